@@ -1,0 +1,51 @@
+/**
+ * One state as the steps see it: a short row of whole numbers, each 0 or more and below 2^53. A row of zeros is a key that
+ * was never seen, and every algorithm reads it so.
+ */
+export type Row = number[]
+
+/** A policy's numbers in the form that the steps count with. */
+export type Params = Readonly<Record<string, number>>
+
+/**
+ * How an algorithm decides. `look`, `take` and `ends` exist twice with the same names in the same order: here, and in `lua`,
+ * which runs inside Redis. What follows from a row by arithmetic alone (`wait`, `remaining`) exists only here: both stores
+ * hand the row back, so there is nothing for the two languages to disagree about.
+ *
+ * A step is pure. It gets a copy of the row, and a store keeps what `take` made of it only if every policy of the
+ * request allows. All numbers are whole; `now` is whole milliseconds. A `now` before the row's own time (a clock that was set
+ * back) must never make the limit looser.
+ */
+export interface Algorithm<P extends object = Params> {
+  /** Marks this algorithm's rows in Redis. A row of another id reads as absent, so a new layout takes a new id. */
+  readonly id: number
+  /** The cells of a row: first the moments (milliseconds since the epoch), then the counts. */
+  cells(params: P): Cells
+  /** The order in which the Lua form receives the numbers. */
+  readonly order: readonly string[]
+  /** The same steps in Lua: a table with the functions `look`, `take` and `ends`. */
+  readonly lua: string
+
+  /** Brings the row up to `now` and tells whether `cost` fits. */
+  look(row: Row, params: P, now: number, cost: number): boolean
+  /** Writes what an admitted request takes into a row that `look` has brought up to now. */
+  take(row: Row, params: P, now: number, cost: number): void
+  /** The moment from which the row says nothing that a row of zeros does not: the quota is full again. */
+  ends(row: Row, params: P): number
+
+  /** Whole milliseconds until `cost` fits if nothing else happens; 0 if it fits now, Infinity if it never can. */
+  wait(row: Row, params: P, now: number, cost: number): number
+  /** How many units could be taken now. */
+  remaining(row: Row, params: P, now: number): number
+  /** How many units are there in all: `remaining` of a key that was never seen. */
+  quota(params: P): number
+  /** How long the whole quota takes to come back, in milliseconds: the window. */
+  windowMs(params: P): number
+  /** Whether time is read off the wall, because windows begin at a time of day. Everything else runs on a clock that never steps. */
+  followsWall(params: P): boolean
+}
+
+export interface Cells {
+  readonly moments: number
+  readonly counts: number
+}

@@ -1,0 +1,70 @@
+import {
+  duration,
+  durationOrZero,
+  assertExact,
+  oneOf,
+  optional,
+  quota,
+  readOptions,
+  type Duration,
+  type Policy,
+} from '../../policy.js'
+import type { Kind } from '../kind.js'
+import { fixedWindowSteps, type FixedWindowParams } from './step.js'
+
+export interface FixedWindowOptions {
+  /** Units in one window. 0 denies everything. */
+  readonly limit: number
+  /** The length of a window. */
+  readonly window: Duration
+  /**
+   * When a window begins: at the first admitted request of a key, or by the clock, where time - offset is a multiple of the window.
+   *
+   * @default 'first'
+   */
+  readonly align?: 'first' | 'clock'
+  /**
+   * With `align: 'clock'`: how far after 1970-01-01T00:00Z the windows are counted from.
+   *
+   * @default 0
+   */
+  readonly offset?: Duration
+}
+
+export interface FixedWindowPolicy extends Policy {
+  readonly kind: 'fixedWindow'
+  readonly limit: number
+  readonly window: number
+  readonly align: 'first' | 'clock'
+  readonly offset: number
+}
+
+/**
+ * At most `limit` units in each window `[t, t + window)`. Cheap and easy to explain; across the border of two windows up to
+ * twice the limit can pass within one window's length.
+ *
+ * @example
+ * fixedWindow({ limit: 100, window: '1m' })
+ * @throws SluiceError where an option is missing, unknown or out of range
+ */
+export function fixedWindow(options: FixedWindowOptions): FixedWindowPolicy {
+  const { limit, window, align, offset } = readOptions('fixedWindow', options, {
+    limit: quota,
+    window: duration,
+    align: optional(oneOf('first', 'clock'), 'first'),
+    offset: optional(durationOrZero, 0),
+  })
+  assertExact('fixedWindow', 'limit × window', limit * window)
+  return Object.freeze({ kind: 'fixedWindow', limit, window, align, offset })
+}
+
+export const fixedWindowKind: Kind<FixedWindowPolicy, FixedWindowParams> = {
+  build: fixedWindow,
+  steps: fixedWindowSteps,
+  params: ({ limit, window, align, offset }) => ({
+    limit,
+    window,
+    aligned: align === 'clock' ? 1 : 0,
+    offset,
+  }),
+}

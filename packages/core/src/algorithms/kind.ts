@@ -1,0 +1,10 @@
+import type { Policy } from '../policy.js'
+import type { Algorithm, Params } from './algorithm.js'
+
+/** What the registry knows of a kind of policy: how it is checked, how it is counted, and its numbers for the steps. */
+export interface Kind<C extends Policy = Policy, P extends object = Params> {
+  /** The builder: checks plain data from anywhere as it checks what a program passes. */
+  build(options: object): C
+  readonly steps: Algorithm<P>
+  params(policy: C): P
+}

@@ -1,0 +1,77 @@
+import { ruleOf } from './algorithms/registry.js'
+import { isPolicy, optionsObject, type Policy } from './policy.js'
+import { sluiceError } from './errors.js'
+import { joinKey, type Key } from './keys.js'
+import type { Entry } from './stores/store.js'
+
+/** One policy, whose name is then 'default', or a record of named ones. */
+export type Policies = Policy | Readonly<Record<string, Policy>>
+
+/** One key for all policies, or a record from policy name to key, where null leaves that policy out. */
+export type Keys = Key | Readonly<Record<string, Key | null>>
+
+const longestName = 64
+
+/**
+ * A limiter's policies in the form that stores work with.
+ *
+ * @throws SluiceError where a policy is none, or its numbers are wrong
+ */
+export function entriesOf(limiter: string, policies: Policies): readonly Entry[] {
+  const where = `limiter "${limiter}"`
+  if (isPolicy(policies)) return [entryOf(limiter, 'default', policies)]
+  const named = Object.entries(optionsObject(where, policies, ['name: policy', '…']))
+  if (named.length === 0) {
+    throw sluiceError('SLUICE_OPTION_MISSING', where, 'policies', 'at least one policy')
+  }
+  return named.map(([name, policy]) => entryOf(limiter, name, policy))
+}
+
+/** The entries that a request asks, and whose state each of them counts in. */
+export interface Addressed {
+  readonly entries: readonly Entry[]
+  readonly keys: readonly string[]
+}
+
+/**
+ * Finds each entry's key.
+ *
+ * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING, SLUICE_POLICY_NAME_UNKNOWN: never a free pass
+ */
+export function addressed(limiter: string, entries: readonly Entry[], key: Keys): Addressed {
+  if (isOneKey(key)) {
+    const joined = joinedKey(limiter, key)
+    return { entries, keys: entries.map(() => joined) }
+  }
+  const names = entries.map(({ name }) => name)
+  const stray = Object.keys(key).find((name) => !names.includes(name))
+  if (stray !== undefined) {
+    throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, stray, names)
+  }
+  const asked = entries.filter(({ name }) => key[name] !== null)
+  return { entries: asked, keys: asked.map(({ name }) => keyOf(limiter, name, key[name])) }
+}
+
+function entryOf(limiter: string, name: string, policy: unknown): Entry {
+  const where = `limiter "${limiter}", policy "${name}"`
+  if (name === '' || name.length > longestName) {
+    const expected = `a name of 1 to ${longestName} characters`
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', name, expected)
+  }
+  return { limiter, name, ...ruleOf(policy, where) }
+}
+
+function isOneKey(key: Keys): key is Key {
+  return typeof key !== 'object' || key === null || Array.isArray(key)
+}
+
+function keyOf(limiter: string, name: string, key: Key | null | undefined): string {
+  if (key === undefined) throw sluiceError('SLUICE_KEY_MISSING', limiter, name)
+  return joinedKey(limiter, key)
+}
+
+function joinedKey(limiter: string, key: unknown): string {
+  const text = joinKey(key)
+  if (text === undefined) throw sluiceError('SLUICE_KEY_INVALID', limiter, key)
+  return text
+}

@@ -1,0 +1,182 @@
+import ms from 'ms'
+import { sluiceError, type SluiceError } from './errors.js'
+
+/** What is allowed: frozen plain data, made by a builder. The same policy can serve many limiters. */
+export interface Policy {
+  /** The builder's name. */
+  readonly kind: string
+}
+
+export function isPolicy(value: unknown): value is Policy {
+  return (
+    typeof value === 'object' && value !== null && 'kind' in value && typeof value.kind === 'string'
+  )
+}
+
+/** Whole milliseconds, or a number with a unit: '250ms', '10s', '5m', '1h', '1d'. */
+export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
+
+const longestMs = 10 * 365.25 * 24 * 60 * 60 * 1000
+
+/** Reads one option: gives its value in normal form, or undefined where it is not as `expected` says. */
+export interface OptionReader<T> {
+  readonly expected: string
+  readonly read: (value: unknown) => T | undefined
+  /** What an absent option means. Without one, the option is required. */
+  readonly default?: T
+}
+
+export type OptionReaders = Readonly<Record<string, OptionReader<unknown>>>
+
+export type OptionValues<R extends OptionReaders> = {
+  readonly [K in keyof R]: R[K] extends OptionReader<infer T> ? T : never
+}
+
+/** A quota: how much is allowed. 0 denies everything. */
+export const quota: OptionReader<number> = {
+  expected: 'a whole number, 0 or more, below 2^53',
+  read: (value) => (isCount(value) ? value : undefined),
+}
+
+/** A quota that divides time, so that it cannot be 0. */
+export const rate: OptionReader<number> = {
+  expected: 'a whole number, 1 or more, below 2^53',
+  read: (value) => (isCount(value) && value > 0 ? value : undefined),
+}
+
+/** A length of time from 1 ms to ten years, read into milliseconds. */
+export const duration: OptionReader<number> = {
+  expected: `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d'`,
+  read: (value) => {
+    const length = milliseconds(value)
+    return length !== undefined && length >= 1 ? length : undefined
+  },
+}
+
+/** As `duration`, and 0 besides. */
+export const durationOrZero: OptionReader<number> = {
+  expected: `whole milliseconds from 0 to ten years, or a string such as '0ms', '8h'`,
+  read: milliseconds,
+}
+
+/** One of a few words. */
+export function oneOf<const W extends string>(...words: readonly W[]): OptionReader<W> {
+  return {
+    expected: words.map((word) => `'${word}'`).join(' or '),
+    read: (value) => words.find((word) => word === value),
+  }
+}
+
+/** The same option, and what its absence means. */
+export function optional<T>(reader: OptionReader<T>, absent: T): OptionReader<T> {
+  return { ...reader, default: absent }
+}
+
+/**
+ * Reads a builder's options; what is wrong is refused with a coded error, never replaced by a default.
+ *
+ * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISSING,
+ * SLUICE_OPTION_INVALID
+ */
+export function readOptions<R extends OptionReaders>(
+  where: string,
+  options: unknown,
+  readers: R,
+): OptionValues<R> {
+  const known = Object.keys(readers)
+  const given = optionsObject(where, options, known)
+  rejectUnknown(where, given, known)
+  const values: Record<string, unknown> = {}
+  for (const name of known) {
+    const reader = readers[name]
+    if (given[name] !== undefined) {
+      values[name] = reader.read(given[name])
+      if (values[name] === undefined) {
+        throw sluiceError('SLUICE_OPTION_INVALID', where, name, given[name], reader.expected)
+      }
+    } else if ('default' in reader) {
+      values[name] = reader.default
+    } else {
+      throw sluiceError('SLUICE_OPTION_MISSING', where, name, reader.expected)
+    }
+  }
+  return values as OptionValues<R>
+}
+
+/** Refuses every option that is not known, and answers another library's word with the one used here. */
+export function rejectUnknown(where: string, given: object, known: readonly string[]): void {
+  for (const option of Object.keys(given)) {
+    if (!known.includes(option)) throw unknownOption(where, option, known)
+  }
+}
+
+/** The options as an object that can be looked into, or a coded error. */
+export function optionsObject(
+  where: string,
+  options: unknown,
+  known: readonly string[],
+): Readonly<Record<string, unknown>> {
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) {
+    return options as Readonly<Record<string, unknown>>
+  }
+  throw sluiceError('SLUICE_OPTIONS_INVALID', where, options, `an object: { ${known.join(', ')} }`)
+}
+
+/** Refuses numbers whose product a double cannot hold exactly. */
+export function assertExact(where: string, formula: string, product: number): void {
+  if (product >= 2 ** 53) throw sluiceError('SLUICE_NUMBERS_TOO_LARGE', where, formula)
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function milliseconds(value: unknown): number | undefined {
+  let length = value
+  if (typeof value === 'string') {
+    length = /^\d+(\.\d+)?(ms|s|m|h|d)$/.test(value) ? ms(value as ms.StringValue) : undefined
+  }
+  return isCount(length) && length <= longestMs ? length : undefined
+}
+
+const sameUnit = 'a duration in milliseconds or a string such as "1m"'
+
+/** How other libraries spell our options: their word → our candidates, in order of preference, and what to mind. */
+const foreignWords: Readonly<Record<string, { ours: readonly string[]; hint: string }>> = {
+  windowMs: { ours: ['window', 'every'], hint: sameUnit },
+  timeWindow: { ours: ['window', 'every'], hint: sameUnit },
+  ttl: { ours: ['window', 'every'], hint: sameUnit },
+  interval: { ours: ['every', 'window'], hint: sameUnit },
+  duration: {
+    ours: ['window', 'every'],
+    hint: `${sameUnit} (where it was in seconds, write "60s" for 60)`,
+  },
+  max: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },
+  points: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },
+  tokens: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },
+  bucketSize: { ours: ['capacity', 'burst'], hint: 'a whole number of units' },
+  maxTokens: { ours: ['capacity', 'burst'], hint: 'a whole number of units' },
+  refillRate: { ours: ['refill'], hint: 'how many tokens come back in each "every"' },
+  tokensPerInterval: { ours: ['refill'], hint: 'how many tokens come back in each "every"' },
+  timezone: { ours: ['timeZone'], hint: 'an IANA zone such as "Europe/Berlin"' },
+  tz: { ours: ['timeZone'], hint: 'an IANA zone such as "Europe/Berlin"' },
+  keyPrefix: { ours: ['name', 'prefix'], hint: 'the namespace of the counters' },
+  keyGenerator: { ours: ['key'], hint: 'a function from the request to its key' },
+  identifier: { ours: ['key'], hint: 'a function from the request to its key' },
+  handler: { ours: ['onDenied'], hint: 'called with the request, the response and the decision' },
+  errorResponseBuilder: { ours: ['body'], hint: 'a value, or a function of the request' },
+  message: { ours: ['body'], hint: 'a value, or a function of the request' },
+  weight: { ours: ['cost'], hint: 'a whole number, or a function from the request to one' },
+  standardHeaders: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
+  legacyHeaders: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
+  throttlers: { ours: ['policies'], hint: 'a record from name to policy' },
+  limiter: { ours: ['algorithm'], hint: 'a builder, such as gcra' },
+}
+
+function unknownOption(where: string, option: string, known: readonly string[]): SluiceError {
+  const foreign = Object.hasOwn(foreignWords, option) ? foreignWords[option] : undefined
+  const ours = foreign?.ours.find((word) => known.includes(word))
+  return foreign === undefined || ours === undefined
+    ? sluiceError('SLUICE_OPTION_UNKNOWN', where, option, known)
+    : sluiceError('SLUICE_OPTION_RENAMED', where, option, ours, foreign.hint)
+}

@@ -1,0 +1,132 @@
+import type { Algorithm } from '../../algorithms/algorithm.js'
+import { processTime } from '../../clock.js'
+import { SluiceError, sluiceError, sluiceErrorFrom } from '../../errors.js'
+import { duration, optional, readOptions, type Duration, type OptionReader } from '../../policy.js'
+import { withDeadline } from '../../resilience/deadline.js'
+import type { Answer, AsyncStore, StoreRequest } from '../store.js'
+import { clientOf, type IoredisClient, type RedisClient } from './client.js'
+import { assembleScript } from './script.js'
+import { createServerClock } from './server-clock.js'
+import { decodeReply, encodeCall } from './wire.js'
+
+export interface RedisStoreOptions {
+  /**
+   * What all keys begin with, before the limiter's name.
+   *
+   * @default 'sluice'
+   */
+  readonly prefix?: string
+  /**
+   * How long a decision may take. One that takes longer fails, and what of it reaches Redis later takes nothing.
+   *
+   * @default 250
+   */
+  readonly timeout?: Duration
+}
+
+const text: OptionReader<string> = {
+  expected: 'a non-empty string',
+  read: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
+}
+
+/**
+ * Keeps the counts in Redis 6.2 or later, for any number of processes. One script call decides, whatever the number of policies; time
+ * is Redis's own. The client is yours: Sluice never opens or closes a connection.
+ *
+ * @example
+ * const store = redisStore(new Redis(process.env.REDIS_URL))
+ * @throws SluiceError where an option is unknown or out of range
+ */
+export function redisStore(
+  client: IoredisClient | RedisClient,
+  options: RedisStoreOptions = {},
+): AsyncStore {
+  const { prefix, timeout } = readOptions('redisStore', options, {
+    prefix: optional(text, 'sluice'),
+    timeout: optional(duration, 250),
+  })
+  return withDeadline(createRedisStore(clientOf(client), prefix, timeout), 'redis', timeout)
+}
+
+interface Script {
+  readonly source: string
+  /** SHA-1, by which Redis knows a script that it has run before. */
+  readonly digest: Promise<string>
+}
+
+function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number): AsyncStore {
+  const serverClock = createServerClock()
+  const scripts = new Map<string, Script>()
+  let closed = false
+
+  function scriptFor(algorithms: readonly Algorithm[]): Script {
+    const ids = algorithms.map(({ id }) => id).join()
+    let script = scripts.get(ids)
+    if (script === undefined) {
+      const source = assembleScript(algorithms)
+      script = { source, digest: sha1(source) }
+      scripts.set(ids, script)
+    }
+    return script
+  }
+
+  async function evaluate(
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+  ): Promise<unknown> {
+    try {
+      return await client.evalSha(await script.digest, keys, args)
+    } catch (error) {
+      // NOSCRIPT says that nothing ran. After any other error the script may have run, and a second run would count twice.
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+      return client.eval(script.source, keys, args)
+    }
+  }
+
+  /** Answers undefined where the call came too late. */
+  async function call(requests: readonly StoreRequest[], voidAt: number) {
+    const { algorithms, keys, args } = encodeCall(prefix, requests)
+    const sentAt = processTime.monotonic()
+    const voidArg = `${serverClock.at(voidAt) ?? ''}`
+    const reply = await evaluate(scriptFor(algorithms), keys, [voidArg, ...args])
+    if (!Array.isArray(reply)) throw new TypeError(`the script answered ${String(reply)}`)
+    serverClock.learn(sentAt, processTime.monotonic(), Number(reply[0]))
+    return decodeReply(reply, requests)
+  }
+
+  async function run(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
+    const voidAt = processTime.monotonic() + timeoutMs
+    // A void call took nothing, and has taught what the server's time is: it may be asked once more.
+    const answers = (await call(requests, voidAt)) ?? (await call(requests, voidAt))
+    if (answers === undefined) throw sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs)
+    return answers
+  }
+
+  return {
+    async: true,
+    async run(requests) {
+      try {
+        if (closed) throw sluiceError('SLUICE_STORE_CLOSED', 'redis')
+        return await run(requests)
+      } catch (cause) {
+        const error = asStoreError(cause)
+        return requests.map(() => error)
+      }
+    },
+    async close() {
+      closed = true
+    },
+  }
+}
+
+function asStoreError(cause: unknown): SluiceError {
+  if (cause instanceof SluiceError) return cause
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return sluiceErrorFrom(cause, 'SLUICE_STORE_FAILED', 'redis', reason)
+}
+
+async function sha1(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,90 @@
+import type { Algorithm, Row } from '../../algorithms/algorithm.js'
+import { sluiceError } from '../../errors.js'
+import { redisKey } from '../../keys.js'
+import type { Answer, Entry, StoreRequest } from '../store.js'
+
+/** A state outlives its end by this much, so that a clock which steps back by less still finds it. */
+const marginMs = 1000
+/** An injected clock may run slower than Redis's own, by which states expire. */
+const injectedMarginMs = 24 * 60 * 60 * 1000
+
+/** A list of requests as the script takes them; `script.ts` describes the arguments. */
+export interface Call {
+  readonly algorithms: readonly Algorithm[]
+  readonly keys: readonly string[]
+  /** From the second argument on: the rules and the requests. */
+  readonly args: readonly string[]
+}
+
+/** Writes each rule and each key once, however many of the requests use it. */
+export function encodeCall(prefix: string, requests: readonly StoreRequest[]): Call {
+  const algorithms = new Map<number, Algorithm>()
+  const rules = new Map<Entry, number>()
+  const keys = new Map<string, number>()
+  const ruleArgs: string[] = []
+  const requestArgs: string[] = []
+  for (const { verb, cost, now, entries, keys: names } of requests) {
+    const margin = now === undefined ? marginMs : injectedMarginMs
+    requestArgs.push(verb, `${cost}`, `${now ?? ''}`, `${margin}`, `${entries.length}`)
+    entries.forEach((entry, i) => {
+      if (!rules.has(entry)) {
+        algorithms.set(entry.steps.id, entry.steps)
+        ruleArgs.push(...encodeRule(entry))
+      }
+      const rule = indexOf(rules, entry)
+      const key = indexOf(keys, redisKey(prefix, entry.limiter, names[i]))
+      requestArgs.push(`${rule}`, `${key}`)
+    })
+  }
+  return {
+    algorithms: [...algorithms.values()].sort((a, b) => a.id - b.id),
+    keys: [...keys.keys()],
+    args: [`${rules.size}`, ...ruleArgs, ...requestArgs],
+  }
+}
+
+/** Reads the script's reply: undefined where the call came too late and nothing was done. */
+export function decodeReply(
+  reply: readonly unknown[],
+  requests: readonly StoreRequest[],
+): readonly Answer[] | undefined {
+  const [serverMs, ...answers] = reply as [number, ...unknown[]]
+  if (answers.length === 0) return undefined
+  return requests.map((request, i) => decodeAnswer(answers[i], request, serverMs))
+}
+
+function decodeAnswer(answer: unknown, request: StoreRequest, serverMs: number): Answer {
+  if (!Array.isArray(answer)) return sluiceError('SLUICE_STORE_FAILED', 'redis', String(answer))
+  const [allowed, ...cells] = answer as number[]
+  const now = request.now ?? serverMs
+  const rows: Row[] = []
+  let at = 0
+  if (request.verb !== 'reset') {
+    for (const { steps, params } of request.entries) {
+      const { moments, counts } = steps.cells(params)
+      rows.push(cells.slice(at, (at += moments + counts)))
+    }
+  }
+  return { allowed: allowed === 1, rows, now, wall: now }
+}
+
+function encodeRule({ name, steps, params }: Entry): string[] {
+  const { moments, counts } = steps.cells(params)
+  return [
+    // The usual name takes no room in the state.
+    name === 'default' ? '' : name,
+    `${steps.id}`,
+    `${moments}`,
+    `${counts}`,
+    `${steps.order.length}`,
+    ...steps.order.map((param) => `${params[param]}`),
+  ]
+}
+
+/** Counted from 1, as Lua does. */
+function indexOf<T>(indices: Map<T, number>, item: T): number {
+  const known = indices.get(item)
+  if (known !== undefined) return known
+  indices.set(item, indices.size + 1)
+  return indices.size
+}
