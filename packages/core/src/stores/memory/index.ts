@@ -37,7 +37,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return createMemoryStore(maxKeys, processTime)
 }
 
-/** What an entry's rows are found by: their table, and what sets them apart from all other entries' rows of the same key. */
+/** Where an entry's rows lie: their table, and what sets them apart from other entries' rows of the same key. */
 interface Shelf {
   readonly table: Table
   readonly high: number
@@ -51,56 +51,53 @@ function createMemoryStore(maxKeys: number, time: Time): MemoryStore {
   const shelves = new WeakMap<Entry, Shelf>()
 
   function shelfOf(entry: Entry): Shelf {
-    const known = shelves.get(entry)
-    if (known !== undefined) return known
-    keyHash.hash(JSON.stringify([entry.limiter, entry.name, entry.steps.id]))
-    const { high, low } = keyHash
-    const { moments, counts } = entry.steps.cells(entry.params)
-    const table = room.tableOf(moments + counts)
-    const shelf = { table, high, low }
-    shelves.set(entry, shelf)
+    let shelf = shelves.get(entry)
+    if (shelf === undefined) {
+      const { limiter, name, steps, params } = entry
+      const { moments, counts } = steps.cells(params)
+      keyHash.hash(JSON.stringify([limiter, name, steps.id]))
+      shelf = { table: room.tableOf(moments + counts), high: keyHash.high, low: keyHash.low }
+      shelves.set(entry, shelf)
+    }
     return shelf
   }
 
-  function load(entry: Entry, key: string): Row {
-    const { table, high, low } = shelfOf(entry)
+  // Where the row of each entry lies, for the request that runs now: a store answers at once, so there is never a second one.
+  const tables: Table[] = []
+  const highs: number[] = []
+  const lows: number[] = []
+
+  /** Finds where the row of the i-th entry lies: its table, its fingerprint, and its place there, or -1. */
+  function locate(entry: Entry, key: string, i: number): number {
+    const shelf = shelfOf(entry)
     keyHash.hash(key)
-    const place = table.find(keyHash.high ^ high, keyHash.low ^ low)
-    return place === -1 ? table.blank() : table.read(place)
+    tables[i] = shelf.table
+    highs[i] = keyHash.high ^ shelf.high
+    lows[i] = keyHash.low ^ shelf.low
+    return shelf.table.find(highs[i], lows[i])
   }
 
-  function save(entry: Entry, key: string, row: Row, now: number): void {
-    const { steps, params } = entry
-    const { table, high, low } = shelfOf(entry)
-    keyHash.hash(key)
-    const rowHigh = keyHash.high ^ high
-    const rowLow = keyHash.low ^ low
-    const place = table.find(rowHigh, rowLow)
+  function save({ steps, params }: Entry, i: number, row: Row, now: number): void {
+    const table = tables[i]
+    const place = table.find(highs[i], lows[i])
     const ends = steps.ends(row, params)
     if (ends > now) {
       if (place === -1) room.makeRoom(table, now)
-      table.write(rowHigh, rowLow, row, ends, steps.remaining(row, params, now) === 0)
+      table.write(highs[i], lows[i], row, ends, steps.remaining(row, params, now) === 0)
     } else if (place !== -1) {
       table.remove(place)
     }
   }
 
-  function forget(entry: Entry, key: string): void {
-    const { table, high, low } = shelfOf(entry)
-    keyHash.hash(key)
-    const place = table.find(keyHash.high ^ high, keyHash.low ^ low)
-    if (place !== -1) table.remove(place)
-  }
-
-  function decide(request: StoreRequest): Outcome {
-    const { verb, entries, keys, cost } = request
-    const now = request.now ?? time.monotonic()
-    const wall = request.now ?? (entries.some(followsWall) ? time.wall() : now)
+  function decide({ verb, entries, keys, cost, now: injected }: StoreRequest): Outcome {
+    const now = injected ?? time.monotonic()
+    const wall = injected ?? (entries.some(followsWall) ? time.wall() : now)
     const rows: Row[] = []
     let allowed = true
     for (let i = 0; i < entries.length; i++) {
       const { steps, params } = entries[i]
-      const row = load(entries[i], keys[i])
+      const place = locate(entries[i], keys[i], i)
+      const row = place === -1 ? tables[i].blank() : tables[i].read(place)
       if (!steps.look(row, params, followsWall(entries[i]) ? wall : now, cost)) allowed = false
       rows.push(row)
     }
@@ -109,21 +106,24 @@ function createMemoryStore(maxKeys: number, time: Time): MemoryStore {
         const { steps, params } = entries[i]
         const at = followsWall(entries[i]) ? wall : now
         steps.take(rows[i], params, at, cost)
-        save(entries[i], keys[i], rows[i], at)
+        save(entries[i], i, rows[i], at)
       }
     }
     return { allowed, rows, now, wall }
   }
 
-  function run(request: StoreRequest): Outcome {
-    if (request.verb !== 'reset') return decide(request)
-    request.entries.forEach((entry, i) => forget(entry, request.keys[i]))
+  function reset({ entries, keys }: StoreRequest): Outcome {
+    for (let i = 0; i < entries.length; i++) {
+      const place = locate(entries[i], keys[i], i)
+      if (place !== -1) tables[i].remove(place)
+    }
     return { allowed: true, rows: [], now: 0, wall: 0 }
   }
 
   return {
     async: false,
-    run: (requests) => requests.map(run),
+    run: (requests) =>
+      requests.map((request) => (request.verb === 'reset' ? reset(request) : decide(request))),
     close() {},
     get size() {
       return room.size

@@ -14,56 +14,48 @@ export interface KeyHash {
   hash(text: string): void
 }
 
+const finalRounds = 3
+
 export function createKeyHash(k0: number, k1: number): KeyHash {
-  let v0 = 0
-  let v1 = 0
-  let v2 = 0
-  let v3 = 0
-
-  function round(): void {
-    v0 = (v0 + v1) | 0
-    v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
-    v0 = (v0 << 16) | (v0 >>> 16)
-    v2 = (v2 + v3) | 0
-    v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
-    v0 = (v0 + v3) | 0
-    v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
-    v2 = (v2 + v1) | 0
-    v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
-    v2 = (v2 << 16) | (v2 >>> 16)
-  }
-
-  function absorb(word: number): void {
-    v3 ^= word
-    round()
-    v0 ^= word
-  }
-
   return {
     high: 0,
     low: 0,
+    // One loop holds the only copy of the round, so that the four words stay in registers: this runs for every key of every decision.
     hash(text) {
-      v0 = k0
-      v1 = k1 ^ 0xee
-      v2 = k0 ^ 0x6c796765
-      v3 = k1 ^ 0x74656462
-      const length = text.length
-      const even = length & ~1
-      for (let i = 0; i < even; i += 2) {
-        absorb(text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16))
+      let v0 = k0
+      let v1 = k1 ^ 0xee
+      let v2 = k0 ^ 0x6c796765
+      let v3 = k1 ^ 0x74656462
+      const words = text.length >> 1
+      for (let i = 0; i <= words + 2 * finalRounds; i++) {
+        let word = 0
+        if (i < words) word = text.charCodeAt(2 * i) | (text.charCodeAt(2 * i + 1) << 16)
+        else if (i === words) word = lastWord(text)
+        else if (i === words + 1) v2 ^= 0xee
+        else if (i === words + 1 + finalRounds) {
+          this.low = v1 ^ v3
+          v1 ^= 0xdd
+        }
+        v3 ^= word
+        v0 = (v0 + v1) | 0
+        v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
+        v0 = (v0 << 16) | (v0 >>> 16)
+        v2 = (v2 + v3) | 0
+        v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
+        v0 = (v0 + v3) | 0
+        v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
+        v2 = (v2 + v1) | 0
+        v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
+        v2 = (v2 << 16) | (v2 >>> 16)
+        v0 ^= word
       }
-      // The last word carries the length in bytes above what is left over.
-      absorb(((length * 2) << 24) | (length > even ? text.charCodeAt(even) : 0))
-      v2 ^= 0xee
-      round()
-      round()
-      round()
-      this.low = v1 ^ v3
-      v1 ^= 0xdd
-      round()
-      round()
-      round()
       this.high = v1 ^ v3
     },
   }
+}
+
+/** The length in bytes, above the code unit that is left over where their number is odd. */
+function lastWord(text: string): number {
+  const odd = text.length & 1
+  return ((text.length * 2) << 24) | (odd === 1 ? text.charCodeAt(text.length - 1) : 0)
 }
