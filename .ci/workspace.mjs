@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The repository's folder, whatever folder a script is started from. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** The workspace's members, the root first: their folders and what their package.json says. */
+export function members() {
+  return [root, ...foldersIn('packages'), ...foldersIn('examples')]
+    .filter((folder) => existsSync(join(folder, 'package.json')))
+    .map((folder) => ({ folder, manifest: manifestOf(folder) }))
+}
+
+/** The command line that runs the pnpm which package.json pins: nothing but npm has to be there. */
+export function pnpm(...args) {
+  const [version] = manifestOf(root).packageManager.split('+')
+  return ['npx', ['--yes', version, ...args]]
+}
+
+function foldersIn(parent) {
+  return readdirSync(join(root, parent), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(root, parent, entry.name))
+}
+
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}

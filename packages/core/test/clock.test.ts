@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Time } from '../src/clock.js'
+
+const noon = Date.UTC(2026, 0, 1, 12)
+let processTime: Time
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: noon })
+  vi.resetModules()
+  processTime = (await import('../src/clock.js')).processTime
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+test('both clocks begin at the time of day', () => {
+  expect([processTime.monotonic(), processTime.wall()]).toEqual([noon, noon])
+})
+
+test('both clocks go on with time', () => {
+  vi.advanceTimersByTime(1500)
+  expect([processTime.monotonic(), processTime.wall()]).toEqual([noon + 1500, noon + 1500])
+})
+
+test.each([-86_400_000, 3_600_000])(
+  'setting the machine’s clock by %i ms moves the wall clock only',
+  (step) => {
+    vi.setSystemTime(noon + step)
+    expect([processTime.monotonic(), processTime.wall()]).toEqual([noon, noon + step])
+    vi.advanceTimersByTime(10)
+    expect([processTime.monotonic(), processTime.wall()]).toEqual([noon + 10, noon + step + 10])
+  },
+)
+
+test('the monotonic clock counts whole milliseconds', () => {
+  vi.spyOn(performance, 'now').mockReturnValue(2.75)
+  expect(processTime.monotonic()).toBe(noon + 2)
+})

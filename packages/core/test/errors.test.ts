@@ -1,0 +1,188 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { Redis } from 'ioredis'
+import { expect, onTestFinished, test } from 'vitest'
+import { errorCodes, type ErrorCode } from '../src/errors.js'
+import { byIp, createGuard } from '../src/http/index.js'
+import { createLimiter, redisStore, slidingWindow, SluiceError, type Key } from '../src/index.js'
+import { errorOf, rejectionOf } from './error-of.js'
+
+const policies = slidingWindow({ limit: 5, window: '1m' })
+const named = createLimiter({ name: 'api', policies: { burst: policies, daily: policies } })
+
+const noRequest = {
+  raw: undefined,
+  address: undefined,
+  method: 'GET',
+  route: undefined,
+  headers: {},
+}
+
+// Whatever a program without types may pass.
+const untyped = (value: unknown) => value as never
+
+/** A way to each error of the catalogue, and the words that its message must hold. */
+const ways: Readonly<
+  Record<ErrorCode, readonly [() => SluiceError | Promise<SluiceError>, string[]]>
+> = {
+  SLUICE_OPTION_UNKNOWN: [
+    () => errorOf(() => slidingWindow(untyped({ limit: 5, window: '1m', colour: 'red' }))),
+    ['slidingWindow', '"colour"', '"limit", "window"'],
+  ],
+  SLUICE_OPTION_RENAMED: [
+    () => errorOf(() => slidingWindow(untyped({ limit: 5, windowMs: 1000 }))),
+    ['slidingWindow', '"windowMs" is called "window"'],
+  ],
+  SLUICE_OPTION_MISSING: [
+    () => errorOf(() => slidingWindow(untyped({ window: '1m' }))),
+    ['slidingWindow', '"limit"', 'whole number'],
+  ],
+  SLUICE_OPTION_INVALID: [
+    () => errorOf(() => slidingWindow(untyped({ limit: '100', window: '1m' }))),
+    ['slidingWindow', '"limit" is the string "100"', 'whole number'],
+  ],
+  SLUICE_OPTIONS_INVALID: [
+    () => errorOf(() => slidingWindow(untyped(100))),
+    ['slidingWindow', '100', '{ limit, window }'],
+  ],
+  SLUICE_OPTIONS_CONFLICT: [
+    () => errorOf(() => createGuard({ limit: 5, window: '1m', policy: policies })),
+    ['rateLimit', '"limit"', '"policy"'],
+  ],
+  SLUICE_NUMBERS_TOO_LARGE: [
+    () => errorOf(() => slidingWindow({ limit: 2 ** 50, window: '1d' })),
+    ['slidingWindow', 'limit × window', '2^53'],
+  ],
+  SLUICE_POLICY_UNKNOWN: [
+    () => errorOf(() => createLimiter({ name: 'api', policies: { kind: 'leakyBarrel' } })),
+    ['"api"', '"default"', '"slidingWindow"'],
+  ],
+  SLUICE_POLICY_NAME_UNKNOWN: [
+    () => errorOf(() => named.consume({ burst: 'a', daily: 'a', weekly: 'a' })),
+    ['"api"', '"weekly"', '"burst", "daily"'],
+  ],
+  SLUICE_KEY_INVALID: [() => errorOf(() => named.consume('')), ['"api"', '""', 'non-empty']],
+  SLUICE_KEY_MISSING: [
+    () => errorOf(() => named.consume({ burst: 'a' })),
+    ['"api"', '"daily"', 'null'],
+  ],
+  SLUICE_COST_INVALID: [
+    () => errorOf(() => named.consume('a', { cost: 1.5 })),
+    ['"api"', '1.5', 'whole number'],
+  ],
+  SLUICE_CLOCK_INVALID: [
+    () =>
+      errorOf(() => createLimiter({ name: 'api', policies, clock: () => Number.NaN }).consume('a')),
+    ['NaN', 'milliseconds'],
+  ],
+  SLUICE_ADDRESS_MISSING: [
+    () => errorOf(() => byIp()(undefined, noRequest)),
+    ['byIp', 'undefined', 'trust proxy'],
+  ],
+  SLUICE_STORE_FAILED: [() => failureAt(unusedPort), ['redis', 'Connection is closed']],
+  SLUICE_STORE_TIMEOUT: [() => failureAt(silentPort), ['redis', '40 ms']],
+  SLUICE_STORE_CLOSED: [closedStore, ['redis', 'closed']],
+}
+
+test.each(errorCodes)('%s begins with the project’s name and is in capitals', (code) => {
+  expect(code).toMatch(/^SLUICE_[A-Z]+(_[A-Z]+)*$/)
+})
+
+test('no two codes are the same', () => {
+  expect(new Set(errorCodes).size).toBe(errorCodes.length)
+})
+
+test('every code of the catalogue can be met', () => {
+  expect(Object.keys(ways).sort()).toEqual([...errorCodes].sort())
+})
+
+for (const [code, [meet, words]] of Object.entries(ways)) {
+  test(`${code} is raised, and says ${words.join(', ')}`, async () => {
+    const error = await meet()
+    expect(error).toBeInstanceOf(SluiceError)
+    expect([error.code, error.name]).toEqual([code, 'SluiceError'])
+    expect(words.filter((word) => !error.message.includes(word))).toEqual([])
+  })
+}
+
+test('an error of the client is kept as the cause', async () => {
+  const { cause } = await failureAt(unusedPort)
+  expect(cause).toEqual(new Error('Connection is closed.'))
+})
+
+test('an error at an asynchronous store rejects, and never throws', async () => {
+  const limiter = createLimiter({ name: 'api', policies, store: await storeAt(unusedPort) })
+  const { code } = await rejectionOf(limiter.consume(''))
+  expect(code).toBe('SLUICE_KEY_INVALID')
+})
+
+test.each<[string, Key]>([
+  ['an empty list', []],
+  ['an empty part', ['user', '']],
+  ['undefined', untyped(undefined)],
+  ['null', untyped(null)],
+  ['a number', untyped(42)],
+])('no key, no free pass: %s', (_, key) => {
+  expect(errorOf(() => named.consume(key)).code).toBe('SLUICE_KEY_INVALID')
+})
+
+test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53, '1', null])('refuses the cost %o', (cost) => {
+  expect(errorOf(() => named.consume('a', { cost: untyped(cost) })).code).toBe(
+    'SLUICE_COST_INVALID',
+  )
+})
+
+test('a refused call counts nothing', () => {
+  const limiter = createLimiter({ name: 'api', policies: { burst: policies, daily: policies } })
+  errorOf(() => limiter.consume({ burst: 'a', daily: '' }))
+  errorOf(() => limiter.consume('a', { cost: -1 }))
+  expect(limiter.peek('a').remaining).toBe(5)
+})
+
+async function failureAt(port: () => Promise<number>): Promise<SluiceError> {
+  const limiter = createLimiter({ name: 'api', policies, store: await storeAt(port) })
+  return rejectionOf(limiter.consume('a'))
+}
+
+async function closedStore(): Promise<SluiceError> {
+  const store = await storeAt(unusedPort)
+  await store.close()
+  return rejectionOf(createLimiter({ name: 'api', policies, store }).consume('a'))
+}
+
+async function storeAt(port: () => Promise<number>) {
+  const client = new Redis(await port(), '127.0.0.1', {
+    lazyConnect: true,
+    retryStrategy: () => null,
+  })
+  // Without a listener, ioredis prints the refused connection that this is about.
+  client.on('error', () => {})
+  onTestFinished(() => client.disconnect())
+  return redisStore(client, { timeout: 40 })
+}
+
+/** A port where nobody listens. */
+async function unusedPort(): Promise<number> {
+  const server = await listening(createServer())
+  const port = portOf(server)
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** A port where somebody listens and never says a word. */
+async function silentPort(): Promise<number> {
+  const server = await listening(createServer((socket) => socket.resume()))
+  onTestFinished(() => void server.close())
+  return portOf(server)
+}
+
+async function listening(server: Server): Promise<Server> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}

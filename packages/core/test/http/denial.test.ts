@@ -1,0 +1,200 @@
+import { expect, test } from 'vitest'
+import { fixedWindow, gcra, slidingWindow } from '../../src/index.js'
+import {
+  denialOf,
+  fieldsOf,
+  guardOf,
+  start,
+  syncGuardOf,
+  type Options,
+  type Visit,
+} from './visit.js'
+
+const once: Options = { policy: fixedWindow({ limit: 1, window: '30s' }) }
+
+/** The second request's answer, where the first is admitted. */
+function denial(options: Options, accept?: string | string[]) {
+  const check = syncGuardOf(options)
+  expect(check().type).toBe('continue')
+  return denialOf(check({}, accept === undefined ? {} : { headers: { accept } }))
+}
+
+test('answers 429 with a problem that names the policies and says when to try again', () => {
+  const { status, body } = denial(once)
+  expect(status).toBe(429)
+  expect(JSON.parse(body)).toEqual({
+    type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+    title: 'Request cannot be satisfied as assigned quota has been exceeded',
+    status: 429,
+    detail: 'Try again in 30 seconds.',
+    'violated-policies': ['default'],
+  })
+})
+
+test('says the headers, when to come back and the media type of a denial', () => {
+  expect(fieldsOf(denial(once))).toEqual({
+    'RateLimit-Policy': '"default";q=1;w=30',
+    RateLimit: '"default";r=0;t=30',
+    'Retry-After': '30',
+    'Content-Type': 'application/problem+json',
+  })
+})
+
+test('names only the policies that deny, as they are called', () => {
+  const policies = {
+    'per "user"': fixedWindow({ limit: 1, window: '1m' }),
+    größe: fixedWindow({ limit: 1, window: '1h' }),
+    wide: fixedWindow({ limit: 100, window: '1h' }),
+  }
+  const { body, headers } = denial({ policies })
+  expect(JSON.parse(body)['violated-policies']).toEqual(['per "user"', 'größe'])
+  expect(new Map(headers).get('Retry-After')).toBe('3600')
+})
+
+test.each([
+  [undefined, 'application/problem+json'],
+  ['', 'application/problem+json'],
+  ['*/*', 'application/problem+json'],
+  ['application/problem+json', 'application/problem+json'],
+  ['application/json', 'application/problem+json'],
+  ['application/*', 'application/problem+json'],
+  ['text/plain', 'text/plain; charset=utf-8'],
+  ['text/*', 'text/plain; charset=utf-8'],
+  ['text/plain, application/json;q=0.9', 'text/plain; charset=utf-8'],
+  ['text/plain;q=0.5, application/problem+json', 'application/problem+json'],
+  ['text/plain;q=0, */*', 'application/problem+json'],
+  ['application/problem+json;q=0, application/json;q=0, */*', 'text/plain; charset=utf-8'],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/problem+json'],
+  ['image/png', 'application/problem+json'],
+  ['nonsense', 'application/problem+json'],
+  [['image/png', 'text/plain'], 'text/plain; charset=utf-8'],
+])('answers the Accept header %j with %s', (accept, type) => {
+  expect(fieldsOf(denial(once, accept))['Content-Type']).toBe(type)
+})
+
+test('says the same in plain text', () => {
+  expect(denial(once, 'text/plain').body).toBe(
+    'Request cannot be satisfied as assigned quota has been exceeded. Try again in 30 seconds.\n',
+  )
+})
+
+test.each([
+  [1, '1', 'Try again in 1 second.'],
+  [999, '1', 'Try again in 1 second.'],
+  [1000, '1', 'Try again in 1 second.'],
+  [1001, '2', 'Try again in 2 seconds.'],
+  [60_000, '60', 'Try again in 60 seconds.'],
+])('rounds a wait of %i ms up to %s s', (window, seconds, detail) => {
+  const answer = denial({ policy: fixedWindow({ limit: 1, window }) })
+  expect(fieldsOf(answer)['Retry-After']).toBe(seconds)
+  expect(JSON.parse(answer.body).detail).toBe(detail)
+})
+
+test('says when the request itself fits, not when all is back', () => {
+  const check = syncGuardOf({
+    policy: gcra({ limit: 60, window: '1m' }),
+    cost: ({ size = 60 }) => size,
+  })
+  check({ size: 60 })
+  expect(fieldsOf(check({ size: 1 }))['Retry-After']).toBe('1')
+  expect(fieldsOf(check({ size: 10 }))['Retry-After']).toBe('10')
+})
+
+test('says that waiting does not help where the cost can never fit, and when the quota is full', () => {
+  const check = syncGuardOf({
+    policy: fixedWindow({ limit: 5, window: '30s' }),
+    cost: ({ size = 1 }) => size,
+  })
+  const onFull = denialOf(check({ size: 6 }))
+  expect(JSON.parse(onFull.body).detail).toBe(
+    'The request asks for more than the quota can ever give, so waiting does not help.',
+  )
+  expect(fieldsOf(onFull)['Retry-After']).toBe('1')
+  check()
+  expect(fieldsOf(check({ size: 6 }))['Retry-After']).toBe('30')
+})
+
+test('sends a string of the application as plain text', () => {
+  const answer = denial({ ...once, body: 'slow down' }, 'application/json')
+  expect(answer.body).toBe('slow down')
+  expect(fieldsOf(answer)['Content-Type']).toBe('text/plain; charset=utf-8')
+})
+
+test.each([{ error: 'slow down' }, { type: 'about:blank', title: 'Slow down' }, ['slow', 'down']])(
+  'sends the object %j of the application as JSON, as it is',
+  (body) => {
+    const answer = denial({ ...once, body }, 'text/plain')
+    expect(JSON.parse(answer.body)).toEqual(body)
+    expect(fieldsOf(answer)['Content-Type']).toBe('application/json')
+  },
+)
+
+test('asks a function for the body, with the request and the decision', () => {
+  const check = syncGuardOf({
+    ...once,
+    body: ({ user }, { retryAfterMs, deniedBy }) => ({ user, retryAfterMs, deniedBy }),
+  })
+  check()
+  const answer = denialOf(check({ user: 'ada' }))
+  expect(JSON.parse(answer.body)).toEqual({
+    user: 'ada',
+    retryAfterMs: 30_000,
+    deniedBy: ['default'],
+  })
+})
+
+test('waits for a body that is promised', async () => {
+  const check = guardOf({ ...once, body: async ({ user }: Visit) => `not now, ${user}` })
+  await check()
+  const answer = denialOf(await check({ user: 'ada' }))
+  expect(answer.body).toBe('not now, ada')
+  expect(fieldsOf(answer)['Content-Type']).toBe('text/plain; charset=utf-8')
+})
+
+test.each([undefined, null, 5, true])('refuses the body %j that a function gives', (body) => {
+  const check = syncGuardOf({ ...once, body: () => body as unknown as string })
+  check()
+  expect(() => check()).toThrowError(
+    expect.objectContaining({
+      code: 'SLUICE_OPTION_INVALID',
+      message: `rateLimit: "body" is ${String(body)}. Pass a function that gives a string or an object.`,
+    }),
+  )
+})
+
+test('answers with the status that the application chose, and says so in the problem', () => {
+  const answer = denial({ ...once, statusCode: 503 })
+  expect(answer.status).toBe(503)
+  expect(JSON.parse(answer.body).status).toBe(503)
+  expect(fieldsOf(answer)['Retry-After']).toBe('30')
+})
+
+test('hands a denial to the handler of the application, with all headers but the type', () => {
+  const handler = () => 'handled'
+  const check = syncGuardOf({ ...once, onDenied: handler })
+  expect(check().type).toBe('continue')
+  const outcome = check()
+  expect(outcome).toEqual({
+    type: 'handle',
+    handler,
+    decision: expect.objectContaining({ allowed: false, retryAfterMs: 30_000 }),
+    headers: [
+      ['RateLimit-Policy', '"default";q=1;w=30'],
+      ['RateLimit', '"default";r=0;t=30'],
+      ['Retry-After', '30'],
+    ],
+  })
+})
+
+test('says in a sliding window how long to wait from now', () => {
+  let now = start
+  const check = syncGuardOf({
+    policy: slidingWindow({ limit: 2, window: '10s' }),
+    clock: () => now,
+  })
+  check()
+  check()
+  now += 2500
+  // The two leave the estimate one by one while the next sub-window runs: the first is gone at 15 s.
+  expect(fieldsOf(check())['Retry-After']).toBe('13')
+})

@@ -1,0 +1,355 @@
+import { expect, test } from 'vitest'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  memoryStore,
+  type AsyncStore,
+  type Decision,
+  type Policies,
+} from '../../src/index.js'
+import { byIp, type Outcome } from '../../src/http/index.js'
+import { errorOf, rejectionOf } from '../error-of.js'
+import { fieldsOf, guardOf, start, syncGuardOf, type Options, type Visit } from './visit.js'
+
+const twice: Options = { limit: 2, window: '1m' }
+
+function decisionOf(outcome: Outcome<unknown>): Decision {
+  if (outcome.type === 'pass') throw new Error('nothing was decided')
+  return outcome.decision
+}
+
+/** A memory store that answers by promises. */
+function laterStore(): AsyncStore {
+  const store = memoryStore()
+  return { async: true, run: async (requests) => store.run(requests), close: async () => {} }
+}
+
+test('admits what the limit allows and denies the request that would exceed it', () => {
+  const check = syncGuardOf(twice)
+  expect([check(), check(), check(), check()].map(({ type }) => type)).toEqual([
+    'continue',
+    'continue',
+    'deny',
+    'deny',
+  ])
+})
+
+test('admits again when the window has passed', () => {
+  let now = start
+  const check = syncGuardOf({ ...twice, algorithm: fixedWindow, clock: () => now })
+  const types = () => [check(), check(), check()].map(({ type }) => type)
+  expect(types()).toEqual(['continue', 'continue', 'deny'])
+  now += 59_999
+  expect(check().type).toBe('deny')
+  now += 1
+  expect(types()).toEqual(['continue', 'continue', 'deny'])
+})
+
+test('counts by a sliding window unless told otherwise', () => {
+  let now = start
+  const check = syncGuardOf({ limit: 10, window: '10s', clock: () => now })
+  for (let i = 0; i < 10; i++) check()
+  now += 12_000
+  expect(decisionOf(check()).remaining).toBe(1)
+})
+
+test('counts by the algorithm that it is given', () => {
+  const check = syncGuardOf({ limit: 60, window: '1m', algorithm: gcra })
+  expect(decisionOf(check()).policies['default'].nextMs).toBe(1000)
+})
+
+test('tells clients apart by their addresses', () => {
+  const check = syncGuardOf({ limit: 1, window: '1m' })
+  expect(check({}, { address: '192.0.2.1' }).type).toBe('continue')
+  expect(check({}, { address: '192.0.2.2' }).type).toBe('continue')
+  expect(check({}, { address: '::ffff:192.0.2.2' }).type).toBe('deny')
+})
+
+test('refuses a request without an address, and lets nobody pass by it', () => {
+  const check = syncGuardOf(twice)
+  expect(errorOf(() => check({}, { address: undefined })).code).toBe('SLUICE_ADDRESS_MISSING')
+})
+
+test('asks for no address where the key needs none', () => {
+  const check = syncGuardOf({ ...twice, key: 'all' })
+  const seen = {
+    get address(): string {
+      throw new Error('the address was looked up')
+    },
+  }
+  expect(check({}, seen).type).toBe('continue')
+})
+
+test.each<[string, Options['key']]>([
+  ['a string', 'all'],
+  ['parts', ['tenant', 'all']],
+  ['a record', { default: 'all' }],
+  ['a function that gives a string', () => 'all'],
+  ['a function that gives parts', () => ['tenant', 'all']],
+  ['a function that gives a record', () => ({ default: ['tenant', 'all'] })],
+])('takes as a key %s', (_, key) => {
+  const check = syncGuardOf({ limit: 1, window: '1m', ...(key === undefined ? {} : { key }) })
+  expect([check(), check()].map(({ type }) => type)).toEqual(['continue', 'deny'])
+})
+
+test('gives the key function the request and what the adapter tells of it', () => {
+  const check = syncGuardOf({
+    limit: 1,
+    window: '1m',
+    key: ({ user = 'nobody' }, { method, route = '' }) => [user, method, route],
+  })
+  expect(check({ user: 'ada' }, { route: '/a' }).type).toBe('continue')
+  expect(check({ user: 'ada' }, { route: '/b' }).type).toBe('continue')
+  expect(check({ user: 'ada' }, { route: '/b', method: 'PUT' }).type).toBe('continue')
+  expect(check({ user: 'ada' }, { route: '/b' }).type).toBe('deny')
+})
+
+test('lets a key function make use of byIp', () => {
+  const address = byIp()
+  const check = syncGuardOf({
+    limit: 1,
+    window: '1m',
+    key: (visit, view) => (visit.user === undefined ? address(visit, view) : ['user', visit.user]),
+  })
+  expect([check(), check({ user: 'ada' }), check()].map(({ type }) => type)).toEqual([
+    'continue',
+    'continue',
+    'deny',
+  ])
+})
+
+test('counts each policy by its own key, and leaves out the one whose key is null', () => {
+  const check = syncGuardOf({
+    policies: {
+      user: fixedWindow({ limit: 1, window: '1m' }),
+      address: fixedWindow({ limit: 3, window: '1m' }),
+    },
+    key: ({ user }, { address = '' }) => ({ user: user ?? null, address }),
+  })
+  expect(Object.keys(decisionOf(check()).policies)).toEqual(['address'])
+  expect(check({ user: 'ada' }).type).toBe('continue')
+  expect(decisionOf(check({ user: 'ada' })).deniedBy).toEqual(['user'])
+  expect(check({ user: 'bob' }).type).toBe('continue')
+  expect(decisionOf(check({ user: 'eve' })).deniedBy).toEqual(['address'])
+})
+
+test.each([undefined, null, '', [], ['user', ''], ['user', undefined], { default: '' }, 5])(
+  'takes the key %j of a function for an error, never for a free pass',
+  (key) => {
+    const check = syncGuardOf({ ...twice, key: () => key as string })
+    expect(errorOf(() => check()).code).toBe('SLUICE_KEY_INVALID')
+  },
+)
+
+test('takes a key for an unknown policy, or none for a known one, for an error', () => {
+  const stray = syncGuardOf({ ...twice, key: () => ({ default: 'a', other: 'a' }) })
+  expect(errorOf(() => stray()).code).toBe('SLUICE_POLICY_NAME_UNKNOWN')
+  const absent = syncGuardOf({ ...twice, key: () => ({}) })
+  expect(errorOf(() => absent()).code).toBe('SLUICE_KEY_MISSING')
+})
+
+test('takes as many units as the request costs', () => {
+  const check = syncGuardOf({ limit: 10, window: '1m', cost: ({ size = 1 }) => size })
+  expect(decisionOf(check({ size: 7 })).remaining).toBe(3)
+  expect(check({ size: 4 }).type).toBe('deny')
+  expect(decisionOf(check({ size: 3 })).remaining).toBe(0)
+  expect(decisionOf(syncGuardOf({ ...twice, cost: 2 })()).remaining).toBe(0)
+})
+
+test.each([undefined, null, -1, 1.5, NaN, '1'])(
+  'takes the cost %j of a function for an error',
+  (cost) => {
+    const check = syncGuardOf({ ...twice, cost: () => cost as number })
+    expect(errorOf(() => check()).code).toBe('SLUICE_COST_INVALID')
+  },
+)
+
+test('lets a skipped request pass: nothing is counted, and there is nothing to say', () => {
+  const check = syncGuardOf({ ...twice, skip: ({ user }) => user === 'admin' })
+  expect(check({ user: 'admin' })).toEqual({ type: 'pass' })
+  expect(decisionOf(check()).remaining).toBe(1)
+})
+
+test('asks for nothing more about a skipped request', () => {
+  const check = syncGuardOf({
+    ...twice,
+    skip: () => true,
+    key: () => {
+      throw new Error('the key was asked for')
+    },
+  })
+  expect(check()).toEqual({ type: 'pass' })
+})
+
+test('asks a function for the limit of each request', () => {
+  const check = syncGuardOf({
+    limit: ({ user }) => (user === 'gold' ? 5 : 1),
+    window: '1m',
+    key: 'all',
+  })
+  expect(fieldsOf(check({ user: 'gold' }))['RateLimit-Policy']).toBe('"default";q=5;w=60')
+  expect(check({ user: 'other' }).type).toBe('deny')
+  expect(decisionOf(check({ user: 'gold' })).remaining).toBe(3)
+})
+
+test('builds the policy of one limit once', () => {
+  const built: number[] = []
+  const check = syncGuardOf({
+    limit: ({ size = 0 }) => size,
+    window: '1m',
+    algorithm: (options) => {
+      built.push(options.limit)
+      return fixedWindow(options)
+    },
+  })
+  for (const size of [5, 7, 5, 7, 7]) check({ size })
+  // The first one is built ahead, to find what is wrong.
+  expect(built).toEqual([1, 5, 7])
+})
+
+test('remembers a thousand limits and no more', () => {
+  const built: number[] = []
+  const check = syncGuardOf({
+    limit: ({ size = 0 }) => size,
+    window: '1m',
+    algorithm: (options) => {
+      built.push(options.limit)
+      return fixedWindow(options)
+    },
+  })
+  for (let size = 1; size <= 1000; size++) check({ size })
+  expect(built.length).toBe(1000)
+  check({ size: 1001 })
+  check({ size: 2 })
+  expect(built.length).toBe(1001)
+  check({ size: 1 })
+  expect(built.length).toBe(1002)
+})
+
+test.each([undefined, null, '5', -1, 1.5, NaN, Infinity])(
+  'takes the limit %j of a function for an error',
+  (limit) => {
+    const check = syncGuardOf({ limit: () => limit as number, window: '1m' })
+    expect(errorOf(() => check()).code).toMatch(/^SLUICE_OPTION_(INVALID|MISSING)$/)
+  },
+)
+
+test('asks a function for the plan of each caller, one policy or several', () => {
+  const free = fixedWindow({ limit: 1, window: '1m' })
+  const gold = {
+    burst: fixedWindow({ limit: 2, window: '1s' }),
+    day: fixedWindow({ limit: 50, window: '1d' }),
+  }
+  const check = syncGuardOf({
+    policies: ({ user }): Policies => (user === 'gold' ? gold : free),
+    key: ({ user = 'free' }) => user,
+  })
+  expect(Object.keys(decisionOf(check({ user: 'gold' })).policies)).toEqual(['burst', 'day'])
+  expect([check(), check()].map(({ type }) => type)).toEqual(['continue', 'deny'])
+})
+
+test.each([undefined, null, 5, 'gold', {}, [], { gold: 5 }])(
+  'takes the plan %j of a function for an error',
+  (plan) => {
+    const check = syncGuardOf({ policies: () => plan as unknown as Policies })
+    expect(errorOf(() => check()).code).toMatch(
+      /^SLUICE_(OPTIONS_INVALID|OPTION_MISSING|POLICY_UNKNOWN)$/,
+    )
+  },
+)
+
+test('shares its counts with a limiter of the same name in the same store', () => {
+  const store = memoryStore()
+  const policies = fixedWindow({ limit: 2, window: '1m' })
+  const check = syncGuardOf({ name: 'api', policy: policies, store, key: 'ada' })
+  const limiter = createLimiter({ name: 'api', policies, store, clock: () => start })
+  check()
+  expect(limiter.peek('ada').remaining).toBe(1)
+  limiter.consume('ada')
+  expect(check().type).toBe('deny')
+})
+
+test('answers in the same tick where everything does', () => {
+  const check = guardOf({
+    limit: () => 1,
+    window: '1m',
+    skip: () => false,
+    key: () => 'all',
+    cost: () => 1,
+    body: () => 'no',
+  })
+  expect([check(), check()].map((outcome) => 'type' in outcome && outcome.type)).toEqual([
+    'continue',
+    'deny',
+  ])
+})
+
+test.each<[string, Options]>([
+  ['skip', { skip: async () => false }],
+  ['limit', { limit: async () => 1 }],
+  ['key', { key: async () => 'all' }],
+  ['cost', { cost: async () => 1 }],
+  ['a thenable', { cost: () => ({ then: (goOn) => Promise.resolve(1).then(goOn) }) }],
+  ['store', { store: laterStore() }],
+  [
+    'everything',
+    {
+      skip: async () => false,
+      limit: async () => 1,
+      key: async () => 'all',
+      cost: async () => 1,
+      body: async () => 'no',
+      store: laterStore(),
+    },
+  ],
+])('gives the same answers where %s is asynchronous', async (_, options) => {
+  const check = guardOf({ limit: 1, window: '1m', ...options })
+  const outcomes = [check(), check()]
+  expect(outcomes[0]).toBeInstanceOf(Promise)
+  const settled = await Promise.all(outcomes)
+  expect(settled.map(({ type }) => type)).toEqual(['continue', 'deny'])
+})
+
+test('waits for a plan that is promised', async () => {
+  const plan = fixedWindow({ limit: 1, window: '1m' })
+  const check = guardOf({ policies: async () => plan })
+  expect([(await check()).type, (await check()).type]).toEqual(['continue', 'deny'])
+})
+
+test('lets a request pass that is skipped by a promise', async () => {
+  const check = guardOf({ ...twice, skip: async ({ user }: Visit) => user === 'admin' })
+  expect(await check({ user: 'admin' })).toEqual({ type: 'pass' })
+})
+
+const broken = () => {
+  throw new Error('broken')
+}
+
+test.each<[string, Options]>([
+  ['skip', { ...twice, skip: broken }],
+  ['limit', { limit: broken, window: '1m' }],
+  ['policies', { policies: broken }],
+  ['key', { ...twice, key: broken }],
+  ['cost', { ...twice, cost: broken }],
+  ['body', { limit: 0, window: '1m', body: broken }],
+  ['clock', { ...twice, clock: broken }],
+])('throws what %s throws', (_, options) => {
+  expect(() => guardOf(options)()).toThrowError('broken')
+})
+
+test.each<[string, Options]>([
+  ['skip', { ...twice, skip: async () => broken() }],
+  ['limit', { limit: async () => broken(), window: '1m' }],
+  ['policies', { policies: async () => broken() }],
+  ['key', { ...twice, key: async () => broken() }],
+  ['cost', { ...twice, cost: async () => broken() }],
+  ['body', { limit: 0, window: '1m', body: async () => broken() }],
+])('rejects with what %s rejects with', async (_, options) => {
+  await expect(guardOf(options)()).rejects.toThrowError('broken')
+})
+
+test('takes an empty key for an error where it is promised', async () => {
+  const check = guardOf({ ...twice, key: async () => '' })
+  expect((await rejectionOf(Promise.resolve(check()))).code).toBe('SLUICE_KEY_INVALID')
+})

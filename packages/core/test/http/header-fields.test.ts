@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { parseList } from 'structured-headers'
+import { expect, test } from 'vitest'
+import { fixedWindow, gcra, slidingWindow, tokenBucket, type Policy } from '../../src/index.js'
+import { fieldsOf, start, syncGuardOf, type Options } from './visit.js'
+
+const perMinute = fixedWindow({ limit: 100, window: '1m' })
+
+/** The fields of the first of some requests, at a moment after the last. */
+function fieldsAfter(options: Options, requests = 1): Record<string, string> {
+  const check = syncGuardOf(options)
+  for (let i = 1; i < requests; i++) check()
+  return fieldsOf(check())
+}
+
+/** A structured list, as [name, parameters]. */
+function listOf(field: string): [unknown, Record<string, unknown>][] {
+  return parseList(field).map(([item, parameters]) => [item, Object.fromEntries(parameters)])
+}
+
+test('says the policy and where the client stands, as the draft has it', () => {
+  expect(fieldsAfter({ policy: perMinute }, 50)).toEqual({
+    'RateLimit-Policy': '"default";q=100;w=60',
+    RateLimit: '"default";r=50;t=60',
+  })
+})
+
+test('gives each policy one member of each list', () => {
+  const policies = { burst: gcra({ limit: 60, window: '1m', burst: 5 }), minute: perMinute }
+  const fields = fieldsAfter({ policies })
+  expect(fields['RateLimit-Policy']).toBe('"burst";q=5;w=5, "minute";q=100;w=60')
+  expect(fields['RateLimit']).toBe('"burst";r=4;t=1, "minute";r=99;t=60')
+  expect(listOf(fields['RateLimit-Policy'])).toEqual([
+    ['burst', { q: 5, w: 5 }],
+    ['minute', { q: 100, w: 60 }],
+  ])
+  expect(listOf(fields['RateLimit'])).toEqual([
+    ['burst', { r: 4, t: 1 }],
+    ['minute', { r: 99, t: 60 }],
+  ])
+})
+
+test.each<[Policy, string]>([
+  [fixedWindow({ limit: 7, window: '1h' }), 'q=7;w=3600'],
+  [slidingWindow({ limit: 7, window: '1d' }), 'q=7;w=86400'],
+  [gcra({ limit: 10, window: '1s', burst: 30 }), 'q=30;w=3'],
+  [tokenBucket({ capacity: 20, refill: 5, every: '1s' }), 'q=20;w=4'],
+  [fixedWindow({ limit: 7, window: 1000 }), 'q=7;w=1'],
+  [fixedWindow({ limit: 7, window: 1001 }), 'q=7;w=2'],
+  [fixedWindow({ limit: 7, window: 999 }), 'q=7'],
+  [gcra({ limit: 0, window: '1m' }), 'q=0'],
+  [fixedWindow({ limit: 0, window: '1m' }), 'q=0;w=60'],
+])('says quota and window of %j as %s', (policy, parameters) => {
+  expect(fieldsAfter({ policy })['RateLimit-Policy']).toBe(`"default";${parameters}`)
+})
+
+test('says when more comes, not when all is back', () => {
+  const policy = tokenBucket({ capacity: 20, refill: 1, every: '10s' })
+  expect(fieldsAfter({ policy }, 20)['RateLimit']).toBe('"default";r=0;t=10')
+})
+
+test('says no time where the quota is full', () => {
+  expect(fieldsAfter({ policy: perMinute, cost: 0 })['RateLimit']).toBe('"default";r=100')
+})
+
+test('says no time where nothing ever comes', () => {
+  const fields = fieldsAfter({ policy: fixedWindow({ limit: 0, window: '1m' }) })
+  expect(fields['RateLimit']).toBe('"default";r=0')
+})
+
+test('stays within the 15 digits that a structured integer has', () => {
+  const fields = fieldsAfter({ policy: fixedWindow({ limit: 2 ** 52, window: 1 }) })
+  expect(fields).toEqual({
+    'RateLimit-Policy': '"default";q=999999999999999',
+    RateLimit: '"default";r=999999999999999;t=1',
+  })
+})
+
+test('names no policy that the key leaves out', () => {
+  const fields = fieldsAfter({
+    policies: { one: perMinute, two: perMinute, three: perMinute },
+    key: { one: 'a', two: null, three: 'a' },
+  })
+  expect(fields['RateLimit-Policy']).toBe('"one";q=100;w=60, "three";q=100;w=60')
+  expect(fields['RateLimit']).toBe('"one";r=99;t=60, "three";r=99;t=60')
+})
+
+test.each(['draft', 'legacy', 'both', 'none'] as const)(
+  'says nothing in the style %s where every policy is left out',
+  (headers) => {
+    expect(fieldsAfter({ policy: perMinute, key: { default: null }, headers })).toEqual({})
+  },
+)
+
+test.each([
+  ['per "user"', String.raw`"per \"user\""`],
+  [String.raw`a\b`, String.raw`"a\\b"`],
+  ['größe', '"gr%C3%B6%C3%9Fe"'],
+  ['速い', '"%E9%80%9F%E3%81%84"'],
+  ['100%', '"100%25"'],
+  ['a\r\nSet-Cookie: b', '"a%0D%0ASet-Cookie: b"'],
+  ['~', '"~"'],
+  ['\u007F', '"%7F"'],
+])('writes the policy name %j as a structured string', (name, written) => {
+  expect(fieldsAfter({ policies: { [name]: perMinute } })).toEqual({
+    'RateLimit-Policy': `${written};q=100;w=60`,
+    RateLimit: `${written};r=99;t=60`,
+  })
+})
+
+test('writes every name so that a client can read it back', () => {
+  const name = fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 32 })
+    .filter((name) => name !== '__proto__')
+  fc.assert(
+    fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 4 }), (names) => {
+      const policies = Object.fromEntries(names.map((name) => [name, perMinute]))
+      const fields = fieldsAfter({ policies })
+      for (const field of Object.values(fields)) {
+        const read = listOf(field).map(([item]) => decodeURIComponent(String(item)))
+        expect(read).toEqual(Object.keys(policies))
+        expect(field).toMatch(/^[ -~]+$/)
+      }
+      expect(Object.keys(fields)).toEqual(['RateLimit-Policy', 'RateLimit'])
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('says the older fields where they are asked for', () => {
+  expect(fieldsAfter({ policy: perMinute, headers: 'legacy' }, 40)).toEqual({
+    'X-RateLimit-Limit': '100',
+    'X-RateLimit-Remaining': '60',
+    'X-RateLimit-Reset': '60',
+  })
+})
+
+test('speaks in the older fields of the policy that has least remaining', () => {
+  const policies = {
+    day: fixedWindow({ limit: 1000, window: '1d' }),
+    second: fixedWindow({ limit: 10, window: '1500ms' }),
+    minute: fixedWindow({ limit: 10, window: '1m' }),
+  }
+  expect(fieldsAfter({ policies, headers: 'legacy' })).toEqual({
+    'X-RateLimit-Limit': '10',
+    'X-RateLimit-Remaining': '9',
+    'X-RateLimit-Reset': '2',
+  })
+})
+
+test('says both kinds of fields', () => {
+  expect(Object.keys(fieldsAfter({ policy: perMinute, headers: 'both' }))).toEqual([
+    'RateLimit-Policy',
+    'RateLimit',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+  ])
+})
+
+test('says nothing where no headers are wanted, except when to come back', () => {
+  const check = syncGuardOf({ limit: 1, window: '1s', headers: 'none', body: '' })
+  expect(fieldsOf(check())).toEqual({})
+  expect(Object.keys(fieldsOf(check()))).toEqual(['Retry-After', 'Content-Type'])
+})
+
+test('says the policies of a plan that the caller has', () => {
+  const check = syncGuardOf({
+    policies: ({ user }) => (user === 'gold' ? { gold: perMinute } : { free: slow }),
+  })
+  const slow = fixedWindow({ limit: 1, window: '1h' })
+  expect(fieldsOf(check({ user: 'gold' }))['RateLimit-Policy']).toBe('"gold";q=100;w=60')
+  expect(fieldsOf(check({ user: 'other' }))['RateLimit-Policy']).toBe('"free";q=1;w=3600')
+  expect(fieldsOf(check({ user: 'gold' }))['RateLimit']).toBe('"gold";r=98;t=60')
+})
+
+test('rounds waits up to whole seconds', () => {
+  let now = start
+  const check = syncGuardOf({ policy: perMinute, clock: () => now })
+  check()
+  now += 1
+  expect(fieldsOf(check())['RateLimit']).toBe('"default";r=98;t=60')
+  now += 58_999
+  expect(fieldsOf(check())['RateLimit']).toBe('"default";r=97;t=1')
+})

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest'
+import { fixedWindow, memoryStore, type ErrorCode } from '../../src/index.js'
+import { createGuard } from '../../src/http/index.js'
+import { errorOf } from '../error-of.js'
+
+const short = { limit: 1, window: '1m' }
+const policy = fixedWindow({ limit: 1, window: '1m' })
+const handler = () => 'handled'
+
+function refusalOf(options: unknown): { code: ErrorCode; message: string } {
+  const { code, message } = errorOf(() => createGuard(options as object))
+  return { code, message }
+}
+
+test.each([undefined, null, 5, 'options', [], handler])(
+  'refuses %s in the place of options',
+  (options) => {
+    expect(refusalOf(options).code).toBe('SLUICE_OPTIONS_INVALID')
+  },
+)
+
+test.each([
+  [{}, 'limit', 'it with a "window", or in their place a "policy" or "policies"'],
+  [{ window: '1m' }, 'limit', 'it with a "window", or in their place a "policy" or "policies"'],
+  [{ name: 'api' }, 'limit', 'it with a "window", or in their place a "policy" or "policies"'],
+  [
+    { limit: 5 },
+    'window',
+    `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d'`,
+  ],
+  [
+    { limit: () => 5 },
+    'window',
+    `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d'`,
+  ],
+])('refuses %j: what is allowed is not said', (options, option, expected) => {
+  expect(refusalOf(options)).toEqual({
+    code: 'SLUICE_OPTION_MISSING',
+    message: `rateLimit: "${option}" is missing. Pass ${expected}.`,
+  })
+})
+
+test.each([
+  [{ ...short, policy }, 'limit', 'policy'],
+  [{ ...short, policies: { one: policy } }, 'limit', 'policies'],
+  [{ window: '1m', policy }, 'window', 'policy'],
+  [{ window: '1m', policies: { one: policy } }, 'window', 'policies'],
+  [{ policy, policies: { one: policy } }, 'policy', 'policies'],
+  [{ policy, algorithm: fixedWindow }, 'algorithm', 'policy'],
+  [{ policies: () => policy, algorithm: fixedWindow }, 'algorithm', 'policies'],
+  [{ ...short, onDenied: handler, body: 'no' }, 'onDenied', 'body'],
+  [{ ...short, onDenied: handler, statusCode: 503 }, 'onDenied', 'statusCode'],
+])('refuses %j, which says one thing twice', (options, first, second) => {
+  const { code, message } = refusalOf(options)
+  expect(code).toBe('SLUICE_OPTIONS_CONFLICT')
+  expect(message.startsWith(`rateLimit: "${first}" and "${second}" exclude each other. `)).toBe(
+    true,
+  )
+})
+
+test.each([
+  ['limit', ['5', -1, 1.5, NaN, null, true, {}]],
+  ['window', ['soon', '', 0, -1, 1.5, null, () => '1m']],
+  ['algorithm', ['gcra', policy, null]],
+  ['name', ['', 5, null]],
+  ['store', ['memory', {}, null, { run: true }]],
+  ['clock', [5, null, 'now']],
+  ['key', ['', 5, null, true]],
+  ['cost', ['1', -1, 1.5, NaN, null]],
+  ['skip', [true, false, null, 'admin']],
+  ['headers', ['', 'DRAFT', 'draft-10', true, false, null]],
+  ['onDenied', [true, null, 'no']],
+  ['statusCode', [0, 199, 600, 429.5, '429', null]],
+  ['body', [5, null, true]],
+])('refuses a wrong "%s", and says what to pass', (option, values) => {
+  for (const value of values) {
+    const { code, message } = refusalOf({ ...short, [option]: value })
+    expect([value, code]).toEqual([value, 'SLUICE_OPTION_INVALID'])
+    expect(message.startsWith(`rateLimit: "${option}" is `)).toBe(true)
+    expect(message).toMatch(/\. Pass [^.].+\.$/)
+  }
+})
+
+test.each([
+  [{ policy: 5 }, 'SLUICE_OPTION_INVALID'],
+  [{ policy: { one: policy } }, 'SLUICE_OPTION_INVALID'],
+  [{ policy: () => policy }, 'SLUICE_OPTION_INVALID'],
+  [{ policy: { kind: 'other' } }, 'SLUICE_POLICY_UNKNOWN'],
+  [{ policy: { kind: 'fixedWindow', limit: '5', window: 1000 } }, 'SLUICE_OPTION_INVALID'],
+  [{ policies: 5 }, 'SLUICE_OPTION_INVALID'],
+  [{ policies: [policy] }, 'SLUICE_OPTION_INVALID'],
+  [{ policies: {} }, 'SLUICE_OPTION_MISSING'],
+  [{ policies: { one: 5 } }, 'SLUICE_POLICY_UNKNOWN'],
+  [{ ...short, algorithm: () => 5 }, 'SLUICE_POLICY_UNKNOWN'],
+  [{ limit: () => 5, window: '1m', algorithm: () => 5 }, 'SLUICE_POLICY_UNKNOWN'],
+] as const)('refuses %j: no such policy', (options, code) => {
+  expect(refusalOf(options).code).toBe(code)
+})
+
+test.each([
+  [{ ...short, key: [] }, 'SLUICE_KEY_INVALID'],
+  [{ ...short, key: ['user', ''] }, 'SLUICE_KEY_INVALID'],
+  [{ ...short, key: { default: '' } }, 'SLUICE_KEY_INVALID'],
+  [{ ...short, key: {} }, 'SLUICE_KEY_MISSING'],
+  [{ ...short, key: { user: 'a' } }, 'SLUICE_POLICY_NAME_UNKNOWN'],
+  [{ policies: { one: policy, two: policy }, key: { one: 'a' } }, 'SLUICE_KEY_MISSING'],
+] as const)('refuses %j before the first request: the key can never be right', (options, code) => {
+  expect(refusalOf(options).code).toBe(code)
+})
+
+test.each(['allow', 'deny', 'count', 'resetOn', 'wait', 'dryRun', 'onStoreError', 'localShare'])(
+  'refuses "%s", which it does not know',
+  (option) => {
+    expect(refusalOf({ ...short, [option]: undefined })).toEqual({
+      code: 'SLUICE_OPTION_UNKNOWN',
+      message:
+        `rateLimit: there is no option "${option}". It takes "limit", "window", "algorithm", "policy", "policies", "name", ` +
+        `"store", "clock", "key", "cost", "skip", "headers", "onDenied", "statusCode", "body".`,
+    })
+  },
+)
+
+test.each([
+  ['windowMs', 'window'],
+  ['timeWindow', 'window'],
+  ['max', 'limit'],
+  ['points', 'limit'],
+  ['keyGenerator', 'key'],
+  ['handler', 'onDenied'],
+  ['message', 'body'],
+  ['errorResponseBuilder', 'body'],
+  ['standardHeaders', 'headers'],
+  ['legacyHeaders', 'headers'],
+  ['keyPrefix', 'name'],
+  ['weight', 'cost'],
+  ['throttlers', 'policies'],
+])('answers the word "%s" of another library with "%s"', (word, ours) => {
+  const { code, message } = refusalOf({ [word]: 5 })
+  expect(code).toBe('SLUICE_OPTION_RENAMED')
+  expect(message.startsWith(`rateLimit: "${word}" is called "${ours}" here: `)).toBe(true)
+})
+
+test('takes an option that is undefined for one that is absent', () => {
+  expect(refusalOf({ limit: undefined, policy: undefined, window: '1m' }).code).toBe(
+    'SLUICE_OPTION_MISSING',
+  )
+  createGuard({ policy, limit: undefined, body: undefined, onDenied: undefined } as object)
+})
+
+test('refuses a second guard without a name in one store, for both would count together', () => {
+  const store = memoryStore()
+  createGuard({ policy, store })
+  expect(refusalOf({ policy, store })).toEqual({
+    code: 'SLUICE_OPTION_MISSING',
+    message:
+      'rateLimit: "name" is missing. Pass a name to each limiter of this store: another one has none either, and both would count together.',
+  })
+  createGuard({ policy, store, name: 'login' })
+  createGuard({ policy, store: memoryStore() })
+})
+
+test('claims no store for a guard that was refused', () => {
+  const store = memoryStore()
+  refusalOf({ policy, store, key: [] })
+  createGuard({ policy, store })
+})

@@ -1,0 +1,105 @@
+// Checked by the compiler alone: npm run check:types.
+import type { Cluster, Redis } from 'ioredis'
+import { expectTypeOf } from 'vitest'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  memoryStore,
+  redisStore,
+  slidingWindow,
+  tokenBucket,
+  type AsyncStore,
+  type Decision,
+  type Limiter,
+  type MemoryStore,
+  type Policy,
+  type RedisClient,
+  type Store,
+} from '../src/index.js'
+
+declare const redis: Redis
+declare const cluster: Cluster
+declare const someStore: Store
+const policies = slidingWindow({ limit: 100, window: '1m' })
+
+// The store's type decides between an answer and a promise of one.
+
+const inMemory = createLimiter({ name: 'api', policies })
+expectTypeOf(inMemory).toEqualTypeOf<Limiter<MemoryStore>>()
+expectTypeOf(inMemory.consume('key')).toEqualTypeOf<Decision>()
+expectTypeOf(inMemory.peek('key')).toEqualTypeOf<Decision>()
+expectTypeOf(inMemory.reset('key')).toEqualTypeOf<boolean>()
+expectTypeOf(inMemory.close()).toEqualTypeOf<void>()
+
+const given = createLimiter({ name: 'api', policies, store: memoryStore() })
+expectTypeOf(given.consume('key')).toEqualTypeOf<Decision>()
+
+const onRedis = createLimiter({ name: 'api', policies, store: redisStore(redis) })
+expectTypeOf(onRedis).toEqualTypeOf<Limiter<AsyncStore>>()
+expectTypeOf(onRedis.consume('key')).toEqualTypeOf<Promise<Decision>>()
+expectTypeOf(onRedis.reset('key')).toEqualTypeOf<Promise<boolean>>()
+expectTypeOf(onRedis.close()).toEqualTypeOf<Promise<void>>()
+
+const onEither = createLimiter({ name: 'api', policies, store: someStore })
+expectTypeOf(onEither.consume('key')).toEqualTypeOf<Decision | Promise<Decision>>()
+expectTypeOf<Limiter['consume']>().returns.toEqualTypeOf<Decision | Promise<Decision>>()
+expectTypeOf(await onEither.consume('key')).toEqualTypeOf<Decision>()
+
+// Clients.
+
+expectTypeOf(redisStore(redis)).toEqualTypeOf<AsyncStore>()
+expectTypeOf(redisStore(cluster, { prefix: 'app', timeout: '1s' })).toEqualTypeOf<AsyncStore>()
+expectTypeOf(redisStore).toBeCallableWith({
+  evalSha: async () => [],
+  eval: async () => [],
+} satisfies RedisClient)
+// @ts-expect-error: the address of a server is no client
+redisStore('redis://localhost')
+
+// Policies are of a type, by which the numbers can be read again.
+
+expectTypeOf(policies.kind).toEqualTypeOf<'slidingWindow'>()
+expectTypeOf(tokenBucket({ capacity: 5, refill: 1, every: '1s' }).every).toEqualTypeOf<number>()
+expectTypeOf(fixedWindow({ limit: 1, window: 1000 })).toExtend<Policy>()
+expectTypeOf(gcra({ limit: 1, window: 1000 })).toExtend<Policy>()
+expectTypeOf<Decision['retryAfterMs']>().toEqualTypeOf<number | null>()
+
+// Keys.
+
+inMemory.consume(['user', '42'])
+inMemory.consume({ default: 'user:42' })
+inMemory.consume({ default: null })
+// @ts-expect-error: a missing key is never a free pass
+inMemory.consume(undefined)
+// @ts-expect-error: nor is null, but for one policy in a record
+inMemory.consume(null)
+// @ts-expect-error: a number is no key
+inMemory.consume(42)
+
+// What is wrong does not compile.
+
+// @ts-expect-error: a string where a number belongs
+slidingWindow({ limit: '100', window: '1m' })
+// @ts-expect-error: a duration with no unit
+slidingWindow({ limit: 100, window: '60' })
+// @ts-expect-error: another library's word
+slidingWindow({ limit: 100, windowMs: 60_000 })
+// @ts-expect-error: a window is missing
+slidingWindow({ limit: 100 })
+// @ts-expect-error: no such alignment
+fixedWindow({ limit: 100, window: '1m', align: 'end' })
+// @ts-expect-error: a limiter has a name
+createLimiter({ policies })
+// @ts-expect-error: and policies
+createLimiter({ name: 'api' })
+// @ts-expect-error: no such option
+createLimiter({ name: 'api', policies, windowMs: 1000 })
+// @ts-expect-error: a client is not yet a store
+createLimiter({ name: 'api', policies, store: redis })
+// @ts-expect-error: no such option of a call
+inMemory.consume('key', { weight: 2 })
+// @ts-expect-error: a peek decides by the limiter's own policies
+inMemory.peek('key', { policies })
+// @ts-expect-error: a decision is read, not written
+inMemory.consume('key').allowed = true
