@@ -1,0 +1,88 @@
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  memoryStore,
+  SluiceError,
+  type Policies,
+  type Store,
+  type SyncStore,
+} from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import { today, type OpenBench } from './bench.js'
+
+type Request = Parameters<SyncStore['run']>[0][number]
+
+export function describeBatches(open: OpenBench): void {
+  describe('several requests in one call', () => {
+    test('are answered in their order, each after what those before it took', async () => {
+      const { store, limiter } = await open()
+      const { name } = limiter(fixedWindow({ limit: 1, window: 1 }))
+      const two = recorder(name, fixedWindow({ limit: 2, window: '1m' }))
+      two.consume('a')
+      two.consume('a')
+      two.peek('a')
+      two.consume('b', { cost: 2 })
+      two.consume('a')
+      two.consume('b')
+      two.reset('a')
+      two.consume('a', { cost: 2 })
+      expect(await allowedIn(store, two.requests)).toEqual([
+        true,
+        true,
+        false,
+        true,
+        false,
+        false,
+        true,
+        true,
+      ])
+    })
+
+    test('of several limiters and times are each decided by their own', async () => {
+      const bench = await open()
+      const { name } = bench.limiter(fixedWindow({ limit: 1, window: 1 }))
+      const window = recorder(`${name} window`, fixedWindow({ limit: 1, window: 10 }))
+      const pace = recorder(`${name} pace`, gcra({ limit: 1, window: 10 }))
+      for (const recorded of [window, pace]) {
+        for (const wait of [0, 9, 10, 19, 20]) {
+          recorded.now = today + wait
+          recorded.consume('key')
+        }
+      }
+      const mixed = window.requests.flatMap((request, i) => [request, pace.requests[i]])
+      expect(await allowedIn(bench.store, mixed)).toEqual(
+        [true, false, true, false, true].flatMap((allowed) => [allowed, allowed]),
+      )
+    })
+
+    test('may be none', async () => {
+      const { store } = await open()
+      expect(await store.run([])).toEqual([])
+    })
+  })
+}
+
+/** A limiter that decides nothing for the store under test: it only turns calls into the requests that a store is asked. */
+function recorder(name: string, policies: Policies) {
+  const memory = memoryStore()
+  const requests: Request[] = []
+  const recorded = { now: today, requests }
+  const store: SyncStore = {
+    async: false,
+    run(asked) {
+      requests.push(...asked)
+      return memory.run(asked)
+    },
+    close() {},
+  }
+  return Object.assign(
+    recorded,
+    createLimiter({ name, policies, store, clock: () => recorded.now }),
+  )
+}
+
+async function allowedIn(store: Store, requests: readonly Request[]): Promise<unknown[]> {
+  const answers = await store.run(requests)
+  return answers.map((answer) => (answer instanceof SluiceError ? answer : answer.allowed))
+}

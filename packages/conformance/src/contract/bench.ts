@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import { createLimiter, type Limiter, type Policies, type Store } from '@sluice/core'
+
+export type StoreFactory = () => Store | Promise<Store>
+
+/** A store, and a clock that only the test moves. */
+export interface Bench {
+  /** The time in milliseconds. */
+  now: number
+  readonly store: Store
+  /** A limiter with counters of its own, or with those of the limiter that has this name. */
+  limiter(policies: Policies, name?: string): Limiter
+}
+
+export type OpenBench = (start?: number) => Promise<Bench>
+
+/** 2025-11-21T00:00:00Z: a midnight, so that windows of up to a day begin here. */
+export const today = 1_763_683_200_000
+
+export function benchOf(makeStore: StoreFactory): OpenBench {
+  return async (start = today) => {
+    const store = await makeStore()
+    const bench: Bench = {
+      now: start,
+      store,
+      limiter: (policies, name = randomUUID()) =>
+        createLimiter({ name, policies, store, clock: () => bench.now }),
+    }
+    return bench
+  }
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { subjects } from '../subjects.js'
+import type { OpenBench } from './bench.js'
+
+export function describeReads(open: OpenBench): void {
+  describe.each(subjects)('$name: what changes nothing', ({ sample }) => {
+    const { policy } = sample(5, 1000)
+
+    test('peek answers as consume would, and leaves no trace', async () => {
+      const bench = await open()
+      const peeked = bench.limiter(policy)
+      const untouched = bench.limiter(policy)
+      for (const limiter of [peeked, untouched]) await limiter.consume('key', { cost: 3 })
+      for (let wait = 0; wait <= 2000; wait += 250) {
+        bench.now += wait
+        await peeked.peek('key', { cost: 5 })
+        await peeked.peek('never seen')
+        bench.now -= wait
+      }
+      bench.now += 100
+      expect(await peeked.consume('key', { cost: 2 })).toEqual(
+        await untouched.consume('key', { cost: 2 }),
+      )
+      expect(await peeked.consume('key', { cost: 5 })).toEqual(
+        await untouched.peek('key', { cost: 5 }),
+      )
+    })
+
+    test('a denied request leaves no trace, at once or later', async () => {
+      const bench = await open()
+      const pressed = bench.limiter(policy)
+      const patient = bench.limiter(policy)
+      for (const limiter of [pressed, patient]) await limiter.consume('key', { cost: 4 })
+      for (let i = 0; i < 20; i++) {
+        expect((await pressed.consume('key', { cost: 5 })).allowed).toBe(false)
+        expect(await pressed.peek('key')).toEqual(await patient.peek('key'))
+        bench.now += 5
+      }
+      bench.now += 900
+      expect(await pressed.consume('key')).toEqual(await patient.consume('key'))
+    })
+
+    test('reset forgets the key, and no other', async () => {
+      const limiter = (await open()).limiter(policy)
+      await limiter.consume('key', { cost: 5 })
+      await limiter.consume('other', { cost: 2 })
+      expect(await limiter.reset('key')).toBe(true)
+      expect(await limiter.peek('key')).toMatchObject({ allowed: true, remaining: 5, resetMs: 0 })
+      expect((await limiter.peek('other')).remaining).toBe(3)
+    })
+
+    test('reset of a key that was never seen does nothing', async () => {
+      const limiter = (await open()).limiter(policy)
+      expect(await limiter.reset('key')).toBe(true)
+      expect((await limiter.consume('key')).remaining).toBe(4)
+    })
+  })
+}

@@ -1,0 +1,60 @@
+import { createLimiter, type Decision, type Store } from '@sluice/core'
+import type { Admission, ModelAnswer } from './models/model.js'
+import type { Sample } from './subjects.js'
+import { costOf, moved, nothingSaid, type Step } from './traffic.js'
+
+/** What was asked, what the limiter answered, and what the definition says. */
+export interface Answered {
+  readonly now: number
+  readonly cost: number
+  readonly verb: Step['verb']
+  readonly decision: Decision
+  readonly expected: ModelAnswer
+}
+
+/** Sends the same traffic, on one key, to a limiter over this store and to the policy's model. */
+export async function follow(
+  sample: Sample,
+  store: Store,
+  name: string,
+  start: number,
+  traffic: readonly Step[],
+): Promise<readonly Answered[]> {
+  let now = start
+  let last = nothingSaid
+  const model = sample.createModel()
+  const limiter = createLimiter({ name, policies: sample.policy, store, clock: () => now })
+  const answered: Answered[] = []
+  for (const { move, cost: share, verb } of traffic) {
+    now = moved(now, move, sample.windowMs, last)
+    const cost = costOf(share, sample.quota, last)
+    const expected = model[verb](now, cost)
+    const decision = await limiter[verb]('key', { cost })
+    answered.push({ now, cost, verb, decision, expected })
+    last = expected
+  }
+  return answered
+}
+
+/** The decision of a limiter with this one policy, as its model's answer has it. */
+export function decisionFrom(expected: ModelAnswer): Decision {
+  const { allowed, limit, remaining, retryAfterMs, resetMs } = expected
+  return {
+    allowed,
+    limit,
+    remaining,
+    retryAfterMs,
+    resetMs,
+    delayMs: 0,
+    deniedBy: allowed ? [] : ['default'],
+    policies: { default: { ...expected, delayMs: 0 } },
+    source: 'store',
+  }
+}
+
+/** What was let in, in order. */
+export function admissionsIn(answered: readonly Answered[]): readonly Admission[] {
+  return answered
+    .filter(({ verb, decision }) => verb === 'consume' && decision.allowed)
+    .map(({ now, cost }) => ({ at: now, cost }))
+}

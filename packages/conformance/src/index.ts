@@ -1,0 +1,23 @@
+export { describeStore } from './store-contract.js'
+export { admissionsIn, decisionFrom, follow } from './follow.js'
+export type { Answered } from './follow.js'
+export { createModel } from './models/model.js'
+export type { Admission, Meaning, Model, ModelAnswer } from './models/model.js'
+export { startRedis } from './redis-server.js'
+export type { ClientOptions, RedisServer } from './redis-server.js'
+export { sizes, subjects } from './subjects.js'
+export type { Sample, Subject } from './subjects.js'
+export {
+  costOf,
+  costs,
+  forward,
+  moved,
+  nothingSaid,
+  patienceMs,
+  runs,
+  starts,
+  traffic,
+} from './traffic.js'
+export type { Cost, Move, Said, Step } from './traffic.js'
+export { rush } from './rush.js'
+export type { Rush } from './rush-worker.js'

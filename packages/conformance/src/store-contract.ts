@@ -1,0 +1,33 @@
+import { describe } from 'vitest'
+import { describeAllOrNothing } from './contract/all-or-nothing.js'
+import { describeBatches } from './contract/batches.js'
+import { benchOf, type StoreFactory } from './contract/bench.js'
+import { describeChangedPolicies } from './contract/changed-policies.js'
+import { describeCosts } from './contract/costs.js'
+import { describeDefinitions } from './contract/definitions.js'
+import { describeKeys } from './contract/keys.js'
+import { describeReads } from './contract/reads.js'
+import { describeStepsBack } from './contract/steps-back.js'
+import { describeTime } from './contract/time.js'
+
+/**
+ * What every store must do, whatever it keeps its counts in. The factory is asked for a store before each test; it may give the same one
+ * again, as every test has limiters of its own.
+ *
+ * @example
+ * describeStore('memoryStore', () => memoryStore())
+ */
+export function describeStore(name: string, makeStore: StoreFactory): void {
+  const open = benchOf(makeStore)
+  describe(name, () => {
+    describeDefinitions(open)
+    describeCosts(open)
+    describeAllOrNothing(open)
+    describeReads(open)
+    describeKeys(open)
+    describeChangedPolicies(open)
+    describeTime(open)
+    describeStepsBack(open)
+    describeBatches(open)
+  })
+}

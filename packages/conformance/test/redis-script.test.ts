@@ -1,0 +1,141 @@
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  redisStore,
+  slidingWindow,
+  tokenBucket,
+  type Policies,
+  type RedisClient,
+} from '@sluice/core'
+import { startRedis, type RedisServer } from '@sluice/conformance'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+let server: RedisServer
+let client: Redis
+beforeAll(async () => {
+  server = await startRedis()
+  client = server.client()
+})
+afterAll(() => server.stop())
+
+const three = {
+  window: fixedWindow({ limit: 1000, window: '1h' }),
+  sliding: slidingWindow({ limit: 1000, window: '1h' }),
+  pace: gcra({ limit: 1000, window: '1h' }),
+}
+
+describe('a decision by three policies', () => {
+  test('is one command on the wire, whatever the verb and the outcome', async () => {
+    const limiter = createLimiter({ name: randomUUID(), policies: three, store: unhurried(client) })
+    await limiter.consume('key')
+    const commands = await watch(client, async () => {
+      await limiter.consume('key')
+      await limiter.consume('key', { cost: 1001 })
+      await limiter.peek('key')
+      await limiter.consume({ window: 'a', sliding: 'b', pace: 'c' })
+      await limiter.reset('key')
+    })
+    expect(commands).toEqual(['evalsha', 'evalsha', 'evalsha', 'evalsha', 'evalsha'])
+  })
+
+  test('that leaves every policy out asks nothing', async () => {
+    const limiter = createLimiter({ name: randomUUID(), policies: three, store: unhurried(client) })
+    const commands = await watch(client, async () => {
+      const { allowed } = await limiter.consume({ window: null, sliding: null, pace: null })
+      expect(allowed).toBe(true)
+    })
+    expect(commands).toEqual([])
+  })
+})
+
+describe('the script', () => {
+  test('holds the algorithms in use and no others', async () => {
+    const [fixed] = await algorithmsSent(three.window)
+    const [sliding] = await algorithmsSent(three.sliding)
+    const [pace] = await algorithmsSent(three.pace)
+    expect(new Set([fixed, sliding, pace]).size).toBe(3)
+    expect(await algorithmsSent(three.window)).toEqual([fixed])
+    expect(await algorithmsSent({ a: three.pace, b: three.window })).toEqual([fixed, pace].sort())
+    expect(await algorithmsSent(three)).toEqual([fixed, sliding, pace].sort())
+  })
+
+  test('is the same for a bucket as for gcra, and for any numbers', async () => {
+    const bucket = tokenBucket({ capacity: 3, refill: 1, every: '1s' })
+    expect(await scriptSent(bucket)).toBe(await scriptSent(three.pace))
+    expect(await scriptSent({ a: bucket, b: three.pace })).toBe(await scriptSent(three.pace))
+  })
+
+  test('goes over the wire once, and is called by its digest from then on', async () => {
+    await client.script('FLUSH')
+    const limiter = createLimiter({ name: randomUUID(), policies: three, store: unhurried(client) })
+    const commands = await watch(client, async () => {
+      for (let i = 0; i < 3; i++) await limiter.consume('key')
+    })
+    expect(commands).toEqual(['evalsha', 'eval', 'evalsha', 'evalsha'])
+  })
+
+  test('forgotten by the server in the middle of traffic, loses nothing and counts nothing twice', async () => {
+    const limiter = createLimiter({ name: randomUUID(), policies: three, store: unhurried(client) })
+    const other = server.client()
+    const replies = []
+    for (let i = 0; i < 300; i++) {
+      replies.push(limiter.consume('key'))
+      if (i % 10 === 0) await other.script('FLUSH')
+    }
+    const decisions = await Promise.all(replies)
+    expect(decisions.map(({ allowed }) => allowed)).toEqual(Array(300).fill(true))
+    const { policies } = await limiter.peek('key')
+    // The pace gives back a unit each 3.6 s, so what it holds depends on how long this took.
+    expect([policies['window'].remaining, policies['sliding'].remaining]).toEqual([700, 700])
+  })
+})
+
+function unhurried(redis: Redis) {
+  return redisStore(redis, { timeout: '10s' })
+}
+
+/** The commands that clients send meanwhile, without what scripts call. */
+async function watch(redis: Redis, traffic: () => Promise<void>): Promise<string[]> {
+  const monitor = await redis.monitor()
+  const commands: string[] = []
+  const end = randomUUID()
+  const ended = new Promise<void>((resolve) => {
+    monitor.on('monitor', (_time: string, [command, ...args]: string[], source: string) => {
+      if (args.includes(end)) resolve()
+      else if (source !== 'lua') commands.push(command)
+    })
+  })
+  await traffic()
+  await redis.echo(end)
+  await ended
+  monitor.disconnect()
+  return commands
+}
+
+/** The script by which a limiter with these policies decides, as a real client sends it to a server that does not know it. */
+async function scriptSent(policies: Policies): Promise<string> {
+  const scripts: string[] = []
+  const recording: RedisClient = {
+    evalSha: (digest, keys, args) => client.evalsha(digest, keys.length, ...keys, ...args),
+    eval(script, keys, args) {
+      scripts.push(script)
+      return client.eval(script, keys.length, ...keys, ...args)
+    },
+  }
+  await client.script('FLUSH')
+  const store = redisStore(recording, { timeout: '10s' })
+  await createLimiter({ name: randomUUID(), policies, store }).consume('key')
+  expect(scripts).toHaveLength(1)
+  return scripts[0]
+}
+
+/** A digest of each algorithm in the script: it begins with `[id] =` and ends where the next one begins. */
+async function algorithmsSent(policies: Policies): Promise<string[]> {
+  const script = await scriptSent(policies)
+  const table = /^local algorithms = \{\n([\s\S]*?)^\}$/m.exec(script)
+  const bodies = (table?.[1] ?? '').split(/^(?=\[\d+\] = )/m)
+  return bodies.map((body) => createHash('sha1').update(body).digest('hex')).sort()
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createLimiter, fixedWindow, gcra, redisStore, slidingWindow } from '@sluice/core'
+import { costs, runs, startRedis, subjects, type RedisServer } from '@sluice/conformance'
+import fc from 'fast-check'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+let server: RedisServer
+let client: Redis
+beforeAll(async () => {
+  server = await startRedis()
+  client = server.client()
+})
+afterAll(() => server.stop())
+beforeEach(() => client.flushall())
+
+function storeOf() {
+  return redisStore(client, { timeout: '10s' })
+}
+
+describe('time to live', () => {
+  test('every key has one after any traffic, and none stays much longer than its quota takes', async () => {
+    const policies = Object.fromEntries(
+      subjects.map(({ sample }, i) => [`${i}`, sample(20, 60_000).policy]),
+    )
+    const limiters = ['one', 'two'].map((name) =>
+      createLimiter({ name, policies, store: storeOf() }),
+    )
+    const key = fc.constantFrom('ann', 'bob', 'eve', null)
+    const keys = fc.record(Object.fromEntries(subjects.map((_, i) => [`${i}`, key])))
+    const call = fc.tuple(fc.constantFrom(...limiters), keys, costs, fc.nat(9))
+    await fc.assert(
+      fc.asyncProperty(call, async ([limiter, keys, cost, dice]) => {
+        if (dice === 0) await limiter.reset(keys)
+        else await limiter.consume(keys, { cost: typeof cost === 'number' ? cost : 1 })
+      }),
+      { numRuns: runs(300) },
+    )
+    const found = await client.keys('*')
+    expect(found.sort()).toEqual(
+      ['one', 'two'].flatMap((name) =>
+        ['ann', 'bob', 'eve'].map((key) => `sluice:${name}:{${key}}`),
+      ),
+    )
+    for (const key of found) {
+      const livesMs = await client.pttl(key)
+      expect(livesMs).toBeGreaterThan(0)
+      // The longest of them, a sliding window, counts for two windows; the rest is margin.
+      expect(livesMs).toBeLessThanOrEqual(2 * 60_000 + 1000)
+    }
+  })
+
+  test('what has ended is gone soon after, by the server’s own time', async () => {
+    const limiters = subjects.map(({ name, sample }) =>
+      createLimiter({ name, policies: sample(2, 40).policy, store: storeOf() }),
+    )
+    for (const limiter of limiters) {
+      expect((await limiter.consume('key', { cost: 2 })).remaining).toBe(0)
+    }
+    expect(await client.dbsize()).toBe(subjects.length)
+    await delay(2 * 40 + 10)
+    for (const limiter of limiters) expect((await limiter.peek('key')).remaining).toBe(2)
+    await delay(1000)
+    expect(await client.keys('*')).toEqual([])
+  })
+
+  test('a key that was only looked at, denied or reset is not there', async () => {
+    const limiter = createLimiter({
+      name: 'untouched',
+      policies: fixedWindow({ limit: 2, window: '1h' }),
+      store: storeOf(),
+    })
+    await limiter.peek('looked at')
+    await limiter.consume('denied', { cost: 3 })
+    await limiter.consume('nothing taken', { cost: 0 })
+    await limiter.consume('reset')
+    await limiter.reset('reset')
+    expect(await client.keys('*')).toEqual([])
+  })
+})
+
+describe('one key', () => {
+  const policies = {
+    window: fixedWindow({ limit: 5, window: '1h' }),
+    sliding: slidingWindow({ limit: 5, window: '1h' }),
+    pace: gcra({ limit: 5, window: '10d' }),
+  }
+
+  test('is one string, whatever the number of policies', async () => {
+    await createLimiter({ name: 'api', policies, store: storeOf() }).consume('user')
+    expect(await client.keys('*')).toEqual(['sluice:api:{user}'])
+    expect(await client.type('sluice:api:{user}')).toBe('string')
+  })
+
+  test('keeps the counts of policies that a call leaves out, and their time', async () => {
+    const limiter = createLimiter({ name: 'api', policies, store: storeOf() })
+    await limiter.consume('user', { cost: 3 })
+    const livesMs = await client.pttl('sluice:api:{user}')
+    await limiter.consume({ window: 'user', sliding: null, pace: null })
+    await limiter.reset({ window: null, sliding: 'user', pace: null })
+    const { policies: verdicts } = await limiter.peek('user')
+    expect(Object.values(verdicts).map(({ remaining }) => remaining)).toEqual([1, 5, 2])
+    expect(await client.pttl('sluice:api:{user}')).toBeLessThanOrEqual(livesMs)
+    expect(await client.pttl('sluice:api:{user}')).toBeGreaterThan(livesMs - 5000)
+  })
+
+  test('keeps the counts of policies that a limiter of another release has', async () => {
+    const { window, ...rest } = policies
+    const before = createLimiter({ name: 'api', policies: rest, store: storeOf() })
+    const after = createLimiter({ name: 'api', policies: { window }, store: storeOf() })
+    await before.consume('user', { cost: 2 })
+    await after.consume('user', { cost: 4 })
+    const { policies: verdicts } = await before.peek('user')
+    expect(Object.values(verdicts).map(({ remaining }) => remaining)).toEqual([3, 3])
+    expect((await after.peek('user')).remaining).toBe(1)
+  })
+
+  test('is found under the prefix and the name, with the key as the hash tag', async () => {
+    const store = redisStore(client, { prefix: 'app:{x}', timeout: '10s' })
+    const policy = fixedWindow({ limit: 1, window: '1h' })
+    await createLimiter({ name: 'a:b', policies: policy, store }).consume(['user', '{4}2'])
+    expect(await client.keys('*')).toEqual(['app%3A%7Bx%7D:a%3Ab:{user|%7B4%7D2}'])
+  })
+})
+
+describe('a rolling deploy', () => {
+  test('to another algorithm under the same name starts afresh, whichever process asks', async () => {
+    const name = randomUUID()
+    const before = { name, policies: fixedWindow({ limit: 5, window: '1h' }), store: storeOf() }
+    const after = { name, policies: gcra({ limit: 5, window: '10d' }), store: storeOf() }
+    await createLimiter(before).consume('user', { cost: 5 })
+    expect((await createLimiter(after).peek('user')).remaining).toBe(5)
+    expect((await createLimiter(after).consume('user', { cost: 4 })).remaining).toBe(1)
+    expect((await createLimiter(after).peek('user')).remaining).toBe(1)
+  })
+})
