@@ -7,7 +7,7 @@ import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import { clientOf, type IoredisClient, type RedisClient } from './client.js'
 import { assembleScript } from './script.js'
 import { createServerClock } from './server-clock.js'
-import { decodeReply, encodeCall } from './wire.js'
+import { decodeReply, encodeCall, stale } from './wire.js'
 
 export interface RedisStoreOptions {
   /**
@@ -85,9 +85,13 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
   }
 
   /** Answers undefined where the call came too late. */
-  async function call(requests: readonly StoreRequest[], voidAt: number) {
-    const { algorithms, keys, args } = encodeCall(prefix, requests)
+  async function call(
+    requests: readonly StoreRequest[],
+    voidAt: number,
+  ): Promise<readonly Answer[] | undefined> {
     const sentAt = processTime.monotonic()
+    const serverMs = serverClock.at(sentAt) ?? processTime.wall()
+    const { algorithms, keys, args } = encodeCall(prefix, requests, serverMs)
     const voidArg = `${serverClock.at(voidAt) ?? ''}`
     const reply = await evaluate(scriptFor(algorithms), keys, [voidArg, ...args])
     if (!Array.isArray(reply)) throw new TypeError(`the script answered ${String(reply)}`)
@@ -95,12 +99,17 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     return decodeReply(reply, requests)
   }
 
-  async function run(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
-    const voidAt = processTime.monotonic() + timeoutMs
+  async function run(
+    requests: readonly StoreRequest[],
+    voidAt: number,
+  ): Promise<readonly Answer[]> {
     // A void call took nothing, and has taught what the server's time is: it may be asked once more.
     const answers = (await call(requests, voidAt)) ?? (await call(requests, voidAt))
     if (answers === undefined) throw sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs)
-    return answers
+    if (!answers.includes(stale)) return answers
+    const again = requests.filter((_, i) => answers[i] === stale)
+    const late = [...((await call(again, voidAt)) ?? [])]
+    return answers.map((answer) => (answer === stale ? (late.shift() ?? stale) : answer))
   }
 
   return {
@@ -108,16 +117,33 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     async run(requests) {
       try {
         if (closed) throw sluiceError('SLUICE_STORE_CLOSED', 'redis')
-        return await run(requests)
+        const voidAt = processTime.monotonic() + timeoutMs
+        return (await Promise.all(chunksOf(requests).map((chunk) => run(chunk, voidAt)))).flat()
       } catch (cause) {
         const error = asStoreError(cause)
         return requests.map(() => error)
+      }
+    },
+    async ping() {
+      try {
+        return !closed && (await evaluate(scriptFor([]), [], ['', '0'])) !== undefined
+      } catch {
+        return false
       }
     },
     async close() {
       closed = true
     },
   }
+}
+
+/** So many requests at most travel in one call, so that no call holds Redis up for long. */
+const mostRequests = 128
+
+function chunksOf(requests: readonly StoreRequest[]): (readonly StoreRequest[])[] {
+  if (requests.length === 0) return []
+  if (requests.length <= mostRequests) return [requests]
+  return [requests.slice(0, mostRequests), ...chunksOf(requests.slice(mostRequests))]
 }
 
 function asStoreError(cause: unknown): SluiceError {

@@ -1,7 +1,7 @@
-import type { Algorithm, Row } from '../../algorithms/algorithm.js'
+import type { Algorithm } from '../../algorithms/algorithm.js'
 import { sluiceError } from '../../errors.js'
 import { redisKey } from '../../keys.js'
-import type { Answer, Entry, StoreRequest } from '../store.js'
+import type { Answer, Entry, State, StoreRequest } from '../store.js'
 
 /** A state outlives its end by this much, so that a clock which steps back by less still finds it. */
 const marginMs = 1000
@@ -17,23 +17,31 @@ export interface Call {
 }
 
 /** Writes each rule and each key once, however many of the requests use it. */
-export function encodeCall(prefix: string, requests: readonly StoreRequest[]): Call {
+export function encodeCall(
+  prefix: string,
+  requests: readonly StoreRequest[],
+  serverMs: number,
+): Call {
   const algorithms = new Map<number, Algorithm>()
   const rules = new Map<Entry, number>()
   const keys = new Map<string, number>()
   const ruleArgs: string[] = []
   const requestArgs: string[] = []
-  for (const { verb, cost, now, entries, keys: names } of requests) {
+  for (const { verb, cost, now, entries, keys: names, receipts } of requests) {
     const margin = now === undefined ? marginMs : injectedMarginMs
     requestArgs.push(verb, `${cost}`, `${now ?? ''}`, `${margin}`, `${entries.length}`)
     entries.forEach((entry, i) => {
       if (!rules.has(entry)) {
         algorithms.set(entry.steps.id, entry.steps)
-        ruleArgs.push(...encodeRule(entry))
+        ruleArgs.push(...encodeRule(entry, now ?? serverMs))
       }
       const rule = indexOf(rules, entry)
       const key = indexOf(keys, redisKey(prefix, entry.limiter, names[i]))
-      requestArgs.push(`${rule}`, `${key}`)
+      requestArgs.push(`${rule}`, `${key}`, couldFit(entry, cost) ? '1' : '0')
+      const receipt = receipts?.[i]
+      if (receipt !== undefined) {
+        requestArgs.push(...receipt.row.map(String), `${receipt.blockedUntil}`)
+      }
     })
   }
   return {
@@ -53,32 +61,47 @@ export function decodeReply(
   return requests.map((request, i) => decodeAnswer(answers[i], request, serverMs))
 }
 
+/** The answer of a request whose rules were made for another time than the server's. Nothing was done. */
+export const stale: Answer = sluiceError(
+  'SLUICE_STORE_FAILED',
+  'redis',
+  'its clock is far from ours',
+)
+
 function decodeAnswer(answer: unknown, request: StoreRequest, serverMs: number): Answer {
+  if (answer === 'STALE') return stale
   if (!Array.isArray(answer)) return sluiceError('SLUICE_STORE_FAILED', 'redis', String(answer))
   const [allowed, ...cells] = answer as number[]
   const now = request.now ?? serverMs
-  const rows: Row[] = []
   let at = 0
-  if (request.verb !== 'reset') {
-    for (const { steps, params } of request.entries) {
-      const { moments, counts } = steps.cells(params)
-      rows.push(cells.slice(at, (at += moments + counts)))
-    }
-  }
-  return { allowed: allowed === 1, rows, now, wall: now }
+  const states = request.entries.map(({ steps, params }): State => {
+    const { moments, counts } = steps.cells(params)
+    const row = cells.slice(at, at + moments + counts)
+    at += moments + counts + 1
+    return { row, blockedUntil: cells[at - 1] }
+  })
+  return { allowed: allowed === 1, states, now, wall: now }
 }
 
-function encodeRule({ name, steps, params }: Entry): string[] {
+function encodeRule({ name, steps, params, block }: Entry, now: number): string[] {
   const { moments, counts } = steps.cells(params)
+  const args = steps.args(params, now)
   return [
     // The usual name takes no room in the state.
     name === 'default' ? '' : name,
-    `${steps.id}`,
-    `${moments}`,
-    `${counts}`,
-    `${steps.order.length}`,
-    ...steps.order.map((param) => `${params[param]}`),
+    ...[steps.id, moments, counts, steps.bornDenied?.(params) === true ? 1 : 0].map(String),
+    block?.on ?? '',
+    ...[block?.for ?? 0, block?.escalate ?? 1, block?.max ?? 0].map(String),
+    ...[args.length, ...args].map(String),
   ]
+}
+
+/** Whether there is any state in which the cost is admitted: else its denial starts no block. */
+function couldFit({ steps, params, block }: Entry, cost: number): boolean {
+  if (block === undefined) return true
+  const { moments, counts } = steps.cells(params)
+  const blank = Array.from({ length: moments + counts }, () => 0)
+  return steps.wait(blank, params, 0, cost) !== Infinity
 }
 
 /** Counted from 1, as Lua does. */

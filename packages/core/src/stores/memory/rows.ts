@@ -1,0 +1,132 @@
+import type { Row } from '../../algorithms/algorithm.js'
+import { blockForgotten, blockId } from '../../block.js'
+import type { Entry } from '../store.js'
+import { createKeyHash } from './key-hash.js'
+import { createRoom } from './room.js'
+import type { Table } from './table.js'
+
+/**
+ * The rows of the entries of one request at a time, and those of their blocks. A store that answers at once never runs two requests at
+ * once, so where the i-th entry's rows lie is noted here and not in an object for each request.
+ */
+export interface Rows {
+  /** Finds and reads the row of the i-th entry. Must come before all other calls for that entry. */
+  load(i: number, entry: Entry, key: string): Row
+  /** Whether `load` found a row. */
+  isKept(i: number): boolean
+  /** Keeps a row until it ends; forgets it where it has. */
+  save(i: number, entry: Entry, row: Row, now: number): void
+  loadBlock(i: number): Row
+  saveBlock(i: number, row: Row, now: number): void
+  forget(i: number): void
+  forgetBlock(i: number): void
+  readonly size: number
+  readonly evicted: number
+}
+
+/** What sets an entry's rows apart from other entries' rows of the same key. */
+interface Shelf {
+  readonly table: Table
+  readonly high: number
+  readonly low: number
+  readonly blockHigh: number
+  readonly blockLow: number
+}
+
+const noBlock: Row = [0, 0]
+
+export function createRows(maxKeys: number): Rows {
+  const [k0, k1] = crypto.getRandomValues(new Int32Array(2))
+  const keyHash = createKeyHash(k0, k1)
+  const room = createRoom(maxKeys)
+  const shelves = new WeakMap<Entry, Shelf>()
+
+  const located: Shelf[] = []
+  const highs: number[] = []
+  const lows: number[] = []
+  const found: boolean[] = []
+
+  function shelfOf(entry: Entry): Shelf {
+    let shelf = shelves.get(entry)
+    if (shelf === undefined) {
+      const { limiter, name, steps, params } = entry
+      const { moments, counts } = steps.cells(params)
+      keyHash.hash(JSON.stringify([limiter, name, steps.id]))
+      const { high, low } = keyHash
+      keyHash.hash(JSON.stringify([limiter, name, blockId]))
+      const table = room.tableOf(moments + counts)
+      shelf = { table, high, low, blockHigh: keyHash.high, blockLow: keyHash.low }
+      shelves.set(entry, shelf)
+    }
+    return shelf
+  }
+
+  function keep(
+    table: Table,
+    high: number,
+    low: number,
+    row: Row,
+    ends: number,
+    now: number,
+    spent: boolean,
+  ): void {
+    const place = table.find(high, low)
+    if (ends > now) {
+      if (place === -1) room.makeRoom(table, now)
+      table.write(high, low, row, ends, spent)
+    } else if (place !== -1) {
+      table.remove(place)
+    }
+  }
+
+  function remove(table: Table, high: number, low: number): void {
+    const place = table.find(high, low)
+    if (place !== -1) table.remove(place)
+  }
+
+  return {
+    load(i, entry, key) {
+      const shelf = shelfOf(entry)
+      keyHash.hash(key)
+      located[i] = shelf
+      highs[i] = keyHash.high
+      lows[i] = keyHash.low
+      const place = shelf.table.find(highs[i] ^ shelf.high, lows[i] ^ shelf.low)
+      found[i] = place !== -1
+      return found[i] ? shelf.table.read(place) : shelf.table.blank()
+    },
+
+    isKept: (i) => found[i],
+
+    save(i, { steps, params }, row, now) {
+      const { table, high, low } = located[i]
+      const spent = steps.used(row, params, now) >= steps.quota(params)
+      keep(table, highs[i] ^ high, lows[i] ^ low, row, steps.ends(row, params), now, spent)
+    },
+
+    loadBlock(i) {
+      if (room.blocks.size === 0) return noBlock
+      const { blockHigh, blockLow } = located[i]
+      const place = room.blocks.find(highs[i] ^ blockHigh, lows[i] ^ blockLow)
+      return place === -1 ? noBlock : room.blocks.read(place)
+    },
+
+    saveBlock(i, row, now) {
+      const { blockHigh, blockLow } = located[i]
+      const [high, low] = [highs[i] ^ blockHigh, lows[i] ^ blockLow]
+      keep(room.blocks, high, low, row, blockForgotten(row), now, true)
+    },
+
+    forget: (i) => remove(located[i].table, highs[i] ^ located[i].high, lows[i] ^ located[i].low),
+
+    forgetBlock: (i) =>
+      remove(room.blocks, highs[i] ^ located[i].blockHigh, lows[i] ^ located[i].blockLow),
+
+    get size() {
+      return room.size
+    },
+    get evicted() {
+      return room.evicted
+    },
+  }
+}
