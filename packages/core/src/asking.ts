@@ -1,3 +1,4 @@
+import type { Lease } from './algorithms/algorithm.js'
 import type { Clock } from './clock.js'
 import type { Receipt } from './decision.js'
 import { addressed, entriesOf, type Keys, type Policies } from './entries.js'
@@ -21,6 +22,10 @@ export interface Question {
   readonly key: Keys
   readonly cost?: number | undefined
   readonly policies?: Policies | undefined
+  /** The owner of the lease that is asked for. */
+  readonly owner?: string | undefined
+  /** The id of the lease that is meant. */
+  readonly lease?: string | undefined
 }
 
 type Read<T> = (outcome: Outcome, request: StoreRequest) => T
@@ -58,10 +63,10 @@ export function createAsking<S extends Store>(
     return entries
   }
 
-  function requestOf({ verb, key, cost = 1, policies }: Question): StoreRequest {
+  function requestOf({ verb, key, cost = 1, policies, owner, lease }: Question): StoreRequest {
     if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
     const { entries, keys } = addressed(limiter, entriesFor(policies), key)
-    return { verb, entries, keys, cost, now: now() }
+    return { verb, entries, keys, cost, now: now(), lease: leaseFor(entries, owner, lease) }
   }
 
   function now(): number | undefined {
@@ -124,4 +129,17 @@ export function createAsking<S extends Store>(
 function settled(answer: Answer): Outcome {
   if (answer instanceof SluiceError) throw answer
   return answer
+}
+
+const noLease: Lease = { id: '', owner: '' }
+
+/** Lease ids are made here, by the caller, so that a call which the client sends twice takes one lease. */
+function leaseFor(
+  entries: readonly Entry[],
+  owner: string | undefined,
+  id: string | undefined,
+): Lease {
+  if (id === undefined && !entries.some(({ steps }) => 'over' in steps)) return noLease
+  const given = id ?? crypto.randomUUID()
+  return { id: given, owner: owner ?? given }
 }

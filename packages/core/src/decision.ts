@@ -1,4 +1,4 @@
-import type { Algorithm, Params, Row } from './algorithms/algorithm.js'
+import type { Params, Reading, Row } from './algorithms/algorithm.js'
 import type { Rule } from './algorithms/kind.js'
 import type { Entry, Outcome, State, StoreRequest } from './stores/store.js'
 
@@ -70,7 +70,7 @@ function verdictOf(
   }
 }
 
-function nextOf(steps: Algorithm, row: Row, params: Params, now: number, free: number): number {
+function nextOf(steps: Reading, row: Row, params: Params, now: number, free: number): number {
   return steps.next === undefined
     ? steps.wait(row, params, now, free + 1)
     : steps.next(row, params, now)

@@ -1,4 +1,4 @@
-import type { Row } from '../algorithms/algorithm.js'
+import type { Lease, Row } from '../algorithms/algorithm.js'
 import type { Rule } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
 
@@ -14,7 +14,8 @@ export interface Entry extends Rule {
  * What a request asks for:
  * - `consume` decides and counts, `peek` only looks;
  * - `give` undoes a consumption by its receipts, `forgive` gives the newest units back, `penalize` takes without asking;
- * - `block` shuts the key out, `unblock` lets it in again, `reset` forgets.
+ * - `block` shuts the key out, `unblock` lets it in again, `reset` forgets;
+ * - `release` ends a lease and `renew` starts its time anew.
  */
 export type Verb =
   | 'consume'
@@ -25,6 +26,8 @@ export type Verb =
   | 'block'
   | 'unblock'
   | 'reset'
+  | 'release'
+  | 'renew'
 
 /** One question to a store. `keys[i]` is whose state `entries[i]` counts in; all entries belong to one limiter. */
 export interface StoreRequest {
@@ -35,6 +38,8 @@ export interface StoreRequest {
   readonly cost: number
   /** The time of an injected clock, which then rules instead of the store's own. */
   readonly now: number | undefined
+  /** Whose lease is meant; without id and owner where no entry has leases. */
+  readonly lease: Lease
   /** Of a `give`: what each entry answered to the consumption that is undone. */
   readonly receipts?: readonly State[]
 }
@@ -50,7 +55,7 @@ export interface State {
 export interface Outcome {
   /**
    * Whether every entry allowed. If so, and only then, each of them has counted the cost. A `reset` is not allowed while an entry is blocked,
-   * unless it forgets the block too; all other verbs are always allowed.
+   * unless it forgets the block too; a `release` or `renew` not if the lease is not held. All other verbs are always allowed.
    */
   readonly allowed: boolean
   /** The state of each entry after the decision. It is at the same time the receipt of what was taken. */

@@ -1,3 +1,4 @@
+import { sluiceError } from '../../errors.js'
 import {
   blockOption,
   isPolicy,
@@ -8,7 +9,7 @@ import {
   type Policy,
 } from '../../policy.js'
 import type { Kind, Rule } from '../kind.js'
-import { stagedSteps } from './step.js'
+import { stagedSteps, type Stage } from './step.js'
 
 export interface StagedOptions {
   /** What is free: its quota is used up first. */
@@ -48,21 +49,24 @@ const stage: OptionReader<Policy> = {
   expected:
     'a policy without a block of its own (give it to the staged policy) that is neither staged nor a log nor concurrency',
   read: (value) =>
-    isPolicy(value) &&
-    value.block === undefined &&
-    !['staged', 'slidingLog', 'concurrency'].includes(value.kind)
-      ? value
-      : undefined,
+    isPolicy(value) && value.block === undefined && value.kind !== 'staged' ? value : undefined,
 }
 
 /** The registry passes itself in: a staged policy is made of others. */
 export function createStagedKind(
   ruleOf: (policy: unknown, where: string) => Rule,
 ): Kind<StagedPolicy> {
+  function stageOf(policy: Policy, name: string): Stage {
+    const { steps, params } = ruleOf(policy, `staged, "${name}"`)
+    if ('over' in steps) {
+      throw sluiceError('SLUICE_OPTION_INVALID', 'staged', name, policy, stage.expected)
+    }
+    return { steps, params }
+  }
+
   return {
     build: staged,
-    steps: ({ free, then }) =>
-      stagedSteps(ruleOf(free, 'staged, "free"'), ruleOf(then, 'staged, "then"')),
+    steps: ({ free, then }) => stagedSteps(stageOf(free, 'free'), stageOf(then, 'then')),
     params: () => ({}),
   }
 }

@@ -1,5 +1,4 @@
-import type { Algorithm, Cells, Row } from '../algorithm.js'
-import type { Rule } from '../kind.js'
+import type { Algorithm, Cells, Params, Row } from '../algorithm.js'
 import { stagedLua } from './script.js'
 
 // row: [moments of free, moments of then, counts of free, counts of then, which of them the last admitted request took from]
@@ -7,8 +6,14 @@ const FREE = 1
 const THEN = 2
 const BOTH = 3
 
+/** A rule whose whole state is a row. */
+export interface Stage {
+  readonly steps: Algorithm
+  readonly params: Params
+}
+
 /** The steps of two rules in a row: what the first would deny, the second decides. */
-export function stagedSteps(free: Rule, then: Rule): Algorithm {
+export function stagedSteps(free: Stage, then: Stage): Algorithm {
   const first = free.steps.cells(free.params)
   const second = then.steps.cells(then.params)
   const stage = first.moments + second.moments + first.counts + second.counts
@@ -28,7 +33,7 @@ export function stagedSteps(free: Rule, then: Rule): Algorithm {
     ;[...moments, ...counts].forEach((cell, i) => (row[i] = cell))
   }
 
-  function remaining({ steps, params }: Rule, row: Row, now: number): number {
+  function remaining({ steps, params }: Stage, row: Row, now: number): number {
     return Math.max(0, steps.quota(params) - steps.used(row, params, now))
   }
 
@@ -126,12 +131,12 @@ function part(row: Row, momentsAt: number, moments: number, countsAt: number, co
   return [...row.slice(momentsAt, momentsAt + moments), ...row.slice(countsAt, countsAt + counts)]
 }
 
-function argsOf({ steps, params }: Rule, { moments, counts }: Cells, now: number): number[] {
+function argsOf({ steps, params }: Stage, { moments, counts }: Cells, now: number): number[] {
   const args = steps.args(params, now)
   return [moments, counts, args.length, ...args]
 }
 
 /** Ids from 1 to 6 are those of rows of one width; 7 stands for the sliding window in buckets. */
-function shortId({ steps }: Rule): number {
+function shortId({ steps }: Stage): number {
   return Math.min(steps.id, 7)
 }

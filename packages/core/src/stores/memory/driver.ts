@@ -1,4 +1,4 @@
-import type { Row } from '../../algorithms/algorithm.js'
+import type { BodiedSteps, Row } from '../../algorithms/algorithm.js'
 import { startedBlock, UNTIL } from '../../block.js'
 import type { Time } from '../../clock.js'
 import type { Entry, Outcome, State, StoreRequest } from '../store.js'
@@ -7,6 +7,7 @@ import type { Rows } from './rows.js'
 /** An entry of the running request: its state and its time. */
 interface Work {
   readonly entry: Entry
+  readonly steps: BodiedSteps
   readonly now: number
   readonly row: Row
   block: Row
@@ -22,7 +23,10 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i]
       const row = rows.load(i, entry, keys[i])
-      works.push({ entry, now: followsWall(entry) ? wall : now, row, block: rows.loadBlock(i) })
+      const steps =
+        'over' in entry.steps ? entry.steps.over(rows.body(i, entry), request.lease) : entry.steps
+      const time = followsWall(entry) ? wall : now
+      works.push({ entry, steps, now: time, row, block: rows.loadBlock(i) })
     }
     const allowed = decide(request, works)
     return { allowed, states: works.map(stateOf), now, wall }
@@ -33,8 +37,8 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
     if (verb === 'reset') return reset(works, cost === 1)
     let fits = true
     const asked = verb === 'consume' || verb === 'peek' ? cost : 0
-    for (const { entry, now, row, block } of works) {
-      const looked = entry.steps.look(row, entry.params, now, asked)
+    for (const { entry, steps, now, row, block } of works) {
+      const looked = steps.look(row, entry.params, now, asked)
       if (!looked || block[UNTIL] > now) fits = false
     }
     if (verb === 'peek') return fits
@@ -42,13 +46,13 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
       works.forEach((work, i) => (fits ? take(work, i, cost) : deny(work, i, cost)))
       return fits
     }
-    works.forEach((work, i) => change(work, i, request))
-    return true
+    const changed = works.map((work, i) => change(work, i, request))
+    return changed.includes(true)
   }
 
   function take(work: Work, i: number, cost: number): void {
-    const { entry, now, row } = work
-    const { steps, params, block } = entry
+    const { entry, steps, now, row } = work
+    const { params, block } = entry
     steps.take(row, params, now, cost)
     rows.save(i, entry, row, now)
     if (block?.on === 'reached' && cost > 0 && !steps.look(row, params, now, 1)) begin(work, i)
@@ -70,18 +74,24 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
     rows.saveBlock(i, work.block, now)
   }
 
-  /** The verbs that ask nobody. */
-  function change(work: Work, i: number, { verb, cost, receipts }: StoreRequest): void {
-    const { entry, now, row } = work
-    const { steps, params } = entry
+  /** The verbs that ask nobody. False where there was nothing to change. */
+  function change(work: Work, i: number, { verb, cost, receipts }: StoreRequest): boolean {
+    const { entry, steps, now, row } = work
+    const { params } = entry
     switch (verb) {
       case 'block':
         work.block = [now + cost, 0]
         rows.saveBlock(i, work.block, now)
-        return
+        return true
       case 'unblock':
         unblock(work, i)
-        return
+        return true
+      case 'release':
+        if (steps.release?.(row, params, now) !== true) return false
+        break
+      case 'renew':
+        if (steps.renew?.(row, params, now) !== true) return false
+        break
       case 'penalize':
         steps.take(row, params, now, cost)
         break
@@ -90,7 +100,7 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
         break
       case 'give': {
         const receipt = receipts?.[i]
-        if (receipt === undefined) return
+        if (receipt === undefined) return false
         steps.give(row, params, now, cost, receipt.row)
         // The block that the consumption started goes with it.
         if (receipt.blockedUntil > now && receipt.blockedUntil === work.block[UNTIL])
@@ -99,6 +109,7 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
       }
     }
     rows.save(i, entry, row, now)
+    return true
   }
 
   function unblock(work: Work, i: number): void {

@@ -1,8 +1,8 @@
 import { createTable, type Table } from './table.js'
 
-/** The tables of one store, one for each width of row, and the rule by which they stay within `maxKeys` rows together. */
+/** The tables of one store, one for each shape of row, and the rule by which they stay within `maxKeys` rows together. */
 export interface Room {
-  tableOf(width: number): Table
+  tableOf(width: number, bodied: boolean): Table
   /** The rows of blocks, apart from all others: while it is empty, nobody needs to look. */
   readonly blocks: Table
   /** Called before a row is added to `table`: clears away what has ended, and where all is full, lets one row go. */
@@ -21,7 +21,7 @@ const placesPerRow = 16
 export function createRoom(maxKeys: number): Room {
   const blocks = createTable(2)
   const tables: Table[] = [blocks]
-  const byWidth = new Map<number, Table>()
+  const byShape = new Map<string, Table>()
   const hands = new Map<Table, number>()
   let evicted = 0
   let rowsSinceSweep = Infinity
@@ -83,11 +83,12 @@ export function createRoom(maxKeys: number): Room {
   return {
     blocks,
 
-    tableOf(width) {
-      let table = byWidth.get(width)
+    tableOf(width, bodied) {
+      const shape = `${width} ${bodied}`
+      let table = byShape.get(shape)
       if (table === undefined) {
-        table = createTable(width)
-        byWidth.set(width, table)
+        table = createTable(width, bodied)
+        byShape.set(shape, table)
         tables.push(table)
       }
       return table

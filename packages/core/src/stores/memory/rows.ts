@@ -12,6 +12,8 @@ import type { Table } from './table.js'
 export interface Rows {
   /** Finds and reads the row of the i-th entry. Must come before all other calls for that entry. */
   load(i: number, entry: Entry, key: string): Row
+  /** The body beside the row of the i-th entry: the one that is kept, or a new one. */
+  body(i: number, entry: Entry): unknown
   /** Whether `load` found a row. */
   isKept(i: number): boolean
   /** Keeps a row until it ends; forgets it where it has. */
@@ -27,6 +29,7 @@ export interface Rows {
 /** What sets an entry's rows apart from other entries' rows of the same key. */
 interface Shelf {
   readonly table: Table
+  readonly views: number
   readonly high: number
   readonly low: number
   readonly blockHigh: number
@@ -45,17 +48,18 @@ export function createRows(maxKeys: number): Rows {
   const highs: number[] = []
   const lows: number[] = []
   const found: boolean[] = []
+  const bodies: unknown[] = []
 
   function shelfOf(entry: Entry): Shelf {
     let shelf = shelves.get(entry)
     if (shelf === undefined) {
       const { limiter, name, steps, params } = entry
-      const { moments, counts } = steps.cells(params)
+      const { moments, counts, views = 0 } = steps.cells(params)
       keyHash.hash(JSON.stringify([limiter, name, steps.id]))
       const { high, low } = keyHash
       keyHash.hash(JSON.stringify([limiter, name, blockId]))
-      const table = room.tableOf(moments + counts)
-      shelf = { table, high, low, blockHigh: keyHash.high, blockLow: keyHash.low }
+      const table = room.tableOf(moments + counts, 'over' in steps)
+      shelf = { table, views, high, low, blockHigh: keyHash.high, blockLow: keyHash.low }
       shelves.set(entry, shelf)
     }
     return shelf
@@ -69,11 +73,12 @@ export function createRows(maxKeys: number): Rows {
     ends: number,
     now: number,
     spent: boolean,
+    body: unknown,
   ): void {
     const place = table.find(high, low)
     if (ends > now) {
       if (place === -1) room.makeRoom(table, now)
-      table.write(high, low, row, ends, spent)
+      table.write(high, low, row, ends, spent, body)
     } else if (place !== -1) {
       table.remove(place)
     }
@@ -93,7 +98,15 @@ export function createRows(maxKeys: number): Rows {
       lows[i] = keyHash.low
       const place = shelf.table.find(highs[i] ^ shelf.high, lows[i] ^ shelf.low)
       found[i] = place !== -1
-      return found[i] ? shelf.table.read(place) : shelf.table.blank()
+      bodies[i] = found[i] ? shelf.table.bodyAt(place) : undefined
+      const row = found[i] ? shelf.table.read(place) : shelf.table.blank()
+      for (let view = shelf.views; view > 0; view--) row.push(0)
+      return row
+    },
+
+    body(i, { steps, params }) {
+      if (bodies[i] === undefined && 'over' in steps) bodies[i] = steps.newBody(params)
+      return bodies[i]
     },
 
     isKept: (i) => found[i],
@@ -101,7 +114,8 @@ export function createRows(maxKeys: number): Rows {
     save(i, { steps, params }, row, now) {
       const { table, high, low } = located[i]
       const spent = steps.used(row, params, now) >= steps.quota(params)
-      keep(table, highs[i] ^ high, lows[i] ^ low, row, steps.ends(row, params), now, spent)
+      const ends = steps.ends(row, params)
+      keep(table, highs[i] ^ high, lows[i] ^ low, row, ends, now, spent, bodies[i])
     },
 
     loadBlock(i) {
@@ -114,7 +128,7 @@ export function createRows(maxKeys: number): Rows {
     saveBlock(i, row, now) {
       const { blockHigh, blockLow } = located[i]
       const [high, low] = [highs[i] ^ blockHigh, lows[i] ^ blockLow]
-      keep(room.blocks, high, low, row, blockForgotten(row), now, true)
+      keep(room.blocks, high, low, row, blockForgotten(row), now, true, undefined)
     },
 
     forget: (i) => remove(located[i].table, highs[i] ^ located[i].high, lows[i] ^ located[i].low),

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../../algorithms/algorithm.js'
+import type { Reading } from '../../algorithms/algorithm.js'
 import { processTime } from '../../clock.js'
 import { SluiceError, sluiceError, sluiceErrorFrom } from '../../errors.js'
 import { duration, optional, readOptions, type Duration, type OptionReader } from '../../policy.js'
@@ -59,7 +59,7 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
   const scripts = new Map<string, Script>()
   let closed = false
 
-  function scriptFor(algorithms: readonly Algorithm[]): Script {
+  function scriptFor(algorithms: readonly Reading[]): Script {
     const ids = algorithms.map(({ id }) => id).join()
     let script = scripts.get(ids)
     if (script === undefined) {

@@ -26,7 +26,7 @@ local function rowOf(rule, state)
   local entry = entryOf(rule, state, false)
   local kept = entry and cellsOf(entry, rule.id, rule.moments, rule.counts)
   local row = {}
-  for i = 1, rule.moments + rule.counts do row[i] = kept and kept[i] or 0 end
+  for i = 1, rule.width do row[i] = kept and kept[i] or 0 end
   return row, not not kept
 end
 
@@ -35,7 +35,7 @@ local function blockOf(rule, state)
   return entry and cellsOf(entry, BLOCK, 1, 1) or { 0, 0 }
 end
 
-local function put(rule, state, isBlock, row, ends, margin)
+local function put(rule, state, isBlock, row, left, margin, bodies)
   local entry = entryOf(rule, state, isBlock)
   if not entry then
     entry = { name = rule.name }
@@ -44,7 +44,7 @@ local function put(rule, state, isBlock, row, ends, margin)
   entry.id = isBlock and BLOCK or rule.id
   entry.moments = isBlock and 1 or rule.moments
   entry.counts = isBlock and 1 or rule.counts
-  entry.row, entry.left, entry.margin = row, ends, margin
+  entry.row, entry.left, entry.margin, entry.bodies = row, left, margin, bodies
   state.changed = true
 end
 
@@ -58,7 +58,7 @@ end
 
 local function save(work, request)
   local ends = work.rule.steps.ends(work.row, work.rule.params)
-  put(work.rule, work.state, false, work.row, ends - request.now, request.margin)
+  put(work.rule, work.state, false, work.row, ends - request.now, request.margin, work.bodies)
 end
 
 local function saveBlock(work, request)
@@ -82,9 +82,9 @@ end
 
 local function take(work, request)
   local rule, row = work.rule, work.row
-  rule.steps.take(row, rule.params, request.now, request.cost)
+  work.steps.take(row, rule.params, request.now, request.cost)
   save(work, request)
-  if rule.blockOn == 'reached' and request.cost > 0 and not rule.steps.look(row, rule.params, request.now, 1) then
+  if rule.blockOn == 'reached' and request.cost > 0 and not work.steps.look(row, rule.params, request.now, 1) then
     begin(work, request)
   end
 end
@@ -97,14 +97,20 @@ local function deny(work, request)
   end
 end
 
--- The verbs that ask nobody.
+-- The verbs that ask nobody. False where there was nothing to change.
 local function change(work, request)
-  local steps, params, now, cost = work.rule.steps, work.rule.params, request.now, request.cost
+  local steps, params, now, cost = work.steps, work.rule.params, request.now, request.cost
   if request.verb == 'block' then
     work.block = { now + cost, 0 }
-    return saveBlock(work, request)
+    saveBlock(work, request)
+    return true
   elseif request.verb == 'unblock' then
-    return unblock(work)
+    unblock(work)
+    return true
+  elseif request.verb == 'release' then
+    if not steps.release or not steps.release(work.row, params, now) then return false end
+  elseif request.verb == 'renew' then
+    if not steps.renew or not steps.renew(work.row, params, now) then return false end
   elseif request.verb == 'penalize' then
     steps.take(work.row, params, now, cost)
   elseif request.verb == 'forgive' then
@@ -115,6 +121,7 @@ local function change(work, request)
     if work.receiptBlock > now and work.receiptBlock == work.block[1] then unblock(work) end
   end
   save(work, request)
+  return true
 end
 
 local function reset(works, request)
@@ -123,6 +130,7 @@ local function reset(works, request)
   end
   for _, work in ipairs(works) do
     forget(work.rule, work.state, false)
+    for _, body in ipairs(work.bodies or {}) do redis.call('DEL', body) end
     unblock(work)
   end
   return 1
@@ -133,13 +141,16 @@ local function run(works, request)
   local asks = request.verb == 'consume' or request.verb == 'peek'
   local allowed = 1
   for _, work in ipairs(works) do
-    work.fits = work.rule.steps.look(work.row, work.rule.params, request.now, asks and request.cost or 0)
+    work.fits = work.steps.look(work.row, work.rule.params, request.now, asks and request.cost or 0)
     if not work.fits or work.block[1] > request.now then allowed = 0 end
   end
   if request.verb == 'peek' then return allowed end
   local act = not asks and change or allowed == 1 and take or deny
-  for _, work in ipairs(works) do act(work, request) end
-  return asks and allowed or 1
+  local changed = 0
+  for _, work in ipairs(works) do
+    if act(work, request) then changed = 1 end
+  end
+  return asks and allowed or changed
 end
 
 local function decide(request)
@@ -147,10 +158,11 @@ local function decide(request)
     work.state = stateOf(work.key)
     work.row, work.kept = rowOf(work.rule, work.state)
     work.block = blockOf(work.rule, work.state)
+    work.steps = work.bodies and work.rule.steps.over(work.bodies, request.lease) or work.rule.steps
   end
   local answer = { run(request, request) }
   for _, work in ipairs(request) do
-    for i = 1, work.rule.moments + work.rule.counts do answer[#answer + 1] = work.row[i] end
+    for i = 1, work.rule.width do answer[#answer + 1] = work.row[i] end
     answer[#answer + 1] = work.block[1]
   end
   return answer
@@ -163,10 +175,20 @@ local function write(key, state)
     if not entry.row then
       lives = math.max(lives, redis.call('PTTL', KEYS[key]))
       kept[#kept + 1] = entry
-    elseif entry.left > 0 then
-      lives = math.max(lives, entry.left + entry.margin)
-      pack(entry)
-      kept[#kept + 1] = entry
+    else
+      local ends = entry.left > 0
+      if ends then
+        lives = math.max(lives, entry.left + entry.margin)
+        pack(entry)
+        kept[#kept + 1] = entry
+      end
+      for _, body in ipairs(entry.bodies or {}) do
+        if ends then
+          redis.call('PEXPIRE', body, entry.left + entry.margin)
+        else
+          redis.call('DEL', body)
+        end
+      end
     end
   end
   if #kept == 0 then

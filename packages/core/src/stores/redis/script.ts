@@ -1,9 +1,9 @@
-import type { Algorithm } from '../../algorithms/algorithm.js'
+import type { Reading } from '../../algorithms/algorithm.js'
 import { decisionLua } from './script-decision.js'
 import { stateLua } from './script-state.js'
 
 /** The script that decides by these algorithms and no others. */
-export function assembleScript(algorithms: readonly Algorithm[]): string {
+export function assembleScript(algorithms: readonly Reading[]): string {
   const steps = algorithms.map(({ id, lua }) => `[${id}] = ${lua.trim()},`)
   return `${header}\nlocal algorithms = {\n${steps.join('\n')}\n}\n${stateLua}\n${decisionLua}\n${main}`
 }
@@ -13,12 +13,12 @@ const header = `
 --
 -- KEYS     the state of each key that the requests name, a string
 -- ARGV 1   the server's time after which this call is void, ms, or ''
---      2   the number of rules; then for each: name, algorithm, moments, counts, whether a denial bears it,
---          what starts a block or '', its length, factor and
+--      2   the number of rules; then for each: name, algorithm, moments, counts, views, body keys, whether a
+--          denial bears it,--          what starts a block or '', its length, factor and
 --          greatest length, number of params, params
 --      …   then for each request: verb, cost, the time to decide by in ms or '' for the server's, how long its states are kept
---          after their end in ms, number of entries; for each entry: rule, key, whether its cost could ever fit,
---          and for a give the receipt: the cells of its row, the end of its block
+--          after their end in ms, id and owner of the lease, number of entries; for each entry: rule, key, whether
+--          its cost could ever fit, its body keys, and for a give the receipt: the cells of its row, the end of its block
 --
 -- Returns  {server ms}                    the call came too late, and nothing was done
 --          {server ms, answer, …}         an answer for each request: {allowed, for each entry: cells of its row, end of its block …},
@@ -37,7 +37,9 @@ end
 local rules = {}
 for i = 1, tonumber(argument()) do
   local rule = { name = argument(), id = tonumber(argument()), params = {} }
-  rule.moments, rule.counts = tonumber(argument()), tonumber(argument())
+  rule.moments, rule.counts, rule.views = tonumber(argument()), tonumber(argument()), tonumber(argument())
+  rule.width = rule.moments + rule.counts + rule.views
+  rule.bodies = tonumber(argument())
   rule.bornDenied = argument() == '1'
   rule.blockOn = argument()
   rule.length, rule.factor, rule.greatest = tonumber(argument()), tonumber(argument()), tonumber(argument())
@@ -51,11 +53,16 @@ while position < #ARGV do
   local request = { verb = argument(), cost = tonumber(argument()) }
   request.now = tonumber(argument()) or serverMs
   request.margin = tonumber(argument())
+  request.lease = { id = argument(), owner = argument() }
   for i = 1, tonumber(argument()) do
     local work = { rule = rules[tonumber(argument())], key = tonumber(argument()), possible = argument() == '1' }
+    if work.rule.bodies > 0 then
+      work.bodies = {}
+      for j = 1, work.rule.bodies do work.bodies[j] = KEYS[tonumber(argument())] end
+    end
     if request.verb == 'give' then
       work.receipt = {}
-      for j = 1, work.rule.moments + work.rule.counts do work.receipt[j] = tonumber(argument()) end
+      for j = 1, work.rule.width do work.receipt[j] = tonumber(argument()) end
       work.receiptBlock = tonumber(argument())
     end
     request[i] = work

@@ -1,6 +1,6 @@
-import type { Algorithm } from '../../algorithms/algorithm.js'
+import type { Reading } from '../../algorithms/algorithm.js'
 import { sluiceError } from '../../errors.js'
-import { redisKey } from '../../keys.js'
+import { bodyKey, redisKey } from '../../keys.js'
 import type { Answer, Entry, State, StoreRequest } from '../store.js'
 
 /** A state outlives its end by this much, so that a clock which steps back by less still finds it. */
@@ -10,7 +10,7 @@ const injectedMarginMs = 24 * 60 * 60 * 1000
 
 /** A list of requests as the script takes them; `script.ts` describes the arguments. */
 export interface Call {
-  readonly algorithms: readonly Algorithm[]
+  readonly algorithms: readonly Reading[]
   readonly keys: readonly string[]
   /** From the second argument on: the rules and the requests. */
   readonly args: readonly string[]
@@ -22,22 +22,28 @@ export function encodeCall(
   requests: readonly StoreRequest[],
   serverMs: number,
 ): Call {
-  const algorithms = new Map<number, Algorithm>()
+  const algorithms = new Map<number, Reading>()
   const rules = new Map<Entry, number>()
   const keys = new Map<string, number>()
   const ruleArgs: string[] = []
   const requestArgs: string[] = []
-  for (const { verb, cost, now, entries, keys: names, receipts } of requests) {
+  for (const { verb, cost, now, entries, keys: names, lease, receipts } of requests) {
     const margin = now === undefined ? marginMs : injectedMarginMs
-    requestArgs.push(verb, `${cost}`, `${now ?? ''}`, `${margin}`, `${entries.length}`)
+    requestArgs.push(verb, `${cost}`, `${now ?? ''}`, `${margin}`, lease.id, lease.owner)
+    requestArgs.push(`${entries.length}`)
     entries.forEach((entry, i) => {
       if (!rules.has(entry)) {
         algorithms.set(entry.steps.id, entry.steps)
         ruleArgs.push(...encodeRule(entry, now ?? serverMs))
       }
       const rule = indexOf(rules, entry)
-      const key = indexOf(keys, redisKey(prefix, entry.limiter, names[i]))
-      requestArgs.push(`${rule}`, `${key}`, couldFit(entry, cost) ? '1' : '0')
+      const stateKey = redisKey(prefix, entry.limiter, names[i])
+      requestArgs.push(`${rule}`, `${indexOf(keys, stateKey)}`, couldFit(entry, cost) ? '1' : '0')
+      if ('over' in entry.steps) {
+        for (let body = 1; body <= entry.steps.bodies; body++) {
+          requestArgs.push(`${indexOf(keys, bodyKey(stateKey, entry.name, body))}`)
+        }
+      }
       const receipt = receipts?.[i]
       if (receipt !== undefined) {
         requestArgs.push(...receipt.row.map(String), `${receipt.blockedUntil}`)
@@ -75,21 +81,24 @@ function decodeAnswer(answer: unknown, request: StoreRequest, serverMs: number):
   const now = request.now ?? serverMs
   let at = 0
   const states = request.entries.map(({ steps, params }): State => {
-    const { moments, counts } = steps.cells(params)
-    const row = cells.slice(at, at + moments + counts)
-    at += moments + counts + 1
+    const { moments, counts, views = 0 } = steps.cells(params)
+    const width = moments + counts + views
+    const row = cells.slice(at, at + width)
+    at += width + 1
     return { row, blockedUntil: cells[at - 1] }
   })
   return { allowed: allowed === 1, states, now, wall: now }
 }
 
 function encodeRule({ name, steps, params, block }: Entry, now: number): string[] {
-  const { moments, counts } = steps.cells(params)
+  const { moments, counts, views = 0 } = steps.cells(params)
+  const bodies = 'over' in steps ? steps.bodies : 0
+  const born = steps.bornDenied?.(params) === true ? 1 : 0
   const args = steps.args(params, now)
   return [
     // The usual name takes no room in the state.
     name === 'default' ? '' : name,
-    ...[steps.id, moments, counts, steps.bornDenied?.(params) === true ? 1 : 0].map(String),
+    ...[steps.id, moments, counts, views, bodies, born].map(String),
     block?.on ?? '',
     ...[block?.for ?? 0, block?.escalate ?? 1, block?.max ?? 0].map(String),
     ...[args.length, ...args].map(String),
@@ -99,8 +108,8 @@ function encodeRule({ name, steps, params, block }: Entry, now: number): string[
 /** Whether there is any state in which the cost is admitted: else its denial starts no block. */
 function couldFit({ steps, params, block }: Entry, cost: number): boolean {
   if (block === undefined) return true
-  const { moments, counts } = steps.cells(params)
-  const blank = Array.from({ length: moments + counts }, () => 0)
+  const { moments, counts, views = 0 } = steps.cells(params)
+  const blank = Array.from({ length: moments + counts + views }, () => 0)
   return steps.wait(blank, params, 0, cost) !== Infinity
 }
 
