@@ -48,8 +48,7 @@ export type Source = 'store'
  */
 function verdictOf(
   { steps, params }: Rule,
-  { row, blockedUntil }: State,
-  now: number,
+  { row, blockedUntil, now }: State,
   cost: number,
   taken: boolean,
 ): Verdict {
@@ -82,7 +81,7 @@ export function decisionOf(outcome: Outcome, request: StoreRequest): Decision {
   const policies: Record<string, Verdict> = {}
   const taken = outcome.allowed && verb === 'consume'
   entries.forEach((entry, i) => {
-    policies[entry.name] = verdictOf(entry, outcome.states[i], timeFor(entry, outcome), cost, taken)
+    policies[entry.name] = verdictOf(entry, outcome.states[i], cost, taken)
   })
   return new Answered(policies, outcome, request)
 }
@@ -185,16 +184,11 @@ export interface Status {
 export function statusOf(outcome: Outcome, { entries }: StoreRequest): Status {
   const policies: Record<string, PolicyStatus> = {}
   entries.forEach((entry, i) => {
-    const now = timeFor(entry, outcome)
-    const state = outcome.states[i]
-    const { limit, remaining, resetMs } = verdictOf(entry, state, now, 0, false)
-    const used = entry.steps.used(state.row, entry.params, now)
-    const blockedMs = Math.max(0, state.blockedUntil - now)
+    const { row, blockedUntil, now } = outcome.states[i]
+    const { limit, remaining, resetMs } = verdictOf(entry, outcome.states[i], 0, false)
+    const used = entry.steps.used(row, entry.params, now)
+    const blockedMs = Math.max(0, blockedUntil - now)
     policies[entry.name] = { used, limit, remaining, resetMs, blockedMs }
   })
   return { policies }
-}
-
-function timeFor({ steps, params }: Entry, { now, wall }: Outcome): number {
-  return steps.followsWall(params) ? wall : now
 }

@@ -44,11 +44,13 @@ export interface StoreRequest {
   readonly receipts?: readonly State[]
 }
 
-/** The state of one entry, brought up to the time of the answer. */
+/** The state of one entry, brought up to the time of its answer. */
 export interface State {
   readonly row: Row
   /** The end of the last block, past or to come; 0 if there was none. */
   readonly blockedUntil: number
+  /** The time by which this entry was decided. Entries that follow the wall, or lie on other servers, may have other times. */
+  readonly now: number
 }
 
 /** What became of a request. */
@@ -60,10 +62,6 @@ export interface Outcome {
   readonly allowed: boolean
   /** The state of each entry after the decision. It is at the same time the receipt of what was taken. */
   readonly states: readonly State[]
-  /** The time by which it was decided. */
-  readonly now: number
-  /** The same for entries that follow the wall; it differs from `now` only where the machine's clock was set. */
-  readonly wall: number
 }
 
 /** A failure is the answer of the request that failed, and of no other. */

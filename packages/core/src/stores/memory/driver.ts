@@ -29,7 +29,7 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
       works.push({ entry, steps, now: time, row, block: rows.loadBlock(i) })
     }
     const allowed = decide(request, works)
-    return { allowed, states: works.map(stateOf), now, wall }
+    return { allowed, states: works.map(stateOf) }
   }
 
   function decide(request: StoreRequest, works: readonly Work[]): boolean {
@@ -129,8 +129,8 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
   return run
 }
 
-function stateOf({ row, block }: Work): State {
-  return { row, blockedUntil: block[UNTIL] }
+function stateOf({ row, block, now }: Work): State {
+  return { row, blockedUntil: block[UNTIL], now }
 }
 
 function followsWall({ steps, params }: Entry): boolean {

@@ -85,9 +85,9 @@ function decodeAnswer(answer: unknown, request: StoreRequest, serverMs: number):
     const width = moments + counts + views
     const row = cells.slice(at, at + width)
     at += width + 1
-    return { row, blockedUntil: cells[at - 1] }
+    return { row, blockedUntil: cells[at - 1], now }
   })
-  return { allowed: allowed === 1, states, now, wall: now }
+  return { allowed: allowed === 1, states }
 }
 
 function encodeRule({ name, steps, params, block }: Entry, now: number): string[] {
