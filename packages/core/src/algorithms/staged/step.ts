@@ -119,12 +119,18 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       (free.steps.bornDenied?.(free.params) ?? false) ||
       (then.steps.bornDenied?.(then.params) ?? false),
 
+    full: (row) => Math.max(fullOf(free, rowOfFree(row)), fullOf(then, rowOfThen(row))),
+
     delay(row, _params, now, cost) {
       if (row[stage] !== THEN) return 0
       return then.steps.delay?.(rowOfThen(row), then.params, now, cost) ?? 0
     },
   }
   return steps
+}
+
+function fullOf({ steps, params }: Stage, row: Row): number {
+  return steps.full === undefined ? steps.ends(row, params) : steps.full(row, params)
 }
 
 function part(row: Row, momentsAt: number, moments: number, countsAt: number, counts: number): Row {

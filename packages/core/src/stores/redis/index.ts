@@ -6,6 +6,9 @@ import { withDeadline } from '../../resilience/deadline.js'
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import { clientOf, type IoredisClient, type RedisClient } from './client.js'
 import { assembleScript } from './script.js'
+import slotOf from 'cluster-key-slot'
+import { redisKey } from '../../keys.js'
+import { acrossSlots } from './slots.js'
 import { createServerClock } from './server-clock.js'
 import { decodeReply, encodeCall, stale } from './wire.js'
 
@@ -112,13 +115,33 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     return answers.map((answer) => (answer === stale ? (late.shift() ?? stale) : answer))
   }
 
+  async function runChunks(
+    requests: readonly StoreRequest[],
+    voidAt: number,
+  ): Promise<readonly Answer[]> {
+    const answers = await Promise.all(chunksOf(requests).map((chunk) => run(chunk, voidAt)))
+    return answers.flat()
+  }
+
+  function runAll(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
+    const voidAt = processTime.monotonic() + timeoutMs
+    if (!client.isCluster) return runChunks(requests, voidAt)
+    const ask = (some: readonly StoreRequest[]) => runChunks(some, voidAt)
+    const undo = (some: readonly StoreRequest[]) =>
+      runChunks(some, processTime.monotonic() + timeoutMs)
+    return acrossSlots(ask, undo, keySlot)(requests)
+  }
+
+  function keySlot(key: string, { entries }: StoreRequest): number {
+    return slotOf(redisKey(prefix, entries[0].limiter, key))
+  }
+
   return {
     async: true,
     async run(requests) {
       try {
         if (closed) throw sluiceError('SLUICE_STORE_CLOSED', 'redis')
-        const voidAt = processTime.monotonic() + timeoutMs
-        return (await Promise.all(chunksOf(requests).map((chunk) => run(chunk, voidAt)))).flat()
+        return await runAll(requests)
       } catch (cause) {
         const error = asStoreError(cause)
         return requests.map(() => error)
