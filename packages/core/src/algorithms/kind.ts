@@ -11,6 +11,8 @@ export interface Kind<C extends Policy = Policy, P extends object = Params> {
 
 /** A policy as the stores want it: the steps that decide it, and its numbers. */
 export interface Rule {
+  /** The builder's name. */
+  readonly kind: string
   readonly steps: Algorithm | BodiedAlgorithm
   readonly params: Params
   readonly block: Block | undefined

@@ -33,5 +33,10 @@ export function ruleOf(policy: unknown, where: string): Rule {
   const { kind: name, ...options } = policy
   const kind = kinds[name]
   const checked = kind.build(options)
-  return { steps: kind.steps(checked), params: kind.params(checked), block: checked.block }
+  return {
+    kind: name,
+    steps: kind.steps(checked),
+    params: kind.params(checked),
+    block: checked.block,
+  }
 }

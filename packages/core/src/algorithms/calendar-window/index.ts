@@ -65,5 +65,6 @@ export const calendarWindowKind: Kind<CalendarWindowPolicy, CalendarWindowParams
   params: ({ limit, period, timeZone, weekStartsOn }) => ({
     limit,
     calendar: createCalendar(period, timeZone, weekStartsOn),
+    nominalMs: { hour: 1, day: 24, week: 7 * 24, month: 31 * 24 }[period] * 60 * 60 * 1000,
   }),
 }

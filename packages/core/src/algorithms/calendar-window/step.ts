@@ -6,6 +6,8 @@ import { calendarWindowLua } from './script.js'
 export type CalendarWindowParams = {
   readonly limit: number
   readonly calendar: Calendar
+  /** How long such a window usually is: for a month, 31 days. */
+  readonly nominalMs: number
 }
 
 export const calendarWindowSteps: Algorithm<CalendarWindowParams> = {
@@ -14,9 +16,6 @@ export const calendarWindowSteps: Algorithm<CalendarWindowParams> = {
   args: ({ limit, calendar }, now) => [limit, ...calendar.bordersAround(now)],
   lua: calendarWindowLua,
   ...windowSteps<CalendarWindowParams>((since, { calendar }) => calendar.endOf(since)),
-  windowMs({ calendar }) {
-    const [, start, end] = calendar.bordersAround(Date.now())
-    return end - start
-  },
+  windowMs: ({ nominalMs }) => nominalMs,
   followsWall: () => true,
 }
