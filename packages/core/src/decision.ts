@@ -1,6 +1,6 @@
 import type { Params, Reading, Row } from './algorithms/algorithm.js'
 import type { Rule } from './algorithms/kind.js'
-import type { Entry, Outcome, State, StoreRequest } from './stores/store.js'
+import type { Outcome, State, StoreRequest } from './stores/store.js'
 
 /** What one policy says. All times are whole milliseconds. */
 export interface Verdict {
