@@ -1,6 +1,6 @@
 import type { Params, Reading, Row } from './algorithms/algorithm.js'
 import type { Rule } from './algorithms/kind.js'
-import type { Outcome, State, StoreRequest } from './stores/store.js'
+import type { Entry, Outcome, State, StoreRequest } from './stores/store.js'
 
 /** What one policy says. All times are whole milliseconds. */
 export interface Verdict {
@@ -78,11 +78,8 @@ function nextOf(steps: Reading, row: Row, params: Params, now: number, free: num
 /** Reads the decision of one request from its outcome. */
 export function decisionOf(outcome: Outcome, request: StoreRequest): Decision {
   const { verb, entries, cost } = request
-  const policies: Record<string, Verdict> = {}
   const taken = outcome.allowed && verb === 'consume'
-  entries.forEach((entry, i) => {
-    policies[entry.name] = verdictOf(entry, outcome.states[i], cost, taken)
-  })
+  const policies = byName(entries, (entry, i) => verdictOf(entry, outcome.states[i], cost, taken))
   return new Answered(policies, outcome, request)
 }
 
@@ -95,6 +92,14 @@ export interface Receipt {
 /** The receipt of a decision, undefined for anything else. What took nothing has one too; giving it back gives nothing. */
 export function receiptOf(value: unknown): Receipt | undefined {
   return value instanceof Answered ? Answered.receiptOf(value) : undefined
+}
+
+function byName<T>(
+  entries: readonly Entry[],
+  read: (entry: Entry, i: number) => T,
+): Readonly<Record<string, T>> {
+  // Assigning to a name such as `__proto__` would not make a property of it.
+  return Object.fromEntries(entries.map((entry, i) => [entry.name, read(entry, i)]))
 }
 
 /** A decision that allowed a start later than its caller would wait, and was given back. */
@@ -182,13 +187,12 @@ export interface Status {
 
 /** Reads how a key stands from the outcome of a `peek`. */
 export function statusOf(outcome: Outcome, { entries }: StoreRequest): Status {
-  const policies: Record<string, PolicyStatus> = {}
-  entries.forEach((entry, i) => {
+  const policies = byName(entries, (entry, i): PolicyStatus => {
     const { row, blockedUntil, now } = outcome.states[i]
     const { limit, remaining, resetMs } = verdictOf(entry, outcome.states[i], 0, false)
     const used = entry.steps.used(row, entry.params, now)
     const blockedMs = Math.max(0, blockedUntil - now)
-    policies[entry.name] = { used, limit, remaining, resetMs, blockedMs }
+    return { used, limit, remaining, resetMs, blockedMs }
   })
   return { policies }
 }

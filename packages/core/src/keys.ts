@@ -34,7 +34,8 @@ function escapePart(part: string): string {
   return /[%|]/.test(part) ? part.replace(/[%|]/g, percent) : part
 }
 
-function escapeName(name: string): string {
+/** A name as Redis gets it: two different ones never become the same bytes. */
+export function escapeName(name: string): string {
   return name.replace(/[%:{}\p{Surrogate}]/gu, percent)
 }
 

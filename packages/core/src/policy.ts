@@ -193,7 +193,11 @@ export function isCount(value: unknown): value is number {
 function milliseconds(value: unknown): number | undefined {
   let length = value
   if (typeof value === 'string') {
-    length = /^\d+(\.\d+)?(ms|s|m|h|d)$/.test(value) ? ms(value as ms.StringValue) : undefined
+    if (!/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(value)) return undefined
+    const exact = ms(value as ms.StringValue)
+    const whole = Math.round(exact)
+    // 2.01 × 1000 is 2009.9999999999998.
+    length = Math.abs(exact - whole) < 1e-6 ? whole : exact
   }
   return isCount(length) && length <= longestMs ? length : undefined
 }

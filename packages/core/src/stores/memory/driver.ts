@@ -50,18 +50,28 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
     return changed.includes(true)
   }
 
+  /** A bucket is born when it is first asked for, even by a request that takes nothing. */
+  function bear({ entry, row, now }: Work, i: number): void {
+    if (rows.isKept(i) || entry.steps.bornDenied?.(entry.params) !== true) return
+    rows.save(i, entry, row, now)
+  }
+
   function take(work: Work, i: number, cost: number): void {
     const { entry, steps, now, row } = work
     const { params, block } = entry
+    if (cost === 0) {
+      bear(work, i)
+      return
+    }
     steps.take(row, params, now, cost)
     rows.save(i, entry, row, now)
-    if (block?.on === 'reached' && cost > 0 && !steps.look(row, params, now, 1)) begin(work, i)
+    if (block?.on === 'reached' && !steps.look(row, params, now, 1)) begin(work, i)
   }
 
   function deny(work: Work, i: number, cost: number): void {
     const { entry, now, row } = work
     const { steps, params, block } = entry
-    if (!rows.isKept(i) && steps.bornDenied?.(params) === true) rows.save(i, entry, row, now)
+    bear(work, i)
     if (block?.on !== 'exceeded' || work.block[UNTIL] > now) return
     const wait = steps.wait(row, params, now, cost)
     if (wait > 0 && wait !== Infinity) begin(work, i)

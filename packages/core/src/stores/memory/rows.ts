@@ -34,15 +34,20 @@ interface Shelf {
   readonly low: number
   readonly blockHigh: number
   readonly blockLow: number
+  /** All shelves of the policy's name: its algorithm may have been another one. Of the rows of one key, only the last written stays. */
+  readonly rivals: Map<string, Shelf>
 }
 
 const noBlock: Row = [0, 0]
 
 export function createRows(maxKeys: number): Rows {
-  const [k0, k1] = crypto.getRandomValues(new Int32Array(2))
+  const [k0, k1, k2, k3] = crypto.getRandomValues(new Int32Array(4))
   const keyHash = createKeyHash(k0, k1)
+  // Under a key of its own: or else a key that spells an entry's identity, and the reverse, would meet in one place.
+  const entryHash = createKeyHash(k2, k3)
   const room = createRoom(maxKeys)
   const shelves = new WeakMap<Entry, Shelf>()
+  const shelvesByName = new Map<string, Map<string, Shelf>>()
 
   const located: Shelf[] = []
   const highs: number[] = []
@@ -53,16 +58,38 @@ export function createRows(maxKeys: number): Rows {
   function shelfOf(entry: Entry): Shelf {
     let shelf = shelves.get(entry)
     if (shelf === undefined) {
-      const { limiter, name, steps, params } = entry
-      const { moments, counts, views = 0 } = steps.cells(params)
-      keyHash.hash(JSON.stringify([limiter, name, steps.id]))
-      const { high, low } = keyHash
-      keyHash.hash(JSON.stringify([limiter, name, blockId]))
-      const table = room.tableOf(moments + counts, 'over' in steps)
-      shelf = { table, views, high, low, blockHigh: keyHash.high, blockLow: keyHash.low }
+      shelf = findOrMakeShelf(entry)
       shelves.set(entry, shelf)
     }
     return shelf
+  }
+
+  function findOrMakeShelf({ limiter, name, steps, params }: Entry): Shelf {
+    const { moments, counts, views = 0 } = steps.cells(params)
+    const identity = JSON.stringify([limiter, name])
+    const rivals = shelvesByName.get(identity) ?? new Map<string, Shelf>()
+    shelvesByName.set(identity, rivals)
+    const shape = JSON.stringify([limiter, name, steps.id, moments + counts])
+    let shelf = rivals.get(shape)
+    if (shelf === undefined) {
+      entryHash.hash(shape)
+      const { high, low } = entryHash
+      entryHash.hash(JSON.stringify([limiter, name, blockId]))
+      const table = room.tableOf(moments + counts, 'over' in steps)
+      const block = { blockHigh: entryHash.high, blockLow: entryHash.low }
+      shelf = { table, views, high, low, ...block, rivals }
+      rivals.set(shape, shelf)
+    }
+    return shelf
+  }
+
+  /** Forgets what other algorithms have counted under the same name. */
+  function forgetRivals(i: number): void {
+    const { rivals } = located[i]
+    if (rivals.size === 1) return
+    for (const rival of rivals.values()) {
+      if (rival !== located[i]) remove(rival.table, highs[i] ^ rival.high, lows[i] ^ rival.low)
+    }
   }
 
   function keep(
@@ -115,6 +142,7 @@ export function createRows(maxKeys: number): Rows {
       const { table, high, low } = located[i]
       const spent = steps.used(row, params, now) >= steps.quota(params)
       const ends = steps.ends(row, params)
+      forgetRivals(i)
       keep(table, highs[i] ^ high, lows[i] ^ low, row, ends, now, spent, bodies[i])
     },
 
@@ -131,7 +159,10 @@ export function createRows(maxKeys: number): Rows {
       keep(room.blocks, high, low, row, blockForgotten(row), now, true, undefined)
     },
 
-    forget: (i) => remove(located[i].table, highs[i] ^ located[i].high, lows[i] ^ located[i].low),
+    forget(i) {
+      forgetRivals(i)
+      remove(located[i].table, highs[i] ^ located[i].high, lows[i] ^ located[i].low)
+    },
 
     forgetBlock: (i) =>
       remove(room.blocks, highs[i] ^ located[i].blockHigh, lows[i] ^ located[i].blockLow),

@@ -93,10 +93,11 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     voidAt: number,
   ): Promise<readonly Answer[] | undefined> {
     const sentAt = processTime.monotonic()
-    const serverMs = serverClock.at(sentAt) ?? processTime.wall()
-    const { algorithms, keys, args } = encodeCall(prefix, requests, serverMs)
-    const voidArg = `${serverClock.at(voidAt) ?? ''}`
-    const reply = await evaluate(scriptFor(algorithms), keys, [voidArg, ...args])
+    const { algorithms, keys, args } = encodeCall(prefix, requests, serverClock.at(sentAt))
+    const reply = await evaluate(scriptFor(algorithms), keys, [
+      `${serverClock.at(voidAt)}`,
+      ...args,
+    ])
     if (!Array.isArray(reply)) throw new TypeError(`the script answered ${String(reply)}`)
     serverClock.learn(sentAt, processTime.monotonic(), Number(reply[0]))
     return decodeReply(reply, requests)
@@ -149,7 +150,10 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     },
     async ping() {
       try {
-        return !closed && (await evaluate(scriptFor([]), [], ['', '0'])) !== undefined
+        return (
+          !closed &&
+          (await evaluate(scriptFor([]), [], [`${Number.MAX_SAFE_INTEGER}`, '0'])) !== undefined
+        )
       } catch {
         return false
       }

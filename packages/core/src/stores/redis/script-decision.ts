@@ -80,18 +80,24 @@ local function begin(work, request)
   saveBlock(work, request)
 end
 
+-- A bucket is born when it is first asked for, even by a request that takes nothing.
+local function bear(work, request)
+  if work.rule.bornDenied and not work.kept then save(work, request) end
+end
+
 local function take(work, request)
   local rule, row = work.rule, work.row
+  if request.cost == 0 then return bear(work, request) end
   work.steps.take(row, rule.params, request.now, request.cost)
   save(work, request)
-  if rule.blockOn == 'reached' and request.cost > 0 and not work.steps.look(row, rule.params, request.now, 1) then
+  if rule.blockOn == 'reached' and not work.steps.look(row, rule.params, request.now, 1) then
     begin(work, request)
   end
 end
 
 local function deny(work, request)
   local rule = work.rule
-  if rule.bornDenied and not work.kept then save(work, request) end
+  bear(work, request)
   if rule.blockOn == 'exceeded' and work.possible and not work.fits and work.block[1] <= request.now then
     begin(work, request)
   end

@@ -12,7 +12,7 @@ const header = `
 -- Decides a list of requests, each all or nothing.
 --
 -- KEYS     the state of each key that the requests name, a string
--- ARGV 1   the server's time after which this call is void, ms, or ''
+-- ARGV 1   the server's time after which this call is void, ms
 --      2   the number of rules; then for each: name, algorithm, moments, counts, views, body keys, whether a
 --          denial bears it,--          what starts a block or '', its length, factor and
 --          greatest length, number of params, params
@@ -26,7 +26,7 @@ const header = `
 `
 
 const main = `
-if ARGV[1] ~= '' and serverMs > tonumber(ARGV[1]) then return { serverMs } end
+if serverMs > tonumber(ARGV[1]) then return { serverMs } end
 
 local position = 1
 local function argument()

@@ -1,6 +1,6 @@
 import type { Reading } from '../../algorithms/algorithm.js'
 import { sluiceError } from '../../errors.js'
-import { bodyKey, redisKey } from '../../keys.js'
+import { bodyKey, escapeName, redisKey } from '../../keys.js'
 import type { Answer, Entry, State, StoreRequest } from '../store.js'
 
 /** A state outlives its end by this much, so that a clock which steps back by less still finds it. */
@@ -97,7 +97,7 @@ function encodeRule({ name, steps, params, block }: Entry, now: number): string[
   const args = steps.args(params, now)
   return [
     // The usual name takes no room in the state.
-    name === 'default' ? '' : name,
+    name === 'default' ? '' : escapeName(name),
     ...[steps.id, moments, counts, views, bodies, born].map(String),
     block?.on ?? '',
     ...[block?.for ?? 0, block?.escalate ?? 1, block?.max ?? 0].map(String),
