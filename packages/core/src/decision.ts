@@ -1,4 +1,6 @@
-import type { Algorithm, Params, Row } from './algorithms/algorithm.js'
+import type { Params, Reading, Row } from './algorithms/algorithm.js'
+import type { Rule } from './algorithms/kind.js'
+import type { Entry, Outcome, State, StoreRequest } from './stores/store.js'
 
 /** What one policy says. All times are whole milliseconds. */
 export interface Verdict {
@@ -41,70 +43,156 @@ export interface Decision {
 export type Source = 'store'
 
 /**
- * Reads what one policy says from its row as the decision left it. `taken`: the row already holds what the request took, so it is not
+ * Reads what one policy says from its state as the decision left it. `taken`: the row already holds what the request took, so it is not
  * asked again.
  */
-export function verdictOf(
-  steps: Algorithm,
-  params: Params,
-  row: Row,
-  now: number,
+function verdictOf(
+  { steps, params }: Rule,
+  { row, blockedUntil, now }: State,
   cost: number,
   taken: boolean,
 ): Verdict {
-  const wait = taken ? 0 : steps.wait(row, params, now, cost)
-  const remaining = steps.remaining(row, params, now)
+  const blockedMs = Math.max(0, blockedUntil - now)
   const limit = steps.quota(params)
-  const next = remaining < limit ? steps.wait(row, params, now, remaining + 1) : 0
+  const free = Math.max(0, limit - steps.used(row, params, now))
+  const wait = taken ? 0 : Math.max(blockedMs, steps.wait(row, params, now, cost))
+  const next = free < limit ? nextOf(steps, row, params, now, free) : 0
+  const full = steps.full === undefined ? steps.ends(row, params) : steps.full(row, params)
   return {
     allowed: wait === 0,
     limit,
-    remaining,
+    remaining: blockedMs > 0 ? 0 : free,
     retryAfterMs: wait === Infinity ? null : wait,
-    nextMs: next,
-    resetMs: Math.max(0, steps.ends(row, params) - now),
-    delayMs: 0,
+    nextMs: blockedMs === 0 ? next : free > 0 ? blockedMs : Math.max(blockedMs, next),
+    resetMs: Math.max(blockedMs, full - now),
+    delayMs: wait === 0 ? (steps.delay?.(row, params, now, taken ? cost : 0) ?? 0) : 0,
   }
 }
 
-/** Sums up the verdicts of one request: the least remaining, the longest wait. */
-export function summarize(
-  policies: Readonly<Record<string, Verdict>>,
-  allowed: boolean,
-  source: Source,
-): Decision {
-  let limit = Infinity
-  let remaining = Infinity
-  let retryAfterMs: number | null = 0
-  let resetMs = 0
-  let delayMs = 0
-  let deniedBy: string[] | undefined
-  for (const name in policies) {
-    const verdict = policies[name]
-    if (verdict.remaining < remaining || limit === Infinity) {
-      remaining = verdict.remaining
-      limit = verdict.limit
-    }
-    if (!verdict.allowed) (deniedBy ??= []).push(name)
-    retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
-    resetMs = Math.max(resetMs, verdict.resetMs)
-    delayMs = Math.max(delayMs, verdict.delayMs)
-  }
-  return {
-    allowed,
-    limit,
-    remaining,
-    retryAfterMs,
-    resetMs,
-    delayMs,
-    deniedBy: deniedBy ?? none,
-    policies,
-    source,
-  }
+function nextOf(steps: Reading, row: Row, params: Params, now: number, free: number): number {
+  return steps.next === undefined
+    ? steps.wait(row, params, now, free + 1)
+    : steps.next(row, params, now)
+}
+
+/** Reads the decision of one request from its outcome. */
+export function decisionOf(outcome: Outcome, request: StoreRequest): Decision {
+  const { verb, entries, cost } = request
+  const taken = outcome.allowed && verb === 'consume'
+  const policies = byName(entries, (entry, i) => verdictOf(entry, outcome.states[i], cost, taken))
+  return new Answered(policies, outcome, request)
+}
+
+/** What a consumption took, and where: what is needed to give it back. */
+export interface Receipt {
+  readonly request: StoreRequest
+  readonly outcome: Outcome
+}
+
+/** The receipt of a decision, undefined for anything else. What took nothing has one too; giving it back gives nothing. */
+export function receiptOf(value: unknown): Receipt | undefined {
+  return value instanceof Answered ? Answered.receiptOf(value) : undefined
+}
+
+function byName<T>(
+  entries: readonly Entry[],
+  read: (entry: Entry, i: number) => T,
+): Readonly<Record<string, T>> {
+  // Assigning to a name such as `__proto__` would not make a property of it.
+  return Object.fromEntries(entries.map((entry, i) => [entry.name, read(entry, i)]))
+}
+
+/** A decision that allowed a start later than its caller would wait, and was given back. */
+export function deniedLate(decision: Decision): Decision {
+  const retryAfterMs = decision.delayMs
+  const deniedBy = Object.keys(decision.policies).filter(
+    (name) => decision.policies[name].delayMs > 0,
+  )
+  return { ...decision, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
 }
 
 const none: readonly string[] = Object.freeze([])
 
+/** A decision is a plain value to its reader; what it took is known to the limiter only. */
+class Answered implements Decision {
+  readonly allowed: boolean
+  readonly limit: number
+  readonly remaining: number
+  readonly retryAfterMs: number | null
+  readonly resetMs: number
+  readonly delayMs: number
+  readonly deniedBy: readonly string[]
+  readonly policies: Readonly<Record<string, Verdict>>
+  readonly source: Source
+  readonly #receipt: Receipt
+
+  constructor(
+    policies: Readonly<Record<string, Verdict>>,
+    outcome: Outcome,
+    request: StoreRequest,
+  ) {
+    let limit = Infinity
+    let remaining = Infinity
+    let retryAfterMs: number | null = 0
+    let resetMs = 0
+    let delayMs = 0
+    let deniedBy: string[] | undefined
+    for (const name in policies) {
+      const verdict = policies[name]
+      if (verdict.remaining < remaining) {
+        remaining = verdict.remaining
+        limit = verdict.limit
+      }
+      if (!verdict.allowed) (deniedBy ??= []).push(name)
+      retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
+      resetMs = Math.max(resetMs, verdict.resetMs)
+      delayMs = Math.max(delayMs, verdict.delayMs)
+    }
+    this.allowed = outcome.allowed
+    this.limit = limit
+    this.remaining = remaining
+    this.retryAfterMs = retryAfterMs
+    this.resetMs = resetMs
+    this.delayMs = outcome.allowed ? delayMs : 0
+    this.deniedBy = deniedBy ?? none
+    this.policies = policies
+    this.source = 'store'
+    this.#receipt = { request, outcome }
+  }
+
+  static receiptOf(decision: Answered): Receipt {
+    return decision.#receipt
+  }
+}
+
 function longest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.max(a, b)
+}
+
+/** How one policy stands. */
+export interface PolicyStatus {
+  /** The units that count now, rounded up; more than the limit where there is a debt. */
+  readonly used: number
+  readonly limit: number
+  readonly remaining: number
+  /** How long until the quota is full; 0 if it is. */
+  readonly resetMs: number
+  /** How long a block still lasts; 0 if there is none. */
+  readonly blockedMs: number
+}
+
+export interface Status {
+  readonly policies: Readonly<Record<string, PolicyStatus>>
+}
+
+/** Reads how a key stands from the outcome of a `peek`. */
+export function statusOf(outcome: Outcome, { entries }: StoreRequest): Status {
+  const policies = byName(entries, (entry, i): PolicyStatus => {
+    const { row, blockedUntil, now } = outcome.states[i]
+    const { limit, remaining, resetMs } = verdictOf(entry, outcome.states[i], 0, false)
+    const used = entry.steps.used(row, entry.params, now)
+    const blockedMs = Math.max(0, blockedUntil - now)
+    return { used, limit, remaining, resetMs, blockedMs }
+  })
+  return { policies }
 }

@@ -48,8 +48,10 @@ export function addressed(limiter: string, entries: readonly Entry[], key: Keys)
   if (stray !== undefined) {
     throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, stray, names)
   }
-  const asked = entries.filter(({ name }) => key[name] !== null)
-  return { entries: asked, keys: asked.map(({ name }) => keyOf(limiter, name, key[name])) }
+  // Names such as `constructor` are found in every object: only its own count.
+  const own = new Map<string, Key | null>(Object.entries(key))
+  const asked = entries.filter(({ name }) => own.get(name) !== null)
+  return { entries: asked, keys: asked.map(({ name }) => keyOf(limiter, name, own.get(name))) }
 }
 
 function entryOf(limiter: string, name: string, policy: unknown): Entry {

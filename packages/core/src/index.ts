@@ -1,25 +1,46 @@
 export { createLimiter } from './limiter.js'
-export type { ConsumeOptions, Limiter, LimiterOptions, PeekOptions } from './limiter.js'
+export type {
+  ConsumeOptions,
+  KeyAndCost,
+  Limiter,
+  LimiterOptions,
+  PeekOptions,
+  ResetOptions,
+} from './limiter.js'
+export type { AcquireOptions } from './acquire.js'
 export type { Keys, Policies } from './entries.js'
 export type { Key } from './keys.js'
-export type { Decision, Source, Verdict } from './decision.js'
+export type { Decision, PolicyStatus, Source, Status, Verdict } from './decision.js'
 export type { Clock } from './clock.js'
-export type { Duration, Policy } from './policy.js'
+export type { Block, BlockOptions, Duration, Policy } from './policy.js'
 
 export { fixedWindow } from './algorithms/fixed-window/index.js'
 export type { FixedWindowOptions, FixedWindowPolicy } from './algorithms/fixed-window/index.js'
+export { calendarWindow } from './algorithms/calendar-window/index.js'
+export type {
+  CalendarWindowOptions,
+  CalendarWindowPolicy,
+} from './algorithms/calendar-window/index.js'
 export { slidingWindow } from './algorithms/sliding-window/index.js'
 export type {
   SlidingWindowOptions,
   SlidingWindowPolicy,
 } from './algorithms/sliding-window/index.js'
-export { gcra, tokenBucket } from './algorithms/gcra/index.js'
+export { gcra, leakyBucket, tokenBucket } from './algorithms/gcra/index.js'
 export type {
   GcraOptions,
   GcraPolicy,
+  LeakyBucketOptions,
+  LeakyBucketPolicy,
   TokenBucketOptions,
   TokenBucketPolicy,
 } from './algorithms/gcra/index.js'
+export { leakyQueue } from './algorithms/leaky-queue/index.js'
+export type { LeakyQueueOptions, LeakyQueuePolicy } from './algorithms/leaky-queue/index.js'
+export { staged } from './algorithms/staged/index.js'
+export type { StagedOptions, StagedPolicy } from './algorithms/staged/index.js'
+export { unlimited } from './algorithms/unlimited/index.js'
+export type { UnlimitedPolicy } from './algorithms/unlimited/index.js'
 
 export { memoryStore } from './stores/memory/index.js'
 export type { MemoryStore, MemoryStoreOptions } from './stores/memory/index.js'

@@ -25,11 +25,17 @@ export function redisKey(prefix: string, name: string, key: string): string {
   return `${escapeName(prefix)}:${escapeName(name)}:{${escapeTag(key)}}`
 }
 
+/** The name of a body beside that state: a log, leases. */
+export function bodyKey(stateKey: string, policy: string, number: number): string {
+  return `${stateKey}:${escapeName(policy)}:${number}`
+}
+
 function escapePart(part: string): string {
   return /[%|]/.test(part) ? part.replace(/[%|]/g, percent) : part
 }
 
-function escapeName(name: string): string {
+/** A name as Redis gets it: two different ones never become the same bytes. */
+export function escapeName(name: string): string {
   return name.replace(/[%:{}\p{Surrogate}]/gu, percent)
 }
 

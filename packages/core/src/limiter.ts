@@ -1,19 +1,12 @@
+import { createAcquire, type AcquireOptions } from './acquire.js'
+import { createAsking } from './asking.js'
 import type { Clock } from './clock.js'
-import { summarize, verdictOf, type Decision, type Verdict } from './decision.js'
-import { sluiceError, SluiceError } from './errors.js'
-import { addressed, entriesOf, type Keys, type Policies } from './entries.js'
-import { isCount, optionsObject, rejectUnknown } from './policy.js'
+import { decisionOf, receiptOf, statusOf, type Decision, type Status } from './decision.js'
+import type { Keys, Policies } from './entries.js'
+import { sluiceError } from './errors.js'
+import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './policy.js'
 import { memoryStore, type MemoryStore } from './stores/memory/index.js'
-import type {
-  Answer,
-  AsyncStore,
-  Entry,
-  Outcome,
-  Reply,
-  Store,
-  StoreRequest,
-  SyncStore,
-} from './stores/store.js'
+import type { Reply, Store } from './stores/store.js'
 
 export interface LimiterOptions<S extends Store> {
   /** The namespace of the counters in the store. */
@@ -34,13 +27,16 @@ export interface LimiterOptions<S extends Store> {
   readonly clock?: Clock
 }
 
-export interface ConsumeOptions {
+export interface PeekOptions {
   /**
    * How many units the request takes: a whole number. 0 asks whether the key is let in at all.
    *
    * @default 1
    */
   readonly cost?: number
+}
+
+export interface ConsumeOptions extends PeekOptions {
   /**
    * The policies of this call, in the place of the limiter's: a plan, a tenant's own, day and night. Counts are found by the
    * policy's name, so a changed limit applies at once to what is there.
@@ -48,7 +44,19 @@ export interface ConsumeOptions {
   readonly policies?: Policies
 }
 
-export type PeekOptions = Pick<ConsumeOptions, 'cost'>
+/** One of many keys that are asked about at once. */
+export interface KeyAndCost extends PeekOptions {
+  readonly key: Keys
+}
+
+export interface ResetOptions {
+  /**
+   * Whether a key that is blocked is let in again and forgotten too.
+   *
+   * @default false
+   */
+  readonly unblock?: boolean
+}
 
 /**
  * Decides for keys. Over a memory store every method answers at once, over Redis with a promise; `await` works on both. A call
@@ -60,11 +68,37 @@ export interface Limiter<S extends Store = Store> {
   consume(key: Keys, options?: ConsumeOptions): Reply<S, Decision>
   /** Whether `consume` would be allowed now; `remaining` and `resetMs` as they stand. Changes nothing. */
   peek(key: Keys, options?: PeekOptions): Reply<S, Decision>
-  /** Forgets what the key has used. */
-  reset(key: Keys): Reply<S, boolean>
+  /** `consume` for many keys in one round trip. Answers in order; each key is decided by itself. */
+  consumeMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
+  /** `peek` for many keys in one round trip. */
+  peekMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
+  /**
+   * Waits until the key is admitted. Resolves to a denial where `maxWait` is not enough; rejects when `signal` is aborted, and takes nothing
+   * then. First come, first served among the waiters of this process.
+   */
+  acquire(key: Keys, options?: AcquireOptions): Promise<Decision>
+  /** Gives back exactly what a decision took, where it took it, as far as that still counts. True the first time, false after that. */
+  refund(decision: Decision): Reply<S, boolean>
+  /** Gives the n newest units back, never above the full quota. */
+  refund(key: Keys, n?: number): Reply<S, boolean>
+  /** Takes n units without asking: what remains may go below zero, and cost 0 is denied until that is made up for. */
+  penalize(key: Keys, n: number): Reply<S, void>
+  /** Shuts the key out for a while, in the place of any block that it is under. */
+  block(key: Keys, length: Duration): Reply<S, void>
+  /** Ends a block. What the key has used still counts. */
+  unblock(key: Keys): Reply<S, void>
+  /** Forgets what the key has used: true. False, and nothing changed, where it is blocked and `unblock` is not true. */
+  reset(key: Keys, options?: ResetOptions): Reply<S, boolean>
+  /** How things stand, policy by policy. Changes nothing. */
+  status(key: Keys): Reply<S, Status>
+  /** Whether the store is there. */
+  ping(): Reply<S, boolean>
   /** Closes the store, if the limiter made it. */
   close(): Reply<S, void>
 }
+
+/** The most units that one `penalize` takes or one `refund` gives. */
+const mostUnits = 2 ** 31
 
 /**
  * Puts policies and a store together.
@@ -79,81 +113,91 @@ export function createLimiter<S extends Store = MemoryStore>(
 ): Limiter<S> {
   const { name, policies, clock } = checkedOptions(options)
   const store: Store = options.store ?? memoryStore()
-  const ownEntries = entriesOf(name, policies)
-  const chosenEntries = new WeakMap<Policies, readonly Entry[]>()
+  const asking = createAsking<S>(store, name, policies, clock)
+  const where = `limiter "${name}"`
 
-  function entriesFor(chosen: Policies | undefined): readonly Entry[] {
-    if (chosen === undefined) return ownEntries
-    let entries = chosenEntries.get(chosen)
-    if (entries === undefined) {
-      entries = entriesOf(name, chosen)
-      chosenEntries.set(chosen, entries)
-    }
-    return entries
+  function count(what: string, value: unknown, most: number): number {
+    if (isCount(value) && value <= most) return value
+    const expected = `a whole number from 0 to ${most}`
+    throw sluiceError('SLUICE_OPTION_INVALID', where, what, value, expected)
   }
 
-  function requestOf(question: Question): StoreRequest {
-    const { verb, key, options = {}, known } = question
-    if (question.options !== undefined) checkCallOptions(name, options, known)
-    const { cost = 1 } = options
-    if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', name, cost)
-    const { entries, keys } = addressed(name, entriesFor(options.policies), key)
-    return { verb, entries, keys, cost, now: clock === undefined ? undefined : timeOf(clock) }
-  }
-
-  function askNow<T>(store: SyncStore, question: Question, read: Read<T>): T {
-    const request = requestOf(question)
-    const answer = request.entries.length === 0 ? nothingAsked : store.run([request])[0]
-    return read(settled(answer), request)
-  }
-
-  async function askLater<T>(store: AsyncStore, question: Question, read: Read<T>): Promise<T> {
-    const request = requestOf(question)
-    const answer = request.entries.length === 0 ? nothingAsked : (await store.run([request]))[0]
-    return read(settled(answer), request)
-  }
-
-  function ask<T>(question: Question, read: Read<T>): Reply<S, T> {
-    const reply = store.async ? askLater(store, question, read) : askNow(store, question, read)
-    // These are the two cases of Reply; that S is the type of this very store is beyond the compiler.
-    return reply as Reply<S, T>
-  }
-
-  return {
+  const limiter: Limiter<S> = {
     name,
+
     consume: (key, options) =>
-      ask({ verb: 'consume', key, options, known: ['cost', 'policies'] }, decisionOf),
-    peek: (key, options) => ask({ verb: 'peek', key, options, known: ['cost'] }, decisionOf),
-    reset: (key) => ask({ verb: 'reset', key, options: undefined, known: [] }, () => true),
-    close() {
-      if (options.store === undefined) return store.close() as Reply<S, void>
-      return (store.async ? Promise.resolve() : undefined) as Reply<S, void>
+      asking.ask(() => {
+        checkCall(where, options, ['cost', 'policies'])
+        return { verb: 'consume', key, cost: options?.cost, policies: options?.policies }
+      }, decisionOf),
+
+    peek: (key, options) =>
+      asking.ask(() => {
+        checkCall(where, options, ['cost'])
+        return { verb: 'peek', key, cost: options?.cost }
+      }, decisionOf),
+
+    consumeMany: (requests) =>
+      asking.askMany(
+        () => requests.map(({ key, cost }) => ({ verb: 'consume', key, cost })),
+        decisionOf,
+      ),
+
+    peekMany: (requests) =>
+      asking.askMany(
+        () => requests.map(({ key, cost }) => ({ verb: 'peek', key, cost })),
+        decisionOf,
+      ),
+
+    acquire: (key, options) => acquire(key, options),
+
+    refund(decisionOrKey: Decision | Keys, n = 1) {
+      const receipt = receiptOf(decisionOrKey)
+      if (receipt !== undefined) return asking.give(receipt)
+      return asking.ask(
+        // Whatever is no decision is taken for a key, and refused if it is none.
+        () => ({ verb: 'forgive', key: decisionOrKey as Keys, cost: count('n', n, mostUnits) }),
+        () => true,
+      )
     },
+
+    penalize: (key, n) =>
+      asking.ask(
+        () => ({ verb: 'penalize', key, cost: count('n', n, mostUnits) }),
+        () => {},
+      ),
+
+    block: (key, length) =>
+      asking.ask(
+        () => {
+          const cost = duration.read(length)
+          if (cost !== undefined) return { verb: 'block', key, cost }
+          throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, duration.expected)
+        },
+        () => {},
+      ),
+
+    unblock: (key) =>
+      asking.ask(
+        () => ({ verb: 'unblock', key }),
+        () => {},
+      ),
+
+    reset: (key, options) =>
+      asking.ask(
+        () => {
+          checkCall(where, options, ['unblock'])
+          return { verb: 'reset', key, cost: options?.unblock === true ? 1 : 0 }
+        },
+        ({ allowed }) => allowed,
+      ),
+
+    status: (key) => asking.ask(() => ({ verb: 'peek', key, cost: 0 }), statusOf),
+    ping: () => asking.ping(),
+    close: () => asking.close(options.store === undefined),
   }
-}
-
-/** A call of one of the methods, before it is checked. */
-interface Question {
-  readonly verb: StoreRequest['verb']
-  readonly key: Keys
-  readonly options: ConsumeOptions | undefined
-  readonly known: readonly string[]
-}
-
-type Read<T> = (outcome: Outcome, request: StoreRequest) => T
-
-/** The answer to a request that every policy was left out of: nobody objects. */
-const nothingAsked: Outcome = { allowed: true, rows: [], now: 0, wall: 0 }
-
-function decisionOf(outcome: Outcome, request: StoreRequest): Decision {
-  const { verb, entries, cost } = request
-  const verdicts: Record<string, Verdict> = {}
-  entries.forEach(({ name, steps, params }, i) => {
-    const now = steps.followsWall(params) ? outcome.wall : outcome.now
-    const taken = outcome.allowed && verb === 'consume'
-    verdicts[name] = verdictOf(steps, params, outcome.rows[i], now, cost, taken)
-  })
-  return summarize(verdicts, outcome.allowed, 'store')
+  const acquire = createAcquire(name, limiter, store.async)
+  return limiter
 }
 
 function checkedOptions<S extends Store>(options: LimiterOptions<S>): LimiterOptions<S> {
@@ -175,18 +219,6 @@ function checkedOptions<S extends Store>(options: LimiterOptions<S>): LimiterOpt
   return options
 }
 
-function checkCallOptions(limiter: string, options: object, known: readonly string[]): void {
-  const where = `limiter "${limiter}"`
-  rejectUnknown(where, optionsObject(where, options, known), known)
-}
-
-function timeOf(clock: Clock): number {
-  const now = Math.floor(clock())
-  if (!isCount(now)) throw sluiceError('SLUICE_CLOCK_INVALID', now)
-  return now
-}
-
-function settled(answer: Answer): Outcome {
-  if (answer instanceof SluiceError) throw answer
-  return answer
+function checkCall(where: string, options: object | undefined, known: readonly string[]): void {
+  if (options !== undefined) rejectUnknown(where, optionsObject(where, options, known), known)
 }

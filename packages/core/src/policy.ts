@@ -5,6 +5,38 @@ import { sluiceError, type SluiceError } from './errors.js'
 export interface Policy {
   /** The builder's name. */
   readonly kind: string
+  readonly block?: Block
+}
+
+/** Shuts a key out for a while once it has reached or exceeded a limit. */
+export interface BlockOptions {
+  /** How long the block lasts. Denials while it lasts do not extend it. */
+  readonly for: Duration
+  /**
+   * What starts it: the admitted request that takes the last unit, or the first one that is denied.
+   *
+   * @default 'reached'
+   */
+  readonly on?: 'reached' | 'exceeded'
+  /**
+   * Each further block lasts this many times as long as the one before. It starts over after an unblocked time as long as the last block.
+   *
+   * @default 1
+   */
+  readonly escalate?: number
+  /**
+   * The longest that an escalated block lasts.
+   *
+   * @default ten years
+   */
+  readonly max?: Duration
+}
+
+export interface Block {
+  readonly for: number
+  readonly on: 'reached' | 'exceeded'
+  readonly escalate: number
+  readonly max: number
 }
 
 export function isPolicy(value: unknown): value is Policy {
@@ -16,7 +48,8 @@ export function isPolicy(value: unknown): value is Policy {
 /** Whole milliseconds, or a number with a unit: '250ms', '10s', '5m', '1h', '1d'. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
-const longestMs = 10 * 365.25 * 24 * 60 * 60 * 1000
+/** Ten years: no duration is longer. */
+export const longestMs: number = 10 * 365.25 * 24 * 60 * 60 * 1000
 
 /** Reads one option: gives its value in normal form, or undefined where it is not as `expected` says. */
 export interface OptionReader<T> {
@@ -65,6 +98,32 @@ export function oneOf<const W extends string>(...words: readonly W[]): OptionRea
     expected: words.map((word) => `'${word}'`).join(' or '),
     read: (value) => words.find((word) => word === value),
   }
+}
+
+/** A factor by which something grows. */
+const factor: OptionReader<number> = {
+  expected: 'a number from 1 to 1000',
+  read: (value) => (typeof value === 'number' && value >= 1 && value <= 1000 ? value : undefined),
+}
+
+/** The option `block` that every policy takes. */
+export const blockOption: OptionReader<Block | undefined> = {
+  expected: `an object such as { for: '10m' }`,
+  read(value) {
+    if (typeof value !== 'object' || value === null) return undefined
+    return readOptions('block', value, {
+      for: duration,
+      on: optional(oneOf('reached', 'exceeded'), 'reached'),
+      escalate: optional(factor, 1),
+      max: optional(duration, longestMs),
+    })
+  },
+  default: undefined,
+}
+
+/** A policy as builders return it: frozen, and without a block where it has none. */
+export function policyOf<P extends Policy>(policy: P, block: Block | undefined): P {
+  return Object.freeze(block === undefined ? policy : { ...policy, block: Object.freeze(block) })
 }
 
 /** The same option, and what its absence means. */
@@ -134,7 +193,11 @@ export function isCount(value: unknown): value is number {
 function milliseconds(value: unknown): number | undefined {
   let length = value
   if (typeof value === 'string') {
-    length = /^\d+(\.\d+)?(ms|s|m|h|d)$/.test(value) ? ms(value as ms.StringValue) : undefined
+    if (!/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(value)) return undefined
+    const exact = ms(value as ms.StringValue)
+    const whole = Math.round(exact)
+    // 2.01 × 1000 is 2009.9999999999998.
+    length = Math.abs(exact - whole) < 1e-6 ? whole : exact
   }
   return isCount(length) && length <= longestMs ? length : undefined
 }

@@ -1,22 +1,24 @@
 import { sluiceError } from '../errors.js'
 import { isPolicy } from '../policy.js'
-import type { Algorithm, Params } from './algorithm.js'
+import { calendarWindowKind } from './calendar-window/index.js'
 import { fixedWindowKind } from './fixed-window/index.js'
-import { gcraKind, tokenBucketKind } from './gcra/index.js'
-import type { Kind } from './kind.js'
+import { gcraKind, leakyBucketKind, tokenBucketKind } from './gcra/index.js'
+import type { Kind, Rule } from './kind.js'
+import { leakyQueueKind } from './leaky-queue/index.js'
 import { slidingWindowKind } from './sliding-window/index.js'
+import { createStagedKind } from './staged/index.js'
+import { unlimitedKind } from './unlimited/index.js'
 
 const kinds: Readonly<Record<string, Kind>> = {
   fixedWindow: fixedWindowKind,
+  calendarWindow: calendarWindowKind,
   slidingWindow: slidingWindowKind,
-  gcra: gcraKind,
   tokenBucket: tokenBucketKind,
-}
-
-/** A policy as the stores want it: the steps that decide it, and its numbers. */
-export interface Rule {
-  readonly steps: Algorithm
-  readonly params: Params
+  leakyBucket: leakyBucketKind,
+  leakyQueue: leakyQueueKind,
+  gcra: gcraKind,
+  staged: createStagedKind(ruleOf),
+  unlimited: unlimitedKind,
 }
 
 /**
@@ -28,7 +30,13 @@ export function ruleOf(policy: unknown, where: string): Rule {
   if (!isPolicy(policy) || !Object.hasOwn(kinds, policy.kind)) {
     throw sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, Object.keys(kinds))
   }
-  const { kind, ...options } = policy
-  const { build, steps, params } = kinds[kind]
-  return { steps, params: params(build(options)) }
+  const { kind: name, ...options } = policy
+  const kind = kinds[name]
+  const checked = kind.build(options)
+  return {
+    kind: name,
+    steps: kind.steps(checked),
+    params: kind.params(checked),
+    block: checked.block,
+  }
 }

@@ -1,5 +1,5 @@
 import { sluiceError } from '../errors.js'
-import type { Answer, AsyncStore, StoreRequest } from '../stores/store.js'
+import type { Answer, AsyncStore } from '../stores/store.js'
 
 /**
  * Answers within `timeoutMs`, whatever the store does: a request that takes longer fails with SLUICE_STORE_TIMEOUT. The store itself must see
@@ -8,26 +8,23 @@ import type { Answer, AsyncStore, StoreRequest } from '../stores/store.js'
 export function withDeadline(store: AsyncStore, name: string, timeoutMs: number): AsyncStore {
   return {
     async: true,
-    run: (requests) => runWithin(store, requests, name, timeoutMs),
+    run: (requests) =>
+      within(timeoutMs, store.run(requests), (): readonly Answer[] => {
+        const error = sluiceError('SLUICE_STORE_TIMEOUT', name, timeoutMs)
+        return requests.map(() => error)
+      }),
+    ping: () => within(timeoutMs, store.ping(), () => false),
     close: () => store.close(),
   }
 }
 
-async function runWithin(
-  store: AsyncStore,
-  requests: readonly StoreRequest[],
-  name: string,
-  timeoutMs: number,
-): Promise<readonly Answer[]> {
+async function within<T>(timeoutMs: number, answer: Promise<T>, otherwise: () => T): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<readonly Answer[]>((resolve) => {
-    timer = setTimeout(() => {
-      const error = sluiceError('SLUICE_STORE_TIMEOUT', name, timeoutMs)
-      resolve(requests.map(() => error))
-    }, timeoutMs)
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise()), timeoutMs)
   })
   try {
-    return await Promise.race([store.run(requests), late])
+    return await Promise.race([answer, late])
   } finally {
     clearTimeout(timer)
   }

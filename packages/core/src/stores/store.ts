@@ -1,37 +1,67 @@
-import type { Algorithm, Params, Row } from '../algorithms/algorithm.js'
+import type { Lease, Row } from '../algorithms/algorithm.js'
+import type { Rule } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
 
 /** One policy of one limiter: what a store needs to find its state and to step it. */
-export interface Entry {
+export interface Entry extends Rule {
   /** The limiter's name: the namespace of its counters. */
   readonly limiter: string
   /** The policy's name within the limiter. */
   readonly name: string
-  readonly steps: Algorithm
-  readonly params: Params
 }
+
+/**
+ * What a request asks for:
+ * - `consume` decides and counts, `peek` only looks;
+ * - `give` undoes a consumption by its receipts, `forgive` gives the newest units back, `penalize` takes without asking;
+ * - `block` shuts the key out, `unblock` lets it in again, `reset` forgets;
+ * - `release` ends a lease and `renew` starts its time anew.
+ */
+export type Verb =
+  | 'consume'
+  | 'peek'
+  | 'give'
+  | 'forgive'
+  | 'penalize'
+  | 'block'
+  | 'unblock'
+  | 'reset'
+  | 'release'
+  | 'renew'
 
 /** One question to a store. `keys[i]` is whose state `entries[i]` counts in; all entries belong to one limiter. */
 export interface StoreRequest {
-  /** `consume` decides and counts, `peek` only looks, `reset` forgets. */
-  readonly verb: 'consume' | 'peek' | 'reset'
+  readonly verb: Verb
   readonly entries: readonly Entry[]
   readonly keys: readonly string[]
+  /** Units; of a `block`, its length in milliseconds; of a `reset`, 1 if blocks are to be forgotten too. */
   readonly cost: number
   /** The time of an injected clock, which then rules instead of the store's own. */
   readonly now: number | undefined
+  /** Whose lease is meant; without id and owner where no entry has leases. */
+  readonly lease: Lease
+  /** Of a `give`: what each entry answered to the consumption that is undone. */
+  readonly receipts?: readonly State[]
+}
+
+/** The state of one entry, brought up to the time of its answer. */
+export interface State {
+  readonly row: Row
+  /** The end of the last block, past or to come; 0 if there was none. */
+  readonly blockedUntil: number
+  /** The time by which this entry was decided. Entries that follow the wall, or lie on other servers, may have other times. */
+  readonly now: number
 }
 
 /** What became of a request. */
 export interface Outcome {
-  /** Whether every entry allowed. If so, and only then, each of them has counted the cost. */
+  /**
+   * Whether every entry allowed. If so, and only then, each of them has counted the cost. A `reset` is not allowed while an entry is blocked,
+   * unless it forgets the block too; a `release` or `renew` not if the lease is not held. All other verbs are always allowed.
+   */
   readonly allowed: boolean
-  /** The state of each entry, after the decision, brought up to `now`. A `reset` leaves this empty. */
-  readonly rows: readonly Row[]
-  /** The time by which it was decided. */
-  readonly now: number
-  /** The same for entries that follow the wall; it differs from `now` only where the machine's clock was set. */
-  readonly wall: number
+  /** The state of each entry after the decision. It is at the same time the receipt of what was taken. */
+  readonly states: readonly State[]
 }
 
 /** A failure is the answer of the request that failed, and of no other. */
@@ -45,6 +75,8 @@ export interface SyncStore {
   readonly async: false
   /** Answers the requests in their order, at once. */
   run(requests: readonly StoreRequest[]): readonly Answer[]
+  /** Whether it is there. */
+  ping(): boolean
   close(): void
 }
 
@@ -52,6 +84,8 @@ export interface AsyncStore {
   readonly async: true
   /** Answers the requests in their order. It never rejects. */
   run(requests: readonly StoreRequest[]): Promise<readonly Answer[]>
+  /** Whether it is there. It never rejects. */
+  ping(): Promise<boolean>
   close(): Promise<void>
 }
 

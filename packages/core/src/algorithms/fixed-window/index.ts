@@ -1,11 +1,14 @@
 import {
+  assertExact,
+  blockOption,
   duration,
   durationOrZero,
-  assertExact,
   oneOf,
   optional,
+  policyOf,
   quota,
   readOptions,
+  type BlockOptions,
   type Duration,
   type Policy,
 } from '../../policy.js'
@@ -29,6 +32,7 @@ export interface FixedWindowOptions {
    * @default 0
    */
   readonly offset?: Duration
+  readonly block?: BlockOptions
 }
 
 export interface FixedWindowPolicy extends Policy {
@@ -48,19 +52,20 @@ export interface FixedWindowPolicy extends Policy {
  * @throws SluiceError where an option is missing, unknown or out of range
  */
 export function fixedWindow(options: FixedWindowOptions): FixedWindowPolicy {
-  const { limit, window, align, offset } = readOptions('fixedWindow', options, {
+  const { block, ...policy } = readOptions('fixedWindow', options, {
     limit: quota,
     window: duration,
     align: optional(oneOf('first', 'clock'), 'first'),
     offset: optional(durationOrZero, 0),
+    block: blockOption,
   })
-  assertExact('fixedWindow', 'limit × window', limit * window)
-  return Object.freeze({ kind: 'fixedWindow', limit, window, align, offset })
+  assertExact('fixedWindow', 'limit × window', policy.limit * policy.window)
+  return policyOf({ kind: 'fixedWindow', ...policy }, block)
 }
 
 export const fixedWindowKind: Kind<FixedWindowPolicy, FixedWindowParams> = {
   build: fixedWindow,
-  steps: fixedWindowSteps,
+  steps: () => fixedWindowSteps,
   params: ({ limit, window, align, offset }) => ({
     limit,
     window,

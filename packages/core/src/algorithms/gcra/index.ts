@@ -1,13 +1,18 @@
 import {
   assertExact,
+  blockOption,
   duration,
   optional,
+  policyOf,
   quota,
   rate,
   readOptions,
+  type BlockOptions,
   type Duration,
+  type OptionReader,
   type Policy,
 } from '../../policy.js'
+import { sluiceError } from '../../errors.js'
 import type { Kind } from '../kind.js'
 import { gcraSteps, type GcraParams } from './step.js'
 
@@ -22,6 +27,7 @@ export interface GcraOptions {
    * @default limit
    */
   readonly burst?: number
+  readonly block?: BlockOptions
 }
 
 export interface GcraPolicy extends Policy {
@@ -44,12 +50,12 @@ export function gcra(options: GcraOptions): GcraPolicy {
   const given = readOptions('gcra', options, {
     limit: quota,
     window: duration,
-    burst: optional(quota, -1),
+    burst: optionalQuota,
+    block: blockOption,
   })
-  const { limit, window } = given
-  const burst = given.burst === -1 ? limit : given.burst
+  const { limit, window, burst = limit, block } = given
   assertExact('gcra', 'burst × window', burst * window + limit)
-  return Object.freeze({ kind: 'gcra', limit, window, burst })
+  return policyOf({ kind: 'gcra', limit, window, burst }, block)
 }
 
 export interface TokenBucketOptions {
@@ -59,6 +65,14 @@ export interface TokenBucketOptions {
   readonly refill: number
   /** The time in which `refill` tokens come back. */
   readonly every: Duration
+  /**
+   * How many tokens a bucket is born with, which is when its key is first asked for. A full bucket is forgotten after a day
+   * without requests, and born again.
+   *
+   * @default capacity
+   */
+  readonly initial?: number
+  readonly block?: BlockOptions
 }
 
 export interface TokenBucketPolicy extends Policy {
@@ -66,6 +80,7 @@ export interface TokenBucketPolicy extends Policy {
   readonly capacity: number
   readonly refill: number
   readonly every: number
+  readonly initial: number
 }
 
 /**
@@ -77,25 +92,87 @@ export interface TokenBucketPolicy extends Policy {
  * @throws SluiceError where an option is missing, unknown or out of range
  */
 export function tokenBucket(options: TokenBucketOptions): TokenBucketPolicy {
-  const { capacity, refill, every } = readOptions('tokenBucket', options, {
+  const given = readOptions('tokenBucket', options, {
     capacity: quota,
     refill: rate,
     every: duration,
+    initial: optionalQuota,
+    block: blockOption,
   })
+  const { capacity, refill, every, initial = capacity, block } = given
   assertExact('tokenBucket', 'capacity × every', capacity * every + refill)
-  return Object.freeze({ kind: 'tokenBucket', capacity, refill, every })
+  if (initial > capacity) {
+    const expected = `at most the capacity of ${capacity}`
+    throw sluiceError('SLUICE_OPTION_INVALID', 'tokenBucket', 'initial', initial, expected)
+  }
+  return policyOf({ kind: 'tokenBucket', capacity, refill, every, initial }, block)
 }
+
+export interface LeakyBucketOptions {
+  /** How much the bucket holds. 0 denies everything. */
+  readonly capacity: number
+  /** How much drains in each `every`, continuously. */
+  readonly leak: number
+  /** The time in which `leak` units drain. */
+  readonly every: Duration
+  readonly block?: BlockOptions
+}
+
+export interface LeakyBucketPolicy extends Policy {
+  readonly kind: 'leakyBucket'
+  readonly capacity: number
+  readonly leak: number
+  readonly every: number
+}
+
+/**
+ * The leaky bucket as a meter: requests fill it, it drains continuously, and what would make it overflow is denied. The recurrence of
+ * `gcra` once more; `leakyQueue` is the one that delays.
+ *
+ * @example
+ * leakyBucket({ capacity: 20, leak: 5, every: '1s' })
+ * @throws SluiceError where an option is missing, unknown or out of range
+ */
+export function leakyBucket(options: LeakyBucketOptions): LeakyBucketPolicy {
+  const { block, ...policy } = readOptions('leakyBucket', options, {
+    capacity: quota,
+    leak: rate,
+    every: duration,
+    block: blockOption,
+  })
+  const { capacity, leak, every } = policy
+  assertExact('leakyBucket', 'capacity × every', capacity * every + leak)
+  return policyOf({ kind: 'leakyBucket', ...policy }, block)
+}
+
+const optionalQuota: OptionReader<number | undefined> = optional<number | undefined>(
+  quota,
+  undefined,
+)
 
 export const gcraKind: Kind<GcraPolicy, GcraParams> = {
   build: gcra,
-  steps: gcraSteps,
+  steps: () => gcraSteps,
   // A limit of 0 gives nothing back, so it lets nothing be taken; 1 only keeps the steps from dividing by 0.
   params: ({ limit, window, burst }) =>
-    limit === 0 ? { burst: 0, refill: 1, every: window } : { burst, refill: limit, every: window },
+    limit === 0
+      ? { burst: 0, refill: 1, every: window, initial: 0 }
+      : { burst, refill: limit, every: window, initial: burst },
 }
 
 export const tokenBucketKind: Kind<TokenBucketPolicy, GcraParams> = {
   build: tokenBucket,
-  steps: gcraSteps,
-  params: ({ capacity, refill, every }) => ({ burst: capacity, refill, every }),
+  steps: () => gcraSteps,
+  params: ({ capacity, refill, every, initial }) => ({ burst: capacity, refill, every, initial }),
+}
+
+export const leakyBucketKind: Kind<LeakyBucketPolicy, GcraParams> = {
+  build: leakyBucket,
+  steps: () => gcraSteps,
+  params: ({ capacity, leak, every }) => ({
+    burst: capacity,
+    refill: leak,
+    every,
+    initial: capacity,
+  }),
 }

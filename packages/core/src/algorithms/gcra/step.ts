@@ -9,6 +9,8 @@ export type GcraParams = {
   readonly burst: number
   readonly refill: number
   readonly every: number
+  /** How many units a key has that was never seen. */
+  readonly initial: number
 }
 
 // row: [the theoretical arrival time: the moment at which the key is idle again, whole milliseconds;
@@ -16,22 +18,30 @@ export type GcraParams = {
 const TAT = 0
 const FRACTION = 1
 
+/** A bucket that is born with less than it holds is remembered for a day after it was full, lest it be born again. */
+const rememberedMs = 24 * 60 * 60 * 1000
+
 export const gcraSteps: Algorithm<GcraParams> = {
   id: 3,
   cells: () => ({ moments: 1, counts: 1 }),
-  order: ['burst', 'refill', 'every'],
+  args: ({ burst, refill, every, initial }) => [burst, refill, every, initial, rememberedMs],
   lua: gcraLua,
 
   look(row, params, now, cost) {
-    if (row[TAT] < now) {
+    const { burst, refill, every, initial } = params
+    if (initial < burst && now >= gcraSteps.ends(row, params)) {
       row[TAT] = now
       row[FRACTION] = 0
-    } else if (row[FRACTION] >= params.refill) {
+      gcraSteps.take(row, params, now, burst - initial)
+    } else if (row[TAT] < now) {
+      row[TAT] = now
+      row[FRACTION] = 0
+    } else if (row[FRACTION] >= refill) {
       // Counted in finer fractions, by the policy as it was before it changed: round up, to the strict side.
       row[TAT] += 1
       row[FRACTION] = 0
     }
-    return params.burst > 0 && cost <= params.burst && now >= fitsAt(row, params, cost)
+    return burst > 0 && cost <= burst && now >= backlogAtMost(row, refill, (burst - cost) * every)
   },
 
   take(row, { refill, every }, _now, cost) {
@@ -42,27 +52,59 @@ export const gcraSteps: Algorithm<GcraParams> = {
     row[FRACTION] = fraction - carry * refill
   },
 
-  ends(row) {
-    return row[TAT] + (row[FRACTION] > 0 ? 1 : 0)
+  // First come, first gone: what the receipt's request took is the last stretch before its arrival time.
+  give(row, params, now, cost, receipt) {
+    const left = backlog(receipt, params, now)
+    if (left > 0) shorten(row, params, now, Math.min(cost * params.every, left))
   },
 
-  wait(row, params, now, cost) {
-    if (cost > params.burst || params.burst === 0) return Infinity
-    return Math.max(0, fitsAt(row, params, cost) - now)
+  forgive(row, params, now, units) {
+    const newest = Math.min(units, gcraSteps.used(row, params, now))
+    shorten(row, params, now, newest * params.every)
   },
 
-  remaining(row, { burst, refill, every }, now) {
-    const backlog = (row[TAT] - now) * refill + row[FRACTION]
-    return Math.max(0, Math.floor((burst * every - backlog) / every))
+  ends(row, { burst, initial }) {
+    if (row[TAT] === 0 && row[FRACTION] === 0) return 0
+    return idleAt(row) + (initial < burst ? rememberedMs : 0)
   },
 
+  wait(row, { burst, refill, every }, now, cost) {
+    if (cost > burst || burst === 0) return Infinity
+    return Math.max(0, backlogAtMost(row, refill, (burst - cost) * every) - now)
+  },
+
+  used: (row, params, now) => Math.ceil(Math.max(0, backlog(row, params, now)) / params.every),
   quota: (params) => params.burst,
   windowMs: ({ burst, refill, every }) => Math.ceil((burst * every) / refill),
   followsWall: () => false,
+
+  full: idleAt,
+  bornDenied: ({ burst, initial }) => initial < burst,
 }
 
-/** The first whole millisecond at which the backlog leaves room for `cost`. */
-function fitsAt(row: Row, { burst, refill, every }: GcraParams, cost: number): number {
-  const room = (burst - cost) * every - row[FRACTION]
-  return row[TAT] - Math.floor(room / refill)
+/** The first whole millisecond at which all that was taken has drained. */
+export function idleAt(row: Row): number {
+  return row[TAT] + (row[FRACTION] > 0 ? 1 : 0)
+}
+
+/** What has not drained yet, in fractions of 1 / refill ms. */
+export function backlog(row: Row, { refill }: GcraParams, now: number): number {
+  return (row[TAT] - now) * refill + row[FRACTION]
+}
+
+/** The first whole millisecond at which no more than `most` fractions of backlog are left. */
+export function backlogAtMost(row: Row, refill: number, most: number): number {
+  return row[TAT] - Math.floor((most - row[FRACTION]) / refill)
+}
+
+function shorten(row: Row, { refill }: GcraParams, now: number, fractions: number): void {
+  const whole = Math.floor(fractions / refill)
+  const fraction = row[FRACTION] - (fractions - whole * refill)
+  const borrow = fraction < 0 ? 1 : 0
+  row[TAT] -= whole + borrow
+  row[FRACTION] = fraction + borrow * refill
+  if (row[TAT] < now) {
+    row[TAT] = now
+    row[FRACTION] = 0
+  }
 }

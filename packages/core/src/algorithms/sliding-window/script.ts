@@ -1,33 +1,49 @@
 export const slidingWindowLua: string = `
--- row: 1 a moment in the current sub-window, 2 the units taken in it, 3 the units taken in the sub-window before
--- params: 1 limit, 2 window
+-- row: 1 a moment in the current sub-window, 2 the units taken in it, 3 the units taken in the sub-window before, …
+-- params: 1 limit, 2 size of a sub-window, 3 older ones that are counted, 4 whether the oldest is weighted
 (function()
-  local function opening(row, window)
-    return row[1] - row[1] % window
+  local function opening(row, size)
+    return row[1] - row[1] % size
   end
 
   return {
     look = function(row, params, now, cost)
-      local limit, window = params[1], params[2]
-      local passed = now - now % window - opening(row, window)
+      local limit, size, older, weighted = params[1], params[2], params[3], params[4]
+      local passed = (now - now % size - opening(row, size)) / size
       if passed > 0 then
-        row[3] = passed == window and row[2] or 0
-        row[2] = 0
+        for i = older, 0, -1 do row[2 + i] = i >= passed and row[2 + i - passed] or 0 end
         row[1] = now
       end
-      local room = limit - row[2] - cost
-      local elapsed = math.max(0, now - opening(row, window))
-      return limit > 0 and room >= 0 and row[3] * (window - elapsed) <= room * window
+      local room = limit - cost
+      for i = 0, older - weighted do room = room - row[2 + i] end
+      local elapsed = math.max(0, now - opening(row, size))
+      return limit > 0 and room >= 0 and weighted * row[2 + older] * (size - elapsed) <= room * size
     end,
 
     take = function(row, params, now, cost)
       row[2] = row[2] + cost
     end,
 
+    give = function(row, params, now, cost, receipt)
+      local passed = (opening(row, params[2]) - opening(receipt, params[2])) / params[2]
+      if passed >= 0 and passed <= params[3] then
+        row[2 + passed] = row[2 + passed] - math.min(cost, row[2 + passed])
+      end
+    end,
+
+    forgive = function(row, params, now, units)
+      for i = 2, 2 + params[3] do
+        local given = math.min(units, row[i])
+        row[i] = row[i] - given
+        units = units - given
+      end
+    end,
+
     ends = function(row, params)
-      local window = params[2]
-      if row[2] > 0 then return opening(row, window) + 2 * window end
-      return row[3] > 0 and opening(row, window) + window or 0
+      for i = 0, params[3] do
+        if row[2 + i] > 0 then return opening(row, params[2]) + (params[3] + 1 - i) * params[2] end
+      end
+      return 0
     end,
   }
 end)()`

@@ -1,8 +1,10 @@
 import { createTable, type Table } from './table.js'
 
-/** The tables of one store, one for each width of row, and the rule by which they stay within `maxKeys` rows together. */
+/** The tables of one store, one for each shape of row, and the rule by which they stay within `maxKeys` rows together. */
 export interface Room {
-  tableOf(width: number): Table
+  tableOf(width: number, bodied: boolean): Table
+  /** The rows of blocks, apart from all others: while it is empty, nobody needs to look. */
+  readonly blocks: Table
   /** Called before a row is added to `table`: clears away what has ended, and where all is full, lets one row go. */
   makeRoom(table: Table, now: number): void
   readonly size: number
@@ -17,14 +19,16 @@ const graceMs = 1000
 const placesPerRow = 16
 
 export function createRoom(maxKeys: number): Room {
-  const tables: Table[] = []
+  const blocks = createTable(2)
+  const tables: Table[] = [blocks]
+  const byShape = new Map<string, Table>()
   const hands = new Map<Table, number>()
   let evicted = 0
   let rowsSinceSweep = Infinity
 
   function size(): number {
     let sum = 0
-    for (const width in tables) sum += tables[width].size
+    for (const table of tables) sum += table.size
     return sum
   }
 
@@ -39,10 +43,8 @@ export function createRoom(maxKeys: number): Room {
   }
 
   function sweepAll(now: number): void {
-    for (const width in tables) {
-      for (let place = tables[width].places - 1; place >= 0; place--) {
-        removeEnded(tables[width], place, now)
-      }
+    for (const table of tables) {
+      for (let place = table.places - 1; place >= 0; place--) removeEnded(table, place, now)
     }
   }
 
@@ -65,8 +67,7 @@ export function createRoom(maxKeys: number): Room {
     let soonest = Infinity
     let where: Table | undefined
     let at = -1
-    for (const width in tables) {
-      const table = tables[width]
+    for (const table of tables) {
       for (let place = 0; place < table.places; place++) {
         const ends = table.endsAt(place)
         if (ends === 0 || ends >= soonest) continue
@@ -80,7 +81,18 @@ export function createRoom(maxKeys: number): Room {
   }
 
   return {
-    tableOf: (width) => (tables[width] ??= createTable(width)),
+    blocks,
+
+    tableOf(width, bodied) {
+      const shape = `${width} ${bodied}`
+      let table = byShape.get(shape)
+      if (table === undefined) {
+        table = createTable(width, bodied)
+        byShape.set(shape, table)
+        tables.push(table)
+      }
+      return table
+    },
 
     makeRoom(table, now) {
       rowsSinceSweep++
@@ -95,9 +107,7 @@ export function createRoom(maxKeys: number): Room {
         if (size() < maxKeys) return
       }
       if (evictUnspent(table, now)) return
-      for (const width in tables) {
-        if (tables[width] !== table && evictUnspent(tables[width], now)) return
-      }
+      if (tables.some((other) => other !== table && evictUnspent(other, now))) return
       evictSoonestToEnd()
     },
 

@@ -15,7 +15,9 @@ export interface Table {
   /** Reads the row at a place. */
   read(place: number): Row
   /** Writes a row, making a place for it if it has none. `spent`: nothing remains of its quota. */
-  write(high: number, low: number, row: Row, ends: number, spent: boolean): void
+  write(high: number, low: number, row: Row, ends: number, spent: boolean, body: unknown): void
+  /** The body beside the row at a place. */
+  bodyAt(place: number): unknown
   /** Empties a place. What was probed past it moves up, so any place known before is stale. */
   remove(place: number): void
   /** When the row at a place ends; 0 if the place is free. */
@@ -25,7 +27,7 @@ export interface Table {
 
 const smallest = 16
 
-export function createTable(width: number): Table {
+export function createTable(width: number, bodied = false): Table {
   let places = smallest
   let size = 0
   let highs = new Int32Array(places)
@@ -33,6 +35,7 @@ export function createTable(width: number): Table {
   let ends = new Float64Array(places)
   let spents = new Uint8Array(places)
   let cells = new Float64Array(places * width)
+  let bodies: unknown[] = []
 
   function find(high: number, low: number): number {
     const mask = places - 1
@@ -55,16 +58,18 @@ export function createTable(width: number): Table {
     ends[to] = ends[from]
     spents[to] = spents[from]
     cells.copyWithin(to * width, from * width, (from + 1) * width)
+    if (bodied) bodies[to] = bodies[from]
   }
 
   function grow(): void {
-    const old = { places, highs, lows, ends, spents, cells }
+    const old = { places, highs, lows, ends, spents, cells, bodies }
     places *= 2
     highs = new Int32Array(places)
     lows = new Int32Array(places)
     ends = new Float64Array(places)
     spents = new Uint8Array(places)
     cells = new Float64Array(places * width)
+    bodies = []
     for (let from = 0; from < old.places; from++) {
       if (old.ends[from] === 0) continue
       const to = freePlace(old.lows[from])
@@ -73,6 +78,7 @@ export function createTable(width: number): Table {
       ends[to] = old.ends[from]
       spents[to] = old.spents[from]
       for (let i = 0; i < width; i++) cells[to * width + i] = old.cells[from * width + i]
+      if (bodied) bodies[to] = old.bodies[from]
     }
   }
 
@@ -92,7 +98,7 @@ export function createTable(width: number): Table {
       return row
     },
 
-    write(high, low, row, until, spent) {
+    write(high, low, row, until, spent, body) {
       let place = find(high, low)
       if (place === -1) {
         // Probing stays short while a third of the places is free.
@@ -105,6 +111,7 @@ export function createTable(width: number): Table {
       ends[place] = until
       spents[place] = spent ? 1 : 0
       for (let i = 0; i < width; i++) cells[place * width + i] = row[i]
+      if (bodied) bodies[place] = body
     },
 
     remove(place) {
@@ -119,9 +126,11 @@ export function createTable(width: number): Table {
         }
       }
       ends[hole] = 0
+      if (bodied) bodies[hole] = undefined
       size--
     },
 
+    bodyAt: (place) => bodies[place],
     endsAt: (place) => ends[place],
     isSpent: (place) => spents[place] === 1,
   }

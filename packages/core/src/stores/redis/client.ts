@@ -7,6 +7,8 @@ export interface RedisClient {
   evalSha(digest: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
   /** EVAL. */
   eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
+  /** Whether the keys are spread over the slots of a Redis Cluster. */
+  readonly isCluster: boolean
 }
 
 /**
@@ -16,6 +18,7 @@ export interface RedisClient {
 export interface IoredisClient {
   evalsha(digest: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>
   eval(script: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>
+  readonly isCluster: boolean
 }
 
 export function clientOf(client: IoredisClient | RedisClient): RedisClient {
@@ -26,5 +29,6 @@ function fromIoredis(client: IoredisClient): RedisClient {
   return {
     evalSha: (digest, keys, args) => client.evalsha(digest, keys.length, ...keys, ...args),
     eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+    isCluster: client.isCluster,
   }
 }

@@ -1,4 +1,4 @@
-import type { Algorithm } from '../../algorithms/algorithm.js'
+import type { Reading } from '../../algorithms/algorithm.js'
 import { processTime } from '../../clock.js'
 import { SluiceError, sluiceError, sluiceErrorFrom } from '../../errors.js'
 import { duration, optional, readOptions, type Duration, type OptionReader } from '../../policy.js'
@@ -6,8 +6,11 @@ import { withDeadline } from '../../resilience/deadline.js'
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import { clientOf, type IoredisClient, type RedisClient } from './client.js'
 import { assembleScript } from './script.js'
+import slotOf from 'cluster-key-slot'
+import { redisKey } from '../../keys.js'
+import { acrossSlots } from './slots.js'
 import { createServerClock } from './server-clock.js'
-import { decodeReply, encodeCall } from './wire.js'
+import { decodeReply, encodeCall, stale } from './wire.js'
 
 export interface RedisStoreOptions {
   /**
@@ -59,7 +62,7 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
   const scripts = new Map<string, Script>()
   let closed = false
 
-  function scriptFor(algorithms: readonly Algorithm[]): Script {
+  function scriptFor(algorithms: readonly Reading[]): Script {
     const ids = algorithms.map(({ id }) => id).join()
     let script = scripts.get(ids)
     if (script === undefined) {
@@ -85,22 +88,53 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
   }
 
   /** Answers undefined where the call came too late. */
-  async function call(requests: readonly StoreRequest[], voidAt: number) {
-    const { algorithms, keys, args } = encodeCall(prefix, requests)
+  async function call(
+    requests: readonly StoreRequest[],
+    voidAt: number,
+  ): Promise<readonly Answer[] | undefined> {
     const sentAt = processTime.monotonic()
-    const voidArg = `${serverClock.at(voidAt) ?? ''}`
-    const reply = await evaluate(scriptFor(algorithms), keys, [voidArg, ...args])
+    const { algorithms, keys, args } = encodeCall(prefix, requests, serverClock.at(sentAt))
+    const reply = await evaluate(scriptFor(algorithms), keys, [
+      `${serverClock.at(voidAt)}`,
+      ...args,
+    ])
     if (!Array.isArray(reply)) throw new TypeError(`the script answered ${String(reply)}`)
     serverClock.learn(sentAt, processTime.monotonic(), Number(reply[0]))
     return decodeReply(reply, requests)
   }
 
-  async function run(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
-    const voidAt = processTime.monotonic() + timeoutMs
+  async function run(
+    requests: readonly StoreRequest[],
+    voidAt: number,
+  ): Promise<readonly Answer[]> {
     // A void call took nothing, and has taught what the server's time is: it may be asked once more.
     const answers = (await call(requests, voidAt)) ?? (await call(requests, voidAt))
     if (answers === undefined) throw sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs)
-    return answers
+    if (!answers.includes(stale)) return answers
+    const again = requests.filter((_, i) => answers[i] === stale)
+    const late = [...((await call(again, voidAt)) ?? [])]
+    return answers.map((answer) => (answer === stale ? (late.shift() ?? stale) : answer))
+  }
+
+  async function runChunks(
+    requests: readonly StoreRequest[],
+    voidAt: number,
+  ): Promise<readonly Answer[]> {
+    const answers = await Promise.all(chunksOf(requests).map((chunk) => run(chunk, voidAt)))
+    return answers.flat()
+  }
+
+  function runAll(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
+    const voidAt = processTime.monotonic() + timeoutMs
+    if (!client.isCluster) return runChunks(requests, voidAt)
+    const ask = (some: readonly StoreRequest[]) => runChunks(some, voidAt)
+    const undo = (some: readonly StoreRequest[]) =>
+      runChunks(some, processTime.monotonic() + timeoutMs)
+    return acrossSlots(ask, undo, keySlot)(requests)
+  }
+
+  function keySlot(key: string, { entries }: StoreRequest): number {
+    return slotOf(redisKey(prefix, entries[0].limiter, key))
   }
 
   return {
@@ -108,16 +142,35 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     async run(requests) {
       try {
         if (closed) throw sluiceError('SLUICE_STORE_CLOSED', 'redis')
-        return await run(requests)
+        return await runAll(requests)
       } catch (cause) {
         const error = asStoreError(cause)
         return requests.map(() => error)
+      }
+    },
+    async ping() {
+      try {
+        return (
+          !closed &&
+          (await evaluate(scriptFor([]), [], [`${Number.MAX_SAFE_INTEGER}`, '0'])) !== undefined
+        )
+      } catch {
+        return false
       }
     },
     async close() {
       closed = true
     },
   }
+}
+
+/** So many requests at most travel in one call, so that no call holds Redis up for long. */
+const mostRequests = 128
+
+function chunksOf(requests: readonly StoreRequest[]): (readonly StoreRequest[])[] {
+  if (requests.length === 0) return []
+  if (requests.length <= mostRequests) return [requests]
+  return [requests.slice(0, mostRequests), ...chunksOf(requests.slice(mostRequests))]
 }
 
 function asStoreError(cause: unknown): SluiceError {

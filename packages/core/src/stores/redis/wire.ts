@@ -1,7 +1,7 @@
-import type { Algorithm, Row } from '../../algorithms/algorithm.js'
+import type { Reading } from '../../algorithms/algorithm.js'
 import { sluiceError } from '../../errors.js'
-import { redisKey } from '../../keys.js'
-import type { Answer, Entry, StoreRequest } from '../store.js'
+import { bodyKey, escapeName, redisKey } from '../../keys.js'
+import type { Answer, Entry, State, StoreRequest } from '../store.js'
 
 /** A state outlives its end by this much, so that a clock which steps back by less still finds it. */
 const marginMs = 1000
@@ -10,30 +10,44 @@ const injectedMarginMs = 24 * 60 * 60 * 1000
 
 /** A list of requests as the script takes them; `script.ts` describes the arguments. */
 export interface Call {
-  readonly algorithms: readonly Algorithm[]
+  readonly algorithms: readonly Reading[]
   readonly keys: readonly string[]
   /** From the second argument on: the rules and the requests. */
   readonly args: readonly string[]
 }
 
 /** Writes each rule and each key once, however many of the requests use it. */
-export function encodeCall(prefix: string, requests: readonly StoreRequest[]): Call {
-  const algorithms = new Map<number, Algorithm>()
+export function encodeCall(
+  prefix: string,
+  requests: readonly StoreRequest[],
+  serverMs: number,
+): Call {
+  const algorithms = new Map<number, Reading>()
   const rules = new Map<Entry, number>()
   const keys = new Map<string, number>()
   const ruleArgs: string[] = []
   const requestArgs: string[] = []
-  for (const { verb, cost, now, entries, keys: names } of requests) {
+  for (const { verb, cost, now, entries, keys: names, lease, receipts } of requests) {
     const margin = now === undefined ? marginMs : injectedMarginMs
-    requestArgs.push(verb, `${cost}`, `${now ?? ''}`, `${margin}`, `${entries.length}`)
+    requestArgs.push(verb, `${cost}`, `${now ?? ''}`, `${margin}`, lease.id, lease.owner)
+    requestArgs.push(`${entries.length}`)
     entries.forEach((entry, i) => {
       if (!rules.has(entry)) {
         algorithms.set(entry.steps.id, entry.steps)
-        ruleArgs.push(...encodeRule(entry))
+        ruleArgs.push(...encodeRule(entry, now ?? serverMs))
       }
       const rule = indexOf(rules, entry)
-      const key = indexOf(keys, redisKey(prefix, entry.limiter, names[i]))
-      requestArgs.push(`${rule}`, `${key}`)
+      const stateKey = redisKey(prefix, entry.limiter, names[i])
+      requestArgs.push(`${rule}`, `${indexOf(keys, stateKey)}`, couldFit(entry, cost) ? '1' : '0')
+      if ('over' in entry.steps) {
+        for (let body = 1; body <= entry.steps.bodies; body++) {
+          requestArgs.push(`${indexOf(keys, bodyKey(stateKey, entry.name, body))}`)
+        }
+      }
+      const receipt = receipts?.[i]
+      if (receipt !== undefined) {
+        requestArgs.push(...receipt.row.map(String), `${receipt.blockedUntil}`)
+      }
     })
   }
   return {
@@ -53,32 +67,50 @@ export function decodeReply(
   return requests.map((request, i) => decodeAnswer(answers[i], request, serverMs))
 }
 
+/** The answer of a request whose rules were made for another time than the server's. Nothing was done. */
+export const stale: Answer = sluiceError(
+  'SLUICE_STORE_FAILED',
+  'redis',
+  'its clock is far from ours',
+)
+
 function decodeAnswer(answer: unknown, request: StoreRequest, serverMs: number): Answer {
+  if (answer === 'STALE') return stale
   if (!Array.isArray(answer)) return sluiceError('SLUICE_STORE_FAILED', 'redis', String(answer))
   const [allowed, ...cells] = answer as number[]
   const now = request.now ?? serverMs
-  const rows: Row[] = []
   let at = 0
-  if (request.verb !== 'reset') {
-    for (const { steps, params } of request.entries) {
-      const { moments, counts } = steps.cells(params)
-      rows.push(cells.slice(at, (at += moments + counts)))
-    }
-  }
-  return { allowed: allowed === 1, rows, now, wall: now }
+  const states = request.entries.map(({ steps, params }): State => {
+    const { moments, counts, views = 0 } = steps.cells(params)
+    const width = moments + counts + views
+    const row = cells.slice(at, at + width)
+    at += width + 1
+    return { row, blockedUntil: cells[at - 1], now }
+  })
+  return { allowed: allowed === 1, states }
 }
 
-function encodeRule({ name, steps, params }: Entry): string[] {
-  const { moments, counts } = steps.cells(params)
+function encodeRule({ name, steps, params, block }: Entry, now: number): string[] {
+  const { moments, counts, views = 0 } = steps.cells(params)
+  const bodies = 'over' in steps ? steps.bodies : 0
+  const born = steps.bornDenied?.(params) === true ? 1 : 0
+  const args = steps.args(params, now)
   return [
     // The usual name takes no room in the state.
-    name === 'default' ? '' : name,
-    `${steps.id}`,
-    `${moments}`,
-    `${counts}`,
-    `${steps.order.length}`,
-    ...steps.order.map((param) => `${params[param]}`),
+    name === 'default' ? '' : escapeName(name),
+    ...[steps.id, moments, counts, views, bodies, born].map(String),
+    block?.on ?? '',
+    ...[block?.for ?? 0, block?.escalate ?? 1, block?.max ?? 0].map(String),
+    ...[args.length, ...args].map(String),
   ]
+}
+
+/** Whether there is any state in which the cost is admitted: else its denial starts no block. */
+function couldFit({ steps, params, block }: Entry, cost: number): boolean {
+  if (block === undefined) return true
+  const { moments, counts, views = 0 } = steps.cells(params)
+  const blank = Array.from({ length: moments + counts + views }, () => 0)
+  return steps.wait(blank, params, 0, cost) !== Infinity
 }
 
 /** Counted from 1, as Lua does. */

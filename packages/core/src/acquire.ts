@@ -1,0 +1,166 @@
+import { deniedLate, type Decision } from './decision.js'
+import type { Keys } from './entries.js'
+import { sluiceError } from './errors.js'
+import { durationOrZero, optionsObject, rejectUnknown, type Duration } from './policy.js'
+
+export interface AcquireOptions {
+  /** @default 1 */
+  readonly cost?: number
+  /**
+   * The longest to wait. What is known to take longer is denied at once.
+   *
+   * @default no bound
+   */
+  readonly maxWait?: Duration
+  /** Ends the wait: the promise rejects with the signal's reason, and nothing is taken. */
+  readonly signal?: AbortSignal
+}
+
+/** What waiting needs of a limiter. */
+interface Admission {
+  consume(key: Keys, options: { cost: number }): Decision | Promise<Decision>
+  refund(decision: Decision): boolean | Promise<boolean>
+}
+
+/** The waiters for one key, in the order in which they came. */
+interface Line {
+  waiters: number
+  /** Settles when the last of them has left. */
+  last: Promise<void>
+  /** Why the first of them is waiting. */
+  denial: Decision | undefined
+}
+
+export type Acquire = (key: Keys, options?: AcquireOptions) => Promise<Decision>
+
+/**
+ * Waits for admission. Only the first waiter of a key asks the store, when its last denial said that it may come again, so the waiters of
+ * one process never overtake each other. Where other processes wait too, a little jitter keeps them from coming all at once.
+ */
+export function createAcquire(limiter: string, admission: Admission, shared: boolean): Acquire {
+  const lines = new Map<string, Line>()
+
+  return async function acquire(key, options = {}) {
+    const { cost, until, signal } = checkedOptions(limiter, options)
+    signal?.throwIfAborted()
+    const id = JSON.stringify(key)
+    const line = lines.get(id) ?? { waiters: 0, last: Promise.resolve(), denial: undefined }
+    lines.set(id, line)
+    line.waiters++
+    const turn = line.last
+    let leave: () => void = () => {}
+    const left = new Promise<void>((resolve) => (leave = resolve))
+    line.last = turn.then(() => left)
+    try {
+      const came = await turnBefore(turn, until, signal)
+      if (!came && line.denial !== undefined) return line.denial
+      return await admitted(line, key, cost, until, signal)
+    } finally {
+      leave()
+      if (--line.waiters === 0) lines.delete(id)
+    }
+  }
+
+  async function admitted(
+    line: Line,
+    key: Keys,
+    cost: number,
+    until: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Decision> {
+    for (;;) {
+      const decision = await admission.consume(key, { cost })
+      if (decision.allowed) return held(decision, until, signal)
+      line.denial = decision
+      const wait = decision.retryAfterMs
+      if (wait === null || performance.now() + wait > until) return decision
+      const jitter = shared ? Math.random() * Math.min(mostJitterMs, wait / 4) : 0
+      await pause(wait + jitter, signal)
+    }
+  }
+
+  /** A leaky queue admits at once and says when to start. Who does not wait for that takes nothing. */
+  async function held(
+    decision: Decision,
+    until: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Decision> {
+    if (decision.delayMs === 0) return decision
+    if (performance.now() + decision.delayMs > until) {
+      await admission.refund(decision)
+      return deniedLate(decision)
+    }
+    try {
+      await pause(decision.delayMs, signal)
+      return decision
+    } catch (error) {
+      await admission.refund(decision)
+      throw error
+    }
+  }
+}
+
+const mostJitterMs = 50
+
+/** A timer set for longer would fire at once. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** True when the turn has come, false where `until` came first. */
+async function turnBefore(
+  turn: Promise<void>,
+  until: number,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const over = new AbortController()
+  const either = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
+  const tooLate = pause(until - performance.now(), either)
+  // Ended below when the turn came first; nobody is told.
+  tooLate.catch(() => {})
+  try {
+    return await Promise.race([turn.then(() => true), tooLate.then(() => false)])
+  } finally {
+    over.abort()
+  }
+}
+
+/** Rejects with the signal's reason when it is aborted. */
+async function pause(lengthMs: number, signal: AbortSignal | undefined): Promise<void> {
+  let left = lengthMs
+  while (left > 0) {
+    const step = Math.min(left, longestTimerMs)
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(done, step)
+      signal?.addEventListener('abort', abort)
+      function done(): void {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      }
+      function abort(): void {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', abort)
+        reject(signal?.reason)
+      }
+    })
+    left -= step
+  }
+}
+
+interface CheckedOptions {
+  readonly cost: number
+  /** By `performance.now()`. */
+  readonly until: number
+  readonly signal: AbortSignal | undefined
+}
+
+function checkedOptions(limiter: string, options: AcquireOptions): CheckedOptions {
+  const known = ['cost', 'maxWait', 'signal']
+  const where = `limiter "${limiter}"`
+  rejectUnknown(where, optionsObject(where, options, known), known)
+  const { cost = 1, maxWait, signal } = options
+  const waitMs = maxWait === undefined ? Infinity : durationOrZero.read(maxWait)
+  if (waitMs === undefined) {
+    const { expected } = durationOrZero
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'maxWait', maxWait, expected)
+  }
+  return { cost, until: performance.now() + waitMs, signal }
+}

@@ -1,0 +1,70 @@
+import {
+  assertExact,
+  blockOption,
+  oneOf,
+  optional,
+  policyOf,
+  quota,
+  readOptions,
+  type BlockOptions,
+  type OptionReader,
+  type Policy,
+} from '../../policy.js'
+import type { Kind } from '../kind.js'
+import { createCalendar, isTimeZone, weekdays, type Period, type Weekday } from './calendar.js'
+import { calendarWindowSteps, type CalendarWindowParams } from './step.js'
+
+export interface CalendarWindowOptions {
+  /** Units in one window. 0 denies everything. */
+  readonly limit: number
+  /** Which windows of the calendar. */
+  readonly period: Period
+  /** An IANA zone, such as 'Europe/Berlin' or 'UTC'. */
+  readonly timeZone: string
+  /** @default 'monday' */
+  readonly weekStartsOn?: Weekday
+  readonly block?: BlockOptions
+}
+
+export interface CalendarWindowPolicy extends Policy {
+  readonly kind: 'calendarWindow'
+  readonly limit: number
+  readonly period: Period
+  readonly timeZone: string
+  readonly weekStartsOn: Weekday
+}
+
+/**
+ * At most `limit` units in each local hour, day, week or month of a time zone. A day on which the clocks change has 23 or 25 hours; it
+ * starts at the first instant that bears its date. An hour that the clocks repeat is two windows.
+ *
+ * @example
+ * calendarWindow({ limit: 5, period: 'day', timeZone: 'Asia/Shanghai' })
+ * @throws SluiceError where an option is missing, unknown or out of range
+ */
+export function calendarWindow(options: CalendarWindowOptions): CalendarWindowPolicy {
+  const { block, ...policy } = readOptions('calendarWindow', options, {
+    limit: quota,
+    period: oneOf('hour', 'day', 'week', 'month'),
+    timeZone: zone,
+    weekStartsOn: optional(oneOf(...weekdays), 'monday'),
+    block: blockOption,
+  })
+  assertExact('calendarWindow', 'limit', policy.limit)
+  return policyOf({ kind: 'calendarWindow', ...policy }, block)
+}
+
+const zone: OptionReader<string> = {
+  expected: `an IANA time zone that this machine knows, such as 'Europe/Berlin' or 'UTC'`,
+  read: (value) => (typeof value === 'string' && isTimeZone(value) ? value : undefined),
+}
+
+export const calendarWindowKind: Kind<CalendarWindowPolicy, CalendarWindowParams> = {
+  build: calendarWindow,
+  steps: () => calendarWindowSteps,
+  params: ({ limit, period, timeZone, weekStartsOn }) => ({
+    limit,
+    calendar: createCalendar(period, timeZone, weekStartsOn),
+    nominalMs: { hour: 1, day: 24, week: 7 * 24, month: 31 * 24 }[period] * 60 * 60 * 1000,
+  }),
+}

@@ -1,0 +1,63 @@
+import {
+  assertExact,
+  blockOption,
+  duration,
+  durationOrZero,
+  longestMs,
+  policyOf,
+  rate,
+  readOptions,
+  type BlockOptions,
+  type Duration,
+  type Policy,
+} from '../../policy.js'
+import type { Kind } from '../kind.js'
+import { leakyQueueSteps, type LeakyQueueParams } from './step.js'
+
+export interface LeakyQueueOptions {
+  /** How many requests leave the queue in each `every`, evenly spread. */
+  readonly leak: number
+  /** The time in which `leak` requests leave. */
+  readonly every: Duration
+  /** The longest that a request may wait for its turn. 0 is minimum spacing with no queue. */
+  readonly maxDelay: Duration
+  readonly block?: BlockOptions
+}
+
+export interface LeakyQueuePolicy extends Policy {
+  readonly kind: 'leakyQueue'
+  readonly leak: number
+  readonly every: number
+  readonly maxDelay: number
+}
+
+/**
+ * Shaping: requests leave one after another, `leak` in each `every`. An admitted request is told how long to wait for its turn
+ * (`delayMs`); it is denied if that would be longer than `maxDelay`.
+ *
+ * Source: the leaky bucket as a queue, Turner, "New directions in communications" (1986).
+ *
+ * @example
+ * leakyQueue({ leak: 10, every: '1s', maxDelay: '5s' })
+ * @throws SluiceError where an option is missing, unknown or out of range
+ */
+export function leakyQueue(options: LeakyQueueOptions): LeakyQueuePolicy {
+  const { leak, every, maxDelay, block } = readOptions('leakyQueue', options, {
+    leak: rate,
+    every: duration,
+    maxDelay: durationOrZero,
+    block: blockOption,
+  })
+  assertExact('leakyQueue', 'leak × (maxDelay + ten years)', leak * (maxDelay + longestMs))
+  return policyOf({ kind: 'leakyQueue', leak, every, maxDelay }, block)
+}
+
+export const leakyQueueKind: Kind<LeakyQueuePolicy, LeakyQueueParams> = {
+  build: leakyQueue,
+  steps: () => leakyQueueSteps,
+  params: ({ leak, every, maxDelay }) => {
+    const burst = Math.floor((maxDelay * leak) / every) + 1
+    const largest = Math.floor((longestMs * leak) / every)
+    return { burst, initial: burst, refill: leak, every, maxDelay, largest }
+  },
+}

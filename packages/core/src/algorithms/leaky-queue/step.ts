@@ -1,0 +1,51 @@
+import type { Algorithm } from '../algorithm.js'
+import { backlog, backlogAtMost, gcraSteps, idleAt, type GcraParams } from '../gcra/step.js'
+import { leakyQueueLua } from './script.js'
+
+/** The recurrence of GCRA, asked about the wait instead of the level: `burst` is what a request of cost 1 finds in an idle queue. */
+export type LeakyQueueParams = GcraParams & {
+  readonly maxDelay: number
+  /** The greatest cost: ten years of the queue's time. */
+  readonly largest: number
+}
+
+export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
+  ...gcraSteps,
+  id: 4,
+  args: ({ burst, refill, every, initial, maxDelay, largest }) => [
+    ...[burst, refill, every, initial, 0],
+    ...[maxDelay, largest],
+  ],
+  lua: leakyQueueLua,
+
+  look(row, params, now, cost) {
+    gcraSteps.look(row, params, now, 0)
+    return leakyQueueSteps.wait(row, params, now, cost) === 0
+  },
+
+  wait(row, { refill, maxDelay, largest }, now, cost) {
+    if (cost > largest) return Infinity
+    return Math.max(0, backlogAtMost(row, refill, maxDelay * refill) - now)
+  },
+
+  used(row, params, now) {
+    const { burst, refill, every, maxDelay } = params
+    const room = maxDelay * refill - Math.max(0, backlog(row, params, now))
+    return room < 0 ? burst : burst - 1 - Math.floor(room / every)
+  },
+
+  next(row, params, now) {
+    const { refill, every, maxDelay, burst } = params
+    const used = leakyQueueSteps.used(row, params, now)
+    if (used === 0) return 0
+    const most = maxDelay * refill - (burst - used) * every
+    return backlogAtMost(row, refill, most) - now
+  },
+
+  delay(row, params, now, cost) {
+    const before = backlog(row, params, now) - cost * params.every
+    return Math.max(0, Math.ceil(before / params.refill))
+  },
+
+  full: idleAt,
+}

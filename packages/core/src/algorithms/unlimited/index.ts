@@ -1,0 +1,47 @@
+import { policyOf, readOptions, type Policy } from '../../policy.js'
+import type { Algorithm } from '../algorithm.js'
+import type { Kind } from '../kind.js'
+
+export interface UnlimitedPolicy extends Policy {
+  readonly kind: 'unlimited'
+}
+
+/**
+ * Always allows and counts nothing: the plan without a limit. Its numbers are Infinity.
+ *
+ * @throws SluiceError where there is an option: it takes none
+ */
+export function unlimited(options: object = {}): UnlimitedPolicy {
+  readOptions('unlimited', options, {})
+  return policyOf({ kind: 'unlimited' }, undefined)
+}
+
+const unlimitedSteps: Algorithm = {
+  id: 5,
+  cells: () => ({ moments: 0, counts: 0 }),
+  args: () => [],
+  lua: `
+{
+  look = function() return true end,
+  take = function() end,
+  give = function() end,
+  forgive = function() end,
+  ends = function() return 0 end,
+}`,
+  look: () => true,
+  take() {},
+  give() {},
+  forgive() {},
+  ends: () => 0,
+  wait: () => 0,
+  used: () => 0,
+  quota: () => Infinity,
+  windowMs: () => 0,
+  followsWall: () => false,
+}
+
+export const unlimitedKind: Kind<UnlimitedPolicy> = {
+  build: unlimited,
+  steps: () => unlimitedSteps,
+  params: () => ({}),
+}

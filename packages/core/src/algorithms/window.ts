@@ -1,0 +1,87 @@
+import type { Algorithm } from './algorithm.js'
+
+// row: [a moment in the window: that of its first admitted request, the units taken in it]
+const SINCE = 0
+const USED = 1
+
+/** The steps of a counter that starts anew when its window closes; `closing` is the end of the window that a moment lies in. */
+export function windowSteps<P extends { readonly limit: number }>(
+  closing: (since: number, params: P) => number,
+): Pick<
+  Algorithm<P>,
+  'cells' | 'look' | 'take' | 'give' | 'forgive' | 'ends' | 'wait' | 'used' | 'quota'
+> {
+  return {
+    cells: () => ({ moments: 1, counts: 1 }),
+
+    look(row, params, now, cost) {
+      if (row[USED] === 0 || now >= closing(row[SINCE], params)) {
+        row[SINCE] = now
+        row[USED] = 0
+      }
+      return params.limit > 0 && row[USED] + cost <= params.limit
+    },
+
+    take(row, _params, _now, cost) {
+      row[USED] += cost
+    },
+
+    give(row, params, _now, cost, receipt) {
+      if (closing(row[SINCE], params) === closing(receipt[SINCE], params)) {
+        row[USED] -= Math.min(cost, row[USED])
+      }
+    },
+
+    forgive(row, _params, _now, units) {
+      row[USED] -= Math.min(units, row[USED])
+    },
+
+    ends: (row, params) => (row[USED] === 0 ? 0 : closing(row[SINCE], params)),
+
+    wait(row, params, now, cost) {
+      if (cost > params.limit || params.limit === 0) return Infinity
+      return row[USED] + cost <= params.limit ? 0 : closing(row[SINCE], params) - now
+    },
+
+    used: (row) => row[USED],
+    quota: (params) => params.limit,
+  }
+}
+
+/** The same in Lua. `closing` is the body of a function of (since, params), whose params begin with the limit. */
+export function windowLua(closing: string): string {
+  return `
+-- row: 1 a moment in the window: that of its first admitted request, 2 the units taken in it
+(function()
+  local function closing(since, params)
+    ${closing}
+  end
+
+  return {
+    look = function(row, params, now, cost)
+      if row[2] == 0 or now >= closing(row[1], params) then
+        row[1], row[2] = now, 0
+      end
+      return params[1] > 0 and row[2] + cost <= params[1]
+    end,
+
+    take = function(row, params, now, cost)
+      row[2] = row[2] + cost
+    end,
+
+    give = function(row, params, now, cost, receipt)
+      if closing(row[1], params) == closing(receipt[1], params) then
+        row[2] = row[2] - math.min(cost, row[2])
+      end
+    end,
+
+    forgive = function(row, params, now, units)
+      row[2] = row[2] - math.min(units, row[2])
+    end,
+
+    ends = function(row, params)
+      return row[2] == 0 and 0 or closing(row[1], params)
+    end,
+  }
+end)()`
+}

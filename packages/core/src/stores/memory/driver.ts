@@ -1,0 +1,148 @@
+import type { BodiedSteps, Row } from '../../algorithms/algorithm.js'
+import { startedBlock, UNTIL } from '../../block.js'
+import type { Time } from '../../clock.js'
+import type { Entry, Outcome, State, StoreRequest } from '../store.js'
+import type { Rows } from './rows.js'
+
+/** An entry of the running request: its state and its time. */
+interface Work {
+  readonly entry: Entry
+  readonly steps: BodiedSteps
+  readonly now: number
+  readonly row: Row
+  block: Row
+}
+
+/** Runs one request, all or nothing. Its twin is the `decide` of the Redis script: the same verbs in the same order. */
+export function createDriver(rows: Rows, time: Time): (request: StoreRequest) => Outcome {
+  function run(request: StoreRequest): Outcome {
+    const { entries, keys, now: injected } = request
+    const now = injected ?? time.monotonic()
+    const wall = injected ?? (entries.some(followsWall) ? time.wall() : now)
+    const works: Work[] = []
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i]
+      const row = rows.load(i, entry, keys[i])
+      const steps =
+        'over' in entry.steps ? entry.steps.over(rows.body(i, entry), request.lease) : entry.steps
+      const time = followsWall(entry) ? wall : now
+      works.push({ entry, steps, now: time, row, block: rows.loadBlock(i) })
+    }
+    const allowed = decide(request, works)
+    return { allowed, states: works.map(stateOf) }
+  }
+
+  function decide(request: StoreRequest, works: readonly Work[]): boolean {
+    const { verb, cost } = request
+    if (verb === 'reset') return reset(works, cost === 1)
+    let fits = true
+    const asked = verb === 'consume' || verb === 'peek' ? cost : 0
+    for (const { entry, steps, now, row, block } of works) {
+      const looked = steps.look(row, entry.params, now, asked)
+      if (!looked || block[UNTIL] > now) fits = false
+    }
+    if (verb === 'peek') return fits
+    if (verb === 'consume') {
+      works.forEach((work, i) => (fits ? take(work, i, cost) : deny(work, i, cost)))
+      return fits
+    }
+    const changed = works.map((work, i) => change(work, i, request))
+    return changed.includes(true)
+  }
+
+  /** A bucket is born when it is first asked for, even by a request that takes nothing. */
+  function bear({ entry, row, now }: Work, i: number): void {
+    if (rows.isKept(i) || entry.steps.bornDenied?.(entry.params) !== true) return
+    rows.save(i, entry, row, now)
+  }
+
+  function take(work: Work, i: number, cost: number): void {
+    const { entry, steps, now, row } = work
+    const { params, block } = entry
+    if (cost === 0) {
+      bear(work, i)
+      return
+    }
+    steps.take(row, params, now, cost)
+    rows.save(i, entry, row, now)
+    if (block?.on === 'reached' && !steps.look(row, params, now, 1)) begin(work, i)
+  }
+
+  function deny(work: Work, i: number, cost: number): void {
+    const { entry, now, row } = work
+    const { steps, params, block } = entry
+    bear(work, i)
+    if (block?.on !== 'exceeded' || work.block[UNTIL] > now) return
+    const wait = steps.wait(row, params, now, cost)
+    if (wait > 0 && wait !== Infinity) begin(work, i)
+  }
+
+  function begin(work: Work, i: number): void {
+    const { entry, now } = work
+    if (entry.block === undefined) return
+    work.block = startedBlock(work.block, entry.block, now)
+    rows.saveBlock(i, work.block, now)
+  }
+
+  /** The verbs that ask nobody. False where there was nothing to change. */
+  function change(work: Work, i: number, { verb, cost, receipts }: StoreRequest): boolean {
+    const { entry, steps, now, row } = work
+    const { params } = entry
+    switch (verb) {
+      case 'block':
+        work.block = [now + cost, 0]
+        rows.saveBlock(i, work.block, now)
+        return true
+      case 'unblock':
+        unblock(work, i)
+        return true
+      case 'release':
+        if (steps.release?.(row, params, now) !== true) return false
+        break
+      case 'renew':
+        if (steps.renew?.(row, params, now) !== true) return false
+        break
+      case 'penalize':
+        steps.take(row, params, now, cost)
+        break
+      case 'forgive':
+        steps.forgive(row, params, now, cost)
+        break
+      case 'give': {
+        const receipt = receipts?.[i]
+        if (receipt === undefined) return false
+        steps.give(row, params, now, cost, receipt.row)
+        // The block that the consumption started goes with it.
+        if (receipt.blockedUntil > now && receipt.blockedUntil === work.block[UNTIL])
+          unblock(work, i)
+        break
+      }
+    }
+    rows.save(i, entry, row, now)
+    return true
+  }
+
+  function unblock(work: Work, i: number): void {
+    work.block = [0, 0]
+    rows.forgetBlock(i)
+  }
+
+  function reset(works: readonly Work[], unblocking: boolean): boolean {
+    if (!unblocking && works.some(({ block, now }) => block[UNTIL] > now)) return false
+    works.forEach((work, i) => {
+      rows.forget(i)
+      unblock(work, i)
+    })
+    return true
+  }
+
+  return run
+}
+
+function stateOf({ row, block, now }: Work): State {
+  return { row, blockedUntil: block[UNTIL], now }
+}
+
+function followsWall({ steps, params }: Entry): boolean {
+  return steps.followsWall(params)
+}

@@ -1,0 +1,160 @@
+import { SluiceError } from '../../errors.js'
+import type { Answer, AsyncStore, Entry, Outcome, State, StoreRequest } from '../store.js'
+
+type Run = AsyncStore['run']
+
+/** What of a request lies in one slot: the request with these entries only, and which ones they are. */
+interface Part {
+  readonly request: StoreRequest
+  readonly indices: readonly number[]
+}
+
+/**
+ * Runs requests on a Redis Cluster, where one script reaches the keys of one slot only. Requests of one slot travel together. One that spans
+ * several is still all or nothing: it looks in all slots, then takes in each, and gives back by receipt where a later slot denies. It
+ * never admits too much. It may wrongly deny others for that moment, and what a process takes that dies half-way counts until it ends.
+ */
+export function acrossSlots(
+  run: Run,
+  /** Runs what undoes something: it is never too late for that. */
+  undo: Run,
+  slotOf: (key: string, request: StoreRequest) => number,
+): Run {
+  return async function runAcrossSlots(requests) {
+    const answers: Promise<Answer>[] = []
+    const together = new Map<number, number[]>()
+    requests.forEach((request, at) => {
+      const slots = new Set(request.keys.map((key) => slotOf(key, request)))
+      if (slots.size > 1) {
+        answers[at] = runParts(partsOf(request, slotOf), request)
+        return
+      }
+      const [slot = -1] = slots
+      together.set(slot, [...(together.get(slot) ?? []), at])
+    })
+    for (const indices of together.values()) {
+      const outcomes = run(indices.map((at) => requests[at]))
+      indices.forEach((at, i) => (answers[at] = outcomes.then((outcome) => outcome[i])))
+    }
+    return Promise.all(answers)
+  }
+
+  async function runParts(parts: readonly Part[], request: StoreRequest): Promise<Answer> {
+    if (request.verb === 'consume') return settle(consume(parts))
+    if (request.verb === 'reset' && request.cost === 0) return settle(reset(parts))
+    return settle(askAll(parts))
+  }
+
+  /** Asks one slot. Throws the error that it answers with. */
+  async function ask(request: StoreRequest): Promise<Outcome> {
+    const [answer] = await run([request])
+    if (answer instanceof SluiceError) throw answer
+    return answer
+  }
+
+  async function askAll(
+    parts: readonly Part[],
+    change: Partial<StoreRequest> = {},
+  ): Promise<Outcome> {
+    const outcomes = await Promise.all(parts.map(({ request }) => ask({ ...request, ...change })))
+    return join(parts, outcomes)
+  }
+
+  async function reset(parts: readonly Part[]): Promise<Outcome> {
+    const stand = await askAll(parts, { verb: 'peek', cost: 0 })
+    if (stand.states.some(({ blockedUntil, now }) => blockedUntil > now)) {
+      return { ...stand, allowed: false }
+    }
+    return askAll(parts)
+  }
+
+  async function consume(parts: readonly Part[]): Promise<Outcome> {
+    const looked = await Promise.all(parts.map(({ request }) => ask({ ...request, verb: 'peek' })))
+    if (looked.some(({ allowed }) => !allowed)) return join(parts, await denied(parts, looked))
+    const taken: Outcome[] = []
+    for (const part of parts) {
+      const [answer] = await run([part.request])
+      if (!(answer instanceof SluiceError) && answer.allowed) {
+        taken.push(answer)
+        continue
+      }
+      await giveBack(parts, taken)
+      if (answer instanceof SluiceError) throw answer
+      const stand = await askAll(parts, { verb: 'peek' })
+      // The slot that denied may have room again by now; this request has been denied all the same.
+      return { ...stand, allowed: false }
+    }
+    return join(parts, taken)
+  }
+
+  /** A denial may start a block or give birth to a bucket, so the slots where it does are asked in earnest. */
+  async function denied(
+    parts: readonly Part[],
+    looked: readonly Outcome[],
+  ): Promise<readonly Outcome[]> {
+    return Promise.all(
+      looked.map(async (look, i) => {
+        if (look.allowed && !parts[i].request.entries.some(isBornDenied)) return look
+        const outcome = await ask(parts[i].request)
+        if (!outcome.allowed) return outcome
+        // There is room in this slot, but not in the others.
+        await giveBack([parts[i]], [outcome])
+        return look
+      }),
+    )
+  }
+
+  async function giveBack(parts: readonly Part[], taken: readonly Outcome[]): Promise<void> {
+    const gifts = taken.map(({ states }, i): StoreRequest => {
+      return { ...parts[i].request, verb: 'give', receipts: states }
+    })
+    await Promise.all(gifts.map((gift) => undo([gift])))
+  }
+}
+
+function isBornDenied({ steps, params }: Entry): boolean {
+  return steps.bornDenied?.(params) === true
+}
+
+async function settle(outcome: Promise<Outcome>): Promise<Answer> {
+  try {
+    return await outcome
+  } catch (error) {
+    if (error instanceof SluiceError) return error
+    throw error
+  }
+}
+
+function partsOf(
+  request: StoreRequest,
+  slotOf: (key: string, request: StoreRequest) => number,
+): readonly Part[] {
+  const bySlot = new Map<number, number[]>()
+  request.keys.forEach((key, i) => {
+    const slot = slotOf(key, request)
+    bySlot.set(slot, [...(bySlot.get(slot) ?? []), i])
+  })
+  return [...bySlot.values()].map((indices) => {
+    const { entries, keys, receipts, ...rest } = request
+    const part = {
+      ...rest,
+      entries: indices.map((i) => entries[i]),
+      keys: indices.map((i) => keys[i]),
+    }
+    if (receipts === undefined) return { request: part, indices }
+    return { request: { ...part, receipts: indices.map((i) => receipts[i]) }, indices }
+  })
+}
+
+/** Puts the answers of all slots together. */
+function join(parts: readonly Part[], outcomes: readonly Outcome[]): Outcome {
+  const states: State[] = []
+  parts.forEach(({ indices }, part) => {
+    indices.forEach((index, i) => (states[index] = outcomes[part].states[i]))
+  })
+  const { verb } = parts[0].request
+  const all = outcomes.every(({ allowed }) => allowed)
+  // A lease lies in one of the slots.
+  const some = (verb === 'release' || verb === 'renew') && outcomes.some(({ allowed }) => allowed)
+  return { allowed: all || some, states }
+}
