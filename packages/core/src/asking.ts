@@ -83,11 +83,12 @@ export function createAsking<S extends Store>(
   ): Reply<S, T> {
     async function later(store: AsyncStore): Promise<T> {
       const made = requests()
-      return read(await store.run(made), made)
+      const asked = made.filter(asksAnything)
+      return read(inOrder(made, asked.length > 0 ? await store.run(asked) : []), made)
     }
     function atOnce(store: SyncStore): T {
       const made = requests()
-      return read(store.run(made), made)
+      return read(inOrder(made, store.run(made.filter(asksAnything))), made)
     }
     // These are the two cases of Reply; that S is the type of this very store is beyond the compiler.
     return (store.async ? later(store) : atOnce(store)) as Reply<S, T>
@@ -124,6 +125,20 @@ export function createAsking<S extends Store>(
     close: (owned) =>
       (owned ? store.close() : store.async ? Promise.resolve() : undefined) as Reply<S, void>,
   }
+}
+
+/** A request that every policy was left out of needs no store: nobody objects. */
+function asksAnything({ entries }: StoreRequest): boolean {
+  return entries.length > 0
+}
+
+const nothingAsked: Outcome = { allowed: true, states: [] }
+
+/** The answers of the requests that were asked, among those that were not. */
+function inOrder(made: readonly StoreRequest[], answers: readonly Answer[]): readonly Answer[] {
+  if (answers.length === made.length) return answers
+  let next = 0
+  return made.map((request) => (asksAnything(request) ? answers[next++] : nothingAsked))
 }
 
 function settled(answer: Answer): Outcome {

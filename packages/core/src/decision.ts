@@ -64,7 +64,8 @@ function verdictOf(
     remaining: blockedMs > 0 ? 0 : free,
     retryAfterMs: wait === Infinity ? null : wait,
     nextMs: blockedMs === 0 ? next : free > 0 ? blockedMs : Math.max(blockedMs, next),
-    resetMs: Math.max(blockedMs, full - now),
+    // A quota of nothing is full whatever was used of it before.
+    resetMs: Math.max(blockedMs, limit === 0 ? 0 : full - now),
     delayMs: wait === 0 ? (steps.delay?.(row, params, now, taken ? cost : 0) ?? 0) : 0,
   }
 }

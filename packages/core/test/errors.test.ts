@@ -43,7 +43,7 @@ const ways: Readonly<
   ],
   SLUICE_OPTIONS_INVALID: [
     () => errorOf(() => slidingWindow(untyped(100))),
-    ['slidingWindow', '100', '{ limit, window }'],
+    ['slidingWindow', '100', '{ limit, window,'],
   ],
   SLUICE_OPTIONS_CONFLICT: [
     () => errorOf(() => createGuard({ limit: 5, window: '1m', policy: policies })),
@@ -74,6 +74,10 @@ const ways: Readonly<
     () =>
       errorOf(() => createLimiter({ name: 'api', policies, clock: () => Number.NaN }).consume('a')),
     ['NaN', 'milliseconds'],
+  ],
+  SLUICE_DECISION_FOREIGN: [
+    () => errorOf(() => named.refund(createLimiter({ name: 'other', policies }).consume('a'))),
+    ['"api"', '"other"'],
   ],
   SLUICE_ADDRESS_MISSING: [
     () => errorOf(() => byIp()(undefined, noRequest)),

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
 import {
+  calendarWindow,
   createLimiter,
   fixedWindow,
   gcra,
+  leakyBucket,
+  leakyQueue,
   slidingWindow,
+  staged,
   tokenBucket,
+  unlimited,
   type Policy,
 } from '../src/index.js'
 import { errorOf } from './error-of.js'
@@ -57,6 +62,8 @@ const notTexts = [
 const notDurations = [...notLengths, ...notTexts]
 const notOffsets = notDurations.filter((value) => value !== 0 && value !== '0s')
 
+const notBlocks = [5, '1m', true, null, () => 5]
+
 // A builder is called as a program without types calls it.
 const untyped = (build: (options: never) => Policy): Build => build as Build
 
@@ -70,6 +77,7 @@ const subjects: Readonly<Record<string, Subject>> = {
       window: notDurations,
       align: ['', 'clocks', 1, null, true],
       offset: notOffsets,
+      block: notBlocks,
     },
     plain: { kind: 'fixedWindow', limit: 5, window: 60_000, align: 'first', offset: 0 } as Policy,
   },
@@ -77,22 +85,73 @@ const subjects: Readonly<Record<string, Subject>> = {
     build: untyped(slidingWindow),
     good: { limit: 5, window: '1m' },
     required: ['limit', 'window'],
-    bad: { limit: notCounts, window: notDurations },
-    plain: { kind: 'slidingWindow', limit: 5, window: 60_000 } as Policy,
+    bad: {
+      limit: notCounts,
+      window: notDurations,
+      buckets: [...notRates, 7, 251],
+      tail: ['', 'long', 1, null, true],
+      block: notBlocks,
+    },
+    plain: {
+      kind: 'slidingWindow',
+      limit: 5,
+      window: 60_000,
+      buckets: 1,
+      tail: 'weighted',
+    } as Policy,
+  },
+  calendarWindow: {
+    build: untyped(calendarWindow),
+    good: { limit: 5, period: 'day', timeZone: 'Asia/Shanghai' },
+    required: ['limit', 'period', 'timeZone'],
+    bad: {
+      limit: notCounts,
+      period: ['', 'year', 1, null],
+      timeZone: ['', 'Europe/Atlantis', 8, null],
+      weekStartsOn: ['', 'mon', 1, null],
+      block: notBlocks,
+    },
+    plain: {
+      kind: 'calendarWindow',
+      limit: 5,
+      period: 'day',
+      timeZone: 'Asia/Shanghai',
+      weekStartsOn: 'monday',
+    } as Policy,
   },
   gcra: {
     build: untyped(gcra),
     good: { limit: 5, window: '1m', burst: 2 },
     required: ['limit', 'window'],
-    bad: { limit: notCounts, window: notDurations, burst: notCounts },
+    bad: { limit: notCounts, window: notDurations, burst: notCounts, block: notBlocks },
     plain: { kind: 'gcra', limit: 5, window: 60_000, burst: 2 } as Policy,
   },
   tokenBucket: {
     build: untyped(tokenBucket),
     good: { capacity: 5, refill: 2, every: '1m' },
     required: ['capacity', 'refill', 'every'],
-    bad: { capacity: notCounts, refill: notRates, every: notDurations },
-    plain: { kind: 'tokenBucket', capacity: 5, refill: 2, every: 60_000 } as Policy,
+    bad: {
+      capacity: notCounts,
+      refill: notRates,
+      every: notDurations,
+      initial: [...notCounts, 6],
+      block: notBlocks,
+    },
+    plain: { kind: 'tokenBucket', capacity: 5, refill: 2, every: 60_000, initial: 5 } as Policy,
+  },
+  leakyBucket: {
+    build: untyped(leakyBucket),
+    good: { capacity: 5, leak: 2, every: '1m' },
+    required: ['capacity', 'leak', 'every'],
+    bad: { capacity: notCounts, leak: notRates, every: notDurations, block: notBlocks },
+    plain: { kind: 'leakyBucket', capacity: 5, leak: 2, every: 60_000 } as Policy,
+  },
+  leakyQueue: {
+    build: untyped(leakyQueue),
+    good: { leak: 2, every: '1m', maxDelay: '1s' },
+    required: ['leak', 'every', 'maxDelay'],
+    bad: { leak: notRates, every: notDurations, maxDelay: notOffsets, block: notBlocks },
+    plain: { kind: 'leakyQueue', leak: 2, every: 60_000, maxDelay: 1000 } as Policy,
   },
 }
 
@@ -173,6 +232,39 @@ test.each<[string, (more: number) => Policy]>([
 ])('%s refuses numbers whose product a double cannot hold, from 2^53 on', (name, build) => {
   expect(build(0).kind).toBe(name)
   expect(errorOf(() => build(1)).code).toBe('SLUICE_NUMBERS_TOO_LARGE')
+})
+
+test('a policy has its block, read as its other options are', () => {
+  const policy = gcra({ limit: 5, window: '1m', block: { for: '10m', escalate: 2 } })
+  expect(policy.block).toEqual({ for: 600_000, on: 'reached', escalate: 2, max: 315_576_000_000 })
+  expect(Object.isFrozen(policy.block)).toBe(true)
+})
+
+test.each<[string, unknown, string]>([
+  ['for', {}, 'SLUICE_OPTION_MISSING'],
+  ['for', { for: -1 }, 'SLUICE_OPTION_INVALID'],
+  ['on', { for: 1000, on: 'always' }, 'SLUICE_OPTION_INVALID'],
+  ['escalate', { for: 1000, escalate: 0.5 }, 'SLUICE_OPTION_INVALID'],
+  ['max', { for: 1000, max: '0s' }, 'SLUICE_OPTION_INVALID'],
+  ['duration', { for: 1000, duration: 5 }, 'SLUICE_OPTION_UNKNOWN'],
+])('a block is refused for its %s: %o', (option, block, code) => {
+  const error = errorOf(() => gcra({ limit: 5, window: '1m', block: block as never }))
+  expect([error.code, error.message.includes(`"${option}"`)]).toEqual([code, true])
+})
+
+test('staged is made of two policies that have no block and no stages', () => {
+  const free = fixedWindow({ limit: 2, window: '1d' })
+  const then = gcra({ limit: 1, window: '2s' })
+  expect(staged({ free, then })).toEqual({ kind: 'staged', free, then })
+  const blocked = gcra({ limit: 1, window: '2s', block: { for: '1m' } })
+  for (const wrong of [blocked, staged({ free, then }), {}, 5, null]) {
+    expect(errorOf(() => staged({ free, then: wrong as never })).code).toBe('SLUICE_OPTION_INVALID')
+  }
+})
+
+test('unlimited takes no options', () => {
+  expect(unlimited()).toEqual({ kind: 'unlimited' })
+  expect(errorOf(() => unlimited({ limit: 5 })).code).toBe('SLUICE_OPTION_UNKNOWN')
 })
 
 test('gcra takes its limit as its burst', () => {

@@ -74,6 +74,7 @@ function recorder(name: string, policies: Policies) {
       requests.push(...asked)
       return memory.run(asked)
     },
+    ping: () => true,
     close() {},
   }
   return Object.assign(
