@@ -99,8 +99,15 @@ function byName<T>(
   entries: readonly Entry[],
   read: (entry: Entry, i: number) => T,
 ): Readonly<Record<string, T>> {
-  // Assigning to a name such as `__proto__` would not make a property of it.
-  return Object.fromEntries(entries.map((entry, i) => [entry.name, read(entry, i)]))
+  const named: Record<string, T> = {}
+  for (let i = 0; i < entries.length; i++) {
+    const value = read(entries[i], i)
+    // To assign to this name would set a prototype.
+    if (entries[i].name === '__proto__')
+      Object.defineProperty(named, '__proto__', { value, enumerable: true })
+    else named[entries[i].name] = value
+  }
+  return named
 }
 
 /** A decision that allowed a start later than its caller would wait, and was given back. */
