@@ -169,8 +169,9 @@ test('answers with the status that the application chose, and says so in the pro
   expect(fieldsOf(answer)['Retry-After']).toBe('30')
 })
 
+const handler = () => 'handled'
+
 test('hands a denial to the handler of the application, with all headers but the type', () => {
-  const handler = () => 'handled'
   const check = syncGuardOf({ ...once, onDenied: handler })
   expect(check().type).toBe('continue')
   const outcome = check()

@@ -81,7 +81,7 @@ test.each([
   }
 })
 
-test.each([
+test.each<[object, ErrorCode]>([
   [{ policy: 5 }, 'SLUICE_OPTION_INVALID'],
   [{ policy: { one: policy } }, 'SLUICE_OPTION_INVALID'],
   [{ policy: () => policy }, 'SLUICE_OPTION_INVALID'],
@@ -91,9 +91,11 @@ test.each([
   [{ policies: [policy] }, 'SLUICE_OPTION_INVALID'],
   [{ policies: {} }, 'SLUICE_OPTION_MISSING'],
   [{ policies: { one: 5 } }, 'SLUICE_POLICY_UNKNOWN'],
-  [{ ...short, algorithm: () => 5 }, 'SLUICE_POLICY_UNKNOWN'],
-  [{ limit: () => 5, window: '1m', algorithm: () => 5 }, 'SLUICE_POLICY_UNKNOWN'],
-] as const)('refuses %j: no such policy', (options, code) => {
+  [{ ...short, algorithm: () => ({ one: policy }) }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, algorithm: () => ({ kind: 'other' }) }, 'SLUICE_POLICY_UNKNOWN'],
+  [{ ...short, algorithm: () => 5 }, 'SLUICE_OPTION_INVALID'],
+  [{ limit: () => 5, window: '1m', algorithm: () => 5 }, 'SLUICE_OPTION_INVALID'],
+])('refuses %j: no such policy', (options, code) => {
   expect(refusalOf(options).code).toBe(code)
 })
 

@@ -1,5 +1,9 @@
-import { createGuard, type Outcome, type RequestView } from '../../src/http/index.js'
-import type { RateLimitOptions } from '../../src/http/index.js'
+import {
+  createGuard,
+  type Outcome,
+  type RateLimitOptions,
+  type RequestView,
+} from '../../src/http/index.js'
 
 /** The moment at which everything happens; nothing passes unless a test says so. */
 export const start: number = Date.UTC(2026, 0, 1)

@@ -1,0 +1,23 @@
+/** A value, or the promise of one. */
+export type Awaitable<T> = T | PromiseLike<T>
+
+/**
+ * Goes on with a value: in the same tick where it is there, later where it is promised. So the flow is written once, and it
+ * stays synchronous for as long as everything in it is; an `await` would send every request through the microtask queue.
+ */
+export function after<T, U>(
+  value: Awaitable<T>,
+  goOn: (value: T) => U | Promise<U>,
+): U | Promise<U> {
+  return isPromise(value) ? Promise.resolve(value).then(goOn) : goOn(value)
+}
+
+// Any thenable, as for `await`: query builders are, and so are the promises of other libraries.
+function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'then' in value &&
+    typeof value.then === 'function'
+  )
+}

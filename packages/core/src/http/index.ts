@@ -1,0 +1,11 @@
+export { createGuard } from './guard.js'
+export type { Guard } from './guard.js'
+export type { Algorithm, KeyFunction, RateLimitOptions } from './options.js'
+export type { Continue, Deny, Handle, Outcome, Pass } from './outcome.js'
+export type { RequestView } from './request-view.js'
+export type { HeaderField, HeaderStyle } from './header-fields.js'
+export type { DenialBody, DenialBodyFunction } from './denial.js'
+export type { Awaitable } from './awaitable.js'
+
+export { byIp } from './by-ip.js'
+export type { ByIpOptions } from './by-ip.js'

@@ -1,0 +1,195 @@
+import type { Clock } from '../clock.js'
+import type { Keys, Policies } from '../entries.js'
+import { sluiceError } from '../errors.js'
+import {
+  duration,
+  isCount,
+  isPolicy,
+  oneOf,
+  optional,
+  readOptions,
+  type Duration,
+  type OptionReader,
+  type Policy,
+} from '../policy.js'
+import type { Store } from '../stores/store.js'
+import type { Awaitable } from './awaitable.js'
+import type { DenialBody, DenialBodyFunction } from './denial.js'
+import type { HeaderStyle } from './header-fields.js'
+import type { RequestView } from './request-view.js'
+
+/** Finds who is asking. The second argument is what the adapter tells of the request, the same in every framework. */
+export type KeyFunction<R> = (request: R, view: RequestView<R>) => Awaitable<Keys>
+
+/** A builder that takes `limit` and `window`: `fixedWindow`, `slidingWindow`, `gcra`, or one of your own. */
+export type Algorithm = (options: { limit: number; window: Duration }) => Policy
+
+/**
+ * The options of `rateLimit`, the same in every framework. `R` is the framework's request, `H` its handler of a denial. What is
+ * allowed is said in one of three ways: `limit` and `window`, `policy`, or `policies`.
+ */
+export interface RateLimitOptions<R, H> {
+  /** How many units each key may take in a `window`. As a function: asked for each request. */
+  readonly limit?: number | ((request: R) => Awaitable<number>)
+  readonly window?: Duration
+  /**
+   * The builder that makes a policy of `limit` and `window`.
+   *
+   * @default slidingWindow
+   */
+  readonly algorithm?: Algorithm
+  /** What is allowed, as one policy. Its name is 'default'. */
+  readonly policy?: Policy
+  /** Named policies, all of which must allow. As a function: the caller's plan, asked for each request. */
+  readonly policies?: Policies | ((request: R) => Awaitable<Policies>)
+  /**
+   * The namespace of the counters in the store. Limiters that share a store need a name each.
+   *
+   * @default 'default'
+   */
+  readonly name?: string
+  /**
+   * Where the counts live. The same store can serve many limiters.
+   *
+   * @default memoryStore()
+   */
+  readonly store?: Store
+  /**
+   * Milliseconds since the epoch, in the place of the store's own time: for tests and replays.
+   *
+   * @default the store's own time
+   */
+  readonly clock?: Clock
+  /**
+   * Who is asking: a string, parts that belong together such as `['user', id]`, a record from policy name to key (null leaves
+   * that policy out), or a function that gives one of these. A key that is missing or empty is an error, never a free pass.
+   *
+   * @default byIp()
+   */
+  readonly key?: Keys | KeyFunction<R>
+  /**
+   * How many units a request takes.
+   *
+   * @default 1
+   */
+  readonly cost?: number | ((request: R) => Awaitable<number>)
+  /** Where it gives true, the request is not limited: nothing is counted and no header is written. */
+  readonly skip?: (request: R) => Awaitable<boolean>
+  /**
+   * Which headers say where the client stands: those of the IETF draft, the X-RateLimit ones, both or none. `Retry-After` stands on
+   * every denial all the same.
+   *
+   * @default 'draft'
+   */
+  readonly headers?: HeaderStyle
+  /** Called in the place of the answer when a request is denied. The headers are set by then, `Retry-After` among them. */
+  readonly onDenied?: H
+  /**
+   * The status of a denial.
+   *
+   * @default 429
+   */
+  readonly statusCode?: number
+  /**
+   * The body of a denial: a string is sent as plain text, an object as JSON.
+   *
+   * @default a problem (RFC 9457), or plain text where the client prefers it
+   */
+  readonly body?: DenialBody | DenialBodyFunction<R>
+}
+
+/**
+ * Looks at each option and at those that exclude each other; what is missing is found by `planOf`.
+ *
+ * @throws SluiceError where an option is unknown or wrong, or where two exclude each other
+ */
+export function checkOptions<R, H>(options: RateLimitOptions<R, H>): void {
+  readOptions('rateLimit', options, readers)
+  for (const [first, second, advice] of conflicts) {
+    if (options[first] !== undefined && options[second] !== undefined) {
+      throw sluiceError('SLUICE_OPTIONS_CONFLICT', 'rateLimit', first, second, advice)
+    }
+  }
+}
+
+type OptionName = keyof RateLimitOptions<unknown, unknown>
+
+const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
+  limit: given(
+    'a whole number, 0 or more, below 2^53, or a function from the request to one',
+    (value) => isCount(value) || isFunction(value),
+  ),
+  window: optional<unknown>(duration, undefined),
+  algorithm: given('a builder that takes { limit, window }, such as gcra', isFunction),
+  policy: given(
+    'one policy, such as slidingWindow({ limit: 100, window: "1m" }); several go into "policies"',
+    isPolicy,
+  ),
+  policies: given(
+    'a record from name to policy, or a function from the request to one',
+    (value) => isRecord(value) || isFunction(value),
+  ),
+  name: given('a non-empty string: the namespace of the counters', isText),
+  store: given('memoryStore() or redisStore(client)', (value) => {
+    return isRecord(value) && 'run' in value && isFunction(value.run)
+  }),
+  clock: given('a function that returns milliseconds since the epoch', isFunction),
+  key: given(
+    'a non-empty string, a list of such parts, a record from policy name to key, or a function from the request to one of these',
+    (value) => isText(value) || isFunction(value) || (typeof value === 'object' && value !== null),
+  ),
+  cost: given(
+    'a whole number, 0 or more, or a function from the request to one',
+    (value) => isCount(value) || isFunction(value),
+  ),
+  skip: given('a function from the request to true or false', isFunction),
+  headers: optional<unknown>(oneOf('draft', 'legacy', 'both', 'none'), undefined),
+  onDenied: given(
+    'a handler in the form of the framework, which gets the decision last',
+    isFunction,
+  ),
+  statusCode: given('a status from 200 to 599', (value) => {
+    return isCount(value) && value >= 200 && value <= 599
+  }),
+  body: given(
+    'a string, an object, or a function of the request and the decision that gives one',
+    (value) =>
+      typeof value === 'string' ||
+      isFunction(value) ||
+      (typeof value === 'object' && value !== null),
+  ),
+}
+
+const oneWay = 'Say what is allowed in one way: "limit" and "window", "policy", or "policies"'
+const inPolicy = 'A policy is whole: pass what belongs to it to its builder'
+const ownAnswer = '"onDenied" answers by itself, so there it belongs'
+
+const conflicts: readonly (readonly [OptionName, OptionName, string])[] = [
+  ['policy', 'policies', oneWay],
+  ['limit', 'policy', oneWay],
+  ['limit', 'policies', oneWay],
+  ['window', 'policy', inPolicy],
+  ['window', 'policies', inPolicy],
+  ['algorithm', 'policy', inPolicy],
+  ['algorithm', 'policies', inPolicy],
+  ['onDenied', 'body', ownAnswer],
+  ['onDenied', 'statusCode', ownAnswer],
+]
+
+/** An option that may be absent. Options are only checked here, and used by the types they were passed in. */
+function given(expected: string, holds: (value: unknown) => boolean): OptionReader<unknown> {
+  const read = (value: unknown): unknown => (holds(value) ? value : undefined)
+  return { expected, read, default: undefined }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
