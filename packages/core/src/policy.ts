@@ -1,5 +1,6 @@
 import ms from 'ms'
 import { sluiceError, type SluiceError } from './errors.js'
+import { foreignWords } from './foreign-words.js'
 
 /** What is allowed: frozen plain data, made by a builder. The same policy can serve many limiters. */
 export interface Policy {
@@ -200,40 +201,6 @@ function milliseconds(value: unknown): number | undefined {
     length = Math.abs(exact - whole) < 1e-6 ? whole : exact
   }
   return isCount(length) && length <= longestMs ? length : undefined
-}
-
-const sameUnit = 'a duration in milliseconds or a string such as "1m"'
-
-/** How other libraries spell our options: their word → our candidates, in order of preference, and what to mind. */
-const foreignWords: Readonly<Record<string, { ours: readonly string[]; hint: string }>> = {
-  windowMs: { ours: ['window', 'every'], hint: sameUnit },
-  timeWindow: { ours: ['window', 'every'], hint: sameUnit },
-  ttl: { ours: ['window', 'every'], hint: sameUnit },
-  interval: { ours: ['every', 'window'], hint: sameUnit },
-  duration: {
-    ours: ['window', 'every'],
-    hint: `${sameUnit} (where it was in seconds, write "60s" for 60)`,
-  },
-  max: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },
-  points: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },
-  tokens: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },
-  bucketSize: { ours: ['capacity', 'burst'], hint: 'a whole number of units' },
-  maxTokens: { ours: ['capacity', 'burst'], hint: 'a whole number of units' },
-  refillRate: { ours: ['refill'], hint: 'how many tokens come back in each "every"' },
-  tokensPerInterval: { ours: ['refill'], hint: 'how many tokens come back in each "every"' },
-  timezone: { ours: ['timeZone'], hint: 'an IANA zone such as "Europe/Berlin"' },
-  tz: { ours: ['timeZone'], hint: 'an IANA zone such as "Europe/Berlin"' },
-  keyPrefix: { ours: ['name', 'prefix'], hint: 'the namespace of the counters' },
-  keyGenerator: { ours: ['key'], hint: 'a function from the request to its key' },
-  identifier: { ours: ['key'], hint: 'a function from the request to its key' },
-  handler: { ours: ['onDenied'], hint: 'called with the request, the response and the decision' },
-  errorResponseBuilder: { ours: ['body'], hint: 'a value, or a function of the request' },
-  message: { ours: ['body'], hint: 'a value, or a function of the request' },
-  weight: { ours: ['cost'], hint: 'a whole number, or a function from the request to one' },
-  standardHeaders: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
-  legacyHeaders: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
-  throttlers: { ours: ['policies'], hint: 'a record from name to policy' },
-  limiter: { ours: ['algorithm'], hint: 'a builder, such as gcra' },
 }
 
 function unknownOption(where: string, option: string, known: readonly string[]): SluiceError {
