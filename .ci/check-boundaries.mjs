@@ -81,12 +81,48 @@ const probes = {
       './http/index.js',
     ],
   },
+  'packages/core/src/decision.ts': {
+    may: ['./algorithms/algorithm.js', './algorithms/kind.js', './stores/store.js'],
+    mustNot: [
+      ...everywhere,
+      './limiter.js',
+      './algorithms/registry.js',
+      './algorithms/gcra/step.js',
+      './stores/memory/index.js',
+      './http/index.js',
+    ],
+  },
+  'packages/core/src/algorithms/leaky-queue/probe.ts': {
+    may: [
+      './step.js',
+      '../algorithm.js',
+      '../gcra/step.js',
+      '../gcra/script.js',
+      '../../policy.js',
+    ],
+    mustNot: [...everywhere, '../fixed-window/step.js', '../registry.js', '../../stores/store.js'],
+  },
+  'packages/core/src/algorithms/calendar-window/calendar.ts': {
+    may: ['temporal-polyfill'],
+    mustNot: [...everywhere, './step.js', '../../policy.js', '../../stores/store.js'],
+  },
+  'packages/core/src/stores/memory/probe.ts': {
+    may: ['./table.js', '../store.js', '../../algorithms/algorithm.js', '../../block.js'],
+    mustNot: [
+      ...everywhere,
+      'cluster-key-slot',
+      '../redis/index.js',
+      '../../algorithms/gcra/step.js',
+      '../../decision.js',
+      '../../limiter.js',
+    ],
+  },
   'packages/core/src/algorithms/registry.ts': {
     may: ['./algorithm.js', './gcra/index.js', '../policy.js', '../errors.js'],
     mustNot: [...everywhere, '../limiter.js', '../stores/store.js', '../http/index.js'],
   },
   'packages/core/src/algorithms/algorithm.ts': {
-    may: ['../policy.js', '../decision.js'],
+    may: ['../policy.js', '../decision.js', './algorithm.js'],
     mustNot: [
       ...everywhere,
       './gcra/step.js',
@@ -134,6 +170,7 @@ const probes = {
       '../../algorithms/algorithm.js',
       '../../keys.js',
       '../../resilience/deadline.js',
+      'cluster-key-slot',
     ],
     mustNot: [
       ...everywhere,

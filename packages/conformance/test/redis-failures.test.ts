@@ -112,6 +112,7 @@ describe('a client that fails', () => {
   test('is not asked again where the script may have run: a request whose reply is lost counts once', async () => {
     const client = server.client()
     const losing: RedisClient = {
+      isCluster: false,
       async evalSha(digest, keys, args) {
         await client.evalsha(digest, keys.length, ...keys, ...args)
         throw new Error('ECONNRESET the reply was lost')

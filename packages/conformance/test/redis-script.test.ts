@@ -119,6 +119,7 @@ async function watch(redis: Redis, traffic: () => Promise<void>): Promise<string
 async function scriptSent(policies: Policies): Promise<string> {
   const scripts: string[] = []
   const recording: RedisClient = {
+    isCluster: false,
     evalSha: (digest, keys, args) => client.evalsha(digest, keys.length, ...keys, ...args),
     eval(script, keys, args) {
       scripts.push(script)

@@ -11,7 +11,7 @@ export const blockId = 127
 /** The row of a block that starts now: the first of its kind, or one that follows so soon on the last that it escalates. */
 export function startedBlock(row: Row, { for: first, escalate, max }: Block, now: number): Row {
   const soon = row[LENGTH] > 0 && now < blockForgotten(row)
-  const length = soon ? Math.min(max, Math.floor(row[LENGTH] * escalate)) : Math.min(max, first)
+  const length = soon ? Math.min(max, Math.floor(row[LENGTH] * escalate)) : first
   return [now + length, length]
 }
 

@@ -112,12 +112,15 @@ export const blockOption: OptionReader<Block | undefined> = {
   expected: `an object such as { for: '10m' }`,
   read(value) {
     if (typeof value !== 'object' || value === null) return undefined
-    return readOptions('block', value, {
+    const block = readOptions('block', value, {
       for: duration,
       on: optional(oneOf('reached', 'exceeded'), 'reached'),
       escalate: optional(factor, 1),
       max: optional(duration, longestMs),
     })
+    if (block.max >= block.for) return block
+    const expected = `at least the block's own ${block.for} ms`
+    throw sluiceError('SLUICE_OPTION_INVALID', 'block', 'max', block.max, expected)
   },
   default: undefined,
 }

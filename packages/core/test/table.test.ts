@@ -6,6 +6,7 @@ interface Written {
   readonly row: number[]
   readonly ends: number
   readonly spent: boolean
+  readonly body: unknown
 }
 
 interface Operation {
@@ -30,13 +31,14 @@ const operation: fc.Arbitrary<Operation> = fc.record({
     row: fc.array(fc.maxSafeNat(), { minLength: width, maxLength: width }),
     ends: fc.integer({ min: 1, max: 1e13 }),
     spent: fc.boolean(),
+    body: fc.constantFrom(undefined, 'a', 'b'),
   }),
 })
 
-test('keeps what was written last under each fingerprint, through growth and removal', () => {
+test('keeps what was written last under each fingerprint, its body included, through growth and removal', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 150 }), (operations) => {
-      const table = createTable(width)
+      const table = createTable(width, true)
       const model = new Map<string, Written>()
       for (const operation of operations) {
         apply(operation, table, model)
@@ -51,7 +53,7 @@ test('keeps what was written last under each fingerprint, through growth and rem
 
 test('grows before it is full, and keeps everything', () => {
   const table = createTable(1)
-  for (let i = 1; i <= 1000; i++) table.write(i, i * 31, [i], i, i % 2 === 0)
+  for (let i = 1; i <= 1000; i++) table.write(i, i * 31, [i], i, i % 2 === 0, undefined)
   const read = Array.from({ length: 1000 }, (_, i) => {
     const place = table.find(i + 1, (i + 1) * 31)
     return [table.read(place), table.endsAt(place), table.isSpent(place)]
@@ -62,13 +64,13 @@ test('grows before it is full, and keeps everything', () => {
 
 test('has no row for a fingerprint that was never written', () => {
   const table = createTable(2)
-  table.write(1, 5, [1, 2], 10, false)
+  table.write(1, 5, [1, 2], 10, false, undefined)
   expect([table.find(2, 5), table.find(1, 21), table.find(5, 1)]).toEqual([-1, -1, -1])
 })
 
 test('reads a copy: changing it changes nothing in the table', () => {
   const table = createTable(2)
-  table.write(1, 1, [1, 2], 10, false)
+  table.write(1, 1, [1, 2], 10, false, undefined)
   table.read(table.find(1, 1))[0] = 99
   expect(table.read(table.find(1, 1))).toEqual([1, 2])
 })
@@ -84,7 +86,7 @@ function apply(
 ) {
   const name = `${high} ${low}`
   if (!remove) {
-    table.write(high, low, written.row, written.ends, written.spent)
+    table.write(high, low, written.row, written.ends, written.spent, written.body)
     model.set(name, written)
   } else if (model.delete(name)) {
     table.remove(table.find(high, low))
@@ -100,6 +102,7 @@ function contents(table: Table, operations: readonly Operation[]): Map<string, W
       row: table.read(place),
       ends: table.endsAt(place),
       spent: table.isSpent(place),
+      body: table.bodyAt(place),
     })
   }
   return found

@@ -53,6 +53,7 @@ expectTypeOf(redisStore(cluster, { prefix: 'app', timeout: '1s' })).toEqualTypeO
 expectTypeOf(redisStore).toBeCallableWith({
   evalSha: async () => [],
   eval: async () => [],
+  isCluster: false,
 } satisfies RedisClient)
 // @ts-expect-error: the address of a server is no client
 redisStore('redis://localhost')

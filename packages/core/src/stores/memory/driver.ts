@@ -1,7 +1,7 @@
 import type { BodiedSteps, Row } from '../../algorithms/algorithm.js'
 import { startedBlock, UNTIL } from '../../block.js'
 import type { Time } from '../../clock.js'
-import type { Entry, Outcome, State, StoreRequest } from '../store.js'
+import type { Entry, Outcome, State, StoreRequest, Verb } from '../store.js'
 import type { Rows } from './rows.js'
 
 /** An entry of the running request: its state and its time. */
@@ -46,7 +46,7 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
       works.forEach((work, i) => (fits ? take(work, i, cost) : deny(work, i, cost)))
       return fits
     }
-    const changed = works.map((work, i) => change(work, i, request))
+    const changed = works.map((work, i) => change(work, i, verb, request))
     return changed.includes(true)
   }
 
@@ -85,7 +85,12 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
   }
 
   /** The verbs that ask nobody. False where there was nothing to change. */
-  function change(work: Work, i: number, { verb, cost, receipts }: StoreRequest): boolean {
+  function change(
+    work: Work,
+    i: number,
+    verb: Exclude<Verb, 'consume' | 'peek' | 'reset'>,
+    { cost, receipts }: StoreRequest,
+  ): boolean {
     const { entry, steps, now, row } = work
     const { params } = entry
     switch (verb) {

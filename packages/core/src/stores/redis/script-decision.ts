@@ -72,7 +72,7 @@ end
 
 local function begin(work, request)
   local rule, block = work.rule, work.block
-  local length = math.min(rule.greatest, rule.length)
+  local length = rule.length
   if block[2] > 0 and request.now < block[1] + block[2] then
     length = math.min(rule.greatest, math.floor(block[2] * rule.factor))
   end

@@ -34,7 +34,9 @@ export function acrossSlots(
     })
     for (const indices of together.values()) {
       const outcomes = run(indices.map((at) => requests[at]))
-      indices.forEach((at, i) => (answers[at] = outcomes.then((outcome) => outcome[i])))
+      indices.forEach((at, i) => {
+        answers[at] = outcomes.then((outcome) => outcome[i])
+      })
     }
     return Promise.all(answers)
   }
