@@ -26,6 +26,8 @@ export type {
   SlidingWindowOptions,
   SlidingWindowPolicy,
 } from './algorithms/sliding-window/index.js'
+export { slidingLog } from './algorithms/sliding-log/index.js'
+export type { SlidingLogOptions, SlidingLogPolicy } from './algorithms/sliding-log/index.js'
 export { gcra, leakyBucket, tokenBucket } from './algorithms/gcra/index.js'
 export type {
   GcraOptions,
