@@ -33,7 +33,7 @@ const text: OptionReader<string> = {
 }
 
 /**
- * Keeps the counts in Redis 6.2 or later, for any number of processes. One script call decides, whatever the number of policies; time
+ * Keeps the counts in Redis 7, single or Cluster, for any number of processes. One script call decides, whatever the number of policies; time
  * is Redis's own. The client is yours: Sluice never opens or closes a connection.
  *
  * @example
