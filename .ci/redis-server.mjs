@@ -66,7 +66,7 @@ function aptGet(...args) {
 function fail(reason) {
   console.error(`${reason}
 
-Install Redis 6.2 or later, then run this command again:
+Install Redis 7, then run this command again:
 
   Debian, Ubuntu   sudo apt-get install --no-install-recommends redis-server
   macOS            brew install redis

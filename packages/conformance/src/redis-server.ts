@@ -78,7 +78,7 @@ function findBinary(): string {
     execFileSync(binary, ['--version'], { stdio: 'ignore' })
     return binary
   } catch (cause) {
-    const advice = 'Install Redis 6.2 or later (Debian: apt-get install redis-server)'
+    const advice = 'Install Redis 7 (Debian: apt-get install redis-server)'
     throw new Error(`"${binary}" does not run. ${advice}, or set REDIS_SERVER to its path.`, {
       cause,
     })

@@ -41,7 +41,7 @@ describe('a Redis for tests', () => {
   test('says what to install where there is none', async () => {
     vi.stubEnv('REDIS_SERVER', '/nowhere/redis-server')
     await expect(startRedis()).rejects.toThrow(
-      '"/nowhere/redis-server" does not run. Install Redis 6.2 or later (Debian: apt-get install ' +
+      '"/nowhere/redis-server" does not run. Install Redis 7 (Debian: apt-get install ' +
         'redis-server), or set REDIS_SERVER to its path.',
     )
   })

@@ -1,15 +1,14 @@
-import type { Reading } from '../../algorithms/algorithm.js'
+import slotOf from 'cluster-key-slot'
 import { processTime } from '../../clock.js'
 import { SluiceError, sluiceError, sluiceErrorFrom } from '../../errors.js'
+import { redisKey } from '../../keys.js'
 import { duration, optional, readOptions, type Duration, type OptionReader } from '../../policy.js'
 import { withDeadline } from '../../resilience/deadline.js'
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import { clientOf, type IoredisClient, type RedisClient } from './client.js'
-import { assembleScript } from './script.js'
-import slotOf from 'cluster-key-slot'
-import { redisKey } from '../../keys.js'
+import { createEvaluation } from './evaluation.js'
 import { acrossSlots } from './slots.js'
-import { createServerClock } from './server-clock.js'
+import { createServerClock, type ServerClock } from './server-clock.js'
 import { decodeReply, encodeCall, stale } from './wire.js'
 
 export interface RedisStoreOptions {
@@ -51,40 +50,20 @@ export function redisStore(
   return withDeadline(createRedisStore(clientOf(client), prefix, timeout), 'redis', timeout)
 }
 
-interface Script {
-  readonly source: string
-  /** SHA-1, by which Redis knows a script that it has run before. */
-  readonly digest: Promise<string>
-}
-
 function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number): AsyncStore {
-  const serverClock = createServerClock()
-  const scripts = new Map<string, Script>()
+  const evaluate = createEvaluation(client)
+  const clocks = new Map<number, ServerClock>()
   let closed = false
 
-  function scriptFor(algorithms: readonly Reading[]): Script {
-    const ids = algorithms.map(({ id }) => id).join()
-    let script = scripts.get(ids)
-    if (script === undefined) {
-      const source = assembleScript(algorithms)
-      script = { source, digest: sha1(source) }
-      scripts.set(ids, script)
+  /** The slots of a Cluster lie on several servers, each with a clock of its own. */
+  function clockFor([request]: readonly StoreRequest[]): ServerClock {
+    const slot = client.isCluster ? keySlot(request.keys[0], request) : 0
+    let clock = clocks.get(slot)
+    if (clock === undefined) {
+      clock = createServerClock()
+      clocks.set(slot, clock)
     }
-    return script
-  }
-
-  async function evaluate(
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-  ): Promise<unknown> {
-    try {
-      return await client.evalSha(await script.digest, keys, args)
-    } catch (error) {
-      // NOSCRIPT says that nothing ran. After any other error the script may have run, and a second run would count twice.
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-      return client.eval(script.source, keys, args)
-    }
+    return clock
   }
 
   /** Answers undefined where the call came too late. */
@@ -92,12 +71,10 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     requests: readonly StoreRequest[],
     voidAt: number,
   ): Promise<readonly Answer[] | undefined> {
+    const serverClock = clockFor(requests)
     const sentAt = processTime.monotonic()
     const { algorithms, keys, args } = encodeCall(prefix, requests, serverClock.at(sentAt))
-    const reply = await evaluate(scriptFor(algorithms), keys, [
-      `${serverClock.at(voidAt)}`,
-      ...args,
-    ])
+    const reply = await evaluate(algorithms, keys, [`${serverClock.at(voidAt)}`, ...args])
     if (!Array.isArray(reply)) throw new TypeError(`the script answered ${String(reply)}`)
     serverClock.learn(sentAt, processTime.monotonic(), Number(reply[0]))
     return decodeReply(reply, requests)
@@ -149,11 +126,9 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
       }
     },
     async ping() {
+      if (closed) return false
       try {
-        return (
-          !closed &&
-          (await evaluate(scriptFor([]), [], [`${Number.MAX_SAFE_INTEGER}`, '0'])) !== undefined
-        )
+        return Array.isArray(await evaluate([], [], [`${Number.MAX_SAFE_INTEGER}`, '0']))
       } catch {
         return false
       }
@@ -177,9 +152,4 @@ function asStoreError(cause: unknown): SluiceError {
   if (cause instanceof SluiceError) return cause
   const reason = cause instanceof Error ? cause.message : String(cause)
   return sluiceErrorFrom(cause, 'SLUICE_STORE_FAILED', 'redis', reason)
-}
-
-async function sha1(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
