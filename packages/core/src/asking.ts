@@ -66,7 +66,15 @@ export function createAsking<S extends Store>(
   function requestOf({ verb, key, cost = 1, policies, owner, lease }: Question): StoreRequest {
     if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
     const { entries, keys } = addressed(limiter, entriesFor(policies), key)
+    if (verb === 'penalize') assertPenalty(entries, cost)
     return { verb, entries, keys, cost, now: now(), lease: leaseFor(entries, owner, lease) }
+  }
+
+  function assertPenalty(entries: readonly Entry[], units: number): void {
+    const most = Math.min(...entries.map(({ steps, params }) => steps.most?.(params) ?? Infinity))
+    if (units <= most) return
+    const expected = `at most ${most}: more cannot be counted exactly`
+    throw sluiceError('SLUICE_OPTION_INVALID', `limiter "${limiter}"`, 'n', units, expected)
   }
 
   function now(): number | undefined {

@@ -185,6 +185,12 @@ export function optionsObject(
   throw sluiceError('SLUICE_OPTIONS_INVALID', where, options, `an object: { ${known.join(', ')} }`)
 }
 
+/** A quota that another one stands in for where it is absent. */
+export const optionalQuota: OptionReader<number | undefined> = optional<number | undefined>(
+  quota,
+  undefined,
+)
+
 /** Refuses numbers whose product a double cannot hold exactly. */
 export function assertExact(where: string, formula: string, product: number): void {
   if (product >= 2 ** 53) throw sluiceError('SLUICE_NUMBERS_TOO_LARGE', where, formula)

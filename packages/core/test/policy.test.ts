@@ -100,6 +100,28 @@ test.each<[string, (more: number) => Policy]>([
   expect(errorOf(() => build(1)).code).toBe('SLUICE_NUMBERS_TOO_LARGE')
 })
 
+test.each<[string, (units: number) => Policy]>([
+  ['burst', (burst) => gcra({ limit: 1, window: '1d', burst })],
+  ['capacity', (capacity) => tokenBucket({ capacity, refill: 1, every: '1d' })],
+  ['capacity', (capacity) => leakyBucket({ capacity, leak: 1, every: '1d' })],
+])('refuses a %s that takes over a thousand years to come back', (option, build) => {
+  expect(Object.values(build(365_250))).toContain(365_250)
+  const error = errorOf(() => build(365_251))
+  expect([
+    error.code,
+    error.message.includes(`"${option}" is 365251. Pass at most 365250`),
+  ]).toEqual(['SLUICE_OPTION_INVALID', true])
+})
+
+test('a penalty of more than comes back in a thousand years is refused', () => {
+  const policies = tokenBucket({ capacity: 1, refill: 1, every: '1d' })
+  const limiter = createLimiter({ name: 'test', policies })
+  const most = 365_250
+  limiter.penalize('key', most)
+  expect(limiter.status('key').policies['default'].used).toBe(most)
+  expect(errorOf(() => limiter.penalize('key', most + 1)).code).toBe('SLUICE_OPTION_INVALID')
+})
+
 test('gcra takes its limit as its burst', () => {
   expect(gcra({ limit: 7, window: 1000 }).burst).toBe(7)
 })

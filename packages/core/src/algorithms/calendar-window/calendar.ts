@@ -50,7 +50,8 @@ export function createCalendar(period: Period, timeZone: string, weekStartsOn: W
   return {
     bordersAround,
     endOf(moment) {
-      const known = moment >= borders[0] && moment < borders[3] ? borders : bordersAround(moment)
+      // Long ago, for a key that comes back: its window was over by then at the latest, and borders around it would be of no use to others.
+      const known = moment < borders[3] ? borders : bordersAround(moment)
       return known.find((border) => border > moment) ?? Infinity
     },
   }
@@ -72,15 +73,22 @@ function localTime(moment: number, timeZone: string): Temporal.ZonedDateTime {
 
 // Where the clocks change within an hour, that hour ends there and what follows is a window of its own: so a repeated hour is two.
 function hourOf(time: Temporal.ZonedDateTime): Interval {
-  const begins = time.round({ smallestUnit: 'hour', roundingMode: 'floor' })
-  const follows = time.add({ hours: 1 }).round({ smallestUnit: 'hour', roundingMode: 'floor' })
+  const moment = time.epochMilliseconds
+  const begins = floorHour(time)
+  const follows = floorHour(time.add({ hours: 1 }))
   // The search is exclusive; a change at this very moment is the one before.
   const before = time.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
   const after = time.getTimeZoneTransition('next')
+  const change = after?.epochMilliseconds ?? Infinity
   return {
-    start: Math.max(begins.epochMilliseconds, before?.epochMilliseconds ?? -Infinity),
-    end: Math.min(follows.epochMilliseconds, after?.epochMilliseconds ?? Infinity),
+    start: Math.max(begins, before?.epochMilliseconds ?? -Infinity),
+    // An hour later the clocks may show the same hour again, which is then rounded down to this one: the change comes first.
+    end: follows > moment ? Math.min(follows, change) : change,
   }
+}
+
+function floorHour(time: Temporal.ZonedDateTime): number {
+  return time.round({ smallestUnit: 'hour', roundingMode: 'floor' }).epochMilliseconds
 }
 
 function daysOf(

@@ -33,7 +33,7 @@ export const gcraLua: string = `
     local whole = math.floor(cost * every / refill)
     local fraction = row[2] + (cost * every - whole * refill)
     local carry = fraction >= refill and 1 or 0
-    row[1] = row[1] + whole + carry
+    row[1] = math.min(row[1] + whole + carry, 2 ^ 47)
     row[2] = fraction - carry * refill
   end
 

@@ -1,4 +1,5 @@
 import type { Algorithm, Row } from '../algorithm.js'
+import { mostUnits } from './fill.js'
 import { gcraLua } from './script.js'
 
 /**
@@ -20,6 +21,9 @@ const FRACTION = 1
 
 /** A bucket that is born with less than it holds is remembered for a day after it was full, lest it be born again. */
 const rememberedMs = 24 * 60 * 60 * 1000
+
+/** Only one penalty on another reaches so far: the year 6429, half of what six bytes hold. */
+const latest = 2 ** 47
 
 export const gcraSteps: Algorithm<GcraParams> = {
   id: 3,
@@ -48,7 +52,7 @@ export const gcraSteps: Algorithm<GcraParams> = {
     const whole = Math.floor((cost * every) / refill)
     const fraction = row[FRACTION] + (cost * every - whole * refill)
     const carry = fraction >= refill ? 1 : 0
-    row[TAT] += whole + carry
+    row[TAT] = Math.min(row[TAT] + whole + carry, latest)
     row[FRACTION] = fraction - carry * refill
   },
 
@@ -78,6 +82,7 @@ export const gcraSteps: Algorithm<GcraParams> = {
   windowMs: ({ burst, refill, every }) => Math.ceil((burst * every) / refill),
   followsWall: () => false,
 
+  most: ({ refill, every }) => mostUnits(refill, every),
   full: idleAt,
   bornDenied: ({ burst, initial }) => initial < burst,
 }
