@@ -1,10 +1,12 @@
 import { sluiceError } from '../errors.js'
 import { isPolicy } from '../policy.js'
 import { calendarWindowKind } from './calendar-window/index.js'
+import { concurrencyKind } from './concurrency/index.js'
 import { fixedWindowKind } from './fixed-window/index.js'
 import { gcraKind, leakyBucketKind, tokenBucketKind } from './gcra/index.js'
 import type { Kind, Rule } from './kind.js'
 import { leakyQueueKind } from './leaky-queue/index.js'
+import { slidingLogKind } from './sliding-log/index.js'
 import { slidingWindowKind } from './sliding-window/index.js'
 import { createStagedKind } from './staged/index.js'
 import { unlimitedKind } from './unlimited/index.js'
@@ -13,10 +15,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   fixedWindow: fixedWindowKind,
   calendarWindow: calendarWindowKind,
   slidingWindow: slidingWindowKind,
+  slidingLog: slidingLogKind,
   tokenBucket: tokenBucketKind,
   leakyBucket: leakyBucketKind,
   leakyQueue: leakyQueueKind,
   gcra: gcraKind,
+  concurrency: concurrencyKind,
   staged: createStagedKind(ruleOf),
   unlimited: unlimitedKind,
 }

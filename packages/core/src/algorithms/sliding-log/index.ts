@@ -1,0 +1,60 @@
+import {
+  blockOption,
+  duration,
+  policyOf,
+  quota,
+  readOptions,
+  type BlockOptions,
+  type Duration,
+  type OptionReader,
+  type Policy,
+} from '../../policy.js'
+import type { Kind } from '../kind.js'
+import { totals } from './log.js'
+import { slidingLogSteps, type SlidingLogParams } from './step.js'
+
+export interface SlidingLogOptions {
+  /** Units in any stretch of time as long as the window: a number below 2^32. 0 denies everything. */
+  readonly limit: number
+  /** The length of the window. */
+  readonly window: Duration
+  readonly block?: BlockOptions
+}
+
+export interface SlidingLogPolicy extends Policy {
+  readonly kind: 'slidingLog'
+  readonly limit: number
+  readonly window: number
+}
+
+/**
+ * Exact: no interval `[t, t + window)`, wherever it begins, ever holds more than `limit` units. What was admitted is remembered for one
+ * window, about ten bytes for each millisecond in which something was. A decision takes no longer where the limit is high.
+ *
+ * @example
+ * slidingLog({ limit: 100, window: '1m' })
+ * @throws SluiceError where an option is missing, unknown or out of range
+ */
+export function slidingLog(options: SlidingLogOptions): SlidingLogPolicy {
+  const { block, ...policy } = readOptions('slidingLog', options, {
+    limit: countable,
+    window: duration,
+    block: blockOption,
+  })
+  return policyOf({ kind: 'slidingLog', ...policy }, block)
+}
+
+/** A quota that a record's running total can tell apart. */
+const countable: OptionReader<number> = {
+  expected: 'a whole number, 0 or more, below 2^32',
+  read(value) {
+    const limit = quota.read(value)
+    return limit !== undefined && limit < totals ? limit : undefined
+  },
+}
+
+export const slidingLogKind: Kind<SlidingLogPolicy, SlidingLogParams> = {
+  build: slidingLog,
+  steps: () => slidingLogSteps,
+  params: ({ limit, window }) => ({ limit, window }),
+}
