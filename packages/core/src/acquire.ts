@@ -1,7 +1,8 @@
-import { deniedLate, type Decision } from './decision.js'
+import { deniedLate, firmWaitOf, type Decision } from './decision.js'
 import type { Keys } from './entries.js'
 import { sluiceError } from './errors.js'
 import { durationOrZero, optionsObject, rejectUnknown, type Duration } from './policy.js'
+import type { Store } from './stores/store.js'
 
 export interface AcquireOptions {
   /** @default 1 */
@@ -17,34 +18,39 @@ export interface AcquireOptions {
 }
 
 /** What waiting needs of a limiter. */
-interface Admission {
-  consume(key: Keys, options: { cost: number }): Decision | Promise<Decision>
+interface Admission<S extends Store> {
+  consume(key: Keys, options: { cost: number }): Decision<S> | Promise<Decision<S>>
   refund(decision: Decision): boolean | Promise<boolean>
 }
 
 /** The waiters for one key, in the order in which they came. */
-interface Line {
+interface Line<S extends Store> {
   waiters: number
   /** Settles when the last of them has left. */
   last: Promise<void>
   /** Why the first of them is waiting. */
-  denial: Decision | undefined
+  denial: Decision<S> | undefined
 }
 
-export type Acquire = (key: Keys, options?: AcquireOptions) => Promise<Decision>
+export type Acquire<S extends Store> = (key: Keys, options?: AcquireOptions) => Promise<Decision<S>>
 
 /**
  * Waits for admission. Only the first waiter of a key asks the store, when its last denial said that it may come again, so the waiters of
- * one process never overtake each other. Where other processes wait too, a little jitter keeps them from coming all at once.
+ * one process never overtake each other. Where other processes wait too, a little jitter keeps them from coming all at once. For what is held
+ * under leases he asks more often, since it may be released long before they end.
  */
-export function createAcquire(limiter: string, admission: Admission, shared: boolean): Acquire {
-  const lines = new Map<string, Line>()
+export function createAcquire<S extends Store>(
+  limiter: string,
+  admission: Admission<S>,
+  shared: boolean,
+): Acquire<S> {
+  const lines = new Map<string, Line<S>>()
 
   return async function acquire(key, options = {}) {
     const { cost, until, signal } = checkedOptions(limiter, options)
     signal?.throwIfAborted()
     const id = JSON.stringify(key)
-    const line = lines.get(id) ?? { waiters: 0, last: Promise.resolve(), denial: undefined }
+    const line: Line<S> = lines.get(id) ?? newLine()
     lines.set(id, line)
     line.waiters++
     const turn = line.last
@@ -62,29 +68,32 @@ export function createAcquire(limiter: string, admission: Admission, shared: boo
   }
 
   async function admitted(
-    line: Line,
+    line: Line<S>,
     key: Keys,
     cost: number,
     until: number,
     signal: AbortSignal | undefined,
-  ): Promise<Decision> {
-    for (;;) {
+  ): Promise<Decision<S>> {
+    for (let pollMs = shortestPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
       const decision = await admission.consume(key, { cost })
       if (decision.allowed) return held(decision, until, signal)
       line.denial = decision
-      const wait = decision.retryAfterMs
-      if (wait === null || performance.now() + wait > until) return decision
+      const firm = firmWaitOf(decision)
+      const leftMs = until - performance.now()
+      if (firm === null || decision.retryAfterMs === null || firm > leftMs) return decision
+      const wait = Math.min(decision.retryAfterMs, Math.max(firm, pollMs))
       const jitter = shared ? Math.random() * Math.min(mostJitterMs, wait / 4) : 0
-      await pause(wait + jitter, signal)
+      // Asked once more at the very end, where a release may still come.
+      await pause(Math.max(firm, Math.min(wait + jitter, leftMs)), signal)
     }
   }
 
   /** A leaky queue admits at once and says when to start. Who does not wait for that takes nothing. */
   async function held(
-    decision: Decision,
+    decision: Decision<S>,
     until: number,
     signal: AbortSignal | undefined,
-  ): Promise<Decision> {
+  ): Promise<Decision<S>> {
     if (decision.delayMs === 0) return decision
     if (performance.now() + decision.delayMs > until) {
       await admission.refund(decision)
@@ -100,7 +109,13 @@ export function createAcquire(limiter: string, admission: Admission, shared: boo
   }
 }
 
+function newLine<S extends Store>(): Line<S> {
+  return { waiters: 0, last: Promise.resolve(), denial: undefined }
+}
+
 const mostJitterMs = 50
+const shortestPollMs = 5
+const longestPollMs = 100
 
 /** A timer set for longer would fire at once. */
 const longestTimerMs = 2 ** 31 - 1

@@ -1,6 +1,6 @@
 import type { Lease } from './algorithms/algorithm.js'
 import type { Clock } from './clock.js'
-import type { Receipt } from './decision.js'
+import { hasLeases, type ChangeLease, type Receipt } from './decision.js'
 import { addressed, entriesOf, type Keys, type Policies } from './entries.js'
 import { sluiceError, SluiceError } from './errors.js'
 import { isCount } from './policy.js'
@@ -22,7 +22,7 @@ export interface Question {
   readonly key: Keys
   readonly cost?: number | undefined
   readonly policies?: Policies | undefined
-  /** The owner of the lease that is asked for. */
+  /** Whose lease is asked for. */
   readonly owner?: string | undefined
   /** The id of the lease that is meant. */
   readonly lease?: string | undefined
@@ -38,6 +38,7 @@ export interface Asking<S extends Store> {
   ask<T>(question: () => Question, read: Read<T>): Reply<S, T>
   askMany<T>(questions: () => readonly Question[], read: Read<T>): Reply<S, readonly T[]>
   give(receipt: Receipt): Reply<S, boolean>
+  readonly changeLease: ChangeLease<S>
   ping(): Reply<S, boolean>
   close(owned: boolean): Reply<S, void>
 }
@@ -67,7 +68,32 @@ export function createAsking<S extends Store>(
     if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
     const { entries, keys } = addressed(limiter, entriesFor(policies), key)
     if (verb === 'penalize') assertPenalty(entries, cost)
-    return { verb, entries, keys, cost, now: now(), lease: leaseFor(entries, owner, lease) }
+    const request = {
+      verb,
+      entries,
+      keys,
+      cost,
+      now: now(),
+      lease: leaseFor(entries, owner, lease),
+    }
+    return lease === undefined ? request : ofLeases(request)
+  }
+
+  /** The request without those policies that know no leases. */
+  function ofLeases(request: StoreRequest): StoreRequest {
+    const { entries, keys } = request
+    const leased = entries.filter(hasLeases)
+    if (leased.length > 0) {
+      return { ...request, entries: leased, keys: keys.filter((_, i) => hasLeases(entries[i])) }
+    }
+    const expected = 'a concurrency policy among them, or a key for it: nothing else has leases'
+    throw sluiceError(
+      'SLUICE_OPTION_INVALID',
+      `limiter "${limiter}"`,
+      'policies',
+      policies,
+      expected,
+    )
   }
 
   function assertPenalty(entries: readonly Entry[], units: number): void {
@@ -129,6 +155,12 @@ export function createAsking<S extends Store>(
         (answers) => answers.length > 0 && settled(answers[0]).allowed,
       ),
 
+    changeLease: (request, verb) =>
+      reply(
+        () => [ofLeases({ ...request, verb, now: now() })],
+        ([answer]) => settled(answer).allowed,
+      ),
+
     ping: () => store.ping() as Reply<S, boolean>,
     close: (owned) =>
       (owned ? store.close() : store.async ? Promise.resolve() : undefined) as Reply<S, void>,
@@ -162,7 +194,7 @@ function leaseFor(
   owner: string | undefined,
   id: string | undefined,
 ): Lease {
-  if (id === undefined && !entries.some(({ steps }) => 'over' in steps)) return noLease
+  if (id === undefined && !entries.some(hasLeases)) return noLease
   const given = id ?? crypto.randomUUID()
   return { id: given, owner: owner ?? given }
 }

@@ -1,6 +1,6 @@
 import type { Params, Reading, Row } from './algorithms/algorithm.js'
 import type { Rule } from './algorithms/kind.js'
-import type { Entry, Outcome, State, StoreRequest } from './stores/store.js'
+import type { Entry, Outcome, Reply, State, Store, StoreRequest } from './stores/store.js'
 
 /** What one policy says. All times are whole milliseconds. */
 export interface Verdict {
@@ -20,7 +20,7 @@ export interface Verdict {
 }
 
 /** The answer to one request: a plain value, a denial included. Waits are the smallest whole ones, if nothing else happens. */
-export interface Decision {
+export interface Decision<S extends Store = Store> {
   readonly allowed: boolean
   /** The quota of the policy that has least remaining. */
   readonly limit: number
@@ -38,6 +38,24 @@ export interface Decision {
   readonly policies: Readonly<Record<string, Verdict>>
   /** Who decided. */
   readonly source: Source
+  /** What an admitted request holds until it is released, where one of the policies is `concurrency` and the cost is not 0. */
+  readonly lease?: HeldLease<S>
+}
+
+/** A lease as its holder sees it. It ends by itself after the policy's `lease`, unless it is renewed. */
+export interface HeldLease<S extends Store = Store> {
+  /** By this it can be released or renewed from elsewhere: `limiter.release(key, id)`. */
+  readonly id: string
+  /**
+   * A fencing token: greater than that of every lease granted before for the same key, ended ones included. What the lease guards can refuse
+   * a token smaller than the greatest it has seen, and with it a holder whose lease has ended without its knowledge. Of several
+   * `concurrency` policies it is the first one's.
+   */
+  readonly token: number
+  /** Ends the lease. True if it was still held, false if it had ended or was released before: another's lease is never touched. */
+  release(): Reply<S, boolean>
+  /** Starts its time anew. True if it was still held; false if not, and then it stays ended. */
+  renew(): Reply<S, boolean>
 }
 
 export type Source = 'store'
@@ -76,12 +94,43 @@ function nextOf(steps: Reading, row: Row, params: Params, now: number, free: num
     : steps.next(row, params, now)
 }
 
+/** Releases or renews the lease of a request. */
+export type ChangeLease<S extends Store> = (
+  request: StoreRequest,
+  verb: 'release' | 'renew',
+) => Reply<S, boolean>
+
 /** Reads the decision of one request from its outcome. */
-export function decisionOf(outcome: Outcome, request: StoreRequest): Decision {
+export function decisionOf<S extends Store>(
+  outcome: Outcome,
+  request: StoreRequest,
+  changeLease: ChangeLease<S>,
+): Decision<S> {
   const { verb, entries, cost } = request
   const taken = outcome.allowed && verb === 'consume'
   const policies = byName(entries, (entry, i) => verdictOf(entry, outcome.states[i], cost, taken))
-  return new Answered(policies, outcome, request)
+  return new Answered(policies, outcome, request, heldLeaseOf(outcome, request, changeLease))
+}
+
+function heldLeaseOf<S extends Store>(
+  { allowed, states }: Outcome,
+  request: StoreRequest,
+  changeLease: ChangeLease<S>,
+): HeldLease<S> | undefined {
+  if (!allowed || request.verb !== 'consume' || request.cost === 0) return undefined
+  const at = request.entries.findIndex(hasLeases)
+  if (at === -1) return undefined
+  return {
+    id: request.lease.id,
+    token: request.entries[at].steps.token?.(states[at].row) ?? 0,
+    release: () => changeLease(request, 'release'),
+    renew: () => changeLease(request, 'renew'),
+  }
+}
+
+/** Whether what is taken by this rule is held under a lease. */
+export function hasLeases({ steps }: Rule): boolean {
+  return steps.token !== undefined
 }
 
 /** What a consumption took, and where: what is needed to give it back. */
@@ -110,19 +159,37 @@ function byName<T>(
   return named
 }
 
+/**
+ * How long a denied request has to wait whatever happens: null if forever. Of the wait of a decision this is the part that only time can end;
+ * what is held under leases may be released at any moment.
+ */
+export function firmWaitOf(decision: Decision): number | null {
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return decision.retryAfterMs
+  const { request, outcome } = receipt
+  let firm: number | null = 0
+  request.entries.forEach((entry, i) => {
+    const wait = decision.policies[entry.name].retryAfterMs
+    const { blockedUntil, now } = outcome.states[i]
+    firm = longest(firm, hasLeases(entry) && wait !== null ? Math.max(0, blockedUntil - now) : wait)
+  })
+  return firm
+}
+
 /** A decision that allowed a start later than its caller would wait, and was given back. */
-export function deniedLate(decision: Decision): Decision {
+export function deniedLate<S extends Store>(decision: Decision<S>): Decision<S> {
   const retryAfterMs = decision.delayMs
   const deniedBy = Object.keys(decision.policies).filter(
     (name) => decision.policies[name].delayMs > 0,
   )
-  return { ...decision, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
+  const { lease: _given, ...rest } = decision
+  return { ...rest, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
 }
 
 const none: readonly string[] = Object.freeze([])
 
 /** A decision is a plain value to its reader; what it took is known to the limiter only. */
-class Answered implements Decision {
+class Answered<S extends Store> implements Decision<S> {
   readonly allowed: boolean
   readonly limit: number
   readonly remaining: number
@@ -132,12 +199,14 @@ class Answered implements Decision {
   readonly deniedBy: readonly string[]
   readonly policies: Readonly<Record<string, Verdict>>
   readonly source: Source
+  declare readonly lease?: HeldLease<S>
   readonly #receipt: Receipt
 
   constructor(
     policies: Readonly<Record<string, Verdict>>,
     outcome: Outcome,
     request: StoreRequest,
+    lease: HeldLease<S> | undefined,
   ) {
     let limit = Infinity
     let remaining = Infinity
@@ -165,10 +234,11 @@ class Answered implements Decision {
     this.deniedBy = deniedBy ?? none
     this.policies = policies
     this.source = 'store'
+    if (lease !== undefined) this.lease = lease
     this.#receipt = { request, outcome }
   }
 
-  static receiptOf(decision: Answered): Receipt {
+  static receiptOf(decision: Answered<Store>): Receipt {
     return decision.#receipt
   }
 }

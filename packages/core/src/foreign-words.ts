@@ -9,10 +9,10 @@ export interface ForeignWord {
 export const foreignWords: Readonly<Record<string, ForeignWord>> = {
   windowMs: { ours: ['window', 'every'], hint: sameUnit },
   timeWindow: { ours: ['window', 'every'], hint: sameUnit },
-  ttl: { ours: ['window', 'every'], hint: sameUnit },
+  ttl: { ours: ['window', 'every', 'lease'], hint: sameUnit },
   interval: { ours: ['every', 'window'], hint: sameUnit },
   duration: {
-    ours: ['window', 'every'],
+    ours: ['window', 'every', 'lease'],
     hint: `${sameUnit} (where it was in seconds, write "60s" for 60)`,
   },
   max: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },

@@ -10,7 +10,7 @@ export type {
 export type { AcquireOptions } from './acquire.js'
 export type { Keys, Policies } from './entries.js'
 export type { Key } from './keys.js'
-export type { Decision, PolicyStatus, Source, Status, Verdict } from './decision.js'
+export type { Decision, HeldLease, PolicyStatus, Source, Status, Verdict } from './decision.js'
 export type { Clock } from './clock.js'
 export type { Block, BlockOptions, Duration, Policy } from './policy.js'
 
@@ -39,6 +39,8 @@ export type {
 } from './algorithms/gcra/buckets.js'
 export { leakyQueue } from './algorithms/leaky-queue/index.js'
 export type { LeakyQueueOptions, LeakyQueuePolicy } from './algorithms/leaky-queue/index.js'
+export { concurrency } from './algorithms/concurrency/index.js'
+export type { ConcurrencyOptions, ConcurrencyPolicy } from './algorithms/concurrency/index.js'
 export { staged } from './algorithms/staged/index.js'
 export type { StagedOptions, StagedPolicy } from './algorithms/staged/index.js'
 export { unlimited } from './algorithms/unlimited/index.js'

@@ -6,7 +6,7 @@ import type { Keys, Policies } from './entries.js'
 import { sluiceError } from './errors.js'
 import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './policy.js'
 import { memoryStore, type MemoryStore } from './stores/memory/index.js'
-import type { Reply, Store } from './stores/store.js'
+import type { Outcome, Reply, Store, StoreRequest } from './stores/store.js'
 
 export interface LimiterOptions<S extends Store> {
   /** The namespace of the counters in the store. */
@@ -38,6 +38,12 @@ export interface PeekOptions {
 
 export interface ConsumeOptions extends PeekOptions {
   /**
+   * Who asks, for `concurrency` policies: an owner who holds units is admitted again without taking further ones.
+   *
+   * @default each request is its own
+   */
+  readonly owner?: string
+  /**
    * The policies of this call, in the place of the limiter's: a plan, a tenant's own, day and night. Counts are found by the
    * policy's name, so a changed limit applies at once to what is there.
    */
@@ -65,28 +71,41 @@ export interface ResetOptions {
 export interface Limiter<S extends Store = Store> {
   readonly name: string
   /** Decides and counts: all policies, or none. */
-  consume(key: Keys, options?: ConsumeOptions): Reply<S, Decision>
+  consume(key: Keys, options?: ConsumeOptions): Reply<S, Decision<S>>
   /** Whether `consume` would be allowed now; `remaining` and `resetMs` as they stand. Changes nothing. */
   peek(key: Keys, options?: PeekOptions): Reply<S, Decision>
   /** `consume` for many keys in one round trip. Answers in order; each key is decided by itself. */
-  consumeMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
+  consumeMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision<S>[]>
   /** `peek` for many keys in one round trip. */
   peekMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
   /**
    * Waits until the key is admitted. Resolves to a denial where `maxWait` is not enough; rejects when `signal` is aborted, and takes nothing
    * then. First come, first served among the waiters of this process.
    */
-  acquire(key: Keys, options?: AcquireOptions): Promise<Decision>
-  /** Gives back exactly what a decision took, where it took it, as far as that still counts. True the first time, false after that. */
+  acquire(key: Keys, options?: AcquireOptions): Promise<Decision<S>>
+  /**
+   * Gives back exactly what a decision took, where it took it, as far as that still counts, and releases its lease. True the first time,
+   * false after that.
+   */
   refund(decision: Decision): Reply<S, boolean>
-  /** Gives the n newest units back, never above the full quota. */
+  /** Gives the n newest units back, never above the full quota. Of leases, it ends the newest as long as n units are enough for the whole. */
   refund(key: Keys, n?: number): Reply<S, boolean>
-  /** Takes n units without asking: what remains may go below zero, and cost 0 is denied until that is made up for. */
+  /**
+   * Takes n units without asking: what remains may go below zero, and cost 0 is denied until that is made up for. Where there are leases, it
+   * takes one that nobody knows and that ends by itself.
+   */
   penalize(key: Keys, n: number): Reply<S, void>
   /** Shuts the key out for a while, in the place of any block that it is under. */
   block(key: Keys, length: Duration): Reply<S, void>
   /** Ends a block. What the key has used still counts. */
   unblock(key: Keys): Reply<S, void>
+  /**
+   * Ends a lease that is held elsewhere, by its id; what its request took of other policies stays taken. True if it was still held,
+   * false if it had ended or was released before.
+   */
+  release(key: Keys, leaseId: string): Reply<S, boolean>
+  /** Starts the time of a lease anew that is held elsewhere. True if it was still held; false if not, and then it stays ended. */
+  renew(key: Keys, leaseId: string): Reply<S, boolean>
   /** Forgets what the key has used: true. False, and nothing changed, where it is blocked and `unblock` is not true. */
   reset(key: Keys, options?: ResetOptions): Reply<S, boolean>
   /** How things stand, policy by policy. Changes nothing. */
@@ -122,32 +141,40 @@ export function createLimiter<S extends Store = MemoryStore>(
     throw sluiceError('SLUICE_OPTION_INVALID', where, what, value, expected)
   }
 
+  function text(what: string, value: unknown): string {
+    if (typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value)) return value
+    const expected = 'a non-empty string of whole characters'
+    throw sluiceError('SLUICE_OPTION_INVALID', where, what, value, expected)
+  }
+
+  function decide(outcome: Outcome, request: StoreRequest): Decision<S> {
+    return decisionOf(outcome, request, asking.changeLease)
+  }
+
   const limiter: Limiter<S> = {
     name,
 
     consume: (key, options) =>
       asking.ask(() => {
-        checkCall(where, options, ['cost', 'policies'])
-        return { verb: 'consume', key, cost: options?.cost, policies: options?.policies }
-      }, decisionOf),
+        checkCall(where, options, ['cost', 'owner', 'policies'])
+        const owner = options?.owner === undefined ? undefined : text('owner', options.owner)
+        return { verb: 'consume', key, cost: options?.cost, owner, policies: options?.policies }
+      }, decide),
 
     peek: (key, options) =>
       asking.ask(() => {
         checkCall(where, options, ['cost'])
         return { verb: 'peek', key, cost: options?.cost }
-      }, decisionOf),
+      }, decide),
 
     consumeMany: (requests) =>
       asking.askMany(
         () => requests.map(({ key, cost }) => ({ verb: 'consume', key, cost })),
-        decisionOf,
+        decide,
       ),
 
     peekMany: (requests) =>
-      asking.askMany(
-        () => requests.map(({ key, cost }) => ({ verb: 'peek', key, cost })),
-        decisionOf,
-      ),
+      asking.askMany(() => requests.map(({ key, cost }) => ({ verb: 'peek', key, cost })), decide),
 
     acquire: (key, options) => acquire(key, options),
 
@@ -181,6 +208,18 @@ export function createLimiter<S extends Store = MemoryStore>(
       asking.ask(
         () => ({ verb: 'unblock', key }),
         () => {},
+      ),
+
+    release: (key, leaseId) =>
+      asking.ask(
+        () => ({ verb: 'release', key, lease: text('leaseId', leaseId) }),
+        ({ allowed }) => allowed,
+      ),
+
+    renew: (key, leaseId) =>
+      asking.ask(
+        () => ({ verb: 'renew', key, lease: text('leaseId', leaseId) }),
+        ({ allowed }) => allowed,
       ),
 
     reset: (key, options) =>

@@ -3,6 +3,7 @@ export type { OnDenied, RateLimitOptions } from './rate-limit.js'
 
 export {
   calendarWindow,
+  concurrency,
   createLimiter,
   fixedWindow,
   gcra,
@@ -25,6 +26,8 @@ export type {
   CalendarWindowOptions,
   CalendarWindowPolicy,
   Clock,
+  ConcurrencyOptions,
+  ConcurrencyPolicy,
   ConsumeOptions,
   Decision,
   Duration,
@@ -33,6 +36,7 @@ export type {
   FixedWindowPolicy,
   GcraOptions,
   GcraPolicy,
+  HeldLease,
   IoredisClient,
   Key,
   KeyAndCost,

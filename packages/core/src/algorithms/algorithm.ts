@@ -65,6 +65,8 @@ export interface Reading<P extends object = Params> {
   delay?(row: Row, params: P, now: number, cost: number): number
   /** Whether a key's first request leaves its row even if it is denied. */
   bornDenied?(params: P): boolean
+  /** The token of the lease that was granted last, read from the row that it left. Only where there are leases. */
+  token?(row: Row): number
 }
 
 /** An algorithm whose whole state is a row. */
@@ -82,11 +84,14 @@ export interface BodiedAlgorithm<P extends object = Params, B = unknown> extends
   readonly bodies: number
 }
 
+/** The steps of one request. After its `take`, `look` tells what remains for others. */
 export interface BodiedSteps<P extends object = Params> extends Steps<P> {
-  /** Ends the lease; true if it was held. Only leases have this and the next. */
+  /** Ends the lease; true if it was held. Only leases have these. */
   release?(row: Row, params: P, now: number): boolean
   /** Starts the lease's time anew; true if it was held. */
   renew?(row: Row, params: P, now: number): boolean
+  /** Ends all leases, and leaves in the row what a reset must not forget: without this step, a reset forgets the row. */
+  forget?(row: Row, params: P, now: number): void
 }
 
 export interface Cells {

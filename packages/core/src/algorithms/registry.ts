@@ -1,6 +1,7 @@
 import { sluiceError } from '../errors.js'
 import { isPolicy } from '../policy.js'
 import { calendarWindowKind } from './calendar-window/index.js'
+import { concurrencyKind } from './concurrency/index.js'
 import { fixedWindowKind } from './fixed-window/index.js'
 import { leakyBucketKind, tokenBucketKind } from './gcra/buckets.js'
 import { gcraKind } from './gcra/index.js'
@@ -20,6 +21,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   leakyBucket: leakyBucketKind,
   leakyQueue: leakyQueueKind,
   gcra: gcraKind,
+  concurrency: concurrencyKind,
   staged: createStagedKind(ruleOf),
   unlimited: unlimitedKind,
 }

@@ -135,7 +135,13 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
   function reset(works: readonly Work[], unblocking: boolean): boolean {
     if (!unblocking && works.some(({ block, now }) => block[UNTIL] > now)) return false
     works.forEach((work, i) => {
-      rows.forget(i)
+      const { entry, steps, now, row } = work
+      if (steps.forget === undefined) {
+        rows.forget(i)
+      } else {
+        steps.forget(row, entry.params, now)
+        rows.save(i, entry, row, now)
+      }
       unblock(work, i)
     })
     return true

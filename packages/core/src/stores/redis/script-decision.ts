@@ -135,8 +135,13 @@ local function reset(works, request)
     if request.cost == 0 and work.block[1] > request.now then return 0 end
   end
   for _, work in ipairs(works) do
-    forget(work.rule, work.state, false)
-    for _, body in ipairs(work.bodies or {}) do redis.call('DEL', body) end
+    if work.steps.forget then
+      work.steps.forget(work.row, work.rule.params, request.now)
+      save(work, request)
+    else
+      forget(work.rule, work.state, false)
+      for _, body in ipairs(work.bodies or {}) do redis.call('DEL', body) end
+    end
     unblock(work)
   end
   return 1

@@ -1,0 +1,61 @@
+import {
+  blockOption,
+  duration,
+  policyOf,
+  quota,
+  readOptions,
+  type BlockOptions,
+  type Duration,
+  type Policy,
+} from '../../policy.js'
+import type { Kind } from '../kind.js'
+import { concurrencySteps, type ConcurrencyParams } from './step.js'
+
+export interface ConcurrencyOptions {
+  /** How many units may be held at once. 1 is a lock; 0 denies everything. */
+  readonly limit: number
+  /** How long a lease lasts that is neither renewed nor released: what frees the units of a process that died. */
+  readonly lease: Duration
+  readonly block?: BlockOptions
+}
+
+export interface ConcurrencyPolicy extends Policy {
+  readonly kind: 'concurrency'
+  readonly limit: number
+  readonly lease: number
+}
+
+/**
+ * At most `limit` units are held at once. An admitted request holds what it costs under a lease of its own, from its admission until
+ * `decision.lease.release()`, or until the lease ends by itself. `decision.lease.renew()` starts its time anew. Every grant has a token
+ * greater than all before it for this key, by which whatever the lease guards can refuse a holder that came too late.
+ *
+ * A request that names an `owner` who holds units is admitted without taking further ones, unless it costs more than the owner holds. The
+ * owner holds the largest of those costs until all of its leases are released or have ended.
+ *
+ * Source: leases, Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache consistency" (1989).
+ *
+ * @example
+ * const jobs = createLimiter({ name: 'jobs', policies: concurrency({ limit: 5, lease: '30s' }) })
+ * const { allowed, lease } = await jobs.consume('tenant:7')
+ * try {
+ *   if (allowed) await work()
+ * } finally {
+ *   await lease?.release()
+ * }
+ * @throws SluiceError where an option is missing, unknown or out of range
+ */
+export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy {
+  const { limit, lease, block } = readOptions('concurrency', options, {
+    limit: quota,
+    lease: duration,
+    block: blockOption,
+  })
+  return policyOf({ kind: 'concurrency', limit, lease }, block)
+}
+
+export const concurrencyKind: Kind<ConcurrencyPolicy, ConcurrencyParams> = {
+  build: concurrency,
+  steps: () => concurrencySteps,
+  params: ({ limit, lease }) => ({ limit, lease }),
+}

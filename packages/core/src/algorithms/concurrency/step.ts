@@ -1,0 +1,165 @@
+import type { BodiedAlgorithm, BodiedSteps, Lease, Row } from '../algorithm.js'
+import {
+  clear,
+  empty,
+  endNewest,
+  finish,
+  freeAt,
+  grant,
+  grantOf,
+  holderOf,
+  lastEnd,
+  live,
+  move,
+  newLeases,
+  ranksPerMs,
+  type Grant,
+  type Leases,
+} from './leases.js'
+import { concurrencyLua } from './script.js'
+
+export type ConcurrencyParams = {
+  readonly limit: number
+  /** In milliseconds. */
+  readonly lease: number
+}
+
+// row: [the latest moment at which anything changed: the clock never counts as earlier;
+//       the units held; the number of the last grant or renewal, which is its token, 0 where there was none;
+//       and for the answer only: when the cost fits, 0 where it does; when more remains; when the last lease ends]
+const LAST = 0
+const HELD = 1
+const TOKEN = 2
+const FITS_AT = 3
+const NEXT_AT = 4
+const FULL_AT = 5
+
+/** Past every moment. It is no greater, because clients begin to round replies just below 2^53. */
+const never = 2 ** 52
+
+/** How long the last token is remembered after all leases have ended. */
+const rememberedMs = 60_000
+
+export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
+  id: 8,
+  cells: () => ({ moments: 1, counts: 2, views: 3 }),
+  args: ({ limit, lease }) => [limit, lease, rememberedMs],
+  lua: concurrencyLua,
+  newBody: newLeases,
+  bodies: 3,
+  over,
+
+  // The token is remembered until the clock alone makes the next one greater, even one that is set back by a minute.
+  ends(row) {
+    if (row[TOKEN] === 0) return 0
+    return Math.max(row[FULL_AT], Math.floor(row[TOKEN] / ranksPerMs) + 1) + rememberedMs
+  },
+
+  wait(row, { limit }, now, cost) {
+    if (row[FITS_AT] > 0) return row[FITS_AT] === never ? Infinity : row[FITS_AT] - now
+    return row[TOKEN] === 0 && (limit === 0 || cost > limit) ? Infinity : 0
+  },
+
+  used: (row) => row[HELD],
+  quota: (params) => params.limit,
+  windowMs: (params) => params.lease,
+  followsWall: () => false,
+
+  full: (row) => row[FULL_AT],
+  next: (row, _params, now) => row[NEXT_AT] - now,
+  token: (row) => row[TOKEN],
+}
+
+function over(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
+  /** Who asks. Once it has taken, the question is what remains for others. */
+  let asker: Lease | undefined = lease
+
+  const steps: BodiedSteps<ConcurrencyParams> = {
+    look(row, params, now, cost) {
+      const { limit } = params
+      row[LAST] = Math.max(row[LAST], now)
+      row[HELD] = row[TOKEN] === 0 ? 0 : live(leases, row[HELD], row[LAST])
+      const asks = row[HELD] > 0 && cost > 0
+      const holder = asks && asker !== undefined ? holderOf(leases, asker, row[LAST]) : undefined
+      const own = holder?.units ?? 0
+      const excess = row[HELD] - own + cost - limit
+      const fits = limit > 0 && (excess <= 0 || (own > 0 && own >= cost))
+      row[FITS_AT] = 0
+      if (!fits && (limit === 0 || cost > limit)) row[FITS_AT] = never
+      else if (!fits) row[FITS_AT] = freeAt(leases, excess, row[LAST], holder)
+      foresee(row, params)
+      return fits
+    },
+
+    take(row, params, _now, cost) {
+      settle(row)
+      if (cost > 0) {
+        const rank = nextRank(row, params)
+        row[HELD] += grant(leases, lease, cost, rank, row[LAST])
+      }
+      asker = undefined
+      foresee(row, params)
+    },
+
+    give(row, params) {
+      settle(row)
+      const granted = held(row)
+      if (granted !== undefined) row[HELD] -= finish(leases, granted, row[LAST])
+      foresee(row, params)
+    },
+
+    forgive(row, params, _now, units) {
+      settle(row)
+      row[HELD] -= endNewest(leases, units)
+      foresee(row, params)
+    },
+
+    release(row, params, now) {
+      if (held(row) === undefined) return false
+      steps.give(row, params, now, 0, row)
+      return true
+    },
+
+    renew(row, params) {
+      const granted = held(row)
+      if (granted === undefined) return false
+      settle(row)
+      move(leases, granted, nextRank(row, params))
+      foresee(row, params)
+      return true
+    },
+
+    forget(row, params, now) {
+      row[LAST] = Math.max(row[LAST], now)
+      row[HELD] = 0
+      settle(row)
+      foresee(row, params)
+    },
+  }
+
+  /** The asker's own lease. A row without units says that the leases are void. */
+  function held(row: Row): Grant | undefined {
+    return row[HELD] === 0 ? undefined : grantOf(leases, lease.id, row[LAST])
+  }
+
+  /** Brings the leases to where `look` has brought the row. */
+  function settle(row: Row): void {
+    if (row[HELD] === 0) empty(leases)
+    else clear(leases, row[LAST])
+  }
+
+  /** What the answer tells about the time to come. */
+  function foresee(row: Row, { limit }: ConcurrencyParams): void {
+    const more = Math.max(1, row[HELD] - limit + 1)
+    row[NEXT_AT] = row[HELD] === 0 || limit === 0 ? 0 : freeAt(leases, more, row[LAST], undefined)
+    row[FULL_AT] = row[HELD] === 0 ? 0 : lastEnd(leases)
+  }
+
+  return steps
+}
+
+function nextRank(row: Row, { lease }: ConcurrencyParams): number {
+  const { [LAST]: now } = row
+  row[TOKEN] = Math.max(row[TOKEN] + 1, now * ranksPerMs)
+  return (now + lease) * ranksPerMs + Math.min(row[TOKEN] - now * ranksPerMs, ranksPerMs - 1)
+}
