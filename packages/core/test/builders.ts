@@ -1,9 +1,11 @@
 import {
   calendarWindow,
+  concurrency,
   fixedWindow,
   gcra,
   leakyBucket,
   leakyQueue,
+  slidingLog,
   slidingWindow,
   tokenBucket,
   type Policy,
@@ -73,6 +75,20 @@ export const builders: Readonly<Record<string, Builder>> = {
       weekStartsOn: [...notWords, 'Monday'],
       block: notBlocks,
     },
+  },
+  slidingLog: {
+    build: untyped(slidingLog),
+    good: { limit: 5, window: '1m' },
+    plain: { limit: 5, window: 60_000 },
+    required: ['limit', 'window'],
+    bad: { limit: [...notCounts, 2 ** 32], window: notDurations, block: notBlocks },
+  },
+  concurrency: {
+    build: untyped(concurrency),
+    good: { limit: 5, lease: '1m' },
+    plain: { limit: 5, lease: 60_000 },
+    required: ['limit', 'lease'],
+    bad: { limit: notCounts, lease: notDurations, block: notBlocks },
   },
   slidingWindow: {
     build: untyped(slidingWindow),

@@ -1,8 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startRedis, type RedisServer } from '@sluice/conformance'
 import {
   concurrency,
   createLimiter,
@@ -16,47 +12,17 @@ import {
   type Limiter,
   type Policies,
   type Store,
-} from '../src/index.js'
+} from '@sluice/core'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-let server: ChildProcess
+let server: RedisServer
 let redis: Redis
-
 beforeAll(async () => {
-  const port = await freePort()
-  const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  server = spawn('redis-server', options, { stdio: 'ignore' })
-  redis = new Redis(port, '127.0.0.1', { retryStrategy: () => 50, maxRetriesPerRequest: null })
-  redis.on('error', () => {})
-  await redis.ping()
+  server = await startRedis()
+  redis = server.client()
 })
-
-afterAll(async () => {
-  redis.disconnect()
-  server.kill()
-  if (server.exitCode === null) await once(server, 'exit')
-})
-
-describe('concurrency, the builder', () => {
-  test('reads durations and freezes', () => {
-    const policy = concurrency({ limit: 3, lease: '30s' })
-    expect(policy).toEqual({ kind: 'concurrency', limit: 3, lease: 30_000 })
-    expect(Object.isFrozen(policy)).toBe(true)
-  })
-
-  test.each([
-    [{ limit: -1, lease: 1000 }, 'SLUICE_OPTION_INVALID', '"limit" is -1'],
-    [{ limit: '3', lease: 1000 }, 'SLUICE_OPTION_INVALID', '"limit" is the string "3"'],
-    [{ limit: 3 }, 'SLUICE_OPTION_MISSING', '"lease" is missing'],
-    [{ limit: 3, lease: 0 }, 'SLUICE_OPTION_INVALID', '"lease" is 0'],
-    [{ limit: 3, lease: '11y' }, 'SLUICE_OPTION_INVALID', '"lease" is the string "11y"'],
-    [{ limit: 3, ttl: 1000 }, 'SLUICE_OPTION_RENAMED', '"ttl" is called "lease"'],
-    [{ max: 3, lease: 1000 }, 'SLUICE_OPTION_RENAMED', '"max" is called "limit"'],
-  ])('refuses %o', async (options, code, words) => {
-    const error = await errorOf(() => Reflect.apply(concurrency, undefined, [options]))
-    expect(error.code).toBe(code)
-    expect(error.message).toContain(words)
-  })
-})
+afterAll(() => server.stop())
 
 const stores: [string, () => Store][] = [
   ['memory', () => memoryStore()],
@@ -484,58 +450,6 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
   })
 })
 
-describe('leases in Redis', () => {
-  test('leave nothing behind, and none of their keys is immortal', async () => {
-    await redis.flushall()
-    const store = redisStore(redis, { timeout: 10_000 })
-    const limiter = createLimiter({
-      name: 'real',
-      policies: concurrency({ limit: 9, lease: 100 }),
-      store,
-    })
-    await limiter.consume('k', { owner: 'a', cost: 2 })
-    await limiter.consume('k', { owner: 'a' })
-    await limiter.consume('k')
-    const keys = await redis.keys('*')
-    expect(keys.length).toBe(4)
-    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0)
-    await new Promise((resolve) => setTimeout(resolve, 110))
-    expect((await limiter.peek('k')).remaining).toBe(9)
-    await held(await limiter.consume('k')).release()
-    expect((await redis.keys('*')).length).toBe(1)
-  })
-
-  test('leases whose row is gone are void', async () => {
-    await redis.flushall()
-    const store = redisStore(redis, { timeout: 10_000 })
-    const limiter = createLimiter({
-      name: 'lost',
-      policies: concurrency({ limit: 1, lease: '1h' }),
-      store,
-    })
-    const lease = held(await limiter.consume('k', { owner: 'a' }))
-    const [row] = (await redis.keys('*')).filter((key) => key.endsWith('}'))
-    await redis.del(row)
-    expect((await limiter.consume('k')).allowed).toBe(true)
-    expect(await lease.release()).toBe(false)
-    expect((await limiter.peek('k')).remaining).toBe(0)
-  })
-
-  test('leases that Redis has evicted do not count', async () => {
-    await redis.flushall()
-    const store = redisStore(redis, { timeout: 10_000 })
-    const limiter = createLimiter({
-      name: 'gone',
-      policies: concurrency({ limit: 1, lease: '1h' }),
-      store,
-    })
-    await limiter.consume('k')
-    const [body] = (await redis.keys('*')).filter((key) => !key.endsWith('}'))
-    await redis.del(body)
-    expect((await limiter.consume('k')).allowed).toBe(true)
-  })
-})
-
 test('a memory store answers release and renew at once', () => {
   const limiter = createLimiter({ name: 'sync', policies: concurrency({ limit: 1, lease: 1000 }) })
   const { lease } = limiter.consume('k')
@@ -565,13 +479,4 @@ async function errorOf(call: () => unknown): Promise<SluiceError> {
     throw error
   }
   throw new Error('nothing was thrown')
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
