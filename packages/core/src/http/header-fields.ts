@@ -48,12 +48,14 @@ function policyItems(entries: readonly Entry[]): PolicyItems {
   return { names, items, list: [...items.values()].join(', ') }
 }
 
-function policyItem({ name, steps, params }: Entry): string {
+function policyItem({ name, kind, steps, params }: Entry): string {
   const windowMs = steps.windowMs(params)
   // The field has no fractions and no 0, so a window below a second has no place in it. Others are rounded up: a client that
   // spreads its quota over `w` is then never too fast.
   const window = windowMs < 1000 ? '' : `;w=${seconds(windowMs)}`
-  return `${structuredString(name)};q=${structuredInteger(steps.quota(params))}${window}`
+  // Requests are what is counted unless a unit says otherwise, and a lease gives its units back by no clock.
+  const rate = kind === 'concurrency' ? ';qu="concurrent-requests"' : window
+  return `${structuredString(name)};q=${structuredInteger(steps.quota(params))}${rate}`
 }
 
 function draftFields({ names, items, list }: PolicyItems, decision: Decision): HeaderField[] {

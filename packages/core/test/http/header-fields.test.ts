@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { parseList } from 'structured-headers'
 import { expect, test } from 'vitest'
 import {
+  concurrency,
   calendarWindow,
   fixedWindow,
   gcra,
@@ -104,6 +105,14 @@ test('names no policy that has no number', () => {
     'X-RateLimit-Reset': '60',
   })
   expect(fieldsAfter({ policy: unlimited(), headers: 'both' })).toEqual({})
+})
+
+test('says that what concurrency counts is requests at once', () => {
+  const policy = concurrency({ limit: 5, lease: '30s' })
+  expect(fieldsAfter({ policy })).toEqual({
+    'RateLimit-Policy': '"default";q=5;qu="concurrent-requests"',
+    RateLimit: '"default";r=4;t=30',
+  })
 })
 
 test('says how long a block still lasts', () => {
