@@ -45,6 +45,10 @@ const probes = {
     may: ['@sluice/core', '@sluice/express', 'fast-check', 'ioredis', 'node:net', './other.js'],
     mustNot: ['../../core/src/limiter.js', '../../../packages/core/src/limiter.js'],
   },
+  'packages/benchmarks/src/sections/probe.ts': {
+    may: ['@sluice/core', '@sluice/conformance', 'ioredis', 'node:fs/promises', '../section.js'],
+    mustNot: ['../../../core/src/limiter.js', '../../../conformance/src/redis-server.js'],
+  },
   'packages/core/src/http/probe.ts': {
     may: [
       './other.js',

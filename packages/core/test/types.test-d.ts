@@ -27,17 +27,18 @@ const policies = slidingWindow({ limit: 100, window: '1m' })
 
 const inMemory = createLimiter({ name: 'api', policies })
 expectTypeOf(inMemory).toEqualTypeOf<Limiter<MemoryStore>>()
-expectTypeOf(inMemory.consume('key')).toEqualTypeOf<Decision>()
+expectTypeOf(inMemory.consume('key')).toEqualTypeOf<Decision<MemoryStore>>()
+expectTypeOf(inMemory.consume('key').lease?.release()).toEqualTypeOf<boolean | undefined>()
 expectTypeOf(inMemory.peek('key')).toEqualTypeOf<Decision>()
 expectTypeOf(inMemory.reset('key')).toEqualTypeOf<boolean>()
 expectTypeOf(inMemory.close()).toEqualTypeOf<void>()
 
 const given = createLimiter({ name: 'api', policies, store: memoryStore() })
-expectTypeOf(given.consume('key')).toEqualTypeOf<Decision>()
+expectTypeOf(given.consume('key')).toEqualTypeOf<Decision<MemoryStore>>()
 
 const onRedis = createLimiter({ name: 'api', policies, store: redisStore(redis) })
 expectTypeOf(onRedis).toEqualTypeOf<Limiter<AsyncStore>>()
-expectTypeOf(onRedis.consume('key')).toEqualTypeOf<Promise<Decision>>()
+expectTypeOf(onRedis.consume('key')).toEqualTypeOf<Promise<Decision<AsyncStore>>>()
 expectTypeOf(onRedis.reset('key')).toEqualTypeOf<Promise<boolean>>()
 expectTypeOf(onRedis.close()).toEqualTypeOf<Promise<void>>()
 

@@ -1,0 +1,75 @@
+import { spreadOf, type Spread } from '../rounds.js'
+import type { Contender } from './contender.js'
+import type { AllCosts, Costs, Round } from './trial.js'
+
+/** What is told of one contender. */
+export interface Figures {
+  readonly name: string
+  readonly holds: string
+  readonly bytesPerKey: number
+  readonly redisMicroseconds: Spread
+  readonly commandsSent: number
+  readonly commandsWithin: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly comparedWithFloor: Comparison
+  /** With the textbook's way to the same end, which is named. */
+  readonly comparedWithTextbook?: Comparison
+}
+
+/** How many times as much. */
+export interface Comparison {
+  readonly with: string
+  readonly bytesPerKey: number
+  /** Round by round, as both are disturbed by the same things. */
+  readonly redisMicroseconds: Spread
+}
+
+/** One textbook way, and those of ours that do its work. Those that no textbook does are in a group without one. */
+export interface Group {
+  readonly textbook?: Figures
+  readonly ours: readonly Figures[]
+}
+
+export function figuresOf(
+  contender: Contender,
+  costs: AllCosts,
+  floor: Contender,
+  textbook?: Contender,
+): Figures {
+  const own = costsOf(contender, costs)
+  const figures: Figures = {
+    name: contender.name,
+    holds: contender.fill.holds,
+    bytesPerKey: own.bytesPerKey,
+    redisMicroseconds: inAll(own, 'microseconds'),
+    commandsSent: inAll(own, 'commandsSent').median,
+    commandsWithin: inAll(own, 'commandsWithin').median,
+    bytesIn: inAll(own, 'bytesIn').median,
+    bytesOut: inAll(own, 'bytesOut').median,
+    comparedWithFloor: comparison(own, costsOf(floor, costs), floor.name),
+  }
+  if (textbook === undefined) return figures
+  const comparedWithTextbook = comparison(own, costsOf(textbook, costs), textbook.name)
+  return { ...figures, comparedWithTextbook }
+}
+
+function costsOf(contender: Contender, costs: AllCosts): Costs {
+  const own = costs.get(contender)
+  if (own === undefined) throw new Error(`${contender.name} was not measured`)
+  return own
+}
+
+function inAll({ rounds }: Costs, figure: keyof Round): Spread {
+  return spreadOf(rounds.map((round) => round[figure]))
+}
+
+function comparison(own: Costs, other: Costs, name: string): Comparison {
+  return {
+    with: name,
+    bytesPerKey: own.bytesPerKey / other.bytesPerKey,
+    redisMicroseconds: spreadOf(
+      own.rounds.map(({ microseconds }, i) => microseconds / other.rounds[i].microseconds),
+    ),
+  }
+}

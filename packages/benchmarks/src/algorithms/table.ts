@@ -1,0 +1,83 @@
+import type { Conditions } from '../conditions.js'
+import type { Comparison, Figures, Group } from './figures.js'
+import type { Settings } from './trial.js'
+
+export interface Results {
+  readonly conditions: Conditions
+  readonly settings: Settings
+  /** What a key takes that holds an integer and lives for some time: the least that Redis can keep of anybody. */
+  readonly integerBytes: number
+  readonly floor: Figures
+  readonly groups: readonly Group[]
+}
+
+/** The figures for a reader. All are in the results, with more digits. */
+export function tableOf({ conditions, settings, integerBytes, floor, groups }: Results): string {
+  const { node, redis, cores } = conditions
+  const { keys, rounds } = settings
+  const rows = groups.flatMap(({ textbook, ours }) => [
+    ...(textbook === undefined ? [] : [rowOf(textbook, `_${textbook.name}_`, integerBytes)]),
+    ...ours.map((figures) => rowOf(figures, `**${figures.name}**`, integerBytes)),
+  ])
+  return [
+    `Node ${node}, Redis ${redis}, ${cores} cores. ${keys} keys, ${rounds} rounds of a decision for each, medians.`,
+    '',
+    line(columns),
+    line(columns.map((_, i) => (i < 2 ? '---' : '---:'))),
+    line(['`SET key 1 PX`', 'an integer', `${integerBytes}`, one, '', '', '', '', '', '', '']),
+    rowOf(floor, floor.name, integerBytes),
+    ...rows,
+  ].join('\n')
+}
+
+const columns = [
+  '',
+  'a key holds',
+  'bytes',
+  '÷ integer',
+  '÷ textbook',
+  'µs',
+  '÷ `INCR` + `PEXPIRE`',
+  '÷ textbook',
+  'commands',
+  'bytes in',
+  'bytes out',
+]
+
+const one = '1.00'
+
+function rowOf(figures: Figures, name: string, integerBytes: number): string {
+  const { bytesPerKey, commandsSent, commandsWithin, comparedWithTextbook: textbook } = figures
+  return line([
+    name,
+    figures.holds,
+    count(bytesPerKey),
+    ratio(bytesPerKey / integerBytes),
+    ratioTo(textbook, ({ bytesPerKey }) => bytesPerKey),
+    figures.redisMicroseconds.median.toFixed(2),
+    ratio(figures.comparedWithFloor.redisMicroseconds.median),
+    ratioTo(textbook, ({ redisMicroseconds }) => redisMicroseconds.median),
+    commandsWithin === 0
+      ? count(commandsSent)
+      : `${count(commandsSent)} (${count(commandsWithin)})`,
+    count(figures.bytesIn),
+    count(figures.bytesOut),
+  ])
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}
+
+function ratioTo(other: Comparison | undefined, figure: (other: Comparison) => number): string {
+  return other === undefined ? '' : ratio(figure(other))
+}
+
+function ratio(value: number): string {
+  return value.toFixed(2)
+}
+
+/** Whole where it is whole. */
+function count(value: number): string {
+  return `${Math.round(value * 10) / 10}`
+}

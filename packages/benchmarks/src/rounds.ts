@@ -1,0 +1,35 @@
+/** What was found in all rounds: other programs on the machine disturb the extremes first. */
+export interface Spread {
+  readonly median: number
+  readonly lowest: number
+  readonly highest: number
+}
+
+/**
+ * Measures the contenders in turns, round after round, so that a machine which gets faster or slower does so for all of them alike. Each
+ * round begins with another one.
+ */
+export async function inRounds<C, F>(
+  contenders: readonly C[],
+  rounds: number,
+  measure: (contender: C, round: number) => Promise<F>,
+): Promise<ReadonlyMap<C, readonly F[]>> {
+  const found = new Map(contenders.map((contender): [C, F[]] => [contender, []]))
+  for (let round = 0; round < rounds; round++) {
+    const first = round % contenders.length
+    for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)]) {
+      found.get(contender)?.push(await measure(contender, round))
+    }
+  }
+  return found
+}
+
+export function spreadOf(figures: readonly number[]): Spread {
+  const sorted = [...figures].sort((a, b) => a - b)
+  return { median: median(sorted), lowest: sorted[0], highest: sorted[sorted.length - 1] }
+}
+
+function median(sorted: readonly number[]): number {
+  const half = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
+}
