@@ -1,20 +1,20 @@
 import { createLimiter, type Decision, type Store } from '@sluice/core'
 import type { Admission, ModelAnswer } from './models/model.js'
-import type { Sample } from './subjects.js'
+import type { Followed } from './samples.js'
 import { costOf, moved, nothingSaid, type Step } from './traffic.js'
 
 /** What was asked, what the limiter answered, and what the definition says. */
 export interface Answered {
   readonly now: number
   readonly cost: number
-  readonly verb: Step['verb']
+  readonly verb: 'consume' | 'peek'
   readonly decision: Decision
   readonly expected: ModelAnswer
 }
 
 /** Sends the same traffic, on one key, to a limiter over this store and to the policy's model. */
 export async function follow(
-  sample: Sample,
+  sample: Followed,
   store: Store,
   name: string,
   start: number,
@@ -28,8 +28,14 @@ export async function follow(
   for (const { move, cost: share, verb } of traffic) {
     now = moved(now, move, sample.windowMs, last)
     const cost = costOf(share, sample.quota, last)
+    if (verb === 'penalize') {
+      model.penalize(now, cost)
+      await limiter.penalize('key', cost)
+      continue
+    }
     const expected = model[verb](now, cost)
-    const decision = await limiter[verb]('key', { cost })
+    // A lease has an id that nothing defines.
+    const { lease: _lease, ...decision } = await limiter[verb]('key', { cost })
     answered.push({ now, cost, verb, decision, expected })
     last = expected
   }
@@ -38,16 +44,16 @@ export async function follow(
 
 /** The decision of a limiter with this one policy, as its model's answer has it. */
 export function decisionFrom(expected: ModelAnswer): Decision {
-  const { allowed, limit, remaining, retryAfterMs, resetMs } = expected
+  const { allowed, limit, remaining, retryAfterMs, resetMs, delayMs } = expected
   return {
     allowed,
     limit,
     remaining,
     retryAfterMs,
     resetMs,
-    delayMs: 0,
+    delayMs,
     deniedBy: allowed ? [] : ['default'],
-    policies: { default: { ...expected, delayMs: 0 } },
+    policies: { default: expected },
     source: 'store',
   }
 }

@@ -6,7 +6,11 @@ export type { Admission, Meaning, Model, ModelAnswer } from './models/model.js'
 export { startRedis } from './redis-server.js'
 export type { ClientOptions, RedisServer } from './redis-server.js'
 export { sizes, subjects } from './subjects.js'
-export type { Sample, Subject } from './subjects.js'
+export type { Subject } from './subjects.js'
+export type { Followed, Sample } from './samples.js'
+export { families } from './families.js'
+export type { Family } from './families.js'
+export { unlimitedMeaning } from './models/unlimited.js'
 export {
   costOf,
   costs,
@@ -16,6 +20,7 @@ export {
   patienceMs,
   runs,
   starts,
+  startsOf,
   traffic,
 } from './traffic.js'
 export type { Cost, Move, Said, Step } from './traffic.js'

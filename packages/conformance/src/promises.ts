@@ -22,10 +22,49 @@ export function unitsPerClockWindow(
   windowMs: number,
   offsetMs: number,
 ): number {
-  const units = new Map<number, number>()
+  return unitsPerName(admissions, (at) => Math.floor((at - offsetMs) / windowMs))
+}
+
+/** The most units in so many windows on the clock that follow each other. */
+export function unitsPerClockWindows(
+  admissions: readonly Admission[],
+  windowMs: number,
+  count: number,
+): number {
+  let most = 0
+  for (const [i, { at }] of admissions.entries()) {
+    const last = Math.floor(at / windowMs)
+    let units = 0
+    for (const { at, cost } of admissions.slice(0, i + 1)) {
+      if (Math.floor(at / windowMs) > last - count) units += cost
+    }
+    most = Math.max(most, units)
+  }
+  return most
+}
+
+/** The most units in any stretch of time as long as the window, its end left out. */
+export function unitsWithin(admissions: readonly Admission[], windowMs: number): number {
+  let most = 0
+  for (const [last, { at: to }] of admissions.entries()) {
+    let units = 0
+    for (const { at, cost } of admissions.slice(0, last + 1)) {
+      if (at > to - windowMs) units += cost
+    }
+    most = Math.max(most, units)
+  }
+  return most
+}
+
+/** The most units that share a name: that of the window which a moment lies in. */
+export function unitsPerName(
+  admissions: readonly Admission[],
+  nameOf: (at: number) => number | string,
+): number {
+  const units = new Map<number | string, number>()
   for (const { at, cost } of admissions) {
-    const window = Math.floor((at - offsetMs) / windowMs)
-    units.set(window, (units.get(window) ?? 0) + cost)
+    const name = nameOf(at)
+    units.set(name, (units.get(name) ?? 0) + cost)
   }
   return Math.max(0, ...units.values())
 }
@@ -47,4 +86,22 @@ export function arrivalCurve(
     }
   }
   return most
+}
+
+/** How often a queue was longer than allowed: what was let in since some moment, the request itself left out, must drain within `maxDelay`. */
+export function queueCurve(
+  admissions: readonly Admission[],
+  leak: number,
+  every: number,
+  maxDelay: number,
+): number {
+  let late = 0
+  for (const [last, { at: to }] of admissions.entries()) {
+    let ahead = 0n
+    for (const { at: from, cost } of admissions.slice(0, last).toReversed()) {
+      ahead += BigInt(cost) * BigInt(every)
+      if (ahead > BigInt(to - from + maxDelay) * BigInt(leak)) late++
+    }
+  }
+  return late
 }

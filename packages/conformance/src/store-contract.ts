@@ -9,6 +9,14 @@ import { describeKeys } from './contract/keys.js'
 import { describeReads } from './contract/reads.js'
 import { describeStepsBack } from './contract/steps-back.js'
 import { describeTime } from './contract/time.js'
+import { describeBlocks } from './contract/blocks.js'
+import { describeCalendars } from './contract/calendars.js'
+import { describeMany } from './contract/many.js'
+import { describePenalties } from './contract/penalties.js'
+import { describeQueues } from './contract/queues.js'
+import { describeRefunds } from './contract/refunds.js'
+import { describeStages } from './contract/stages.js'
+import { describeStatus } from './contract/status.js'
 
 /**
  * What every store must do, whatever it keeps its counts in. The factory is asked for a store before each test; it may give the same one
@@ -29,5 +37,13 @@ export function describeStore(name: string, makeStore: StoreFactory): void {
     describeTime(open)
     describeStepsBack(open)
     describeBatches(open)
+    describeStatus(open)
+    describeStages(open)
+    describeRefunds(open)
+    describeQueues(open)
+    describePenalties(open)
+    describeMany(open)
+    describeCalendars(open)
+    describeBlocks(open)
   })
 }

@@ -1,21 +1,18 @@
-import { fixedWindow, gcra, slidingWindow, tokenBucket, type Policy } from '@sluice/core'
-import { fixedWindowModel } from './models/fixed-window.js'
-import { gcraModel } from './models/gcra.js'
-import type { Admission, Model } from './models/model.js'
-import { slidingWindowModel } from './models/sliding-window.js'
-import { tokenBucketModel } from './models/token-bucket.js'
-import { arrivalCurve, unitsPerClockWindow, unitsPerWindow } from './promises.js'
-
-/** A policy, and what proves its algorithm right. */
-export interface Sample {
-  readonly policy: Policy
-  /** The time that its traffic is measured by: its window, or how long its whole quota takes to come back. */
-  readonly windowMs: number
-  readonly quota: number
-  createModel(): Model
-  /** By how many units these admissions exceed what the algorithm promises. Time may stand still, but not step back. */
-  excess(admissions: readonly Admission[]): number
-}
+import {
+  fixedWindow,
+  gcra,
+  leakyBucket,
+  slidingLog,
+  slidingWindow,
+  tokenBucket,
+  type Policy,
+} from '@sluice/core'
+import { fixedWindowMeaning } from './models/fixed-window.js'
+import { gcraMeaning } from './models/gcra.js'
+import { leakyBucketMeaning } from './models/leaky-bucket.js'
+import { slidingLogMeaning } from './models/sliding-log.js'
+import { arrivalCurve, unitsPerClockWindow, unitsPerWindow, unitsWithin } from './promises.js'
+import { ofSlidingWindows, ofTokenBuckets, sampleOf, type Proof, type Sample } from './samples.js'
 
 /** One algorithm, in one of its forms. */
 export interface Subject {
@@ -24,9 +21,13 @@ export interface Subject {
   sample(limit: number, windowMs: number): Sample
   /** Policies with the options that only this algorithm has. */
   readonly further: readonly Sample[]
+  /** The greatest limit that counts of any size are tried with. */
+  readonly most: number
 }
 
-/** Every algorithm there is. A new one is proved by its model and its row here. */
+const most = 2 ** 42
+
+/** Every algorithm of which any limit in any window can be asked. A new one is proved by its model and its row here. */
 export const subjects: readonly Subject[] = [
   subject({
     name: 'fixed window from the first request',
@@ -34,7 +35,7 @@ export const subjects: readonly Subject[] = [
     further: [],
     quota: ({ limit }) => limit,
     windowMs: ({ window }) => window,
-    model: fixedWindowModel,
+    meaning: fixedWindowMeaning,
     excess: ({ limit, window }, admissions) => unitsPerWindow(admissions, window) - limit,
   }),
   subject({
@@ -48,7 +49,7 @@ export const subjects: readonly Subject[] = [
     ],
     quota: ({ limit }) => limit,
     windowMs: ({ window }) => window,
-    model: fixedWindowModel,
+    meaning: fixedWindowMeaning,
     excess: ({ limit, window, offset }, admissions) =>
       unitsPerClockWindow(admissions, window, offset) - limit,
   }),
@@ -56,10 +57,41 @@ export const subjects: readonly Subject[] = [
     name: 'sliding window, weighted',
     build: (limit, window) => slidingWindow({ limit, window }),
     further: [],
+    ...ofSlidingWindows,
+  }),
+  subject({
+    name: 'sliding window in buckets, weighted',
+    build: (limit, window) => slidingWindow({ limit, window, buckets: bucketsOf(window) }),
+    further: [
+      slidingWindow({ limit: 10, window: 1000, buckets: 250 }),
+      slidingWindow({ limit: 5, window: '1d', buckets: 24 }),
+      slidingWindow({ limit: 7, window: 2, buckets: 2 }),
+    ],
+    ...ofSlidingWindows,
+  }),
+  subject({
+    name: 'sliding window in buckets, truncated',
+    build: (limit, window) =>
+      slidingWindow({ limit, window, buckets: bucketsOf(window), tail: 'truncated' }),
+    further: [
+      slidingWindow({ limit: 10, window: 1000, buckets: 250, tail: 'truncated' }),
+      slidingWindow({ limit: 5, window: '1d', buckets: 24, tail: 'truncated' }),
+      slidingWindow({ limit: 3, window: 1000, tail: 'truncated' }),
+    ],
+    ...ofSlidingWindows,
+  }),
+  subject({
+    name: 'sliding log',
+    build: (limit, window) => slidingLog({ limit, window }),
+    further: [
+      slidingLog({ limit: 5, window: '1d' }),
+      slidingLog({ limit: 2_000_000_000, window: 9 }),
+    ],
+    most: 2 ** 32 - 1,
     quota: ({ limit }) => limit,
     windowMs: ({ window }) => window,
-    model: slidingWindowModel,
-    excess: ({ limit, window }, admissions) => unitsPerClockWindow(admissions, window, 0) - limit,
+    meaning: ({ limit, window }) => slidingLogMeaning(limit, window),
+    excess: ({ limit, window }, admissions) => unitsWithin(admissions, window) - limit,
   }),
   subject({
     name: 'gcra',
@@ -75,7 +107,7 @@ export const subjects: readonly Subject[] = [
     ],
     quota: ({ limit, burst }) => (limit === 0 ? 0 : burst),
     windowMs: ({ limit, window, burst }) => Math.ceil((burst * window) / Math.max(1, limit)),
-    model: gcraModel,
+    meaning: gcraMeaning,
     excess: ({ limit, window, burst }, admissions) =>
       arrivalCurve(admissions, limit === 0 ? 0 : burst, limit, window),
   }),
@@ -89,11 +121,23 @@ export const subjects: readonly Subject[] = [
       tokenBucket({ capacity: 5, refill: 1, every: '1d' }),
       tokenBucket({ capacity: 13, refill: 1_000_003, every: 999 }),
     ],
+    ...ofTokenBuckets,
+  }),
+  subject({
+    name: 'leaky bucket',
+    build: (limit, window) =>
+      leakyBucket({ capacity: limit, leak: Math.max(1, limit), every: window }),
+    further: [
+      leakyBucket({ capacity: 20, leak: 5, every: '1s' }),
+      leakyBucket({ capacity: 1, leak: 3, every: 7 }),
+      leakyBucket({ capacity: 5, leak: 1, every: '1d' }),
+      leakyBucket({ capacity: 13, leak: 1_000_003, every: 999 }),
+    ],
     quota: ({ capacity }) => capacity,
-    windowMs: ({ capacity, refill, every }) => Math.ceil((capacity * every) / refill),
-    model: tokenBucketModel,
-    excess: ({ capacity, refill, every }, admissions) =>
-      arrivalCurve(admissions, capacity, refill, every),
+    windowMs: ({ capacity, leak, every }) => Math.ceil((capacity * every) / leak),
+    meaning: leakyBucketMeaning,
+    excess: ({ capacity, leak, every }, admissions) =>
+      arrivalCurve(admissions, capacity, leak, every),
   }),
 ]
 
@@ -112,29 +156,23 @@ export const sizes: readonly (readonly [limit: number, windowMs: number])[] = [
   [1, 604_800_000],
 ]
 
-interface Row<P extends Policy> {
+interface Row<P extends Policy> extends Proof<P> {
   readonly name: string
   build(limit: number, windowMs: number): P
   readonly further: readonly P[]
-  quota(policy: P): number
-  windowMs(policy: P): number
-  model(policy: P): Model
-  excess(policy: P, admissions: readonly Admission[]): number
+  readonly most?: number
 }
 
 function subject<P extends Policy>(row: Row<P>): Subject {
-  function sampleOf(policy: P): Sample {
-    return {
-      policy,
-      windowMs: Math.max(1, row.windowMs(policy)),
-      quota: row.quota(policy),
-      createModel: () => row.model(policy),
-      excess: (admissions) => Math.max(0, row.excess(policy, admissions)),
-    }
-  }
   return {
     name: row.name,
-    sample: (limit, windowMs) => sampleOf(row.build(limit, windowMs)),
-    further: row.further.map(sampleOf),
+    sample: (limit, windowMs) => sampleOf(row.build(limit, windowMs), row),
+    most: row.most ?? most,
+    further: row.further.map((policy) => sampleOf(policy, row)),
   }
+}
+
+/** A number of buckets that the window can be divided into. */
+function bucketsOf(windowMs: number): number {
+  return [6, 5, 7].find((buckets) => windowMs % buckets === 0) ?? 1
 }

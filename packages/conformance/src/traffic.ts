@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { Followed } from './samples.js'
 
 /** How far time moves before a request: so many milliseconds, or to a moment that a wrong limiter is likely to get wrong. */
 export type Move =
@@ -25,7 +26,7 @@ export interface Said {
 export interface Step {
   readonly move: Move
   readonly cost: Cost
-  readonly verb: 'consume' | 'peek'
+  readonly verb: 'consume' | 'peek' | 'penalize'
 }
 
 /** A number, or what is likely to be decided wrongly: a share of the quota, or what the last answer said remains, or one more. */
@@ -65,7 +66,13 @@ export const costs: fc.Arbitrary<Cost> = fc.oneof(
 const step: fc.Arbitrary<Step> = fc.record({
   move: forward,
   cost: costs,
-  verb: fc.constantFrom('consume', 'consume', 'consume', 'peek'),
+  verb: fc.constantFrom(
+    ...Array<'consume'>(12).fill('consume'),
+    'peek',
+    'peek',
+    'peek',
+    'penalize',
+  ),
 })
 
 /** A day of one key, most of it long enough to fill a limit more than once. */
@@ -80,8 +87,21 @@ export const starts: fc.Arbitrary<number> = fc.oneof(
   fc.integer({ min: 1_763_683_200_000, max: 1_763_683_200_000 + 604_800_000 }),
 )
 
+/** The same, and what this policy is likely to be wrong about. */
+export function startsOf({ starts: own, windowMs }: Followed): fc.Arbitrary<number> {
+  if (own.length === 0) return starts
+  const near = fc.tuple(fc.constantFrom(...own), fc.integer({ min: -windowMs, max: windowMs }))
+  return fc.oneof(
+    starts,
+    fc.constantFrom(...own),
+    near.map(([start, ms]) => start + ms),
+  )
+}
+
 /** The number a cost stands for under a policy of this quota. */
-export function costOf(cost: Cost, quota: number, { remaining }: Said): number {
+export function costOf(cost: Cost, quota: number, said: Said): number {
+  // Where nothing is limited, Infinity remains, which is no cost.
+  const remaining = said.remaining === Infinity ? quota : said.remaining
   switch (cost) {
     case 'quota':
       return quota

@@ -3,19 +3,24 @@ import {
   createLimiter,
   memoryStore,
   redisStore,
+  SluiceError,
+  unlimited,
   type AsyncStore,
+  type Block,
+  type Decision,
   type Limiter,
   type Policy,
 } from '@sluice/core'
 import {
   costOf,
   costs,
+  families,
   forward,
   moved,
   nothingSaid,
   patienceMs,
   runs,
-  starts,
+  startsOf,
   startRedis,
   subjects,
   type Cost,
@@ -38,26 +43,42 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const limits = fc.constantFrom(1, 3, 7, 70_000, 10_000_000)
+const block: fc.Arbitrary<Block | undefined> = fc.oneof(
+  fc.constant(undefined),
+  fc.record({
+    on: fc.constantFrom('reached', 'exceeded'),
+    for: fc.constantFrom(1, 500, 3000),
+    escalate: fc.constantFrom(1, 1.5, 3),
+    max: fc.constantFrom(3000, 10_000),
+  }),
+)
 /**
  * A policy, and what it becomes in the calls that change its limit. Its window stays: a count that has ended by the shorter of two windows
  * may be gone from one store and not yet from the other.
  */
 const changing = fc
-  .tuple(fc.constantFrom(...subjects), fc.constantFrom(7, 1000, 1009, 60_000), limits, limits)
-  .map(([{ sample }, windowMs, limit, other]) => [
-    sample(limit, windowMs).policy,
-    sample(other, windowMs).policy,
-  ])
+  .record({
+    subject: fc.constantFrom(...subjects),
+    windowMs: fc.constantFrom(7, 1000, 1009, 60_000),
+    limit: limits,
+    other: limits,
+    block,
+  })
+  .map(({ subject: { sample }, windowMs, limit, other, block }) => {
+    const pair = [sample(limit, windowMs), sample(other, windowMs)]
+    return pair.map((one) => (block === undefined ? one : one.blocked(block)).policy)
+  })
 const steady = fc
-  .constantFrom(...subjects.flatMap(({ further }) => further))
-  .map(({ policy }) => [policy, policy])
+  .constantFrom(...families.flatMap(({ samples }) => samples), undefined)
+  .map((sample) => sample?.policy ?? unlimited())
+  .map((policy) => [policy, policy])
 const pair = fc.oneof(changing, steady)
 const names = ['default', 'b', 'c'] as const
 type Name = (typeof names)[number]
 const keyNames = ['ann', 'bob'] as const
 
 interface Command {
-  readonly verb: 'consume' | 'peek' | 'reset'
+  readonly verb: Verb
   /** Milliseconds back, or a move forward. */
   readonly time: number | Move
   readonly cost: Cost
@@ -65,12 +86,26 @@ interface Command {
   readonly keys: Readonly<Record<Name, (typeof keyNames)[number] | null>>
   /** Whether this call brings the other policies, in the place of the limiter's own. */
   readonly isChanged: boolean
+  /** Whose lease it is, where there are leases. */
+  readonly owner: string | undefined
+  /** Which of the decisions so far is refunded, from the last one back; how long a block lasts; whether a reset unblocks. */
+  readonly dice: number
 }
 
+const verbs = [
+  ...Array<'consume'>(8).fill('consume'),
+  ...(['peek', 'consumeMany', 'peekMany', 'refund', 'refund', 'forgive'] as const),
+  ...(['release', 'renew', 'penalize', 'block', 'unblock', 'reset', 'status'] as const),
+] as const
+type Verb = (typeof verbs)[number]
+
 const pairs = fc.record({ default: pair, b: pair, c: pair })
+const starts = fc.oneof(
+  ...families.map(({ samples }) => fc.constantFrom(...samples).chain((one) => startsOf(one))),
+)
 const key = fc.constantFrom(...keyNames, 'ann' as const, null)
 const command: fc.Arbitrary<Command> = fc.record({
-  verb: fc.constantFrom('consume', 'consume', 'consume', 'consume', 'peek', 'reset'),
+  verb: fc.constantFrom(...verbs),
   time: fc.oneof(
     { arbitrary: forward, weight: 4 },
     { arbitrary: fc.integer({ min: 1, max: longestStepMs }), weight: 1 },
@@ -78,53 +113,120 @@ const command: fc.Arbitrary<Command> = fc.record({
   cost: costs,
   keys: fc.record({ default: key, b: key, c: key }),
   isChanged: fc.constantFrom(true, ...Array<false>(7).fill(false)),
+  owner: fc.constantFrom('x', 'y', undefined, undefined),
+  dice: fc.nat(5),
 })
 const commands = fc.array(command, { minLength: 1, maxLength: 40, size: 'max' })
 
 test(
-  'the same traffic gives the same decisions over memory and over Redis, in every field',
+  'the same traffic of all verbs gives the same answers over memory and over Redis, in every field',
   async () => {
     await fc.assert(
       fc.asyncProperty(pairs, starts, commands, async ({ default: a, b, c }, start, traffic) => {
-        let now = start
+        let now = Math.max(0, start)
         const policies = { default: a[0], b: b[0], c: c[0] }
         const changed = { default: a[1], b: b[1], c: c[1] }
         const options = { name: randomUUID(), policies, clock: () => now }
-        const inMemory = createLimiter({ ...options, store: memoryStore() })
-        const inRedis = createLimiter({ ...options, store: redis })
-        let latest = start
+        const inMemory = { decisions: [], ...createLimiter({ ...options, store: memoryStore() }) }
+        const inRedis = { decisions: [], ...createLimiter({ ...options, store: redis }) }
+        let latest = now
         let last = nothingSaid
         for (const one of traffic) {
           now = timeAfter(now, latest, one.time, last)
           latest = Math.max(latest, now)
-          const expected = await run(inMemory, one, changed, last)
-          expect(await run(inRedis, one, changed, last)).toEqual(expected)
-          if (typeof expected === 'object') {
-            const [verdict = last] = Object.values(expected.policies)
-            // A decision that asked no policy says that Infinity remains, which is no cost.
-            if (verdict !== last) last = { ...verdict, remaining: expected.remaining }
-          }
+          const expected = await answer(inMemory, one, changed, last)
+          expect(await answer(inRedis, one, changed, last)).toEqual(expected)
+          last = said(inMemory.decisions.at(-1)) ?? last
         }
       }),
-      { numRuns: runs(150) },
+      { numRuns: runs(300) },
     )
   },
   patienceMs,
 )
+
+test('after such traffic nothing in Redis is without a time to live', async () => {
+  const client = server.client()
+  const keys = await client.keys('*')
+  const lives = await Promise.all(keys.map((key) => client.pttl(key)))
+  expect(keys.length > 100).toBe(true)
+  // What has ended since it was listed has -2.
+  expect(lives.filter((ms) => ms === -1)).toEqual([])
+})
+
+/** A limiter, and every decision of it that can be refunded. */
+interface Subject extends Limiter {
+  readonly decisions: Decision[]
+}
 
 function timeAfter(now: number, latest: number, time: number | Move, last: Said): number {
   if (typeof time === 'number') return Math.max(0, latest - longestStepMs, now - time)
   return moved(now, time, 1000, last)
 }
 
-function run(
-  limiter: Limiter,
-  { verb, cost: share, keys, isChanged }: Command,
+/** A lease's id is random; all else must be the same. */
+function plain({ lease, ...decision }: Decision) {
+  return { ...decision, token: lease?.token }
+}
+
+/** What the next request may go by. A decision that asked no policy says nothing. */
+function said(decision: Decision | undefined): Said | undefined {
+  const verdict = Object.values(decision?.policies ?? {}).at(0)
+  return verdict && { ...verdict, remaining: decision?.remaining ?? 0 }
+}
+
+/** What a call answers, or the code of the error that refuses it: a penalty may be too large for one of the policies. */
+async function answer(...call: Parameters<typeof run>): Promise<unknown> {
+  try {
+    return await run(...call)
+  } catch (error) {
+    if (error instanceof SluiceError) return error.code
+    throw error
+  }
+}
+
+async function run(
+  { decisions, ...limiter }: Subject,
+  { verb, cost: share, keys, isChanged, owner, dice }: Command,
   changed: Readonly<Record<Name, Policy>>,
   last: Said,
-) {
-  if (verb === 'reset') return limiter.reset(keys)
+): Promise<unknown> {
   const cost = costOf(share, 3, last)
-  if (verb === 'peek') return limiter.peek(keys, { cost })
-  return limiter.consume(keys, isChanged ? { cost, policies: changed } : { cost })
+  const asked = { key: keys, cost }
+  switch (verb) {
+    case 'consume': {
+      const options = owner === undefined ? { cost } : { cost, owner }
+      decisions.push(
+        await limiter.consume(keys, isChanged ? { ...options, policies: changed } : options),
+      )
+      return decisions.slice(-1).map(plain)
+    }
+    case 'consumeMany':
+      decisions.push(...(await limiter.consumeMany([asked, { key: 'bob' }, asked])))
+      return decisions.slice(-3).map(plain)
+    case 'peek':
+      return limiter.peek(keys, { cost })
+    case 'peekMany':
+      return limiter.peekMany([asked, { key: 'bob' }])
+    case 'refund': {
+      const decision = decisions.at(-1 - dice)
+      return decision && limiter.refund(decision)
+    }
+    case 'release':
+      return decisions.at(-1 - dice)?.lease?.release()
+    case 'renew':
+      return decisions.at(-1 - dice)?.lease?.renew()
+    case 'forgive':
+      return limiter.refund(keys, cost)
+    case 'penalize':
+      return limiter.penalize(keys, cost)
+    case 'block':
+      return limiter.block(keys, 1 + 700 * dice)
+    case 'unblock':
+      return limiter.unblock(keys)
+    case 'reset':
+      return limiter.reset(keys, { unblock: dice > 2 })
+    case 'status':
+      return limiter.status(keys)
+  }
 }

@@ -1,35 +1,63 @@
-import { memoryStore, type Policy } from '@sluice/core'
+import { memoryStore, unlimited, type Policy } from '@sluice/core'
 import {
+  createModel,
   decisionFrom,
+  families,
   follow,
   patienceMs,
   runs,
-  sizes,
-  starts,
-  subjects,
+  startsOf,
   traffic,
+  unlimitedMeaning,
+  type Followed,
 } from '@sluice/conformance'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-describe.each(subjects)('$name', ({ sample, further }) => {
-  const samples = [...sizes.map(([limit, windowMs]) => sample(limit, windowMs)), ...further]
+/** How many random steps each algorithm is followed for. */
+const stepsEach = runs(100_000)
+/** The same algorithms again, with blocks. */
+const stepsBlocked = runs(20_000)
+
+describe.each(families)('$name', ({ name, samples }) => {
+  const steps = name.endsWith(', with a block') ? stepsBlocked : stepsEach
 
   test.each(samples.map((one) => ({ numbers: numbersOf(one.policy), one })))(
     'decides by its definition in every field: $numbers',
-    async ({ one }) => {
-      await fc.assert(
-        fc.asyncProperty(starts, traffic, async (start, steps) => {
-          for (const answer of await follow(one, memoryStore(), 'limiter', start, steps)) {
-            expect(answer.decision).toEqual(decisionFrom(answer.expected))
-          }
-        }),
-        { numRuns: runs(150) },
-      )
-    },
+    ({ one }) => followFor(one, steps / samples.length),
     patienceMs,
   )
 })
+
+test('unlimited decides by its definition in every field', async () => {
+  const sample = {
+    policy: unlimited(),
+    quota: 1000,
+    windowMs: 1000,
+    starts: [],
+    createModel: () => createModel(unlimitedMeaning),
+  }
+  await followFor(sample, 1000)
+})
+
+async function followFor(sample: Followed, atLeast: number): Promise<void> {
+  for (let steps = 0; steps < atLeast;) steps += await followSome(sample)
+}
+
+/** Follows some fifty days of a key, and tells how many steps they had. */
+async function followSome(sample: Followed): Promise<number> {
+  let steps = 0
+  await fc.assert(
+    fc.asyncProperty(startsOf(sample), traffic, async (start, taken) => {
+      steps += taken.length
+      for (const answer of await follow(sample, memoryStore(), 'limiter', start, taken)) {
+        expect(answer.decision).toEqual(decisionFrom(answer.expected))
+      }
+    }),
+    { numRuns: 50 },
+  )
+  return steps
+}
 
 function numbersOf({ kind: _kind, ...numbers }: Policy): string {
   return JSON.stringify(numbers)

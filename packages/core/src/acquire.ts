@@ -20,16 +20,18 @@ export interface AcquireOptions {
 /** What waiting needs of a limiter. */
 interface Admission<S extends Store> {
   consume(key: Keys, options: { cost: number }): Decision<S> | Promise<Decision<S>>
+  peek(key: Keys, options: { cost: number }): Decision | Promise<Decision>
   refund(decision: Decision): boolean | Promise<boolean>
 }
 
 /** The waiters for one key, in the order in which they came. */
-interface Line<S extends Store> {
+interface Line {
   waiters: number
   /** Settles when the last of them has left. */
   last: Promise<void>
-  /** Why the first of them is waiting. */
-  denial: Decision<S> | undefined
+  /** Why the first of them waits, and until when at the least, by `performance.now()`. */
+  deniedBy: readonly string[]
+  due: number
 }
 
 export type Acquire<S extends Store> = (key: Keys, options?: AcquireOptions) => Promise<Decision<S>>
@@ -44,13 +46,13 @@ export function createAcquire<S extends Store>(
   admission: Admission<S>,
   shared: boolean,
 ): Acquire<S> {
-  const lines = new Map<string, Line<S>>()
+  const lines = new Map<string, Line>()
 
   return async function acquire(key, options = {}) {
     const { cost, until, signal } = checkedOptions(limiter, options)
     signal?.throwIfAborted()
     const id = JSON.stringify(key)
-    const line: Line<S> = lines.get(id) ?? newLine()
+    const line: Line = lines.get(id) ?? newLine()
     lines.set(id, line)
     line.waiters++
     const turn = line.last
@@ -58,9 +60,11 @@ export function createAcquire<S extends Store>(
     const left = new Promise<void>((resolve) => (leave = resolve))
     line.last = turn.then(() => left)
     try {
-      const came = await turnBefore(turn, until, signal)
-      if (!came && line.denial !== undefined) return line.denial
-      return await admitted(line, key, cost, until, signal)
+      const isFirst = line.waiters === 1
+      if (isFirst || (until >= line.due && (await turnBefore(turn, until, signal)))) {
+        return await admitted(line, key, cost, until, signal)
+      }
+      return await deniedInLine(line, key, cost)
     } finally {
       leave()
       if (--line.waiters === 0) lines.delete(id)
@@ -68,7 +72,7 @@ export function createAcquire<S extends Store>(
   }
 
   async function admitted(
-    line: Line<S>,
+    line: Line,
     key: Keys,
     cost: number,
     until: number,
@@ -76,9 +80,14 @@ export function createAcquire<S extends Store>(
   ): Promise<Decision<S>> {
     for (let pollMs = shortestPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
       const decision = await admission.consume(key, { cost })
+      if (signal?.aborted === true) {
+        if (decision.allowed) await admission.refund(decision)
+        throw signal.reason
+      }
       if (decision.allowed) return held(decision, until, signal)
-      line.denial = decision
       const firm = firmWaitOf(decision)
+      line.deniedBy = decision.deniedBy
+      line.due = performance.now() + (firm ?? 0)
       const leftMs = until - performance.now()
       if (firm === null || decision.retryAfterMs === null || firm > leftMs) return decision
       const wait = Math.min(decision.retryAfterMs, Math.max(firm, pollMs))
@@ -86,6 +95,14 @@ export function createAcquire<S extends Store>(
       // Asked once more at the very end, where a release may still come.
       await pause(Math.max(firm, Math.min(wait + jitter, leftMs)), signal)
     }
+  }
+
+  /** Whoever cannot wait for those before him is denied, though there may be room for what he asks. */
+  async function deniedInLine(line: Line, key: Keys, cost: number): Promise<Decision<S>> {
+    const decision = await admission.peek(key, { cost })
+    if (!decision.allowed) return deniedLate(decision, decision.retryAfterMs, decision.deniedBy)
+    const wait = Math.max(1, Math.ceil(line.due - performance.now()))
+    return deniedLate(decision, wait, line.deniedBy)
   }
 
   /** A leaky queue admits at once and says when to start. Who does not wait for that takes nothing. */
@@ -97,7 +114,9 @@ export function createAcquire<S extends Store>(
     if (decision.delayMs === 0) return decision
     if (performance.now() + decision.delayMs > until) {
       await admission.refund(decision)
-      return deniedLate(decision)
+      const names = Object.keys(decision.policies)
+      const late = names.filter((name) => decision.policies[name].delayMs > 0)
+      return deniedLate(decision, decision.delayMs, late)
     }
     try {
       await pause(decision.delayMs, signal)
@@ -109,8 +128,8 @@ export function createAcquire<S extends Store>(
   }
 }
 
-function newLine<S extends Store>(): Line<S> {
-  return { waiters: 0, last: Promise.resolve(), denial: undefined }
+function newLine(): Line {
+  return { waiters: 0, last: Promise.resolve(), deniedBy: [], due: 0 }
 }
 
 const mostJitterMs = 50

@@ -1,5 +1,5 @@
-import type { Params, Reading, Row } from './algorithms/algorithm.js'
 import type { Rule } from './algorithms/kind.js'
+import { fullAt, waitToRemain } from './algorithms/reading.js'
 import type { Entry, Outcome, Reply, State, Store, StoreRequest } from './stores/store.js'
 
 /** What one policy says. All times are whole milliseconds. */
@@ -65,17 +65,17 @@ export type Source = 'store'
  * asked again.
  */
 function verdictOf(
-  { steps, params }: Rule,
+  rule: Rule,
   { row, blockedUntil, now }: State,
   cost: number,
   taken: boolean,
 ): Verdict {
+  const { steps, params } = rule
   const blockedMs = Math.max(0, blockedUntil - now)
   const limit = steps.quota(params)
   const free = Math.max(0, limit - steps.used(row, params, now))
   const wait = taken ? 0 : Math.max(blockedMs, steps.wait(row, params, now, cost))
-  const next = free < limit ? nextOf(steps, row, params, now, free) : 0
-  const full = steps.full === undefined ? steps.ends(row, params) : steps.full(row, params)
+  const next = free < limit ? waitToRemain(rule, row, now, free + 1) : 0
   return {
     allowed: wait === 0,
     limit,
@@ -83,15 +83,9 @@ function verdictOf(
     retryAfterMs: wait === Infinity ? null : wait,
     nextMs: blockedMs === 0 ? next : free > 0 ? blockedMs : Math.max(blockedMs, next),
     // A quota of nothing is full whatever was used of it before.
-    resetMs: Math.max(blockedMs, limit === 0 ? 0 : full - now),
-    delayMs: wait === 0 ? (steps.delay?.(row, params, now, taken ? cost : 0) ?? 0) : 0,
+    resetMs: Math.max(blockedMs, limit === 0 ? 0 : fullAt(rule, row) - now),
+    delayMs: wait === 0 ? (steps.delay?.(row, params, now, cost, taken && cost > 0) ?? 0) : 0,
   }
-}
-
-function nextOf(steps: Reading, row: Row, params: Params, now: number, free: number): number {
-  return steps.next === undefined
-    ? steps.wait(row, params, now, free + 1)
-    : steps.next(row, params, now)
 }
 
 /** Releases or renews the lease of a request. */
@@ -176,14 +170,13 @@ export function firmWaitOf(decision: Decision): number | null {
   return firm
 }
 
-/** A decision that allowed a start later than its caller would wait, and was given back. */
-export function deniedLate<S extends Store>(decision: Decision<S>): Decision<S> {
-  const retryAfterMs = decision.delayMs
-  const deniedBy = Object.keys(decision.policies).filter(
-    (name) => decision.policies[name].delayMs > 0,
-  )
-  const { lease: _given, ...rest } = decision
-  return { ...rest, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
+/** The denial of a request that the store would admit, but not in time for its caller. It holds nothing. */
+export function deniedLate<S extends Store>(
+  { lease: _given, ...decision }: Decision,
+  retryAfterMs: number | null,
+  deniedBy: readonly string[],
+): Decision<S> {
+  return { ...decision, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
 }
 
 const none: readonly string[] = Object.freeze([])

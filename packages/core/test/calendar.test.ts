@@ -3,7 +3,12 @@ import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import { describe, expect, test, vi } from 'vitest'
-import { calendarWindow, createLimiter, type CalendarWindowOptions } from '../src/index.js'
+import {
+  calendarWindow,
+  createLimiter,
+  redisStore,
+  type CalendarWindowOptions,
+} from '../src/index.js'
 
 type Windows = Omit<CalendarWindowOptions, 'limit' | 'block'>
 
@@ -229,8 +234,16 @@ describe('the windows of a calendar', () => {
 
   test('are those that a calendar on the wall shows, at any moment and in any zone', () => {
     const zones = [
-      ...['UTC', 'Asia/Shanghai', 'America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe'],
-      ...['Africa/Cairo', 'Pacific/Apia', 'Asia/Kolkata', 'Asia/Kathmandu', 'Pacific/Chatham'],
+      'UTC',
+      'Asia/Shanghai',
+      'America/New_York',
+      'Europe/Berlin',
+      'Australia/Lord_Howe',
+      'Africa/Cairo',
+      'Pacific/Apia',
+      'Asia/Kolkata',
+      'Asia/Kathmandu',
+      'Pacific/Chatham',
     ]
     const century = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) })
     const sixHours = fc.integer({ min: -10_800_000, max: 10_800_000 })
@@ -296,6 +309,10 @@ describe('the rules of the zone', () => {
     expect(readings([before, midnight], 200)).toEqual(readings([before, midnight], 1))
   })
 
+  test('are not read for each request that is sent to a server', async () => {
+    expect(await readingsToSend(50)).toBe(await readingsToSend(1))
+  })
+
   test('are not read for each key that was last seen long ago', () => {
     const later = noon + 4 * dayMs
     expect(readings([noon, later], 200)).toEqual(readings([noon, later], 1))
@@ -321,6 +338,19 @@ function readings(times: readonly number[], keys: number): number[] {
   })
   reading.mockRestore()
   return counts
+}
+
+/** The same for so many requests to a server that is not there: what is sent to it is made all the same. */
+async function readingsToSend(requests: number): Promise<number> {
+  const gone = async () => Promise.reject(new Error('gone'))
+  const store = redisStore({ evalSha: gone, eval: gone, isCluster: false })
+  const policies = calendarWindow({ limit: 1, period: 'day', timeZone: 'Europe/Berlin' })
+  const limiter = createLimiter({ name: 'api', policies, store, clock: () => noon })
+  const reading = vi.spyOn(Temporal.Instant, 'fromEpochMilliseconds')
+  for (let i = 0; i < requests; i++) await expect(limiter.consume(`${i}`)).rejects.toThrow('gone')
+  const count = reading.mock.calls.length
+  reading.mockRestore()
+  return count
 }
 
 /** The borders that one meets by waiting for a full quota again and again. */
@@ -353,7 +383,10 @@ function pageOf({ period, timeZone }: Windows, moment: number): string {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
     hourCycle: 'h23',
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit' },
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
     timeZoneName: 'longOffset',
   })
   const parts = Object.fromEntries(

@@ -1,6 +1,8 @@
 import {
+  calendarWindow,
   fixedWindow,
   gcra,
+  leakyBucket,
   slidingWindow,
   tokenBucket,
   type Decision,
@@ -15,7 +17,9 @@ export function describeChangedPolicies(open: OpenBench): void {
     const windows: readonly (readonly [string, (limit: number) => Policy])[] = [
       ['fixedWindow', (limit) => fixedWindow({ limit, window: '1h' })],
       ['fixedWindow on the clock', (limit) => fixedWindow({ limit, window: '1h', align: 'clock' })],
+      ['calendarWindow', (limit) => calendarWindow({ limit, period: 'hour', timeZone: 'UTC' })],
       ['slidingWindow', (limit) => slidingWindow({ limit, window: '1h' })],
+      ['slidingWindow in buckets', (limit) => slidingWindow({ limit, window: '1h', buckets: 60 })],
     ]
     test.each(windows)('%s keeps the units used', async (_name, policy) => {
       const limiter = (await open()).limiter(policy(10))
@@ -38,6 +42,7 @@ export function describeChangedPolicies(open: OpenBench): void {
     const paced: readonly (readonly [string, (limit: number) => Policy])[] = [
       ['gcra', (limit) => gcra({ limit, window: '1h' })],
       ['tokenBucket', (limit) => tokenBucket({ capacity: limit, refill: limit * 2, every: '1h' })],
+      ['leakyBucket', (limit) => leakyBucket({ capacity: limit, leak: limit * 3, every: '1h' })],
     ]
     test.each(paced)('%s keeps the share used', async (_name, policy) => {
       const limiter = (await open()).limiter(policy(10))
@@ -112,5 +117,5 @@ function limitAndRest({ allowed, limit, remaining }: Decision) {
 /** GCRA and the buckets are one algorithm, and so are a window's two alignments: a change between them keeps what was used. */
 function kindOf({ sample }: (typeof subjects)[number]): string {
   const { kind } = sample(1, 1).policy
-  return kind === 'tokenBucket' ? 'gcra' : kind
+  return kind === 'tokenBucket' || kind === 'leakyBucket' ? 'gcra' : kind
 }

@@ -3,7 +3,7 @@ import { subjects } from '../subjects.js'
 import type { OpenBench } from './bench.js'
 
 export function describeCosts(open: OpenBench): void {
-  describe.each(subjects)('$name: costs', ({ sample }) => {
+  describe.each(subjects)('$name: costs', ({ sample, most }) => {
     test.each([0, 1, 2])('admits exactly %i where that is the limit', async (limit) => {
       const limiter = (await open()).limiter(sample(limit, 1000).policy)
       const answers: boolean[] = []
@@ -70,9 +70,10 @@ export function describeCosts(open: OpenBench): void {
 
     test('keeps counts of any size', async () => {
       const bench = await open()
-      const limit = 2 ** 42
+      const limit = most
       for (const power of [8, 16, 32, 40]) {
         for (const count of [2 ** power - 1, 2 ** power, 2 ** power + 1]) {
+          if (count > limit) continue
           const limiter = bench.limiter(sample(limit, 1000).policy)
           await limiter.consume('key', { cost: count })
           expect((await limiter.peek('key')).remaining).toBe(limit - count)
@@ -81,7 +82,7 @@ export function describeCosts(open: OpenBench): void {
     })
 
     test('counts the largest limit to the unit', async () => {
-      const limit = 2 ** 42
+      const limit = most
       const limiter = (await open()).limiter(sample(limit, 1000).policy)
       const first = await limiter.consume('key', { cost: limit - 1 })
       expect([first.allowed, first.remaining]).toEqual([true, 1])

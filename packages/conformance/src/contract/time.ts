@@ -16,9 +16,11 @@ export function describeTime(open: OpenBench): void {
       '$name: what was admitted is gone a window later, not before',
       async (s) => {
         const bench = await open(start)
-        const limiter = bench.limiter(s.sample(1, 1000).policy)
-        expect((await limiter.consume('key')).resetMs).toBe(resetAfterOne(s.name))
-        bench.now = start + resetAfterOne(s.name) - 1
+        const { policy, createModel } = s.sample(1, 1000)
+        const { resetMs } = createModel().consume(start, 1)
+        const limiter = bench.limiter(policy)
+        expect((await limiter.consume('key')).resetMs).toBe(resetMs)
+        bench.now = start + resetMs - 1
         expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
         bench.now++
         expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 0 })
@@ -127,11 +129,6 @@ export function describeTime(open: OpenBench): void {
     bench.now = today + 10
     expect((await limiter.consume('key')).allowed).toBe(true)
   })
-}
-
-/** All of these starts are multiples of the window, so a sliding window still holds the unit until the sub-window after has passed. */
-function resetAfterOne(name: string): number {
-  return name.startsWith('sliding window') ? 2000 : 1000
 }
 
 /** Asks once each millisecond until denied, and tells when it was let in. */

@@ -1,19 +1,19 @@
 import type { FixedWindowPolicy } from '@sluice/core'
-import { createModel, type Admission, type Model } from './model.js'
+import type { Admissions, Meaning } from './model.js'
 
 /** At most `limit` units in each window `[t, t + window)`. */
-export function fixedWindowModel({ limit, window, align, offset }: FixedWindowPolicy): Model {
+export function fixedWindowMeaning({ limit, window, align, offset }: FixedWindowPolicy): Meaning {
   const startOf = align === 'clock' ? onTheClock : fromTheFirst
-  return createModel({
+  return {
     quota: limit,
     fits(admissions, at, cost) {
       const start = startOf(admissions, at)
       return unitsFrom(admissions, start) + cost <= limit
     },
-  })
+  }
 
   /** The window begins where time - offset is a multiple of its length, before the offset as after it. */
-  function onTheClock(_admissions: readonly Admission[], at: number): number {
+  function onTheClock(_admissions: Admissions, at: number): number {
     const length = BigInt(window)
     const sinceOffset = BigInt(at) - BigInt(offset)
     const elapsed = ((sinceOffset % length) + length) % length
@@ -21,7 +21,7 @@ export function fixedWindowModel({ limit, window, align, offset }: FixedWindowPo
   }
 
   /** Walks through all windows that there ever were. A request that takes nothing opens none. */
-  function fromTheFirst(admissions: readonly Admission[], at: number): number {
+  function fromTheFirst(admissions: Admissions, at: number): number {
     let start = -Infinity
     for (const admission of admissions) {
       if (admission.cost > 0 && admission.at >= start + window) start = admission.at
@@ -30,6 +30,6 @@ export function fixedWindowModel({ limit, window, align, offset }: FixedWindowPo
   }
 }
 
-function unitsFrom(admissions: readonly Admission[], start: number): number {
+function unitsFrom(admissions: Admissions, start: number): number {
   return admissions.reduce((sum, { at, cost }) => (at >= start ? sum + cost : sum), 0)
 }

@@ -1,5 +1,5 @@
 import type { GcraPolicy } from '@sluice/core'
-import { createModel, type Model } from './model.js'
+import type { Meaning } from './model.js'
 
 /**
  * The cell rate as an arrival curve: since any earlier admission, that one and the new one included, no more than the burst and what
@@ -7,8 +7,8 @@ import { createModel, type Model } from './model.js'
  *
  * Source: Le Boudec and Thiran, "Network Calculus" (2001), 1.2.2: GCRA(T, τ) is equivalent to the affine arrival curve.
  */
-export function gcraModel({ limit, window, burst }: GcraPolicy): Model {
-  return createModel({
+export function gcraMeaning({ limit, window, burst }: GcraPolicy): Meaning {
+  return {
     // A limit of 0 brings nothing, and denies everything whatever the burst.
     quota: limit === 0 ? 0 : burst,
     fits(admissions, at, cost) {
@@ -21,5 +21,5 @@ export function gcraModel({ limit, window, burst }: GcraPolicy): Model {
       }
       return true
     },
-  })
+  }
 }

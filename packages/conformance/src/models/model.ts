@@ -1,21 +1,36 @@
-/** Units that were let in at a moment. */
+import type { Block } from '@sluice/core'
+import { createBlocks } from './blocks.js'
+
+/** Units that were let in at a moment, or taken by a penalty. */
 export interface Admission {
   readonly at: number
   readonly cost: number
 }
 
+export type Admissions = readonly Admission[]
+
 /** What a policy means, said from first principles over the list of everything that it ever admitted. */
 export interface Meaning {
   /** How many units there are in all. */
   readonly quota: number
+  /** The greatest cost that can ever be let in, where that is not the quota. */
+  readonly greatest?: number
   /**
    * Whether the definition lets a request of this cost in at this moment. Once it does, it must go on doing so until something else
    * is admitted, and it must let in any smaller cost as well: the waits are searched for on that ground.
    */
-  fits(admissions: readonly Admission[], at: number, cost: number): boolean
+  fits(admissions: Admissions, at: number, cost: number): boolean
+  /** What could still be taken, where that is not the greatest cost that fits. */
+  remaining?(admissions: Admissions, at: number): number
+  /** Whether the quota is full, where that is not whether all of it fits. */
+  isFull?(admissions: Admissions, at: number): boolean
+  /** How long a request that fits is held. */
+  delay?(admissions: Admissions, at: number, cost: number): number
+  /** What there is before the first request, or after the last was forgotten, as if it had been admitted. */
+  born?(admissions: Admissions, at: number): Admissions
 }
 
-/** The fields of a verdict that every kind of policy has. */
+/** A verdict, as the definition has it. */
 export interface ModelAnswer {
   readonly allowed: boolean
   readonly limit: number
@@ -23,66 +38,113 @@ export interface ModelAnswer {
   readonly retryAfterMs: number | null
   readonly nextMs: number
   readonly resetMs: number
+  readonly delayMs: number
 }
 
 /** A slow, obviously right form of one policy on one key. Its clock must not step back: the definitions do not say what that means. */
 export interface Model {
   consume(now: number, cost: number): ModelAnswer
   peek(now: number, cost: number): ModelAnswer
+  penalize(now: number, units: number): void
 }
 
-export function createModel({ quota, fits }: Meaning): Model {
-  const admissions: Admission[] = []
+export function createModel(meaning: Meaning, block?: Block): Model {
+  const { quota } = meaning
+  const blocks = createBlocks(block)
+  let admissions: Admissions = []
   let latest = 0
 
-  function admits(at: number, cost: number): boolean {
-    return quota > 0 && cost <= quota && fits(admissions, at, cost)
+  /** What was admitted, as a request of this moment finds it. */
+  function found(now: number): Admissions {
+    if (now < latest)
+      throw new RangeError(`the model's clock stepped back from ${latest} to ${now}`)
+    latest = now
+    return meaning.born?.(admissions, now) ?? admissions
   }
 
-  function remaining(at: number): number {
-    return quota === 0 ? 0 : leastFrom(0, (cost) => !admits(at, cost + 1))
-  }
-
-  function waitFor(now: number, cost: number): number {
-    return leastFrom(0, (wait) => admits(now + wait, cost))
-  }
-
-  function answer(now: number, cost: number, taken: boolean): ModelAnswer {
-    const left = remaining(now)
-    const allowed = taken || admits(now, cost)
-    const never = quota === 0 || cost > quota
+  function answer(history: Admissions, now: number, cost: number, delayMs: number | undefined) {
+    const allowed = delayMs !== undefined
+    const isOpen = (at: number) => at >= blocks.until
+    const left = isOpen(now) ? remainingOf(meaning, history, now) : 0
+    const grown = (wait: number) =>
+      isOpen(now + wait) &&
+      (meaning.remaining === undefined
+        ? admits(meaning, history, now + wait, left + 1)
+        : meaning.remaining(history, now + wait) > left)
     return {
       allowed,
       limit: quota,
       remaining: left,
-      retryAfterMs: allowed ? 0 : never ? null : waitFor(now, cost),
-      nextMs: left === quota ? 0 : waitFor(now, left + 1),
-      resetMs: quota === 0 ? 0 : waitFor(now, quota),
+      retryAfterMs: allowed
+        ? 0
+        : isPossible(meaning, cost)
+          ? leastFrom(0, (wait) => isOpen(now + wait) && admits(meaning, history, now + wait, cost))
+          : null,
+      nextMs: left === quota ? 0 : leastFrom(0, grown),
+      resetMs: leastFrom(0, (wait) => isOpen(now + wait) && isFull(meaning, history, now + wait)),
+      delayMs: delayMs ?? 0,
     }
   }
 
-  function advance(now: number): void {
-    if (now < latest)
-      throw new RangeError(`the model's clock stepped back from ${latest} to ${now}`)
-    latest = now
+  /** How long a request that is let in is held; undefined if it is denied. */
+  function decide(history: Admissions, now: number, cost: number): number | undefined {
+    if (now < blocks.until || !admits(meaning, history, now, cost)) return undefined
+    return meaning.delay?.(history, now, cost) ?? 0
   }
 
   return {
     consume(now, cost) {
-      advance(now)
-      const taken = admits(now, cost)
-      if (taken) admissions.push({ at: now, cost })
-      return answer(now, cost, taken)
+      admissions = found(now)
+      const delayMs = decide(admissions, now, cost)
+      if (delayMs !== undefined) {
+        if (cost > 0) admissions = [...admissions, { at: now, cost }]
+        if (cost > 0 && !admits(meaning, admissions, now, 1)) blocks.reached(now)
+      } else if (isPossible(meaning, cost) && !admits(meaning, admissions, now, cost)) {
+        blocks.exceeded(now)
+      }
+      return answer(admissions, now, cost, delayMs)
     },
     peek(now, cost) {
-      advance(now)
-      return answer(now, cost, false)
+      const history = found(now)
+      return answer(history, now, cost, decide(history, now, cost))
+    },
+    penalize(now, units) {
+      // Even a penalty of nothing is remembered: a bucket's forgetting is counted from the last time that it was written.
+      admissions = [...found(now), { at: now, cost: units }]
     },
   }
 }
 
+export function greatestOf({ greatest, quota }: Meaning): number {
+  return quota === 0 ? -1 : (greatest ?? quota)
+}
+
+export function isPossible(meaning: Meaning, cost: number): boolean {
+  return cost <= greatestOf(meaning)
+}
+
+export function admits(
+  meaning: Meaning,
+  admissions: Admissions,
+  at: number,
+  cost: number,
+): boolean {
+  return isPossible(meaning, cost) && meaning.fits(admissions, at, cost)
+}
+
+export function remainingOf(meaning: Meaning, admissions: Admissions, at: number): number {
+  if (meaning.quota === 0) return 0
+  if (meaning.remaining !== undefined) return meaning.remaining(admissions, at)
+  return leastFrom(0, (cost) => !admits(meaning, admissions, at, cost + 1))
+}
+
+export function isFull(meaning: Meaning, admissions: Admissions, at: number): boolean {
+  if (meaning.quota === 0) return true
+  return meaning.isFull?.(admissions, at) ?? meaning.fits(admissions, at, meaning.quota)
+}
+
 /** The least whole number from `start` on for which `holds`, given that it goes on to hold after that: galloping, then bisection. */
-function leastFrom(start: number, holds: (n: number) => boolean): number {
+export function leastFrom(start: number, holds: (n: number) => boolean): number {
   if (holds(start)) return start
   let below = start
   let step = 1

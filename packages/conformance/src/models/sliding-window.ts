@@ -1,22 +1,28 @@
 import type { SlidingWindowPolicy } from '@sluice/core'
-import { createModel, type Model } from './model.js'
+import type { Meaning } from './model.js'
 
-/** previous × (window − elapsed) / window + current + cost ≤ limit, in sub-windows on the clock; exactly, in integers. */
-export function slidingWindowModel({ limit, window }: SlidingWindowPolicy): Model {
-  return createModel({
+/**
+ * Sub-windows on the clock. Weighted: the one that is leaving × the share of it still inside + all that are whole inside + cost ≤ limit;
+ * exactly, in integers. Truncated: only those from current − (buckets − 1) × size on.
+ */
+export function slidingWindowMeaning(policy: SlidingWindowPolicy): Meaning {
+  const { limit, window, buckets, tail } = policy
+  const size = window / buckets
+  const firstWhole = window - size
+  return {
     quota: limit,
     fits(admissions, at, cost) {
-      const elapsed = at % window
-      const start = at - elapsed
-      let current = 0
-      let previous = 0
+      const elapsed = at % size
+      const current = at - elapsed
+      let whole = 0
+      let leaving = 0
       for (const admission of admissions) {
-        if (admission.at >= start) current += admission.cost
-        else if (admission.at >= start - window) previous += admission.cost
+        if (admission.at >= current - firstWhole) whole += admission.cost
+        else if (admission.at >= current - window) leaving += admission.cost
       }
-      const length = BigInt(window)
-      const leaving = BigInt(previous) * BigInt(window - elapsed)
-      return leaving + BigInt(current + cost) * length <= BigInt(limit) * length
+      if (tail === 'truncated') return whole + cost <= limit
+      const inside = BigInt(leaving) * BigInt(size - elapsed)
+      return inside + BigInt(whole + cost) * BigInt(size) <= BigInt(limit) * BigInt(size)
     },
-  })
+  }
 }

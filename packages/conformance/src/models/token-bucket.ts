@@ -1,24 +1,49 @@
 import type { TokenBucketPolicy } from '@sluice/core'
-import { createModel, type Model } from './model.js'
+import { leastFrom, type Admissions, type Meaning } from './model.js'
 
-/** A bucket that is full at first, replayed from its first day; its level is counted in exact parts of a token, `every` to one. */
-export function tokenBucketModel({ capacity, refill, every }: TokenBucketPolicy): Model {
+/** A bucket that was full for a day, and for as long as it may be shut, is forgotten, and born again. */
+const oneDayMs = 86_400_000
+
+/** A bucket, replayed from its first day; its level is counted in exact parts of a token, `every` to one. */
+export function tokenBucketMeaning(policy: TokenBucketPolicy): Meaning {
+  const { capacity, refill, every, initial } = policy
   const full = BigInt(capacity) * BigInt(every)
-  return createModel({
-    quota: capacity,
-    fits(admissions, at, cost) {
-      let level = full
-      let filledAt = admissions.length === 0 ? at : admissions[0].at
-      for (const admission of admissions) {
-        level = filled(level, admission.at - filledAt) - BigInt(admission.cost) * BigInt(every)
-        filledAt = admission.at
-      }
-      return filled(level, at - filledAt) >= BigInt(cost) * BigInt(every)
-    },
-  })
+  const shutMs =
+    policy.block === undefined
+      ? 0
+      : policy.block.escalate === 1
+        ? policy.block.for
+        : policy.block.max
 
-  function filled(level: bigint, elapsedMs: number): bigint {
-    const more = level + BigInt(elapsedMs) * BigInt(refill)
+  function level(admissions: Admissions, at: number): bigint {
+    let tokens = full
+    let filledAt = admissions.length === 0 ? at : admissions[0].at
+    for (const admission of admissions) {
+      tokens = filled(tokens, admission.at - filledAt) - BigInt(admission.cost) * BigInt(every)
+      filledAt = admission.at
+    }
+    return filled(tokens, at - filledAt)
+  }
+
+  function filled(tokens: bigint, elapsedMs: number): bigint {
+    const more = tokens + BigInt(elapsedMs) * BigInt(refill)
     return more < full ? more : full
+  }
+
+  const meaning: Meaning = {
+    quota: capacity,
+    fits: (admissions, at, cost) => level(admissions, at) >= BigInt(cost) * BigInt(every),
+  }
+  if (initial === capacity) return meaning
+  return {
+    ...meaning,
+    /** To be born with less is to be born full, and to have had the rest taken at that moment. */
+    born(admissions, at) {
+      const last = admissions.at(-1)
+      const isKnown =
+        last !== undefined &&
+        at < leastFrom(last.at, (then) => level(admissions, then) === full) + oneDayMs + shutMs
+      return isKnown ? admissions : [{ at, cost: capacity - initial }]
+    },
   }
 }

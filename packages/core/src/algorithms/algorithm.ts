@@ -59,10 +59,10 @@ export interface Reading<P extends object = Params> {
   most?(params: P): number
   /** The moment from which the quota is full, where that is before the row `ends`. */
   full?(row: Row, params: P): number
-  /** Whole milliseconds until more remains, where that is not the wait of one unit more than remains. */
-  next?(row: Row, params: P, now: number): number
-  /** How long an admitted request of `cost` is to be held, in milliseconds, read from the row that it left. */
-  delay?(row: Row, params: P, now: number, cost: number): number
+  /** Whole milliseconds until so many units remain, one more than now, where that is not the wait for as great a cost. */
+  next?(row: Row, params: P, now: number, remaining: number): number
+  /** How long a request of `cost` that fits is to be held, in milliseconds. `taken`: the row holds already what it took. */
+  delay?(row: Row, params: P, now: number, cost: number, taken: boolean): number
   /** Whether a key's first request leaves its row even if it is denied. */
   bornDenied?(params: P): boolean
   /** The token of the lease that was granted last, read from the row that it left. Only where there are leases. */

@@ -71,24 +71,18 @@ function localTime(moment: number, timeZone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(timeZone)
 }
 
-// Where the clocks change within an hour, that hour ends there and what follows is a window of its own: so a repeated hour is two.
+// Between two changes of the clocks an hour is an hour. Where they change within one, it ends there and what follows is a window of its
+// own: so an hour that is repeated is two.
 function hourOf(time: Temporal.ZonedDateTime): Interval {
-  const moment = time.epochMilliseconds
-  const begins = floorHour(time)
-  const follows = floorHour(time.add({ hours: 1 }))
+  const passed = (time.minute * 60 + time.second) * 1000 + time.millisecond
+  const begins = time.epochMilliseconds - passed
   // The search is exclusive; a change at this very moment is the one before.
   const before = time.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
   const after = time.getTimeZoneTransition('next')
-  const change = after?.epochMilliseconds ?? Infinity
   return {
     start: Math.max(begins, before?.epochMilliseconds ?? -Infinity),
-    // An hour later the clocks may show the same hour again, which is then rounded down to this one: the change comes first.
-    end: follows > moment ? Math.min(follows, change) : change,
+    end: Math.min(begins + 60 * 60 * 1000, after?.epochMilliseconds ?? Infinity),
   }
-}
-
-function floorHour(time: Temporal.ZonedDateTime): number {
-  return time.round({ smallestUnit: 'hour', roundingMode: 'floor' }).epochMilliseconds
 }
 
 function daysOf(

@@ -8,6 +8,7 @@ import {
   quota,
   rate,
   readOptions,
+  type Block,
   type BlockOptions,
   type Duration,
   type Policy,
@@ -25,7 +26,7 @@ export interface TokenBucketOptions {
   readonly every: Duration
   /**
    * How many tokens a bucket is born with, which is when its key is first asked for. A full bucket is forgotten after a day
-   * without requests, and born again.
+   * without requests (and the longest block that the policy has), and born again.
    *
    * @default capacity
    */
@@ -105,10 +106,24 @@ export function leakyBucket(options: LeakyBucketOptions): LeakyBucketPolicy {
   return policyOf({ kind: 'leakyBucket', ...policy }, block)
 }
 
+/** A bucket that is shut is not forgotten meanwhile. */
+function longestBlock(block: Block | undefined): number {
+  if (block === undefined) return 0
+  return block.escalate === 1 ? block.for : block.max
+}
+
+const oneDayMs = 24 * 60 * 60 * 1000
+
 export const tokenBucketKind: Kind<TokenBucketPolicy, GcraParams> = {
   build: tokenBucket,
   steps: () => gcraSteps,
-  params: ({ capacity, refill, every, initial }) => ({ burst: capacity, refill, every, initial }),
+  params: ({ capacity, refill, every, initial, block }) => ({
+    burst: capacity,
+    refill,
+    every,
+    initial,
+    remembered: oneDayMs + longestBlock(block),
+  }),
 }
 
 export const leakyBucketKind: Kind<LeakyBucketPolicy, GcraParams> = {
@@ -119,5 +134,6 @@ export const leakyBucketKind: Kind<LeakyBucketPolicy, GcraParams> = {
     refill: leak,
     every,
     initial: capacity,
+    remembered: 0,
   }),
 }

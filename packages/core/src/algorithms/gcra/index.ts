@@ -63,6 +63,6 @@ export const gcraKind: Kind<GcraPolicy, GcraParams> = {
   // A limit of 0 gives nothing back, so it lets nothing be taken; 1 only keeps the steps from dividing by 0.
   params: ({ limit, window, burst }) =>
     limit === 0
-      ? { burst: 0, refill: 1, every: window, initial: 0 }
-      : { burst, refill: limit, every: window, initial: burst },
+      ? { burst: 0, refill: 1, every: window, initial: 0, remembered: 0 }
+      : { burst, refill: limit, every: window, initial: burst, remembered: 0 },
 }

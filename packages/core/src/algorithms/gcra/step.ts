@@ -12,6 +12,8 @@ export type GcraParams = {
   readonly every: number
   /** How many units a key has that was never seen. */
   readonly initial: number
+  /** How long a bucket that is born with less than it holds is remembered after it was full, lest it be born again, in milliseconds. */
+  readonly remembered: number
 }
 
 // row: [the theoretical arrival time: the moment at which the key is idle again, whole milliseconds;
@@ -19,16 +21,16 @@ export type GcraParams = {
 const TAT = 0
 const FRACTION = 1
 
-/** A bucket that is born with less than it holds is remembered for a day after it was full, lest it be born again. */
-const rememberedMs = 24 * 60 * 60 * 1000
-
 /** Only one penalty on another reaches so far: the year 6429, half of what six bytes hold. */
 const latest = 2 ** 47
 
 export const gcraSteps: Algorithm<GcraParams> = {
   id: 3,
   cells: () => ({ moments: 1, counts: 1 }),
-  args: ({ burst, refill, every, initial }) => [burst, refill, every, initial, rememberedMs],
+  args: ({ burst, refill, every, initial, remembered }) => [
+    ...[burst, refill, every],
+    ...[initial, remembered],
+  ],
   lua: gcraLua,
 
   look(row, params, now, cost) {
@@ -67,9 +69,9 @@ export const gcraSteps: Algorithm<GcraParams> = {
     shorten(row, params, now, newest * params.every)
   },
 
-  ends(row, { burst, initial }) {
+  ends(row, { burst, initial, remembered }) {
     if (row[TAT] === 0 && row[FRACTION] === 0) return 0
-    return idleAt(row) + (initial < burst ? rememberedMs : 0)
+    return idleAt(row) + (initial < burst ? remembered : 0)
   },
 
   wait(row, { burst, refill, every }, now, cost) {

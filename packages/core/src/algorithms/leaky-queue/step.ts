@@ -34,16 +34,14 @@ export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
     return room < 0 ? burst : burst - 1 - Math.floor(room / every)
   },
 
-  next(row, params, now) {
-    const { refill, every, maxDelay, burst } = params
-    const used = leakyQueueSteps.used(row, params, now)
-    if (used === 0) return 0
-    const most = maxDelay * refill - (burst - used) * every
-    return backlogAtMost(row, refill, most) - now
+  next(row, { refill, every, maxDelay, burst }, now, remaining) {
+    if (remaining > burst) return Infinity
+    const most = maxDelay * refill - (remaining - 1) * every
+    return Math.max(0, backlogAtMost(row, refill, most) - now)
   },
 
-  delay(row, params, now, cost) {
-    const before = backlog(row, params, now) - cost * params.every
+  delay(row, params, now, cost, taken) {
+    const before = backlog(row, params, now) - (taken ? cost * params.every : 0)
     return Math.max(0, Math.ceil(before / params.refill))
   },
 

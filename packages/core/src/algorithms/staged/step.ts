@@ -1,4 +1,5 @@
 import type { Algorithm, Cells, Params, Row } from '../algorithm.js'
+import { fullAt, waitToRemain } from '../reading.js'
 import { stagedLua } from './script.js'
 
 // row: [moments of free, moments of then, counts of free, counts of then, which of them the last admitted request took from]
@@ -119,18 +120,23 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       (free.steps.bornDenied?.(free.params) ?? false) ||
       (then.steps.bornDenied?.(then.params) ?? false),
 
-    full: (row) => Math.max(fullOf(free, rowOfFree(row)), fullOf(then, rowOfThen(row))),
+    full: (row) => Math.max(fullAt(free, rowOfFree(row)), fullAt(then, rowOfThen(row))),
 
-    delay(row, _params, now, cost) {
-      if (row[stage] !== THEN) return 0
-      return then.steps.delay?.(rowOfThen(row), then.params, now, cost) ?? 0
+    next: (row, _params, now, remaining) =>
+      Math.min(
+        waitToRemain(free, rowOfFree(row), now, remaining),
+        waitToRemain(then, rowOfThen(row), now, remaining),
+      ),
+
+    delay(row, _params, now, cost, taken) {
+      const isFree = taken
+        ? row[stage] !== THEN
+        : free.steps.wait(rowOfFree(row), free.params, now, cost) === 0
+      if (isFree) return 0
+      return then.steps.delay?.(rowOfThen(row), then.params, now, cost, taken) ?? 0
     },
   }
   return steps
-}
-
-function fullOf({ steps, params }: Stage, row: Row): number {
-  return steps.full === undefined ? steps.ends(row, params) : steps.full(row, params)
 }
 
 function part(row: Row, momentsAt: number, moments: number, countsAt: number, counts: number): Row {

@@ -14,8 +14,8 @@ export interface Rows {
   load(i: number, entry: Entry, key: string): Row
   /** The body beside the row of the i-th entry: the one that is kept, or a new one. */
   body(i: number, entry: Entry): unknown
-  /** Whether `load` found a row. */
-  isKept(i: number): boolean
+  /** Whether `load` found a row that has not ended. */
+  isKept(i: number, now: number): boolean
   /** Keeps a row until it ends; forgets it where it has. */
   save(i: number, entry: Entry, row: Row, now: number): void
   loadBlock(i: number): Row
@@ -52,7 +52,7 @@ export function createRows(maxKeys: number): Rows {
   const located: Shelf[] = []
   const highs: number[] = []
   const lows: number[] = []
-  const found: boolean[] = []
+  const ends: number[] = []
   const bodies: unknown[] = []
 
   function shelfOf(entry: Entry): Shelf {
@@ -97,15 +97,15 @@ export function createRows(maxKeys: number): Rows {
     high: number,
     low: number,
     row: Row,
-    ends: number,
+    until: number,
     now: number,
     spent: boolean,
     body: unknown,
   ): void {
     const place = table.find(high, low)
-    if (ends > now) {
+    if (until > now) {
       if (place === -1) room.makeRoom(table, now)
-      table.write(high, low, row, ends, spent, body)
+      table.write(high, low, row, until, spent, body)
     } else if (place !== -1) {
       table.remove(place)
     }
@@ -124,9 +124,10 @@ export function createRows(maxKeys: number): Rows {
       highs[i] = keyHash.high
       lows[i] = keyHash.low
       const place = shelf.table.find(highs[i] ^ shelf.high, lows[i] ^ shelf.low)
-      found[i] = place !== -1
-      bodies[i] = found[i] ? shelf.table.bodyAt(place) : undefined
-      const row = found[i] ? shelf.table.read(place) : shelf.table.blank()
+      const isFound = place !== -1
+      ends[i] = isFound ? shelf.table.endsAt(place) : 0
+      bodies[i] = isFound ? shelf.table.bodyAt(place) : undefined
+      const row = isFound ? shelf.table.read(place) : shelf.table.blank()
       for (let view = shelf.views; view > 0; view--) row.push(0)
       return row
     },
@@ -136,14 +137,14 @@ export function createRows(maxKeys: number): Rows {
       return bodies[i]
     },
 
-    isKept: (i) => found[i],
+    isKept: (i, now) => ends[i] > now,
 
     save(i, { steps, params }, row, now) {
       const { table, high, low } = located[i]
       const spent = steps.used(row, params, now) >= steps.quota(params)
-      const ends = steps.ends(row, params)
+      const until = steps.ends(row, params)
       forgetRivals(i)
-      keep(table, highs[i] ^ high, lows[i] ^ low, row, ends, now, spent, bodies[i])
+      keep(table, highs[i] ^ high, lows[i] ^ low, row, until, now, spent, bodies[i])
     },
 
     loadBlock(i) {

@@ -4,7 +4,7 @@ local serverTime = redis.call('TIME')
 local serverMs = serverTime[1] * 1000 + math.floor(serverTime[2] / 1000)
 
 -- Each key's state is read once and written once, whatever the number of requests that touch it.
-local states = {}
+local states, none = {}, {}
 
 local function stateOf(key)
   local state = states[key]
@@ -16,7 +16,8 @@ local function stateOf(key)
 end
 
 local function entryOf(rule, state, isBlock)
-  for i, entry in ipairs(state) do
+  for i = 1, #state do
+    local entry = state[i]
     if entry.name == rule.name and (entry.id == BLOCK) == isBlock then return entry, i end
   end
 end
@@ -27,7 +28,7 @@ local function rowOf(rule, state)
   local kept = entry and cellsOf(entry, rule.id, rule.moments, rule.counts)
   local row = {}
   for i = 1, rule.width do row[i] = kept and kept[i] or 0 end
-  return row, not not kept
+  return row
 end
 
 local function blockOf(rule, state)
@@ -72,9 +73,9 @@ end
 
 local function begin(work, request)
   local rule, block = work.rule, work.block
-  local length = rule.length
+  local length, factor, greatest = rule.block[1], rule.block[2], rule.block[3]
   if block[2] > 0 and request.now < block[1] + block[2] then
-    length = math.min(rule.greatest, math.floor(block[2] * rule.factor))
+    length = math.min(greatest, math.floor(block[2] * factor))
   end
   work.block = { request.now + length, length }
   saveBlock(work, request)
@@ -82,7 +83,7 @@ end
 
 -- A bucket is born when it is first asked for, even by a request that takes nothing.
 local function bear(work, request)
-  if work.rule.bornDenied and not work.kept then save(work, request) end
+  if work.unborn then save(work, request) end
 end
 
 local function take(work, request)
@@ -140,7 +141,7 @@ local function reset(works, request)
       save(work, request)
     else
       forget(work.rule, work.state, false)
-      for _, body in ipairs(work.bodies or {}) do redis.call('DEL', body) end
+      for _, body in ipairs(work.bodies or none) do redis.call('DEL', body) end
     end
     unblock(work)
   end
@@ -151,30 +152,36 @@ local function run(works, request)
   if request.verb == 'reset' then return reset(works, request) end
   local asks = request.verb == 'consume' or request.verb == 'peek'
   local allowed = 1
-  for _, work in ipairs(works) do
+  for i = 1, #works do
+    local work = works[i]
     work.fits = work.steps.look(work.row, work.rule.params, request.now, asks and request.cost or 0)
     if not work.fits or work.block[1] > request.now then allowed = 0 end
   end
   if request.verb == 'peek' then return allowed end
   local act = not asks and change or allowed == 1 and take or deny
   local changed = 0
-  for _, work in ipairs(works) do
-    if act(work, request) then changed = 1 end
+  for i = 1, #works do
+    if act(works[i], request) then changed = 1 end
   end
   return asks and allowed or changed
 end
 
 local function decide(request)
-  for _, work in ipairs(request) do
+  for i = 1, #request do
+    local work = request[i]
     work.state = stateOf(work.key)
-    work.row, work.kept = rowOf(work.rule, work.state)
+    work.row = rowOf(work.rule, work.state)
+    work.unborn = work.rule.bornDenied and work.rule.steps.ends(work.row, work.rule.params) <= request.now
     work.block = blockOf(work.rule, work.state)
     work.steps = work.bodies and work.rule.steps.over(work.bodies, request.lease) or work.rule.steps
   end
-  local answer = { run(request, request) }
-  for _, work in ipairs(request) do
-    for i = 1, work.rule.width do answer[#answer + 1] = work.row[i] end
-    answer[#answer + 1] = work.block[1]
+  local answer, size = { run(request, request) }, 1
+  for i = 1, #request do
+    local work = request[i]
+    local width = work.rule.width
+    for cell = 1, width do answer[size + cell] = work.row[cell] end
+    size = size + width + 1
+    answer[size] = work.block[1]
   end
   return answer
 end
@@ -182,7 +189,8 @@ end
 -- Rows that this call has not written stay as they are, and keep the state alive as long as it was to live.
 local function write(key, state)
   local kept, lives = {}, 0
-  for _, entry in ipairs(state) do
+  for i = 1, #state do
+    local entry = state[i]
     if not entry.row then
       lives = math.max(lives, redis.call('PTTL', KEYS[key]))
       kept[#kept + 1] = entry
@@ -193,7 +201,7 @@ local function write(key, state)
         pack(entry)
         kept[#kept + 1] = entry
       end
-      for _, body in ipairs(entry.bodies or {}) do
+      for _, body in ipairs(entry.bodies or none) do
         if ends then
           redis.call('PEXPIRE', body, entry.left + entry.margin)
         else

@@ -27,6 +27,10 @@ local function parse(packed)
 end
 
 local function formatOf(moments, counts, size)
+  -- What most rows are need not be put together.
+  if moments == 1 and counts == 1 then
+    return size == 2 and '<I6I2' or size == 4 and '<I6I4' or '<I6I7'
+  end
   return '<' .. ('I6'):rep(moments) .. ('I' .. size):rep(counts)
 end
 

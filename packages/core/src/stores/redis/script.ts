@@ -13,12 +13,11 @@ const header = `
 --
 -- KEYS     the state of each key that the requests name, a string
 -- ARGV 1   the server's time after which this call is void, ms
---      2   the number of rules; then for each: name, algorithm, moments, counts, views, body keys, whether a
---          denial bears it,--          what starts a block or '', its length, factor and
---          greatest length, number of params, params
---      …   then for each request: verb, cost, the time to decide by in ms or '' for the server's, how long its states are kept
---          after their end in ms, id and owner of the lease, number of entries; for each entry: rule, key, whether
---          its cost could ever fit, its body keys, and for a give the receipt: the cells of its row, the end of its block
+--      2   the number of rules; then for each: name, algorithm, moments, counts, views, body keys, whether a denial bears it, what
+--          starts a block or '' (if something does: its length, factor and greatest length), number of params, params
+--      …   then for each request: verb, cost, the time to decide by in ms or '' for the server's, id of the lease or '' (if there is
+--          one: its owner), number of entries; for each entry: rule, key, its body keys, if there may be a block whether the
+--          cost could ever fit, and for a give the receipt: the cells of its row, the end of its block
 --
 -- Returns  {server ms}                    the call came too late, and nothing was done
 --          {server ms, answer, …}         an answer for each request: {allowed, for each entry: cells of its row, end of its block …},
@@ -34,39 +33,58 @@ local function argument()
   return ARGV[position]
 end
 
-local rules = {}
-for i = 1, tonumber(argument()) do
-  local rule = { name = argument(), id = tonumber(argument()), params = {} }
-  rule.moments, rule.counts, rule.views = tonumber(argument()), tonumber(argument()), tonumber(argument())
-  rule.width = rule.moments + rule.counts + rule.views
-  rule.bodies = tonumber(argument())
-  rule.bornDenied = argument() == '1'
-  rule.blockOn = argument()
-  rule.length, rule.factor, rule.greatest = tonumber(argument()), tonumber(argument()), tonumber(argument())
-  rule.steps = algorithms[rule.id]
-  for j = 1, tonumber(argument()) do rule.params[j] = tonumber(argument()) end
-  rules[i] = rule
+local function numbers(count)
+  local list, from = {}, position
+  for i = 1, count do list[i] = tonumber(ARGV[from + i]) end
+  position = from + count
+  return list
 end
+
+local function ruleArgument()
+  local rule = { name = argument() }
+  local shape = numbers(6)
+  rule.id, rule.moments, rule.counts, rule.bodies = shape[1], shape[2], shape[3], shape[5]
+  rule.width = shape[2] + shape[3] + shape[4]
+  rule.bornDenied = shape[6] == 1
+  rule.steps = algorithms[rule.id]
+  rule.blockOn = argument()
+  if rule.blockOn ~= '' then rule.block = numbers(3) end
+  rule.params = numbers(tonumber(argument()))
+  return rule
+end
+
+local function workArgument(rules, verb)
+  local work = { rule = rules[tonumber(argument())], key = tonumber(argument()) }
+  if work.rule.bodies > 0 then
+    work.bodies = numbers(work.rule.bodies)
+    for i, key in ipairs(work.bodies) do work.bodies[i] = KEYS[key] end
+  end
+  if work.rule.block then work.possible = argument() == '1' end
+  if verb == 'give' then
+    work.receipt = numbers(work.rule.width)
+    work.receiptBlock = tonumber(argument())
+  end
+  return work
+end
+
+-- A state outlives its end by a second, so that a clock which steps back by less still finds it; by a day where the clock is injected,
+-- which may run slower than this server's.
+local function requestArgument(rules)
+  local request = { verb = argument(), cost = tonumber(argument()) }
+  local now = tonumber(argument())
+  request.now, request.margin = now or serverMs, now and 86400000 or 1000
+  local lease = argument()
+  if lease ~= '' then request.lease = { id = lease, owner = argument() } end
+  for i = 1, tonumber(argument()) do request[i] = workArgument(rules, request.verb) end
+  return request
+end
+
+local rules = {}
+for i = 1, tonumber(argument()) do rules[i] = ruleArgument() end
 
 local requests, reply = {}, { serverMs }
 while position < #ARGV do
-  local request = { verb = argument(), cost = tonumber(argument()) }
-  request.now = tonumber(argument()) or serverMs
-  request.margin = tonumber(argument())
-  request.lease = { id = argument(), owner = argument() }
-  for i = 1, tonumber(argument()) do
-    local work = { rule = rules[tonumber(argument())], key = tonumber(argument()), possible = argument() == '1' }
-    if work.rule.bodies > 0 then
-      work.bodies = {}
-      for j = 1, work.rule.bodies do work.bodies[j] = KEYS[tonumber(argument())] end
-    end
-    if request.verb == 'give' then
-      work.receipt = {}
-      for j = 1, work.rule.width do work.receipt[j] = tonumber(argument()) end
-      work.receiptBlock = tonumber(argument())
-    end
-    request[i] = work
-  end
+  local request = requestArgument(rules)
   requests[#requests + 1] = request
   local ok, answer = pcall(decide, request)
   reply[#reply + 1] = ok and answer or tostring(answer)

@@ -82,9 +82,13 @@ export function acrossSlots(
       }
       await giveBack(parts, taken)
       if (answer instanceof SluiceError) throw answer
-      const stand = await askAll(parts, { verb: 'peek' })
       // The slot that denied may have room again by now; this request has been denied all the same.
-      return { ...stand, allowed: false }
+      const stand = await Promise.all(
+        parts.map(async (other) =>
+          other === part ? answer : ask({ ...other.request, verb: 'peek' }),
+        ),
+      )
+      return { ...join(parts, stand), allowed: false }
     }
     return join(parts, taken)
   }
@@ -97,10 +101,12 @@ export function acrossSlots(
     return Promise.all(
       looked.map(async (look, i) => {
         if (look.allowed && !parts[i].request.entries.some(isBornDenied)) return look
-        const outcome = await ask(parts[i].request)
+        // Where there is room, a bucket is born, and nothing is taken that would have to be given back.
+        const outcome = await ask(
+          look.allowed ? { ...parts[i].request, cost: 0 } : parts[i].request,
+        )
         if (!outcome.allowed) return outcome
-        // There is room in this slot, but not in the others.
-        await giveBack([parts[i]], [outcome])
+        if (!look.allowed) await giveBack([parts[i]], [outcome])
         return look
       }),
     )

@@ -3,11 +3,6 @@ import { sluiceError } from '../../errors.js'
 import { bodyKey, escapeName, redisKey } from '../../keys.js'
 import type { Answer, Entry, State, StoreRequest } from '../store.js'
 
-/** A state outlives its end by this much, so that a clock which steps back by less still finds it. */
-const marginMs = 1000
-/** An injected clock may run slower than Redis's own, by which states expire. */
-const injectedMarginMs = 24 * 60 * 60 * 1000
-
 /** A list of requests as the script takes them; `script.ts` describes the arguments. */
 export interface Call {
   readonly algorithms: readonly Reading[]
@@ -28,8 +23,8 @@ export function encodeCall(
   const ruleArgs: string[] = []
   const requestArgs: string[] = []
   for (const { verb, cost, now, entries, keys: names, lease, receipts } of requests) {
-    const margin = now === undefined ? marginMs : injectedMarginMs
-    requestArgs.push(verb, `${cost}`, `${now ?? ''}`, `${margin}`, lease.id, lease.owner)
+    requestArgs.push(verb, `${cost}`, `${now ?? ''}`, lease.id)
+    if (lease.id !== '') requestArgs.push(lease.owner)
     requestArgs.push(`${entries.length}`)
     entries.forEach((entry, i) => {
       if (!rules.has(entry)) {
@@ -38,12 +33,13 @@ export function encodeCall(
       }
       const rule = indexOf(rules, entry)
       const stateKey = redisKey(prefix, entry.limiter, names[i])
-      requestArgs.push(`${rule}`, `${indexOf(keys, stateKey)}`, couldFit(entry, cost) ? '1' : '0')
+      requestArgs.push(`${rule}`, `${indexOf(keys, stateKey)}`)
       if ('over' in entry.steps) {
         for (let body = 1; body <= entry.steps.bodies; body++) {
           requestArgs.push(`${indexOf(keys, bodyKey(stateKey, entry.name, body))}`)
         }
       }
+      if (entry.block !== undefined) requestArgs.push(couldFit(entry, cost) ? '1' : '0')
       const receipt = receipts?.[i]
       if (receipt !== undefined) {
         requestArgs.push(...receipt.row.map(String), `${receipt.blockedUntil}`)
@@ -99,15 +95,13 @@ function encodeRule({ name, steps, params, block }: Entry, now: number): string[
     // The usual name takes no room in the state.
     name === 'default' ? '' : escapeName(name),
     ...[steps.id, moments, counts, views, bodies, born].map(String),
-    block?.on ?? '',
-    ...[block?.for ?? 0, block?.escalate ?? 1, block?.max ?? 0].map(String),
+    ...(block === undefined ? [''] : [block.on, block.for, block.escalate, block.max]).map(String),
     ...[args.length, ...args].map(String),
   ]
 }
 
 /** Whether there is any state in which the cost is admitted: else its denial starts no block. */
-function couldFit({ steps, params, block }: Entry, cost: number): boolean {
-  if (block === undefined) return true
+function couldFit({ steps, params }: Entry, cost: number): boolean {
   const { moments, counts, views = 0 } = steps.cells(params)
   const blank = Array.from({ length: moments + counts + views }, () => 0)
   return steps.wait(blank, params, 0, cost) !== Infinity

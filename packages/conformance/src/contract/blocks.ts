@@ -1,0 +1,155 @@
+import { fixedWindow, gcra, type Block } from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import { subjects } from '../subjects.js'
+import { today, type OpenBench } from './bench.js'
+
+const hourMs = 3_600_000
+
+export function describeBlocks(open: OpenBench): void {
+  describe.each(subjects)('$name: blocks', ({ sample }) => {
+    test('block shuts out, even cost 0, and unblock lets in again; what was used still counts', async () => {
+      const bench = await open()
+      const limiter = bench.limiter(sample(5, 1000).policy)
+      const { resetMs } = await limiter.consume('key', { cost: 2 })
+      await limiter.block('key', '1h')
+      expect(await limiter.consume('key', { cost: 0 })).toMatchObject({
+        allowed: false,
+        limit: 5,
+        remaining: 0,
+        retryAfterMs: hourMs,
+        resetMs: hourMs,
+        deniedBy: ['default'],
+      })
+      expect((await limiter.consume('other')).allowed).toBe(true)
+      await limiter.unblock('key')
+      expect(await limiter.peek('key')).toMatchObject({ allowed: true, remaining: 3, resetMs })
+    })
+
+    test('a block ends by itself, at its very millisecond; a later one takes its place', async () => {
+      const bench = await open()
+      const limiter = bench.limiter(sample(5, 1000).policy)
+      await limiter.block('key', '1h')
+      await limiter.block('key', 9000)
+      bench.now += 8999
+      expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
+      bench.now += 1
+      expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
+    })
+
+    test('reset leaves a blocked key as it is, unless it is to unblock', async () => {
+      const limiter = (await open()).limiter(sample(5, 1000).policy)
+      await limiter.consume('key', { cost: 2 })
+      await limiter.block('key', '1h')
+      const before = await limiter.status('key')
+      expect(await limiter.reset('key')).toBe(false)
+      expect(await limiter.reset('key', { unblock: false })).toBe(false)
+      expect(await limiter.status('key')).toEqual(before)
+      expect(await limiter.reset('key', { unblock: true })).toBe(true)
+      expect(await limiter.peek('key')).toMatchObject({ remaining: 5, resetMs: 0 })
+    })
+
+    test('reaching the limit blocks from the request that takes the last unit', async () => {
+      const { policy } = sample(5, 1000).blocked(blockOf({ on: 'reached', for: hourMs }))
+      const bench = await open()
+      const limiter = bench.limiter(policy)
+      expect((await limiter.consume('key', { cost: 4 })).resetMs).toBeLessThan(hourMs)
+      expect(await limiter.consume('key')).toMatchObject({
+        allowed: true,
+        remaining: 0,
+        retryAfterMs: 0,
+        resetMs: hourMs,
+      })
+      bench.now += 1000
+      expect((await limiter.consume('key')).retryAfterMs).toBe(hourMs - 1000)
+      bench.now = today + hourMs
+      expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
+    })
+
+    test('exceeding the limit blocks from the first denial, and further ones do not extend it', async () => {
+      const { policy } = sample(5, 1000).blocked(blockOf({ on: 'exceeded', for: hourMs }))
+      const bench = await open()
+      const limiter = bench.limiter(policy)
+      await limiter.consume('key', { cost: 5 })
+      expect((await limiter.peek('key')).retryAfterMs).toBeLessThan(hourMs)
+      for (let i = 0; i < 3; i++) {
+        expect((await limiter.consume('key')).retryAfterMs).toBe(hourMs - i * 1000)
+        bench.now += 1000
+      }
+      bench.now = today + hourMs
+      expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
+    })
+
+    test('a cost that could never fit, and a look, begin no block', async () => {
+      const { policy } = sample(5, 1000).blocked(blockOf({ on: 'exceeded', for: hourMs }))
+      const limiter = (await open()).limiter(policy)
+      expect((await limiter.consume('key', { cost: 6 })).retryAfterMs).toBe(null)
+      await limiter.consume('key', { cost: 3 })
+      await limiter.peek('key', { cost: 5 })
+      expect(await limiter.consume('key', { cost: 2 })).toMatchObject({ allowed: true })
+    })
+  })
+
+  describe('a block', () => {
+    test('shorter than the window leaves the window what it holds', async () => {
+      const bench = await open()
+      const block = { for: 100, on: 'exceeded' } as const
+      const limiter = bench.limiter(fixedWindow({ limit: 1, window: 1000, block }))
+      await limiter.consume('key')
+      expect((await limiter.consume('key')).retryAfterMs).toBe(1000)
+      expect((await limiter.status('key')).policies['default'].blockedMs).toBe(100)
+      bench.now += 999
+      expect((await limiter.peek('key')).retryAfterMs).toBe(1)
+    })
+
+    test('escalates up to its longest, and starts over after as long unblocked as the last one', async () => {
+      const bench = await open()
+      const block = { for: 1000, escalate: 3, max: 5000 } as const
+      const limiter = bench.limiter(fixedWindow({ limit: 1, window: 10, block }))
+      expect(await blocksAfter([0, 0, 999, 4999, 0, 5000, 1000])).toEqual([
+        1000, 3000, 5000, 5000, 5000, 1000, 1000,
+      ])
+
+      async function blocksAfter(pauses: readonly number[]): Promise<number[]> {
+        const lengths: number[] = []
+        for (const pause of pauses) {
+          bench.now += pause
+          await limiter.consume('key')
+          const { blockedMs } = (await limiter.status('key')).policies['default']
+          lengths.push(blockedMs)
+          bench.now += blockedMs
+        }
+        return lengths
+      }
+    })
+
+    test('of one policy denies the request, and costs nothing in the others', async () => {
+      const limiter = (await open()).limiter({
+        strict: fixedWindow({ limit: 1, window: 1000, block: { for: '1h', on: 'exceeded' } }),
+        wide: gcra({ limit: 9, window: '1h', block: { for: '2h', on: 'exceeded' } }),
+      })
+      await limiter.consume('key')
+      const denied = await limiter.consume('key')
+      expect([denied.deniedBy, denied.retryAfterMs]).toEqual([['strict'], hourMs])
+      const { policies } = await limiter.status('key')
+      expect([policies['wide'].used, policies['wide'].blockedMs]).toEqual([1, 0])
+    })
+
+    test('of one policy is left alone by a reset of the other, and kept with all by a reset of both', async () => {
+      const limiter = (await open()).limiter({
+        window: fixedWindow({ limit: 5, window: '1h' }),
+        pace: gcra({ limit: 5, window: '1d' }),
+      })
+      await limiter.consume('key')
+      await limiter.block({ window: 'key', pace: null }, '1h')
+      expect(await limiter.reset('key')).toBe(false)
+      expect(await limiter.reset({ window: null, pace: 'key' })).toBe(true)
+      const { policies } = await limiter.status('key')
+      expect([policies['window'].used, policies['window'].blockedMs]).toEqual([1, hourMs])
+      expect([policies['pace'].used, policies['pace'].blockedMs]).toEqual([0, 0])
+    })
+  })
+}
+
+function blockOf(chosen: Pick<Block, 'on' | 'for'>): Block {
+  return { ...chosen, escalate: 1, max: 10 * hourMs }
+}

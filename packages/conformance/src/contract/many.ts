@@ -1,0 +1,64 @@
+import { fixedWindow, gcra } from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import type { OpenBench } from './bench.js'
+
+export function describeMany(open: OpenBench): void {
+  describe('many keys at once', () => {
+    const policies = {
+      window: fixedWindow({ limit: 2, window: '1m' }),
+      pace: gcra({ limit: 5, window: '1h' }),
+    }
+
+    test('are each decided by itself, in order, as one call after another would', async () => {
+      const bench = await open()
+      const requests = [
+        { key: 'a', cost: 2 },
+        { key: 'b' },
+        { key: 'a' },
+        { key: { window: 'a', pace: null }, cost: 0 },
+        { key: { window: 'b', pace: 'a' } },
+        { key: { window: null, pace: null } },
+        { key: 'c', cost: 6 },
+      ]
+      const [together, apart] = [bench.limiter(policies), bench.limiter(policies)]
+      const expected = []
+      for (const { key, cost = 1 } of requests) expected.push(await apart.consume(key, { cost }))
+      expect(await together.consumeMany(requests)).toEqual(expected)
+      expect(expected.map(({ allowed }) => allowed)).toEqual([
+        true,
+        true,
+        false,
+        true,
+        true,
+        true,
+        false,
+      ])
+    })
+
+    test('peekMany answers for many keys, and changes nothing', async () => {
+      const limiter = (await open()).limiter(policies)
+      await limiter.consume('a', { cost: 2 })
+      const requests = [{ key: 'a' }, { key: 'b', cost: 2 }, { key: 'b' }]
+      const first = await limiter.peekMany(requests)
+      expect(first.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+        [false, 0],
+        [true, 2],
+        [true, 2],
+      ])
+      expect(await limiter.peekMany(requests)).toEqual(first)
+    })
+
+    test('may be none', async () => {
+      const limiter = (await open()).limiter(policies)
+      expect(await limiter.consumeMany([])).toEqual([])
+      expect(await limiter.peekMany([])).toEqual([])
+    })
+
+    test('are all refused where one of them can never be asked, and nothing is taken', async () => {
+      const limiter = (await open()).limiter(policies)
+      const call = async () => limiter.consumeMany([{ key: 'a' }, { key: '' }])
+      await expect(call()).rejects.toMatchObject({ code: 'SLUICE_KEY_INVALID' })
+      expect((await limiter.peek('a')).remaining).toBe(2)
+    })
+  })
+}

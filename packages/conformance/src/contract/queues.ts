@@ -1,0 +1,109 @@
+import { leakyQueue, tokenBucket, unlimited } from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import { today, type OpenBench } from './bench.js'
+
+export function describeQueues(open: OpenBench): void {
+  describe('a leaky queue', () => {
+    test('releases one after another, and denies what would wait too long', async () => {
+      const limiter = (await open()).limiter(leakyQueue({ leak: 10, every: '1s', maxDelay: 300 }))
+      const answers = []
+      for (let i = 0; i < 5; i++) {
+        const { allowed, delayMs, remaining, retryAfterMs } = await limiter.consume('key')
+        answers.push({ allowed, delayMs, remaining, retryAfterMs })
+      }
+      expect(answers).toEqual([
+        { allowed: true, delayMs: 0, remaining: 3, retryAfterMs: 0 },
+        { allowed: true, delayMs: 100, remaining: 2, retryAfterMs: 0 },
+        { allowed: true, delayMs: 200, remaining: 1, retryAfterMs: 0 },
+        { allowed: true, delayMs: 300, remaining: 0, retryAfterMs: 0 },
+        { allowed: false, delayMs: 0, remaining: 0, retryAfterMs: 100 },
+      ])
+    })
+
+    test('asks what came before and not what the request itself costs', async () => {
+      const bench = await open()
+      const limiter = bench.limiter(leakyQueue({ leak: 1, every: 1000, maxDelay: 0 }))
+      expect(await limiter.consume('key', { cost: 60 })).toMatchObject({
+        allowed: true,
+        limit: 1,
+        remaining: 0,
+        delayMs: 0,
+        resetMs: 60_000,
+      })
+      bench.now += 59_999
+      expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
+      bench.now += 1
+      expect((await limiter.consume('key')).allowed).toBe(true)
+    })
+
+    test('starts thirds of a second after one another, rounded up', async () => {
+      const limiter = (await open()).limiter(leakyQueue({ leak: 3, every: 1000, maxDelay: '2s' }))
+      const delays = []
+      for (let i = 0; i < 7; i++) delays.push((await limiter.consume('key')).delayMs)
+      expect(delays).toEqual([0, 334, 667, 1000, 1334, 1667, 2000])
+    })
+
+    test('says to a look how long it would be held', async () => {
+      const limiter = (await open()).limiter(leakyQueue({ leak: 1, every: 1000, maxDelay: '5s' }))
+      await limiter.consume('key', { cost: 3 })
+      expect(await limiter.peek('key')).toMatchObject({ allowed: true, delayMs: 3000 })
+    })
+  })
+
+  describe('a bucket that is born part full', () => {
+    const policy = tokenBucket({ capacity: 5, refill: 1, every: 1000, initial: 1 })
+
+    test('is born when it is first asked, even if it denies or takes nothing', async () => {
+      const bench = await open()
+      for (const [key, cost] of [
+        ['denied', 3],
+        ['nothing', 0],
+        ['taken', 1],
+      ] as const) {
+        bench.now = today
+        const limiter = bench.limiter(policy)
+        await limiter.consume(key, { cost })
+        bench.now += 2000
+        expect((await limiter.peek(key)).remaining).toBe(key === 'taken' ? 2 : 3)
+      }
+    })
+
+    test('is not born by a look', async () => {
+      const bench = await open()
+      const limiter = bench.limiter(policy)
+      await limiter.peek('key')
+      bench.now += 2000
+      expect((await limiter.peek('key')).remaining).toBe(1)
+    })
+
+    test('is born again, by a denial too, after a day of which it was full all the time', async () => {
+      const bench = await open()
+      const limiter = bench.limiter(policy)
+      await limiter.consume('key')
+      bench.now += 5000 + 86_400_000 - 1
+      expect((await limiter.peek('key')).remaining).toBe(5)
+      bench.now++
+      expect(await limiter.consume('key', { cost: 4 })).toMatchObject({
+        allowed: false,
+        remaining: 1,
+        retryAfterMs: 3000,
+      })
+      bench.now += 3000
+      expect((await limiter.consume('key', { cost: 4 })).allowed).toBe(true)
+    })
+  })
+
+  test('without a limit everything is allowed, and its numbers are Infinity', async () => {
+    const limiter = (await open()).limiter(unlimited())
+    for (const cost of [0, 1, 2 ** 40]) {
+      expect(await limiter.consume('key', { cost })).toMatchObject({
+        allowed: true,
+        limit: Infinity,
+        remaining: Infinity,
+        retryAfterMs: 0,
+        resetMs: 0,
+        policies: { default: { nextMs: 0, delayMs: 0 } },
+      })
+    }
+  })
+}

@@ -1,0 +1,131 @@
+import { fixedWindow, gcra, slidingWindow, staged } from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import { subjects } from '../subjects.js'
+import type { OpenBench } from './bench.js'
+
+export function describeRefunds(open: OpenBench): void {
+  describe.each(subjects)('$name: refunds', ({ sample }) => {
+    const { policy } = sample(5, 1000)
+
+    test('a decision gives back what it took, once', async () => {
+      const limiter = (await open()).limiter(policy)
+      const first = await limiter.consume('key', { cost: 2 })
+      await limiter.consume('key')
+      expect(await limiter.refund(first)).toBe(true)
+      expect((await limiter.peek('key')).remaining).toBe(4)
+      expect(await limiter.refund(first)).toBe(false)
+      expect((await limiter.peek('key')).remaining).toBe(4)
+    })
+
+    test('a denial and a peek give nothing back', async () => {
+      const limiter = (await open()).limiter(policy)
+      await limiter.consume('key', { cost: 4 })
+      expect(await limiter.refund(await limiter.consume('key', { cost: 2 }))).toBe(false)
+      expect(await limiter.refund(await limiter.peek('key'))).toBe(false)
+      expect((await limiter.peek('key')).remaining).toBe(1)
+    })
+
+    test('nothing comes back once it has expired', async () => {
+      const bench = await open()
+      const limiter = bench.limiter(policy)
+      const first = await limiter.consume('key', { cost: 5 })
+      bench.now += first.resetMs
+      await limiter.consume('key', { cost: 3 })
+      const before = await limiter.peek('key')
+      await limiter.refund(first)
+      expect(await limiter.peek('key')).toEqual(before)
+      expect(before.remaining).toBe(2)
+    })
+
+    test('a decision taken before a reset gives no more than is used', async () => {
+      const limiter = (await open()).limiter(policy)
+      const first = await limiter.consume('key', { cost: 4 })
+      await limiter.reset('key')
+      await limiter.consume('key')
+      await limiter.refund(first)
+      expect(await limiter.peek('key')).toMatchObject({ remaining: 5, resetMs: 0 })
+      expect((await limiter.consume('key', { cost: 6 })).allowed).toBe(false)
+    })
+
+    test('by count, the newest units come back, and never more than were used', async () => {
+      const limiter = (await open()).limiter(policy)
+      await limiter.consume('key', { cost: 4 })
+      await limiter.refund('key')
+      expect((await limiter.peek('key')).remaining).toBe(2)
+      await limiter.refund('key', 2)
+      expect((await limiter.peek('key')).remaining).toBe(4)
+      await limiter.refund('key', 100)
+      expect(await limiter.peek('key')).toMatchObject({ remaining: 5, resetMs: 0 })
+      await limiter.refund('never seen', 3)
+      expect((await limiter.peek('never seen')).remaining).toBe(5)
+    })
+  })
+
+  describe('a refund', () => {
+    test('goes back where it was taken: to its own policies and keys, and to no other', async () => {
+      const limiter = (await open()).limiter({
+        address: fixedWindow({ limit: 5, window: '1m' }),
+        user: gcra({ limit: 5, window: '1d' }),
+      })
+      await limiter.consume('other', { cost: 2 })
+      const decision = await limiter.consume({ address: 'ip', user: 'ann' }, { cost: 3 })
+      const alone = await limiter.consume({ address: null, user: 'ann' })
+      expect(await limiter.refund(decision)).toBe(true)
+      expect(await remaining({ address: 'ip', user: 'ann' })).toEqual([5, 4])
+      expect(await limiter.refund(alone)).toBe(true)
+      expect(await remaining({ address: 'ip', user: 'ann' })).toEqual([5, 5])
+      expect(await remaining('other')).toEqual([3, 3])
+
+      async function remaining(key: string | { address: string; user: string }) {
+        const { policies } = await limiter.peek(key, { cost: 0 })
+        return [policies['address'].remaining, policies['user'].remaining]
+      }
+    })
+
+    test('comes back into the sub-window that it was taken from', async () => {
+      const bench = await open()
+      const limiter = bench.limiter(slidingWindow({ limit: 10, window: 1000, buckets: 5 }))
+      const first = await limiter.consume('key', { cost: 4 })
+      bench.now += 200
+      await limiter.consume('key', { cost: 5 })
+      await limiter.refund(first)
+      expect((await limiter.peek('key')).remaining).toBe(5)
+      bench.now += 1000
+      expect((await limiter.peek('key')).remaining).toBe(5)
+      bench.now += 40
+      expect((await limiter.peek('key')).remaining).toBe(6)
+    })
+
+    test('ends the block that its consumption began', async () => {
+      const block = { for: '1h' } as const
+      const limiter = (await open()).limiter(fixedWindow({ limit: 2, window: '1m', block }))
+      await limiter.consume('key')
+      const last = await limiter.consume('key')
+      expect((await limiter.peek('key')).retryAfterMs).toBe(3_600_000)
+      await limiter.refund(last)
+      expect(await limiter.peek('key')).toMatchObject({ allowed: true, remaining: 1 })
+    })
+
+    test('of what `then` took leaves what is free as it is', async () => {
+      const limiter = (await open()).limiter(
+        staged({
+          free: fixedWindow({ limit: 2, window: '1h' }),
+          then: gcra({ limit: 3, window: '1h' }),
+        }),
+      )
+      await limiter.consume('key', { cost: 2 })
+      const decision = await limiter.consume('key')
+      expect(decision.remaining).toBe(0)
+      await limiter.refund(decision)
+      expect((await limiter.peek('key')).remaining).toBe(1)
+    })
+
+    test('of another limiter’s decision is refused', async () => {
+      const bench = await open()
+      const policy = fixedWindow({ limit: 2, window: '1h' })
+      const decision = await bench.limiter(policy).consume('key')
+      const call = async () => bench.limiter(policy).refund(decision)
+      await expect(call()).rejects.toMatchObject({ code: 'SLUICE_DECISION_FOREIGN' })
+    })
+  })
+}

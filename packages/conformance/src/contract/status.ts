@@ -1,0 +1,62 @@
+import { fixedWindow, leakyQueue, unlimited } from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import { subjects } from '../subjects.js'
+import type { OpenBench } from './bench.js'
+
+export function describeStatus(open: OpenBench): void {
+  describe.each(subjects)('$name: status', ({ sample }) => {
+    test('says what is used and what is left, and changes nothing', async () => {
+      const bench = await open()
+      const limiter = bench.limiter(sample(5, 1000).policy)
+      const fresh = { used: 0, limit: 5, remaining: 5, resetMs: 0, blockedMs: 0 }
+      expect(await limiter.status('key')).toEqual({ policies: { default: fresh } })
+      const { resetMs } = await limiter.consume('key', { cost: 2 })
+      const used = { used: 2, limit: 5, remaining: 3, resetMs, blockedMs: 0 }
+      expect(await limiter.status('key')).toEqual({ policies: { default: used } })
+      expect(await limiter.status('key')).toEqual({ policies: { default: used } })
+      bench.now += resetMs
+      expect(await limiter.status('key')).toEqual({ policies: { default: fresh } })
+    })
+  })
+
+  describe('status', () => {
+    test('tells a block from what is used up', async () => {
+      const bench = await open()
+      const limiter = bench.limiter({
+        once: fixedWindow({ limit: 1, window: 500, block: { for: 2000 } }),
+        more: fixedWindow({ limit: 9, window: 500 }),
+      })
+      await limiter.consume('key')
+      bench.now += 100
+      expect(await limiter.status('key')).toEqual({
+        policies: {
+          once: { used: 1, limit: 1, remaining: 0, resetMs: 1900, blockedMs: 1900 },
+          more: { used: 1, limit: 9, remaining: 8, resetMs: 400, blockedMs: 0 },
+        },
+      })
+      bench.now += 500
+      expect((await limiter.status('key')).policies['once']).toEqual({
+        used: 0,
+        limit: 1,
+        remaining: 0,
+        resetMs: 1400,
+        blockedMs: 1400,
+      })
+    })
+
+    test('of no limit is Infinity, and of a queue its backlog', async () => {
+      const limiter = (await open()).limiter({
+        none: unlimited(),
+        queue: leakyQueue({ leak: 1, every: 1000, maxDelay: 3000 }),
+      })
+      await limiter.consume('key')
+      await limiter.consume('key')
+      expect(await limiter.status('key')).toEqual({
+        policies: {
+          none: { used: 0, limit: Infinity, remaining: Infinity, resetMs: 0, blockedMs: 0 },
+          queue: { used: 2, limit: 4, remaining: 2, resetMs: 2000, blockedMs: 0 },
+        },
+      })
+    })
+  })
+}

@@ -1,0 +1,21 @@
+import { concurrency, type ConcurrencyPolicy } from '@sluice/core'
+import { slidingLogMeaning } from '../models/sliding-log.js'
+import { unitsWithin } from '../promises.js'
+import { sampleOf, type Proof, type Sample } from '../samples.js'
+
+const proof: Proof<ConcurrencyPolicy> = {
+  quota: ({ limit }) => limit,
+  windowMs: ({ lease }) => lease,
+  meaning: ({ limit, lease }) => slidingLogMeaning(limit, lease),
+  excess: ({ limit, lease }, admissions) => unitsWithin(admissions, lease) - limit,
+}
+
+/** Nobody releases them: what is held is then what was admitted within the time of a lease. */
+export const leases: readonly Sample[] = [
+  concurrency({ limit: 0, lease: 1000 }),
+  concurrency({ limit: 1, lease: 1000 }),
+  concurrency({ limit: 5, lease: 7 }),
+  concurrency({ limit: 3, lease: '1h' }),
+  concurrency({ limit: 1, lease: '7d' }),
+  concurrency({ limit: 10_000_000, lease: 1000 }),
+].map((policy) => sampleOf(policy, proof))

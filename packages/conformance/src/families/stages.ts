@@ -1,0 +1,72 @@
+import {
+  calendarWindow,
+  fixedWindow,
+  gcra,
+  leakyBucket,
+  leakyQueue,
+  slidingWindow,
+  staged,
+  type Policy,
+  type StagedPolicy,
+} from '@sluice/core'
+import { calendarWindowMeaning } from '../models/calendar-window.js'
+import { fixedWindowMeaning } from '../models/fixed-window.js'
+import { gcraMeaning } from '../models/gcra.js'
+import { leakyBucketMeaning } from '../models/leaky-bucket.js'
+import { leakyQueueMeaning } from '../models/leaky-queue.js'
+import type { Meaning } from '../models/model.js'
+import { slidingWindowMeaning } from '../models/sliding-window.js'
+import { stagedMeaning } from '../models/staged.js'
+import { unitsPerClockWindow } from '../promises.js'
+import { sampleOf, type Sample } from '../samples.js'
+
+interface Stage {
+  readonly policy: Policy
+  readonly meaning: Meaning
+}
+
+const day = calendarWindow({ limit: 30, period: 'day', timeZone: 'UTC' })
+const onTheClock = fixedWindow({ limit: 3, window: 10_000, align: 'clock' })
+const nothing = fixedWindow({ limit: 0, window: 10_000, align: 'clock' })
+const first = fixedWindow({ limit: 4, window: '1m' })
+const sliding = slidingWindow({ limit: 5, window: 1000 })
+const one = gcra({ limit: 1, window: '2s' })
+const pace = gcra({ limit: 7, window: 1009 })
+const meter = leakyBucket({ capacity: 3, leak: 1, every: 1000 })
+const window = fixedWindow({ limit: 8, window: 3000 })
+const queue = leakyQueue({ leak: 1, every: 500, maxDelay: 1000 })
+
+const ofDay: Stage = { policy: day, meaning: calendarWindowMeaning(day) }
+const ofClock: Stage = { policy: onTheClock, meaning: fixedWindowMeaning(onTheClock) }
+const ofNothing: Stage = { policy: nothing, meaning: fixedWindowMeaning(nothing) }
+const ofFirst: Stage = { policy: first, meaning: fixedWindowMeaning(first) }
+const ofSliding: Stage = { policy: sliding, meaning: slidingWindowMeaning(sliding) }
+const ofOne: Stage = { policy: one, meaning: gcraMeaning(one) }
+const ofPace: Stage = { policy: pace, meaning: gcraMeaning(pace) }
+const ofMeter: Stage = { policy: meter, meaning: leakyBucketMeaning(meter) }
+const ofWindow: Stage = { policy: window, meaning: fixedWindowMeaning(window) }
+const ofQueue: Stage = { policy: queue, meaning: leakyQueueMeaning(queue) }
+
+/**
+ * In one of the clock's windows there can be at most what is free, and what `then` brings: twice its burst, as it starts anew where a request
+ * takes the last of what is free, and its rate.
+ */
+export const stages: readonly Sample[] = [
+  sampleOfStages(ofDay, ofOne, 86_400_000, 30 + 2 + 43_200),
+  sampleOfStages(ofClock, ofPace, 10_000, 3 + 2 * 7 + 69),
+  sampleOfStages(ofClock, ofMeter, 10_000, 3 + 2 * 3 + 9),
+  sampleOfStages(ofNothing, ofPace, 10_000, 7 + 69),
+  sampleOfStages(ofFirst, ofOne, 60_000, 2 * 4 + 2 * 2 + 30),
+  sampleOfStages(ofSliding, ofWindow, 1000, 5 + 3 * 8),
+  sampleOfStages(ofClock, ofQueue, 10_000, Infinity),
+]
+
+function sampleOfStages(free: Stage, then: Stage, windowMs: number, most: number): Sample {
+  const policy = staged({ free: free.policy, then: then.policy })
+  return sampleOf<StagedPolicy>(policy, {
+    quota: () => Math.max(free.meaning.quota, then.meaning.quota),
+    windowMs: () => windowMs,
+    meaning: () => stagedMeaning(free.meaning, then.meaning),
+    excess: (_policy, admissions) => unitsPerClockWindow(admissions, windowMs, 0) - most,
+  })
+}

@@ -1,0 +1,34 @@
+import type { Block } from '@sluice/core'
+
+/** The blocks of one key, all of them kept: the definition speaks of the last one only. */
+export interface Blocks {
+  /** The end of the last block; 0 if there was none. */
+  readonly until: number
+  /** An admitted request took the last unit. */
+  reached(now: number): void
+  /** A request was denied that could be let in at another time. */
+  exceeded(now: number): void
+}
+
+export function createBlocks(block: Block | undefined): Blocks {
+  const past: { readonly end: number; readonly length: number }[] = []
+
+  function begin({ for: first, escalate, max }: Block, now: number): void {
+    const last = past.at(-1)
+    const startsOver = last === undefined || now - last.end >= last.length
+    const length = startsOver ? first : Math.floor(last.length * escalate)
+    past.push({ end: now + Math.min(max, length), length: Math.min(max, length) })
+  }
+
+  return {
+    get until() {
+      return past.at(-1)?.end ?? 0
+    },
+    reached(now) {
+      if (block?.on === 'reached') begin(block, now)
+    },
+    exceeded(now) {
+      if (block?.on === 'exceeded' && now >= this.until) begin(block, now)
+    },
+  }
+}

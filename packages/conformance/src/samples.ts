@@ -1,0 +1,68 @@
+import type { Block, Policy, SlidingWindowPolicy, TokenBucketPolicy } from '@sluice/core'
+import { toStringMethod } from 'fast-check'
+import { createModel, type Admission, type Meaning, type Model } from './models/model.js'
+import { slidingWindowMeaning } from './models/sliding-window.js'
+import { tokenBucketMeaning } from './models/token-bucket.js'
+import { arrivalCurve, unitsPerClockWindows } from './promises.js'
+
+/** A policy that random traffic can be sent to, with its model. */
+export interface Followed {
+  readonly policy: Policy
+  /** The time that its traffic is measured by: its window, or how long its whole quota takes to come back. */
+  readonly windowMs: number
+  readonly quota: number
+  /** Moments near which it is likely to be decided wrongly. */
+  readonly starts: readonly number[]
+  createModel(): Model
+}
+
+/** A policy, and what proves its algorithm right. */
+export interface Sample extends Followed {
+  /** What fast-check prints of it where a property fails. */
+  [toStringMethod](): string
+  readonly meaning: Meaning
+  /** The same with a block. */
+  blocked(block: Block): Sample
+  /** By how many units these admissions exceed what the algorithm promises. Time may stand still, but not step back. */
+  excess(admissions: readonly Admission[]): number
+}
+
+/** How the policies of one builder are proved. */
+export interface Proof<P extends Policy> {
+  quota(policy: P): number
+  windowMs(policy: P): number
+  meaning(policy: P): Meaning
+  excess(policy: P, admissions: readonly Admission[]): number
+  starts?(policy: P): readonly number[]
+}
+
+export function sampleOf<P extends Policy>(policy: P, proof: Proof<P>): Sample {
+  const meaning = proof.meaning(policy)
+  return {
+    [toStringMethod]: () => JSON.stringify(policy),
+    policy,
+    windowMs: Math.max(1, proof.windowMs(policy)),
+    quota: proof.quota(policy),
+    starts: proof.starts?.(policy) ?? [],
+    meaning,
+    blocked: (block) => sampleOf({ ...policy, block }, proof),
+    createModel: () => createModel(meaning, policy.block),
+    excess: (admissions) => Math.max(0, proof.excess(policy, admissions)),
+  }
+}
+
+export const ofSlidingWindows: Proof<SlidingWindowPolicy> = {
+  quota: ({ limit }) => limit,
+  windowMs: ({ window }) => window,
+  meaning: slidingWindowMeaning,
+  excess: ({ limit, window, buckets }, admissions) =>
+    unitsPerClockWindows(admissions, window / buckets, buckets) - limit,
+}
+
+export const ofTokenBuckets: Proof<TokenBucketPolicy> = {
+  quota: ({ capacity }) => capacity,
+  windowMs: ({ capacity, refill, every }) => Math.ceil((capacity * every) / refill),
+  meaning: tokenBucketMeaning,
+  excess: ({ capacity, refill, every }, admissions) =>
+    arrivalCurve(admissions, capacity, refill, every),
+}
