@@ -234,7 +234,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
       clock: () => now,
     })
     await limiter.consume('k')
-    const first = request.map((one) => ({ ...one, now: start + 1500 }))
+    const first = request.map((one) => Object.assign({}, one, { now: start + 1500 }))
     now += 1000
     const other = held(await limiter.consume('k'))
     const [answer] = await store.run(first)

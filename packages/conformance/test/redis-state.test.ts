@@ -38,7 +38,9 @@ describe('time to live', () => {
       { numRuns: runs(300) },
     )
     const found = await client.keys('*')
-    expect(found.sort()).toEqual(
+    // One string for all rows of a key; a log beside it has a key of its own.
+    const strings = found.filter((key) => key.endsWith('}'))
+    expect(strings.sort()).toEqual(
       ['one', 'two'].flatMap((name) =>
         ['ann', 'bob', 'eve'].map((key) => `sluice:${name}:{${key}}`),
       ),
@@ -58,7 +60,8 @@ describe('time to live', () => {
     for (const limiter of limiters) {
       expect((await limiter.consume('key', { cost: 2 })).remaining).toBe(0)
     }
-    expect(await client.dbsize()).toBe(subjects.length)
+    const strings = (await client.keys('*')).filter((key) => key.endsWith('}'))
+    expect(strings.length).toBe(subjects.length)
     await delay(2 * 40 + 10)
     for (const limiter of limiters) expect((await limiter.peek('key')).remaining).toBe(2)
     await delay(1000)

@@ -135,7 +135,7 @@ export interface Receipt {
 
 /** The receipt of a decision, undefined for anything else. What took nothing has one too; giving it back gives nothing. */
 export function receiptOf(value: unknown): Receipt | undefined {
-  return value instanceof Answered ? Answered.receiptOf(value) : undefined
+  return typeof value === 'object' && value !== null ? Answered.receiptOf(value) : undefined
 }
 
 function byName<T>(
@@ -231,8 +231,8 @@ class Answered<S extends Store> implements Decision<S> {
     this.#receipt = { request, outcome }
   }
 
-  static receiptOf(decision: Answered<Store>): Receipt {
-    return decision.#receipt
+  static receiptOf(value: object): Receipt | undefined {
+    return #receipt in value ? value.#receipt : undefined
   }
 }
 

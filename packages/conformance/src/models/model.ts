@@ -109,8 +109,9 @@ export function createModel(meaning: Meaning, block?: Block): Model {
       return answer(history, now, cost, decide(history, now, cost))
     },
     penalize(now, units) {
-      // Even a penalty of nothing is remembered: a bucket's forgetting is counted from the last time that it was written.
-      admissions = [...found(now), { at: now, cost: units }]
+      const history = found(now)
+      // A penalty of nothing is no reason to remember anything.
+      if (units > 0) admissions = [...history, { at: now, cost: units }]
     },
   }
 }

@@ -35,7 +35,14 @@ export interface Grant extends Ranked<Grant> {
 export const ranksPerMs = 1024
 
 export function newLeases(): Leases {
-  return { first: undefined, last: undefined, owners: Object.create(null), grants: new Map() }
+  return { first: undefined, last: undefined, owners: noOwners(), grants: new Map() }
+}
+
+/** Any string may be an owner's name, those that objects have properties for too. */
+function noOwners(): Leases['owners'] {
+  const owners: Leases['owners'] = {}
+  Object.setPrototypeOf(owners, null)
+  return owners
 }
 
 /** What is still held of `held` units. */
@@ -81,7 +88,7 @@ export function clear(leases: Leases, now: number): void {
 export function empty(leases: Leases): void {
   leases.first = undefined
   leases.last = undefined
-  leases.owners = Object.create(null)
+  leases.owners = noOwners()
   leases.grants.clear()
 }
 

@@ -28,8 +28,11 @@ export const gcraSteps: Algorithm<GcraParams> = {
   id: 3,
   cells: () => ({ moments: 1, counts: 1 }),
   args: ({ burst, refill, every, initial, remembered }) => [
-    ...[burst, refill, every],
-    ...[initial, remembered],
+    burst,
+    refill,
+    every,
+    initial,
+    remembered,
   ],
   lua: gcraLua,
 

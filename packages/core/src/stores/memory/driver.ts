@@ -93,6 +93,7 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
   ): boolean {
     const { entry, steps, now, row } = work
     const { params } = entry
+    const looked = [...row]
     switch (verb) {
       case 'block':
         work.block = [now + cost, 0]
@@ -123,7 +124,10 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
         break
       }
     }
-    rows.save(i, entry, row, now)
+    // What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
+    if ('over' in entry.steps || row.some((cell, at) => cell !== looked[at])) {
+      rows.save(i, entry, row, now)
+    }
     return true
   }
 

@@ -104,9 +104,17 @@ local function deny(work, request)
   end
 end
 
+local function differ(row, other)
+  for i = 1, #row do
+    if row[i] ~= other[i] then return true end
+  end
+  return false
+end
+
 -- The verbs that ask nobody. False where there was nothing to change.
 local function change(work, request)
   local steps, params, now, cost = work.steps, work.rule.params, request.now, request.cost
+  local looked = { unpack(work.row) }
   if request.verb == 'block' then
     work.block = { now + cost, 0 }
     saveBlock(work, request)
@@ -127,7 +135,8 @@ local function change(work, request)
     -- The block that the consumption started goes with it.
     if work.receiptBlock > now and work.receiptBlock == work.block[1] then unblock(work) end
   end
-  save(work, request)
+  -- What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
+  if work.bodies or differ(work.row, looked) then save(work, request) end
   return true
 end
 
