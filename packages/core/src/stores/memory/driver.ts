@@ -1,5 +1,5 @@
 import type { BodiedSteps, Row } from '../../algorithms/algorithm.js'
-import { startedBlock, UNTIL } from '../../block.js'
+import { LENGTH, startedBlock, UNTIL } from '../../block.js'
 import type { Time } from '../../clock.js'
 import type { Entry, Outcome, State, StoreRequest, Verb } from '../store.js'
 import type { Rows } from './rows.js'
@@ -118,14 +118,12 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
         const receipt = receipts?.[i]
         if (receipt === undefined) return false
         steps.give(row, params, now, cost, receipt.row)
-        // The block that the consumption started goes with it.
-        if (receipt.blockedUntil > now && receipt.blockedUntil === work.block[UNTIL])
-          unblock(work, i)
+        if (differ(row, looked) && isUndone(work, receipt)) unblock(work, i)
         break
       }
     }
     // What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
-    if ('over' in entry.steps || row.some((cell, at) => cell !== looked[at])) {
+    if ('over' in entry.steps || differ(row, looked)) {
       rows.save(i, entry, row, now)
     }
     return true
@@ -152,6 +150,17 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
   }
 
   return run
+}
+
+function differ(row: Row, other: Row): boolean {
+  return row.some((cell, i) => cell !== other[i])
+}
+
+/** Whether a block goes with a consumption that is given back: without it the limit would not have been reached. */
+function isUndone({ entry, block, now }: Work, receipt: State): boolean {
+  const began = block[UNTIL] - block[LENGTH]
+  const isByLimit = entry.block?.on === 'reached' && block[LENGTH] > 0
+  return isByLimit && block[UNTIL] > now && began >= receipt.now
 }
 
 function stateOf({ row, block, now }: Work): State {

@@ -104,6 +104,13 @@ local function deny(work, request)
   end
 end
 
+-- Whether a block goes with a consumption that is given back: without it the limit would not have been reached.
+local function isUndone(work, now)
+  local began = work.block[1] - work.block[2]
+  local isByLimit = work.rule.blockOn == 'reached' and work.block[2] > 0
+  return isByLimit and work.block[1] > now and began >= work.receiptNow
+end
+
 local function differ(row, other)
   for i = 1, #row do
     if row[i] ~= other[i] then return true end
@@ -132,8 +139,7 @@ local function change(work, request)
     steps.forgive(work.row, params, now, cost)
   elseif request.verb == 'give' then
     steps.give(work.row, params, now, cost, work.receipt)
-    -- The block that the consumption started goes with it.
-    if work.receiptBlock > now and work.receiptBlock == work.block[1] then unblock(work) end
+    if differ(work.row, looked) and isUndone(work, now) then unblock(work) end
   end
   -- What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
   if work.bodies or differ(work.row, looked) then save(work, request) end

@@ -17,7 +17,7 @@ const header = `
 --          starts a block or '' (if something does: its length, factor and greatest length), number of params, params
 --      …   then for each request: verb, cost, the time to decide by in ms or '' for the server's, id of the lease or '' (if there is
 --          one: its owner), number of entries; for each entry: rule, key, its body keys, if there may be a block whether the
---          cost could ever fit, and for a give the receipt: the cells of its row, the end of its block
+--          cost could ever fit, and for a give the receipt: the cells of its row, and when it was decided
 --
 -- Returns  {server ms}                    the call came too late, and nothing was done
 --          {server ms, answer, …}         an answer for each request: {allowed, for each entry: cells of its row, end of its block …},
@@ -62,7 +62,7 @@ local function workArgument(rules, verb)
   if work.rule.block then work.possible = argument() == '1' end
   if verb == 'give' then
     work.receipt = numbers(work.rule.width)
-    work.receiptBlock = tonumber(argument())
+    work.receiptNow = tonumber(argument())
   end
   return work
 end

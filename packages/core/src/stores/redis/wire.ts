@@ -42,7 +42,7 @@ export function encodeCall(
       if (entry.block !== undefined) requestArgs.push(couldFit(entry, cost) ? '1' : '0')
       const receipt = receipts?.[i]
       if (receipt !== undefined) {
-        requestArgs.push(...receipt.row.map(String), `${receipt.blockedUntil}`)
+        requestArgs.push(...receipt.row.map(String), `${receipt.now}`)
       }
     })
   }
