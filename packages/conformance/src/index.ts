@@ -21,6 +21,7 @@ export {
   nothingSaid,
   patienceMs,
   runs,
+  seed,
   starts,
   startsOf,
   traffic,
