@@ -80,6 +80,32 @@ export function describeChangedPolicies(open: OpenBench): void {
     })
   })
 
+  test('a bucket keeps the share that is used when its size, its rate or its kind changes', async () => {
+    const small = tokenBucket({ capacity: 10, refill: 1, every: '1s' })
+    const limiter = (await open()).limiter(small)
+    await limiter.consume('key', { cost: 5 })
+    const others = [
+      tokenBucket({ capacity: 100, refill: 1, every: '1s' }),
+      tokenBucket({ capacity: 10, refill: 2, every: '1s' }),
+      leakyBucket({ capacity: 20, leak: 20, every: '7d' }),
+      gcra({ limit: 100, window: '1h' }),
+    ]
+    const halves: number[][] = []
+    for (const policies of others) {
+      await limiter.consume('key', { cost: 1, policies })
+      const { limit, remaining } = await limiter.consume('key', { cost: 0, policies })
+      halves.push([limit, remaining])
+      await limiter.reset('key')
+      await limiter.consume('key', { cost: 5 })
+    }
+    expect(halves).toEqual([
+      [100, 49],
+      [10, 4],
+      [20, 9],
+      [100, 49],
+    ])
+  })
+
   describe('another algorithm under the same name', () => {
     const pairs = subjects.flatMap((before) =>
       subjects

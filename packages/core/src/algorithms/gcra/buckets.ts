@@ -14,7 +14,7 @@ import {
   type Policy,
 } from '../../policy.js'
 import type { Kind } from '../kind.js'
-import { assertFills } from './fill.js'
+import { assertFills, spanOf } from './fill.js'
 import { gcraSteps, type GcraParams } from './step.js'
 
 export interface TokenBucketOptions {
@@ -123,6 +123,7 @@ export const tokenBucketKind: Kind<TokenBucketPolicy, GcraParams> = {
     every,
     initial,
     remembered: oneDayMs + longestBlock(block),
+    span: spanOf(capacity, refill, every),
   }),
 }
 
@@ -135,5 +136,6 @@ export const leakyBucketKind: Kind<LeakyBucketPolicy, GcraParams> = {
     every,
     initial: capacity,
     remembered: 0,
+    span: spanOf(capacity, leak, every),
   }),
 }

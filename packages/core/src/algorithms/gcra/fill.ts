@@ -22,3 +22,19 @@ export function assertFills(
 export function mostUnits(refill: number, every: number): number {
   return Math.floor(Math.min(longestFillMs * refill, Number.MAX_SAFE_INTEGER) / every)
 }
+
+/**
+ * How long all units take to come back, in two bytes: four digits of it, and how many places follow. What people write is exact, '10s' as
+ * '7d'; the rest is rounded up. A state that carries its span can be carried over to a policy with another.
+ */
+export function spanOf(units: number, refill: number, every: number): number {
+  let length = Math.ceil((units * every) / refill)
+  let places = 0
+  for (; length >= 8192; places++) length = Math.ceil(length / 10)
+  return places * 8192 + length
+}
+
+/** The milliseconds that a span stands for. */
+export function lengthOf(span: number): number {
+  return (span % 8192) * 10 ** Math.floor(span / 8192)
+}

@@ -11,7 +11,7 @@ import {
   type Policy,
 } from '../../policy.js'
 import type { Kind } from '../kind.js'
-import { assertFills } from './fill.js'
+import { assertFills, spanOf } from './fill.js'
 import { gcraSteps, type GcraParams } from './step.js'
 
 export interface GcraOptions {
@@ -63,6 +63,13 @@ export const gcraKind: Kind<GcraPolicy, GcraParams> = {
   // A limit of 0 gives nothing back, so it lets nothing be taken; 1 only keeps the steps from dividing by 0.
   params: ({ limit, window, burst }) =>
     limit === 0
-      ? { burst: 0, refill: 1, every: window, initial: 0, remembered: 0 }
-      : { burst, refill: limit, every: window, initial: burst, remembered: 0 },
+      ? { burst: 0, refill: 1, every: window, initial: 0, remembered: 0, span: 0 }
+      : {
+          burst,
+          refill: limit,
+          every: window,
+          initial: burst,
+          remembered: 0,
+          span: spanOf(burst, limit, window),
+        },
 }

@@ -1,6 +1,8 @@
 export const gcraLua: string = `
--- row: 1 the moment at which the key is idle again, whole ms, 2 what is beyond it, in fractions of 1 / refill ms
--- params: 1 burst, 2 refill, 3 every, 4 initial, 5 how long a bucket is remembered that is born with less than it holds
+-- row: 1 the moment at which the key is idle again, whole ms, 2 what is beyond it, in fractions of 1 / refill ms,
+--      3 the policy's span when it was written
+-- params: 1 burst, 2 refill, 3 every, 4 initial, 5 how long a bucket is remembered that is born with less than it
+--         holds, 6 span
 (function()
   local steps = {}
 
@@ -14,7 +16,22 @@ export const gcraLua: string = `
     if row[1] < now then row[1], row[2] = now, 0 end
   end
 
+  local function lengthOf(span)
+    return (span % 8192) * 10 ^ math.floor(span / 8192)
+  end
+
+  local function rescale(row, params, now)
+    local span = params[6]
+    if row[3] ~= 0 and row[3] ~= span and row[1] >= now then
+      local left = row[1] - now + (row[2] > 0 and 1 or 0)
+      row[1] = now + math.ceil(left * lengthOf(span) / lengthOf(row[3]))
+      row[2] = 0
+    end
+    row[3] = span
+  end
+
   function steps.look(row, params, now, cost)
+    rescale(row, params, now)
     local burst, refill, every, initial = params[1], params[2], params[3], params[4]
     if initial < burst and now >= steps.ends(row, params) then
       row[1], row[2] = now, 0

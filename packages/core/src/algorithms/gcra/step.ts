@@ -1,5 +1,5 @@
 import type { Algorithm, Row } from '../algorithm.js'
-import { mostUnits } from './fill.js'
+import { lengthOf, mostUnits } from './fill.js'
 import { gcraLua } from './script.js'
 
 /**
@@ -14,30 +14,30 @@ export type GcraParams = {
   readonly initial: number
   /** How long a bucket that is born with less than it holds is remembered after it was full, lest it be born again, in milliseconds. */
   readonly remembered: number
+  /** How long all units take to come back, as `spanOf` has it. 0 where a changed policy leaves the backlog as it is. */
+  readonly span: number
 }
 
 // row: [the theoretical arrival time: the moment at which the key is idle again, whole milliseconds;
-//       and what is beyond it, in fractions of 1 / refill ms]
+//       what is beyond it, in fractions of 1 / refill ms; the policy's span when it was written]
 const TAT = 0
 const FRACTION = 1
+const SPAN = 2
 
 /** Only one penalty on another reaches so far: the year 6429, half of what six bytes hold. */
 const latest = 2 ** 47
 
 export const gcraSteps: Algorithm<GcraParams> = {
   id: 3,
-  cells: () => ({ moments: 1, counts: 1 }),
-  args: ({ burst, refill, every, initial, remembered }) => [
-    burst,
-    refill,
-    every,
-    initial,
-    remembered,
-  ],
+  cells: () => ({ moments: 1, counts: 2 }),
+  args: ({ burst, refill, every, initial, remembered, span }) => {
+    return [burst, refill, every, initial, remembered, span]
+  },
   lua: gcraLua,
 
   look(row, params, now, cost) {
     const { burst, refill, every, initial } = params
+    rescale(row, params, now)
     if (initial < burst && now >= gcraSteps.ends(row, params)) {
       row[TAT] = now
       row[FRACTION] = 0
@@ -90,6 +90,16 @@ export const gcraSteps: Algorithm<GcraParams> = {
   most: ({ refill, every }) => mostUnits(refill, every),
   full: idleAt,
   bornDenied: ({ burst, initial }) => initial < burst,
+}
+
+/** Where the policy has changed since, the same share of it stays used: rounded up, to the strict side. */
+function rescale(row: Row, { span }: GcraParams, now: number): void {
+  if (row[SPAN] !== 0 && row[SPAN] !== span && row[TAT] >= now) {
+    const left = row[TAT] - now + (row[FRACTION] > 0 ? 1 : 0)
+    row[TAT] = now + Math.ceil((left * lengthOf(span)) / lengthOf(row[SPAN]))
+    row[FRACTION] = 0
+  }
+  row[SPAN] = span
 }
 
 /** The first whole millisecond at which all that was taken has drained. */

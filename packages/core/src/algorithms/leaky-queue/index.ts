@@ -58,6 +58,6 @@ export const leakyQueueKind: Kind<LeakyQueuePolicy, LeakyQueueParams> = {
   params: ({ leak, every, maxDelay }) => {
     const burst = Math.floor((maxDelay * leak) / every) + 1
     const largest = Math.floor((longestMs * leak) / every)
-    return { burst, initial: burst, remembered: 0, refill: leak, every, maxDelay, largest }
+    return { burst, initial: burst, remembered: 0, span: 0, refill: leak, every, maxDelay, largest }
   },
 }

@@ -1,15 +1,15 @@
 import { gcraLua } from '../gcra/script.js'
 
 export const leakyQueueLua: string = `
--- row and params 1 to 5 as those of GCRA, 6 maxDelay, 7 the greatest cost
+-- row and params 1 to 6 as those of GCRA, 7 maxDelay, 8 the greatest cost
 (function()
   local steps = ${gcraLua}
   local gcraLook = steps.look
 
   function steps.look(row, params, now, cost)
     gcraLook(row, params, now, 0)
-    local room = params[6] * params[2] - row[2]
-    return cost <= params[7] and now >= row[1] - math.floor(room / params[2])
+    local room = params[7] * params[2] - row[2]
+    return cost <= params[8] and now >= row[1] - math.floor(room / params[2])
   end
 
   return steps

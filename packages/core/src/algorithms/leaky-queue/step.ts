@@ -12,10 +12,7 @@ export type LeakyQueueParams = GcraParams & {
 export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
   ...gcraSteps,
   id: 4,
-  args: ({ burst, refill, every, initial, maxDelay, largest }) => {
-    // The fifth is of no use here: a queue is always born empty.
-    return [burst, refill, every, initial, 0, maxDelay, largest]
-  },
+  args: ({ maxDelay, largest, ...params }) => [...gcraSteps.args(params, 0), maxDelay, largest],
   lua: leakyQueueLua,
 
   look(row, params, now, cost) {
