@@ -1,23 +1,6 @@
 import type { Rule } from './algorithms/kind.js'
-import { fullAt, waitToRemain } from './algorithms/reading.js'
-import type { Entry, Outcome, Reply, State, Store, StoreRequest } from './stores/store.js'
-
-/** What one policy says. All times are whole milliseconds. */
-export interface Verdict {
-  readonly allowed: boolean
-  /** The policy's quota: its limit, burst or capacity. */
-  readonly limit: number
-  /** How many units could still be taken right now, after this decision. */
-  readonly remaining: number
-  /** 0 if allowed, else how long until the same cost would be; null if it never can be. */
-  readonly retryAfterMs: number | null
-  /** How long until `remaining` grows; 0 if the quota is full. */
-  readonly nextMs: number
-  /** How long until the quota is full; 0 if it is. */
-  readonly resetMs: number
-  /** How long a leaky queue asks to hold the request; 0 otherwise. */
-  readonly delayMs: number
-}
+import type { Outcome, Reply, Store, StoreRequest } from './stores/store.js'
+import { byName, verdictOf, type Verdict } from './verdict.js'
 
 /** The answer to one request: a plain value, a denial included. Waits are the smallest whole ones, if nothing else happens. */
 export interface Decision<S extends Store = Store> {
@@ -59,34 +42,6 @@ export interface HeldLease<S extends Store = Store> {
 }
 
 export type Source = 'store'
-
-/**
- * Reads what one policy says from its state as the decision left it. `taken`: the row already holds what the request took, so it is not
- * asked again.
- */
-function verdictOf(
-  rule: Rule,
-  { row, blockedUntil, now }: State,
-  cost: number,
-  taken: boolean,
-): Verdict {
-  const { steps, params } = rule
-  const blockedMs = Math.max(0, blockedUntil - now)
-  const limit = steps.quota(params)
-  const free = Math.max(0, limit - steps.used(row, params, now))
-  const wait = taken ? 0 : Math.max(blockedMs, steps.wait(row, params, now, cost))
-  const next = free < limit ? waitToRemain(rule, row, now, free + 1) : 0
-  return {
-    allowed: wait === 0,
-    limit,
-    remaining: blockedMs > 0 ? 0 : free,
-    retryAfterMs: wait === Infinity ? null : wait,
-    nextMs: blockedMs === 0 ? next : free > 0 ? blockedMs : Math.max(blockedMs, next),
-    // A quota of nothing is full whatever was used of it before.
-    resetMs: Math.max(blockedMs, limit === 0 ? 0 : fullAt(rule, row) - now),
-    delayMs: wait === 0 ? (steps.delay?.(row, params, now, cost, taken && cost > 0) ?? 0) : 0,
-  }
-}
 
 /** Releases or renews the lease of a request. */
 export type ChangeLease<S extends Store> = (
@@ -136,21 +91,6 @@ export interface Receipt {
 /** The receipt of a decision, undefined for anything else. What took nothing has one too; giving it back gives nothing. */
 export function receiptOf(value: unknown): Receipt | undefined {
   return typeof value === 'object' && value !== null ? Answered.receiptOf(value) : undefined
-}
-
-function byName<T>(
-  entries: readonly Entry[],
-  read: (entry: Entry, i: number) => T,
-): Readonly<Record<string, T>> {
-  const named: Record<string, T> = {}
-  for (let i = 0; i < entries.length; i++) {
-    const value = read(entries[i], i)
-    // To assign to this name would set a prototype.
-    if (entries[i].name === '__proto__')
-      Object.defineProperty(named, '__proto__', { value, enumerable: true })
-    else named[entries[i].name] = value
-  }
-  return named
 }
 
 /**
@@ -238,32 +178,4 @@ class Answered<S extends Store> implements Decision<S> {
 
 function longest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.max(a, b)
-}
-
-/** How one policy stands. */
-export interface PolicyStatus {
-  /** The units that count now, rounded up; more than the limit where there is a debt. */
-  readonly used: number
-  readonly limit: number
-  readonly remaining: number
-  /** How long until the quota is full; 0 if it is. */
-  readonly resetMs: number
-  /** How long a block still lasts; 0 if there is none. */
-  readonly blockedMs: number
-}
-
-export interface Status {
-  readonly policies: Readonly<Record<string, PolicyStatus>>
-}
-
-/** Reads how a key stands from the outcome of a `peek`. */
-export function statusOf(outcome: Outcome, { entries }: StoreRequest): Status {
-  const policies = byName(entries, (entry, i): PolicyStatus => {
-    const { row, blockedUntil, now } = outcome.states[i]
-    const { limit, remaining, resetMs } = verdictOf(entry, outcome.states[i], 0, false)
-    const used = entry.steps.used(row, entry.params, now)
-    const blockedMs = Math.max(0, blockedUntil - now)
-    return { used, limit, remaining, resetMs, blockedMs }
-  })
-  return { policies }
 }

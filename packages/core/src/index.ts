@@ -1,16 +1,12 @@
 export { createLimiter } from './limiter.js'
-export type {
-  ConsumeOptions,
-  KeyAndCost,
-  Limiter,
-  LimiterOptions,
-  PeekOptions,
-  ResetOptions,
-} from './limiter.js'
+export type { ConsumeOptions, KeyAndCost, Limiter, PeekOptions, ResetOptions } from './limiter.js'
+export type { LimiterOptions } from './limiter-options.js'
 export type { AcquireOptions } from './acquire.js'
 export type { Keys, Policies } from './entries.js'
 export type { Key } from './keys.js'
-export type { Decision, HeldLease, PolicyStatus, Source, Status, Verdict } from './decision.js'
+export type { Decision, HeldLease, Source } from './decision.js'
+export type { Verdict } from './verdict.js'
+export type { PolicyStatus, Status } from './status.js'
 export type { Clock } from './clock.js'
 export type { Block, BlockOptions, Duration, Policy } from './policy.js'
 

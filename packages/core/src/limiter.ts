@@ -1,31 +1,13 @@
 import { createAcquire, type AcquireOptions } from './acquire.js'
-import { createAsking } from './asking.js'
-import type { Clock } from './clock.js'
-import { decisionOf, receiptOf, statusOf, type Decision, type Status } from './decision.js'
+import { createAsking, type Question } from './asking.js'
+import { decisionOf, receiptOf, type Decision } from './decision.js'
 import type { Keys, Policies } from './entries.js'
+import { checkedOptions, type LimiterOptions } from './limiter-options.js'
 import { sluiceError } from './errors.js'
 import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './policy.js'
+import { statusOf, type Status } from './status.js'
 import { memoryStore, type MemoryStore } from './stores/memory/index.js'
 import type { Outcome, Reply, Store, StoreRequest } from './stores/store.js'
-
-export interface LimiterOptions<S extends Store> {
-  /** The namespace of the counters in the store. */
-  readonly name: string
-  /** What is allowed. A request is admitted if all policies admit it, and is then counted in all of them, else in none. */
-  readonly policies: Policies
-  /**
-   * Where the counts live. The same store can serve many limiters.
-   *
-   * @default memoryStore()
-   */
-  readonly store?: S
-  /**
-   * Milliseconds since the epoch. Where it is given it rules everywhere, in Redis too: for tests and replays.
-   *
-   * @default the store's own time
-   */
-  readonly clock?: Clock
-}
 
 export interface PeekOptions {
   /**
@@ -147,6 +129,13 @@ export function createLimiter<S extends Store = MemoryStore>(
     throw sluiceError('SLUICE_OPTION_INVALID', where, what, value, expected)
   }
 
+  function questionsOf(verb: 'consume' | 'peek', requests: readonly KeyAndCost[]): Question[] {
+    return requests.map((request) => {
+      checkCall(where, request, ['key', 'cost'])
+      return { verb, key: request.key, cost: request.cost }
+    })
+  }
+
   function decide(outcome: Outcome, request: StoreRequest): Decision<S> {
     return decisionOf(outcome, request, asking.changeLease)
   }
@@ -167,14 +156,9 @@ export function createLimiter<S extends Store = MemoryStore>(
         return { verb: 'peek', key, cost: options?.cost }
       }, decide),
 
-    consumeMany: (requests) =>
-      asking.askMany(
-        () => requests.map(({ key, cost }) => ({ verb: 'consume', key, cost })),
-        decide,
-      ),
+    consumeMany: (requests) => asking.askMany(() => questionsOf('consume', requests), decide),
 
-    peekMany: (requests) =>
-      asking.askMany(() => requests.map(({ key, cost }) => ({ verb: 'peek', key, cost })), decide),
+    peekMany: (requests) => asking.askMany(() => questionsOf('peek', requests), decide),
 
     acquire: (key, options) => acquire(key, options),
 
@@ -237,25 +221,6 @@ export function createLimiter<S extends Store = MemoryStore>(
   }
   const acquire = createAcquire(name, limiter, store.async)
   return limiter
-}
-
-function checkedOptions<S extends Store>(options: LimiterOptions<S>): LimiterOptions<S> {
-  const known = ['name', 'policies', 'store', 'clock']
-  rejectUnknown('createLimiter', optionsObject('createLimiter', options, known), known)
-  const { name, store, clock } = options
-  if (typeof name !== 'string' || name === '') {
-    const expected = 'a non-empty string: the namespace of the counters'
-    throw sluiceError('SLUICE_OPTION_INVALID', 'createLimiter', 'name', name, expected)
-  }
-  if (store !== undefined && typeof store.run !== 'function') {
-    const expected = 'memoryStore() or redisStore(client)'
-    throw sluiceError('SLUICE_OPTION_INVALID', 'createLimiter', 'store', store, expected)
-  }
-  if (clock !== undefined && typeof clock !== 'function') {
-    const expected = 'a function that returns milliseconds since the epoch'
-    throw sluiceError('SLUICE_OPTION_INVALID', 'createLimiter', 'clock', clock, expected)
-  }
-  return options
 }
 
 function checkCall(where: string, options: object | undefined, known: readonly string[]): void {

@@ -136,6 +136,12 @@ test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53, '1', null])('refuses the cost
   )
 })
 
+test('each of many requests is checked as one is', () => {
+  const asked = [{ key: 'a' }, { key: 'b', policies }]
+  expect(errorOf(() => named.consumeMany(untyped(asked))).code).toBe('SLUICE_OPTION_UNKNOWN')
+  expect(errorOf(() => named.peekMany(untyped([5]))).code).toBe('SLUICE_OPTIONS_INVALID')
+})
+
 test('a refused call counts nothing', () => {
   const limiter = createLimiter({ name: 'api', policies: { burst: policies, daily: policies } })
   errorOf(() => limiter.consume({ burst: 'a', daily: '' }))

@@ -1,0 +1,30 @@
+import type { Outcome, StoreRequest } from './stores/store.js'
+import { byName, verdictOf } from './verdict.js'
+
+/** How one policy stands. */
+export interface PolicyStatus {
+  /** The units that count now, rounded up; more than the limit where there is a debt. */
+  readonly used: number
+  readonly limit: number
+  readonly remaining: number
+  /** How long until the quota is full; 0 if it is. */
+  readonly resetMs: number
+  /** How long a block still lasts; 0 if there is none. */
+  readonly blockedMs: number
+}
+
+export interface Status {
+  readonly policies: Readonly<Record<string, PolicyStatus>>
+}
+
+/** Reads how a key stands from the outcome of a `peek`. */
+export function statusOf(outcome: Outcome, { entries }: StoreRequest): Status {
+  const policies = byName(entries, (entry, i): PolicyStatus => {
+    const { row, blockedUntil, now } = outcome.states[i]
+    const { limit, remaining, resetMs } = verdictOf(entry, outcome.states[i], 0, false)
+    const used = entry.steps.used(row, entry.params, now)
+    const blockedMs = Math.max(0, blockedUntil - now)
+    return { used, limit, remaining, resetMs, blockedMs }
+  })
+  return { policies }
+}
