@@ -1,10 +1,11 @@
 import { deniedLate, firmWaitOf, type Decision } from './decision.js'
-import type { Keys } from './entries.js'
+import type { Keys, Policies, PolicyChoice } from './entries.js'
 import { sluiceError } from './errors.js'
+import { pause } from './pause.js'
 import { durationOrZero, optionsObject, rejectUnknown, type Duration } from './policy.js'
 import type { Store } from './stores/store.js'
 
-export interface AcquireOptions {
+export interface AcquireOptions extends PolicyChoice {
   /** @default 1 */
   readonly cost?: number
   /**
@@ -19,9 +20,14 @@ export interface AcquireOptions {
 
 /** What waiting needs of a limiter. */
 interface Admission<S extends Store> {
-  consume(key: Keys, options: { cost: number }): Decision<S> | Promise<Decision<S>>
-  peek(key: Keys, options: { cost: number }): Decision | Promise<Decision>
+  consume(key: Keys, options: Asked): Decision<S> | Promise<Decision<S>>
+  peek(key: Keys, options: Asked): Decision | Promise<Decision>
   refund(decision: Decision): boolean | Promise<boolean>
+}
+
+interface Asked {
+  readonly cost: number
+  readonly policies?: Policies
 }
 
 /** The waiters for one key, in the order in which they came. */
@@ -49,7 +55,7 @@ export function createAcquire<S extends Store>(
   const lines = new Map<string, Line>()
 
   return async function acquire(key, options = {}) {
-    const { cost, until, signal } = checkedOptions(limiter, options)
+    const { asked, until, signal } = checkedOptions(limiter, options)
     signal?.throwIfAborted()
     const id = JSON.stringify(key)
     const line: Line = lines.get(id) ?? newLine()
@@ -62,9 +68,9 @@ export function createAcquire<S extends Store>(
     try {
       const isFirst = line.waiters === 1
       if (isFirst || (until >= line.due && (await turnBefore(turn, until, signal)))) {
-        return await admitted(line, key, cost, until, signal)
+        return await admitted(line, key, asked, until, signal)
       }
-      return await deniedInLine(line, key, cost)
+      return await deniedInLine(line, key, asked)
     } finally {
       leave()
       if (--line.waiters === 0) lines.delete(id)
@@ -74,12 +80,12 @@ export function createAcquire<S extends Store>(
   async function admitted(
     line: Line,
     key: Keys,
-    cost: number,
+    asked: Asked,
     until: number,
     signal: AbortSignal | undefined,
   ): Promise<Decision<S>> {
     for (let pollMs = shortestPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
-      const decision = await admission.consume(key, { cost })
+      const decision = await admission.consume(key, asked)
       if (signal?.aborted === true) {
         if (decision.allowed) await admission.refund(decision)
         throw signal.reason
@@ -98,8 +104,8 @@ export function createAcquire<S extends Store>(
   }
 
   /** Whoever cannot wait for those before him is denied, though there may be room for what he asks. */
-  async function deniedInLine(line: Line, key: Keys, cost: number): Promise<Decision<S>> {
-    const decision = await admission.peek(key, { cost })
+  async function deniedInLine(line: Line, key: Keys, asked: Asked): Promise<Decision<S>> {
+    const decision = await admission.peek(key, asked)
     if (!decision.allowed) return deniedLate(decision, decision.retryAfterMs, decision.deniedBy)
     const wait = Math.max(1, Math.ceil(line.due - performance.now()))
     return deniedLate(decision, wait, line.deniedBy)
@@ -136,9 +142,6 @@ const mostJitterMs = 50
 const shortestPollMs = 5
 const longestPollMs = 100
 
-/** A timer set for longer would fire at once. */
-const longestTimerMs = 2 ** 31 - 1
-
 /** True when the turn has come, false where `until` came first. */
 async function turnBefore(
   turn: Promise<void>,
@@ -157,44 +160,23 @@ async function turnBefore(
   }
 }
 
-/** Rejects with the signal's reason when it is aborted. */
-async function pause(lengthMs: number, signal: AbortSignal | undefined): Promise<void> {
-  let left = lengthMs
-  while (left > 0) {
-    const step = Math.min(left, longestTimerMs)
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(done, step)
-      signal?.addEventListener('abort', abort)
-      function done(): void {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }
-      function abort(): void {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', abort)
-        reject(signal?.reason)
-      }
-    })
-    left -= step
-  }
-}
-
 interface CheckedOptions {
-  readonly cost: number
+  readonly asked: Asked
   /** By `performance.now()`. */
   readonly until: number
   readonly signal: AbortSignal | undefined
 }
 
 function checkedOptions(limiter: string, options: AcquireOptions): CheckedOptions {
-  const known = ['cost', 'maxWait', 'signal']
+  const known = ['cost', 'policies', 'maxWait', 'signal']
   const where = `limiter "${limiter}"`
   rejectUnknown(where, optionsObject(where, options, known), known)
-  const { cost = 1, maxWait, signal } = options
+  const { cost = 1, policies, maxWait, signal } = options
   const waitMs = maxWait === undefined ? Infinity : durationOrZero.read(maxWait)
   if (waitMs === undefined) {
     const { expected } = durationOrZero
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'maxWait', maxWait, expected)
   }
-  return { cost, until: performance.now() + waitMs, signal }
+  const asked = policies === undefined ? { cost } : { cost, policies }
+  return { asked, until: performance.now() + waitMs, signal }
 }

@@ -35,6 +35,8 @@ export interface HeldLease<S extends Store = Store> {
    * `concurrency` policies it is the first one's.
    */
   readonly token: number
+  /** How long it lasts from its grant, or from when it was last renewed. */
+  readonly lengthMs: number
   /** Ends the lease. True if it was still held, false if it had ended or was released before: another's lease is never touched. */
   release(): Reply<S, boolean>
   /** Starts its time anew. True if it was still held; false if not, and then it stays ended. */
@@ -69,9 +71,13 @@ function heldLeaseOf<S extends Store>(
   if (!allowed || request.verb !== 'consume' || request.cost === 0) return undefined
   const at = request.entries.findIndex(hasLeases)
   if (at === -1) return undefined
+  const lengths = request.entries
+    .filter(hasLeases)
+    .map(({ steps, params }) => steps.windowMs(params))
   return {
     id: request.lease.id,
     token: request.entries[at].steps.token?.(states[at].row) ?? 0,
+    lengthMs: Math.min(...lengths),
     release: () => changeLease(request, 'release'),
     renew: () => changeLease(request, 'renew'),
   }

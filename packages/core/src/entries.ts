@@ -10,6 +10,14 @@ export type Policies = Policy | Readonly<Record<string, Policy>>
 /** One key for all policies, or a record from policy name to key, where null leaves that policy out. */
 export type Keys = Key | Readonly<Record<string, Key | null>>
 
+export interface PolicyChoice {
+  /**
+   * The policies of this call, in the place of the limiter's: a plan, a tenant's own, day and night. Counts are found by the
+   * policy's name, so a changed limit applies at once to what is there.
+   */
+  readonly policies?: Policies
+}
+
 const longestName = 64
 
 /**
@@ -39,7 +47,7 @@ export interface Addressed {
  * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING, SLUICE_POLICY_NAME_UNKNOWN: never a free pass
  */
 export function addressed(limiter: string, entries: readonly Entry[], key: Keys): Addressed {
-  if (isOneKey(key)) {
+  if (isKey(key)) {
     const joined = joinedKey(limiter, key)
     return { entries, keys: entries.map(() => joined) }
   }
@@ -63,7 +71,8 @@ function entryOf(limiter: string, name: string, policy: unknown): Entry {
   return { limiter, name, ...ruleOf(policy, where) }
 }
 
-function isOneKey(key: Keys): key is Key {
+/** Whether all policies count by this one key. */
+export function isKey(key: Keys): key is Key {
   return typeof key !== 'object' || key === null || Array.isArray(key)
 }
 

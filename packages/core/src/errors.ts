@@ -56,6 +56,38 @@ const messages = {
     `to trust it (Express: app.set('trust proxy', 1)), or pass a "key" of your own. ` +
     `One shared bucket for all such requests would let one client shut out the others.`,
 
+  SLUICE_HEADER_MISSING: (name: string): string =>
+    `byHeader: the request has no header "${name}". Put what refuses such requests in front of the limiter, or pass a "key" ` +
+    `that falls back on another one: (request, view) => (view.headers[…] ? byHeader(…) : byIp())(request, view).`,
+
+  SLUICE_USER_MISSING: (value: unknown): string =>
+    `byUser: the user is ${show(value)}. Has authentication run yet? Put the limiter behind it, or return null for a request ` +
+    `that has no user: no user's limit applies to it then.`,
+
+  SLUICE_ROUTE_MISSING: (): string =>
+    `byRoute: no route has matched yet. Put the limiter on the route itself rather than in front of the router, or pass another "key".`,
+
+  SLUICE_NAME_TAKEN: (name: string): string =>
+    `rateLimit: another limiter of this store is called "${name}" and has other policies, so each would read what the other ` +
+    `counts. Give each a "name" of its own.`,
+
+  SLUICE_PROXY_UNTRUSTED: (address: string): string =>
+    `byIp: requests come with X-Forwarded-For, but the address in use is that of the socket, ${address}. Behind a proxy all clients ` +
+    `would share its limit: tell the framework how many proxies to trust (Express: app.set('trust proxy', 1); Koa: ` +
+    `proxy: true, maxIpsCount: 1; Fastify: trustProxy: 1). With no proxy in front, a client made the header up, and all is well.`,
+
+  SLUICE_PROXY_TRUSTED_BLINDLY: (): string =>
+    `byIp: the framework trusts every proxy, so a client can write any address into X-Forwarded-For and have a new limit with each. ` +
+    `Trust as many proxies as there are (Express: app.set('trust proxy', 1); Koa: proxy: true, maxIpsCount: 1; Fastify: trustProxy: 1).`,
+
+  SLUICE_COUNTED_TWICE: (name: string): string =>
+    `rateLimit: the limiter "${name}" was asked about the same request twice, and counts it twice. Is it in use both for the ` +
+    `application and for a route or router? Keep one, or make two limiters.`,
+
+  SLUICE_MADE_IN_HANDLER: (name: string): string =>
+    `rateLimit: the limiter "${name}" was made while it was already needed, as if in a request handler. One that is made anew for ` +
+    `each request counts each by itself and never denies: make it once, when the application starts.`,
+
   SLUICE_STORE_FAILED: (store: string, reason: string): string =>
     `the ${store} store failed: ${reason}`,
 

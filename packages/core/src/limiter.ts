@@ -1,7 +1,7 @@
 import { createAcquire, type AcquireOptions } from './acquire.js'
 import { createAsking, type Question } from './asking.js'
 import { decisionOf, receiptOf, type Decision } from './decision.js'
-import type { Keys, Policies } from './entries.js'
+import type { Keys, PolicyChoice } from './entries.js'
 import { checkedOptions, type LimiterOptions } from './limiter-options.js'
 import { sluiceError } from './errors.js'
 import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './policy.js'
@@ -9,7 +9,7 @@ import { statusOf, type Status } from './status.js'
 import { memoryStore, type MemoryStore } from './stores/memory/index.js'
 import type { Outcome, Reply, Store, StoreRequest } from './stores/store.js'
 
-export interface PeekOptions {
+export interface PeekOptions extends PolicyChoice {
   /**
    * How many units the request takes: a whole number. 0 asks whether the key is let in at all.
    *
@@ -25,11 +25,6 @@ export interface ConsumeOptions extends PeekOptions {
    * @default each request is its own
    */
   readonly owner?: string
-  /**
-   * The policies of this call, in the place of the limiter's: a plan, a tenant's own, day and night. Counts are found by the
-   * policy's name, so a changed limit applies at once to what is there.
-   */
-  readonly policies?: Policies
 }
 
 /** One of many keys that are asked about at once. */
@@ -37,7 +32,7 @@ export interface KeyAndCost extends PeekOptions {
   readonly key: Keys
 }
 
-export interface ResetOptions {
+export interface ResetOptions extends PolicyChoice {
   /**
    * Whether a key that is blocked is let in again and forgotten too.
    *
@@ -131,8 +126,8 @@ export function createLimiter<S extends Store = MemoryStore>(
 
   function questionsOf(verb: 'consume' | 'peek', requests: readonly KeyAndCost[]): Question[] {
     return requests.map((request) => {
-      checkCall(where, request, ['key', 'cost'])
-      return { verb, key: request.key, cost: request.cost }
+      checkCall(where, request, ['key', 'cost', 'policies'])
+      return { verb, key: request.key, cost: request.cost, policies: request.policies }
     })
   }
 
@@ -152,8 +147,8 @@ export function createLimiter<S extends Store = MemoryStore>(
 
     peek: (key, options) =>
       asking.ask(() => {
-        checkCall(where, options, ['cost'])
-        return { verb: 'peek', key, cost: options?.cost }
+        checkCall(where, options, ['cost', 'policies'])
+        return { verb: 'peek', key, cost: options?.cost, policies: options?.policies }
       }, decide),
 
     consumeMany: (requests) => asking.askMany(() => questionsOf('consume', requests), decide),
@@ -209,8 +204,9 @@ export function createLimiter<S extends Store = MemoryStore>(
     reset: (key, options) =>
       asking.ask(
         () => {
-          checkCall(where, options, ['unblock'])
-          return { verb: 'reset', key, cost: options?.unblock === true ? 1 : 0 }
+          checkCall(where, options, ['unblock', 'policies'])
+          const cost = options?.unblock === true ? 1 : 0
+          return { verb: 'reset', key, cost, policies: options?.policies }
         },
         ({ allowed }) => allowed,
       ),

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import process from 'node:process'
 import { SluiceError } from '../src/index.js'
 
 /** The coded error that a call throws; anything else that happens is a failure. */
@@ -16,5 +18,15 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<SluiceErro
   const [result] = await Promise.allSettled([promise])
   return errorOf(() => {
     if (result.status === 'rejected') throw result.reason
+  })
+}
+
+/** The coded warning that a call gives rise to. Each code is told once per process. */
+export async function warningOf(act: () => void): Promise<SluiceError> {
+  const warned = once(process, 'warning', { signal: AbortSignal.timeout(5000) })
+  act()
+  const [warning] = await warned
+  return errorOf(() => {
+    throw warning
   })
 }

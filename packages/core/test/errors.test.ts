@@ -3,9 +3,17 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
 import { errorCodes, type ErrorCode } from '../src/errors.js'
-import { byIp, createGuard } from '../src/http/index.js'
-import { createLimiter, redisStore, slidingWindow, SluiceError, type Key } from '../src/index.js'
-import { errorOf, rejectionOf } from './error-of.js'
+import { byHeader, byIp, byRoute, byUser, createGuard } from '../src/http/index.js'
+import {
+  createLimiter,
+  memoryStore,
+  redisStore,
+  slidingWindow,
+  SluiceError,
+  type Key,
+} from '../src/index.js'
+import { errorOf, rejectionOf, warningOf } from './error-of.js'
+import { response } from './http/visit.js'
 
 const policies = slidingWindow({ limit: 5, window: '1m' })
 const named = createLimiter({ name: 'api', policies: { burst: policies, daily: policies } })
@@ -13,6 +21,8 @@ const named = createLimiter({ name: 'api', policies: { burst: policies, daily: p
 const noRequest = {
   raw: undefined,
   address: undefined,
+  peer: undefined,
+  trustsEveryProxy: false,
   method: 'GET',
   route: undefined,
   headers: {},
@@ -83,6 +93,56 @@ const ways: Readonly<
     () => errorOf(() => byIp()(undefined, noRequest)),
     ['byIp', 'undefined', 'trust proxy'],
   ],
+  SLUICE_HEADER_MISSING: [
+    () => errorOf(() => byHeader('X-API-Key')(undefined, noRequest)),
+    ['byHeader', '"X-API-Key"', 'in front of'],
+  ],
+  SLUICE_USER_MISSING: [
+    () => errorOf(() => byUser(untyped(() => undefined))(undefined)),
+    ['byUser', 'undefined', 'authentication', 'null'],
+  ],
+  SLUICE_ROUTE_MISSING: [() => errorOf(() => byRoute()(undefined, noRequest)), ['on the route']],
+  SLUICE_NAME_TAKEN: [
+    () =>
+      errorOf(() => {
+        const store = memoryStore()
+        createGuard({ name: 'api', store, limit: 5, window: '1m' })
+        createGuard({ name: 'api', store, limit: 6, window: '1m' })
+      }),
+    ['"api"', 'other policies', '"name" of its own'],
+  ],
+  SLUICE_PROXY_UNTRUSTED: [
+    () =>
+      warningOf(() => {
+        const headers = { 'x-forwarded-for': '203.0.113.9' }
+        byIp()(undefined, { ...noRequest, address: '10.0.0.1', peer: '10.0.0.1', headers })
+      }),
+    ['X-Forwarded-For', '10.0.0.1', "'trust proxy', 1", 'maxIpsCount: 1', 'trustProxy: 1'],
+  ],
+  SLUICE_PROXY_TRUSTED_BLINDLY: [
+    () =>
+      warningOf(() => {
+        byIp()(undefined, { ...noRequest, address: '203.0.113.9', trustsEveryProxy: true })
+      }),
+    ['X-Forwarded-For', "'trust proxy', 1", 'maxIpsCount: 1', 'trustProxy: 1'],
+  ],
+  SLUICE_COUNTED_TWICE: [
+    () =>
+      warningOf(() => {
+        const guard = createGuard({ limit: 5, window: '1m', key: 'all' }, 'GET /twice')
+        const view = { ...noRequest, raw: {} }
+        void guard.check(view, response)
+        void guard.check(view, response)
+      }),
+    ['"GET /twice"', 'twice'],
+  ],
+  SLUICE_MADE_IN_HANDLER: [
+    () =>
+      warningOf(() => {
+        void createGuard({ limit: 5, window: '1m', key: 'all' }).check(noRequest, response)
+      }),
+    ['"default"', 'make it once'],
+  ],
   SLUICE_STORE_FAILED: [() => failureAt(unusedPort), ['redis', 'Connection is closed']],
   SLUICE_STORE_TIMEOUT: [() => failureAt(silentPort), ['redis', '40 ms']],
   SLUICE_STORE_CLOSED: [closedStore, ['redis', 'closed']],
@@ -137,7 +197,7 @@ test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53, '1', null])('refuses the cost
 })
 
 test('each of many requests is checked as one is', () => {
-  const asked = [{ key: 'a' }, { key: 'b', policies }]
+  const asked = [{ key: 'a' }, { key: 'b', plan: policies }]
   expect(errorOf(() => named.consumeMany(untyped(asked))).code).toBe('SLUICE_OPTION_UNKNOWN')
   expect(errorOf(() => named.peekMany(untyped([5]))).code).toBe('SLUICE_OPTIONS_INVALID')
 })

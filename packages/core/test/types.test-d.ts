@@ -101,7 +101,5 @@ createLimiter({ name: 'api', policies, windowMs: 1000 })
 createLimiter({ name: 'api', policies, store: redis })
 // @ts-expect-error: no such option of a call
 inMemory.consume('key', { weight: 2 })
-// @ts-expect-error: a peek decides by the limiter's own policies
-inMemory.peek('key', { policies })
 // @ts-expect-error: a decision is read, not written
 inMemory.consume('key').allowed = true

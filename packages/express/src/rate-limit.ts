@@ -1,12 +1,18 @@
 import type { Decision } from '@sluice/core'
-import { createGuard, type Outcome, type RateLimitOptions as Options } from '@sluice/core/http'
+import {
+  createGuard,
+  methodDecorator,
+  type Action,
+  type MethodDecorator,
+  type RateLimitOptions as Options,
+} from '@sluice/core/http'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import { viewOf } from './request.js'
+import { ExpressView } from './request.js'
 
 declare global {
   namespace Express {
     interface Request {
-      /** What `rateLimit` decided about this request; absent where it was skipped. */
+      /** What `rateLimit` decided about this request; absent where it was not limited. */
       rateLimit?: Decision
     }
   }
@@ -32,41 +38,58 @@ export type RateLimitOptions = Options<Request, OnDenied>
 export function rateLimit(options: RateLimitOptions): RequestHandler {
   const guard = createGuard(options)
   return function rateLimitMiddleware(request, response, next) {
-    const act = (outcome: Outcome<OnDenied>): unknown => actOn(outcome, request, response, next)
-    const outcome = guard.check(viewOf(request))
-    const done = outcome instanceof Promise ? outcome.then(act) : act(outcome)
-    if (done instanceof Promise) void handOn(done, next)
+    const act = (action: Action<OnDenied>): unknown => carryOut(action, request, response, next)
+    const action = guard.check(new ExpressView(request), response)
+    const done = action instanceof Promise ? action.then(act) : act(action)
+    // Express 4 does not look at what a middleware returns.
+    if (done instanceof Promise) done.catch(next)
   }
 }
 
-function actOn(
-  outcome: Outcome<OnDenied>,
+/** A handler of a controller class. */
+export type Handler = (request: Request, response: Response, next: NextFunction) => unknown
+
+/**
+ * Limits the rate of requests to a method of a controller class, by standard and by `experimentalDecorators`.
+ *
+ * @example
+ * class Reports {
+ *   @RateLimit({ limit: 5, window: '1m' })
+ *   create(req: Request, res: Response) { … }
+ * }
+ * @throws SluiceError where an option is missing, unknown or wrong
+ */
+export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
+  const limit = rateLimit(options)
+  return methodDecorator<Handler>(
+    (handler) =>
+      function limitedHandler(this: unknown, request, response, next) {
+        void limit(request, response, (error?: unknown) => {
+          if (error !== undefined) return next(error)
+          const done = handler.call(this, request, response, next)
+          if (done instanceof Promise) done.catch(next)
+        })
+      },
+  )
+}
+
+function carryOut(
+  action: Action<OnDenied>,
   request: Request,
   response: Response,
   next: NextFunction,
-) {
-  if (outcome.type === 'pass') return next()
-  request.rateLimit = outcome.decision
-  if (!response.headersSent) {
-    for (const [name, value] of outcome.headers) response.setHeader(name, value)
-  }
-  switch (outcome.type) {
+): unknown {
+  const { decision, headers } = action
+  if (decision !== undefined) request.rateLimit = decision
+  for (const [name, value] of headers) response.setHeader(name, value)
+  switch (action.type) {
     case 'continue':
       return next()
     case 'deny':
-      return response.headersSent || response.status(outcome.status).end(outcome.body)
+      return response.headersSent || response.status(action.status).end(action.body)
     case 'handle':
-      return outcome.handler(request, response, next, outcome.decision)
+      return action.handler(request, response, next, action.decision)
     default:
-      return outcome satisfies never
-  }
-}
-
-// Express 4 does not look at what a middleware returns.
-async function handOn(done: Promise<unknown>, next: NextFunction): Promise<void> {
-  try {
-    await done
-  } catch (error) {
-    next(error)
+      return action satisfies never
   }
 }

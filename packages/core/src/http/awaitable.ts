@@ -21,3 +21,13 @@ function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
     typeof value.then === 'function'
   )
 }
+
+/** Goes on when all of the values are there: at once if none is promised. */
+export function together<T>(values: readonly Awaitable<T>[]): readonly T[] | Promise<readonly T[]> {
+  const there: T[] = []
+  for (const value of values) {
+    if (isPromise(value)) return Promise.all(values)
+    there.push(value)
+  }
+  return there
+}

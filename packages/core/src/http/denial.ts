@@ -44,6 +44,13 @@ function waitSeconds({ retryAfterMs, resetMs }: Decision): number {
   return Math.max(1, seconds(retryAfterMs ?? resetMs))
 }
 
+/** What a client is told that a list denies: nothing of the list, and nothing of when it may come again. */
+export function refusal({ headers }: RequestView<unknown>): Content {
+  return prefersText(headers['accept'])
+    ? { type: plainText, text: 'Forbidden\n' }
+    : problemOf({ title: 'Forbidden', status: 403 })
+}
+
 // Whatever its members are, an object is sent as it is: to call it a problem would be a guess.
 function contentOf(body: DenialBody): Content {
   if (typeof body === 'string') return { type: plainText, text: body }
@@ -66,7 +73,11 @@ function problemContent(
   if (prefersText(headers['accept'])) {
     return { type: plainText, text: `${title}. ${detail}\n` }
   }
-  const problem = { type, title, status, detail, 'violated-policies': decision.deniedBy }
+  return problemOf({ type, title, status, detail, 'violated-policies': decision.deniedBy })
+}
+
+// RFC 9457. Without a type of its own, a problem says no more than its status does.
+function problemOf(problem: object): Content {
   return { type: 'application/problem+json', text: JSON.stringify(problem) }
 }
 

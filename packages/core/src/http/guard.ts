@@ -1,17 +1,24 @@
 import type { Decision } from '../decision.js'
-import { addressed, entriesOf, type Keys, type Policies } from '../entries.js'
+import { addressed, entriesOf, type Keys } from '../entries.js'
 import { sluiceError } from '../errors.js'
 import { createLimiter } from '../limiter.js'
 import { memoryStore } from '../stores/memory/index.js'
 import type { Store } from '../stores/store.js'
+import type { Action, Continue, Deny } from './action.js'
+import { readList } from './access-list.js'
+import { createAdmission } from './admission.js'
 import { after, type Awaitable } from './awaitable.js'
 import { byIp } from './by-ip.js'
-import { contentWriter, retryAfter } from './denial.js'
-import { fieldWriter } from './header-fields.js'
+import { contentWriter, refusal, retryAfter, type Content } from './denial.js'
+import { fieldWriter, type HeaderField } from './header-fields.js'
+import { keyReader, sampleKey } from './key-option.js'
+import { watchRequests } from './mistakes.js'
+import { claimName } from './names.js'
 import { checkOptions, type RateLimitOptions } from './options.js'
-import type { Outcome, Pass } from './outcome.js'
 import { planOf } from './plan.js'
 import type { RequestView } from './request-view.js'
+import type { NodeResponse } from './response.js'
+import { createSettlement, type Asked } from './settlement.js'
 
 /** What stands in front of a handler. */
 export interface Guard<R, H> {
@@ -19,52 +26,67 @@ export interface Guard<R, H> {
    * Says what is to become of a request: at once where the store and all functions of the options answer at once, else by a promise.
    * What goes wrong is thrown or rejected, for the framework's own error handling; it never lets a request through.
    */
-  check(view: RequestView<R>): Outcome<H> | Promise<Outcome<H>>
+  check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>>
 }
 
 /**
- * Makes the flow that every adapter shares: skip, key, consume, headers, then go on or answer.
+ * Makes the flow that every adapter shares: skip, lists, keys, consume, headers, then go on or answer; after the response, settle.
  *
+ * @param route what the limiter is called where its options give it no name: an adapter passes it where it makes limiters for routes
  * @throws SluiceError where an option is missing, unknown or wrong
  */
-export function createGuard<R, H>(options: RateLimitOptions<R, H>): Guard<R, H> {
+export function createGuard<R, H>(options: RateLimitOptions<R, H>, route?: string): Guard<R, H> {
   checkOptions(options)
-  const { clock, skip, key = byIp(), cost = 1, headers = 'draft', onDenied } = options
-  const { statusCode = 429, body } = options
+  const { clock, skip, key = byIp(), cost = 1, dryRun = false, onDenied } = options
+  const { headers = dryRun ? 'none' : 'draft', statusCode = 429, body } = options
+  const allow = options.allow === undefined ? undefined : readList('allow', options.allow)
+  const deny = options.deny === undefined ? undefined : readList('deny', options.deny)
   const plan = planOf(options)
-  const name = options.name ?? 'default'
+  const name = options.name ?? route ?? 'default'
   const limiter = createLimiter<Store>({
     name,
     policies: plan.policies,
     store: options.store ?? memoryStore(),
     ...(clock === undefined ? {} : { clock }),
   })
-  if (typeof key !== 'function' && typeof options.policies !== 'function') {
-    addressed(name, entriesOf(name, plan.policies), key)
-  }
+  const keyOf = keyReader(key)
   const fieldsOf = fieldWriter(headers, name)
   const contentOf = contentWriter(statusCode, body)
-  if (options.name === undefined) claimUnnamed(options.store)
+  const admit = createAdmission(limiter, options)
+  const settle = createSettlement(limiter, options)
+  const watch = watchRequests(name, route !== undefined)
+  const known = plan.perRequest ? undefined : plan.policies
+  if (known !== undefined) addressed(name, entriesOf(name, known), sampleKey(key))
+  if (options.store !== undefined) claimName(options.store, options.name ?? route, known)
 
-  function check(view: RequestView<R>): Outcome<H> | Promise<Outcome<H>> {
-    if (skip === undefined) return ask(view)
-    return after(skip(view.raw), (skipped) => (skipped ? pass : ask(view)))
+  function check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
+    watch(view.raw)
+    if (skip === undefined) return look(view, response)
+    return after(skip(view.raw), (skipped) => (skipped ? unlimited : look(view, response)))
   }
 
-  function ask(view: RequestView<R>): Outcome<H> | Promise<Outcome<H>> {
+  function look(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
+    if (deny?.hasAddress(view.address) === true) return refuse(view)
+    if (allow?.hasAddress(view.address) === true) return unlimited
+    return after(keyOf(view), (key) => {
+      if (key === null) return unlimited
+      if (deny?.hasKey(key) === true) return refuse(view)
+      if (allow?.hasKey(key) === true) return unlimited
+      return ask(view, response, key)
+    })
+  }
+
+  function ask(
+    view: RequestView<R>,
+    response: NodeResponse,
+    key: Keys,
+  ): Action<H> | Promise<Action<H>> {
     return after(plan.policiesFor(view.raw), (policies) =>
-      after(keyOf(view), (key) =>
-        after(costOf(view.raw), (cost) =>
-          after(limiter.consume(key, { cost, policies }), (decision) =>
-            answer(view, policies, decision),
-          ),
-        ),
-      ),
+      after(costOf(view.raw), (cost) => {
+        const asked = { key, policies, cost }
+        return after(admit(response, asked), (decision) => act(view, response, asked, decision))
+      }),
     )
-  }
-
-  function keyOf(view: RequestView<R>): Awaitable<Keys> {
-    return typeof key === 'function' ? key(view.raw, view) : key
   }
 
   function costOf(request: R): Awaitable<number> {
@@ -77,38 +99,49 @@ export function createGuard<R, H>(options: RateLimitOptions<R, H>): Guard<R, H> 
     return cost
   }
 
-  function answer(
+  function act(
     view: RequestView<R>,
-    policies: Policies,
-    decision: Decision,
-  ): Outcome<H> | Promise<Outcome<H>> {
-    const fields = fieldsOf(policies, decision)
-    if (decision.allowed) return { type: 'continue', decision, headers: fields }
-    const headers = [...fields, retryAfter(decision)]
+    response: NodeResponse,
+    asked: Asked,
+    decision: Decision | undefined,
+  ): Action<H> | Promise<Action<H>> {
+    if (decision === undefined) return wentAway
+    settle(response, asked, decision)
+    const fields = response.headersSent ? none : fieldsOf(asked.policies, decision)
+    if (decision.allowed || dryRun) return { type: 'continue', decision, headers: fields }
+    const headers = response.headersSent ? none : [...fields, retryAfter(decision)]
     if (onDenied !== undefined) return { type: 'handle', decision, headers, handler: onDenied }
-    return after(contentOf(view, decision), ({ type, text }) => ({
-      type: 'deny',
-      decision,
-      headers: [...headers, ['Content-Type', type]],
-      status: statusCode,
-      body: text,
-    }))
+    return after(contentOf(view, decision), (content) =>
+      denied(statusCode, content, decision, headers),
+    )
+  }
+
+  function refuse(view: RequestView<R>): Action<H> {
+    return dryRun ? unlimited : denied(403, refusal(view), undefined, none)
   }
 
   return { check }
 }
 
-const pass: Pass = { type: 'pass' }
+/** The request is none of the limiter's business. */
+const unlimited: Continue = { type: 'continue', decision: undefined, headers: [] }
 
-const stores = new WeakSet<Store>()
+const none: readonly HeaderField[] = []
 
-/** Two limiters without a name in one store would count in the same place, each by its own limit. */
-function claimUnnamed(store: Store | undefined): void {
-  if (store === undefined) return
-  if (stores.has(store)) {
-    const expected =
-      'a name to each limiter of this store: another one has none either, and both would count together'
-    throw sluiceError('SLUICE_OPTION_MISSING', 'rateLimit', 'name', expected)
+/** Nobody is left to answer. The status, which some servers write for it, is for the application's own log. */
+const wentAway: Deny = { type: 'deny', decision: undefined, headers: none, status: 499, body: '' }
+
+function denied(
+  status: number,
+  { type, text }: Content,
+  decision: Decision | undefined,
+  headers: readonly HeaderField[],
+): Deny {
+  return {
+    type: 'deny',
+    decision,
+    headers: [...headers, ['Content-Type', type]],
+    status,
+    body: text,
   }
-  stores.add(store)
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import type { Keys, Policies } from '../entries.js'
+import type { Policies } from '../entries.js'
 import { sluiceError } from '../errors.js'
 import {
   duration,
@@ -12,14 +12,14 @@ import {
   type OptionReader,
   type Policy,
 } from '../policy.js'
+import type { Key } from '../keys.js'
 import type { Store } from '../stores/store.js'
+import type { AccessList } from './access-list.js'
 import type { Awaitable } from './awaitable.js'
 import type { DenialBody, DenialBodyFunction } from './denial.js'
 import type { HeaderStyle } from './header-fields.js'
-import type { RequestView } from './request-view.js'
-
-/** Finds who is asking. The second argument is what the adapter tells of the request, the same in every framework. */
-export type KeyFunction<R> = (request: R, view: RequestView<R>) => Awaitable<Keys>
+import type { KeyOption } from './key-option.js'
+import type { ResponseOutcome } from './response.js'
 
 /** A builder that takes `limit` and `window`: `fixedWindow`, `slidingWindow`, `gcra`, or one of your own. */
 export type Algorithm = (options: { limit: number; window: Duration }) => Policy
@@ -61,12 +61,13 @@ export interface RateLimitOptions<R, H> {
    */
   readonly clock?: Clock
   /**
-   * Who is asking: a string, parts that belong together such as `['user', id]`, a record from policy name to key (null leaves
-   * that policy out), or a function that gives one of these. A key that is missing or empty is an error, never a free pass.
+   * Who is asking: a string, parts that belong together such as `['user', id]` or `[byIp(), byRoute()]`, a function that gives one of
+   * these, or a record from policy name to any of them, where null leaves that policy out. A key that is missing or empty is an error,
+   * never a free pass.
    *
    * @default byIp()
    */
-  readonly key?: Keys | KeyFunction<R>
+  readonly key?: KeyOption<R>
   /**
    * How many units a request takes.
    *
@@ -76,10 +77,33 @@ export interface RateLimitOptions<R, H> {
   /** Where it gives true, the request is not limited: nothing is counted and no header is written. */
   readonly skip?: (request: R) => Awaitable<boolean>
   /**
+   * Addresses, CIDR ranges and keys that are not limited: nothing is counted and no header is written. The store is not asked.
+   */
+  readonly allow?: readonly Key[] | AccessList
+  /** Addresses, CIDR ranges and keys that are answered 403. The store is not asked. Whoever is in both lists is denied. */
+  readonly deny?: readonly Key[] | AccessList
+  /**
+   * Which requests count, by how they were answered: those of status 400 and above, or cut off by the client, are failures. All are
+   * reserved at the start, so that a burst cannot slip through, and what does not count is given back after the response.
+   *
+   * @default 'all'
+   */
+  readonly count?: 'all' | 'failures' | 'successes' | ((outcome: ResponseOutcome) => boolean)
+  /** `'success'`: a success forgets what the key has used. With `count: 'failures'`, it is consecutive failures that are limited. */
+  readonly resetOn?: 'success'
+  /** Over the limit, the request is held until it is admitted, `max` at the longest, and let go when the client goes away. */
+  readonly wait?: { readonly max: Duration }
+  /**
+   * Decides, counts and leaves the decision at the request, and lets every request pass. Headers are written if `headers` asks for them.
+   *
+   * @default false
+   */
+  readonly dryRun?: boolean
+  /**
    * Which headers say where the client stands: those of the IETF draft, the X-RateLimit ones, both or none. `Retry-After` stands on
    * every denial all the same.
    *
-   * @default 'draft'
+   * @default 'draft', in a dry run 'none'
    */
   readonly headers?: HeaderStyle
   /** Called in the place of the answer when a request is denied. The headers are set by then, `Retry-After` among them. */
@@ -112,6 +136,8 @@ export function checkOptions<R, H>(options: RateLimitOptions<R, H>): void {
   }
 }
 
+const someEntries = 'a list of addresses, ranges and keys, or accessList([…])'
+
 type OptionName = keyof RateLimitOptions<unknown, unknown>
 
 const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
@@ -142,6 +168,18 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     'a whole number, 0 or more, or a function from the request to one',
     (value) => isCount(value) || isFunction(value),
   ),
+  allow: given(someEntries, (value) => typeof value === 'object'),
+  deny: given(someEntries, (value) => typeof value === 'object'),
+  count: given(
+    `'all', 'failures', 'successes', or a function from { status, aborted } to true or false`,
+    (value) => isFunction(value) || ['all', 'failures', 'successes'].some((word) => word === value),
+  ),
+  resetOn: optional<unknown>(oneOf('success'), undefined),
+  wait: given(
+    `an object such as { max: '5s' }`,
+    (value) => isRecord(value) && readOptions('wait', value, { max: duration }) !== undefined,
+  ),
+  dryRun: given('true or false', (value) => typeof value === 'boolean'),
   skip: given('a function from the request to true or false', isFunction),
   headers: optional<unknown>(oneOf('draft', 'legacy', 'both', 'none'), undefined),
   onDenied: given(

@@ -9,6 +9,8 @@ import type { Algorithm, RateLimitOptions } from './options.js'
 export interface Plan<R> {
   /** What the limiter is made with. */
   readonly policies: Policies
+  /** Whether each request may bring others. */
+  readonly perRequest: boolean
   /** What one request is asked by. The same limits are the same object, so that whoever has read them once need not again. */
   policiesFor(request: R): Awaitable<Policies>
 }
@@ -20,7 +22,9 @@ export interface Plan<R> {
  */
 export function planOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   const { policy, policies = policy } = options
-  if (typeof policies === 'function') return { policies: nothing, policiesFor: policies }
+  if (typeof policies === 'function') {
+    return { policies: nothing, perRequest: true, policiesFor: policies }
+  }
   return policies === undefined ? shortPlanOf(options) : fixed(policies)
 }
 
@@ -40,7 +44,11 @@ function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   if (typeof limit !== 'function') return fixed(build(limit))
   const policyFor = remembered(build)
   // One is built ahead, so that a wrong window or builder is found before the first request.
-  return { policies: policyFor(1), policiesFor: (request) => after(limit(request), policyFor) }
+  return {
+    policies: policyFor(1),
+    perRequest: true,
+    policiesFor: (request) => after(limit(request), policyFor),
+  }
 }
 
 function builtBy(algorithm: Algorithm, options: Parameters<Algorithm>[0]): Policy {
@@ -51,7 +59,7 @@ function builtBy(algorithm: Algorithm, options: Parameters<Algorithm>[0]): Polic
 }
 
 function fixed<R>(policies: Policies): Plan<R> {
-  return { policies, policiesFor: () => policies }
+  return { policies, perRequest: false, policiesFor: () => policies }
 }
 
 /** So many limits are kept apart before the oldest is built anew: plans are few, but a limit may be computed. */

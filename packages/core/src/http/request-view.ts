@@ -4,9 +4,13 @@ export interface RequestView<R> {
   readonly raw: R
   /** The client's address as the framework knows it, proxies considered. */
   readonly address: string | undefined
+  /** The address of whoever is at the other end of the socket: the client, or the last proxy before us. */
+  readonly peer: string | undefined
   readonly method: string
-  /** The pattern of the route, not the URL. */
+  /** The whole pattern of the route, not the URL; undefined where no route has matched (yet). */
   readonly route: string | undefined
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Whether the framework believes whatever stands in front of it, so that a client can make up its address. */
+  readonly trustsEveryProxy: boolean
 }

@@ -9,15 +9,26 @@ import {
   type Decision,
   type Policies,
 } from '../../src/index.js'
-import { byIp, createGuard, type Outcome } from '../../src/http/index.js'
+import { byIp, createGuard, type Action } from '../../src/http/index.js'
 import { errorOf, rejectionOf } from '../error-of.js'
-import { fieldsOf, guardOf, start, syncGuardOf, viewOf, type Options, type Visit } from './visit.js'
+import {
+  response,
+  fieldsOf,
+  guardOf,
+  start,
+  syncGuardOf,
+  viewOf,
+  type Options,
+  type Visit,
+} from './visit.js'
 
 const twice: Options = { limit: 2, window: '1m' }
 
-function decisionOf(outcome: Outcome<unknown>): Decision {
-  if (outcome.type === 'pass') throw new Error('nothing was decided')
-  return outcome.decision
+const unlimited = { type: 'continue', decision: undefined, headers: [] }
+
+function decisionOf({ decision }: Action<unknown>): Decision {
+  if (decision === undefined) throw new Error('nothing was decided')
+  return decision
 }
 
 /** A memory store that answers by promises. */
@@ -85,7 +96,7 @@ test('asks for no address where the key needs none', () => {
       throw new Error('the address was looked up')
     },
   }
-  expect(guard.check(view)).toMatchObject({ type: 'continue' })
+  expect(guard.check(view, response)).toMatchObject({ type: 'continue' })
 })
 
 test.each<[string, Options['key']]>([
@@ -174,7 +185,7 @@ test.each([undefined, null, -1, 1.5, NaN, '1'])(
 
 test('lets a skipped request pass: nothing is counted, and there is nothing to say', () => {
   const check = syncGuardOf({ ...twice, skip: ({ user }) => user === 'admin' })
-  expect(check({ user: 'admin' })).toEqual({ type: 'pass' })
+  expect(check({ user: 'admin' })).toEqual(unlimited)
   expect(decisionOf(check()).remaining).toBe(1)
 })
 
@@ -186,7 +197,7 @@ test('asks for nothing more about a skipped request', () => {
       throw new Error('the key was asked for')
     },
   })
-  expect(check()).toEqual({ type: 'pass' })
+  expect(check()).toEqual(unlimited)
 })
 
 test('asks a function for the limit of each request', () => {
@@ -326,7 +337,7 @@ test('waits for a plan that is promised', async () => {
 
 test('lets a request pass that is skipped by a promise', async () => {
   const check = guardOf({ ...twice, skip: async ({ user }: Visit) => user === 'admin' })
-  expect(await check({ user: 'admin' })).toEqual({ type: 'pass' })
+  expect(await check({ user: 'admin' })).toEqual(unlimited)
 })
 
 const broken = () => {

@@ -1,6 +1,7 @@
 import {
   createGuard,
-  type Outcome,
+  type Action,
+  type NodeResponse,
   type RateLimitOptions,
   type RequestView,
 } from '../../src/http/index.js'
@@ -24,27 +25,38 @@ export function guardOf(
 ): (
   visit?: Visit,
   seen?: Partial<RequestView<Visit>>,
-) => Outcome<Handler> | Promise<Outcome<Handler>> {
+) => Action<Handler> | Promise<Action<Handler>> {
   const guard = createGuard<Visit, Handler>({ clock: () => start, ...options })
-  return (visit = {}, seen = {}) => guard.check(viewOf(visit, seen))
+  return (visit = {}, seen = {}) => guard.check(viewOf(visit, seen), response)
 }
 
 /** As `guardOf`, for options that all answer at once: a promise would be a failure. */
 export function syncGuardOf(
   options: Options,
-): (visit?: Visit, seen?: Partial<RequestView<Visit>>) => Outcome<Handler> {
+): (visit?: Visit, seen?: Partial<RequestView<Visit>>) => Action<Handler> {
   const check = guardOf(options)
   return (visit, seen) => {
-    const outcome = check(visit, seen)
-    if (outcome instanceof Promise) throw new Error('the guard answered by a promise')
-    return outcome
+    const action = check(visit, seen)
+    if (action instanceof Promise) throw new Error('the guard answered by a promise')
+    return action
   }
+}
+
+/** A response that never ends. */
+export const response: NodeResponse = {
+  statusCode: 200,
+  headersSent: false,
+  writableEnded: false,
+  once: () => {},
+  off: () => {},
 }
 
 export function viewOf(visit: Visit, seen: Partial<RequestView<Visit>> = {}): RequestView<Visit> {
   return {
     raw: visit,
     address: '192.0.2.1',
+    peer: '192.0.2.1',
+    trustsEveryProxy: false,
     method: 'GET',
     route: undefined,
     headers: {},
@@ -52,13 +64,13 @@ export function viewOf(visit: Visit, seen: Partial<RequestView<Visit>> = {}): Re
   }
 }
 
-/** The header fields of an outcome, by name. */
-export function fieldsOf(outcome: Outcome<unknown>): Record<string, string> {
-  return outcome.type === 'pass' ? {} : Object.fromEntries(outcome.headers)
+/** The header fields of an action, by name. */
+export function fieldsOf({ headers }: Action<unknown>): Record<string, string> {
+  return Object.fromEntries(headers)
 }
 
-/** The same, of a denial only. */
-export function denialOf<H>(outcome: Outcome<H>): Extract<Outcome<H>, { type: 'deny' }> {
-  if (outcome.type !== 'deny') throw new Error(`the outcome is "${outcome.type}"`)
-  return outcome
+/** The action, where it is a denial. */
+export function denialOf<H>(action: Action<H>): Extract<Action<H>, { type: 'deny' }> {
+  if (action.type !== 'deny') throw new Error(`the action is "${action.type}"`)
+  return action
 }

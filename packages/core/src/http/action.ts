@@ -2,24 +2,19 @@ import type { Decision } from '../decision.js'
 import type { HeaderField } from './header-fields.js'
 
 /** What an adapter is to do with a request: a closed union, so that an adapter which forgets a case does not compile. */
-export type Outcome<H> = Pass | Continue | Deny | Handle<H>
+export type Action<H> = Continue | Deny | Handle<H>
 
-/** Go on. The request was skipped: nothing was counted, and there is nothing to say. */
-export interface Pass {
-  readonly type: 'pass'
-}
-
-/** Write the headers and go on. */
+/** Write the headers and go on. Where nothing was decided (the request is skipped, or listed as allowed) there are no headers. */
 export interface Continue {
   readonly type: 'continue'
-  readonly decision: Decision
+  readonly decision: Decision | undefined
   readonly headers: readonly HeaderField[]
 }
 
-/** Write the headers, `Content-Type` and `Retry-After` among them, and answer. */
+/** Write the headers, `Content-Type` among them, and answer. Without a decision where a list denies, or the client went away. */
 export interface Deny {
   readonly type: 'deny'
-  readonly decision: Decision
+  readonly decision: Decision | undefined
   readonly headers: readonly HeaderField[]
   readonly status: number
   readonly body: string

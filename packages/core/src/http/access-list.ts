@@ -1,0 +1,114 @@
+import ipaddr from 'ipaddr.js'
+import type { Keys } from '../entries.js'
+import { sluiceError } from '../errors.js'
+import { joinKey, type Key } from '../keys.js'
+import { addressOf } from './address.js'
+
+/** Addresses, CIDR ranges and keys. It may be changed while it is in use. */
+export interface AccessList {
+  /**
+   * Puts other entries in the place of these, for every limiter that uses the list.
+   *
+   * @throws SluiceError where one of them is wrong; the list then stays as it was
+   */
+  replace(entries: readonly Key[]): void
+}
+
+/**
+ * Makes a list for `allow` or `deny` whose entries can be swapped at run time.
+ *
+ * @example
+ * const blocked = accessList(['203.0.113.0/24', '2001:db8::/32'])
+ * app.use(rateLimit({ limit: 100, window: '1m', deny: blocked }))
+ * blocked.replace(await readBlocklist())
+ * @throws SluiceError where an entry is no address, range or key
+ */
+export function accessList(entries: readonly Key[]): AccessList {
+  return new Entries(entries)
+}
+
+/** What a request is looked up in: an application's live list, or one made of the entries of an option. */
+export function readList(option: string, value: unknown): Entries {
+  if (value instanceof Entries) return value
+  if (Array.isArray(value)) return new Entries(value)
+  const expected = 'a list of addresses, ranges and keys, or accessList([…])'
+  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', option, value, expected)
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+interface Range {
+  readonly base: Address
+  readonly bits: number
+}
+
+export class Entries implements AccessList {
+  #ranges: readonly Range[] = []
+  #addresses: ReadonlySet<string> = new Set()
+  #keys: ReadonlySet<string> = new Set()
+
+  constructor(entries: readonly unknown[]) {
+    this.replace(entries)
+  }
+
+  replace(entries: readonly unknown[]): void {
+    const ranges: Range[] = []
+    const addresses = new Set<string>()
+    const keys = new Set<string>()
+    for (const entry of entries) {
+      const key = joinKey(entry)
+      if (key === undefined) {
+        const expected = 'an address, a range such as "10.0.0.0/8", or a key'
+        throw sluiceError('SLUICE_OPTION_INVALID', 'accessList', 'entries', entry, expected)
+      }
+      keys.add(key)
+      if (typeof entry !== 'string') continue
+      const [text, bits] = entry.split('/')
+      const address = addressOf(text)
+      if (address === undefined) continue
+      if (bits === undefined) addresses.add(address.toString())
+      else ranges.push(rangeOf(entry))
+    }
+    this.#ranges = ranges
+    this.#addresses = addresses
+    this.#keys = keys
+  }
+
+  hasAddress(text: string | undefined): boolean {
+    if (text === undefined || (this.#ranges.length === 0 && this.#addresses.size === 0))
+      return false
+    const address = addressOf(text)
+    if (address === undefined) return false
+    return (
+      this.#addresses.has(address.toString()) ||
+      this.#ranges.some(({ base, bits }) => {
+        return address.kind() === base.kind() && address.match(base, bits)
+      })
+    )
+  }
+
+  /** Whether it holds one of a request's keys. */
+  hasKey(keys: Keys): boolean {
+    if (typeof keys !== 'object' || Array.isArray(keys)) return this.#has(keys)
+    return Object.values(keys).some((key) => this.#has(key))
+  }
+
+  #has(key: unknown): boolean {
+    const joined = joinKey(key)
+    return joined !== undefined && this.#keys.has(joined)
+  }
+}
+
+function rangeOf(text: string): Range {
+  if (!ipaddr.isValidCIDR(text)) {
+    const expected = 'as many leading bits after the slash as the address can have'
+    throw sluiceError('SLUICE_OPTION_INVALID', 'accessList', 'entries', text, expected)
+  }
+  const [base, bits] = ipaddr.parseCIDR(text)
+  return base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= mappedBits
+    ? { base: base.toIPv4Address(), bits: bits - mappedBits }
+    : { base, bits }
+}
+
+/** How many bits ::ffff:0:0 puts in front of an IPv4 address. */
+const mappedBits = 96

@@ -1,0 +1,57 @@
+import type { Decision } from '../decision.js'
+import type { Limiter } from '../limiter.js'
+import { pause } from '../pause.js'
+import { after } from './awaitable.js'
+import type { RateLimitOptions } from './options.js'
+import { whenOver, type NodeResponse } from './response.js'
+import type { Asked } from './settlement.js'
+
+/** Asks the limiter. Undefined where the client went away before it was let in: nothing is taken then. */
+export type Admit = (
+  response: NodeResponse,
+  asked: Asked,
+) => Decision | undefined | Promise<Decision | undefined>
+
+/** Makes what admits a request: at once, or after the time for which `wait` or a leaky queue holds it. */
+export function createAdmission<R, H>(
+  limiter: Limiter,
+  { wait, dryRun = false }: RateLimitOptions<R, H>,
+): Admit {
+  if (dryRun) return (_response, { key, ...asked }) => limiter.consume(key, asked)
+  if (wait !== undefined) {
+    return (response, { key, ...asked }) =>
+      whileThere(response, (signal) =>
+        limiter.acquire(key, { ...asked, signal, maxWait: wait.max }),
+      )
+  }
+  return (response, { key, ...asked }) =>
+    after(limiter.consume(key, asked), (decision) =>
+      decision.delayMs === 0 ? decision : whileThere(response, (signal) => held(decision, signal)),
+    )
+
+  async function held(decision: Decision, signal: AbortSignal): Promise<Decision> {
+    try {
+      await pause(decision.delayMs, signal)
+      return decision
+    } catch (error) {
+      await limiter.refund(decision)
+      throw error
+    }
+  }
+}
+
+async function whileThere<T>(
+  response: NodeResponse,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const gone = new AbortController()
+  const callOff = whenOver(response, () => gone.abort())
+  try {
+    return await work(gone.signal)
+  } catch (error) {
+    if (gone.signal.aborted) return undefined
+    throw error
+  } finally {
+    callOff()
+  }
+}

@@ -1,0 +1,56 @@
+import { emitWarning } from 'node:process'
+import { sluiceError, type SluiceError } from '../errors.js'
+import type { RequestView } from './request-view.js'
+
+/** Mistakes show early. After so many requests nobody looks for them any more, so that looking costs nothing. */
+const lookedAt = 1000
+
+const told = new Set<string>()
+
+/**
+ * Tells of what is likely a mistake, but may be meant: once per process, by `process.emitWarning`, with its code. Node's own
+ * `--disable-warning=<code>` silences it.
+ */
+function tell(mistake: SluiceError): void {
+  if (told.has(mistake.code)) return
+  told.add(mistake.code)
+  emitWarning(mistake)
+}
+
+/** Looks for one limiter that counts a request twice, and for one that is made for each request. */
+export function watchRequests(limiter: string, madeAhead: boolean): (request: unknown) => void {
+  const seen = new WeakSet<object>()
+  let left = lookedAt
+  // Requests arrive in later turns of the event loop than the one in which an application is put together.
+  let fresh = !madeAhead
+  if (fresh) setImmediate(() => (fresh = false)).unref()
+
+  return function watch(request) {
+    if (left === 0) return
+    left--
+    if (fresh) tell(sluiceError('SLUICE_MADE_IN_HANDLER', limiter))
+    if (typeof request !== 'object' || request === null) return
+    if (seen.has(request)) tell(sluiceError('SLUICE_COUNTED_TWICE', limiter))
+    seen.add(request)
+  }
+}
+
+/** Looks for addresses that are not the client's, or that the client makes up. */
+export function watchAddresses(): (view: RequestView<unknown>) => void {
+  let left = lookedAt
+
+  return function watch({ address, peer, headers, trustsEveryProxy }) {
+    if (left === 0) return
+    left--
+    if (trustsEveryProxy) tell(sluiceError('SLUICE_PROXY_TRUSTED_BLINDLY'))
+    const forwarded = headers['x-forwarded-for']
+    if (forwarded === undefined || address === undefined || address !== peer) return
+    // A proxy on the same machine may forward for a client there.
+    if (!forwarded.includes(address)) tell(sluiceError('SLUICE_PROXY_UNTRUSTED', address))
+  }
+}
+
+/** An application's function that failed when nobody was left to answer. */
+export function tellOfFailure(error: unknown): void {
+  emitWarning(error instanceof Error ? error : new Error(String(error)))
+}
