@@ -66,11 +66,11 @@ export function createGuard<R, H>(options: RateLimitOptions<R, H>, route?: strin
   }
 
   function look(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
-    if (deny?.hasAddress(view.address) === true) return refuse(view)
+    if (deny?.hasAddress(view.address) === true) return refuse(view, response)
     if (allow?.hasAddress(view.address) === true) return unlimited
     return after(keyOf(view), (key) => {
       if (key === null) return unlimited
-      if (deny?.hasKey(key) === true) return refuse(view)
+      if (deny?.hasKey(key) === true) return refuse(view, response)
       if (allow?.hasKey(key) === true) return unlimited
       return ask(view, response, key)
     })
@@ -107,17 +107,21 @@ export function createGuard<R, H>(options: RateLimitOptions<R, H>, route?: strin
   ): Action<H> | Promise<Action<H>> {
     if (decision === undefined) return wentAway
     settle(response, asked, decision)
-    const fields = response.headersSent ? none : fieldsOf(asked.policies, decision)
-    if (decision.allowed || dryRun) return { type: 'continue', decision, headers: fields }
-    const headers = response.headersSent ? none : [...fields, retryAfter(decision)]
-    if (onDenied !== undefined) return { type: 'handle', decision, headers, handler: onDenied }
+    const fields = fieldsOf(asked.policies, decision)
+    if (decision.allowed || dryRun) {
+      return { type: 'continue', decision, headers: writable(response, fields) }
+    }
+    const headers = [...fields, retryAfter(decision)]
+    if (onDenied !== undefined) {
+      return { type: 'handle', decision, headers: writable(response, headers), handler: onDenied }
+    }
     return after(contentOf(view, decision), (content) =>
-      denied(statusCode, content, decision, headers),
+      denied(response, statusCode, content, decision, headers),
     )
   }
 
-  function refuse(view: RequestView<R>): Action<H> {
-    return dryRun ? unlimited : denied(403, refusal(view), undefined, none)
+  function refuse(view: RequestView<R>, response: NodeResponse): Action<H> {
+    return dryRun ? unlimited : denied(response, 403, refusal(view), undefined, none)
   }
 
   return { check }
@@ -132,16 +136,17 @@ const none: readonly HeaderField[] = []
 const wentAway: Deny = { type: 'deny', decision: undefined, headers: none, status: 499, body: '' }
 
 function denied(
+  response: NodeResponse,
   status: number,
   { type, text }: Content,
   decision: Decision | undefined,
-  headers: readonly HeaderField[],
+  fields: readonly HeaderField[],
 ): Deny {
-  return {
-    type: 'deny',
-    decision,
-    headers: [...headers, ['Content-Type', type]],
-    status,
-    body: text,
-  }
+  const headers = writable(response, [...fields, ['Content-Type', type]])
+  return { type: 'deny', decision, headers, status, body: text }
+}
+
+/** What can still be written: whoever stood before us may have sent the headers already. */
+function writable(response: NodeResponse, fields: readonly HeaderField[]): readonly HeaderField[] {
+  return response.headersSent ? none : fields
 }
