@@ -41,8 +41,7 @@ export function rateLimit(options: RateLimitOptions): RequestHandler {
     const act = (action: Action<OnDenied>): unknown => carryOut(action, request, response, next)
     const action = guard.check(new ExpressView(request), response)
     const done = action instanceof Promise ? action.then(act) : act(action)
-    // Express 4 does not look at what a middleware returns.
-    if (done instanceof Promise) done.catch(next)
+    if (done instanceof Promise) void handOn(done, next)
   }
 }
 
@@ -67,7 +66,7 @@ export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
         void limit(request, response, (error?: unknown) => {
           if (error !== undefined) return next(error)
           const done = handler.call(this, request, response, next)
-          if (done instanceof Promise) done.catch(next)
+          if (done instanceof Promise) void handOn(done, next)
         })
       },
   )
@@ -91,5 +90,14 @@ function carryOut(
       return action.handler(request, response, next, action.decision)
     default:
       return action satisfies never
+  }
+}
+
+// Express 4 does not look at what a handler returns.
+async function handOn(done: Promise<unknown>, next: NextFunction): Promise<void> {
+  try {
+    await done
+  } catch (error) {
+    next(error)
   }
 }

@@ -35,6 +35,10 @@ export class ExpressView implements RequestView<Request> {
   get trustsEveryProxy(): boolean {
     const trusts: unknown = this.raw.app.get('trust proxy fn')
     // Whoever believes an address that nobody has, however far away, believes all of them.
-    return typeof trusts === 'function' && trusts('192.0.2.0', Number.MAX_SAFE_INTEGER) === true
+    return isTrust(trusts) && trusts('192.0.2.0', Number.MAX_SAFE_INTEGER)
   }
+}
+
+function isTrust(value: unknown): value is (address: string, hop: number) => boolean {
+  return typeof value === 'function'
 }
