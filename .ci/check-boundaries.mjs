@@ -36,6 +36,38 @@ const probes = {
       '../test/probe.js',
     ],
   },
+  'packages/fastify/src/probe.ts': {
+    may: ['fastify', 'fastify-plugin', '@sluice/core', '@sluice/core/http', './other.js'],
+    mustNot: [
+      ...everywhere.filter((name) => name !== 'fastify'),
+      'fastify/lib/symbols.js',
+      '@fastify/error',
+      '@sluice/express',
+      '@sluice/core/dist/limiter.js',
+      '../../core/src/limiter.js',
+      '../test/probe.js',
+    ],
+  },
+  'packages/nestjs/src/probe.ts': {
+    may: [
+      '@nestjs/common',
+      '@nestjs/core',
+      'node:http',
+      '@sluice/core',
+      '@sluice/core/http',
+      './other.js',
+    ],
+    mustNot: [
+      ...everywhere.filter((name) => name !== '@nestjs/common'),
+      '@nestjs/platform-express',
+      '@nestjs/common/constants.js',
+      'rxjs',
+      '@sluice/express',
+      '@sluice/core/dist/limiter.js',
+      '../../core/src/limiter.js',
+      '../test/probe.js',
+    ],
+  },
   // An adapter that nobody has entered yet: its framework has to be named first.
   'packages/unheard-of/src/probe.ts': {
     may: ['@sluice/core', '@sluice/core/http', './other.js', './folder/other.js'],

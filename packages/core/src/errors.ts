@@ -48,6 +48,17 @@ const messages = {
   SLUICE_DECISION_FOREIGN: (limiter: string, other: string): string =>
     `limiter "${limiter}": this decision was made by the limiter "${other}". Only that one can give it back.`,
 
+  SLUICE_DENIED: (
+    limiter: string,
+    deniedBy: readonly string[],
+    retryAfterMs: number | null,
+  ): string =>
+    `limiter "${limiter}": denied by ${list(deniedBy)}. ${
+      retryAfterMs === null
+        ? 'The cost is more than the quota can ever give'
+        : `The same cost is admitted in ${retryAfterMs} ms`
+    }. Catch this DeniedError, whose "decision" says more, or pass "onDenied" or "wait".`,
+
   SLUICE_CLOCK_INVALID: (value: unknown): string =>
     `the clock answered ${show(value)}. It must return milliseconds since the epoch, 0 or more.`,
 
@@ -105,7 +116,10 @@ type Details = { [C in ErrorCode]: Parameters<(typeof messages)[C]> }
 
 const catalogue: { [C in ErrorCode]: (...details: Details[C]) => string } = messages
 
-/** A mistake in the program, or a store that failed. A denial is never an error. */
+/**
+ * A mistake in the program, or a store that failed. A denial is a value; only a `limited` function, which has no other way to tell of it,
+ * makes an error of it.
+ */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError'
   /** Stable across releases; the message is not. */
@@ -119,7 +133,7 @@ export class SluiceError extends Error {
 
 /** Makes the error of the catalogue that has this code. */
 export function sluiceError<C extends ErrorCode>(code: C, ...details: Details[C]): SluiceError {
-  return new SluiceError(code, catalogue[code](...details))
+  return new SluiceError(code, messageOf(code, ...details))
 }
 
 /** As `sluiceError`, keeping what caused it. */
@@ -128,7 +142,12 @@ export function sluiceErrorFrom<C extends ErrorCode>(
   code: C,
   ...details: Details[C]
 ): SluiceError {
-  return new SluiceError(code, catalogue[code](...details), { cause })
+  return new SluiceError(code, messageOf(code, ...details), { cause })
+}
+
+/** What the error of the catalogue says that has this code. */
+export function messageOf<C extends ErrorCode>(code: C, ...details: Details[C]): string {
+  return catalogue[code](...details)
 }
 
 export const errorCodes: readonly ErrorCode[] = Object.keys(catalogue) as ErrorCode[]

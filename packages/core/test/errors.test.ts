@@ -6,6 +6,7 @@ import { errorCodes, type ErrorCode } from '../src/errors.js'
 import { byHeader, byIp, byRoute, byUser, createGuard } from '../src/http/index.js'
 import {
   createLimiter,
+  limited,
   memoryStore,
   redisStore,
   slidingWindow,
@@ -88,6 +89,10 @@ const ways: Readonly<
   SLUICE_DECISION_FOREIGN: [
     () => errorOf(() => named.refund(createLimiter({ name: 'other', policies }).consume('a'))),
     ['"api"', '"other"'],
+  ],
+  SLUICE_DENIED: [
+    () => rejectionOf(limited(named, { key: 'a', cost: 6 })(() => 'done')()),
+    ['"api"', '"burst", "daily"', 'more than the quota', '"onDenied"', '"wait"'],
   ],
   SLUICE_ADDRESS_MISSING: [
     () => errorOf(() => byIp()(undefined, noRequest)),

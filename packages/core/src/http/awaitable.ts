@@ -15,15 +15,26 @@ export function after<T, U>(
 // Any thenable, as for `await`: query builders are, and so are the promises of other libraries.
 function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
   return (
-    typeof value === 'object' &&
+    (typeof value === 'object' || typeof value === 'function') &&
     value !== null &&
     'then' in value &&
     typeof value.then === 'function'
   )
 }
 
-/** Goes on when all of the values are there: at once if none is promised. */
-export function together<T>(values: readonly Awaitable<T>[]): readonly T[] | Promise<readonly T[]> {
+/** Reads a value from each source, and gives them all when all are there: at once if none is promised. */
+export function together<S, T>(
+  sources: readonly S[],
+  read: (source: S) => Awaitable<T>,
+): readonly T[] | Promise<readonly T[]> {
+  const values: Awaitable<T>[] = []
+  try {
+    for (const source of sources) values.push(read(source))
+  } catch (error) {
+    // What others have promised by then may fail as well: a rejection that nobody hears ends the process.
+    void Promise.allSettled(values)
+    throw error
+  }
   const there: T[] = []
   for (const value of values) {
     if (isPromise(value)) return Promise.all(values)

@@ -1,4 +1,5 @@
 import type { Keys } from '../entries.js'
+import { sluiceError } from '../errors.js'
 import { joinKey, type Key } from '../keys.js'
 import { after, together, type Awaitable } from './awaitable.js'
 import type { RequestView } from './request-view.js'
@@ -30,9 +31,11 @@ export function keyReader<R>(
     ([name, source]) => [name, source === null ? noKey : sourceReader(source)] as const,
   )
   return (view) =>
-    after(together(readers.map(([, read]) => read(view))), (keys) =>
-      // By entries: to assign to a name such as `__proto__` would set a prototype.
-      Object.fromEntries(keys.map((key, i) => [readers[i][0], key])),
+    after(
+      together(readers, ([, read]) => read(view)),
+      (keys) =>
+        // By entries: to assign to a name such as `__proto__` would set a prototype.
+        Object.fromEntries(keys.map((key, i) => [readers[i][0], key])),
     )
 }
 
@@ -57,9 +60,17 @@ const sample = 'x'
 function sourceReader<R>(source: KeySource<R>): (view: RequestView<R>) => Awaitable<Key | null> {
   if (typeof source === 'function') return (view) => source(view.raw, view)
   if (typeof source === 'string') return () => source
+  if (!Array.isArray(source)) {
+    const expected = 'a non-empty string, a list of such parts, a function, or null for each policy'
+    throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'key', source, expected)
+  }
   const constant = source.filter((part) => typeof part === 'string')
   if (constant.length === source.length) return () => constant
-  return (view) => after(together(source.map((part) => partOf(part, view))), joined)
+  return (view) =>
+    after(
+      together(source, (part) => partOf(part, view)),
+      joined,
+    )
 }
 
 function partOf<R>(part: KeyPart<R>, view: RequestView<R>): Awaitable<Key | null> {

@@ -1,4 +1,5 @@
 import { emitWarning } from 'node:process'
+import { inspect } from 'node:util'
 import { sluiceError, type SluiceError } from '../errors.js'
 import type { RequestView } from './request-view.js'
 
@@ -52,5 +53,5 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
 
 /** An application's function that failed when nobody was left to answer. */
 export function tellOfFailure(error: unknown): void {
-  emitWarning(error instanceof Error ? error : new Error(String(error)))
+  emitWarning(error instanceof Error ? error : new Error(inspect(error)))
 }

@@ -23,9 +23,20 @@ export interface Plan<R> {
 export function planOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   const { policy, policies = policy } = options
   if (typeof policies === 'function') {
-    return { policies: nothing, perRequest: true, policiesFor: policies }
+    return {
+      policies: nothing,
+      perRequest: true,
+      policiesFor: (request) => after(policies(request), stated),
+    }
   }
   return policies === undefined ? shortPlanOf(options) : fixed(policies)
+}
+
+// To the limiter no policies mean its own; a function that forgot to say them has a bug.
+function stated(policies: Policies | undefined): Policies {
+  if (policies !== undefined) return policies
+  const expected = 'a function that gives a policy, or a record from name to policy'
+  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'policies', policies, expected)
 }
 
 /** Never asked, for each request brings its own policies. Were it asked after all, it would let nobody in. */

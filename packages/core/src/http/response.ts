@@ -1,3 +1,5 @@
+import { whenClosed, type Connection } from './connection.js'
+
 /** Node's own response, of HTTP/1 or HTTP/2, which lies under that of every framework: how an exchange ends is seen here. */
 export interface NodeResponse {
   readonly statusCode: number
@@ -5,8 +7,11 @@ export interface NodeResponse {
   readonly writableEnded: boolean
   /** HTTP/1 only. */
   readonly destroyed?: boolean
+  /** HTTP/1: null while it stands behind another response of its connection. */
+  readonly socket?: object | null
+  readonly req?: { readonly socket?: Connection }
   /** HTTP/2 only. */
-  readonly stream?: { readonly destroyed: boolean }
+  readonly stream?: { readonly destroyed: boolean; readonly writableFinished?: boolean }
   once(event: 'finish' | 'close', listener: () => void): unknown
   off(event: 'finish' | 'close', listener: () => void): unknown
 }
@@ -19,8 +24,9 @@ export interface ResponseOutcome {
 }
 
 /** Whether the exchange has ended, one way or the other. */
-export function isOver({ destroyed, stream }: NodeResponse): boolean {
-  return destroyed === true || stream?.destroyed === true
+export function isOver({ destroyed, stream, req }: NodeResponse): boolean {
+  if (stream !== undefined) return stream.destroyed
+  return destroyed === true || req?.socket?.destroyed === true
 }
 
 /**
@@ -30,25 +36,37 @@ export function whenOver(
   response: NodeResponse,
   then: (outcome: ResponseOutcome) => void,
 ): () => void {
-  // HTTP/2 says "finish" of a response that was cut off, too, so that alone proves nothing.
-  function end(): void {
-    callOff()
-    then({ status: response.statusCode, aborted: !response.writableEnded || !finished })
-  }
+  let leave: () => void = () => {}
   function finish(): void {
-    finished = true
-    end()
+    end(wasSent(response))
+  }
+  function close(): void {
+    end(false)
+  }
+  function end(sent: boolean): void {
+    callOff()
+    then({ status: response.statusCode, aborted: !response.writableEnded || !sent })
   }
   function callOff(): void {
     response.off('finish', finish)
-    response.off('close', end)
+    response.off('close', close)
+    leave()
   }
-  let finished = isOver(response)
-  if (finished) {
-    end()
+  if (isOver(response)) {
+    end(true)
   } else {
     response.once('finish', finish)
-    response.once('close', end)
+    response.once('close', close)
+    const { stream, socket, req } = response
+    // A response that waits for those before it (pipelining) is never told that its connection has closed.
+    if (stream === undefined && socket === null && req?.socket !== undefined) {
+      leave = whenClosed(req.socket, close)
+    }
   }
   return callOff
+}
+
+/** Node says "finish" of a response that was cut off, too: whatever it has not sent by then, it drops. */
+function wasSent({ stream, req }: NodeResponse): boolean {
+  return stream === undefined ? req?.socket?.destroyed !== true : stream.writableFinished !== false
 }

@@ -3,6 +3,7 @@ import { isKey, type Keys, type Policies } from '../entries.js'
 import { keepLease } from '../leases.js'
 import type { Limiter } from '../limiter.js'
 import { isPolicy } from '../policy.js'
+import type { Awaitable } from './awaitable.js'
 import { tellOfFailure } from './mistakes.js'
 import type { RateLimitOptions } from './options.js'
 import { whenOver, type NodeResponse, type ResponseOutcome } from './response.js'
@@ -41,7 +42,7 @@ export function createSettlement<R, H>(
   ): Promise<void> {
     try {
       await release?.()
-      if (!counts(outcome)) await limiter.refund(decision)
+      if (!(await counts(outcome))) await limiter.refund(decision)
       if (resetOn === 'success' && isSuccess(outcome)) {
         await limiter.reset(withoutLeases(key, policies), { policies })
       }
@@ -51,7 +52,7 @@ export function createSettlement<R, H>(
     }
   }
 
-  function counts(outcome: ResponseOutcome): boolean {
+  function counts(outcome: ResponseOutcome): Awaitable<boolean> {
     if (typeof count === 'function') return count(outcome)
     return count === 'all' || (count === 'successes') === isSuccess(outcome)
   }

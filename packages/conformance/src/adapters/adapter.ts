@@ -1,0 +1,101 @@
+import type { EventEmitter } from 'node:events'
+import type { Readable } from 'node:stream'
+import type { Decision } from '@sluice/core'
+import type { RateLimitOptions, UserId } from '@sluice/core/http'
+
+/** One framework in one version, and the protocol that it speaks: what the suite needs of it. */
+export interface Adapter {
+  readonly name: string
+  readonly protocol: 'HTTP/1.1' | 'HTTP/2'
+  /** Serves an application on a free port of the loopback. */
+  serve(app: App): Promise<Served>
+}
+
+export interface Served {
+  readonly port: number
+  /** Cuts off whoever is still connected. */
+  close(): Promise<void>
+}
+
+/** An application, told without the words of a framework. */
+export interface App {
+  readonly options: OptionsFor
+  /** How many proxies the framework is told to trust. */
+  readonly proxies: number
+  /** What stands before the limiter. */
+  first(arrival: Arrival): void
+  /** Where the limiter stands: before all routes, or on the route `/items/:id` alone. */
+  readonly place: 'app' | 'route'
+  /** Answers `/` and `/items/:id`, to every method. Undefined where all has been answered before. */
+  handle(visit: Visit): Answer | undefined | Promise<Answer | undefined>
+  /** What the framework's own error handling gets. It is answered by 500 and this text. */
+  failed(error: unknown): string
+}
+
+/** Options of `rateLimit`, whatever the framework's request is. */
+export type OptionsFor = <R>(read: Readers<R>) => NeutralOptions<R>
+
+/** Without an answer of its own, a denied request goes on. */
+export type NeutralOptions<R> = Omit<RateLimitOptions<R, never>, 'onDenied'> & {
+  readonly onDenied?: (decision: Decision) => Answer | undefined
+}
+
+/** How to read a request of the framework. */
+export interface Readers<R> {
+  header(request: R, name: string): string | undefined
+  /** As authentication left it at the request. Its type says nothing of requests that have not been there, as an application's does not. */
+  user(request: R): UserId
+}
+
+/** What others listen to. */
+export type Listened = Pick<EventEmitter, 'eventNames' | 'listenerCount'>
+
+/** Node's own response, of HTTP/1 or HTTP/2, under that of the framework. */
+export interface RawResponse extends Listened {
+  readonly headersSent: boolean
+  readonly socket: Listened | null
+  /** HTTP/2 only. */
+  readonly stream?: Listened & { readonly session?: Listened | undefined }
+  setHeader(name: string, value: string): unknown
+  writeHead(status: number, headers: Record<string, string>): unknown
+  write(text: string): unknown
+  end(text: string): unknown
+  once(event: 'close', listener: () => void): unknown
+}
+
+/** A request that has come no farther than to what stands before the limiter. */
+export interface Arrival {
+  header(name: string): string | undefined
+  readonly response: RawResponse
+  /** Leaves the user where the application finds it. */
+  login(user: UserId): void
+}
+
+/** A request that has come as far as to the handler. */
+export interface Visit {
+  header(name: string): string | undefined
+  readonly response: RawResponse
+  /** What the adapter has left at the request. */
+  readonly decision: Decision | undefined
+}
+
+export interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly body: string | Readable
+}
+
+/** The options of an application in the form of the framework, whose handler of a denial is made of a neutral one. */
+export function optionsOf<R, H>(
+  app: App,
+  read: Readers<R>,
+  handlerOf: (deny: (decision: Decision) => Answer | undefined) => H,
+): RateLimitOptions<R, H> {
+  const { onDenied, ...options } = app.options(read)
+  return onDenied === undefined ? options : { ...options, onDenied: handlerOf(onDenied) }
+}
+
+/** The first value of a header, as Node gives it. */
+export function firstOf(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0]
+}

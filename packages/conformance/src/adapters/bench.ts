@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { createLimiter, type Limiter, type Policies, type Store } from '@sluice/core'
+import { onTestFinished } from 'vitest'
+import type { Adapter, App, NeutralOptions, OptionsFor } from './adapter.js'
+import { clientOf, type Reply, type Sent } from './client.js'
+import { createHandler, type Handler } from './handler.js'
+import { recorded, type Recorded } from './recorded.js'
+
+export type StoreFactory = () => Store | Promise<Store>
+
+export type AppExtras = Partial<Pick<App, 'proxies' | 'first' | 'place'>>
+
+/** A server with one limiter, a client that speaks to it, and a clock that only the test moves. */
+export interface Bench extends Handler, Recorded {
+  /** The time in milliseconds. */
+  now: number
+  readonly port: number
+  /** How many requests have arrived, be it only at what stands before the limiter. */
+  readonly arrived: number
+  /** How many of them are over for the server, one way or the other. */
+  readonly over: number
+  send(headers?: Record<string, string>, path?: string, method?: string): Sent
+  /** As `send`, and waits for the whole answer. */
+  get(headers?: Record<string, string>, path?: string, method?: string): Promise<Reply>
+  /** Another limiter on the same counters, whose calls are not recorded. */
+  limiter(policies: Policies): Limiter
+}
+
+export type OpenBench = (
+  options: OptionsFor | NeutralOptions<unknown>,
+  extras?: AppExtras,
+) => Promise<Bench>
+
+/** 2025-11-21T00:00:00Z: a midnight, so that windows of up to a day begin here. */
+export const today = 1_763_683_200_000
+
+/** What opens benches for a test, and closes them when it has finished. */
+export function benchOf(adapter: Adapter, makeStore: StoreFactory): OpenBench {
+  return async (options, extras = {}) => {
+    const inner = await makeStore()
+    const { store, verbs } = recorded(inner)
+    const name = randomUUID()
+    const handler = createHandler()
+    const clock = (): number => bench.now
+    const { proxies = 0, place = 'app' } = extras
+    let arrived = 0
+    let over = 0
+    const served = await adapter.serve({
+      proxies,
+      place,
+      first(arrival) {
+        arrived++
+        arrival.response.once('close', () => over++)
+        extras.first?.(arrival)
+      },
+      options: (read) => ({
+        name,
+        store,
+        clock,
+        ...(typeof options === 'function' ? options(read) : options),
+      }),
+      handle: (visit) => handler.handle(visit),
+      failed: (error) => handler.failed(error),
+    })
+    const client = clientOf(adapter, served.port)
+    onTestFinished(async () => {
+      client.close()
+      await served.close()
+    })
+    function send(headers: Record<string, string> = {}, path = '/', method = 'GET'): Sent {
+      return client.send({ method, path, headers })
+    }
+    const bench: Bench = {
+      ...handler,
+      verbs,
+      now: today,
+      port: served.port,
+      get arrived() {
+        return arrived
+      },
+      get over() {
+        return over
+      },
+      send,
+      get: async (...ask) => send(...ask).reply,
+      limiter: (policies) => createLimiter({ name, policies, store: inner, clock }),
+    }
+    return bench
+  }
+}

@@ -1,0 +1,104 @@
+import { concurrency } from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import type { OpenBench } from '../bench.js'
+import { until } from '../until.js'
+import { limitFields } from './limit-fields.js'
+import { untilUsed, usedOf } from './used.js'
+
+const policy = concurrency({ limit: 2, lease: '10s' })
+const options = { policy, key: 'all' }
+
+export function describeConcurrency(open: OpenBench): void {
+  describe('concurrency', () => {
+    test('admits as many as may run at once, and the next when one of them has ended', async () => {
+      const bench = await open(options)
+      const held = [bench.send({ 'x-answer': 'hold' }), bench.send({ 'x-answer': 'hold' })]
+      await bench.holding(2)
+      const denied = await bench.get()
+      expect(denied.status).toBe(429)
+      expect(limitFields(denied)).toEqual({
+        'ratelimit-policy': '"default";q=2;qu="concurrent-requests"',
+        ratelimit: '"default";r=0;t=10',
+        'retry-after': '10',
+      })
+      bench.letGo()
+      await Promise.all(held.map(async ({ reply }) => reply))
+      await untilUsed(bench, policy, 0)
+      expect((await bench.get()).status).toBe(200)
+    })
+
+    test.each([
+      ['an answer', 'hold', 200],
+      ['an answer of 500', 'hold 500', 500],
+      ['a thrown error', 'hold throw', 500],
+      ['a stream', 'stream', 200],
+      ['server-sent events', 'events', 200],
+    ])('holds a unit until the end of %s, and no longer', async (_, answer, status) => {
+      const bench = await open(options)
+      const sent = bench.send({ 'x-answer': answer })
+      await bench.holding(1)
+      if (!answer.startsWith('hold')) await sent.begun
+      expect(await usedOf(bench, policy)).toBe(1)
+      bench.letGo()
+      expect((await sent.reply).status).toBe(status)
+      await untilUsed(bench, policy, 0)
+      expect(bench.verbs).toEqual(['consume', 'release'])
+    })
+
+    test.each(['hold', 'stream', 'events'])(
+      'releases when the client hangs up: %s',
+      async (answer) => {
+        const bench = await open(options)
+        const sent = bench.send({ 'x-answer': answer })
+        await bench.holding(1)
+        if (answer !== 'hold') await sent.begun
+        expect(await usedOf(bench, policy)).toBe(1)
+        sent.hangUp()
+        await untilUsed(bench, policy, 0)
+        bench.letGo()
+        await bench.get()
+        await until('both are over', () => bench.over === 2)
+        await untilUsed(bench, policy, 0)
+        expect(bench.verbs).toEqual(['consume', 'release', 'consume', 'release'])
+        expect(bench.errors).toEqual([])
+      },
+    )
+
+    test('renews what runs for longer than its lease', async () => {
+      const short = concurrency({ limit: 1, lease: 90 })
+      const bench = await open({ policy: short, key: 'all' })
+      const sent = bench.send({ 'x-answer': 'events' })
+      await sent.begun
+      for (let renewals = 1; renewals <= 3; renewals++) {
+        bench.now += 89
+        await until('the lease is renewed', () => count('renew') > renewals)
+        expect((await bench.get()).status).toBe(429)
+      }
+      bench.letGo()
+      await sent.reply
+      await untilUsed(bench, short, 0)
+      const renewals = count('renew')
+      expect((await bench.get()).status).toBe(200)
+      await untilUsed(bench, short, 0)
+      expect(count('renew')).toBe(renewals)
+
+      function count(verb: string): number {
+        return bench.verbs.filter((asked) => asked === verb).length
+      }
+    })
+
+    test('goes by each policy: what is denied by another takes no unit', async () => {
+      const bench = await open({
+        key: 'all',
+        policies: { default: policy, rate: concurrency({ limit: 1, lease: '10s' }) },
+      })
+      const sent = bench.send({ 'x-answer': 'hold' })
+      await bench.holding(1)
+      expect((await bench.get()).status).toBe(429)
+      expect(await usedOf(bench, policy)).toBe(1)
+      bench.letGo()
+      await sent.reply
+      await untilUsed(bench, policy, 0)
+    })
+  })
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import type { OpenBench } from '../bench.js'
+import { limitFields } from './limit-fields.js'
+import { perMinute } from './limits.js'
+
+const spent = {
+  'ratelimit-policy': '"default";q=1;w=60',
+  ratelimit: '"default";r=0;t=60',
+}
+
+export function describeDenials(open: OpenBench): void {
+  describe("a denial in the application's hands", () => {
+    test('is answered as it pleases, with the headers set', async () => {
+      const bench = await open({
+        ...perMinute(1),
+        onDenied: ({ retryAfterMs, deniedBy }) => ({
+          status: 200,
+          type: 'text/plain',
+          body: `busy: ${deniedBy.join()} for ${retryAfterMs}`,
+        }),
+      })
+      expect((await bench.get()).body).toBe('hello')
+      const reply = await bench.get()
+      expect([reply.status, reply.body]).toEqual([200, 'busy: default for 60000'])
+      expect(limitFields(reply)).toEqual({ ...spent, 'retry-after': '60' })
+      expect(bench.reached.length).toBe(1)
+    })
+
+    test('goes on where it does not answer: the handler finds the denial at the request', async () => {
+      const bench = await open({ ...perMinute(1), onDenied: () => undefined })
+      await bench.get()
+      const reply = await bench.get({ 'x-answer': 'decision' })
+      expect(reply.status).toBe(200)
+      expect(JSON.parse(reply.body)).toMatchObject({ allowed: false, deniedBy: ['default'] })
+      expect(limitFields(reply)).toEqual({ ...spent, 'retry-after': '60' })
+      expect(bench.reached.length).toBe(2)
+    })
+
+    test('takes nothing and gives nothing back when it goes on', async () => {
+      const bench = await open({
+        ...perMinute(1),
+        count: 'failures',
+        onDenied: () => undefined,
+      })
+      await bench.get({ 'x-answer': '404' })
+      await bench.get()
+      expect(bench.verbs).toEqual(['consume', 'consume'])
+    })
+
+    test('is an error where its handler throws', async () => {
+      const bench = await open({
+        ...perMinute(0),
+        onDenied: () => {
+          throw new Error('broken')
+        },
+      })
+      const { status, body } = await bench.get()
+      expect([status, body, bench.reached.length, bench.errors.length]).toEqual([
+        500,
+        'Error: broken',
+        0,
+        1,
+      ])
+    })
+  })
+
+  describe('a dry run', () => {
+    test('lets all pass, says nothing to the client, and leaves what it would have decided', async () => {
+      const bench = await open({ ...perMinute(1), dryRun: true })
+      const replies = []
+      for (let i = 0; i < 3; i++) replies.push(await bench.get({ 'x-answer': 'decision' }))
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect(replies.map(limitFields)).toEqual([{}, {}, {}])
+      expect(replies.map(({ body }) => JSON.parse(body).allowed)).toEqual([true, false, false])
+      expect(bench.verbs).toEqual(['consume', 'consume', 'consume'])
+    })
+
+    test('writes headers where they are asked for, and never Retry-After', async () => {
+      const bench = await open({ ...perMinute(1), dryRun: true, headers: 'draft' })
+      expect(limitFields(await bench.get())).toEqual(spent)
+      const reply = await bench.get()
+      expect([reply.status, limitFields(reply)]).toEqual([200, spent])
+    })
+
+    test('shuts nobody out by a list, and asks no handler of denials', async () => {
+      const bench = await open({
+        ...perMinute(0),
+        dryRun: true,
+        deny: ['127.0.0.1'],
+        onDenied: () => ({ status: 500, type: 'text/plain', body: 'denied' }),
+      })
+      expect((await bench.get()).status).toBe(200)
+    })
+  })
+}

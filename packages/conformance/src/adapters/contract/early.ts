@@ -1,0 +1,51 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { answerEarly } from '../arrivals.js'
+import type { NeutralOptions, RawResponse } from '../adapter.js'
+import type { OpenBench } from '../bench.js'
+import { limitFields } from './limit-fields.js'
+import { perMinute } from './limits.js'
+
+const cases: [string, NeutralOptions<unknown>][] = [
+  ['allowed', perMinute(9)],
+  ['allowed after a promise', { ...perMinute(9), cost: async () => 1 }],
+  ['denied', perMinute(0)],
+  ['denied after a promise', { ...perMinute(0), cost: async () => 1 }],
+  ['denied by a list', { ...perMinute(9), deny: ['all'] }],
+  ['denied, and sent on by the application', { ...perMinute(0), onDenied: () => undefined }],
+  ['counted by its outcome', { ...perMinute(9), count: 'failures' }],
+]
+
+export function describeEarly(open: OpenBench): void {
+  describe('a request whose headers were sent before the limiter is asked', () => {
+    test.each(cases)('%s: gets that answer, and nothing breaks', async (_, options) => {
+      const bench = await open(options, { first: answerEarly })
+      for (let i = 0; i < 3; i++) {
+        const reply = await bench.get()
+        expect([reply.status, reply.body, limitFields(reply)]).toEqual([200, 'early', {}])
+      }
+      expect(bench.errors).toEqual([])
+    })
+
+    test.each(cases)('%s: may be answered to the end later', async (_, options) => {
+      const responses: RawResponse[] = []
+      const bench = await open(options, {
+        first({ response }) {
+          response.writeHead(200, { 'content-type': 'text/plain' })
+          response.write('begun')
+          responses.push(response)
+        },
+      })
+      for (let i = 0; i < 3; i++) {
+        const sent = bench.send()
+        await sent.begun
+        // The limiter is asked in the same turn, or a few later.
+        for (let turns = 0; turns < 10; turns++) await turn()
+        responses[i].end(', ended')
+        const reply = await sent.reply
+        expect([reply.status, reply.body, limitFields(reply)]).toEqual([200, 'begun, ended', {}])
+      }
+      expect(bench.errors).toEqual([])
+    })
+  })
+}

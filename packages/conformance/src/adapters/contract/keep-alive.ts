@@ -1,0 +1,99 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { concurrency, fixedWindow } from '@sluice/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Adapter, RawResponse } from '../adapter.js'
+import { clientOf, type Client } from '../client.js'
+import { today } from '../bench.js'
+
+const connections = 4
+const warmUp = 2000
+const requests = 10_000
+
+/** A leak of one small object with each request is more. */
+const mostBytesPerRequest = 100
+
+export function describeKeepAlive(adapter: Adapter): void {
+  describe('connections that are kept alive', () => {
+    test(`carry ${requests} requests, and neither listeners nor memory grow`, async () => {
+      const warnings: string[] = []
+      const note = ({ name }: Error): unknown => warnings.push(name)
+      process.on('warning', note)
+      let now = today
+      let most = new Map<string, number>()
+      const served = await adapter.serve({
+        proxies: 0,
+        place: 'app',
+        first: () => {},
+        // Admissions and denials take turns, and there is work to do after each response.
+        options: () => ({
+          policies: {
+            rate: fixedWindow({ limit: 50, window: 1000 }),
+            running: concurrency({ limit: 100, lease: '1h' }),
+          },
+          key: 'all',
+          clock: () => (now += 5),
+          count: 'successes',
+        }),
+        handle({ response }) {
+          for (const [name, count] of listenersOf(response)) {
+            most.set(name, Math.max(count, most.get(name) ?? 0))
+          }
+          return { status: 200, type: 'text/plain', body: 'hello' }
+        },
+        failed: String,
+      })
+      const client = clientOf(adapter, served.port, connections)
+      onTestFinished(async () => {
+        process.off('warning', note)
+        client.close()
+        await served.close()
+      })
+
+      const first = await hammer(client, warmUp)
+      const [before, listeners] = [usedBytes(), most]
+      most = new Map()
+      const last = await hammer(client, requests - warmUp)
+      const grown = usedBytes() - before
+
+      expect(Object.keys({ ...first, ...last })).toEqual(['200', '429'])
+      expect(first[200] + first[429] + last[200] + last[429]).toBe(requests)
+      expect(most).toEqual(listeners)
+      expect(warnings).toEqual([])
+      expect(grown / (requests - warmUp)).toBeLessThan(mostBytesPerRequest)
+    })
+  })
+}
+
+/** Sends so many requests over all connections at once, and counts the answers by their status. */
+async function hammer(client: Client, count: number): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {}
+  let left = count
+  async function oneAfterAnother(): Promise<void> {
+    while (left-- > 0) {
+      const { status } = await client.send({ method: 'GET', path: '/', headers: {} }).reply
+      statuses[status] = (statuses[status] ?? 0) + 1
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, oneAfterAnother))
+  return statuses
+}
+
+/** Who listens, behind the limiter, to the response and to what carries it. */
+function listenersOf(response: RawResponse): [string, number][] {
+  const { socket, stream } = response
+  return Object.entries({ response, socket, stream, session: stream?.session }).flatMap(
+    ([where, emitter]) =>
+      (emitter?.eventNames() ?? []).map((name): [string, number] => [
+        `${where} ${String(name)}`,
+        emitter?.listenerCount(name) ?? 0,
+      ]),
+  )
+}
+
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const gc: () => void = runInNewContext('gc')
+  gc()
+  return process.memoryUsage().heapUsed
+}

@@ -1,0 +1,133 @@
+import { fixedWindow } from '@sluice/core'
+import { byHeader, byIp, byRoute, byUser } from '@sluice/core/http'
+import { describe, expect, test } from 'vitest'
+import { authenticate } from '../arrivals.js'
+import type { Bench, OpenBench } from '../bench.js'
+import { limitFields } from './limit-fields.js'
+
+const policy = fixedWindow({ limit: 1, window: '1m' })
+
+export function describeKeys(open: OpenBench): void {
+  describe('keys', () => {
+    test('are found in a header, which the store sees only as a hash', async () => {
+      const bench = await open({ policy, key: byHeader('X-API-Key') })
+      expect(await statuses(bench, 'x-api-key', ['a', 'b', 'a', 'A'])).toEqual([200, 200, 429, 200])
+      const plain = await bench.limiter(policy).status(['header', 'x-api-key', 'a'])
+      expect(plain.policies['default'].used).toBe(0)
+    })
+
+    test('by a header that is not there are an error', async () => {
+      const bench = await open({ policy, key: byHeader('X-API-Key') })
+      const { status, body } = await bench.get()
+      expect([status, body, bench.reached.length]).toEqual([500, 'SLUICE_HEADER_MISSING', 0])
+    })
+
+    test('are found in the user, where authentication has run', async () => {
+      const bench = await open(({ user }) => ({ policy, key: byUser(user) }), {
+        first: authenticate,
+      })
+      expect(await statuses(bench, 'x-user', ['ann', 'bob', 'ann'])).toEqual([200, 200, 429])
+    })
+
+    test('by a user whom nobody has authenticated yet are an error', async () => {
+      const bench = await open(({ user }) => ({ policy, key: byUser(user) }))
+      const { status, body } = await bench.get({ 'x-user': 'ann' })
+      expect([status, body, bench.reached.length]).toEqual([500, 'SLUICE_USER_MISSING', 0])
+    })
+
+    test('by a user leave a request without one to the other policies', async () => {
+      const bench = await open(
+        ({ user }) => ({
+          policies: { user: policy, address: fixedWindow({ limit: 2, window: '1m' }) },
+          key: { user: byUser(user), address: byIp() },
+        }),
+        { first: authenticate },
+      )
+      const visitor = await bench.get()
+      expect(limitFields(visitor)).toEqual({
+        'ratelimit-policy': '"address";q=2;w=60',
+        ratelimit: '"address";r=1;t=60',
+      })
+      const user = await bench.get({ 'x-user': 'ann' })
+      expect(limitFields(user)).toEqual({
+        'ratelimit-policy': '"user";q=1;w=60, "address";q=2;w=60',
+        ratelimit: '"user";r=0;t=60, "address";r=0;t=60',
+      })
+      expect((await bench.get()).status).toBe(429)
+    })
+
+    test('by the route count all that it matches together, HEAD as GET, and another method apart', async () => {
+      const bench = await open({ policy, key: byRoute() }, { place: 'route' })
+      const first = await bench.get({}, '/items/1')
+      const other = await bench.get({}, '/items/2?page=3')
+      const head = await bench.get({}, '/items/3', 'HEAD')
+      const post = await bench.get({}, '/items/1', 'POST')
+      expect([first, other, head, post].map(({ status }) => status)).toEqual([200, 429, 429, 200])
+      expect((await bench.get({}, '/')).status).toBe(200)
+    })
+
+    test('may have parts, which functions find, at once or later', async () => {
+      const bench = await open(({ header }) => ({
+        policy,
+        key: ['tenant', (request) => header(request, 'x-a') ?? '', async () => 'z', byIp()],
+      }))
+      expect(await statuses(bench, 'x-a', ['1', '2', '1'])).toEqual([200, 200, 429])
+      const { policies } = await bench.limiter(policy).status(['tenant', '2', 'z', 'ip:127.0.0.1'])
+      expect(policies['default'].used).toBe(1)
+    })
+
+    test('may differ from policy to policy, and null leaves one out', async () => {
+      const bench = await open(({ header }) => ({
+        policies: {
+          user: policy,
+          tenant: fixedWindow({ limit: 2, window: '1m' }),
+          all: fixedWindow({ limit: 3, window: '1h' }),
+        },
+        key: (request) => ({
+          user: header(request, 'x-user') ?? null,
+          tenant: 'acme',
+          all: null,
+        }),
+      }))
+      const first = await bench.get({ 'x-user': 'ann' })
+      expect(first.headers['ratelimit']).toBe('"user";r=0;t=60, "tenant";r=1;t=60')
+      const denied = await bench.get({ 'x-user': 'ann' })
+      expect(JSON.parse(denied.body)['violated-policies']).toEqual(['user'])
+      const anybody = await bench.get()
+      expect(anybody.headers['ratelimit']).toBe('"tenant";r=0;t=60')
+      const late = await bench.get({ 'x-user': 'bob' })
+      expect(JSON.parse(late.body)['violated-policies']).toEqual(['tenant'])
+      // All or nothing: what one policy denied took nothing of the other.
+      expect((await bench.get({ 'x-user': 'bob' })).headers['ratelimit']).toBe(
+        '"user";r=1, "tenant";r=0;t=60',
+      )
+    })
+
+    test('of null limit nothing', async () => {
+      const bench = await open({ policy, key: () => null })
+      const replies = [await bench.get(), await bench.get()]
+      expect(replies.map(({ status }) => status)).toEqual([200, 200])
+      expect(replies.map(limitFields)).toEqual([{}, {}])
+      expect(bench.verbs).toEqual([])
+    })
+
+    test('may be promised', async () => {
+      const bench = await open(({ header }) => ({
+        policy,
+        key: async (request) => ['user', header(request, 'x-user') ?? ''],
+      }))
+      expect(await statuses(bench, 'x-user', ['ann', 'bob', 'ann'])).toEqual([200, 200, 429])
+    })
+  })
+}
+
+/** What is answered to requests that differ in one header. */
+export async function statuses(
+  bench: Bench,
+  header: string,
+  values: readonly string[],
+): Promise<readonly number[]> {
+  const found: number[] = []
+  for (const value of values) found.push((await bench.get({ [header]: value })).status)
+  return found
+}

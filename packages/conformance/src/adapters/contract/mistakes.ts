@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { fixedWindow, type Policy } from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import type { NeutralOptions } from '../adapter.js'
+import type { OpenBench } from '../bench.js'
+import { perMinute } from './limits.js'
+import { usedOf } from './used.js'
+
+const thrown = (): never => {
+  throw new Error('broken')
+}
+const rejected = async (): Promise<never> => thrown()
+/** What an application's function gives that has a bug. */
+const wrong = <T>(value: unknown): T => value as T
+
+const options = perMinute(9)
+const { policy, ...keyed } = options
+const denied = perMinute(0)
+const limited: NeutralOptions<unknown> = { window: '1m', key: 'all', algorithm: fixedWindow }
+
+export function describeMistakes(open: OpenBench): void {
+  describe('errors of the application', () => {
+    test.each<[string, NeutralOptions<unknown>]>([
+      ['key, thrown', { ...options, key: thrown }],
+      ['key, rejected', { ...options, key: rejected }],
+      ['a part of the key, thrown', { ...options, key: ['a', thrown] }],
+      ['a part of the key, rejected', { ...options, key: ['a', rejected] }],
+      ["a policy's key, thrown", { ...options, key: { default: thrown } }],
+      ["a policy's key, rejected", { ...options, key: { default: rejected } }],
+      ['cost, thrown', { ...options, cost: thrown }],
+      ['cost, rejected', { ...options, cost: rejected }],
+      ['skip, thrown', { ...options, skip: thrown }],
+      ['skip, rejected', { ...options, skip: rejected }],
+      ['policies, thrown', { ...keyed, policies: thrown }],
+      ['policies, rejected', { ...keyed, policies: rejected }],
+      ['limit, thrown', { ...limited, limit: thrown }],
+      ['limit, rejected', { ...limited, limit: rejected }],
+      ['body, thrown', { ...denied, body: thrown }],
+      ['body, rejected', { ...denied, body: rejected }],
+    ])('in %s, reach the error handling, and nobody passes', async (_, options) => {
+      const bench = await open(options)
+      for (let i = 1; i <= 2; i++) {
+        const { status, body } = await bench.get()
+        expect([status, body]).toEqual([500, 'Error: broken'])
+        expect(bench.errors.length).toBe(i)
+      }
+      expect(bench.reached).toEqual([])
+    })
+
+    test.each<[string, NeutralOptions<unknown>, string]>([
+      ['the key undefined', { ...options, key: () => wrong(undefined) }, 'SLUICE_KEY_INVALID'],
+      ['the key ""', { ...options, key: async () => '' }, 'SLUICE_KEY_INVALID'],
+      [
+        'a part undefined',
+        { ...options, key: ['a', () => wrong(undefined)] },
+        'SLUICE_KEY_INVALID',
+      ],
+      ['no key for a policy', { ...options, key: () => ({}) }, 'SLUICE_KEY_MISSING'],
+      ['the cost undefined', { ...options, cost: () => wrong(undefined) }, 'SLUICE_COST_INVALID'],
+      ['the cost -1', { ...options, cost: () => -1 }, 'SLUICE_COST_INVALID'],
+      ['the cost NaN', { ...options, cost: async () => NaN }, 'SLUICE_COST_INVALID'],
+      [
+        'no policy',
+        { ...keyed, policies: () => wrong<Policy>({ kind: 'none' }) },
+        'SLUICE_POLICY_UNKNOWN',
+      ],
+      ['the limit -1', { ...limited, limit: () => -1 }, 'SLUICE_OPTION_INVALID'],
+    ])('that give %s, are explained, and nobody passes', async (_, options, code) => {
+      const bench = await open(options)
+      const { status, body } = await bench.get()
+      expect([status, body, bench.errors.length]).toEqual([500, code, 1])
+      expect([bench.reached, bench.verbs]).toEqual([[], []])
+    })
+
+    test('after the answer, are told by a warning, and the unit stays taken', async () => {
+      const bench = await open({ ...options, count: thrown })
+      const warned = once(process, 'warning')
+      expect((await bench.get()).status).toBe(200)
+      const [warning] = await warned
+      expect(String(warning)).toBe('Error: broken')
+      expect(await usedOf(bench, policy)).toBe(1)
+      expect(bench.errors).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,42 @@
+import { leakyQueue } from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import type { OpenBench } from '../bench.js'
+import { until } from '../until.js'
+
+export function describeQueues(open: OpenBench): void {
+  describe('a leaky queue', () => {
+    test('holds requests apart, and denies whom it would hold for too long', async () => {
+      const policy = leakyQueue({ leak: 1, every: 40, maxDelay: 80 })
+      const bench = await open({ policy, key: 'all' })
+      const since = performance.now()
+      const sent = []
+      for (let i = 0; i < 4; i++) {
+        sent.push(bench.get({ 'x-answer': 'decision' }))
+        await until('it has been asked for', () => bench.verbs.length === i + 1)
+      }
+      const replies = await Promise.all(sent)
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+      const delays = replies.slice(0, 3).map(({ body }) => JSON.parse(body).delayMs)
+      expect(delays).toEqual([0, 40, 80])
+      for (const [i, at] of bench.reached.entries()) {
+        // A timer may fire up to a millisecond before its time.
+        expect(at - since).toBeGreaterThan(delays[i] - 1)
+      }
+    })
+
+    test('gives the place of a client back that hangs up', async () => {
+      const policy = leakyQueue({ leak: 1, every: 60, maxDelay: '10s' })
+      const bench = await open({ policy, key: 'all' })
+      await bench.get()
+      const leaving = bench.send()
+      await until('it has been asked for', () => bench.verbs.length === 2)
+      leaving.hangUp()
+      await until('its place is given back', () => bench.verbs.length === 3)
+      expect(bench.verbs).toEqual(['consume', 'consume', 'give'])
+      const { body } = await bench.get({ 'x-answer': 'decision' })
+      expect(JSON.parse(body).delayMs).toBe(60)
+      expect(bench.reached.length).toBe(2)
+      expect(bench.errors).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,67 @@
+import { memoryStore, redisStore } from '@sluice/core'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { startRedis, type RedisServer } from '../redis-server.js'
+import type { Adapter } from './adapter.js'
+import { benchOf } from './bench.js'
+import { describeAddresses } from './contract/addresses.js'
+import { describeAnswers } from './contract/answers.js'
+import { describeConcurrency } from './contract/concurrency.js'
+import { describeDenials } from './contract/denials.js'
+import { describeEarly } from './contract/early.js'
+import { describeHeaders } from './contract/headers.js'
+import { describeKeepAlive } from './contract/keep-alive.js'
+import { describeKeys } from './contract/keys.js'
+import { describeLists } from './contract/lists.js'
+import { describeMistakes } from './contract/mistakes.js'
+import { describeOutcomes } from './contract/outcomes.js'
+import { describePlans } from './contract/plans.js'
+import { describeQueues } from './contract/queues.js'
+import { describeWaiting } from './contract/waiting.js'
+
+/**
+ * What every adapter must do, over real HTTP: all of it on a memory store, and on a real Redis whatever takes another way where the
+ * store answers later.
+ *
+ * @example
+ * describeAdapter({ name: 'Express 5', protocol: 'HTTP/1.1', serve })
+ */
+export function describeAdapter(adapter: Adapter): void {
+  describe(adapter.name, () => {
+    const open = benchOf(adapter, () => memoryStore())
+    describeAnswers(open)
+    describeHeaders(open)
+    describeEarly(open)
+    describeKeys(open)
+    describeAddresses(open)
+    describeLists(open)
+    describePlans(open)
+    describeOutcomes(open)
+    describeWaiting(open)
+    describeQueues(open)
+    describeDenials(open)
+    describeConcurrency(open)
+    describeMistakes(open)
+    describeKeepAlive(adapter)
+
+    describe('on a real Redis', () => {
+      let server: RedisServer
+      let client: ReturnType<RedisServer['client']>
+      beforeAll(async () => {
+        server = await startRedis()
+        client = server.client()
+      })
+      afterAll(async () => server.stop())
+
+      const open = benchOf(adapter, () => redisStore(client, { timeout: '10s' }))
+      describeAnswers(open)
+      describeHeaders(open)
+      describeEarly(open)
+      describeOutcomes(open)
+      describeWaiting(open)
+      describeQueues(open)
+      describeDenials(open)
+      describeConcurrency(open)
+      describeMistakes(open)
+    })
+  })
+}

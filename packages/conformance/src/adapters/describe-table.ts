@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import type { Adapter } from './adapter.js'
+import { answersOf, differences } from './table/answers.js'
+import { printed } from './table/print.js'
+
+/** The same requests get the same answers on all servers: shows the table when they do, and else where they do not. */
+export function describeTable(adapters: readonly Adapter[]): void {
+  test('the same table of requests gets the same table of answers on all servers', async () => {
+    const found: string[] = []
+    let table = ''
+    for (const adapter of adapters) {
+      const answers = await answersOf(adapter)
+      found.push(...differences(adapter, answers))
+      table = printed(answers)
+    }
+    expect(found).toEqual([])
+    const names = adapters.map(({ name }) => name).join(', ')
+    process.stdout.write(`\n${names} all answer:\n\n${table}\n\n`)
+  })
+}

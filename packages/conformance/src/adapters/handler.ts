@@ -1,0 +1,73 @@
+import { PassThrough } from 'node:stream'
+import { SluiceError } from '@sluice/core'
+import type { Answer, App } from './adapter.js'
+import { until } from './until.js'
+
+/** What answers behind the limiter, and what has come so far. */
+export interface Handler extends Pick<App, 'handle' | 'failed'> {
+  /** When each of the requests came that have reached the handler, by `performance.now()`. */
+  readonly reached: readonly number[]
+  /** What the framework's error handling has got. */
+  readonly errors: readonly unknown[]
+  /** Waits until so many requests are held. */
+  holding(count: number): Promise<void>
+  /** Lets those that are held end. */
+  letGo(): void
+}
+
+/**
+ * Answers as the header `x-answer` asks: a status; `throw`; `hold`, an answer that comes when it is let go (`hold 401`, `hold throw`: this
+ * one); `stream` and `events`, which begin at once and end when they are let go; `decision`, what the adapter has left at the request.
+ * Without it, 200 and "hello".
+ */
+export function createHandler(): Handler {
+  const reached: number[] = []
+  const errors: unknown[] = []
+  const held: (() => void)[] = []
+
+  function streamed(type: string, first: string, last: string): Answer {
+    const body = new PassThrough()
+    body.write(first)
+    held.push(() => body.end(last))
+    return { status: 200, type, body }
+  }
+
+  return {
+    reached,
+    errors,
+
+    async handle({ header, response, decision }) {
+      reached.push(performance.now())
+      if (response.headersSent) return undefined
+      const [, hold, asked] = /^(hold)? ?(.*)$/.exec(header('x-answer') ?? '') ?? []
+      if (hold !== undefined) await new Promise<void>((resolve) => held.push(resolve))
+      switch (asked) {
+        case '':
+          return hello
+        case 'throw':
+          throw new Error('thrown')
+        case 'stream':
+          return streamed('text/plain', 'begun, ', 'ended')
+        case 'events':
+          return streamed('text/event-stream', 'data: 1\n\n', 'data: 2\n\n')
+        case 'decision':
+          return { status: 200, type: 'application/json', body: JSON.stringify(decision ?? null) }
+        default:
+          return { ...hello, status: Number(asked) }
+      }
+    },
+
+    failed(error) {
+      errors.push(error)
+      return error instanceof SluiceError ? error.code : String(error)
+    },
+
+    holding: async (count) => until(`${count} requests are held`, () => held.length === count),
+
+    letGo() {
+      for (const end of held.splice(0)) end()
+    },
+  }
+}
+
+const hello: Answer = { status: 200, type: 'text/plain; charset=utf-8', body: 'hello' }

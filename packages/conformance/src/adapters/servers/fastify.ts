@@ -1,0 +1,107 @@
+import { rateLimit, type OnDenied, type UserId } from '@sluice/fastify'
+import {
+  fastify as createFastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
+import {
+  firstOf,
+  optionsOf,
+  type Adapter,
+  type Answer,
+  type App,
+  type Readers,
+  type Served,
+} from '../adapter.js'
+import { portOf } from './listening.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    user: UserId
+  }
+}
+
+export const fastify: readonly Adapter[] = [
+  {
+    name: 'Fastify 5',
+    protocol: 'HTTP/1.1',
+    serve: async (app) => served(app, createFastify),
+  },
+  {
+    name: 'Fastify 5 by HTTP/2',
+    protocol: 'HTTP/2',
+    // By its types an application of HTTP/2 is another one; what is used of it here is the same.
+    serve: async (app) =>
+      served(
+        app,
+        (options) => createFastify({ ...options, http2: true }) as unknown as FastifyInstance,
+      ),
+  },
+]
+
+async function served(
+  app: App,
+  create: (options: FastifyServerOptions) => FastifyInstance,
+): Promise<Served> {
+  const trustProxy = app.proxies === 0 ? false : app.proxies
+  const application = create({ trustProxy, forceCloseConnections: true })
+  application.decorateRequest('user')
+  application.addHook('onRequest', (request, reply, done) => {
+    arrive(app, request, reply)
+    done()
+  })
+  application.setErrorHandler((error, _request, reply) => {
+    const body = app.failed(error)
+    send(reply, { status: 500, type: 'text/plain; charset=utf-8', body })
+  })
+  const options = optionsOf(app, readers, onDenied)
+  const everywhere = app.place === 'app'
+  await application.register(rateLimit, everywhere ? options : { global: false })
+  const visit = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    visited(app, request, reply)
+  const config = everywhere ? {} : { rateLimit: options }
+  application.all('/items/:id', { config }, visit)
+  application.all('/', visit)
+  await application.listen({ port: 0, host: '127.0.0.1' })
+  return { port: portOf(application.server), close: async () => application.close() }
+}
+
+const readers: Readers<FastifyRequest> = {
+  header: (request, name) => firstOf(request.headers[name]),
+  user: (request) => request.user,
+}
+
+function onDenied(deny: Parameters<Parameters<typeof optionsOf>[2]>[0]): OnDenied {
+  return (_request, reply, decision) => {
+    const answer = deny(decision)
+    if (answer !== undefined) send(reply, answer)
+  }
+}
+
+export function arrive(app: App, request: FastifyRequest, reply: FastifyReply): void {
+  app.first({
+    header: (name) => firstOf(request.headers[name]),
+    response: reply.raw,
+    login: (user) => (request.user = user),
+  })
+}
+
+/** Lets the application answer a request that has passed the limiter. */
+export async function visited(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const answer = await app.handle({
+    header: (name) => firstOf(request.headers[name]),
+    response: reply.raw,
+    decision: request.rateLimit,
+  })
+  return answer === undefined ? reply.hijack() : send(reply, answer)
+}
+
+export function send(reply: FastifyReply, { status, type, body }: Answer): FastifyReply {
+  return reply.code(status).type(type).send(body)
+}

@@ -1,0 +1,46 @@
+import type { AbstractHttpAdapter } from '@nestjs/core'
+import { ExpressAdapter } from '@nestjs/platform-express'
+import { FastifyAdapter } from '@nestjs/platform-fastify'
+import type { Request, Response } from 'express'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Answer, App } from '../adapter.js'
+import * as express from './express.js'
+import * as fastify from './fastify.js'
+
+/** What Nest stands on: the application's own handlers speak to it, as they may. */
+export interface Platform<Q, S> {
+  create(app: App): AbstractHttpAdapter
+  visited(app: App, request: Q, response: S): Promise<unknown>
+  send(response: S, answer: Answer): void
+}
+
+export const onExpress: Platform<Request, Response> = {
+  create(app) {
+    const adapter = new ExpressAdapter()
+    adapter.set('trust proxy', app.proxies)
+    adapter.use(express.firstOf(app))
+    return adapter
+  },
+  visited: express.visited,
+  send: (response, answer) => {
+    if (!response.headersSent) express.send(response, answer)
+  },
+}
+
+export const onFastify: Platform<FastifyRequest, FastifyReply> = {
+  create(app) {
+    const trustProxy = app.proxies === 0 ? false : app.proxies
+    const adapter = new FastifyAdapter({ trustProxy, forceCloseConnections: true })
+    const instance = adapter.getInstance()
+    instance.decorateRequest('user')
+    instance.addHook('onRequest', (request, reply, done) => {
+      fastify.arrive(app, request, reply)
+      done()
+    })
+    return adapter
+  },
+  visited: fastify.visited,
+  send: (reply, answer) => {
+    if (!reply.sent) fastify.send(reply, answer)
+  },
+}

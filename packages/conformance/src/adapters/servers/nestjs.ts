@@ -1,0 +1,139 @@
+import {
+  All,
+  Controller,
+  HttpException,
+  Module,
+  Req,
+  Res,
+  type ArgumentsHost,
+  type INestApplication,
+} from '@nestjs/common'
+import { BaseExceptionFilter, NestFactory, type AbstractHttpAdapter } from '@nestjs/core'
+import core from '@nestjs/core/package.json' with { type: 'json' }
+import {
+  RateLimit,
+  RateLimitModule,
+  type NestRequest,
+  type OnDenied,
+  type UserId,
+} from '@sluice/nestjs'
+import {
+  firstOf,
+  optionsOf,
+  type Adapter,
+  type Answer,
+  type App,
+  type Readers,
+  type Served,
+} from '../adapter.js'
+import { portOf } from './listening.js'
+import { onExpress, onFastify, type Platform } from './nestjs-platforms.js'
+
+declare module '@sluice/nestjs' {
+  interface NestRequest {
+    user: UserId
+  }
+}
+
+const version = core.version.split('.')[0]
+
+/** On the NestJS that @nestjs/* stands for in this run. */
+export const nestjs: readonly Adapter[] = [
+  adapter(`NestJS ${version} on Express`, onExpress),
+  adapter(`NestJS ${version} on Fastify`, onFastify),
+]
+
+function adapter<Q extends NestRequest, S>(name: string, platform: Platform<Q, S>): Adapter {
+  return { name, protocol: 'HTTP/1.1', serve: async (app) => served(app, platform) }
+}
+
+async function served<Q extends NestRequest, S>(app: App, platform: Platform<Q, S>): Promise<Served> {
+  const http = platform.create(app)
+  const application = await NestFactory.create(moduleOf(app, platform), http, {
+    logger: false,
+    abortOnError: false,
+    forceCloseConnections: true,
+  })
+  application.useGlobalFilters(new ErrorFilter(app, platform, http))
+  await application.listen(0, '127.0.0.1')
+  const server: Parameters<typeof portOf>[0] = application.getHttpServer()
+  return { port: portOf(server), close: async () => application.close() }
+}
+
+// Decorators by hand: what compiles this has those of the standard.
+function moduleOf<Q extends NestRequest, S>(app: App, { visited }: Platform<Q, S>): new () => object {
+  const options = optionsOf(app, readers, onDenied)
+
+  class Visits {
+    async item(request: Q, response: S): Promise<void> {
+      await visited(app, request, response)
+    }
+
+    async root(request: Q, response: S): Promise<void> {
+      await visited(app, request, response)
+    }
+  }
+  Controller()(Visits)
+  for (const [name, path] of [
+    ['item', '/items/:id'],
+    ['root', '/'],
+  ] as const) {
+    const descriptor = Object.getOwnPropertyDescriptor(Visits.prototype, name) ?? {}
+    All(path)(Visits.prototype, name, descriptor)
+    Req()(Visits.prototype, name, 0)
+    Res()(Visits.prototype, name, 1)
+    if (app.place === 'route' && name === 'item') {
+      RateLimit(options)(Visits.prototype, name, descriptor)
+    }
+  }
+
+  class AppModule {}
+  Module({
+    controllers: [Visits],
+    imports: app.place === 'app' ? [RateLimitModule.forRoot(options)] : [],
+  })(AppModule)
+  return AppModule
+}
+
+const readers: Readers<NestRequest> = {
+  header: (request, name) => firstOf(request.headers[name]),
+  user: (request) => request.user,
+}
+
+function onDenied(deny: Parameters<Parameters<typeof optionsOf>[2]>[0]): OnDenied {
+  return (_context, decision) => {
+    const answer = deny(decision)
+    if (answer === undefined) return true
+    throw new Answered(answer)
+  }
+}
+
+/** What a guard answers by: an exception that the application's filter knows. */
+class Answered extends Error {
+  readonly answer: Answer
+
+  constructor(answer: Answer) {
+    super('answered')
+    this.answer = answer
+  }
+}
+
+class ErrorFilter<Q, S> extends BaseExceptionFilter {
+  readonly #app: App
+  readonly #platform: Platform<Q, S>
+
+  constructor(app: App, platform: Platform<Q, S>, http: AbstractHttpAdapter) {
+    super(http)
+    this.#app = app
+    this.#platform = platform
+  }
+
+  override catch(error: unknown, host: ArgumentsHost): void {
+    // Among them denials, which Nest's own filter answers.
+    if (error instanceof HttpException) return super.catch(error, host)
+    const response = host.switchToHttp().getResponse<S>()
+    if (error instanceof Answered) return this.#platform.send(response, error.answer)
+    const body = this.#app.failed(error)
+    this.#platform.send(response, { status: 500, type: 'text/plain; charset=utf-8', body })
+  }
+}

@@ -1,0 +1,35 @@
+import { columns, problemType, type Cells } from './row.js'
+import { scenes } from './scenes.js'
+
+/** The whole table in aligned columns. Of a problem's body only what differs is shown. */
+export function printed(answers: readonly Cells[]): string {
+  const lines: string[][] = [['request', ...columns]]
+  let i = 0
+  for (const { limits, rows } of scenes) {
+    lines.push([limits])
+    for (const { request } of rows) lines.push([`  ${request}`, ...shown(answers[i++])])
+  }
+  const full = lines.filter((line) => line.length > 1)
+  const widths = ['request', ...columns].map((_, column) =>
+    Math.max(...full.map((line) => line[column].length)),
+  )
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column]))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function shown(cells: Cells): string[] {
+  const [body, ...others] = cells.map(String).reverse()
+  return [...others.reverse(), cells[5].startsWith(problemType) ? problemIn(body) : body.trimEnd()]
+}
+
+function problemIn(body: string): string {
+  if (body === '') return ''
+  const { detail, title, 'violated-policies': policies = [] } = JSON.parse(body)
+  return [detail ?? title, ...policies.map((name: string) => `(${name})`)].join(' ')
+}

@@ -1,0 +1,53 @@
+import type { AppExtras } from '../bench.js'
+import type { NeutralOptions, OptionsFor } from '../adapter.js'
+
+/** One application, and what is sent to it, in this order. */
+export interface Scene {
+  readonly limits: string
+  readonly options: OptionsFor | NeutralOptions<unknown>
+  readonly extras?: AppExtras
+  readonly rows: readonly Row[]
+}
+
+/** A request, and the answer that it must get on every server. */
+export interface Row {
+  readonly request: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** How many milliseconds pass before it. */
+  readonly after?: number
+  readonly answer: Cells
+}
+
+/** What is compared: the status, the headers ('' where there is none), and the body. */
+export type Cells = readonly [
+  status: number,
+  policy: string,
+  limit: string,
+  retryAfter: string,
+  legacy: string,
+  type: string,
+  body: string,
+]
+
+/** What the cells are called. The three legacy fields share one: limit, remaining and reset. */
+export const columns = [
+  'status',
+  'RateLimit-Policy',
+  'RateLimit',
+  'Retry-After',
+  'X-RateLimit-*',
+  'Content-Type',
+  'body',
+] as const
+
+export const text = 'text/plain; charset=utf-8'
+export const problemType = 'application/problem+json'
+
+/** Why a request is denied, in the two forms of the body. */
+export function problem(detail: string, ...policies: readonly string[]): string {
+  const type = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
+  return JSON.stringify({ type, title, status: 429, detail, 'violated-policies': policies })
+}
+
+export const title = 'Request cannot be satisfied as assigned quota has been exceeded'

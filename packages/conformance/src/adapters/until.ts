@@ -1,0 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+const patienceMs = 5000
+
+/** Waits until something has happened that other parts do, such as what follows a response. */
+export async function until(
+  what: string,
+  happened: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const end = performance.now() + patienceMs
+  while (!(await happened())) {
+    if (performance.now() > end) throw new Error(`${what}: not within ${patienceMs} ms`)
+    await delay(1)
+  }
+}

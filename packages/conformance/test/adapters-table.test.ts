@@ -1,0 +1,3 @@
+import { describeTable, express } from '@sluice/conformance/adapters'
+
+describeTable([...express])

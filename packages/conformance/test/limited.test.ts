@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  concurrency,
+  createLimiter,
+  DeniedError,
+  fixedWindow,
+  limited,
+  redisStore,
+  type AsyncStore,
+  type Limiter,
+  type Policies,
+} from '@sluice/core'
+import { startRedis, type RedisServer } from '@sluice/conformance'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+let server: RedisServer
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+test('functions of several processes are limited together', async () => {
+  const policies = fixedWindow({ limit: 3, window: '1h' })
+  const [here, there] = [limiterOf('shared', policies), limiterOf('shared', policies)].map(
+    (limiter) => limited(limiter, { key: 'all', onDenied: () => 'denied' })(() => 'done'),
+  )
+  const answers = await Promise.all([here(), there(), here(), there(), here()])
+  expect(answers.toSorted()).toEqual(['denied', 'denied', 'done', 'done', 'done'])
+})
+
+test('a denial rejects with the decision', async () => {
+  const limiter = limiterOf('denied', fixedWindow({ limit: 0, window: '1h' }))
+  const work = limited(limiter, { key: 'all' })(() => 'done')
+  await expect(work()).rejects.toBeInstanceOf(DeniedError)
+  await expect(work()).rejects.toMatchObject({ decision: { allowed: false, retryAfterMs: null } })
+})
+
+test('never do more run at once than there are leases, wherever they wait', async () => {
+  const policies = concurrency({ limit: 2, lease: '10s' })
+  let running = 0
+  let most = 0
+  const [here, there] = [limiterOf('slots', policies), limiterOf('slots', policies)].map(
+    (limiter) =>
+      limited(limiter, { key: 'all', wait: { max: '20s' } })(async () => {
+        most = Math.max(most, ++running)
+        await sleep(5)
+        running--
+      }),
+  )
+  await Promise.all(Array.from({ length: 10 }, () => [here(), there()]).flat())
+  expect([most, running]).toEqual([2, 0])
+  expect(await limiterOf('slots', policies).peek('all')).toMatchObject({ remaining: 2 })
+})
+
+test('a lease is kept alive while the function runs longer than it lasts', async () => {
+  const limiter = limiterOf('kept', concurrency({ limit: 1, lease: 90 }))
+  const work = limited(limiter, { key: 'all' })(async () => {
+    await sleep(300)
+    return (await limiter.peek('all')).allowed
+  })
+  expect(await work()).toBe(false)
+  expect(await limiter.peek('all')).toMatchObject({ allowed: true })
+})
+
+test('a Redis that goes away meanwhile changes nothing of what a function gave', async () => {
+  const other = await startRedis()
+  try {
+    const limiter = createLimiter({
+      name: 'gone',
+      policies: concurrency({ limit: 1, lease: '10s' }),
+      store: redisStore(other.client({ retryStrategy: () => null })),
+    })
+    const work = limited(limiter, { key: 'all' })(async () => {
+      process.kill(other.pid, 'SIGKILL')
+      return 'done'
+    })
+    expect(await work()).toBe('done')
+  } finally {
+    await other.stop()
+  }
+})
+
+/** The limiter as another process has it: by a connection of its own. */
+function limiterOf(name: string, policies: Policies): Limiter<AsyncStore> {
+  return createLimiter({ name, policies, store: redisStore(server.client()) })
+}

@@ -1,0 +1,13 @@
+import type { Decision } from './decision.js'
+import { messageOf, SluiceError } from './errors.js'
+
+/** What a limited function rejects with when it is denied and nobody said what to do then. Its code is SLUICE_DENIED. */
+export class DeniedError extends SluiceError {
+  readonly decision: Decision
+
+  constructor(limiter: string, decision: Decision) {
+    const { deniedBy, retryAfterMs } = decision
+    super('SLUICE_DENIED', messageOf('SLUICE_DENIED', limiter, deniedBy, retryAfterMs))
+    this.decision = decision
+  }
+}

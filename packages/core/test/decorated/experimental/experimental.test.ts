@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+import { limited } from '../../../src/index.js'
+import { limiter, noting } from '../reports.js'
+import { describeDecorated } from '../suite.js'
+
+const calledWith: string[] = []
+
+class ByCompiler {
+  static readonly calledWith = calledWith
+  readonly tenant: string
+
+  constructor(tenant: string) {
+    this.tenant = tenant
+  }
+
+  @limited(limiter, {
+    key(this: ByCompiler, id: string) {
+      return ['read', this.tenant, id]
+    },
+  })
+  async read(id: string, page = 1): Promise<string> {
+    return `${this.tenant} reads ${id}, page ${page}`
+  }
+
+  @noting(calledWith)
+  @limited(limiter, {
+    key(this: ByCompiler, id: string) {
+      return [this.tenant, id]
+    },
+    cost: (_id, pages: number) => pages,
+    onDenied: (_decision, id, pages: number) => `${id} is denied ${pages}`,
+  })
+  async create(_id: string, pages: number): Promise<string> {
+    return `${this.tenant} writes ${pages}`
+  }
+
+  @limited(limiter, { key: ['all', 'experimental'] })
+  static async all(): Promise<string> {
+    return 'all'
+  }
+}
+
+describeDecorated(ByCompiler, ['object', 'string', 'object'], () =>
+  // As an accessor is decorated. To the types, one of a function is a method.
+  limited(limiter, { key: 'all' })(ByCompiler.prototype, 'reader', {
+    get: () => async () => 'nothing',
+  }),
+)
+
+test('the types are right under this system, too', () => {
+  const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
+  const compiler = join(dirname(typescript), 'bin', 'tsc')
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname], {
+    encoding: 'utf8',
+  })
+  expect([status, stdout]).toEqual([0, ''])
+})

@@ -1,0 +1,49 @@
+// Checked under `experimentalDecorators` by the test beside it, and with all others by npm run check:types.
+import { limited } from '../../../src/index.js'
+import { limiter } from '../reports.js'
+
+const byFirst = limited(limiter, { key: (id: string) => ['user', id] })
+
+export class Reports {
+  @byFirst
+  async read(id: string, page = 1): Promise<string> {
+    return `${id} ${page}`
+  }
+
+  @limited(limiter, {
+    key(this: Reports, id: string) {
+      return this.read.name + id
+    },
+    cost: (_id, pages: number) => pages,
+    onDenied: (_decision, id) => id,
+  })
+  async create(id: string, pages: number): Promise<string> {
+    return `${id} ${pages}`
+  }
+
+  // @ts-expect-error: the method takes a number
+  @byFirst
+  async count(id: number): Promise<number> {
+    return id
+  }
+
+  // @ts-expect-error: it would promise a value of which the class says that it is there
+  @byFirst
+  title(id: string): string {
+    return id
+  }
+
+  // @ts-expect-error: the key needs another class
+  @limited(limiter, {
+    key: function (this: Date) {
+      return this.toISOString()
+    },
+  })
+  async today(): Promise<void> {}
+
+  // @ts-expect-error: a denied call would give something else
+  @limited(limiter, { key: 'all', onDenied: () => 5 })
+  async all(): Promise<string> {
+    return 'all'
+  }
+}

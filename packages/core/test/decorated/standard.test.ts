@@ -1,0 +1,51 @@
+import { limited } from '../../src/index.js'
+import { limiter, noting } from './reports.js'
+import { describeDecorated } from './suite.js'
+
+const calledWith: string[] = []
+
+class ByCompiler {
+  static readonly calledWith = calledWith
+  readonly tenant: string
+
+  constructor(tenant: string) {
+    this.tenant = tenant
+  }
+
+  @limited(limiter, {
+    key(this: ByCompiler, id: string) {
+      return ['read', this.tenant, id]
+    },
+  })
+  async read(id: string, page = 1): Promise<string> {
+    return `${this.tenant} reads ${id}, page ${page}`
+  }
+
+  @noting(calledWith)
+  @limited(limiter, {
+    key(this: ByCompiler, id: string) {
+      return [this.tenant, id]
+    },
+    cost: (_id, pages: number) => pages,
+    onDenied: (_decision, id, pages: number) => `${id} is denied ${pages}`,
+  })
+  async create(_id: string, pages: number): Promise<string> {
+    return `${this.tenant} writes ${pages}`
+  }
+
+  @limited(limiter, { key: ['all', 'standard'] })
+  static async all(): Promise<string> {
+    return 'all'
+  }
+}
+
+describeDecorated(ByCompiler, ['function', 'object'], () => {
+  class Wrong {
+    // @ts-expect-error: an accessor is no method
+    @limited(limiter, { key: 'all' })
+    get read(): () => Promise<string> {
+      return async () => 'nothing'
+    }
+  }
+  return Wrong
+})

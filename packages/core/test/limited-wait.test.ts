@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  concurrency,
+  createLimiter,
+  leakyQueue,
+  limited,
+  memoryStore,
+  SluiceError,
+  type AsyncStore,
+} from '../src/index.js'
+import { rejectionOf } from './error-of.js'
+import { counted, limiterOf, once, pass, useTimers } from './limited-bench.js'
+
+beforeEach(useTimers)
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('waiting', () => {
+  test('holds a call until it is admitted, to the millisecond', async () => {
+    const { ran, work } = counted()
+    const limitedWork = limited(limiterOf(once), { key: 'all', wait: { max: '1m' } })(work)
+    await limitedWork()
+    const second = limitedWork()
+    await pass(59_999)
+    expect(ran()).toBe(1)
+    await pass(1)
+    expect([ran(), await second]).toEqual([2, 2])
+  })
+
+  test('does not hold what would have to wait for longer', async () => {
+    const limitedWork = limited(limiterOf(once), { key: 'all', wait: { max: 59_999 } })(
+      () => 'done',
+    )
+    await limitedWork()
+    expect(await rejectionOf(limitedWork())).toMatchObject({
+      code: 'SLUICE_DENIED',
+      decision: { allowed: false, retryAfterMs: 60_000 },
+    })
+  })
+
+  test('ends with the signal, by its reason, and takes nothing', async () => {
+    const limiter = limiterOf(once)
+    const { ran, work } = counted()
+    const limit = limited(limiter, {
+      key: 'all',
+      wait: { max: '1h' },
+      signal: (signal: AbortSignal) => signal,
+    })
+    const limitedWork = limit((_signal: AbortSignal) => work())
+    limiter.consume('all')
+    const call = new AbortController()
+    const waiting = limitedWork(call.signal)
+    await pass(30_000)
+    call.abort('enough')
+    await expect(waiting).rejects.toBe('enough')
+    await pass(30_000)
+    expect([ran(), limiter.peek('all')]).toEqual([0, expect.objectContaining({ remaining: 1 })])
+  })
+
+  test('the signal may be one for all calls; one that has come already lets nobody in', async () => {
+    const limiter = limiterOf(once)
+    const { ran, work } = counted()
+    for (const wait of [{}, { wait: { max: '1h' } }] as const) {
+      const stop = AbortSignal.abort('stopped')
+      await expect(limited(limiter, { key: 'all', signal: stop, ...wait })(work)()).rejects.toBe(
+        'stopped',
+      )
+    }
+    expect([ran(), limiter.peek('all')]).toEqual([0, expect.objectContaining({ remaining: 1 })])
+  })
+
+  test('a leaky queue holds a call for as long as it says', async () => {
+    const queue = leakyQueue({ leak: 1, every: '1s', maxDelay: '10s' })
+    const { ran, work } = counted()
+    const limitedWork = limited(limiterOf(queue), { key: 'all' })(work)
+    const calls = [limitedWork(), limitedWork(), limitedWork()]
+    const seen = []
+    for (const ms of [0, 999, 1, 999, 1]) {
+      await pass(ms)
+      seen.push(ran())
+    }
+    expect(seen).toEqual([1, 1, 2, 2, 3])
+    await Promise.all(calls)
+  })
+
+  test('a call that leaves a leaky queue gives its place back', async () => {
+    const limiter = limiterOf(leakyQueue({ leak: 1, every: '1s', maxDelay: '10s' }))
+    const { ran, work } = counted()
+    const stop = new AbortController()
+    await limited(limiter, { key: 'all' })(work)()
+    const before = limiter.status('all')
+    const held = limited(limiter, { key: 'all', signal: stop.signal })(work)()
+    await pass(0)
+    expect(limiter.status('all')).not.toEqual(before)
+    stop.abort('enough')
+    await expect(held).rejects.toBe('enough')
+    expect([ran(), limiter.status('all')]).toEqual([1, before])
+  })
+})
+
+describe('the lease of a concurrency policy', () => {
+  const policies = concurrency({ limit: 1, lease: '10s' })
+
+  test('is held while the function runs, and released when it has ended', async () => {
+    const limiter = limiterOf(policies)
+    const { promise, resolve } = gate()
+    const work = limited(limiter, { key: 'all' })(() => promise)
+    const first = work()
+    await pass(0)
+    expect((await rejectionOf(work())).code).toBe('SLUICE_DENIED')
+    resolve('done')
+    expect(await first).toBe('done')
+    expect(limiter.peek('all')).toMatchObject({ allowed: true, remaining: 1 })
+  })
+
+  test('is released when the function throws or rejects, too', async () => {
+    const limiter = limiterOf(policies)
+    const limit = limited(limiter, { key: 'all' })
+    const broken = new Error('broken')
+    const fail = () => {
+      throw broken
+    }
+    for (const work of [fail, async () => fail()]) {
+      await expect(limit(work)()).rejects.toBe(broken)
+      expect(limiter.peek('all')).toMatchObject({ remaining: 1 })
+    }
+  })
+
+  test('is kept alive for as long as the function runs', async () => {
+    const limiter = limiterOf(policies)
+    const { promise, resolve } = gate()
+    const first = limited(limiter, { key: 'all' })(() => promise)()
+    for (let second = 0; second < 60; second++) {
+      await pass(1000)
+      expect(limiter.peek('all')).toMatchObject({ allowed: false })
+    }
+    resolve('done')
+    await first
+    await pass(10_000)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test.each([['waiting', { wait: { max: '1h' } }] as const, ['asking', {}] as const])(
+    'that cannot be released changes nothing of what the function gave: %s',
+    async (_, wait) => {
+      const limiter = createLimiter({ name: 'calls', policies, store: storeWithoutRelease() })
+      const broken = new Error('broken')
+      const limit = limited(limiter, { key: (key: string) => key, ...wait })
+      expect(await limit(async (_key: string) => 'done')('one')).toBe('done')
+      await expect(limit((_key: string) => Promise.reject(broken))('two')).rejects.toBe(broken)
+      expect(vi.getTimerCount()).toBe(0)
+    },
+  )
+
+  test('passes to the next one who waits', async () => {
+    const limiter = limiterOf(policies)
+    const running: number[] = []
+    let most = 0
+    const work = limited(limiter, { key: 'all', wait: { max: '1m' } })(async (id: number) => {
+      running.push(id)
+      most = Math.max(most, running.length)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      return running.shift()
+    })
+    const calls = Promise.all([1, 2, 3].map((id) => work(id)))
+    for (let i = 0; i < 100; i++) await pass(10)
+    expect([await calls, most]).toEqual([[1, 2, 3], 1])
+  })
+})
+
+/** A promise that its test keeps. */
+function gate(): { promise: Promise<string>; resolve: (value: string) => void } {
+  let open: (value: string) => void = () => {}
+  const promise = new Promise<string>((resolve) => (open = resolve))
+  return { promise, resolve: (value) => open(value) }
+}
+
+/** A store that has gone when a lease is to be released. */
+function storeWithoutRelease(): AsyncStore {
+  const memory = memoryStore()
+  const gone = new SluiceError('SLUICE_STORE_FAILED', 'gone')
+  return {
+    async: true,
+    run: async (requests) =>
+      requests.map((request) => (request.verb === 'release' ? gone : memory.run([request])[0])),
+    ping: async () => true,
+    async close() {},
+  }
+}

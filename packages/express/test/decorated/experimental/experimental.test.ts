@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import type { NextFunction, Request, Response } from 'express'
+import { expect, test } from 'vitest'
+import { fixedWindow, RateLimit, type RateLimitOptions } from '../../../src/index.js'
+import { start } from '../../apps.js'
+import { describeDecorated, type Reports } from '../suite.js'
+
+const once: RateLimitOptions = {
+  limit: 1,
+  window: '1m',
+  algorithm: fixedWindow,
+  clock: () => start,
+}
+
+/** Each call makes a class of its own, and with it limiters of its own. */
+function reportsOf(): Reports {
+  class ReportsByCompiler {
+    readonly tenant: string = 'acme'
+
+    @RateLimit({ ...once, key: (request) => request.path })
+    read(request: Request, response: Response) {
+      const left = request.rateLimit?.remaining
+      response.send(`${this.tenant} reads ${request.path}, ${left} left`)
+    }
+
+    @RateLimit(once)
+    async create() {
+      throw new Error('create is broken')
+    }
+
+    @RateLimit(once)
+    remove(_request: Request, _response: Response, _next: NextFunction) {
+      throw new Error('remove is broken')
+    }
+  }
+  return new ReportsByCompiler()
+}
+
+describeDecorated(reportsOf)
+
+test('the decorator is called as this system calls it', () => {
+  const calledWith: string[] = []
+  function note(...args: unknown[]): void {
+    calledWith.push(...args.map((arg) => typeof arg))
+  }
+  class Noted {
+    @note
+    read() {}
+  }
+  expect([Noted.name, ...calledWith]).toEqual(['Noted', 'object', 'string', 'object'])
+})
+
+test('the types are right under this system, too', () => {
+  const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
+  const compiler = join(dirname(typescript), 'bin', 'tsc')
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname], {
+    encoding: 'utf8',
+  })
+  expect([status, stdout]).toEqual([0, ''])
+})

@@ -1,0 +1,37 @@
+import type { NextFunction, Request, Response } from 'express'
+import { fixedWindow, RateLimit, type RateLimitOptions } from '../../src/index.js'
+import { start } from '../apps.js'
+import { describeDecorated, type Reports } from './suite.js'
+
+const once: RateLimitOptions = {
+  limit: 1,
+  window: '1m',
+  algorithm: fixedWindow,
+  clock: () => start,
+}
+
+/** Each call makes a class of its own, and with it limiters of its own. */
+function reportsOf(): Reports {
+  class ReportsByCompiler {
+    readonly tenant: string = 'acme'
+
+    @RateLimit({ ...once, key: (request) => request.path })
+    read(request: Request, response: Response) {
+      const left = request.rateLimit?.remaining
+      response.send(`${this.tenant} reads ${request.path}, ${left} left`)
+    }
+
+    @RateLimit(once)
+    async create() {
+      throw new Error('create is broken')
+    }
+
+    @RateLimit(once)
+    remove(_request: Request, _response: Response, _next: NextFunction) {
+      throw new Error('remove is broken')
+    }
+  }
+  return new ReportsByCompiler()
+}
+
+describeDecorated(reportsOf)

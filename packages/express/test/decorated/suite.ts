@@ -1,0 +1,61 @@
+import request from 'supertest'
+import { describe, expect, test } from 'vitest'
+import type { Handler } from '../../src/index.js'
+import { appOf, frameworks } from '../apps.js'
+
+/** A controller class that allows each of its routes once in a minute, by whatever system its methods were decorated. */
+export interface Reports {
+  read: Handler
+  create: Handler
+  remove: Handler
+}
+
+/** Proves `RateLimit` on the methods of a class. Each call of `reportsOf` makes a class with counters of its own. */
+export function describeDecorated(reportsOf: () => Reports): void {
+  describe.each(frameworks)('%s', (_, create) => {
+    const appWith = (reports: Reports) =>
+      appOf(
+        create,
+        create()
+          .get('/read/:id', (...call) => reports.read(...call))
+          .get('/create', (...call) => reports.create(...call))
+          .get('/remove', (...call) => reports.remove(...call)),
+      )
+
+    test('a handler keeps its "this", and answers', async () => {
+      const { status, text, headers } = await request(appWith(reportsOf())).get('/read/1')
+      expect([status, text]).toEqual([200, 'acme reads /read/1, 0 left'])
+      expect(headers['ratelimit-policy']).toBe('"default";q=1;w=60')
+    })
+
+    test('a denied request does not reach the handler', async () => {
+      const app = appWith(reportsOf())
+      await request(app).get('/read/1').expect(200)
+      const { status, headers, text } = await request(app).get('/read/1')
+      expect([status, headers['retry-after']]).toEqual([429, '60'])
+      expect(text).not.toContain('acme')
+    })
+
+    test('the options see the request', async () => {
+      const app = appWith(reportsOf())
+      await request(app).get('/read/1').expect(200)
+      await request(app).get('/read/2').expect(200)
+      await request(app).get('/read/2').expect(429)
+    })
+
+    test('each method counts by itself', async () => {
+      const app = appWith(reportsOf())
+      await request(app).get('/read/1').expect(200)
+      await request(app).get('/remove').expect(500)
+      await request(app).get('/remove').expect(429)
+    })
+
+    test('what a handler rejects with or throws reaches the error handler', async () => {
+      const app = appWith(reportsOf())
+      const rejected = await request(app).get('/create')
+      const thrown = await request(app).get('/remove')
+      expect([rejected.status, rejected.text]).toEqual([500, 'Error: create is broken'])
+      expect([thrown.status, thrown.text]).toEqual([500, 'Error: remove is broken'])
+    })
+  })
+}

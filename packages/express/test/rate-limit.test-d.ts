@@ -1,0 +1,133 @@
+// Checked by the compiler alone: npm run check:types.
+import type { Request, RequestHandler, Response } from 'express'
+import express from 'express'
+import { expectTypeOf } from 'vitest'
+import {
+  byIp,
+  byRoute,
+  byUser,
+  fixedWindow,
+  gcra,
+  RateLimit,
+  rateLimit,
+  slidingWindow,
+  type Decision,
+  type OnDenied,
+  type RateLimitOptions,
+  type ResponseOutcome,
+} from '../src/index.js'
+
+const app = express()
+const policy = slidingWindow({ limit: 5, window: '1m' })
+
+// A middleware as Express has them.
+
+expectTypeOf(rateLimit({ limit: 5, window: '1m' })).toEqualTypeOf<RequestHandler>()
+app.use(rateLimit({ limit: 5, window: '1m' }))
+app.get('/', rateLimit({ limit: 5, window: '1m' }), (request, response) => {
+  expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>()
+  expectTypeOf(response).toExtend<Response>()
+})
+
+// Every function sees Express's own request, sync or async.
+
+rateLimit({
+  policies(request) {
+    expectTypeOf(request).toEqualTypeOf<Request>()
+    return request.get('plan') === 'pro' ? { minute: policy, day: policy } : { minute: policy }
+  },
+  key: async (request, view) => {
+    expectTypeOf(request).toEqualTypeOf<Request>()
+    expectTypeOf(view.raw).toEqualTypeOf<Request>()
+    return { minute: request.path, day: null }
+  },
+  async cost(request) {
+    expectTypeOf(request).toEqualTypeOf<Request>()
+    return request.path.length
+  },
+  skip(request) {
+    expectTypeOf(request).toEqualTypeOf<Request>()
+    return request.path === '/health'
+  },
+  body(request, decision) {
+    expectTypeOf(request).toEqualTypeOf<Request>()
+    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    return { path: request.path }
+  },
+  count(outcome) {
+    expectTypeOf(outcome).toEqualTypeOf<ResponseOutcome>()
+    return outcome.status === 401
+  },
+})
+rateLimit({ limit: async (request) => request.path.length, window: '1m', algorithm: gcra })
+rateLimit({ policy, key: [byIp(), byRoute(), (request) => request.hostname] })
+rateLimit({ policies: { user: policy }, key: { user: byUser((request: Request) => request.path) } })
+rateLimit({
+  policy,
+  onDenied(request, response, next, decision) {
+    expectTypeOf([request, response, next, decision]).toExtend<Parameters<OnDenied>[number][]>()
+    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    response.status(503).end(request.path)
+  },
+})
+expectTypeOf<RateLimitOptions['onDenied']>().toEqualTypeOf<OnDenied | undefined>()
+
+// As a decorator.
+
+class Reports {
+  @RateLimit({ policy, key: (request) => request.path })
+  read(request: Request, response: Response): void {
+    response.send(request.path)
+  }
+
+  @RateLimit({ policy })
+  async create(): Promise<void> {}
+
+  // @ts-expect-error: this is no handler
+  @RateLimit({ policy })
+  count(id: number): number {
+    return id
+  }
+
+  // @ts-expect-error: an accessor is no method
+  @RateLimit({ policy })
+  get handler(): RequestHandler {
+    return rateLimit({ policy })
+  }
+
+  // @ts-expect-error: no such option
+  @RateLimit({ policy, windowMs: 1000 })
+  remove(): void {}
+}
+expectTypeOf<Reports['create']>().toEqualTypeOf<() => Promise<void>>()
+
+// What is wrong does not compile.
+
+// @ts-expect-error: a string where a number belongs
+rateLimit({ limit: '5', window: '1m' })
+// @ts-expect-error: a duration with no unit
+rateLimit({ limit: 5, window: '60' })
+// @ts-expect-error: another library's word
+rateLimit({ limit: 5, windowMs: 60_000 })
+// @ts-expect-error: no such property of a request
+rateLimit({ policy, key: (request) => request.userId })
+// @ts-expect-error: a number is no key
+rateLimit({ policy, key: () => 42 })
+// @ts-expect-error: a key that is missing is never a free pass
+rateLimit({ policy, key: (request) => request.get('x-api-key') })
+// @ts-expect-error: a cost is a number
+rateLimit({ policy, cost: (request) => request.path })
+// @ts-expect-error: a limit is no policy
+rateLimit({ policies: () => ({ limit: 5 }) })
+// @ts-expect-error: whether, not which
+rateLimit({ policy, skip: (request) => request.path })
+// @ts-expect-error: no such way to count
+rateLimit({ policy, count: 'errors' })
+// @ts-expect-error: nor to start over
+rateLimit({ policy, resetOn: 'failure' })
+// @ts-expect-error: no such headers
+rateLimit({ policy, headers: 'standard' })
+// @ts-expect-error: a builder that takes something else
+rateLimit({ limit: 5, window: '1m', algorithm: fixedWindow({ limit: 5, window: '1m' }) })
+// @ts-expect-error: it gets a decision, no message
+rateLimit({ policy, onDenied: (_request, _response, _next, message: string) => message })

@@ -1,0 +1,302 @@
+import { Controller, Get, Module, Post, UseGuards } from '@nestjs/common'
+import { describe, expect, test } from 'vitest'
+import {
+  memoryStore,
+  RateLimit,
+  RateLimitDecision,
+  RateLimitGuard,
+  RateLimitModule,
+  SkipRateLimit,
+  type Decision,
+  type RateLimitOptions,
+} from '../src/index.js'
+import { codeOf, create, decorate, once, platforms, serve, statuses } from './apps.js'
+
+const twice = { ...once, limit: 2 }
+
+/** A controller of two routes, "one" and "two". */
+function pair(
+  path: string,
+  above: ClassDecorator[],
+  { one = [], two = [] }: { one?: MethodDecorator[]; two?: MethodDecorator[] } = {},
+) {
+  class Pair {
+    one() {
+      return 'one'
+    }
+    two() {
+      return 'two'
+    }
+  }
+  return decorate(Pair, [Controller(path), ...above], {
+    one: [Get('one'), ...one],
+    two: [Get('two'), ...two],
+  })
+}
+
+describe.each(platforms)('%s', (_, adapter) => {
+  test('limits a decorated method, and no other, with no module', async () => {
+    const controllers = [pair('', [], { one: [RateLimit(once)] })]
+    const ask = await serve(adapter(), { controllers })
+    expect(await statuses(ask, '/one', 2)).toEqual([200, 429])
+    expect(await statuses(ask, '/two', 2)).toEqual([200, 200])
+  })
+
+  test('counts a decorated method in each application by itself', async () => {
+    const controllers = [pair('', [], { one: [RateLimit(once)] })]
+    for (const _ of [1, 2]) {
+      expect(await statuses(await serve(adapter(), { controllers }), '/one', 2)).toEqual([200, 429])
+    }
+  })
+
+  test('counts the routes of a decorated class together', async () => {
+    const ask = await serve(adapter(), { controllers: [pair('', [RateLimit(twice)])] })
+    expect(await statuses(ask, '/one', 1)).toEqual([200])
+    expect(await statuses(ask, '/two', 2)).toEqual([200, 429])
+  })
+
+  test('puts what is said at a method in the place of what is said at its class', async () => {
+    const controllers = [pair('', [RateLimit(once)], { two: [RateLimit(twice)] })]
+    const ask = await serve(adapter(), { controllers })
+    expect(await statuses(ask, '/one', 2)).toEqual([200, 429])
+    expect(await statuses(ask, '/two', 3)).toEqual([200, 200, 429])
+  })
+
+  test('puts what is decorated in the place of what the module says', async () => {
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot(once)],
+      controllers: [pair('a', []), pair('b', [RateLimit(twice)])],
+    })
+    expect(await statuses(ask, '/a/one', 2)).toEqual([200, 429])
+    expect(await statuses(ask, '/b/one', 3)).toEqual([200, 200, 429])
+  })
+
+  test('takes from the module what is not said at the route', async () => {
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...once, limit: 9, headers: 'legacy', global: false })],
+      controllers: [
+        pair('', [], { one: [RateLimit({ limit: 3 })], two: [RateLimit({ cost: 4 })] }),
+      ],
+    })
+    const { headers } = await ask('/one')
+    expect(headers.get('x-ratelimit-remaining')).toBe('2')
+    expect((await ask('/two')).headers.get('x-ratelimit-remaining')).toBe('5')
+    expect((await ask('/one')).headers.get('x-ratelimit-remaining')).toBe('1')
+  })
+
+  test('asks once, however many guards stand in front of a handler', async () => {
+    const guarded = UseGuards(RateLimitGuard)
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...once, limit: 9 })],
+      controllers: [
+        pair('a', [RateLimit({ limit: 5 }), guarded], { one: [RateLimit({ limit: 7 })] }),
+        pair('b', [guarded], { one: [guarded] }),
+      ],
+    })
+    expect((await ask('/a/one')).headers.get('ratelimit')).toBe('"default";r=6;t=60')
+    expect((await ask('/a/two')).headers.get('ratelimit')).toBe('"default";r=4;t=60')
+    expect((await ask('/b/one')).headers.get('ratelimit')).toBe('"default";r=8;t=60')
+  })
+
+  test('skips what is to be skipped: a method before its class before the module', async () => {
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...once, limit: 0 })],
+      controllers: [
+        pair('a', [], { one: [SkipRateLimit()] }),
+        pair('b', [SkipRateLimit()], { two: [RateLimit(once)] }),
+        pair('c', [RateLimit(once)], { one: [SkipRateLimit()] }),
+      ],
+    })
+    const limited = ['/a/two', '/b/two', '/c/two']
+    const skipped = ['/a/one', '/b/one', '/c/one']
+    for (const path of skipped) {
+      const { status, headers } = await ask(path)
+      expect([path, status, headers.has('ratelimit')]).toEqual([path, 200, false])
+    }
+    for (const path of limited) {
+      expect([path, (await ask(path)).headers.has('ratelimit')]).toEqual([path, true])
+    }
+  })
+
+  test('asks each of several limits, until one denies', async () => {
+    const perUser: RateLimitOptions = { ...once, limit: 3, key: 'all' }
+    const ask = await serve(adapter(), {
+      controllers: [pair('', [RateLimit([twice, perUser])], { one: [RateLimit([perUser, once])] })],
+    })
+    expect(await statuses(ask, '/two', 3)).toEqual([200, 200, 429])
+    expect(await statuses(ask, '/one', 2)).toEqual([200, 429])
+    // The first limit of the method has let two pass, that of the class has nothing to do with them.
+    expect((await ask('/one')).headers.get('ratelimit')).toBe('"default";r=0;t=60')
+  })
+
+  test('counts by the scope that is asked for, in a store that is shared', async () => {
+    const store = memoryStore()
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...twice, store, name: 'shop', scope: 'route' })],
+      controllers: [
+        pair('a', []),
+        pair('b', [RateLimit({ scope: 'route' })]),
+        pair('c', [], {
+          one: [RateLimit({ scope: 'controller' })],
+          two: [RateLimit({ scope: 'controller' })],
+        }),
+        pair('d', [RateLimit({ scope: 'global' })]),
+        pair('e', [RateLimit({ scope: 'global' })]),
+      ],
+    })
+    const left = async (path: string) => (await ask(path)).headers.get('ratelimit')
+    const pairs: [string, string, boolean][] = [
+      ['/a/one', '/a/two', false],
+      ['/b/one', '/b/two', false],
+      ['/c/one', '/c/two', true],
+      ['/d/one', '/e/two', true],
+    ]
+    for (const [first, second, together] of pairs) {
+      expect([first, await left(first)]).toEqual([first, '"default";r=1;t=60'])
+      const remaining = together ? 0 : 1
+      expect([second, await left(second)]).toEqual([second, `"default";r=${remaining};t=60`])
+    }
+  })
+
+  test('counts by the module for each controller', async () => {
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...twice, scope: 'controller' })],
+      controllers: [pair('a', []), pair('b', [])],
+    })
+    expect(await statuses(ask, '/a/one', 1)).toEqual([200])
+    expect(await statuses(ask, '/a/two', 2)).toEqual([200, 429])
+    expect(await statuses(ask, '/b/one', 3)).toEqual([200, 200, 429])
+  })
+
+  test('keeps controllers apart that share the name of their class', async () => {
+    const store = memoryStore()
+    const one = [RateLimit(once)]
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot({ global: false, store })],
+      controllers: [
+        pair('a', [RateLimit(twice)], { one }),
+        pair('b', [RateLimit({ ...once, limit: 3 })], { one }),
+      ],
+    })
+    expect(await statuses(ask, '/a/one', 2)).toEqual([200, 429])
+    expect(await statuses(ask, '/b/one', 2)).toEqual([200, 429])
+    expect(await statuses(ask, '/a/two', 3)).toEqual([200, 200, 429])
+    expect(await statuses(ask, '/b/two', 4)).toEqual([200, 200, 200, 429])
+  })
+
+  test('gives them the same names in every process', async () => {
+    const store = memoryStore()
+    const start = () =>
+      serve(adapter(), {
+        imports: [RateLimitModule.forRoot({ global: false, store })],
+        controllers: [pair('a', [RateLimit(twice)]), pair('b', [RateLimit(twice)])],
+      })
+    const first = await start()
+    const second = await start()
+    // Asked in another order, which must not matter.
+    expect(await statuses(first, '/a/one', 2)).toEqual([200, 200])
+    expect(await statuses(second, '/b/one', 1)).toEqual([200])
+    expect(await statuses(second, '/a/one', 1)).toEqual([429])
+  })
+
+  test('knows a method by its name in the class, whatever another decorator has made of it', async () => {
+    const wrap: MethodDecorator = (_target, _name, descriptor) => {
+      const { value } = descriptor
+      if (typeof value !== 'function') throw new Error('no method')
+      descriptor.value = function wrapped(this: unknown, ...args: unknown[]) {
+        return Reflect.apply(value, this, args) as unknown
+      } as never
+    }
+    const controllers = [
+      pair('', [], { one: [RateLimit(once), wrap], two: [RateLimit(once), wrap] }),
+    ]
+    const ask = await serve(adapter(), { controllers })
+    expect(await statuses(ask, '/one', 2)).toEqual([200, 429])
+    expect(await statuses(ask, '/two', 2)).toEqual([200, 429])
+  })
+
+  test('limits an inherited route for each controller that has it', async () => {
+    class Base {
+      list() {
+        return []
+      }
+    }
+    decorate(Base, [], { list: [Get(), RateLimit(once)] })
+    class Cats extends Base {}
+    class Dogs extends Base {}
+    Controller('cats')(Cats)
+    Controller('dogs')(Dogs)
+    const ask = await serve(adapter(), { controllers: [Cats, Dogs] })
+    expect(await statuses(ask, '/cats', 2)).toEqual([200, 429])
+    expect(await statuses(ask, '/dogs', 2)).toEqual([200, 429])
+  })
+
+  test('is one limit for all modules of an application', async () => {
+    const root = [RateLimitModule.forRoot(twice)]
+    class Cats {}
+    class Dogs {}
+    const guarded = UseGuards(RateLimitGuard)
+    Module({ controllers: [pair('cats', [guarded])] })(Cats)
+    Module({ controllers: [pair('dogs', [guarded])] })(Dogs)
+    const ask = await serve(adapter(), { imports: [...root, Cats, Dogs] })
+    expect(await statuses(ask, '/cats/one', 1)).toEqual([200])
+    expect(await statuses(ask, '/dogs/one', 2)).toEqual([200, 429])
+  })
+
+  test('gives the decision to a handler that asks for it', async () => {
+    class Orders {
+      add(decision?: Decision) {
+        return { remaining: decision?.remaining }
+      }
+      list(decision?: Decision) {
+        return { limited: decision !== undefined }
+      }
+    }
+    decorate(Orders, [Controller()], { add: [Post(), RateLimit(twice)], list: [Get()] })
+    for (const name of ['add', 'list']) RateLimitDecision()(Orders.prototype, name, 0)
+    const ask = await serve(adapter(), { controllers: [Orders] })
+    expect((await ask('/', { method: 'POST' })).text).toBe('{"remaining":1}')
+    expect((await ask('/')).text).toBe('{"limited":false}')
+  })
+
+  test('starts no application with a wrong option anywhere in it', async () => {
+    const wrong = (options: object) =>
+      codeOf(
+        create(adapter(), {
+          controllers: [pair('', [], { two: [RateLimit({ ...once, ...options })] })],
+        }),
+      )
+    expect(await wrong({})).toBe('started')
+    expect(await wrong({ limit: -1 })).toBe('SLUICE_OPTION_INVALID')
+    expect(await wrong({ ttl: 5 })).toBe('SLUICE_OPTION_RENAMED')
+    expect(await wrong({ windows: '1m' })).toBe('SLUICE_OPTION_UNKNOWN')
+    expect(await wrong({ window: undefined })).toBe('SLUICE_OPTION_MISSING')
+    expect(await wrong({ scope: 'class' })).toBe('SLUICE_OPTION_INVALID')
+  })
+
+  test('starts no application whose module does not say what is allowed where nothing else does', async () => {
+    const starting = (above: ClassDecorator[], global: boolean) =>
+      codeOf(
+        create(adapter(), {
+          imports: [RateLimitModule.forRoot({ global })],
+          controllers: [pair('', above)],
+        }),
+      )
+    expect(await starting([], true)).toBe('SLUICE_OPTION_MISSING')
+    expect(await starting([RateLimit(once)], true)).toBe('started')
+    expect(await starting([], false)).toBe('started')
+  })
+
+  test('starts no application where two limits of one name have other policies', async () => {
+    const controllers = [
+      pair('a', [RateLimit({ ...once, name: 'same' })]),
+      pair('b', [RateLimit({ ...twice, name: 'same' })]),
+    ]
+    expect(await codeOf(create(adapter(), { controllers }))).toBe('SLUICE_NAME_TAKEN')
+  })
+
+  test('lets nobody pass a guard that has nothing to say', async () => {
+    const ask = await serve(adapter(), { controllers: [pair('', [UseGuards(RateLimitGuard)])] })
+    expect(await statuses(ask, '/one', 1)).toEqual([500])
+  })
+})

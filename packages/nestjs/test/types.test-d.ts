@@ -1,0 +1,118 @@
+// Checked by the compiler alone: npm run check:types.
+import type { DynamicModule, ExecutionContext } from '@nestjs/common'
+import type { Request } from 'express'
+import type { FastifyRequest } from 'fastify'
+import { expectTypeOf } from 'vitest'
+import {
+  byUser,
+  RateLimit,
+  RateLimitDecision,
+  RateLimitModule,
+  slidingWindow,
+  SkipRateLimit,
+  type Decision,
+  type NestRequest,
+  type RateLimitOptions,
+  type RateLimitOptionsFactory,
+} from '../src/index.js'
+
+const perMinute = { limit: 1, window: '1m' } as const
+const policies = { default: slidingWindow(perMinute) }
+
+// Without a type of its own, a request is what both platforms have.
+
+RateLimit({
+  ...perMinute,
+  key: (request, view) => {
+    expectTypeOf(request).toEqualTypeOf<NestRequest>()
+    expectTypeOf(view.raw).toEqualTypeOf<NestRequest>()
+    return request.headers.authorization ?? request.url
+  },
+  cost: (request) => (request.method === 'GET' ? 1 : 2),
+  // @ts-expect-error: only one of the platforms has it
+  skip: (request) => request.protocol === 'http',
+})
+expectTypeOf<NestRequest['rateLimit']>().toEqualTypeOf<Decision | undefined>()
+expectTypeOf<Request>().toExtend<NestRequest>()
+expectTypeOf<FastifyRequest>().toExtend<NestRequest>()
+
+// A type of its own reaches every function, be it said or told by a parameter.
+
+RateLimit<Request>({
+  key: ({ path }) => path,
+  cost: ({ query }) => Number(query['cost']),
+  skip: (request) => request.accepts('html') === 'html',
+  policies: (request) => {
+    expectTypeOf(request).toEqualTypeOf<Request>()
+    return policies
+  },
+})
+RateLimit({ ...perMinute, key: (request: FastifyRequest) => request.hostname })
+RateLimit<FastifyRequest>({
+  window: '1m',
+  limit: ({ routeOptions }) => (routeOptions.url === '/' ? 1 : 2),
+  body: (request, decision) => {
+    expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    return request.id
+  },
+})
+RateLimit([{ ...perMinute, key: byUser((request: Request) => request.path) }, perMinute])
+RateLimitModule.forRoot<Request>({ ...perMinute, key: ({ hostname }) => hostname, global: false })
+
+// A handler of denials lets pass or throws.
+
+RateLimit({
+  ...perMinute,
+  onDenied: (context, decision) => {
+    expectTypeOf(context).toEqualTypeOf<ExecutionContext>()
+    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    throw new Error('denied')
+  },
+})
+RateLimit({ ...perMinute, onDenied: async () => true })
+// @ts-expect-error: it does not say whether the request may go on
+RateLimit({ ...perMinute, onDenied: (_context, { limit }) => void limit })
+
+// Decorators stand above classes and methods, that of the decision at parameters.
+
+expectTypeOf(RateLimit(perMinute)).toExtend<ClassDecorator & MethodDecorator>()
+expectTypeOf(SkipRateLimit()).toExtend<ClassDecorator & MethodDecorator>()
+expectTypeOf(RateLimitDecision()).toExtend<ParameterDecorator>()
+
+// Options that are wrong do not compile.
+
+// @ts-expect-error: no such option
+RateLimit({ ...perMinute, windowMs: 1000 })
+// @ts-expect-error: no number
+RateLimit({ limit: '5', window: '1m' })
+// @ts-expect-error: no such scope
+RateLimit({ ...perMinute, scope: 'class' })
+// @ts-expect-error: of the module alone
+RateLimit({ ...perMinute, global: true })
+// @ts-expect-error: a parameter has no options
+RateLimitDecision(perMinute)
+
+// Options may be made by a provider.
+
+class Settings implements RateLimitOptionsFactory {
+  readonly limit = 1
+  createRateLimitOptions(): RateLimitOptions {
+    return perMinute
+  }
+}
+expectTypeOf(RateLimitModule.forRootAsync({ useClass: Settings })).toEqualTypeOf<DynamicModule>()
+RateLimitModule.forRootAsync({ useExisting: Settings, global: false })
+RateLimitModule.forRootAsync({
+  inject: [Settings],
+  useFactory: async ({ limit }: Settings) => ({ limit, window: '1m' }),
+})
+RateLimitModule.forRootAsync<Request>({
+  useFactory: () => ({ ...perMinute, key: ({ path }) => path }),
+})
+// @ts-expect-error: nothing makes the options
+RateLimitModule.forRootAsync({ inject: [Settings] })
+// @ts-expect-error: it makes no options
+RateLimitModule.forRootAsync({ useFactory: () => ({ limit: '5' }) })
+// @ts-expect-error: it makes none
+RateLimitModule.forRootAsync({ useClass: Date })
