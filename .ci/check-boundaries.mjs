@@ -68,6 +68,10 @@ const probes = {
       '../test/probe.js',
     ],
   },
+  'packages/koa/src/probe.ts': {
+    may: ['koa', '@sluice/core', '@sluice/core/http', './other.js'],
+    mustNot: [...everywhere.filter((name) => name !== 'koa'), '@koa/router', '@sluice/express'],
+  },
   // An adapter that nobody has entered yet: its framework has to be named first.
   'packages/unheard-of/src/probe.ts': {
     may: ['@sluice/core', '@sluice/core/http', './other.js', './folder/other.js'],

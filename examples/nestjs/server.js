@@ -1,6 +1,5 @@
 // A NestJS server that lets each client through five times in ten seconds, and lets it fail to log in three times a minute. With
 // REDIS_URL set, all processes that use that Redis count together; otherwise each counts for itself.
-import 'reflect-metadata'
 import { Controller, Get, Module, Post, UnauthorizedException } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import {
@@ -81,8 +80,8 @@ console.log(`Listening on ${url}, counting in ${redis === undefined ? 'memory' :
 The first five requests are answered 200, the sixth 429; the headers say how long to wait. Logins are counted by themselves.`)
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, async () => {
-    await app.close()
+  process.once(signal, () => {
+    void app.close()
     redis?.disconnect()
   })
 }

@@ -1,6 +1,7 @@
 import { deniedLate, firmWaitOf, type Decision } from './decision.js'
 import type { Keys, Policies, PolicyChoice } from './entries.js'
 import { sluiceError } from './errors.js'
+import { hold } from './hold.js'
 import { pause } from './pause.js'
 import { durationOrZero, optionsObject, rejectUnknown, type Duration } from './policy.js'
 import type { Store } from './stores/store.js'
@@ -90,7 +91,9 @@ export function createAcquire<S extends Store>(
         if (decision.allowed) await admission.refund(decision)
         throw signal.reason
       }
-      if (decision.allowed) return held(decision, until, signal)
+      if (decision.allowed) {
+        return decision.delayMs === 0 ? decision : held(decision, until, signal)
+      }
       const firm = firmWaitOf(decision)
       line.deniedBy = decision.deniedBy
       line.due = performance.now() + (firm ?? 0)
@@ -117,20 +120,11 @@ export function createAcquire<S extends Store>(
     until: number,
     signal: AbortSignal | undefined,
   ): Promise<Decision<S>> {
-    if (decision.delayMs === 0) return decision
-    if (performance.now() + decision.delayMs > until) {
-      await admission.refund(decision)
-      const names = Object.keys(decision.policies)
-      const late = names.filter((name) => decision.policies[name].delayMs > 0)
-      return deniedLate(decision, decision.delayMs, late)
-    }
-    try {
-      await pause(decision.delayMs, signal)
-      return decision
-    } catch (error) {
-      await admission.refund(decision)
-      throw error
-    }
+    if (performance.now() + decision.delayMs <= until) return hold(admission, decision, signal)
+    await admission.refund(decision)
+    const names = Object.keys(decision.policies)
+    const late = names.filter((name) => decision.policies[name].delayMs > 0)
+    return deniedLate(decision, decision.delayMs, late)
   }
 }
 

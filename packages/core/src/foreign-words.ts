@@ -1,5 +1,9 @@
 const sameUnit: string = 'a duration in milliseconds or a string such as "1m"'
 
+const entries: string = 'a list of addresses, ranges and keys, or accessList([…])'
+const allowed: string = `${entries}; a function of the request goes into "skip"`
+const inPolicy: string = 'it belongs to a policy:'
+
 /** How other libraries spell an option: our candidates, in order of preference, and what to mind. */
 export interface ForeignWord {
   readonly ours: readonly string[]
@@ -43,7 +47,7 @@ export const foreignWords: Readonly<Record<string, ForeignWord>> = {
   addHeaders: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
   disableHeader: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
   errorMessage: { ours: ['body'], hint: 'a value, or a function of the request' },
-  status: { ours: ['statusCode'], hint: 'a status from 400 to 599' },
+  status: { ours: ['statusCode'], hint: 'a status from 200 to 599' },
   onLimitReached: {
     ours: ['onDenied'],
     hint: 'called with the request, the response and the decision',
@@ -55,4 +59,62 @@ export const foreignWords: Readonly<Record<string, ForeignWord>> = {
   nameSpace: { ours: ['name', 'prefix'], hint: 'the namespace of the counters' },
   ipv6Subnet: { ours: ['ipv6'], hint: 'how many leading bits make one client' },
   limiter: { ours: ['algorithm'], hint: 'a builder, such as gcra' },
+  allowList: { ours: ['allow'], hint: allowed },
+  whitelist: { ours: ['allow'], hint: allowed },
+  whiteList: { ours: ['allow'], hint: allowed },
+  whitelisted: { ours: ['allow'], hint: allowed },
+  skipList: { ours: ['allow'], hint: allowed },
+  denyList: { ours: ['deny'], hint: entries },
+  blacklist: { ours: ['deny'], hint: entries },
+  blackList: { ours: ['deny'], hint: entries },
+  blocklist: { ours: ['deny'], hint: entries },
+  ban: {
+    ours: ['policy'],
+    hint: `${inPolicy} block: { for: '1h', on: 'exceeded' } shuts out whoever exceeds its limit`,
+  },
+  blockDuration: {
+    ours: ['block', 'policy'],
+    hint: `${inPolicy} block: { for: '15m' }, in milliseconds where it is a number`,
+  },
+  exponentialBackoff: {
+    ours: ['block', 'policy'],
+    hint: `${inPolicy} block: { for: '1m', escalate: 2, max: '1d' }`,
+  },
+  execEvenly: {
+    ours: ['policy'],
+    hint: `leakyQueue({ leak, every, maxDelay }) holds each request until its turn`,
+  },
+  skipFailedRequests: {
+    ours: ['count'],
+    hint: `'successes', where failures are given back`,
+  },
+  skipSuccessfulRequests: {
+    ours: ['count'],
+    hint: `'failures', where successes are given back`,
+  },
+  requestWasSuccessful: {
+    ours: ['count'],
+    hint: 'a function from { status, aborted } to whether the request counts',
+  },
+  skipIf: { ours: ['skip'], hint: 'a function from the request to true or false' },
+  ignoreUserAgents: {
+    ours: ['skip'],
+    hint: 'a function from the request to true or false, which looks at the header',
+  },
+  getTracker: { ours: ['key'], hint: 'a function from the request to its key' },
+  generateKey: { ours: ['key'], hint: 'a function from the request to its key' },
+  groupId: { ours: ['name'], hint: 'limiters of one name in one store count together' },
+  prefix: { ours: ['name'], hint: 'the namespace of the counters' },
+  namespace: { ours: ['name', 'prefix'], hint: 'the namespace of the counters' },
+  pointsToConsume: {
+    ours: ['cost'],
+    hint: 'a whole number, or a function from the request to one',
+  },
+  storage: { ours: ['store'], hint: 'memoryStore() or redisStore(client)' },
+  driver: { ours: ['store'], hint: 'memoryStore() or redisStore(client)' },
+  setHeaders: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
+  enableDraftSpec: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
+  addHeadersOnExceeding: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
+  timeoutMs: { ours: ['timeout'], hint: sameUnit },
+  maxDelayMs: { ours: ['maxDelay'], hint: sameUnit },
 }

@@ -6,12 +6,18 @@ import { longestTimerMs } from './pause.js'
  * dies, the lease ends by itself.
  */
 export function keepLease(lease: HeldLease): () => boolean | Promise<boolean> {
-  const timer = setInterval(() => void renewed(lease), Math.min(lease.lengthMs / 3, longestTimerMs))
-  timer.unref()
+  const leave = keepAlive(lease)
   return function letGo() {
-    clearInterval(timer)
+    leave()
     return lease.release()
   }
+}
+
+/** Keeps a lease alive. What it returns leaves it to itself. */
+export function keepAlive(lease: HeldLease): () => void {
+  const timer = setInterval(() => void renewed(lease), Math.min(lease.lengthMs / 3, longestTimerMs))
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
 /** What fails now is tried again before the lease has ended. */

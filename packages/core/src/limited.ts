@@ -1,12 +1,12 @@
 import { methodDecorator } from './decorator.js'
 import type { Decision, HeldLease } from './decision.js'
 import { DeniedError } from './denied-error.js'
-import type { Keys, PolicyChoice } from './entries.js'
+import type { PolicyChoice } from './entries.js'
 import { sluiceError } from './errors.js'
+import { hold } from './hold.js'
 import { keepLease } from './leases.js'
 import { checkLimitedOptions, type Arguments, type LimitedOptions } from './limited-options.js'
 import type { Limiter } from './limiter.js'
-import { pause } from './pause.js'
 
 /**
  * Limits any function or method: a call of a service, a job. What it gives wraps a function, and decorates a method, by standard and by
@@ -111,7 +111,10 @@ async function admitted(
   if (keys === null) return undefined
   const asked = await askedBy(limiter, options, self, args)
   const signal = typeof ending === 'function' ? ending.apply(self, args) : ending
-  if (wait === undefined) return admittedAtOnce(limiter, keys, asked, signal)
+  if (wait === undefined) {
+    signal?.throwIfAborted()
+    return hold(limiter, await limiter.consume(keys, asked), signal)
+  }
   const untilThen = signal === undefined ? {} : { signal }
   return limiter.acquire(keys, { ...asked, ...untilThen, maxWait: wait.max })
 }
@@ -134,23 +137,6 @@ async function askedBy(
   if (chosen !== undefined) return { cost: units, policies: chosen }
   const expected = 'a function that gives a policy, or a record from name to policy'
   throw sluiceError('SLUICE_OPTION_INVALID', 'limited', 'policies', chosen, expected)
-}
-
-async function admittedAtOnce(
-  limiter: Limiter,
-  keys: Keys,
-  asked: Asked,
-  signal: AbortSignal | undefined,
-): Promise<Decision> {
-  signal?.throwIfAborted()
-  const decision = await limiter.consume(keys, asked)
-  try {
-    await pause(decision.delayMs, signal)
-    return decision
-  } catch (error) {
-    await limiter.refund(decision)
-    throw error
-  }
 }
 
 async function whileHeld(lease: HeldLease | undefined, work: () => unknown): Promise<unknown> {

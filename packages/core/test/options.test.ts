@@ -51,6 +51,11 @@ test.each([
   ['legacyHeaders', ['limit', 'headers'], 'headers'],
   ['throttlers', ['name', 'policies'], 'policies'],
   ['limiter', ['limit', 'algorithm'], 'algorithm'],
+  ['blockDuration', ['limit', 'window', 'block'], 'block'],
+  ['exponentialBackoff', ['limit', 'window', 'block'], 'block'],
+  ['timeoutMs', ['prefix', 'timeout'], 'timeout'],
+  ['maxDelayMs', ['leak', 'every', 'maxDelay'], 'maxDelay'],
+  ['namespace', ['prefix', 'timeout'], 'prefix'],
 ])('another library’s %s is answered, beside %j, with %s', (foreign, known, ours) => {
   const error = errorOf(() => rejectUnknown('here', { [foreign]: 1 }, known))
   expect([

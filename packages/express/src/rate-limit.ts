@@ -6,7 +6,7 @@ import {
   type MethodDecorator,
   type RateLimitOptions as Options,
 } from '@sluice/core/http'
-import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { NextFunction, Request, Response } from 'express'
 import { ExpressView } from './request.js'
 
 declare global {
@@ -28,6 +28,13 @@ export type OnDenied = (
 
 export type RateLimitOptions = Options<Request, OnDenied>
 
+/** A middleware that says nothing of the types of its request: the handlers after it know their route's parameters still. */
+export type RateLimitMiddleware = <P, A, B, Q, L extends Record<string, unknown>>(
+  request: Request<P, A, B, Q, L>,
+  response: Response<A, L>,
+  next: NextFunction,
+) => void
+
 /**
  * Limits the rate of requests, on Express 4 and 5. The decision is in `req.rateLimit`.
  *
@@ -35,9 +42,16 @@ export type RateLimitOptions = Options<Request, OnDenied>
  * app.use(rateLimit({ limit: 100, window: '1m' }))
  * @throws SluiceError where an option is missing, unknown or wrong
  */
-export function rateLimit(options: RateLimitOptions): RequestHandler {
+export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   const guard = createGuard(options)
-  return function rateLimitMiddleware(request, response, next) {
+  return rateLimitMiddleware
+
+  function rateLimitMiddleware<P, A, B, Q, L extends Record<string, unknown>>(
+    request: Request<P, A, B, Q, L>,
+    response: Response<A, L>,
+    next: NextFunction,
+  ): void
+  function rateLimitMiddleware(request: Request, response: Response, next: NextFunction): void {
     const act = (action: Action<OnDenied>): unknown => carryOut(action, request, response, next)
     const action = guard.check(new ExpressView(request), response)
     const done = action instanceof Promise ? action.then(act) : act(action)
@@ -63,7 +77,7 @@ export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
   return methodDecorator<Handler>(
     (handler) =>
       function limitedHandler(this: unknown, request, response, next) {
-        void limit(request, response, (error?: unknown) => {
+        limit(request, response, (error?: unknown) => {
           if (error !== undefined) return next(error)
           const done = handler.call(this, request, response, next)
           if (done instanceof Promise) void handOn(done, next)

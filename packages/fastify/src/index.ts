@@ -1,7 +1,6 @@
 export { rateLimit } from './rate-limit.js'
 export { RateLimit } from './decorator.js'
 export type { Handler } from './decorator.js'
-export type { RateLimitHook } from './hook.js'
 export type { OnDenied } from './limit.js'
 export type { Hook, RateLimitOptions, RateLimitPluginOptions, RouteRateLimit } from './options.js'
 

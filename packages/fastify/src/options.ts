@@ -1,6 +1,19 @@
+import type { Decision } from '@sluice/core'
 import type { RateLimitOptions as Options } from '@sluice/core/http'
-import type { FastifyRequest } from 'fastify'
+import type {
+  ContextConfigDefault,
+  FastifyBaseLogger,
+  FastifyRequest,
+  FastifySchema,
+  FastifyTypeProvider,
+  onRequestAsyncHookHandler,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerBase,
+  RouteGenericInterface,
+} from 'fastify'
 import type { OnDenied } from './limit.js'
+import type { routeName } from './route-name.js'
 
 export type RateLimitOptions = Options<FastifyRequest, OnDenied>
 
@@ -24,3 +37,43 @@ export type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler'
 
 /** `config.rateLimit` of a route: options of its own, several limiters that are asked in order, or none. */
 export type RouteRateLimit = RateLimitOptions | readonly RateLimitOptions[] | false
+
+declare module 'fastify' {
+  interface FastifyInstance<
+    RawServer extends RawServerBase,
+    RawRequest extends RawRequestDefaultExpression<RawServer>,
+    RawReply extends RawReplyDefaultExpression<RawServer>,
+    Logger extends FastifyBaseLogger,
+    TypeProvider extends FastifyTypeProvider,
+  > {
+    /**
+     * Makes a handler for any of the hooks up to `preHandler`, to be placed by hand. Its options are merged over those of the plugin; without
+     * any, it is the plugin's own limiter.
+     *
+     * @example
+     * const byAccount = app.rateLimit({ limit: 10, key: byUser((request) => request.user?.id) })
+     * app.get('/me', { preHandler: [authenticate, byAccount] }, me)
+     */
+    rateLimit(
+      options?: RateLimitOptions,
+    ): onRequestAsyncHookHandler<
+      RawServer,
+      RawRequest,
+      RawReply,
+      RouteGenericInterface,
+      ContextConfigDefault,
+      FastifySchema,
+      TypeProvider,
+      Logger
+    >
+  }
+  interface FastifyRequest {
+    /** What was decided last about this request; undefined where it was not limited. */
+    rateLimit?: Decision
+  }
+  interface FastifyContextConfig {
+    /** Options of the route's own, merged over those of the plugin; a list of them, asked in order; or false: not limited. */
+    rateLimit?: RouteRateLimit
+    [routeName]?: string
+  }
+}

@@ -1,8 +1,7 @@
-import { Reflector, type ModulesContainer } from '@nestjs/core'
-import { memoryStore } from '@sluice/core'
+import type { ExecutionContext } from '@nestjs/common'
+import { DiscoveryService, MetadataScanner, Reflector, type ModulesContainer } from '@nestjs/core'
+import { memoryStore, SluiceError } from '@sluice/core'
 import { createGuard, inherit, type Guard } from '@sluice/core/http'
-import { controllersOf, methodsOf, type Controller, type Handler } from './controllers.js'
-import { createNames, isNarrower } from './limit-names.js'
 import type { NestRequest, OnDenied, RateLimitOptions, Scope } from './options.js'
 
 /** Where the module leaves its options. */
@@ -11,81 +10,91 @@ export const defaultsToken: unique symbol = Symbol('@sluice/nestjs: defaults')
 /** Where decorators leave theirs: a list, empty where nothing is to be limited. */
 export const limitsKey = '@sluice/nestjs: limits'
 
+/** What the module says, and whether it says it of every route. */
 export interface Defaults {
-  /** Whether they stand in front of every route. */
   readonly global: boolean
   readonly options: RateLimitOptions
 }
 
 type Limit = Guard<NestRequest, OnDenied>
+type Handler = ReturnType<ExecutionContext['getHandler']>
 
 /** Finds what stands in front of a handler: each of them has to admit. */
-export type LimitsOf = (controller: Controller, handler: Handler) => readonly Limit[]
+export type LimitsOf = (controller: Handler, handler: Handler) => readonly Limit[]
 
 const applications = new WeakMap<ModulesContainer, LimitsOf>()
+const reflector = new Reflector()
+const scanner = new MetadataScanner()
 
 /** The limits of one application, whichever of its guards asks: Nest makes a guard for each module that names it. */
 export function limitsIn(modules: ModulesContainer, defaults?: Defaults): LimitsOf {
-  return entry(applications, modules, () =>
-    createLimits(modules, defaults ?? { global: false, options: {} }),
-  )
+  const none = { global: false, options: {} }
+  return entry(applications, modules, () => createLimits(modules, defaults ?? none))
 }
 
 /** Makes all that is stated at once, so that wrong options are found when the application starts. */
 function createLimits(modules: ModulesContainer, { global, options }: Defaults): LimitsOf {
   const { scope: _, ...base } = { store: memoryStore(), ...options }
-  const reflector = new Reflector()
-  const controllers = controllersOf(modules)
-  const nameOf = createNames(controllers)
-  const known = new Map<Controller, Map<Handler, readonly Limit[]>>()
+  const known = new Map<Handler, Map<Handler, readonly Limit[]>>()
   const made = new Map<RateLimitOptions, Map<string, Limit>>()
+  const wrappers = new DiscoveryService(modules).getControllers()
+  const controllers = [...new Set(wrappers.map(({ metatype }) => metatype))].filter(isHandler)
 
   for (const controller of controllers) {
-    for (const handler of methodsOf(controller).values()) {
-      if (global || statedAt(controller, handler) !== undefined) limitsOf(controller, handler)
+    for (const [, handler] of methodsOf(controller)) {
+      if (global || statedAt(handler, controller) !== undefined) limitsOf(controller, handler)
     }
   }
   return limitsOf
 
-  function limitsOf(controller: Controller, handler: Handler): readonly Limit[] {
+  function limitsOf(controller: Handler, handler: Handler): readonly Limit[] {
     const handlers = entry(known, controller, () => new Map<Handler, readonly Limit[]>())
     return entry(handlers, handler, () => {
-      const stated = statedAt(controller, handler)
-      if (stated === undefined) return [limitOf(options, 'global', '', controller, handler)]
-      return stated.list.map((own, i) =>
-        limitOf(own, stated.place, i === 0 ? '' : `#${i + 1}`, controller, handler),
-      )
+      const list = statedAt(handler, controller)
+      const above = list === statedAt(handler) ? 'route' : 'controller'
+      const place = list === undefined ? 'global' : above
+      return (list ?? [options]).map((stated, i) => {
+        const { scope = place, name, ...own } = stated
+        const scoped = nameOf(scope, controller, handler) + (i === 0 ? '' : `#${i + 1}`)
+        const whole = name === undefined ? scoped : scope === place ? name : `${name}.${scoped}`
+        const limits = entry(made, stated, () => new Map<string, Limit>())
+        const make = (): Limit => createGuard({ ...inherit(base, own), name: whole }, whole)
+        return entry(limits, whole, make)
+      })
     })
   }
 
-  function statedAt(controller: Controller, handler: Handler): Stated | undefined {
-    const atMethod = reflector.get<Stated['list'] | undefined>(limitsKey, handler)
-    if (atMethod !== undefined) return { place: 'route', list: atMethod }
-    const atClass = reflector.get<Stated['list'] | undefined>(limitsKey, controller)
-    return atClass && { place: 'controller', list: atClass }
-  }
-
-  function limitOf(
-    stated: RateLimitOptions,
-    place: Scope,
-    nth: string,
-    controller: Controller,
-    handler: Handler,
-  ): Limit {
-    const { scope = place, ...own } = stated
-    const scoped = nameOf(scope, controller, handler) + nth
-    const { name = scoped } = own
-    const whole = name === scoped || !isNarrower(scope, place) ? name : `${name}.${scoped}`
-    const limits = entry(made, stated, () => new Map<string, Limit>())
-    return entry(limits, whole, () =>
-      createGuard({ ...(stated === options ? base : inherit(base, own)), name: whole }, whole),
-    )
+  /**
+   * In one store, limits of one name count together: their scope makes the name. Controllers that happen to share the name of their class are
+   * numbered in the order in which Nest has read its modules, which is the same in every process.
+   */
+  function nameOf(scope: Scope, controller: Handler, handler: Handler): string {
+    const nth = controllers.filter(({ name }) => name === controller.name).indexOf(controller)
+    const type = nth > 0 ? `${controller.name}~${nth + 1}` : controller.name
+    // Not the function's own name: what other decorators have put in its place may have any.
+    const [method = handler.name] = methodsOf(controller).find((own) => own[1] === handler) ?? []
+    const names = { global: 'default', controller: type, route: `${type}.${method}` }
+    if (Object.hasOwn(names, scope)) return names[scope]
+    const advice = `"scope" is ${JSON.stringify(scope)}. Pass 'route', 'controller' or 'global'.`
+    throw new SluiceError('SLUICE_OPTION_INVALID', `rateLimit: ${advice}`)
   }
 }
 
-interface Stated {
-  readonly place: Scope
-  readonly list: readonly RateLimitOptions[]
+/** What decorators say of the first of these that has any. */
+function statedAt(...targets: Handler[]): readonly RateLimitOptions[] | undefined {
+  return reflector.getAllAndOverride(limitsKey, targets)
+}
+
+/** The methods of a class with their names, those that it inherits included. */
+function methodsOf({ prototype }: { readonly prototype: object }): [string, Handler][] {
+  return scanner.getAllMethodNames(prototype).flatMap((name): [string, Handler][] => {
+    const method: unknown = Reflect.get(prototype, name)
+    return isHandler(method) ? [[name, method]] : []
+  })
+}
+
+function isHandler(value: unknown): value is Handler {
+  return typeof value === 'function'
 }
 
 interface Entries<K, V> {
@@ -94,9 +103,7 @@ interface Entries<K, V> {
 }
 
 function entry<K, V>(entries: Entries<K, V>, key: K, make: () => V): V {
-  const found = entries.get(key)
-  if (found !== undefined) return found
-  const value = make()
+  const value = entries.get(key) ?? make()
   entries.set(key, value)
   return value
 }

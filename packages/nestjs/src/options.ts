@@ -1,5 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ExecutionContext, FactoryProvider, ModuleMetadata, Type } from '@nestjs/common'
+import type {
+  ConfigurableModuleAsyncOptions,
+  ConfigurableModuleOptionsFactory,
+  ExecutionContext,
+} from '@nestjs/common'
 import type { Decision } from '@sluice/core'
 import type { Awaitable, RateLimitOptions as Options } from '@sluice/core/http'
 
@@ -23,9 +27,7 @@ export interface NestRequest {
   rateLimit?: Decision
 }
 
-/**
- * Which requests count together: those of one route, of one controller, or of the whole application.
- */
+/** Which requests count together: those of one route, of one controller, or of the whole application. */
 export type Scope = 'route' | 'controller' | 'global'
 
 /** Throws an exception of its own, or says whether the request may go on all the same: what is false, Nest answers 403. */
@@ -33,14 +35,12 @@ export type OnDenied = (context: ExecutionContext, decision: Decision) => Awaita
 
 export interface RateLimitOptions<Q = NestRequest> extends Options<Q, OnDenied> {
   /**
-   * Which requests count together. It makes the limiter's name, and where a `name` is given, what follows it.
+   * Which requests count together. It makes the limiter's name; where a `name` is given, it follows that if it is another than the default.
    *
    * @default 'route' on a method, 'controller' on a class, 'global' for the module
    */
   readonly scope?: Scope
 }
-
-export interface RateLimitModuleOptions<Q = NestRequest> extends RateLimitOptions<Q>, Reach {}
 
 interface Reach {
   /**
@@ -51,24 +51,16 @@ interface Reach {
   readonly global?: boolean
 }
 
+export interface RateLimitModuleOptions<Q = NestRequest> extends RateLimitOptions<Q>, Reach {}
+
 /** A provider that makes the options. */
-export interface RateLimitOptionsFactory<Q = NestRequest> {
-  createRateLimitOptions(): Promise<RateLimitOptions<Q>> | RateLimitOptions<Q>
-}
-
-export type RateLimitModuleAsyncOptions<Q = NestRequest> = Reach &
-  Pick<ModuleMetadata, 'imports'> &
-  (RateLimitFactoryProvider<Q> | ByClass<Q> | ByProvider<Q>)
-
-export type RateLimitFactoryProvider<Q = NestRequest> = Pick<
-  FactoryProvider<RateLimitOptions<Q>>,
-  'inject' | 'useFactory'
+export type RateLimitOptionsFactory<Q = NestRequest> = ConfigurableModuleOptionsFactory<
+  RateLimitOptions<Q>,
+  'createRateLimitOptions'
 >
 
-interface ByClass<Q> {
-  readonly useClass: Type<RateLimitOptionsFactory<Q>>
-}
-
-interface ByProvider<Q> {
-  readonly useExisting: Type<RateLimitOptionsFactory<Q>>
-}
+export type RateLimitModuleAsyncOptions<Q = NestRequest> = Reach &
+  Omit<
+    ConfigurableModuleAsyncOptions<RateLimitOptions<Q>, 'createRateLimitOptions'>,
+    'provideInjectionTokensFrom'
+  >

@@ -9,12 +9,7 @@ import { ModulesContainer } from '@nestjs/core'
 import type { Action } from '@sluice/core/http'
 import { defaultsToken, limitsIn, type Defaults, type LimitsOf } from './limits.js'
 import type { OnDenied } from './options.js'
-import {
-  nodeResponseOf,
-  PlatformView,
-  type PlatformRequest,
-  type PlatformResponse,
-} from './request.js'
+import { nodeResponseOf, PlatformView, requestOf, responseOf } from './request.js'
 import { RateLimitException } from './rate-limit-exception.js'
 
 /** Nest shows one context to all of the guards that stand in front of a handler, and a new one for each call. */
@@ -44,29 +39,21 @@ export class RateLimitGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (context.getType() !== 'http' || asked.has(context)) return true
     asked.add(context)
-    const http = context.switchToHttp()
-    const request = http.getRequest<PlatformRequest>()
-    const response = http.getResponse<PlatformResponse>()
-    const view = new PlatformView(request)
+    const view = new PlatformView(requestOf(context))
+    const response = nodeResponseOf(responseOf(context))
     for (const limit of this.#limitsOf(context.getClass(), context.getHandler())) {
-      const action = await limit.check(view, nodeResponseOf(response))
-      if (!(await carryOut(action, context, request, response))) return false
+      if (!(await carryOut(await limit.check(view, response), context))) return false
     }
     return true
   }
 }
 
-function carryOut(
-  action: Action<OnDenied>,
-  context: ExecutionContext,
-  request: PlatformRequest,
-  response: PlatformResponse,
-): ReturnType<OnDenied> {
+function carryOut(action: Action<OnDenied>, context: ExecutionContext): ReturnType<OnDenied> {
   const { decision, headers } = action
-  if (decision !== undefined) request.rateLimit = decision
+  if (decision !== undefined) requestOf(context).rateLimit = decision
   // The last header of a denial is the type of its body: that is written with it, by whoever answers the exception.
   const own = action.type === 'deny' ? headers.slice(0, -1) : headers
-  for (const [name, value] of own) response.header(name, value)
+  for (const [name, value] of own) responseOf(context).header(name, value)
   switch (action.type) {
     case 'continue':
       return true

@@ -1,9 +1,8 @@
-import { Module, type DynamicModule, type Provider } from '@nestjs/common'
+import { Module, type DynamicModule } from '@nestjs/common'
 import { APP_GUARD } from '@nestjs/core'
 import { defaultsToken } from './limits.js'
 import type {
   NestRequest,
-  RateLimitFactoryProvider,
   RateLimitModuleAsyncOptions,
   RateLimitModuleOptions,
   RateLimitOptionsFactory,
@@ -11,7 +10,8 @@ import type {
 import { RateLimitGuard } from './rate-limit-guard.js'
 
 /**
- * Limits the rate of requests to a NestJS application. What is decorated by `RateLimit` or `SkipRateLimit` says what is different there.
+ * Limits the rate of requests to an application. `RateLimit` and `SkipRateLimit` say what is different at a route or a controller. Wrong
+ * options are found when the application starts.
  *
  * @example
  * Module({ imports: [RateLimitModule.forRoot({ limit: 100, window: '1m' })] })
@@ -21,49 +21,37 @@ export class RateLimitModule {
     Module({})(this)
   }
 
-  /**
-   * Wrong options are found when the application starts.
-   */
   static forRoot<Q = NestRequest>(options: RateLimitModuleOptions<Q>): DynamicModule {
     const { global = true, ...defaults } = options
-    // By a factory: some versions of Nest serialize a value to tell modules apart, and a store holds a whole client.
-    return moduleWith(global, {
-      provide: defaultsToken,
-      useFactory: () => ({ global, options: defaults }),
-    })
+    return RateLimitModule.forRootAsync<Q>({ global, useFactory: () => defaults })
   }
 
   /** As `forRoot`, with options that a provider makes. */
   static forRootAsync<Q = NestRequest>(options: RateLimitModuleAsyncOptions<Q>): DynamicModule {
-    const { global = true, imports = [] } = options
-    const { inject = [], useFactory } = factoryOf(options)
+    const { global = true, imports = [], useClass, useExisting = useClass } = options
+    const { inject = useExisting === undefined ? [] : [useExisting] } = options
+    const make: Required<typeof options>['useFactory'] = options.useFactory ?? askFactory
     const defaults = {
       provide: defaultsToken,
       inject,
-      useFactory: async (...dependencies: unknown[]) => ({
-        global,
-        options: await useFactory(...dependencies),
-      }),
+      useFactory: async (...made: unknown[]) => ({ global, options: await make(...made) }),
     }
-    const made = 'useClass' in options ? [options.useClass] : []
-    return { ...moduleWith(global, defaults, ...made), imports }
+    return {
+      module: RateLimitModule,
+      global: true,
+      imports,
+      providers: [
+        defaults,
+        ...(useClass === undefined ? [] : [useClass]),
+        ...(global ? [{ provide: APP_GUARD, useClass: RateLimitGuard }] : []),
+      ],
+      exports: [defaultsToken],
+    }
   }
 }
 
-function factoryOf<Q>(options: RateLimitModuleAsyncOptions<Q>): RateLimitFactoryProvider<Q> {
-  if ('useFactory' in options) return options
-  return {
-    inject: ['useClass' in options ? options.useClass : options.useExisting],
-    useFactory: (factory: RateLimitOptionsFactory<Q>) => factory.createRateLimitOptions(),
-  }
-}
-
-function moduleWith(global: boolean, ...providers: Provider[]): DynamicModule {
-  const guard = { provide: APP_GUARD, useClass: RateLimitGuard }
-  return {
-    module: RateLimitModule,
-    global: true,
-    providers: global ? [...providers, guard] : providers,
-    exports: [defaultsToken],
-  }
+function askFactory<Q>(
+  factory: RateLimitOptionsFactory<Q>,
+): ReturnType<typeof factory.createRateLimitOptions> {
+  return factory.createRateLimitOptions()
 }

@@ -1,19 +1,26 @@
+import type { ExecutionContext } from '@nestjs/common'
 import type { NodeResponse, RequestView } from '@sluice/core/http'
 import type { NestRequest } from './options.js'
 
-/** What only one of the platforms has is optional. */
+/** With what only one of the platforms has: Express its `route` and `app`, Fastify its `routeOptions`. */
 export interface PlatformRequest extends NestRequest {
   readonly socket: { readonly remoteAddress?: string | undefined }
-  /** Express: the pattern, to which Nest adds nothing by mounting. */
   readonly route?: { readonly path?: unknown }
   readonly app?: { get(setting: 'trust proxy fn'): (address: string, hop: number) => boolean }
-  /** Fastify. */
   readonly routeOptions?: { readonly url?: string }
 }
 
-/** The call that both platforms have for writing a header. */
+/** With the call that both platforms have for writing a header. */
 export type PlatformResponse = (NodeResponse | { readonly raw: NodeResponse }) & {
   header(name: string, value: string): unknown
+}
+
+export function requestOf(context: ExecutionContext): PlatformRequest {
+  return context.switchToHttp().getRequest<PlatformRequest>()
+}
+
+export function responseOf(context: ExecutionContext): PlatformResponse {
+  return context.switchToHttp().getResponse<PlatformResponse>()
 }
 
 export function nodeResponseOf(response: PlatformResponse): NodeResponse {
@@ -46,23 +53,19 @@ export class PlatformView implements RequestView<NestRequest> {
 
   get route(): string | undefined {
     const { routeOptions, route } = this.raw
-    if (routeOptions !== undefined) return routeOptions.url
-    return typeof route?.path === 'string' ? route.path : undefined
+    const pattern = routeOptions === undefined ? route?.path : routeOptions.url
+    return typeof pattern === 'string' ? pattern : undefined
   }
 
-  // Whoever believes an address that nobody has, however far away, believes all of them.
+  /** Whether it believes an address that nobody has, however far away. Fastify tells only which address it finds at the end of all. */
   get trustsEveryProxy(): boolean {
-    const { app } = this.raw
-    if (app === undefined) return believes(this.raw)
-    return app.get('trust proxy fn')(nobody, Number.MAX_SAFE_INTEGER)
+    const { app, socket } = this.raw
+    if (app !== undefined) return app.get('trust proxy fn')(nobody, Number.MAX_SAFE_INTEGER)
+    const headers = { 'x-forwarded-for': nobody + `, ${proxy}`.repeat(99) }
+    return Reflect.get(this.raw, 'ip', { raw: { headers, socket } }) === nobody
   }
 }
 
+// RFC 5737: for documentation.
 const nobody = '192.0.2.0'
-
-/** Fastify keeps what it trusts to itself, but tells it by the address that it finds: here at the far end of a hundred proxies. */
-function believes(request: PlatformRequest): boolean {
-  const headers = { 'x-forwarded-for': `${nobody}${', 192.0.2.1'.repeat(99)}` }
-  const raw = { headers, socket: request.socket }
-  return Reflect.get(request, 'ip', { raw }) === nobody
-}
+const proxy = '192.0.2.1'

@@ -186,10 +186,11 @@ describe.each(platforms)('%s', (_, adapter) => {
 
   test('gives them the same names in every process', async () => {
     const store = memoryStore()
+    const guarded = UseGuards(RateLimitGuard)
     const start = () =>
       serve(adapter(), {
-        imports: [RateLimitModule.forRoot({ global: false, store })],
-        controllers: [pair('a', [RateLimit(twice)]), pair('b', [RateLimit(twice)])],
+        imports: [RateLimitModule.forRoot({ ...twice, global: false, scope: 'controller', store })],
+        controllers: [pair('a', [guarded]), pair('b', [guarded])],
       })
     const first = await start()
     const second = await start()
@@ -232,7 +233,7 @@ describe.each(platforms)('%s', (_, adapter) => {
   })
 
   test('is one limit for all modules of an application', async () => {
-    const root = [RateLimitModule.forRoot(twice)]
+    const root = [RateLimitModule.forRoot({ ...twice, global: false })]
     class Cats {}
     class Dogs {}
     const guarded = UseGuards(RateLimitGuard)

@@ -110,8 +110,6 @@ RateLimitModule.forRootAsync({
 RateLimitModule.forRootAsync<Request>({
   useFactory: () => ({ ...perMinute, key: ({ path }) => path }),
 })
-// @ts-expect-error: nothing makes the options
-RateLimitModule.forRootAsync({ inject: [Settings] })
 // @ts-expect-error: it makes no options
 RateLimitModule.forRootAsync({ useFactory: () => ({ limit: '5' }) })
 // @ts-expect-error: it makes none

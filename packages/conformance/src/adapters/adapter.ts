@@ -20,16 +20,16 @@ export interface Served {
 /** An application, told without the words of a framework. */
 export interface App {
   readonly options: OptionsFor
-  /** How many proxies the framework is told to trust. */
-  readonly proxies: number
+  /** How many proxies the framework is told to trust; the one stands on the loopback. */
+  readonly proxies: 0 | 1
   /** What stands before the limiter. */
   first(arrival: Arrival): void
   /** Where the limiter stands: before all routes, or on the route `/items/:id` alone. */
   readonly place: 'app' | 'route'
   /** Answers `/` and `/items/:id`, to every method. Undefined where all has been answered before. */
   handle(visit: Visit): Answer | undefined | Promise<Answer | undefined>
-  /** What the framework's own error handling gets. It is answered by 500 and this text. */
-  failed(error: unknown): string
+  /** Answers what the framework's own error handling gets. */
+  failed(error: unknown): Answer
 }
 
 /** Options of `rateLimit`, whatever the framework's request is. */
@@ -37,8 +37,10 @@ export type OptionsFor = <R>(read: Readers<R>) => NeutralOptions<R>
 
 /** Without an answer of its own, a denied request goes on. */
 export type NeutralOptions<R> = Omit<RateLimitOptions<R, never>, 'onDenied'> & {
-  readonly onDenied?: (decision: Decision) => Answer | undefined
+  readonly onDenied?: Denier
 }
+
+export type Denier = (decision: Decision) => Answer | undefined
 
 /** How to read a request of the framework. */
 export interface Readers<R> {
@@ -89,13 +91,13 @@ export interface Answer {
 export function optionsOf<R, H>(
   app: App,
   read: Readers<R>,
-  handlerOf: (deny: (decision: Decision) => Answer | undefined) => H,
+  handlerOf: (deny: Denier) => H,
 ): RateLimitOptions<R, H> {
   const { onDenied, ...options } = app.options(read)
   return onDenied === undefined ? options : { ...options, onDenied: handlerOf(onDenied) }
 }
 
-/** The first value of a header, as Node gives it. */
-export function firstOf(value: string | string[] | undefined): string | undefined {
+/** A header, as Node gives it, whose first value counts. */
+export function valueOf(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0]
 }

@@ -6,7 +6,7 @@ export function authenticate({ header, login }: Arrival): void {
 }
 
 /** Answers before the limiter is asked. */
-export function answerEarly({ response }: Arrival): void {
+export function answerEarly({ response }: Pick<Arrival, 'response'>): void {
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
   response.end('early')
 }

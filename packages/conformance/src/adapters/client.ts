@@ -86,11 +86,15 @@ function sentOf(head: Promise<Head>, hangUp: () => void): Sent {
   let begin: () => void = () => {}
   const first = new Promise<void>((resolve) => (begin = resolve))
   const reply = replyOf(head, begin)
-  const begun = Promise.race([first, reply.then(() => {})])
+  const begun = begunBy(first, reply)
   // Who hangs up waits for neither.
   reply.catch(() => {})
   begun.catch(() => {})
   return { begun, reply, hangUp }
+}
+
+async function begunBy(first: Promise<void>, reply: Promise<Reply>): Promise<void> {
+  await Promise.race([first, reply])
 }
 
 async function replyOf(head: Promise<Head>, begin: () => void): Promise<Reply> {

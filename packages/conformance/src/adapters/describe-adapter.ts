@@ -14,6 +14,7 @@ import { describeKeys } from './contract/keys.js'
 import { describeLists } from './contract/lists.js'
 import { describeMistakes } from './contract/mistakes.js'
 import { describeOutcomes } from './contract/outcomes.js'
+import { describePipelining } from './contract/pipelining.js'
 import { describePlans } from './contract/plans.js'
 import { describeQueues } from './contract/queues.js'
 import { describeWaiting } from './contract/waiting.js'
@@ -41,6 +42,7 @@ export function describeAdapter(adapter: Adapter): void {
     describeDenials(open)
     describeConcurrency(open)
     describeMistakes(open)
+    if (adapter.protocol === 'HTTP/1.1') describePipelining(open)
     describeKeepAlive(adapter)
 
     describe('on a real Redis', () => {
@@ -54,8 +56,6 @@ export function describeAdapter(adapter: Adapter): void {
 
       const open = benchOf(adapter, () => redisStore(client, { timeout: '10s' }))
       describeAnswers(open)
-      describeHeaders(open)
-      describeEarly(open)
       describeOutcomes(open)
       describeWaiting(open)
       describeQueues(open)

@@ -59,7 +59,11 @@ export function createHandler(): Handler {
 
     failed(error) {
       errors.push(error)
-      return error instanceof SluiceError ? error.code : String(error)
+      return {
+        ...hello,
+        status: 500,
+        body: error instanceof SluiceError ? error.code : String(error),
+      }
     },
 
     holding: async (count) => until(`${count} requests are held`, () => held.length === count),

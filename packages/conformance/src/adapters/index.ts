@@ -14,3 +14,4 @@ export type {
 export { express } from './servers/express.js'
 export { fastify } from './servers/fastify.js'
 export { nestjs } from './servers/nestjs.js'
+export { koa } from './servers/koa.js'

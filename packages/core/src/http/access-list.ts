@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import type { Keys } from '../entries.js'
-import { sluiceError } from '../errors.js'
+import { sluiceError, type SluiceError } from '../errors.js'
 import { joinKey, type Key } from '../keys.js'
 import { addressOf } from './address.js'
 
@@ -15,7 +15,9 @@ export interface AccessList {
 }
 
 /**
- * Makes a list for `allow` or `deny` whose entries can be swapped at run time.
+ * Makes a list for `allow` or `deny` whose entries can be swapped at run time. A string that can be read as an address or a range is one,
+ * and is looked for in the client's address only: no client gets in by choosing `10.0.0.1` as its name. A key that looks like that is
+ * listed as `['10.0.0.1']`.
  *
  * @example
  * const blocked = accessList(['203.0.113.0/24', '2001:db8::/32'])
@@ -55,19 +57,25 @@ export class Entries implements AccessList {
     const ranges: Range[] = []
     const addresses = new Set<string>()
     const keys = new Set<string>()
+    // A string would be taken for a list of its characters.
+    if (!Array.isArray(entries)) throw invalid(entries, 'a list of addresses, ranges and keys')
     for (const entry of entries) {
       const key = joinKey(entry)
-      if (key === undefined) {
-        const expected = 'an address, a range such as "10.0.0.0/8", or a key'
-        throw sluiceError('SLUICE_OPTION_INVALID', 'accessList', 'entries', entry, expected)
+      if (key === undefined) throw invalid(entry, someEntry)
+      if (typeof entry !== 'string') {
+        keys.add(key)
+        continue
       }
-      keys.add(key)
-      if (typeof entry !== 'string') continue
       const [text, bits] = entry.split('/')
       const address = addressOf(text)
-      if (address === undefined) continue
-      if (bits === undefined) addresses.add(address.toString())
-      else ranges.push(rangeOf(entry))
+      if (address === undefined) {
+        if (isSlip(entry)) throw invalid(entry, someEntry)
+        keys.add(key)
+      } else if (bits === undefined) {
+        addresses.add(address.toString())
+      } else {
+        ranges.push(rangeOf(entry))
+      }
     }
     this.#ranges = ranges
     this.#addresses = addresses
@@ -87,6 +95,11 @@ export class Entries implements AccessList {
     )
   }
 
+  /** Whether it holds any keys. */
+  get hasKeys(): boolean {
+    return this.#keys.size > 0
+  }
+
   /** Whether it holds one of a request's keys. */
   hasKey(keys: Keys): boolean {
     if (typeof keys !== 'object' || Array.isArray(keys)) return this.#has(keys)
@@ -99,10 +112,24 @@ export class Entries implements AccessList {
   }
 }
 
+/** Whether whoever wrote this meant an address: taken for a key it would never apply, and nobody would know. */
+function isSlip(text: string): boolean {
+  const trimmed = text.trim()
+  return trimmed === text ? almostAddress.test(text) : addressOf(trimmed) !== undefined
+}
+
+/** Digits with dots or a slash: 10.0.0, 10/8, 10.0.0.*, 10.0.0.1-10.0.0.9. Or hexadecimal with a colon and bits: 2001:db8/32. */
+const almostAddress = /^(?:(?=\d+[./])[\d.*]+(?:[/-][\d.*]*)?|[\da-f.:]*:[\da-f.:]*\/\d+)$/i
+
+const someEntry = 'an address, a range such as "10.0.0.0/8", or a key'
+
+function invalid(value: unknown, expected: string): SluiceError {
+  return sluiceError('SLUICE_OPTION_INVALID', 'accessList', 'entries', value, expected)
+}
+
 function rangeOf(text: string): Range {
   if (!ipaddr.isValidCIDR(text)) {
-    const expected = 'as many leading bits after the slash as the address can have'
-    throw sluiceError('SLUICE_OPTION_INVALID', 'accessList', 'entries', text, expected)
+    throw invalid(text, 'as many leading bits after the slash as the address can have')
   }
   const [base, bits] = ipaddr.parseCIDR(text)
   return base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= mappedBits

@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.js'
 import type { Limiter } from '../limiter.js'
-import { pause } from '../pause.js'
+import { hold } from '../hold.js'
 import { after } from './awaitable.js'
 import type { RateLimitOptions } from './options.js'
 import { whenOver, type NodeResponse } from './response.js'
@@ -26,18 +26,10 @@ export function createAdmission<R, H>(
   }
   return (response, { key, ...asked }) =>
     after(limiter.consume(key, asked), (decision) =>
-      decision.delayMs === 0 ? decision : whileThere(response, (signal) => held(decision, signal)),
+      decision.delayMs === 0
+        ? decision
+        : whileThere(response, (signal) => hold(limiter, decision, signal)),
     )
-
-  async function held(decision: Decision, signal: AbortSignal): Promise<Decision> {
-    try {
-      await pause(decision.delayMs, signal)
-      return decision
-    } catch (error) {
-      await limiter.refund(decision)
-      throw error
-    }
-  }
 }
 
 async function whileThere<T>(

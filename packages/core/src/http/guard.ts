@@ -13,7 +13,7 @@ import { contentWriter, refusal, retryAfter, type Content } from './denial.js'
 import { fieldWriter, type HeaderField } from './header-fields.js'
 import { keyReader, sampleKey } from './key-option.js'
 import { watchRequests } from './mistakes.js'
-import { claimName } from './names.js'
+import { claimName, withoutName } from './names.js'
 import { checkOptions, type RateLimitOptions } from './options.js'
 import { planOf } from './plan.js'
 import type { RequestView } from './request-view.js'
@@ -42,7 +42,7 @@ export function createGuard<R, H>(options: RateLimitOptions<R, H>, route?: strin
   const allow = options.allow === undefined ? undefined : readList('allow', options.allow)
   const deny = options.deny === undefined ? undefined : readList('deny', options.deny)
   const plan = planOf(options)
-  const name = options.name ?? route ?? 'default'
+  const name = options.name ?? route ?? withoutName
   const limiter = createLimiter<Store>({
     name,
     policies: plan.policies,
@@ -67,11 +67,12 @@ export function createGuard<R, H>(options: RateLimitOptions<R, H>, route?: strin
 
   function look(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
     if (deny?.hasAddress(view.address) === true) return refuse(view, response)
-    if (allow?.hasAddress(view.address) === true) return unlimited
+    const allowed = allow?.hasAddress(view.address) === true
+    if (allowed && deny?.hasKeys !== true) return unlimited
     return after(keyOf(view), (key) => {
       if (key === null) return unlimited
       if (deny?.hasKey(key) === true) return refuse(view, response)
-      if (allow?.hasKey(key) === true) return unlimited
+      if (allowed || allow?.hasKey(key) === true) return unlimited
       return ask(view, response, key)
     })
   }

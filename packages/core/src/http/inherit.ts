@@ -17,7 +17,16 @@ export function inherit<R, H>(
       for (const option of theirs) delete kept[option]
     }
   }
-  return { ...kept, ...own }
+  return { ...kept, ...stated(own) }
+}
+
+/** Without the options that are undefined: these are as good as absent, and take the place of none. */
+function stated<T extends object>(options: T): Partial<T> {
+  const kept: Partial<T> = { ...options }
+  for (const option in kept) {
+    if (kept[option] === undefined) delete kept[option]
+  }
+  return kept
 }
 
 type OptionName = keyof RateLimitOptions<unknown, unknown>

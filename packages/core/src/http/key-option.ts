@@ -60,7 +60,7 @@ const sample = 'x'
 function sourceReader<R>(source: KeySource<R>): (view: RequestView<R>) => Awaitable<Key | null> {
   if (typeof source === 'function') return (view) => source(view.raw, view)
   if (typeof source === 'string') return () => source
-  if (!Array.isArray(source)) {
+  if (!isList(source)) {
     const expected = 'a non-empty string, a list of such parts, a function, or null for each policy'
     throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'key', source, expected)
   }

@@ -1,5 +1,6 @@
 import type { Policies } from '../entries.js'
 import { sluiceError } from '../errors.js'
+import { isPolicy } from '../policy.js'
 import type { Store } from '../stores/store.js'
 
 /** Which names are in use in which store, and by what policies. */
@@ -18,18 +19,27 @@ export function claimName(
 ): void {
   const names = taken.get(store) ?? new Map<string, string | undefined>()
   taken.set(store, names)
-  const known = name ?? ''
-  const mine = policies === undefined ? undefined : JSON.stringify(policies)
+  const known = name ?? withoutName
+  const mine = policies === undefined ? undefined : textOf(policies)
+  const theirs = names.get(known)
   if (names.has(known)) {
     if (name === undefined) {
       const expected =
-        'a name to each limiter of this store: another one has none either, and both would count together'
+        'a name to each limiter of this store: another one has none either, or is called "default", and both would count together'
       throw sluiceError('SLUICE_OPTION_MISSING', 'rateLimit', 'name', expected)
     }
-    const theirs = names.get(known)
     if (mine !== undefined && theirs !== undefined && mine !== theirs) {
       throw sluiceError('SLUICE_NAME_TAKEN', name)
     }
   }
-  names.set(known, mine)
+  names.set(known, theirs ?? mine)
+}
+
+/** What a limiter is called that nobody has named. */
+export const withoutName = 'default'
+
+/** The same text for the same policies, in whatever order they are said. */
+function textOf(policies: Policies): string {
+  const named = isPolicy(policies) ? { default: policies } : policies
+  return JSON.stringify(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

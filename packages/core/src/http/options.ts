@@ -88,7 +88,11 @@ export interface RateLimitOptions<R, H> {
    *
    * @default 'all'
    */
-  readonly count?: 'all' | 'failures' | 'successes' | ((outcome: ResponseOutcome) => Awaitable<boolean>)
+  readonly count?:
+    | 'all'
+    | 'failures'
+    | 'successes'
+    | ((outcome: ResponseOutcome) => Awaitable<boolean>)
   /** `'success'`: a success forgets what the key has used. With `count: 'failures'`, it is consecutive failures that are limited. */
   readonly resetOn?: 'success'
   /** Over the limit, the request is held until it is admitted, `max` at the longest, and let go when the client goes away. */

@@ -31,6 +31,11 @@ function decisionOf({ decision }: Action<unknown>): Decision {
   return decision
 }
 
+/** No promise, but to be awaited all the same. */
+function promised<T>(value: T): Pick<Promise<T>, 'then'> {
+  return { then: (...listeners) => Promise.resolve(value).then(...listeners) }
+}
+
 /** A memory store that answers by promises. */
 function laterStore(): AsyncStore {
   const store = memoryStore()
@@ -152,13 +157,21 @@ test('counts each policy by its own key, and leaves out the one whose key is nul
   expect(decisionOf(check({ user: 'eve' })).deniedBy).toEqual(['address'])
 })
 
-test.each([undefined, null, '', [], ['user', ''], ['user', undefined], { default: '' }, 5])(
+test.each([undefined, '', [], ['user', ''], ['user', undefined], { default: '' }, 5])(
   'takes the key %j of a function for an error, never for a free pass',
   (key) => {
     const check = syncGuardOf({ ...twice, key: () => key as string })
     expect(errorOf(() => check()).code).toBe('SLUICE_KEY_INVALID')
   },
 )
+
+test.each<[string, Options['key']]>([
+  ['for the whole key', () => null],
+  ['for one part of it', ['user', () => null]],
+])('does not limit a request where a function gives null %s', (_, key) => {
+  const check = syncGuardOf({ limit: 0, window: '1m', ...(key === undefined ? {} : { key }) })
+  expect(check()).toEqual(unlimited)
+})
 
 test('takes a key for an unknown policy, or none for a known one, for an error', () => {
   const stray = syncGuardOf({ ...twice, key: () => ({ default: 'a', other: 'a' }) })
@@ -272,10 +285,20 @@ test.each([undefined, null, 5, 'gold', {}, [], { gold: 5 }])(
   (plan) => {
     const check = syncGuardOf({ policies: () => plan as unknown as Policies })
     expect(errorOf(() => check()).code).toMatch(
-      /^SLUICE_(OPTIONS_INVALID|OPTION_MISSING|POLICY_UNKNOWN)$/,
+      /^SLUICE_(OPTIONS_INVALID|OPTION_INVALID|OPTION_MISSING|POLICY_UNKNOWN)$/,
     )
   },
 )
+
+test('takes a plan that a function forgot to say for an error, whatever the headers', () => {
+  const check = syncGuardOf({
+    policies: () => undefined as unknown as Policies,
+    headers: 'none',
+  })
+  expect(errorOf(() => check()).message).toBe(
+    'rateLimit: "policies" is undefined. Pass a function that gives a policy, or a record from name to policy.',
+  )
+})
 
 test('shares its counts with a limiter of the same name in the same store', () => {
   const store = memoryStore()
@@ -308,6 +331,7 @@ test.each<[string, Options]>([
   ['limit', { limit: async () => 1 }],
   ['key', { key: async () => 'all' }],
   ['cost', { cost: async () => 1 }],
+  ['a function that is a thenable', { skip: () => Object.assign(() => {}, promised(false)) }],
   ['a promise of another realm', { cost: () => runInNewContext('Promise.resolve(1)') }],
   ['store', { store: laterStore() }],
   [

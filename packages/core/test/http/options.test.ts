@@ -68,6 +68,12 @@ test.each([
   ['key', ['', 5, null, true]],
   ['cost', ['1', -1, 1.5, NaN, null]],
   ['skip', [true, false, null, 'admin']],
+  ['allow', [null, '10.0.0.0/8', true, handler]],
+  ['deny', [null, '10.0.0.0/8', true, {}]],
+  ['count', ['', 'none', 'failure', true, null, []]],
+  ['resetOn', ['', 'failure', true, null]],
+  ['wait', [null, true, '5s', 5000, []]],
+  ['dryRun', [null, 'yes', 1, 0]],
   ['headers', ['', 'DRAFT', 'draft-10', true, false, null]],
   ['onDenied', [true, null, 'no']],
   ['statusCode', [0, 199, 600, 429.5, '429', null]],
@@ -100,6 +106,10 @@ test.each<[object, ErrorCode]>([
 })
 
 test.each([
+  [{ ...short, key: { default: 5 } }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, key: { default: {} } }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, key: { default: undefined } }, 'SLUICE_OPTION_INVALID'],
+  [{ policies: () => policy, key: { default: 5 } }, 'SLUICE_OPTION_INVALID'],
   [{ ...short, key: [] }, 'SLUICE_KEY_INVALID'],
   [{ ...short, key: ['user', ''] }, 'SLUICE_KEY_INVALID'],
   [{ ...short, key: { default: '' } }, 'SLUICE_KEY_INVALID'],
@@ -110,17 +120,27 @@ test.each([
   expect(refusalOf(options).code).toBe(code)
 })
 
-test.each(['allow', 'deny', 'count', 'resetOn', 'wait', 'dryRun', 'onStoreError', 'localShare'])(
+test.each(['onStoreError', 'localShare', 'requestPropertyName'])(
   'refuses "%s", which it does not know',
   (option) => {
     expect(refusalOf({ ...short, [option]: undefined })).toEqual({
       code: 'SLUICE_OPTION_UNKNOWN',
       message:
         `rateLimit: there is no option "${option}". It takes "limit", "window", "algorithm", "policy", "policies", "name", ` +
-        `"store", "clock", "key", "cost", "skip", "headers", "onDenied", "statusCode", "body".`,
+        `"store", "clock", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "dryRun", "skip", "headers", "onDenied", ` +
+        `"statusCode", "body".`,
     })
   },
 )
+
+test.each([
+  [{}, 'SLUICE_OPTION_MISSING'],
+  [{ max: '5x' }, 'SLUICE_OPTION_INVALID'],
+  [{ max: 0 }, 'SLUICE_OPTION_INVALID'],
+  [{ max: '5s', poll: 5 }, 'SLUICE_OPTION_UNKNOWN'],
+] as const)('refuses the wait %j', (wait, code) => {
+  expect(refusalOf({ ...short, wait }).code).toBe(code)
+})
 
 test.each([
   ['windowMs', 'window'],
@@ -136,10 +156,47 @@ test.each([
   ['keyPrefix', 'name'],
   ['weight', 'cost'],
   ['throttlers', 'policies'],
+  ['allowList', 'allow'],
+  ['whitelist', 'allow'],
+  ['whitelisted', 'allow'],
+  ['whiteList', 'allow'],
+  ['skipList', 'allow'],
+  ['denyList', 'deny'],
+  ['blacklist', 'deny'],
+  ['blackList', 'deny'],
+  ['blocklist', 'deny'],
+  ['ban', 'policy'],
+  ['blockDuration', 'policy'],
+  ['exponentialBackoff', 'policy'],
+  ['execEvenly', 'policy'],
+  ['skipFailedRequests', 'count'],
+  ['skipSuccessfulRequests', 'count'],
+  ['requestWasSuccessful', 'count'],
+  ['skipIf', 'skip'],
+  ['ignoreUserAgents', 'skip'],
+  ['getTracker', 'key'],
+  ['generateKey', 'key'],
+  ['groupId', 'name'],
+  ['prefix', 'name'],
+  ['namespace', 'name'],
+  ['pointsToConsume', 'cost'],
+  ['storage', 'store'],
+  ['driver', 'store'],
+  ['setHeaders', 'headers'],
+  ['enableDraftSpec', 'headers'],
+  ['addHeadersOnExceeding', 'headers'],
 ])('answers the word "%s" of another library with "%s"', (word, ours) => {
   const { code, message } = refusalOf({ [word]: 5 })
   expect(code).toBe('SLUICE_OPTION_RENAMED')
   expect(message.startsWith(`rateLimit: "${word}" is called "${ours}" here: `)).toBe(true)
+})
+
+test.each([
+  ['skipFailedRequests', 'successes'],
+  ['skipSuccessfulRequests', 'failures'],
+])('says of "%s" which "count" that is', (word, value) => {
+  const { message } = refusalOf({ ...short, [word]: true })
+  expect(message.startsWith(`rateLimit: "${word}" is called "count" here: '${value}', `)).toBe(true)
 })
 
 test('takes an option that is undefined for one that is absent', () => {
@@ -155,7 +212,7 @@ test('refuses a second guard without a name in one store, for both would count t
   expect(refusalOf({ policy, store })).toEqual({
     code: 'SLUICE_OPTION_MISSING',
     message:
-      'rateLimit: "name" is missing. Pass a name to each limiter of this store: another one has none either, and both would count together.',
+      'rateLimit: "name" is missing. Pass a name to each limiter of this store: another one has none either, or is called "default", and both would count together.',
   })
   createGuard({ policy, store, name: 'login' })
   createGuard({ policy, store: memoryStore() })

@@ -17,9 +17,28 @@ const cases: [string, NeutralOptions<unknown>][] = [
 ]
 
 export function describeEarly(open: OpenBench): void {
-  describe('a request whose headers were sent before the limiter is asked', () => {
+  describe('a request that is answered before the limiter is asked', () => {
     test.each(cases)('%s: gets that answer, and nothing breaks', async (_, options) => {
       const bench = await open(options, { first: answerEarly })
+      for (let i = 0; i < 3; i++) {
+        const reply = await bench.get()
+        expect([reply.status, reply.body, limitFields(reply)]).toEqual([200, 'early', {}])
+      }
+      expect(bench.errors).toEqual([])
+    })
+
+    test.each([1, 0])('while it is asked: keeps that answer (limit %i)', async (limit) => {
+      const responses: RawResponse[] = []
+      const bench = await open(
+        {
+          ...perMinute(limit),
+          cost: async () => {
+            answerEarly({ response: responses[responses.length - 1] })
+            return 1
+          },
+        },
+        { first: ({ response }) => responses.push(response) },
+      )
       for (let i = 0; i < 3; i++) {
         const reply = await bench.get()
         expect([reply.status, reply.body, limitFields(reply)]).toEqual([200, 'early', {}])

@@ -41,7 +41,7 @@ export function describeKeepAlive(adapter: Adapter): void {
           }
           return { status: 200, type: 'text/plain', body: 'hello' }
         },
-        failed: String,
+        failed: (error) => ({ status: 500, type: 'text/plain', body: String(error) }),
       })
       const client = clientOf(adapter, served.port, connections)
       onTestFinished(async () => {

@@ -57,6 +57,17 @@ export function describeLists(open: OpenBench): void {
       expect(await statuses(bench, forwarded, ['192.0.2.1, 203.0.113.5'])).toEqual([200])
     })
 
+    test('by address and by key at once: whoever is in both is denied, the others of the address are let in', async () => {
+      const bench = await open(({ header }) => ({
+        ...perMinute(0),
+        key: (request) => header(request, 'x-user') ?? 'nobody',
+        allow: ['127.0.0.1'],
+        deny: ['eve'],
+      }))
+      expect(await statuses(bench, 'x-user', ['ann', 'eve'])).toEqual([200, 403])
+      expect(bench.verbs).toEqual([])
+    })
+
     test('are swapped at run time', async () => {
       const denied = accessList(['127.0.0.1'])
       const bench = await open({ ...perMinute(9), deny: denied })

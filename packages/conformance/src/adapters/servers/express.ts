@@ -3,12 +3,20 @@ import { rateLimit, type OnDenied, type UserId } from '@sluice/express'
 import express5, {
   type ErrorRequestHandler,
   type Express,
+  type NextFunction,
   type Request,
   type RequestHandler,
   type Response,
 } from 'express'
 import express4 from 'express4'
-import { optionsOf, type Adapter, type Answer, type App, type Readers } from '../adapter.js'
+import {
+  optionsOf,
+  type Adapter,
+  type Answer,
+  type App,
+  type Denier,
+  type Readers,
+} from '../adapter.js'
 import { listening } from './listening.js'
 
 declare global {
@@ -31,8 +39,8 @@ function adapter(name: string, create: () => Express): Adapter {
 function applicationOf(create: () => Express, app: App): Express {
   const application = create()
   application.set('trust proxy', app.proxies)
-  application.use(firstOf(app))
-  const limit = rateLimit(optionsOf(app, expressReaders, onDenied))
+  application.use(arriving(app))
+  const limit = rateLimit(optionsOf(app, readers, onDenied))
   if (app.place === 'app') application.use(limit)
   const handler = handlerOf(app)
   application.all('/items/:id', ...(app.place === 'route' ? [limit, handler] : [handler]))
@@ -41,12 +49,12 @@ function applicationOf(create: () => Express, app: App): Express {
   return application
 }
 
-export const expressReaders: Readers<Request> = {
+const readers: Readers<Request> = {
   header: (request, name) => request.get(name),
   user: (request) => request.user,
 }
 
-function onDenied(deny: Parameters<Parameters<typeof optionsOf>[2]>[0]): OnDenied {
+function onDenied(deny: Denier): OnDenied {
   return (_request, response, next, decision) => {
     const answer = deny(decision)
     if (answer === undefined) next()
@@ -54,7 +62,7 @@ function onDenied(deny: Parameters<Parameters<typeof optionsOf>[2]>[0]): OnDenie
   }
 }
 
-export function firstOf(app: App): RequestHandler {
+export function arriving(app: App): RequestHandler {
   return (request, response, next) => {
     app.first({
       header: (name) => request.get(name),
@@ -65,12 +73,21 @@ export function firstOf(app: App): RequestHandler {
   }
 }
 
-// Express 4 does not look at what a handler returns, so what it rejects with is passed on by hand.
 function handlerOf(app: App): RequestHandler {
-  return (request, response, next) => {
-    void Promise.resolve(request)
-      .then(async () => visited(app, request, response))
-      .catch(next)
+  return (request, response, next) => void visitedOr(next, app, request, response)
+}
+
+// Express 4 does not look at what a handler returns, so what it rejects with is passed on by hand.
+async function visitedOr(
+  next: NextFunction,
+  app: App,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  try {
+    await visited(app, request, response)
+  } catch (error) {
+    next(error)
   }
 }
 
@@ -94,8 +111,7 @@ export function send(response: Response, { status, type, body }: Answer): void {
 // Express knows an error handler by its four parameters.
 function errorHandlerOf(app: App): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
-    const text = app.failed(error)
-    if (!response.headersSent)
-      send(response, { status: 500, type: 'text/plain; charset=utf-8', body: text })
+    const answer = app.failed(error)
+    if (!response.headersSent) send(response, answer)
   }
 }

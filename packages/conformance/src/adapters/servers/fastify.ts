@@ -4,14 +4,14 @@ import {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  type FastifyServerOptions,
 } from 'fastify'
 import {
-  firstOf,
+  valueOf,
   optionsOf,
   type Adapter,
   type Answer,
   type App,
+  type Denier,
   type Readers,
   type Served,
 } from '../adapter.js'
@@ -27,34 +27,33 @@ export const fastify: readonly Adapter[] = [
   {
     name: 'Fastify 5',
     protocol: 'HTTP/1.1',
-    serve: async (app) => served(app, createFastify),
+    serve: async (app) => served(app, createFastify(optionsFor(app))),
   },
   {
     name: 'Fastify 5 by HTTP/2',
     protocol: 'HTTP/2',
     // By its types an application of HTTP/2 is another one; what is used of it here is the same.
     serve: async (app) =>
-      served(
-        app,
-        (options) => createFastify({ ...options, http2: true }) as unknown as FastifyInstance,
-      ),
+      served(app, createFastify({ ...optionsFor(app), http2: true }) as unknown as FastifyInstance),
   },
 ]
 
-async function served(
-  app: App,
-  create: (options: FastifyServerOptions) => FastifyInstance,
-): Promise<Served> {
-  const trustProxy = app.proxies === 0 ? false : app.proxies
-  const application = create({ trustProxy, forceCloseConnections: true })
+// Fastify trusts a proxy for its address. As for their number, its later versions trust none.
+export function optionsFor({ proxies }: App): {
+  trustProxy: string | false
+  forceCloseConnections: true
+} {
+  return { trustProxy: proxies === 1 && '127.0.0.1', forceCloseConnections: true }
+}
+
+async function served(app: App, application: FastifyInstance): Promise<Served> {
   application.decorateRequest('user')
   application.addHook('onRequest', (request, reply, done) => {
     arrive(app, request, reply)
     done()
   })
   application.setErrorHandler((error, _request, reply) => {
-    const body = app.failed(error)
-    send(reply, { status: 500, type: 'text/plain; charset=utf-8', body })
+    send(reply, app.failed(error))
   })
   const options = optionsOf(app, readers, onDenied)
   const everywhere = app.place === 'app'
@@ -69,11 +68,11 @@ async function served(
 }
 
 const readers: Readers<FastifyRequest> = {
-  header: (request, name) => firstOf(request.headers[name]),
+  header: (request, name) => valueOf(request.headers[name]),
   user: (request) => request.user,
 }
 
-function onDenied(deny: Parameters<Parameters<typeof optionsOf>[2]>[0]): OnDenied {
+function onDenied(deny: Denier): OnDenied {
   return (_request, reply, decision) => {
     const answer = deny(decision)
     if (answer !== undefined) send(reply, answer)
@@ -82,7 +81,7 @@ function onDenied(deny: Parameters<Parameters<typeof optionsOf>[2]>[0]): OnDenie
 
 export function arrive(app: App, request: FastifyRequest, reply: FastifyReply): void {
   app.first({
-    header: (name) => firstOf(request.headers[name]),
+    header: (name) => valueOf(request.headers[name]),
     response: reply.raw,
     login: (user) => (request.user = user),
   })
@@ -95,7 +94,7 @@ export async function visited(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const answer = await app.handle({
-    header: (name) => firstOf(request.headers[name]),
+    header: (name) => valueOf(request.headers[name]),
     response: reply.raw,
     decision: request.rateLimit,
   })

@@ -2,7 +2,7 @@ import type { AbstractHttpAdapter } from '@nestjs/core'
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import type { Request, Response } from 'express'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer, App } from '../adapter.js'
 import * as express from './express.js'
 import * as fastify from './fastify.js'
@@ -18,7 +18,7 @@ export const onExpress: Platform<Request, Response> = {
   create(app) {
     const adapter = new ExpressAdapter()
     adapter.set('trust proxy', app.proxies)
-    adapter.use(express.firstOf(app))
+    adapter.use(express.arriving(app))
     return adapter
   },
   visited: express.visited,
@@ -29,9 +29,9 @@ export const onExpress: Platform<Request, Response> = {
 
 export const onFastify: Platform<FastifyRequest, FastifyReply> = {
   create(app) {
-    const trustProxy = app.proxies === 0 ? false : app.proxies
-    const adapter = new FastifyAdapter({ trustProxy, forceCloseConnections: true })
-    const instance = adapter.getInstance()
+    const adapter = new FastifyAdapter(fastify.optionsFor(app))
+    // Nest brings a Fastify of its own, to the compiler another one than ours.
+    const instance = adapter.getInstance<FastifyInstance>()
     instance.decorateRequest('user')
     instance.addHook('onRequest', (request, reply, done) => {
       fastify.arrive(app, request, reply)

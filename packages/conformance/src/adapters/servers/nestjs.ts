@@ -6,7 +6,6 @@ import {
   Req,
   Res,
   type ArgumentsHost,
-  type INestApplication,
 } from '@nestjs/common'
 import { BaseExceptionFilter, NestFactory, type AbstractHttpAdapter } from '@nestjs/core'
 import core from '@nestjs/core/package.json' with { type: 'json' }
@@ -18,11 +17,12 @@ import {
   type UserId,
 } from '@sluice/nestjs'
 import {
-  firstOf,
+  valueOf,
   optionsOf,
   type Adapter,
   type Answer,
   type App,
+  type Denier,
   type Readers,
   type Served,
 } from '../adapter.js'
@@ -47,7 +47,10 @@ function adapter<Q extends NestRequest, S>(name: string, platform: Platform<Q, S
   return { name, protocol: 'HTTP/1.1', serve: async (app) => served(app, platform) }
 }
 
-async function served<Q extends NestRequest, S>(app: App, platform: Platform<Q, S>): Promise<Served> {
+async function served<Q extends NestRequest, S>(
+  app: App,
+  platform: Platform<Q, S>,
+): Promise<Served> {
   const http = platform.create(app)
   const application = await NestFactory.create(moduleOf(app, platform), http, {
     logger: false,
@@ -61,7 +64,10 @@ async function served<Q extends NestRequest, S>(app: App, platform: Platform<Q, 
 }
 
 // Decorators by hand: what compiles this has those of the standard.
-function moduleOf<Q extends NestRequest, S>(app: App, { visited }: Platform<Q, S>): new () => object {
+function moduleOf<Q extends NestRequest, S>(
+  app: App,
+  { visited }: Platform<Q, S>,
+): new () => object {
   const options = optionsOf(app, readers, onDenied)
 
   class Visits {
@@ -96,11 +102,11 @@ function moduleOf<Q extends NestRequest, S>(app: App, { visited }: Platform<Q, S
 }
 
 const readers: Readers<NestRequest> = {
-  header: (request, name) => firstOf(request.headers[name]),
+  header: (request, name) => valueOf(request.headers[name]),
   user: (request) => request.user,
 }
 
-function onDenied(deny: Parameters<Parameters<typeof optionsOf>[2]>[0]): OnDenied {
+function onDenied(deny: Denier): OnDenied {
   return (_context, decision) => {
     const answer = deny(decision)
     if (answer === undefined) return true
@@ -133,7 +139,6 @@ class ErrorFilter<Q, S> extends BaseExceptionFilter {
     if (error instanceof HttpException) return super.catch(error, host)
     const response = host.switchToHttp().getResponse<S>()
     if (error instanceof Answered) return this.#platform.send(response, error.answer)
-    const body = this.#app.failed(error)
-    this.#platform.send(response, { status: 500, type: 'text/plain; charset=utf-8', body })
+    return this.#platform.send(response, this.#app.failed(error))
   }
 }

@@ -24,8 +24,9 @@ export function printed(answers: readonly Cells[]): string {
 }
 
 function shown(cells: Cells): string[] {
-  const [body, ...others] = cells.map(String).reverse()
-  return [...others.reverse(), cells[5].startsWith(problemType) ? problemIn(body) : body.trimEnd()]
+  const others = cells.slice(0, -1).map(String)
+  const body = String(cells.at(-1))
+  return [...others, cells[5].startsWith(problemType) ? problemIn(body) : body.trimEnd()]
 }
 
 function problemIn(body: string): string {

@@ -26,7 +26,8 @@ export const slidingWindowLua: string = `
 
     give = function(row, params, now, cost, receipt)
       local passed = (opening(row, params[2]) - opening(receipt, params[2])) / params[2]
-      if passed >= 0 and passed <= params[3] then
+      local known = passed > 0 or row[1] == receipt[1]
+      if known and passed >= 0 and passed <= params[3] then
         row[2 + passed] = row[2 + passed] - math.min(cost, row[2 + passed])
       end
     end,

@@ -40,7 +40,9 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
 
   give(row, { size, older }, _now, cost, receipt) {
     const passed = (opening(row, size) - opening(receipt, size)) / size
-    if (passed >= 0 && passed <= older) {
+    // What was forgotten, and begun anew in the same sub-window, began at another moment.
+    const isKnown = passed > 0 || row[SINCE] === receipt[SINCE]
+    if (isKnown && passed >= 0 && passed <= older) {
       row[NEWEST + passed] -= Math.min(cost, row[NEWEST + passed])
     }
   },

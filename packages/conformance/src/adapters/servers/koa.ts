@@ -1,0 +1,93 @@
+import Router from '@koa/router'
+import { rateLimit, type OnDenied } from '@sluice/koa'
+import Koa3, { type Context, type Middleware } from 'koa'
+import Koa2 from 'koa2'
+import {
+  optionsOf,
+  valueOf,
+  type Adapter,
+  type Answer,
+  type App,
+  type Denier,
+  type Readers,
+} from '../adapter.js'
+import { listening } from './listening.js'
+
+export const koa: readonly Adapter[] = [adapter('Koa 2', Koa2), adapter('Koa 3', Koa3)]
+
+function adapter(name: string, Koa: typeof Koa3): Adapter {
+  return {
+    name,
+    protocol: 'HTTP/1.1',
+    serve: async (app) => listening(applicationOf(Koa, app).callback()),
+  }
+}
+
+function applicationOf(Koa: typeof Koa3, app: App): Koa3 {
+  const application = new Koa({ proxy: app.proxies === 1, maxIpsCount: app.proxies })
+  // It would print what happens to the streams of clients that leave.
+  application.silent = true
+  application.use(catching(app))
+  application.use(arriving(app))
+  const limit = rateLimit(optionsOf(app, readers, onDenied))
+  if (app.place === 'app') application.use(limit)
+  const router = new Router()
+  const handler = handlerOf(app)
+  router.all('/items/:id', ...(app.place === 'route' ? [limit, handler] : [handler]))
+  router.all('/', handler)
+  application.use(router.routes())
+  return application
+}
+
+const readers: Readers<Context> = {
+  header: (context, name) => valueOf(context.headers[name]),
+  user: (context) => context.state['user'],
+}
+
+function onDenied(deny: Denier): OnDenied {
+  return async (context, next, decision) => {
+    const answer = deny(decision)
+    if (answer === undefined) await next()
+    else send(context, answer)
+  }
+}
+
+function catching(app: App): Middleware {
+  return async (context, next) => {
+    try {
+      await next()
+    } catch (error) {
+      send(context, app.failed(error))
+    }
+  }
+}
+
+function arriving(app: App): Middleware {
+  return async (context, next) => {
+    app.first({
+      header: (name) => valueOf(context.headers[name]),
+      response: context.res,
+      login: (user) => (context.state['user'] = user),
+    })
+    // So Koa is told that somebody answers by Node's own response.
+    if (context.headerSent) context.respond = false
+    await next()
+  }
+}
+
+function handlerOf(app: App): Middleware {
+  return async (context) => {
+    const answer = await app.handle({
+      header: (name) => valueOf(context.headers[name]),
+      response: context.res,
+      decision: context.state['rateLimit'],
+    })
+    if (answer !== undefined) send(context, answer)
+  }
+}
+
+function send(context: Context, { status, type, body }: Answer): void {
+  context.status = status
+  context.set('Content-Type', type)
+  context.body = body
+}

@@ -1,3 +1,0 @@
-import { describeTable, express } from '@sluice/conformance/adapters'
-
-describeTable([...express])

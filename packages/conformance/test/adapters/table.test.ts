@@ -1,0 +1,3 @@
+import { describeTable, express, fastify, koa, nestjs } from '@sluice/conformance/adapters'
+
+describeTable([...express, ...koa, ...fastify, ...nestjs])

@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest'
+import { fixedWindow, type Key } from '../../src/index.js'
+import { accessList, byIp } from '../../src/http/index.js'
+import { Entries } from '../../src/http/access-list.js'
+import { errorOf } from '../error-of.js'
+import { denialOf, fieldsOf, guardOf, syncGuardOf, type Options } from './visit.js'
+
+const once: Options = { limit: 1, window: '1m' }
+const unlimited = { type: 'continue', decision: undefined, headers: [] }
+
+describe('finds an address', () => {
+  test.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['192.0.2.7', '::ffff:192.0.2.7'],
+    ['192.0.2.7', '::ffff:c000:207'],
+    ['192.0.2.7', '0:0:0:0:0:FFFF:192.0.2.7'],
+    ['192.0.2.7', '192.0.2.7:5678'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::FFFF:C000:207', '192.0.2.7'],
+    ['192.0.2.7:80', '192.0.2.7'],
+    ['2001:db8::1', '2001:0DB8:0:0:0:0:0:0001'],
+    ['2001:DB8::A', '2001:db8::a'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['fe80::1', 'fe80::1%eth1'],
+    ['10.0.0.0/8', '10.255.255.255'],
+    ['10.1.2.3/8', '10.0.0.0'],
+    ['10.0.0.0/8', '::ffff:10.1.2.3'],
+    ['::ffff:10.0.0.0/104', '10.1.2.3'],
+    ['::ffff:0:0/96', '203.0.113.9'],
+    ['192.0.2.7/32', '192.0.2.7'],
+    ['0.0.0.0/0', '203.0.113.9'],
+    ['::/0', '2001:db8::1'],
+    ['2001:DB8::/32', '2001:db8:ffff::1'],
+    ['2001:db8::dead:beef/32', '2001:db8::1'],
+    ['2001:db8::/127', '2001:db8::1'],
+    ['fe80::%eth0/10', 'fe80::1%eth1'],
+  ])('of the entry %s in %s', (entry, address) => {
+    expect(new Entries([entry]).hasAddress(address)).toBe(true)
+  })
+})
+
+describe('finds no address', () => {
+  test.each([
+    ['192.0.2.7', '192.0.2.70'],
+    ['10.0.0.0/8', '11.0.0.0'],
+    ['10.0.0.0/8', '9.255.255.255'],
+    ['192.0.2.7/31', '192.0.2.8'],
+    ['0.0.0.0/0', '::1'],
+    ['::/0', '192.0.2.7'],
+    ['::/0', '::ffff:192.0.2.7'],
+    ['2001:db8::/127', '2001:db8::2'],
+    ['10.0.0.0/8', '0x0a.1'],
+    ['10.0.0.0/8', '10.1'],
+    ['10.0.0.0/8', '010.0.0.1'],
+    ['10.0.0.0/8', 'localhost'],
+    ['10.0.0.0/8', ''],
+    ['10.0.0.0/8', undefined],
+    ['10.0.0.1', '10.0.0.1, 10.0.0.2'],
+  ])('of the entry %s in %s', (entry, address) => {
+    expect(new Entries([entry]).hasAddress(address)).toBe(false)
+  })
+})
+
+test.each<[Key, Key]>([
+  ['ada', 'ada'],
+  ['ada', ['ada']],
+  [
+    ['user', 'auth0|1'],
+    ['user', 'auth0|1'],
+  ],
+  [['10.0.0.1'], '10.0.0.1'],
+  ['aa:bb:cc:dd:ee:ff', 'aa:bb:cc:dd:ee:ff'],
+  ['v1.2', 'v1.2'],
+  ['42', '42'],
+  ['a/1', 'a/1'],
+])('finds the key %j in the key %j', (entry, key) => {
+  const entries = new Entries([entry])
+  expect([entries.hasKeys, entries.hasKey(key), entries.hasKey({ a: null, b: key })]).toEqual([
+    true,
+    true,
+    true,
+  ])
+})
+
+test.each<[Key, Key]>([
+  ['user|1', ['user', '1']],
+  [['user', '1'], 'user|1'],
+  ['user%7C1', 'user|1'],
+  ['ada', 'Ada'],
+  ['10.0.0.1', '10.0.0.1'],
+  ['10.0.0.1', ['10.0.0.1']],
+  ['10.0.0.0/8', '10.0.0.0/8'],
+  ['::1', '::1'],
+])('does not take the entry %j for the key %j', (entry, key) => {
+  expect(new Entries([entry]).hasKey(key)).toBe(false)
+})
+
+test('finds no key where there is none', () => {
+  const entries = new Entries(['undefined', 'null', 'ada'])
+  expect([{}, { a: null }, [], ''].map((keys) => entries.hasKey(keys))).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ])
+})
+
+test.each([
+  '10.0.0.0/33',
+  '10.0.0.0/-1',
+  '10.0.0.0/',
+  '10.0.0.0/8/8',
+  '10.0.0.0/255.0.0.0',
+  '10.0.0.1-10.0.0.9',
+  '10.0.0.*',
+  '10.0.0',
+  '10/8',
+  '300.1.2.3',
+  '1.2.3.4.5',
+  '010.0.0.1',
+  ' 10.0.0.1',
+  '10.0.0.1\r',
+  '::1 ',
+  '2001:db8/32',
+  '2001:db8::/129',
+  '[2001:db8::]/32',
+])('refuses the entry %j: as a key it would never apply', (entry) => {
+  const { code, message } = errorOf(() => accessList([entry]))
+  expect(code).toBe('SLUICE_OPTION_INVALID')
+  expect(message.startsWith(`accessList: "entries" is the string ${JSON.stringify(entry)}. `)).toBe(
+    true,
+  )
+})
+
+test.each([[['']], [[[]]], [[['user', '']]], [[5]], [[null]], ['10.0.0.0/8'], [undefined], [{}]])(
+  'refuses %j',
+  (entries) => {
+    expect(errorOf(() => accessList(entries as string[])).code).toBe('SLUICE_OPTION_INVALID')
+  },
+)
+
+test('swaps all entries at once, for every limiter that uses the list', () => {
+  const list = accessList(['192.0.2.1', 'ada', '10.0.0.0/8'])
+  const checks = [
+    syncGuardOf({ ...once, key: ({ user = 'x' }) => user, deny: list }),
+    syncGuardOf({ ...once, key: ({ user = 'x' }) => user, deny: list }),
+  ]
+  const types = (user: string, address: string) =>
+    checks.map((check) => check({ user }, { address }).type)
+  expect(types('bob', '192.0.2.1')).toEqual(['deny', 'deny'])
+  list.replace(['198.51.100.1', ['bob']])
+  expect(types('ada', '192.0.2.1')).toEqual(['continue', 'continue'])
+  expect(types('eve', '10.0.0.1')).toEqual(['continue', 'continue'])
+  expect(types('bob', '192.0.2.1')).toEqual(['deny', 'deny'])
+  expect(types('eve2', '198.51.100.1')).toEqual(['deny', 'deny'])
+})
+
+test('stays as it was where one of the new entries is wrong', () => {
+  const list = new Entries(['192.0.2.1', 'ada', '10.0.0.0/8'])
+  expect(errorOf(() => list.replace(['bob', '192.0.2.9', '10.0.0.0/99'])).code).toBe(
+    'SLUICE_OPTION_INVALID',
+  )
+  expect([list.hasAddress('192.0.2.1'), list.hasAddress('10.1.1.1'), list.hasKey('ada')]).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect([list.hasAddress('192.0.2.9'), list.hasKey('bob')]).toEqual([false, false])
+})
+
+test.each<[string, Options]>([
+  ['address', { allow: ['192.0.2.1'] }],
+  ['range', { allow: accessList(['192.0.2.0/24']) }],
+  ['key', { allow: [['user', 'ada']] }],
+])('does not limit who is allowed by %s: nothing is counted or written', (_, options) => {
+  const check = syncGuardOf({ limit: 0, window: '1m', key: () => ['user', 'ada'], ...options })
+  expect([check(), check()]).toEqual([unlimited, unlimited])
+  expect(
+    syncGuardOf({ limit: 0, window: '1m', key: () => ['user', 'bob'], ...options })(
+      {},
+      { address: '198.51.100.1' },
+    ).type,
+  ).toBe('deny')
+})
+
+test('answers 403 to who is denied, tells nothing of the limits, and counts nothing', () => {
+  const check = syncGuardOf({ ...once, deny: ['192.0.2.1'], key: 'all', onDenied: () => 'handled' })
+  const denied = denialOf(check())
+  expect([denied.status, denied.decision, fieldsOf(denied)]).toEqual([
+    403,
+    undefined,
+    { 'Content-Type': 'application/problem+json' },
+  ])
+  expect(JSON.parse(denied.body)).toEqual({ title: 'Forbidden', status: 403 })
+  expect(check({}, { address: '192.0.2.2' }).decision?.remaining).toBe(0)
+})
+
+test('answers in plain text who is denied and prefers it', () => {
+  const check = syncGuardOf({ ...once, deny: ['192.0.2.1'] })
+  const denied = denialOf(check({}, { headers: { accept: 'text/plain' } }))
+  expect([denied.body, fieldsOf(denied)]).toEqual([
+    'Forbidden\n',
+    { 'Content-Type': 'text/plain; charset=utf-8' },
+  ])
+})
+
+test('lets who is denied pass in a dry run', () => {
+  expect(syncGuardOf({ ...once, deny: ['192.0.2.1'], dryRun: true })()).toEqual(unlimited)
+})
+
+test.each<[string, Options]>([
+  ['address and address', { allow: ['192.0.2.1'], deny: ['192.0.2.0/24'] }],
+  ['address and key', { allow: ['192.0.2.1'], deny: ['ada'] }],
+  ['key and address', { allow: ['ada'], deny: ['192.0.2.1'] }],
+  ['key and key', { allow: ['ada'], deny: ['ada'] }],
+  ['one key and another', { allow: ['ada'], deny: ['acme'], key: { default: 'ada', two: 'acme' } }],
+])('denies who is in both lists, by %s', (_, options) => {
+  const policy = fixedWindow({ limit: 1, window: '1m' })
+  const policies =
+    options.key === undefined ? { default: policy } : { default: policy, two: policy }
+  expect(denialOf(syncGuardOf({ policies, key: () => 'ada', ...options })()).status).toBe(403)
+})
+
+test('asks for no key where the address decides', () => {
+  const key = () => {
+    throw new Error('the key was asked for')
+  }
+  expect(syncGuardOf({ ...once, key, allow: ['192.0.2.1'] })()).toEqual(unlimited)
+  expect(syncGuardOf({ ...once, key, deny: ['192.0.2.1'] })().type).toBe('deny')
+})
+
+test('lets no client in that chooses an allowed address as its key', () => {
+  const check = syncGuardOf({
+    limit: 0,
+    window: '1m',
+    allow: ['10.0.0.1', '10.0.0.0/8'],
+    key: ({ user = '' }) => user,
+  })
+  expect(['10.0.0.1', '10.0.0.0/8', 'ip:10.0.0.1'].map((user) => check({ user }).type)).toEqual([
+    'deny',
+    'deny',
+    'deny',
+  ])
+})
+
+test('compares addresses although the keys are subnets, and keys that are promised', async () => {
+  const list: Options = { allow: ['2001:db8::1', 'ada'], limit: 0, window: '1m' }
+  const byAddress = syncGuardOf({ ...list, key: byIp() })
+  expect(byAddress({}, { address: '2001:db8::1' })).toEqual(unlimited)
+  expect(byAddress({}, { address: '2001:db8::2' }).type).toBe('deny')
+  expect(await guardOf({ ...list, key: async () => 'ada' })()).toEqual(unlimited)
+})
+
+test('does not let a request pass that has no address', () => {
+  const check = syncGuardOf({ ...once, allow: ['0.0.0.0/0', '::/0'] })
+  expect(errorOf(() => check({}, { address: undefined })).code).toBe('SLUICE_ADDRESS_MISSING')
+})

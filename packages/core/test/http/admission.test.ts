@@ -1,0 +1,161 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  leakyQueue,
+  memoryStore,
+  type Limiter,
+  type MemoryStore,
+  type Policy,
+} from '../../src/index.js'
+import { createGuard, type Action, type NodeResponse } from '../../src/http/index.js'
+import { rejectionOf } from '../error-of.js'
+import { startHttp1, startHttp2, type Answering } from './servers.js'
+import { response, start, viewOf, type Options } from './visit.js'
+
+const wentAway = { type: 'deny', decision: undefined, headers: [], status: 499, body: '' }
+const one = fixedWindow({ limit: 1, window: '1m' })
+const slot = concurrency({ limit: 1, lease: '1m' })
+
+function limiterOf(policy: Policy, store: MemoryStore): Limiter<MemoryStore> {
+  return createLimiter({ name: 'x', policies: policy, store, clock: () => start })
+}
+
+function guardOf(options: Options): (at?: NodeResponse) => Promise<Action<unknown>> {
+  const guard = createGuard({ name: 'x', key: 'all', clock: () => start, ...options })
+  return async (at = response) => guard.check(viewOf({}), at)
+}
+
+test('holds a request until it is admitted', async () => {
+  const store = memoryStore()
+  const limiter = limiterOf(slot, store)
+  const { lease } = limiter.consume('all')
+  const check = guardOf({ policy: slot, store, wait: { max: '1m' } })
+  const held = check()
+  expect(await Promise.race([held, setImmediate('held')])).toBe('held')
+  lease?.release()
+  expect(await held).toMatchObject({ type: 'continue', decision: { allowed: true } })
+})
+
+test('answers at once where it would be in vain to wait', async () => {
+  const check = guardOf({ policy: one, wait: { max: '1s' } })
+  await check()
+  const started = performance.now()
+  expect(await check()).toMatchObject({ type: 'deny', status: 429 })
+  expect(performance.now() - started < 500).toBe(true)
+})
+
+test('holds nobody in a dry run', async () => {
+  const queue = leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' })
+  for (const policy of [one, queue]) {
+    const check = guardOf({ policy, wait: { max: '1h' }, dryRun: true })
+    await check()
+    expect((await check()).type).toBe('continue')
+  }
+})
+
+test('lets nobody in by a mistake in what is asked', async () => {
+  const check = guardOf({ policy: one, wait: { max: '1s' }, cost: () => 1.5 })
+  expect((await rejectionOf(check())).code).toBe('SLUICE_COST_INVALID')
+})
+
+test('takes nothing for a client that had gone before it was asked for', async () => {
+  const gone = { ...response, destroyed: true }
+  const store = memoryStore()
+  const queue = leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' })
+  expect(await guardOf({ policy: one, store, wait: { max: '1m' } })(gone)).toEqual(wentAway)
+  expect(limiterOf(one, store).status('all').policies['default'].used).toBe(0)
+
+  const line = memoryStore()
+  limiterOf(queue, line).consume('all')
+  expect(await guardOf({ policy: queue, store: line })(gone)).toEqual(wentAway)
+  expect(limiterOf(queue, line).consume('all').delayMs).toBe(60_000)
+})
+
+describe.each([
+  ['HTTP/1', startHttp1],
+  ['HTTP/2', startHttp2],
+] as const)('%s', (_, begin) => {
+  test('lets a client go that leaves while it waits, and the next takes its place', async () => {
+    const store = memoryStore()
+    const limiter = limiterOf(slot, store)
+    const { lease } = limiter.consume('all')
+    const check = guardOf({ policy: slot, store, wait: { max: '1m' } })
+    const actions: Record<string, Action<unknown>> = {}
+    const responses: Answering[] = []
+    async function serve(answering: Answering, url: string): Promise<void> {
+      responses.push(answering)
+      actions[url] = await check(answering)
+      answering.end('in')
+    }
+    const ask = await begin((answering, url) => void serve(answering, url))
+    const first = ask('/first')
+    await vi.waitUntil(() => responses.length === 1)
+    const before = responses[0].listenerCount('close')
+    const second = ask('/second')
+    await vi.waitUntil(() => responses.length === 2)
+    first.leave()
+    await vi.waitUntil(() => '/first' in actions)
+    expect(actions).toEqual({ '/first': wentAway })
+    // Its own listener, and that of the server below HTTP/1, which has gone with the connection.
+    expect(responses[0].listenerCount('close') < before).toBe(true)
+    lease?.release()
+    expect(await second.whole()).toBe('in')
+    expect(actions['/second']).toMatchObject({ type: 'continue' })
+    await vi.waitFor(() => expect(limiter.status('all').policies['default'].used).toBe(0))
+  })
+
+  test('gives back the place in a leaky queue of a client that leaves', async () => {
+    const queue = leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' })
+    const store = memoryStore()
+    const limiter = limiterOf(queue, store)
+    limiter.consume('all')
+    const check = guardOf({ policy: queue, store })
+    const actions: Action<unknown>[] = []
+    let asked = 0
+    async function serve(answering: Answering): Promise<void> {
+      asked++
+      actions.push(await check(answering))
+    }
+    const ask = await begin((answering) => void serve(answering))
+    const client = ask()
+    await vi.waitUntil(() => asked === 1)
+    client.leave()
+    await vi.waitUntil(() => actions.length === 1)
+    expect(actions).toEqual([wentAway])
+    expect(limiter.consume('all').delayMs).toBe(60_000)
+  })
+})
+
+test('holds a request for as long as a leaky queue asks', async () => {
+  const queue = leakyQueue({ leak: 1, every: 40, maxDelay: '1s' })
+  const guard = createGuard({ policy: queue, key: 'all' })
+  const started = performance.now()
+  await guard.check(viewOf({}), response)
+  const action = await guard.check(viewOf({}), response)
+  expect(action.type).toBe('continue')
+  expect(performance.now() - started > 35).toBe(true)
+})
+
+test('keeps no listeners of a request that was let in after waiting', async () => {
+  const store = memoryStore()
+  const { lease } = limiterOf(slot, store).consume('all')
+  const check = guardOf({ policies: { default: slot }, store, wait: { max: '1m' } })
+  const listeners: number[] = []
+  const ask = await startHttp1((answering) => {
+    const count = () => answering.listenerCount('finish') + answering.listenerCount('close')
+    const before = count()
+    const done = check(answering)
+    listeners.push(count() - before)
+    lease?.release()
+    void done.then(() => {
+      // Those that wait for the end now, to release the lease.
+      listeners.push(count() - before)
+      answering.end()
+    })
+  })
+  await ask().whole()
+  expect(listeners).toEqual([2, 2])
+})

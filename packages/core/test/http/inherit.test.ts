@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { fixedWindow, gcra, memoryStore } from '../../src/index.js'
+import { createGuard, inherit, type RateLimitOptions } from '../../src/http/index.js'
+
+type Options = RateLimitOptions<unknown, () => string>
+
+const policy = fixedWindow({ limit: 5, window: '1m' })
+const store = memoryStore()
+const onDenied = () => 'handled'
+
+test.each<[string, Options, Options, Options]>([
+  [
+    'all but the name',
+    { limit: 5, window: '1m', name: 'app', store },
+    {},
+    { limit: 5, window: '1m', store },
+  ],
+  [
+    'what the route does not say',
+    { limit: 5, window: '1m', headers: 'both' },
+    { limit: 9 },
+    { limit: 9, window: '1m', headers: 'both' },
+  ],
+  [
+    'the name of the route',
+    { limit: 5, window: '1m', name: 'app' },
+    { name: 'mine' },
+    { limit: 5, window: '1m', name: 'mine' },
+  ],
+  [
+    'nothing that "policy" says',
+    { limit: 5, window: '1m', algorithm: gcra, cost: 2 },
+    { policy },
+    { policy, cost: 2 },
+  ],
+  [
+    'nothing that "policies" say',
+    { policy, cost: 2 },
+    { policies: { a: policy } },
+    { policies: { a: policy }, cost: 2 },
+  ],
+  ['no "policies" beside "policy"', { policies: { a: policy } }, { policy }, { policy }],
+  [
+    'no "policy" beside the short form',
+    { policy },
+    { limit: 9, window: '1s' },
+    { limit: 9, window: '1s' },
+  ],
+  [
+    'no "policies" beside the short form',
+    { policies: { a: policy } },
+    { limit: 9, window: '1s' },
+    { limit: 9, window: '1s' },
+  ],
+  [
+    'no answer beside "onDenied"',
+    { limit: 5, window: '1m', body: 'no', statusCode: 503 },
+    { onDenied },
+    { limit: 5, window: '1m', onDenied },
+  ],
+  [
+    'no "onDenied" beside an answer',
+    { limit: 5, window: '1m', onDenied },
+    { statusCode: 503 },
+    { limit: 5, window: '1m', statusCode: 503 },
+  ],
+])('inherits %s', (_, base, own, all) => {
+  const inherited = inherit(base, own)
+  expect(inherited).toEqual(all)
+  createGuard({ ...inherited, store: memoryStore() })
+})
+
+test('takes an option of the route that is undefined for one that is absent', () => {
+  const base: Options = { limit: 5, window: '1m', deny: ['192.0.2.1'], statusCode: 503 }
+  const own = { deny: undefined, policy: undefined, onDenied: undefined, skip: undefined }
+  expect(inherit(base, own as Options)).toStrictEqual(base)
+})
+
+test('changes neither of the two', () => {
+  const base: Options = Object.freeze({ limit: 5, window: '1m', name: 'app' })
+  const own: Options = Object.freeze({ policy })
+  inherit(base, own)
+  expect([base, own]).toEqual([{ limit: 5, window: '1m', name: 'app' }, { policy }])
+})

@@ -1,0 +1,388 @@
+import process from 'node:process'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  type AsyncStore,
+  type Limiter,
+  type MemoryStore,
+  type Policies,
+} from '../../src/index.js'
+import { createGuard, type Action, type ResponseOutcome } from '../../src/http/index.js'
+import type { StoreRequest } from '../../src/stores/store.js'
+import {
+  dial,
+  startHttp1,
+  startHttp2,
+  type Answering,
+  type Client,
+  type Handler,
+} from './servers.js'
+import { response, start, viewOf, type Options } from './visit.js'
+
+const clock = () => start
+const name = 'site'
+const five = fixedWindow({ limit: 5, window: '1m' })
+const slots = concurrency({ limit: 2, lease: '1m' })
+
+/** A store that tells what it was asked to do, and may be told to fail. */
+function watchedStore(fails: (verb: string) => boolean = () => false): {
+  readonly store: AsyncStore
+  readonly verbs: string[]
+  readonly memory: MemoryStore
+} {
+  const memory = memoryStore()
+  const verbs: string[] = []
+  const run = async (requests: readonly StoreRequest[]) => {
+    for (const { verb } of requests) {
+      verbs.push(verb)
+      if (fails(verb)) throw new Error(`the store failed at "${verb}"`)
+    }
+    return memory.run(requests)
+  }
+  const store: AsyncStore = { async: true, run, ping: async () => true, close: async () => {} }
+  return { store, verbs, memory }
+}
+
+/** A server behind a guard: the path is the user, and `answer` does what is left to do for who is let in. */
+function site(
+  options: Options,
+  answer: (response: Answering, user: string) => void,
+): { handler: Handler; actions: Action<unknown>[]; over: (count: number) => Promise<void> } {
+  const guard = createGuard({ clock, name, key: ({ user }) => user ?? 'all', ...options })
+  const actions: Action<unknown>[] = []
+  let closed = 0
+  async function serve(response: Answering, url: string): Promise<void> {
+    response.once('close', () => closed++)
+    const user = url.slice(1)
+    const visit = user === '' ? {} : { user }
+    const action = await guard.check(viewOf(visit), response)
+    actions.push(action)
+    if (action.type === 'continue') return answer(response, user)
+    response.statusCode = action.type === 'deny' ? action.status : 200
+    response.end()
+  }
+  return {
+    handler: (response, url) => void serve(response, url),
+    actions,
+    async over(count) {
+      await vi.waitFor(() => expect(closed).toBe(count))
+      await setImmediate()
+    },
+  }
+}
+
+function limiterOf(policies: Policies, store: MemoryStore): Limiter<MemoryStore> {
+  return createLimiter({ name, policies, store, clock })
+}
+
+/** Warnings of the process from now on, by what they say. */
+function warnings(): string[] {
+  const messages: string[] = []
+  const warned = ({ message }: Error) => void messages.push(message)
+  process.on('warning', warned)
+  onTestFinished(() => void process.off('warning', warned))
+  return messages
+}
+
+const bySize: Record<string, (response: Answering) => unknown> = {
+  good: (response) => response.end('hello'),
+  moved: (response) => ((response.statusCode = 302), response.end()),
+  bad: (response) => ((response.statusCode = 400), response.end()),
+  broken: (response) => ((response.statusCode = 500), response.end()),
+  cut: (response) => response.write('some'),
+}
+
+async function visit(ask: (url: string) => Client, user: string): Promise<void> {
+  const client = ask(`/${user}`)
+  if (user !== 'cut') return void (await client.whole())
+  await client.begun()
+  client.leave()
+}
+
+describe.each([
+  ['HTTP/1', startHttp1],
+  ['HTTP/2', startHttp2],
+] as const)('%s', (_, begin) => {
+  test.each<[Options['count'], Record<string, number>]>([
+    ['all', { good: 1, moved: 1, bad: 1, broken: 1, cut: 1 }],
+    ['failures', { good: 0, moved: 0, bad: 1, broken: 1, cut: 1 }],
+    ['successes', { good: 1, moved: 1, bad: 0, broken: 0, cut: 0 }],
+    [({ status }) => status !== 400, { good: 1, moved: 1, bad: 0, broken: 1, cut: 1 }],
+    [async ({ aborted }) => aborted, { good: 0, moved: 0, bad: 0, broken: 0, cut: 1 }],
+  ])('counts %s by how requests were answered', async (count, used) => {
+    const store = memoryStore()
+    const limiter = limiterOf(five, store)
+    const { handler, over } = site({ policy: five, store, ...(count && { count }) }, (res, user) =>
+      bySize[user](res),
+    )
+    const ask = await begin(handler)
+    // What others have used stays: a second refund would give it back.
+    for (const user of Object.keys(bySize)) limiter.consume(user, { cost: 3 })
+    for (const user of Object.keys(bySize)) await visit(ask, user)
+    await over(5)
+    const seen = Object.keys(bySize).map((user) => [user, limiter.status(user)] as const)
+    expect(
+      Object.fromEntries(seen.map(([user, { policies }]) => [user, policies['default'].used - 3])),
+    ).toEqual(used)
+  })
+
+  test('releases a lease however the answer ends, once', async () => {
+    const { store, verbs, memory } = watchedStore()
+    const { handler, over } = site({ policy: slots, store, key: 'all' }, (response, user) =>
+      bySize[user](response),
+    )
+    const ask = await begin(handler)
+    for (const user of ['good', 'broken', 'cut']) {
+      await visit(ask, user)
+      await vi.waitFor(() => {
+        expect(limiterOf(slots, memory).status('all').policies['default'].used).toBe(0)
+      })
+    }
+    await over(3)
+    expect(verbs).toEqual(['consume', 'release', 'consume', 'release', 'consume', 'release'])
+  })
+})
+
+test('reserves at the start, so that no burst slips through', async () => {
+  const store = memoryStore()
+  const waiting: Answering[] = []
+  const { handler, actions, over } = site(
+    { policy: fixedWindow({ limit: 3, window: '1m' }), store, count: 'failures', key: 'all' },
+    (response) => waiting.push(response),
+  )
+  const ask = await startHttp1(handler)
+  const answers = [1, 2, 3, 4, 5].map(async () => ask('/x').whole())
+  await vi.waitFor(() => expect(actions.length).toBe(5))
+  expect(actions.map(({ type }) => type).sort()).toEqual([
+    'continue',
+    'continue',
+    'continue',
+    'deny',
+    'deny',
+  ])
+  for (const response of waiting) response.end()
+  await Promise.all(answers)
+  await over(5)
+  expect(limiterOf(five, store).status('all').policies['default'].used).toBe(0)
+})
+
+test('tells the function what became of the request', async () => {
+  const outcomes: ResponseOutcome[] = []
+  const { handler, over } = site(
+    { policy: five, count: (outcome) => outcomes.push(outcome) > 0 },
+    (response, user) => bySize[user](response),
+  )
+  const ask = await startHttp1(handler)
+  for (const user of ['good', 'bad', 'cut']) await visit(ask, user)
+  await over(3)
+  expect(outcomes).toEqual([
+    { status: 200, aborted: false },
+    { status: 400, aborted: false },
+    { status: 200, aborted: true },
+  ])
+})
+
+const boom = new Error('boom')
+test.each<[string, () => boolean | PromiseLike<boolean>, string]>([
+  [
+    'throws',
+    () => {
+      throw boom
+    },
+    'boom',
+  ],
+  ['rejects', () => Promise.reject(boom), 'boom'],
+  [
+    'throws what is no error',
+    () => {
+      throw Object.create(null)
+    },
+    '[Object: null prototype] {}',
+  ],
+])('counts the request, and says so, where the function %s', async (_, count, message) => {
+  const messages = warnings()
+  const store = memoryStore()
+  const { handler, over } = site({ policy: five, store, count, key: 'all' }, (response) =>
+    response.end(),
+  )
+  const ask = await startHttp1(handler)
+  await ask().whole()
+  await over(1)
+  expect(messages.filter((text) => !text.startsWith('rateLimit'))).toEqual([message])
+  expect(limiterOf(five, store).status('all').policies['default'].used).toBe(1)
+})
+
+test('says so where the store fails after the answer, and the process lives', async () => {
+  const messages = warnings()
+  const { store } = watchedStore((verb) => verb !== 'consume')
+  const { handler, over } = site(
+    { policies: { slots, five }, store, count: 'failures', resetOn: 'success' },
+    (response) => response.end(),
+  )
+  const ask = await startHttp1(handler)
+  await ask().whole()
+  await over(1)
+  expect(messages.filter((text) => !text.startsWith('rateLimit'))).toEqual([
+    'the store failed at "release"',
+  ])
+})
+
+test('forgets the failures before a success, of the same key only', async () => {
+  const store = memoryStore()
+  const limiter = limiterOf(five, store)
+  const { handler, over } = site(
+    { policy: five, store, count: 'failures', resetOn: 'success', key: ({ user }) => [user ?? ''] },
+    (response, user) => (user === 'ada' ? response.end() : bySize['bad'](response)),
+  )
+  limiter.consume(['ada'], { cost: 4 })
+  limiter.consume(['bob'], { cost: 3 })
+  const ask = await startHttp1(handler)
+  await ask('/ada').whole()
+  await ask('/bob').whole()
+  await over(2)
+  expect(limiter.status(['ada']).policies['default'].used).toBe(0)
+  expect(limiter.status(['bob']).policies['default'].used).toBe(4)
+})
+
+test('forgets by each policy’s own key, leaving out those without one and what others hold', async () => {
+  const store = memoryStore()
+  const policies = Object.fromEntries([
+    ['user', five],
+    ['address', five],
+    ['__proto__', five],
+    ['constructor', five],
+    ['slots', slots],
+  ])
+  const limiter = limiterOf(policies, store)
+  const keys = Object.fromEntries(Object.keys(policies).map((policy) => [policy, `the ${policy}`]))
+  limiter.consume(keys)
+  const { handler, over } = site(
+    { policies, store, resetOn: 'success', key: () => ({ ...keys, address: null }) },
+    (response) => response.end(),
+  )
+  const ask = await startHttp1(handler)
+  await ask().whole()
+  await over(1)
+  const used = Object.entries(limiter.status(keys).policies).map(([policy, { used }]) => [
+    policy,
+    used,
+  ])
+  expect(used).toEqual([
+    ['user', 0],
+    ['address', 1],
+    ['__proto__', 0],
+    ['constructor', 0],
+    ['slots', 1],
+  ])
+})
+
+test('lets nobody in early by a success that was denied and degraded', async () => {
+  const { store, verbs } = watchedStore()
+  const { handler, over, actions } = site(
+    {
+      policies: { five: fixedWindow({ limit: 0, window: '1m' }), slots },
+      store,
+      count: 'failures',
+      resetOn: 'success',
+      onDenied: () => 'degraded',
+    },
+    () => {},
+  )
+  const ask = await startHttp1(handler)
+  await ask().whole()
+  await over(1)
+  expect(actions.map(({ type }) => type)).toEqual(['handle'])
+  expect(verbs).toEqual(['consume'])
+})
+
+test('settles in a dry run what was let in, and nothing else', async () => {
+  const { store, verbs } = watchedStore()
+  const { handler, over, actions } = site(
+    { policy: concurrency({ limit: 1, lease: '1m' }), store, dryRun: true, key: 'all' },
+    (response, user) => (user === 'first' ? response.write('some') : response.end()),
+  )
+  const ask = await startHttp1(handler)
+  const first = ask('/first')
+  await first.begun()
+  await ask('/second').whole()
+  await over(1)
+  expect(actions.map(({ type, decision }) => [type, decision?.allowed])).toEqual([
+    ['continue', true],
+    ['continue', false],
+  ])
+  expect(verbs).toEqual(['consume', 'consume'])
+  first.leave()
+  await over(2)
+  expect(verbs).toEqual(['consume', 'consume', 'release'])
+})
+
+test('listens to no response that there is nothing to settle of', async () => {
+  const listened: string[] = []
+  const once = (event: string) => void listened.push(event)
+  const guard = createGuard({ policy: five, key: 'all', clock })
+  await guard.check(viewOf({}), { ...response, once })
+  expect(listened).toEqual([])
+})
+
+test('keeps a lease for as long as the answer streams, and stops when it ends', async () => {
+  const { store, verbs } = watchedStore()
+  const lease = 60
+  const { handler, actions, over } = site(
+    { policy: concurrency({ limit: 1, lease }), store, key: 'all', clock: Date.now },
+    (response) => response.write('event'),
+  )
+  const ask = await startHttp1(handler)
+  const stream = ask()
+  await stream.begun()
+  // The lease alone would have ended by the third.
+  await vi.waitUntil(() => verbs.filter((verb) => verb === 'renew').length > 4)
+  await ask().whole()
+  stream.leave()
+  await over(2)
+  expect(actions.map(({ type }) => type)).toEqual(['continue', 'deny'])
+  const before = verbs.length
+  await new Promise((resolve) => setTimeout(resolve, lease))
+  expect(verbs.slice(before)).toEqual([])
+  expect(verbs.filter((verb) => verb !== 'renew')).toEqual(['consume', 'consume', 'release'])
+})
+
+test('releases the leases of requests that were sent ahead, when their client goes away', async () => {
+  const store = memoryStore()
+  const { handler, actions } = site({ policy: slots, store, key: 'all' }, () => {})
+  const client = await dial(handler)
+  client.write(
+    'GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\nGET /2 HTTP/1.1\r\nHost: localhost\r\n\r\n',
+  )
+  await vi.waitFor(() => expect(actions.length).toBe(2))
+  const used = () => limiterOf(slots, store).status('all').policies['default'].used
+  expect(used()).toBe(2)
+  client.destroy()
+  await vi.waitFor(() => expect(used()).toBe(0))
+})
+
+test('gives back at once where the client went away while the store was asked', async () => {
+  const { store, verbs } = watchedStore()
+  const guard = createGuard({
+    policies: { five, slots },
+    store,
+    key: 'all',
+    clock,
+    count: 'successes',
+  })
+  await guard.check(viewOf({}), { ...response, destroyed: true })
+  await setImmediate()
+  expect(verbs).toEqual(['consume', 'release', 'give'])
+})
+
+test.fails('gives nothing back of what a success has made forgotten meanwhile', () => {
+  const limiter = limiterOf(five, memoryStore())
+  const slow = limiter.consume('all')
+  limiter.reset('all')
+  limiter.consume('all', { cost: 5 })
+  limiter.refund(slow)
+  expect(limiter.consume('all').allowed).toBe(false)
+})

@@ -1,0 +1,269 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { expect, test } from 'vitest'
+import { concurrency, rateLimit, type Decision, type OnDenied } from '../src/index.js'
+import { create, serve, statuses, times, type Send } from './apps.js'
+
+const broken = () => {
+  throw new Error('broken')
+}
+
+/** A server that denies everything, and notes what goes on all the same. */
+async function denying(
+  onDenied: OnDenied,
+  register: (app: ReturnType<typeof create>) => unknown = () => {},
+): Promise<{ send: Send; reached: string[] }> {
+  const reached: string[] = []
+  const app = create()
+  register(app)
+  await app.register(rateLimit, { ...times(0), onDenied })
+  app.get('*', ({ url, rateLimit }) => {
+    reached.push(url)
+    return `allowed: ${rateLimit?.allowed}`
+  })
+  return { send: await serve(app), reached }
+}
+
+test('the answer is a problem of exactly this type, with all headers', async () => {
+  const app = create()
+  await app.register(rateLimit, times(0))
+  const { status, headers, body } = await (await serve(app))()
+  expect(status).toBe(429)
+  expect(headers).toMatchObject({
+    'content-type': 'application/problem+json',
+    'content-length': `${body.length}`,
+    'retry-after': '1',
+    'ratelimit-policy': '"default";q=0;w=60',
+    ratelimit: '"default";r=0',
+  })
+  expect(JSON.parse(body)).toMatchObject({ status: 429, 'violated-policies': ['default'] })
+})
+
+test.each([
+  [{ a: 'ä' }, 'application/json', '{"a":"ä"}'],
+  ['{"a":1}', 'text/plain; charset=utf-8', '{"a":1}'],
+  ['', 'text/plain; charset=utf-8', ''],
+])('the body %j is sent as it is, as %s', async (given, type, sent) => {
+  const app = create()
+  app.setReplySerializer(() => 'serialized')
+  app.addHook('preSerialization', async () => 'serialized')
+  await app.register(rateLimit, { ...times(0), statusCode: 503, body: given })
+  const { status, headers, body } = await (await serve(app))()
+  expect([status, headers['content-type'], body]).toEqual([503, type, sent])
+})
+
+test('onSend hooks see the answer as text', async () => {
+  const app = create()
+  app.addHook(
+    'onSend',
+    async (_request, _reply, payload) => `${typeof payload}: ${String(payload)}`,
+  )
+  await app.register(rateLimit, { ...times(0), body: 'slow down' })
+  expect((await (await serve(app))()).body).toBe('string: slow down')
+})
+
+test('HEAD is answered by the headers alone', async () => {
+  const app = create()
+  await app.register(rateLimit, times(0))
+  app.get('/', () => 'hello')
+  const { status, headers, body } = await (await serve(app))('/', { method: 'HEAD' })
+  expect([status, headers['retry-after'], body]).toEqual([429, '1', ''])
+  expect(headers['content-type']).toBe('application/problem+json')
+})
+
+test.each<[string, unknown]>([
+  ['that throws', broken],
+  ['that rejects', async () => broken()],
+])('an error of a key function %s reaches the error handler', async (_, key) => {
+  const app = create()
+  await app.register(rateLimit, { ...times(1), key: key as () => string })
+  app.get('/', () => 'hello')
+  expect(await (await serve(app))()).toMatchObject({ status: 500, body: 'Error: broken' })
+})
+
+test.each([undefined, null, 0, ''])(
+  'a key function that throws %j lets nobody pass',
+  async (thrown) => {
+    const app = create()
+    await app.register(rateLimit, {
+      ...times(1),
+      key: () => {
+        // oxlint-disable-next-line typescript/only-throw-error
+        throw thrown
+      },
+    })
+    app.get('/', () => 'hello')
+    expect((await (await serve(app))()).status).toBe(500)
+  },
+)
+
+test('a handler of denials answers by what it sends, with the headers set', async () => {
+  const seen: Decision[] = []
+  const { send, reached } = await denying((request, reply, decision) => {
+    seen.push(decision)
+    reply.code(429).send({ not: request.url })
+  })
+  const { status, headers, body } = await send('/now')
+  expect([status, body, reached]).toEqual([429, '{"not":"/now"}', []])
+  expect(headers).toMatchObject({ 'retry-after': '1', 'ratelimit-policy': '"default";q=0;w=60' })
+  expect(seen.map(({ deniedBy }) => deniedBy)).toEqual([['default']])
+})
+
+const answers: [string, OnDenied][] = [
+  ['sends', (_request, reply) => void reply.send('no')],
+  ['sends later', async (_request, reply) => void (await sleep(1), reply.send('no'))],
+  ['sends and returns the reply', (_request, reply) => reply.send('no')],
+  ['promises the reply', async (_request, reply) => reply.send('no')],
+  ['returns a payload', () => 'no'],
+  ['promises a payload', async () => 'no'],
+  ['sends a stream', (_request, reply) => void reply.send(Readable.from(['n', 'o']))],
+  ['returns a stream', () => Readable.from(['n', 'o'])],
+  [
+    'returns the reply and sends later',
+    (_request, reply) => (setTimeout(() => void reply.send('no'), 1), reply),
+  ],
+  ['takes over', (_request, reply) => void reply.hijack().raw.end('no')],
+  ['writes by itself', (_request, reply) => void reply.raw.end('no')],
+]
+
+test.each(answers)('a handler of denials that %s has answered', async (_, onDenied) => {
+  const { send, reached } = await denying(onDenied)
+  expect((await send()).body).toBe('no')
+  await sleep(5)
+  expect(reached).toEqual([])
+})
+
+test.each(answers.slice(0, 9))(
+  'a handler of denials that %s has answered behind a slow onSend hook, too',
+  async (_, onDenied) => {
+    const { send, reached } = await denying(onDenied, (app) => {
+      app.addHook('onSend', async () => sleep(5))
+    })
+    expect((await send()).body).toBe('no')
+    await sleep(5)
+    expect(reached).toEqual([])
+  },
+)
+
+test.each<[string, OnDenied]>([
+  ['does nothing', () => {}],
+  ['promises nothing', async () => {}],
+])('where a handler of denials %s, the request goes on', async (_, onDenied) => {
+  const { send, reached } = await denying(onDenied)
+  const { status, body, headers } = await send('/a')
+  expect([status, body, reached]).toEqual([200, 'allowed: false', ['/a']])
+  expect(headers['retry-after']).toBe('1')
+})
+
+test.each<[string, OnDenied]>([
+  ['throws', broken],
+  ['rejects', async () => broken()],
+])('an error that a handler of denials %s reaches the error handler', async (_, onDenied) => {
+  const { send, reached } = await denying(onDenied)
+  expect(await send()).toMatchObject({ status: 500, body: 'Error: broken' })
+  expect(reached).toEqual([])
+})
+
+test.each<[string, OnDenied | undefined]>([
+  ['the plugin', undefined],
+  ['a handler', (_request, reply) => reply.code(429).send('no')],
+  ['a handler that takes its time', (_request, reply) => reply],
+])('nothing goes on when a client does not wait for the answer of %s', async (_, onDenied) => {
+  let gone: Promise<unknown> | undefined
+  const reached: string[] = []
+  const app = create()
+  app.addHook('onRequest', async (_request, reply) => {
+    gone = once(reply.raw, 'close')
+  })
+  app.addHook('onSend', async () => gone)
+  await app.register(rateLimit, { ...times(0), ...(onDenied && { onDenied }) })
+  app.get('/', ({ url }) => {
+    reached.push(url)
+    return 'hello'
+  })
+  const send = await serve(app)
+  await expect(send('/', { signal: AbortSignal.timeout(20) })).rejects.toThrow()
+  await gone
+  await sleep(5)
+  expect(reached).toEqual([])
+})
+
+const early: [string, (request: FastifyRequest, reply: FastifyReply) => unknown][] = [
+  ['sent', (_request, reply) => reply.send('early')],
+  ['hijacked', (_request, reply) => void reply.hijack().raw.end('early')],
+  ['written', (_request, reply) => void reply.raw.writeHead(200).end('early')],
+  [
+    'begun',
+    (_request, reply) => void (reply.raw.write('ear'), setTimeout(() => reply.raw.end('ly'), 1)),
+  ],
+]
+
+test.each(early)('nothing is written where the reply was %s before', async (_, answer) => {
+  const reached: string[] = []
+  const app = create()
+  app.addHook('onRequest', async (request, reply) => answer(request, reply))
+  await app.register(rateLimit, times(0))
+  app.get('/', () => void reached.push('/'))
+  const { status, headers, body } = await (await serve(app))()
+  expect([status, body, reached]).toEqual([200, 'early', []])
+  expect(Object.keys(headers)).not.toContain('retry-after')
+})
+
+test('an answer that comes in the meantime is not written over', async () => {
+  const app = create()
+  app.addHook('onRequest', async (_request, reply) => {
+    setTimeout(() => void reply.code(503).send('meanwhile'), 1)
+  })
+  await app.register(rateLimit, { ...times(0), key: async () => sleep(10, 'all') })
+  const { status, body } = await (await serve(app))()
+  expect([status, body]).toEqual([503, 'meanwhile'])
+})
+
+test('a handler’s own error has the headers, and its status', async () => {
+  const app = create()
+  await app.register(rateLimit, times(1))
+  app.get('/', broken)
+  const { status, headers } = await (await serve(app))()
+  expect([status, headers['ratelimit']]).toEqual([500, '"default";r=0;t=60'])
+})
+
+test('inject is limited, and leases are released at the end of its answers', async () => {
+  const app = create()
+  const policy = concurrency({ limit: 1, lease: '1m' })
+  await app.register(rateLimit, { policy, key: 'all' })
+  app.get('/', async () => sleep(5, 'hello'))
+  const answers = await Promise.all([app.inject('/'), app.inject('/'), sleep(1)])
+  expect(answers.slice(0, 2).map((answer) => answer?.statusCode)).toEqual([200, 429])
+  expect((await app.inject('/')).statusCode).toBe(200)
+  await expect(app.inject({ url: '/', signal: AbortSignal.timeout(1) })).rejects.toThrow()
+  expect((await app.inject('/')).statusCode).toBe(200)
+})
+
+test('a proxy is believed only where the application trusts it', async () => {
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
+  const wary = create()
+  await wary.register(rateLimit, times(1))
+  wary.get('/', () => 'hello')
+  const sendWary = await serve(wary)
+  expect((await sendWary('/', from('192.0.2.1'))).status).toBe(200)
+  expect((await sendWary('/', from('192.0.2.2'))).status).toBe(429)
+
+  const trusting = create({ trustProxy: '127.0.0.1' })
+  await trusting.register(rateLimit, times(1))
+  trusting.get('/', () => 'hello')
+  const send = await serve(trusting)
+  const answered = []
+  for (const address of [
+    '192.0.2.1',
+    '192.0.2.2',
+    '::ffff:192.0.2.2',
+    '2001:db8::1',
+    '2001:db8::9',
+  ]) {
+    answered.push((await send('/', from(address))).status)
+  }
+  expect(answered).toEqual([200, 200, 429, 200, 429])
+  expect(await statuses(send, 'GET /')).toEqual([200])
+})

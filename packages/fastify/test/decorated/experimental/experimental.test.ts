@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { expect, test } from 'vitest'
+import { RateLimit } from '../../../src/index.js'
+import { times } from '../../apps.js'
+import { describeDecorated, type Reports } from '../suite.js'
+
+const once = times(1)
+
+/** Each call makes a class of its own, and with it limiters of its own. */
+function reportsOf(): Reports {
+  class ReportsByCompiler {
+    readonly tenant: string = 'acme'
+
+    @RateLimit({ ...once, key: (request) => request.url })
+    read(request: FastifyRequest<{ Params: { id: string } }>) {
+      return `${this.tenant} reads ${request.params.id}, ${request.rateLimit?.remaining} left`
+    }
+
+    @RateLimit(once)
+    async create() {
+      throw new Error('create is broken')
+    }
+
+    @RateLimit(once)
+    remove(_request: FastifyRequest, _reply: FastifyReply) {
+      throw new Error('remove is broken')
+    }
+
+    @RateLimit(once)
+    later(_request: FastifyRequest, reply: FastifyReply) {
+      setTimeout(() => void reply.send('later'), 1)
+    }
+
+    @RateLimit(once)
+    none() {
+      return null
+    }
+  }
+  return new ReportsByCompiler()
+}
+
+describeDecorated(reportsOf)
+
+test('the decorator is called as this system calls it', () => {
+  const calledWith: string[] = []
+  function note(...args: unknown[]): void {
+    calledWith.push(...args.map((arg) => typeof arg))
+  }
+  class Noted {
+    @note
+    read() {}
+  }
+  expect([Noted.name, ...calledWith]).toEqual(['Noted', 'object', 'string', 'object'])
+})
+
+test('the types are right under this system, too', () => {
+  const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
+  const compiler = join(dirname(typescript), 'bin', 'tsc')
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname], {
+    encoding: 'utf8',
+  })
+  expect([status, stdout]).toEqual([0, ''])
+})

@@ -1,0 +1,25 @@
+// Checked under `experimentalDecorators` by the test beside it, and with all others by npm run check:types.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { RateLimit, rateLimit } from '../../../src/index.js'
+
+const once = RateLimit({ limit: 1, window: '1m' })
+
+export class Reports {
+  @RateLimit({ limit: 1, window: '1m', key: (request) => request.url })
+  read(request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply): void {
+    reply.send(request.params.id)
+  }
+
+  @once
+  async create(): Promise<void> {}
+
+  // @ts-expect-error: this is no handler
+  @once
+  count(id: number): number {
+    return id
+  }
+
+  // @ts-expect-error: that is a plugin
+  @rateLimit
+  remove(): void {}
+}

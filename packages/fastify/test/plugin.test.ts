@@ -1,0 +1,238 @@
+import { expect, test } from 'vitest'
+import { memoryStore, rateLimit, SluiceError } from '../src/index.js'
+import { create, serve, statuses, times } from './apps.js'
+
+const hello = () => 'hello'
+
+test('every route is limited, by one limiter', async () => {
+  const app = create()
+  await app.register(rateLimit, times(3))
+  app.get('/a', hello)
+  app.post('/b', hello)
+  const send = await serve(app)
+  const { status, headers, body } = await send('/a')
+  expect([status, body]).toEqual([200, 'hello'])
+  expect(headers).toMatchObject({
+    'ratelimit-policy': '"default";q=3;w=60',
+    ratelimit: '"default";r=2;t=60',
+  })
+  expect(await statuses(send, 'POST /b', 'HEAD /a', 'GET /a')).toEqual([200, 200, 429])
+})
+
+test('a route that is declared before the plugin is loaded is limited, too', async () => {
+  const app = create()
+  app.register(rateLimit, times(1))
+  app.get('/', hello)
+  app.get('/own', { config: { rateLimit: times(2) } }, hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
+  expect(await statuses(send, 'GET /own', 'HEAD /own', 'GET /own')).toEqual([200, 200, 429])
+})
+
+test('so is one in a scope that was registered before', async () => {
+  const app = create()
+  app.register(async (child) => child.get('/', hello))
+  app.register(rateLimit, times(1))
+  expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
+})
+
+test('what no route matches is limited, by the default handler and by one of its own', async () => {
+  const plain = create()
+  await plain.register(rateLimit, times(1))
+  expect(await statuses(await serve(plain), 'GET /x', 'GET /y')).toEqual([404, 429])
+
+  const custom = create()
+  await custom.register(rateLimit, times(1))
+  custom.setNotFoundHandler((_request, reply) => reply.code(404).send('nothing here'))
+  expect(await statuses(await serve(custom), 'GET /x', 'PUT /y')).toEqual([404, 429])
+})
+
+test('with "global: false" only routes that say so are limited', async () => {
+  const app = create()
+  await app.register(rateLimit, { global: false, ...times(9) })
+  app.get('/', hello)
+  app.get('/own', { config: { rateLimit: { limit: 1 } } }, hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /own', 'GET /own', 'GET /', 'GET /x')).toEqual([
+    200, 429, 200, 404,
+  ])
+  expect(Object.keys((await send('/')).headers)).not.toContain('ratelimit')
+})
+
+test('with "global: false" the options of the plugin need not be whole', async () => {
+  const app = create()
+  const { limit: _, ...rest } = times(1)
+  await app.register(rateLimit, { global: false, ...rest })
+  app.get('/', { config: { rateLimit: { limit: 1 } } }, hello)
+  expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
+})
+
+test('a route merges its options over those of the plugin, and counts by itself', async () => {
+  const app = create()
+  await app.register(rateLimit, times(1))
+  app.get('/', hello)
+  app.get('/two', { config: { rateLimit: { limit: 2 } } }, hello)
+  app.get('/three', { config: { rateLimit: { limit: 3 } } }, hello)
+  const send = await serve(app)
+  expect((await send('/two')).headers['ratelimit-policy']).toBe('"default";q=2;w=60')
+  expect(await statuses(send, 'GET /two', 'GET /two', 'GET /', 'GET /')).toEqual([
+    200, 429, 200, 429,
+  ])
+  expect((await send('/three')).headers['ratelimit']).toBe('"default";r=2;t=60')
+})
+
+test('routes that share one object of options count by themselves, too', async () => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  const config = { rateLimit: { limit: 1 } }
+  app.get('/a', { config }, hello)
+  app.get('/b/:id', { config }, hello)
+  app.post('/a', { config }, hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /a', 'POST /a', 'GET /b/1')).toEqual([200, 200, 200])
+  expect(await statuses(send, 'GET /a', 'POST /a', 'GET /b/2')).toEqual([429, 429, 429])
+})
+
+test('a list is several limiters, and the first denial answers', async () => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  const user = { limit: 1, key: ({ url }: { url: string }) => url, name: 'user' }
+  app.get('/', { config: { rateLimit: [user, { limit: 2, body: 'all of you' }] } }, hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /?ada', 'GET /?ada', 'GET /?bob')).toEqual([200, 429, 200])
+  const { status, body } = await send('/?eve')
+  expect([status, body]).toEqual([429, 'all of you'])
+})
+
+test.each([[false as const], [[]]])('a route with %j is not limited', async (none) => {
+  const app = create()
+  await app.register(rateLimit, times(1))
+  app.get('/', { config: { rateLimit: none } }, ({ rateLimit }) => ({ rateLimit }))
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 200])
+  expect((await send('/')).body).toBe('{}')
+})
+
+test('the decision is at the request', async () => {
+  const app = create()
+  await app.register(rateLimit, times(3))
+  app.get('/', ({ rateLimit }) => ({ rateLimit }))
+  const { body } = await (await serve(app))()
+  expect(JSON.parse(body)).toMatchObject({ rateLimit: { allowed: true, limit: 3, remaining: 2 } })
+})
+
+test.each([
+  ['a route for GET', 'GET' as const, 'HEAD /'],
+  ['one for several methods', ['POST', 'GET'] as ('POST' | 'GET')[], 'HEAD /'],
+  ['one for HEAD of its own', ['GET', 'HEAD'] as ('GET' | 'HEAD')[], 'HEAD /'],
+])('HEAD takes from the limit of %s', async (_, method, head) => {
+  for (const order of [['GET /', head] as const, [head, 'GET /'] as const]) {
+    for (const seen of [true, false]) {
+      const app = create()
+      const registered = app.register(rateLimit, { ...times(9), store: memoryStore() })
+      if (seen) await registered
+      app.route({ method, url: '/', config: { rateLimit: { limit: 1 } }, handler: hello })
+      const send = await serve(app)
+      expect(await statuses(send, ...order)).toEqual([200, 429])
+    }
+  }
+})
+
+test('a route under a prefix has one limit, with the slash and without, for GET and for HEAD', async () => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  app.register(
+    async (child) => {
+      child.get('/', { config: { rateLimit: { limit: 3 } } }, hello)
+    },
+    { prefix: '/items' },
+  )
+  const send = await serve(app)
+  expect(
+    await statuses(send, 'GET /items', 'HEAD /items/', 'GET /items/', 'HEAD /items', 'GET /items'),
+  ).toEqual([200, 200, 200, 429, 429])
+})
+
+test('routes of one URL under other constraints count by themselves, in one store', async () => {
+  const app = create()
+  await app.register(rateLimit, { ...times(9), store: memoryStore() })
+  const shared = { rateLimit: { limit: 1 } }
+  app.get('/', { constraints: { host: 'a.test' }, config: shared }, hello)
+  app.get('/', { constraints: { host: 'b.test' }, config: shared }, hello)
+  app.get('/', { constraints: { host: /^c/ }, config: { rateLimit: { limit: 2 } } }, hello)
+  app.get('/', { constraints: { version: '1.0.0' }, config: { rateLimit: { limit: 3 } } }, hello)
+  await app.ready()
+  const left = async (headers: Record<string, string>) =>
+    (await app.inject({ url: '/', headers })).headers['ratelimit']
+  expect(await left({ host: 'a.test' })).toBe('"default";r=0;t=60')
+  expect(await left({ host: 'b.test' })).toBe('"default";r=0;t=60')
+  expect(await left({ host: 'c.test' })).toBe('"default";r=1;t=60')
+  expect(await left({ host: 'd.test', 'accept-version': '1.x' })).toBe('"default";r=2;t=60')
+})
+
+test('limiters are called after their routes, and a list numbers its members', async () => {
+  const store = memoryStore()
+  const app = create()
+  await app.register(rateLimit, { ...times(9), store })
+  const own = [{ limit: 2 }, { limit: 2, name: 'mine' }, { limit: 2 }]
+  app.get('/items/:id', { config: { rateLimit: own } }, hello)
+  app.put('/items/:id', { config: { rateLimit: { limit: 4 } } }, hello)
+  app.get('/', { config: { rateLimit: { limit: 3, name: 'GET /items/:id' } } }, hello)
+  await expect(app.ready()).rejects.toThrowError('another limiter of this store is called "GET /i')
+
+  for (const name of ['mine', 'GET /items/:id #3', 'PUT /items/:id']) {
+    const other = create()
+    other.register(rateLimit, { ...times(1), store, name })
+    await expect(other.ready()).rejects.toMatchObject({ code: 'SLUICE_NAME_TAKEN' })
+  }
+})
+
+test('the plugin’s own limiter has the name of its options', async () => {
+  const store = memoryStore()
+  const app = create()
+  await app.register(rateLimit, { ...times(9), store, name: 'all' })
+  const other = create()
+  other.register(rateLimit, { ...times(1), store, name: 'all' })
+  await expect(other.ready()).rejects.toMatchObject({ code: 'SLUICE_NAME_TAKEN' })
+})
+
+test.each<[string, object]>([
+  ['SLUICE_OPTION_RENAMED', { max: 5, timeWindow: 1000 }],
+  ['SLUICE_OPTION_MISSING', { limit: 5 }],
+  ['SLUICE_OPTION_INVALID', { limit: '5', window: '1m' }],
+  ['SLUICE_OPTION_INVALID', { ...times(1), hook: 'onSend' }],
+  ['SLUICE_OPTION_INVALID', { ...times(1), global: 'no' }],
+])(
+  'the plugin refuses wrong options when the application starts: %s for %j',
+  async (code, wrong) => {
+    const app = create()
+    app.register(rateLimit, wrong)
+    const error: unknown = await app.ready().then(undefined, (error: unknown) => error)
+    expect(error).toBeInstanceOf(SluiceError)
+    expect(error).toMatchObject({ code })
+  },
+)
+
+test.each<[string, unknown]>([
+  ['SLUICE_OPTION_RENAMED', { max: 5 }],
+  ['SLUICE_OPTION_INVALID', [{ limit: 5 }, { limit: -5 }]],
+  ['SLUICE_OPTIONS_INVALID', true],
+  ['SLUICE_OPTIONS_INVALID', null],
+  ['SLUICE_OPTIONS_INVALID', '5/1m'],
+  ['SLUICE_OPTIONS_INVALID', [undefined]],
+])('a route refuses wrong options when the application starts: %s for %j', async (code, wrong) => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  app.get('/', { config: { rateLimit: wrong as false } }, hello)
+  await expect(app.ready()).rejects.toMatchObject({ code })
+})
+
+test('a route that the plugin has not seen refuses them at each request, and lets nobody pass', async () => {
+  const app = create()
+  app.register(rateLimit, times(9))
+  app.get('/', { config: { rateLimit: { limit: -5 } } }, hello)
+  const send = await serve(app)
+  for (const _ of [1, 2]) {
+    expect(await send()).toMatchObject({ status: 500, body: 'SLUICE_OPTION_INVALID' })
+  }
+})

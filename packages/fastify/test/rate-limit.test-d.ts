@@ -1,0 +1,172 @@
+// Checked by the compiler alone: npm run check:types.
+import fastify, { type FastifyPluginAsync, type FastifyReply, type FastifyRequest } from 'fastify'
+import { expectTypeOf } from 'vitest'
+import {
+  byIp,
+  byRoute,
+  byUser,
+  gcra,
+  RateLimit,
+  rateLimit,
+  slidingWindow,
+  type Decision,
+  type OnDenied,
+  type RateLimitOptions,
+  type RateLimitPluginOptions,
+  type ResponseOutcome,
+} from '../src/index.js'
+
+const app = fastify()
+const policy = slidingWindow({ limit: 5, window: '1m' })
+
+// A plugin as Fastify has them.
+
+expectTypeOf(rateLimit).toEqualTypeOf<FastifyPluginAsync<RateLimitPluginOptions>>()
+app.register(rateLimit, { limit: 5, window: '1m' })
+app.register(rateLimit, { policy, global: false, hook: 'preHandler' })
+app.get('/', (request) => {
+  expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>()
+})
+
+// A route's own options.
+
+app.get('/own', { config: { rateLimit: { limit: 5 } } }, () => 'own')
+app.get('/list', { config: { rateLimit: [{ limit: 5 }, { policy }] } }, () => 'list')
+app.get('/none', { config: { rateLimit: false } }, () => 'none')
+app.route({
+  method: 'GET',
+  url: '/items/:id',
+  config: {
+    rateLimit: {
+      key(request, view) {
+        expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+        expectTypeOf(view.raw).toEqualTypeOf<FastifyRequest>()
+        return request.hostname
+      },
+    },
+  },
+  handler: () => 'item',
+})
+// @ts-expect-error: a string where a number belongs
+app.get('/wrong', { config: { rateLimit: { limit: '5' } } }, () => 'wrong')
+// @ts-expect-error: not among several, either
+app.get('/all', { config: { rateLimit: [{ policy }, { cost: '5' }] } }, () => 'all')
+
+// By hand, at any of the hooks up to the handler.
+
+app.get<{ Params: { id: string } }>(
+  '/by-hand/:id',
+  {
+    onRequest: app.rateLimit(),
+    preParsing: app.rateLimit({ limit: 5 }),
+    preValidation: [app.rateLimit({ limit: 5 })],
+    preHandler: app.rateLimit({ key: (request) => request.ip }),
+  },
+  ({ params }) => params.id,
+)
+app.addHook('onRequest', app.rateLimit({ policy }))
+// @ts-expect-error: a limiter is a function of the application
+app.rateLimit({ policy, hook: 'preHandler' })
+
+const http2 = fastify({ http2: true })
+http2.register(rateLimit, { policy })
+http2.get('/', { preHandler: http2.rateLimit({ limit: 5 }) }, ({ rateLimit }) => rateLimit)
+http2.addHook('preHandler', http2.rateLimit())
+
+// Every function sees Fastify's own request, sync or async.
+
+app.register(rateLimit, {
+  policies(request) {
+    expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+    return request.headers['plan'] === 'pro' ? { minute: policy, day: policy } : { minute: policy }
+  },
+  key: async (request, view) => {
+    expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+    expectTypeOf(view.raw).toEqualTypeOf<FastifyRequest>()
+    return { minute: request.url, day: null }
+  },
+  async cost(request) {
+    expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+    return request.url.length
+  },
+  skip(request) {
+    expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+    return request.url === '/health'
+  },
+  body(request, decision) {
+    expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    return { path: request.url }
+  },
+  count(outcome) {
+    expectTypeOf(outcome).toEqualTypeOf<ResponseOutcome>()
+    return outcome.status === 401
+  },
+})
+app.register(rateLimit, { limit: async ({ url }) => url.length, window: '1m', algorithm: gcra })
+app.register(rateLimit, { policy, key: [byIp(), byRoute(), (request) => request.hostname] })
+app.register(rateLimit, { policy, key: byUser((request: FastifyRequest) => request.hostname) })
+app.register(rateLimit, {
+  policy,
+  onDenied(request, reply, decision) {
+    expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+    expectTypeOf(reply).toEqualTypeOf<FastifyReply>()
+    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    return reply.code(503).send(request.url)
+  },
+})
+expectTypeOf<RateLimitOptions['onDenied']>().toEqualTypeOf<OnDenied | undefined>()
+
+// As a decorator.
+
+class Reports {
+  @RateLimit({ policy, key: (request) => request.url })
+  read(request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply): void {
+    reply.send(request.params.id)
+  }
+
+  @RateLimit({ policy })
+  async create(): Promise<void> {}
+
+  // @ts-expect-error: this is no handler
+  @RateLimit({ policy })
+  count(id: number): number {
+    return id
+  }
+
+  // @ts-expect-error: an accessor is no method
+  @RateLimit({ policy })
+  get handler(): () => string {
+    return () => 'hello'
+  }
+
+  // @ts-expect-error: no such option
+  @RateLimit({ policy, windowMs: 1000 })
+  remove(): void {}
+}
+expectTypeOf<Reports['create']>().toEqualTypeOf<() => Promise<void>>()
+
+// What is wrong does not compile.
+
+// @ts-expect-error: a string where a number belongs
+app.register(rateLimit, { limit: '5', window: '1m' })
+// @ts-expect-error: a duration with no unit
+app.register(rateLimit, { limit: 5, window: '60' })
+// @ts-expect-error: another library's word
+app.register(rateLimit, { limit: 5, timeWindow: 60_000 })
+// @ts-expect-error: too late to limit
+app.register(rateLimit, { policy, hook: 'onSend' })
+// @ts-expect-error: whether, not which
+app.register(rateLimit, { policy, global: 'no' })
+// @ts-expect-error: no such property of a request
+app.register(rateLimit, { policy, key: (request) => request.userId })
+// @ts-expect-error: a number is no key
+app.register(rateLimit, { policy, key: () => 42 })
+// @ts-expect-error: a key that is missing is never a free pass
+app.register(rateLimit, { policy, key: (request: FastifyRequest) => request.headers['x-api-key'] })
+// @ts-expect-error: a cost is a number
+app.register(rateLimit, { policy, cost: (request: FastifyRequest) => request.url })
+// @ts-expect-error: a builder that takes something else
+app.register(rateLimit, { limit: 5, window: '1m', algorithm: policy })
+// @ts-expect-error: it gets a decision, no message
+app.register(rateLimit, { policy, onDenied: (_request, _reply, message: string) => message })

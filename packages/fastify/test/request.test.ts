@@ -1,0 +1,48 @@
+import fastify, { type FastifyServerOptions } from 'fastify'
+import { expect, test } from 'vitest'
+import { FastifyView } from '../src/request.js'
+
+async function viewed(options: FastifyServerOptions, url = '/items/1'): Promise<object> {
+  const app = fastify(options)
+  let seen: object = {}
+  app.addHook('onRequest', async (request) => {
+    const { address, peer, method, route, headers, trustsEveryProxy } = new FastifyView(request)
+    seen = { address, peer, method, route, agent: headers['user-agent'], trustsEveryProxy }
+  })
+  app.register(async (child) => child.get('/:id', () => 'hello'), { prefix: '/items' })
+  const headers = { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' }
+  await app.inject({ url, headers, remoteAddress: '127.0.0.1' })
+  return seen
+}
+
+test('a request is told by what Fastify knows of it', async () => {
+  expect(await viewed({})).toEqual({
+    address: '127.0.0.1',
+    peer: '127.0.0.1',
+    method: 'GET',
+    route: '/items/:id',
+    agent: 'lightMyRequest',
+    trustsEveryProxy: false,
+  })
+  expect(await viewed({}, '/x')).toMatchObject({ route: undefined })
+})
+
+test('an address is taken from where Fastify takes it', async () => {
+  const { address, peer } = { address: '198.51.100.7', peer: '127.0.0.1' }
+  expect(await viewed({ trustProxy: '127.0.0.1' })).toMatchObject({ address, peer })
+})
+
+test.each<[boolean, string, FastifyServerOptions['trustProxy']]>([
+  [false, 'nothing', undefined],
+  [false, 'false', false],
+  [false, 'an address', '127.0.0.1'],
+  [false, 'ranges', ['loopback', '10.0.0.0/8']],
+  [false, 'a function of addresses', (address: string) => address === '127.0.0.1'],
+  [false, 'a function of hops', (_address: string, hop: number) => hop < 3],
+  [true, 'true', true],
+  [true, 'a function that believes everybody', () => true],
+  [true, 'ranges that hold everybody', ['0.0.0.0/1', '128.0.0.0/1']],
+])('trusts every proxy (%s): %s', async (trustsEveryProxy, _, trustProxy) => {
+  const options = trustProxy === undefined ? {} : { trustProxy }
+  expect(await viewed(options)).toMatchObject({ trustsEveryProxy })
+})

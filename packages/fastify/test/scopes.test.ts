@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { memoryStore, rateLimit } from '../src/index.js'
+import { create, serve, statuses, times } from './apps.js'
+
+const hello = () => 'hello'
+
+test('in a scope below, the plugin limits that scope only', async () => {
+  const app = create()
+  app.register(async (child) => {
+    child.register(rateLimit, times(1))
+    child.get('/in', hello)
+  })
+  app.get('/out', hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /in', 'GET /in', 'GET /out', 'GET /x')).toEqual([
+    200, 429, 200, 404,
+  ])
+  expect(app.hasDecorator('rateLimit')).toBe(false)
+})
+
+test('from a scope above, it limits all that lie below', async () => {
+  const app = create()
+  await app.register(rateLimit, times(2))
+  app.register(async (child) => {
+    child.get('/child', hello)
+    child.register(async (grandchild) => grandchild.get('/grandchild', hello))
+  })
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /child', 'GET /grandchild', 'GET /child')).toEqual([
+    200, 200, 429,
+  ])
+})
+
+test.each([true, false])(
+  'registered above and below, the nearest one rules (awaited: %s)',
+  async (awaited) => {
+    const app = create()
+    await app.register(rateLimit, times(2))
+    app.get('/', hello)
+    app.register(async (child) => {
+      const registered = child.register(rateLimit, times(3))
+      if (awaited) await registered
+      child.get('/child', hello)
+      child.get('/own', { config: { rateLimit: { cost: 2 } } }, hello)
+      child.register(async (grandchild) => grandchild.get('/grandchild', hello))
+    })
+    const send = await serve(app)
+    expect((await send('/child')).headers['ratelimit']).toBe('"default";r=2;t=60')
+    expect((await send('/grandchild')).headers['ratelimit']).toBe('"default";r=1;t=60')
+    expect((await send('/own')).headers['ratelimit']).toBe('"default";r=1;t=60')
+    expect((await send('/')).headers['ratelimit']).toBe('"default";r=1;t=60')
+  },
+)
+
+test('the one above makes no limiters for the routes of one below', async () => {
+  const app = create()
+  const store = memoryStore()
+  await app.register(rateLimit, { global: false, store })
+  app.register(async (child) => {
+    child.register(rateLimit, { ...times(2), store, name: 'child' })
+    child.get('/', { config: { rateLimit: { cost: 2 } } }, hello)
+  })
+  expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
+})
+
+test('with "global: false" below, the limits from above end there', async () => {
+  const app = create()
+  await app.register(rateLimit, times(1))
+  app.register(async (child) => {
+    await child.register(rateLimit, { global: false })
+    child.get('/', hello)
+  })
+  expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 200])
+})
+
+test('scopes beside each other count by themselves', async () => {
+  const app = create()
+  for (const prefix of ['/a', '/b']) {
+    app.register(
+      async (child) => {
+        await child.register(rateLimit, times(1))
+        child.get('/', hello)
+        child.setNotFoundHandler((_request, reply) => reply.code(404).send(prefix))
+      },
+      { prefix },
+    )
+  }
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /a', 'GET /a/x', 'GET /b/x', 'GET /b')).toEqual([
+    200, 429, 404, 429,
+  ])
+})
+
+test('registered twice in one scope, both limit what has no options of its own', async () => {
+  const app = create()
+  await app.register(rateLimit, times(5))
+  await app.register(rateLimit, { ...times(2), name: 'hour', window: '1h' })
+  app.get('/', hello)
+  app.get('/own', { config: { rateLimit: { limit: 1 } } }, hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /', 'GET /')).toEqual([200, 200, 429])
+  const { status, headers } = await send('/own')
+  expect([status, headers['ratelimit-policy']]).toEqual([200, '"default";q=1;w=60'])
+  expect(await statuses(send, 'GET /own')).toEqual([429])
+})

@@ -1,0 +1,96 @@
+import type { Decision } from '@sluice/core'
+import {
+  createGuard,
+  methodDecorator,
+  type Action,
+  type HeaderField,
+  type MethodDecorator,
+  type RateLimitOptions as Options,
+} from '@sluice/core/http'
+import type { Context, Middleware, Next } from 'koa'
+import { KoaView } from './request.js'
+
+/** What `rateLimit` leaves in `ctx.state`. */
+export interface RateLimitState {
+  /** What was decided about this request; absent where it was not limited. */
+  rateLimit?: Decision
+}
+
+/** Answers a denied request in the place of `rateLimit`, or lets it go on by `next()`. */
+export type OnDenied = (context: Context, next: Next, decision: Decision) => unknown
+
+export type RateLimitOptions = Options<Context, OnDenied>
+
+/** A handler of a controller class. */
+export type Handler = (context: Context, next: Next) => unknown
+
+/**
+ * Limits the rate of requests, on Koa 2 and 3. The decision is in `ctx.state.rateLimit`.
+ *
+ * @example
+ * app.use(rateLimit({ limit: 100, window: '1m' }))
+ * @throws SluiceError where an option is missing, unknown or wrong
+ */
+export function rateLimit(options: RateLimitOptions): Middleware {
+  const guard = createGuard(options)
+  return async function rateLimitMiddleware(context, next) {
+    const action = guard.check(new KoaView(context), context.res)
+    await carryOut(action instanceof Promise ? await action : action, context, next)
+  }
+}
+
+/**
+ * Limits the rate of requests to a method of a controller class, by standard and by `experimentalDecorators`.
+ *
+ * @example
+ * class Reports {
+ *   @RateLimit({ limit: 5, window: '1m' })
+ *   create(ctx: Context) { … }
+ * }
+ * @throws SluiceError where an option is missing, unknown or wrong
+ */
+export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
+  const limit = rateLimit(options)
+  return methodDecorator<Handler>(
+    (handler) =>
+      function limitedHandler(this: unknown, context, next) {
+        return limit(context, async () => handler.call(this, context, next))
+      },
+  )
+}
+
+async function carryOut(action: Action<OnDenied>, context: Context, next: Next): Promise<unknown> {
+  const { decision, headers } = action
+  const state: RateLimitState = context.state
+  if (decision !== undefined) state.rateLimit = decision
+  for (const [name, value] of headers) context.set(name, value)
+  switch (action.type) {
+    case 'continue':
+      return keepingHeaders(headers, next)
+    case 'deny':
+      if (context.headerSent) return undefined
+      context.status = action.status
+      context.body = action.body
+      return undefined
+    case 'handle':
+      return keepingHeaders(headers, () => action.handler(context, next, action.decision))
+    default:
+      return action satisfies never
+  }
+}
+
+/** Where an error is thrown, Koa drops all headers except those that the error itself brings. */
+async function keepingHeaders(
+  fields: readonly HeaderField[],
+  goOn: () => unknown,
+): Promise<unknown> {
+  try {
+    return await goOn()
+  } catch (error) {
+    if (typeof error === 'object' && error !== null && Object.isExtensible(error)) {
+      const own: unknown = Reflect.get(error, 'headers')
+      Reflect.set(error, 'headers', { ...Object(own), ...Object.fromEntries(fields) })
+    }
+    throw error
+  }
+}

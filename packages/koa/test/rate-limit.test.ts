@@ -1,0 +1,146 @@
+import Router from '@koa/router'
+import Koa3, { type Context, type Middleware } from 'koa'
+import Koa2 from 'koa2'
+import request from 'supertest'
+import { describe, expect, test } from 'vitest'
+import {
+  byRoute,
+  fixedWindow,
+  RateLimit,
+  rateLimit,
+  type RateLimitOptions,
+  type RateLimitState,
+} from '../src/index.js'
+
+const once: RateLimitOptions = {
+  limit: 1,
+  window: '1m',
+  algorithm: fixedWindow,
+  clock: () => Date.UTC(2026, 0, 1),
+}
+
+function serverOf(app: Koa3): ReturnType<typeof request> {
+  app.silent = true
+  return request(app.callback())
+}
+
+describe.each<[string, new () => Koa3]>([
+  ['Koa 2', Koa2],
+  ['Koa 3', Koa3],
+])('%s', (_, Koa) => {
+  function appOf(...middlewares: Middleware[]): Koa3 {
+    const app = new Koa()
+    for (const middleware of middlewares) app.use(middleware)
+    return app
+  }
+
+  test('leaves the decision in the state', async () => {
+    const app = new Koa3<RateLimitState>()
+    app.use(rateLimit({ ...once, limit: 3 }))
+    app.use((ctx) => {
+      ctx.body = `${ctx.state.rateLimit?.remaining}`
+    })
+    await serverOf(app).get('/').expect(200, '2')
+  })
+
+  test.each([
+    ['an error', () => new Error('broken')],
+    [
+      'an error with headers of its own',
+      () => Object.assign(new Error(), { headers: { 'x-a': 'b' } }),
+    ],
+  ])('keeps the headers on the answer to %s', async (_, make) => {
+    const app = appOf(rateLimit(once), () => {
+      throw make()
+    })
+    const { status, headers } = await serverOf(app).get('/')
+    expect([status, headers['ratelimit'], headers['ratelimit-policy'], headers['x-a']]).toEqual([
+      500,
+      '"default";r=0;t=60',
+      '"default";q=1;w=60',
+      'headers' in make() ? 'b' : undefined,
+    ])
+  })
+
+  test('says how it stands now on an error that is thrown again and again', async () => {
+    const same = new Error('the same')
+    const app = appOf(rateLimit({ ...once, limit: 2 }), () => {
+      throw same
+    })
+    const server = serverOf(app)
+    await server.get('/').expect('ratelimit', '"default";r=1;t=60')
+    await server.get('/').expect('ratelimit', '"default";r=0;t=60')
+  })
+
+  test('degrades where the handler of denials goes on', async () => {
+    const app = appOf(
+      rateLimit({
+        ...once,
+        limit: 0,
+        onDenied: async (ctx, next, decision) => {
+          ctx.state['degraded'] = decision.deniedBy
+          await next()
+        },
+      }),
+      (ctx) => {
+        ctx.body = ctx.state
+      },
+    )
+    const { body, headers } = await serverOf(app).get('/').expect(200)
+    expect([body.degraded, headers['retry-after']]).toEqual([['default'], '1'])
+  })
+
+  test('knows the whole pattern of a route of @koa/router', async () => {
+    const router = new Router({ prefix: '/shop' })
+    const limit = rateLimit({ ...once, key: byRoute() })
+    router.get('/items/:id', limit, (ctx) => {
+      ctx.body = 'item'
+    })
+    router.get('/carts/:id', limit, (ctx) => {
+      ctx.body = 'cart'
+    })
+    const server = serverOf(appOf(router.routes() as unknown as Middleware))
+    await server.get('/shop/items/1').expect(200)
+    await server.get('/shop/items/2').expect(429)
+    await server.get('/shop/carts/2').expect(200)
+  })
+
+  test('believes so many proxies as it is told of', async () => {
+    const app = appOf(rateLimit(once))
+    app.proxy = true
+    app.maxIpsCount = 1
+    const server = serverOf(app)
+    await server.get('/').set('x-forwarded-for', '198.51.100.1, 192.0.2.1').expect(404)
+    await server.get('/').set('x-forwarded-for', '198.51.100.2, 192.0.2.1').expect(429)
+    await server.get('/').set('x-forwarded-for', '198.51.100.1, 192.0.2.2').expect(404)
+  })
+
+  test('writes nothing where the headers have been sent, and calls nobody whom it denied', async () => {
+    let reached = false
+    const early: Middleware = async (ctx, next) => {
+      ctx.respond = false
+      ctx.res.end('early')
+      await next()
+    }
+    const app = appOf(early, rateLimit({ ...once, limit: 0 }), () => {
+      reached = true
+    })
+    const { status, text, headers } = await serverOf(app).get('/')
+    expect([status, text, headers['ratelimit'], reached]).toEqual([404, 'early', undefined, false])
+  })
+
+  test('limits a method of a controller, which keeps its object', async () => {
+    class Greeting {
+      readonly word = 'hello'
+
+      @RateLimit(once)
+      async greet(ctx: Context): Promise<void> {
+        ctx.body = this.word
+      }
+    }
+    const greeting = new Greeting()
+    const server = serverOf(appOf(async (ctx) => greeting.greet(ctx)))
+    await server.get('/').expect(200, 'hello')
+    await server.get('/').expect(429)
+  })
+})
