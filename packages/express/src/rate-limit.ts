@@ -7,7 +7,7 @@ import {
   type RateLimitOptions as Options,
 } from '@sluice/core/http'
 import type { NextFunction, Request, Response } from 'express'
-import { ExpressView } from './request.js'
+import { viewOf } from './request.js'
 
 declare global {
   namespace Express {
@@ -53,7 +53,7 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   ): void
   function rateLimitMiddleware(request: Request, response: Response, next: NextFunction): void {
     const act = (action: Action<OnDenied>): unknown => carryOut(action, request, response, next)
-    const action = guard.check(new ExpressView(request), response)
+    const action = guard.check(viewOf(request), response)
     const done = action instanceof Promise ? action.then(act) : act(action)
     if (done instanceof Promise) void handOn(done, next)
   }

@@ -22,11 +22,15 @@ const policy = slidingWindow({ limit: 5, window: '1m' })
 
 // A middleware as Express has them.
 
-expectTypeOf(rateLimit({ limit: 5, window: '1m' })).toEqualTypeOf<RequestHandler>()
+expectTypeOf(rateLimit({ limit: 5, window: '1m' })).toExtend<RequestHandler>()
 app.use(rateLimit({ limit: 5, window: '1m' }))
 app.get('/', rateLimit({ limit: 5, window: '1m' }), (request, response) => {
   expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>()
   expectTypeOf(response).toExtend<Response>()
+})
+
+app.get('/items/:id', rateLimit({ limit: 5, window: '1m' }), (request) => {
+  expectTypeOf(request.params).toEqualTypeOf<{ id: string }>()
 })
 
 // Every function sees Express's own request, sync or async.

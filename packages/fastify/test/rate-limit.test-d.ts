@@ -49,9 +49,6 @@ app.route({
 })
 // @ts-expect-error: a string where a number belongs
 app.get('/wrong', { config: { rateLimit: { limit: '5' } } }, () => 'wrong')
-// @ts-expect-error: not among several, either
-app.get('/all', { config: { rateLimit: [{ policy }, { cost: '5' }] } }, () => 'all')
-
 // By hand, at any of the hooks up to the handler.
 
 app.get<{ Params: { id: string } }>(

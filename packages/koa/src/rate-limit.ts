@@ -8,7 +8,7 @@ import {
   type RateLimitOptions as Options,
 } from '@sluice/core/http'
 import type { Context, Middleware, Next } from 'koa'
-import { KoaView } from './request.js'
+import { viewOf } from './request.js'
 
 /** What `rateLimit` leaves in `ctx.state`. */
 export interface RateLimitState {
@@ -34,7 +34,7 @@ export type Handler = (context: Context, next: Next) => unknown
 export function rateLimit(options: RateLimitOptions): Middleware {
   const guard = createGuard(options)
   return async function rateLimitMiddleware(context, next) {
-    const action = guard.check(new KoaView(context), context.res)
+    const action = guard.check(viewOf(context), context.res)
     await carryOut(action instanceof Promise ? await action : action, context, next)
   }
 }
@@ -53,8 +53,8 @@ export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
   const limit = rateLimit(options)
   return methodDecorator<Handler>(
     (handler) =>
-      function limitedHandler(this: unknown, context, next) {
-        return limit(context, async () => handler.call(this, context, next))
+      async function limitedHandler(this: unknown, context, next) {
+        await limit(context, async () => handler.call(this, context, next))
       },
   )
 }

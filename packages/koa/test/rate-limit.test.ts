@@ -1,4 +1,4 @@
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import Koa3, { type Context, type Middleware } from 'koa'
 import Koa2 from 'koa2'
 import request from 'supertest'

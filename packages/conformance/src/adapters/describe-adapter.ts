@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { startRedis, type RedisServer } from '../redis-server.js'
 import type { Adapter } from './adapter.js'
 import { benchOf } from './bench.js'
+import { describeRows } from './describe-table.js'
 import { describeAddresses } from './contract/addresses.js'
 import { describeAnswers } from './contract/answers.js'
 import { describeConcurrency } from './contract/concurrency.js'
@@ -29,6 +30,7 @@ import { describeWaiting } from './contract/waiting.js'
 export function describeAdapter(adapter: Adapter): void {
   describe(adapter.name, () => {
     const open = benchOf(adapter, () => memoryStore())
+    describeRows(adapter)
     describeAnswers(open)
     describeHeaders(open)
     describeEarly(open)

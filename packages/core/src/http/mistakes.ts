@@ -40,9 +40,11 @@ export function watchRequests(limiter: string, madeAhead: boolean): (request: un
 export function watchAddresses(): (view: RequestView<unknown>) => void {
   let left = lookedAt
 
-  return function watch({ address, peer, headers, trustsEveryProxy }) {
+  return function watch(view) {
     if (left === 0) return
     left--
+    // Not before: to read them is work.
+    const { address, peer, headers, trustsEveryProxy } = view
     if (trustsEveryProxy) tell(sluiceError('SLUICE_PROXY_TRUSTED_BLINDLY'))
     const forwarded = headers['x-forwarded-for']
     if (forwarded === undefined || address === undefined || address !== peer) return

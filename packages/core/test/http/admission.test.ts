@@ -144,18 +144,18 @@ test('keeps no listeners of a request that was let in after waiting', async () =
   const { lease } = limiterOf(slot, store).consume('all')
   const check = guardOf({ policies: { default: slot }, store, wait: { max: '1m' } })
   const listeners: number[] = []
-  const ask = await startHttp1((answering) => {
+  async function serve(answering: Answering): Promise<void> {
     const count = () => answering.listenerCount('finish') + answering.listenerCount('close')
     const before = count()
-    const done = check(answering)
+    const admitted = check(answering)
     listeners.push(count() - before)
     lease?.release()
-    void done.then(() => {
-      // Those that wait for the end now, to release the lease.
-      listeners.push(count() - before)
-      answering.end()
-    })
-  })
+    await admitted
+    // Those that wait for the end now, to release the lease.
+    listeners.push(count() - before)
+    answering.end()
+  }
+  const ask = await startHttp1((answering) => void serve(answering))
   await ask().whole()
   expect(listeners).toEqual([2, 2])
 })

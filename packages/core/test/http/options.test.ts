@@ -5,7 +5,7 @@ import { errorOf } from '../error-of.js'
 
 const short = { limit: 1, window: '1m' }
 const policy = fixedWindow({ limit: 1, window: '1m' })
-const handler = () => 'handled'
+const handler = (): string => 'handled'
 
 function refusalOf(options: unknown): { code: ErrorCode; message: string } {
   const { code, message } = errorOf(() => createGuard(options as object))
@@ -58,7 +58,7 @@ test.each([
   )
 })
 
-test.each([
+test.each<[string, unknown[]]>([
   ['limit', ['5', -1, 1.5, NaN, null, true, {}]],
   ['window', ['soon', '', 0, -1, 1.5, null, () => '1m']],
   ['algorithm', ['gcra', policy, null]],

@@ -69,7 +69,8 @@ export function describeConcurrency(open: OpenBench): void {
       const bench = await open({ policy: short, key: 'all' })
       const sent = bench.send({ 'x-answer': 'events' })
       await sent.begun
-      for (let renewals = 1; renewals <= 3; renewals++) {
+      for (let i = 0; i < 3; i++) {
+        const renewals = count('renew')
         bench.now += 89
         await until('the lease is renewed', () => count('renew') > renewals)
         expect((await bench.get()).status).toBe(429)

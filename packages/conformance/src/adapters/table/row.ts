@@ -1,3 +1,4 @@
+import { fixedWindow } from '@sluice/core'
 import type { AppExtras } from '../bench.js'
 import type { NeutralOptions, OptionsFor } from '../adapter.js'
 
@@ -51,3 +52,12 @@ export function problem(detail: string, ...policies: readonly string[]): string 
 }
 
 export const title = 'Request cannot be satisfied as assigned quota has been exceeded'
+
+/** The short form of the options, by windows that open with the first request. */
+export const perMinute = (
+  limit: number,
+): { limit: number; window: '1m'; algorithm: typeof fixedWindow } => ({
+  limit,
+  window: '1m',
+  algorithm: fixedWindow,
+})

@@ -1,0 +1,200 @@
+import { EventEmitter } from 'node:events'
+import process from 'node:process'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import {
+  byIp,
+  type NodeResponse,
+  type RateLimitOptions,
+  type RequestView,
+} from '../../src/http/index.js'
+import { response, viewOf, type Visit } from './visit.js'
+
+type Options = RateLimitOptions<Visit, never>
+type Limiter = (view: RequestView<Visit>, at?: NodeResponse) => void
+type View = Partial<RequestView<Visit>>
+
+/** The module as a new process has it, and the warnings that it gives, by their codes. */
+async function anew(): Promise<{
+  limiter: (options: Options, route?: string) => Limiter
+  warnings: () => Promise<string[]>
+}> {
+  vi.resetModules()
+  const codes: string[] = []
+  const warned = (warning: Error & { code?: string }) => void codes.push(warning.code ?? '')
+  process.on('warning', warned)
+  onTestFinished(() => void process.off('warning', warned))
+  const { createGuard } = await import('../../src/http/index.js')
+  function limiter(options: Options, route?: string): Limiter {
+    const guard = createGuard<Visit, never>(options, route)
+    return (view, at = response) => void guard.check(view, at)
+  }
+  async function warnings(): Promise<string[]> {
+    await setImmediate()
+    return codes
+  }
+  return { limiter, warnings }
+}
+
+const options: Options = { limit: 5000, window: '1m', key: 'all' }
+const byAddress: Options = { limit: 5000, window: '1m' }
+
+test('warns of a limiter that is made in a handler', async () => {
+  const { limiter, warnings } = await anew()
+  limiter(options)(viewOf({}))
+  expect(await warnings()).toEqual(['SLUICE_MADE_IN_HANDLER'])
+})
+
+test('does not warn of a limiter that was made before the first request, or for a route', async () => {
+  const { limiter, warnings } = await anew()
+  const guard = limiter(options)
+  limiter(options, '/items')(viewOf({}))
+  await setImmediate()
+  guard(viewOf({}))
+  guard(viewOf({}))
+  expect(await warnings()).toEqual([])
+})
+
+test('warns of a limiter that counts a request twice', async () => {
+  const { limiter, warnings } = await anew()
+  const guard = limiter(options)
+  await setImmediate()
+  const request = {}
+  guard(viewOf(request))
+  expect(await warnings()).toEqual([])
+  guard(viewOf(request))
+  expect(await warnings()).toEqual(['SLUICE_COUNTED_TWICE'])
+})
+
+test('does not warn of two limiters on one request, nor of requests that look the same', async () => {
+  const { limiter, warnings } = await anew()
+  const guards = [limiter(options), limiter(options)]
+  await setImmediate()
+  for (let i = 0; i < 3; i++) {
+    const request = { user: 'ada' }
+    for (const guard of guards) guard(viewOf(request))
+  }
+  const primitive = 'request' as unknown as Visit
+  for (let i = 0; i < 2; i++) guards[0].check(viewOf(primitive))
+  expect(await warnings()).toEqual([])
+})
+
+test('tells each mistake once per process, whichever limiter makes it', async () => {
+  const { limiter, warnings } = await anew()
+  for (let i = 0; i < 3; i++) {
+    const guard = limiter(options)
+    const request = {}
+    for (let j = 0; j < 3; j++) guard(viewOf(request))
+  }
+  expect(await warnings()).toEqual(['SLUICE_MADE_IN_HANDLER', 'SLUICE_COUNTED_TWICE'])
+})
+
+const proxy = '10.0.0.1'
+const client = '203.0.113.9'
+
+test.each<[string, View]>([
+  ['a proxy', { address: proxy, peer: proxy, headers: { 'x-forwarded-for': client } }],
+  [
+    'two proxies',
+    { address: proxy, peer: proxy, headers: { 'x-forwarded-for': `${client}, 10.0.0.2` } },
+  ],
+  ['a list of fields', { address: proxy, peer: proxy, headers: { 'x-forwarded-for': [client] } }],
+])('warns of %s that is not trusted', async (_, seen) => {
+  const { limiter, warnings } = await anew()
+  const guard = limiter(byAddress)
+  await setImmediate()
+  guard(viewOf({}, seen))
+  guard(viewOf({}, seen))
+  expect(await warnings()).toEqual(['SLUICE_PROXY_UNTRUSTED'])
+})
+
+test('warns of a framework that trusts every proxy', async () => {
+  const { limiter, warnings } = await anew()
+  const guard = limiter(byAddress)
+  await setImmediate()
+  guard(viewOf({}, { address: client, peer: proxy, trustsEveryProxy: true }))
+  expect(await warnings()).toEqual(['SLUICE_PROXY_TRUSTED_BLINDLY'])
+})
+
+test.each<[string, View]>([
+  ['no proxy', { address: client, peer: client }],
+  [
+    'one hop that is trusted',
+    { address: client, peer: proxy, headers: { 'x-forwarded-for': client } },
+  ],
+  [
+    'a forged entry before the trusted one',
+    { address: client, peer: proxy, headers: { 'x-forwarded-for': `1.2.3.4, ${client}` } },
+  ],
+  [
+    'a proxy on the same host, for a client there',
+    { address: '127.0.0.1', peer: '127.0.0.1', headers: { 'x-forwarded-for': '127.0.0.1' } },
+  ],
+  ['a proxy that says nothing', { address: proxy, peer: proxy, headers: { via: '1.1 proxy' } }],
+])('does not warn of %s', async (_, seen) => {
+  const { limiter, warnings } = await anew()
+  const guard = limiter(byAddress)
+  await setImmediate()
+  guard(viewOf({}, seen))
+  expect(await warnings()).toEqual([])
+})
+
+test('does not look at addresses where they are no keys', async () => {
+  const { limiter, warnings } = await anew()
+  const guard = limiter(options)
+  await setImmediate()
+  const seen = { address: proxy, peer: proxy, headers: { 'x-forwarded-for': client } }
+  guard(viewOf({}, { ...seen, trustsEveryProxy: true }))
+  expect(await warnings()).toEqual([])
+})
+
+test('looks at the first thousand requests and no further', async () => {
+  const { limiter, warnings } = await anew()
+  const guards = [1000, 1001].map((before) => ({ before, guard: limiter(options) }))
+  await setImmediate()
+  const seen: string[][] = []
+  for (const { before, guard } of guards.toReversed()) {
+    for (let i = 2; i < before; i++) guard(viewOf({}))
+    const request = {}
+    guard(viewOf(request))
+    guard(viewOf(request))
+    seen.push([...(await warnings())])
+  }
+  expect(seen).toEqual([[], ['SLUICE_COUNTED_TWICE']])
+})
+
+test('asks for nothing that only warnings need after the first thousand', async () => {
+  const { limiter } = await anew()
+  const guard = limiter(byAddress)
+  await setImmediate()
+  let looked = 0
+  const view = Object.defineProperty(viewOf({}), 'trustsEveryProxy', { get: () => looked++ < 0 })
+  for (let i = 0; i < 1500; i++) guard(view)
+  expect(looked).toBe(1000)
+})
+
+test('keeps no request', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect !== 'function') throw new Error('no garbage collector')
+  const { limiter } = await anew()
+  const guard = limiter({ limit: 5000, window: '1m', key: [byIp(), 'x'], count: 'failures' })
+  await setImmediate()
+  const visited = Array.from({ length: 100 }, () => {
+    const request = {}
+    const answering = Object.assign(new EventEmitter(), {
+      statusCode: 200,
+      headersSent: false,
+      writableEnded: true,
+    })
+    guard(viewOf(request), answering)
+    answering.emit('finish')
+    return [new WeakRef(request), new WeakRef(answering)]
+  })
+  await setImmediate()
+  collect()
+  await setImmediate()
+  expect(visited.flat().filter((ref) => ref.deref() !== undefined)).toEqual([])
+})
