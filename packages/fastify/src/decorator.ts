@@ -1,6 +1,6 @@
 import { createGuard, methodDecorator, type MethodDecorator } from '@sluice/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { admit } from './limit.js'
+import { admit } from './admit.js'
 import type { RateLimitOptions } from './options.js'
 
 /** A handler of a controller class. By the type of a method, so that it may know more of its request: `FastifyRequest<{ Body: Report }>`. */
@@ -18,11 +18,11 @@ export type Handler = { handle(request: FastifyRequest, reply: FastifyReply): un
  * @throws SluiceError where an option is missing, unknown or wrong
  */
 export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
-  const limits = [createGuard(options)]
+  const limit = createGuard(options)
   return methodDecorator<Handler>(
     (handler) =>
       async function limitedHandler(this: unknown, request, reply) {
-        if (!(await admit(limits, request, reply))) return reply
+        if (!(await admit(limit, request, reply))) return reply
         const returned = handler.call(this, request, reply)
         // What answers later returns nothing; from a promise, Fastify would take that for an oversight.
         return returned === undefined ? reply : returned

@@ -1,7 +1,7 @@
 export { rateLimit } from './rate-limit.js'
 export { RateLimit } from './decorator.js'
 export type { Handler } from './decorator.js'
-export type { OnDenied } from './limit.js'
+export type { OnDenied } from './admit.js'
 export type { Hook, RateLimitOptions, RateLimitPluginOptions, RouteRateLimit } from './options.js'
 
 // Its face is an explicit list already: an application needs one import.

@@ -1,5 +1,5 @@
 import type { Decision } from '@sluice/core'
-import type { RateLimitOptions as Options } from '@sluice/core/http'
+import type { RateLimitOptions as Options, RouteLimit } from '@sluice/core/http'
 import type {
   ContextConfigDefault,
   FastifyBaseLogger,
@@ -12,8 +12,7 @@ import type {
   RawServerBase,
   RouteGenericInterface,
 } from 'fastify'
-import type { OnDenied } from './limit.js'
-import type { routeName } from './route-name.js'
+import type { OnDenied } from './admit.js'
 
 export type RateLimitOptions = Options<FastifyRequest, OnDenied>
 
@@ -36,7 +35,7 @@ export interface RateLimitPluginOptions extends RateLimitOptions {
 export type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler'
 
 /** `config.rateLimit` of a route: options of its own, several limiters that are asked in order, or none. */
-export type RouteRateLimit = RateLimitOptions | readonly RateLimitOptions[] | false
+export type RouteRateLimit = RouteLimit<RateLimitOptions>
 
 declare module 'fastify' {
   interface FastifyInstance<
@@ -74,6 +73,5 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Options of the route's own, merged over those of the plugin; a list of them, asked in order; or false: not limited. */
     rateLimit?: RouteRateLimit
-    [routeName]?: string
   }
 }

@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core'
-import { createGuard, inherit } from '@sluice/core/http'
+import { createRouteLimits, routeName } from '@sluice/core/http'
 import type {
   FastifyInstance,
   FastifyPluginAsync,
@@ -7,9 +7,8 @@ import type {
   onRequestAsyncHookHandler,
 } from 'fastify'
 import { fastifyPlugin } from 'fastify-plugin'
-import { admit, type Limits } from './limit.js'
-import type { RateLimitOptions, RateLimitPluginOptions, RouteRateLimit } from './options.js'
-import { nameOf, routeName } from './route-name.js'
+import { admit, type Limit, type OnDenied } from './admit.js'
+import type { RateLimitPluginOptions } from './options.js'
 
 /**
  * Limits the rate of requests to all routes of the scope that it is registered in, and of the scopes below. Where it is registered in one of
@@ -32,74 +31,50 @@ async function registerRateLimit(
   check('global', global, [true, false])
   check('hook', hook, ['onRequest', 'preParsing', 'preValidation', 'preHandler'])
 
-  const made = new Map<RouteRateLimit, Record<string, Limits>>()
-  const known = new WeakMap<object, Limits>()
+  const limits = createRouteLimits<FastifyRequest, OnDenied>(base)
+  const ofOthers = global ? limits.common() : undefined
+  const known = new WeakMap<object, Limit>()
   // For `reply.callNotFound()`, which runs preHandler hooks again: those of the 404 handler.
   const asked = hook === 'preHandler' ? new WeakSet<FastifyRequest>() : undefined
-  let ofPlugin: Limits | undefined
-  const ofOthers = global ? limitsOfPlugin() : []
 
-  // Of several in one scope, each limits what has no options of its own, and the first one what has.
-  const isFirst = !Object.hasOwn(fastify, 'rateLimit')
-  if (isFirst) {
-    fastify.decorate('rateLimit', (own) => {
-      const limits = own === undefined ? limitsOfPlugin() : [createGuard(inherited(own))]
-      return hookOf(() => limits)
-    })
-  }
+  fastify.decorate('rateLimit', (own) => {
+    const limit = own === undefined ? limits.common() : limits.placed(own)
+    return hookOf(() => limit)
+  })
   if (!fastify.hasRequestDecorator('rateLimit')) fastify.decorateRequest('rateLimit')
   // A decorator is inherited by all scopes below, as far as to the next registration.
   const scope = fastify.rateLimit
 
-  fastify.addHook('onRoute', function nameRoute(route) {
-    const name = nameOf(route)
-    route.config = { ...route.config, [routeName]: name }
+  fastify.addHook('onRoute', function makeLimit(route) {
+    const own = route.config?.rateLimit
+    if (own === undefined) return
     // Not yet: this route's scope may still be given a registration of its own.
     fastify.addHook('onReady', async () => {
-      if (this.rateLimit === scope) limitsOfRoute(route.config?.rateLimit, name)
+      if (this.rateLimit === scope) limits.named(routeName(route), own)
     })
   })
   // Fastify types each hook by itself.
   const instance: { addHook(name: string, handler: object): unknown } = fastify
-  instance.addHook(hook, hookOf(limitsFor))
+  instance.addHook(hook, hookOf(limitFor))
 
-  function limitsFor(request: FastifyRequest): Limits {
-    if (request.server.rateLimit !== scope || asked?.has(request)) return []
+  function limitFor(request: FastifyRequest): Limit | undefined {
+    if (request.server.rateLimit !== scope || asked?.has(request)) return undefined
     asked?.add(request)
     const { config } = request.routeOptions
-    let limits = known.get(config)
-    if (limits === undefined) {
-      // What was declared before the plugin was loaded has no name yet.
-      limits = limitsOfRoute(config.rateLimit, config[routeName] ?? nameOf(config))
-      known.set(config, limits)
-    }
-    return limits
-  }
-
-  function limitsOfRoute(own: RouteRateLimit | undefined, name: string): Limits {
-    if (own === undefined) return ofOthers
-    if (own === false || !isFirst) return []
-    const named = made.get(own) ?? {}
-    made.set(own, named)
-    return (named[name] ??= [own]
-      .flat()
-      .map((each, i) => createGuard(inherited(each), i === 0 ? name : `${name} #${i + 1}`)))
-  }
-
-  function limitsOfPlugin(): Limits {
-    return (ofPlugin ??= [createGuard(base)])
-  }
-
-  // Of what is no object (JavaScript), createGuard says so.
-  function inherited(own: RateLimitOptions): RateLimitOptions {
-    return Object(own) === own ? inherit(base, own) : own
+    if (config.rateLimit === undefined) return ofOthers
+    const limit = known.get(config) ?? limits.named(routeName(config), config.rateLimit)
+    known.set(config, limit)
+    return limit
   }
 }
 
-function hookOf(limitsFor: (request: FastifyRequest) => Limits): onRequestAsyncHookHandler {
+function hookOf(
+  limitFor: (request: FastifyRequest) => Limit | undefined,
+): onRequestAsyncHookHandler {
   return async function rateLimitHook(request, reply) {
+    const limit = limitFor(request)
     // To wait for the answer, as `return reply` does, would go on when the client goes away.
-    if (!(await admit(limitsFor(request), request, reply))) await new Promise(() => {})
+    if (limit && !(await admit(limit, request, reply))) await new Promise(() => {})
   }
 }
 

@@ -148,8 +148,8 @@ test.each(answers.slice(0, 9))(
 )
 
 test.each<[string, OnDenied]>([
-  ['does nothing', () => {}],
-  ['promises nothing', async () => {}],
+  ['says true', () => true],
+  ['promises true', async () => true],
 ])('where a handler of denials %s, the request goes on', async (_, onDenied) => {
   const { send, reached } = await denying(onDenied)
   const { status, body, headers } = await send('/a')

@@ -153,21 +153,26 @@ test('a route under a prefix has one limit, with the slash and without, for GET 
   ).toEqual([200, 200, 200, 429, 429])
 })
 
-test('routes of one URL under other constraints count by themselves, in one store', async () => {
-  const app = create()
-  await app.register(rateLimit, { ...times(9), store: memoryStore() })
-  const shared = { rateLimit: { limit: 1 } }
-  app.get('/', { constraints: { host: 'a.test' }, config: shared }, hello)
-  app.get('/', { constraints: { host: 'b.test' }, config: shared }, hello)
-  app.get('/', { constraints: { host: /^c/ }, config: { rateLimit: { limit: 2 } } }, hello)
-  app.get('/', { constraints: { version: '1.0.0' }, config: { rateLimit: { limit: 3 } } }, hello)
-  await app.ready()
-  const left = async (headers: Record<string, string>) =>
-    (await app.inject({ url: '/', headers })).headers['ratelimit']
-  expect(await left({ host: 'a.test' })).toBe('"default";r=0;t=60')
-  expect(await left({ host: 'b.test' })).toBe('"default";r=0;t=60')
-  expect(await left({ host: 'c.test' })).toBe('"default";r=1;t=60')
-  expect(await left({ host: 'd.test', 'accept-version': '1.x' })).toBe('"default";r=2;t=60')
+test('routes of one URL under other constraints share their name: other limits in one store need one each', async () => {
+  const left = async (app: ReturnType<typeof create>, host: string) =>
+    (await app.inject({ url: '/', headers: { host } })).headers['ratelimit']
+  const appOf = async (name: object) => {
+    const app = create()
+    await app.register(rateLimit, { ...times(9), store: memoryStore() })
+    const shared = { rateLimit: { limit: 2 } }
+    app.get('/', { constraints: { host: 'a.test' }, config: shared }, hello)
+    app.get('/', { constraints: { host: 'b.test' }, config: shared }, hello)
+    const own = { rateLimit: { limit: 7, ...name } }
+    app.get('/', { constraints: { host: /^c/ }, config: own }, hello)
+    await app.ready()
+    // An instance is a thenable: by itself, it would not be given but awaited.
+    return { app }
+  }
+  await expect(appOf({})).rejects.toMatchObject({ code: 'SLUICE_NAME_TAKEN' })
+  const { app } = await appOf({ name: 'c' })
+  expect(await left(app, 'a.test')).toBe('"default";r=1;t=60')
+  expect(await left(app, 'b.test')).toBe('"default";r=0;t=60')
+  expect(await left(app, 'c.test')).toBe('"default";r=6;t=60')
 })
 
 test('limiters are called after their routes, and a list numbers its members', async () => {

@@ -1,12 +1,12 @@
 import fastify, { type FastifyServerOptions } from 'fastify'
 import { expect, test } from 'vitest'
-import { FastifyView } from '../src/request.js'
+import { viewOf } from '../src/request.js'
 
 async function viewed(options: FastifyServerOptions, url = '/items/1'): Promise<object> {
   const app = fastify(options)
   let seen: object = {}
   app.addHook('onRequest', async (request) => {
-    const { address, peer, method, route, headers, trustsEveryProxy } = new FastifyView(request)
+    const { address, peer, method, route, headers, trustsEveryProxy } = viewOf(request)
     seen = { address, peer, method, route, agent: headers['user-agent'], trustsEveryProxy }
   })
   app.register(async (child) => child.get('/:id', () => 'hello'), { prefix: '/items' })

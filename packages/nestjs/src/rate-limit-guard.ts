@@ -58,6 +58,8 @@ function carryOut(action: Action<OnDenied>, context: ExecutionContext): ReturnTy
     case 'continue':
       return true
     case 'deny':
+      // Whoever has begun to answer ends it, too: for any exception, Nest would cut it off there.
+      if (nodeResponseOf(responseOf(context)).headersSent) return new Promise(() => {})
       throw new RateLimitException(action)
     case 'handle':
       return action.handler(context, action.decision)

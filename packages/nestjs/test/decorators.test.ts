@@ -1,6 +1,7 @@
 import { Controller, Get, Module, Post, UseGuards } from '@nestjs/common'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
+  fixedWindow,
   memoryStore,
   RateLimit,
   RateLimitDecision,
@@ -33,6 +34,10 @@ function pair(
     two: [Get('two'), ...two],
   })
 }
+
+// Each is told once per process, so that no single test could tell.
+const warnings: unknown[] = []
+process.on('warning', (warning) => warnings.push(warning))
 
 describe.each(platforms)('%s', (_, adapter) => {
   test('limits a decorated method, and no other, with no module', async () => {
@@ -244,6 +249,23 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/dogs/one', 2)).toEqual([200, 429])
   })
 
+  test('makes one limiter for each scope, however many routes there are', async () => {
+    const algorithm = vi.fn(fixedWindow)
+    await create(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...twice, algorithm })],
+      controllers: [pair('a', []), pair('b', []), pair('c', [RateLimit({ limit: 3 })])],
+    })
+    expect(algorithm.mock.calls.map(([{ limit }]) => limit)).toEqual([2, 3])
+  })
+
+  test('makes a limiter when it is needed first, where the guard was placed by hand', async () => {
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...once, global: false })],
+      controllers: [pair('', [UseGuards(RateLimitGuard)])],
+    })
+    expect(await statuses(ask, '/one', 2)).toEqual([200, 429])
+  })
+
   test('gives the decision to a handler that asks for it', async () => {
     class Orders {
       add(decision?: Decision) {
@@ -300,4 +322,8 @@ describe.each(platforms)('%s', (_, adapter) => {
     const ask = await serve(adapter(), { controllers: [pair('', [UseGuards(RateLimitGuard)])] })
     expect(await statuses(ask, '/one', 1)).toEqual([500])
   })
+})
+
+test('warns of no mistake in all of this', () => {
+  expect(warnings).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { request as send } from 'node:http'
+import { request as send, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   Catch,
@@ -169,6 +169,17 @@ describe.each(platforms)('%s', (_, adapter) => {
     const ask = await serve(adapter(trust), under({ ...once, key }))
     await ask('/items/1', { headers: { 'x-forwarded-for': '192.0.2.1' } })
     expect(seen).toEqual([expected])
+  })
+
+  test('leaves an answer alone that has begun before the denial', async () => {
+    const app = await create(adapter(), under({ ...once, limit: 0 }))
+    app.use((_request: unknown, response: ServerResponse, next: () => void) => {
+      response.write('begun, ')
+      setTimeout(() => response.end('ended'), 20)
+      next()
+    })
+    const { status, text } = await (await listen(app))('/items/1')
+    expect([status, text]).toEqual([200, 'begun, ended'])
   })
 
   test('says nothing of clients that hang up while they are held', async () => {

@@ -52,6 +52,11 @@ export interface Readers<R> {
 /** What others listen to. */
 export type Listened = Pick<EventEmitter, 'eventNames' | 'listenerCount'>
 
+/** What authentication leaves at a request. By no declaration, which every program that imports the suite would share. */
+export interface Authenticated {
+  user: UserId
+}
+
 /** Node's own response, of HTTP/1 or HTTP/2, under that of the framework. */
 export interface RawResponse extends Listened {
   readonly headersSent: boolean

@@ -53,3 +53,16 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
   }
   return (request) => new View(request)
 }
+
+// RFC 5737: an address that nobody has.
+const nobody = '192.0.2.0'
+
+/**
+ * What nobody sent, by way of a hundred proxies that nobody has. A framework that finds its client at the far end of them believes every proxy:
+ * where it does not say so, it can be asked.
+ */
+export const unsent: NodeRequest & { readonly far: string } = {
+  far: nobody,
+  headers: { 'x-forwarded-for': nobody + ', 192.0.2.1'.repeat(99) },
+  socket: { remoteAddress: '192.0.2.1' },
+}

@@ -230,6 +230,18 @@ test('asks for no key where the address decides', () => {
   expect(syncGuardOf({ ...once, key, deny: ['192.0.2.1'] })().type).toBe('deny')
 })
 
+test('allows an address although some keys are denied, but not this one', () => {
+  const check = syncGuardOf({
+    limit: 0,
+    window: '1m',
+    key: ({ user = '' }) => user,
+    allow: ['192.0.2.1'],
+    deny: ['mallory'],
+  })
+  expect(check({ user: 'ada' })).toEqual(unlimited)
+  expect(check({ user: 'mallory' }).type).toBe('deny')
+})
+
 test('lets no client in that chooses an allowed address as its key', () => {
   const check = syncGuardOf({
     limit: 0,

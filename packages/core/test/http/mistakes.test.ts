@@ -77,7 +77,7 @@ test('does not warn of two limiters on one request, nor of requests that look th
     for (const guard of guards) guard(viewOf(request))
   }
   const primitive = 'request' as unknown as Visit
-  for (let i = 0; i < 2; i++) guards[0].check(viewOf(primitive))
+  for (let i = 0; i < 2; i++) guards[0](viewOf(primitive))
   expect(await warnings()).toEqual([])
 })
 
@@ -131,6 +131,10 @@ test.each<[string, View]>([
   [
     'a proxy on the same host, for a client there',
     { address: '127.0.0.1', peer: '127.0.0.1', headers: { 'x-forwarded-for': '127.0.0.1' } },
+  ],
+  [
+    'an address that the framework has from another header',
+    { address: client, peer: proxy, headers: { 'x-forwarded-for': '198.51.100.7' } },
   ],
   ['a proxy that says nothing', { address: proxy, peer: proxy, headers: { via: '1.1 proxy' } }],
 ])('does not warn of %s', async (_, seen) => {

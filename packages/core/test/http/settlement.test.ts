@@ -88,7 +88,7 @@ function warnings(): string[] {
   return messages
 }
 
-const bySize: Record<string, (response: Answering) => unknown> = {
+const endings: Record<string, (response: Answering) => unknown> = {
   good: (response) => response.end('hello'),
   moved: (response) => ((response.statusCode = 302), response.end()),
   bad: (response) => ((response.statusCode = 400), response.end()),
@@ -117,14 +117,14 @@ describe.each([
     const store = memoryStore()
     const limiter = limiterOf(five, store)
     const { handler, over } = site({ policy: five, store, ...(count && { count }) }, (res, user) =>
-      bySize[user](res),
+      endings[user](res),
     )
     const ask = await begin(handler)
     // What others have used stays: a second refund would give it back.
-    for (const user of Object.keys(bySize)) limiter.consume(user, { cost: 3 })
-    for (const user of Object.keys(bySize)) await visit(ask, user)
+    for (const user of Object.keys(endings)) limiter.consume(user, { cost: 3 })
+    for (const user of Object.keys(endings)) await visit(ask, user)
     await over(5)
-    const seen = Object.keys(bySize).map((user) => [user, limiter.status(user)] as const)
+    const seen = Object.keys(endings).map((user) => [user, limiter.status(user)] as const)
     expect(
       Object.fromEntries(seen.map(([user, { policies }]) => [user, policies['default'].used - 3])),
     ).toEqual(used)
@@ -133,7 +133,7 @@ describe.each([
   test('releases a lease however the answer ends, once', async () => {
     const { store, verbs, memory } = watchedStore()
     const { handler, over } = site({ policy: slots, store, key: 'all' }, (response, user) =>
-      bySize[user](response),
+      endings[user](response),
     )
     const ask = await begin(handler)
     for (const user of ['good', 'broken', 'cut']) {
@@ -174,7 +174,7 @@ test('tells the function what became of the request', async () => {
   const outcomes: ResponseOutcome[] = []
   const { handler, over } = site(
     { policy: five, count: (outcome) => outcomes.push(outcome) > 0 },
-    (response, user) => bySize[user](response),
+    (response, user) => endings[user](response),
   )
   const ask = await startHttp1(handler)
   for (const user of ['good', 'bad', 'cut']) await visit(ask, user)
@@ -236,7 +236,7 @@ test('forgets the failures before a success, of the same key only', async () => 
   const limiter = limiterOf(five, store)
   const { handler, over } = site(
     { policy: five, store, count: 'failures', resetOn: 'success', key: ({ user }) => [user ?? ''] },
-    (response, user) => (user === 'ada' ? response.end() : bySize['bad'](response)),
+    (response, user) => (user === 'ada' ? response.end() : endings['bad'](response)),
   )
   limiter.consume(['ada'], { cost: 4 })
   limiter.consume(['bob'], { cost: 3 })
@@ -330,7 +330,7 @@ test('listens to no response that there is nothing to settle of', async () => {
 
 test('keeps a lease for as long as the answer streams, and stops when it ends', async () => {
   const { store, verbs } = watchedStore()
-  const lease = 60
+  const lease = 240
   const { handler, actions, over } = site(
     { policy: concurrency({ limit: 1, lease }), store, key: 'all', clock: Date.now },
     (response) => response.write('event'),

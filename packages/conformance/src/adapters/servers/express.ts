@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream'
-import { rateLimit, type OnDenied, type UserId } from '@sluice/express'
+import { rateLimit, type OnDenied } from '@sluice/express'
 import express5, {
   type ErrorRequestHandler,
   type Express,
@@ -13,19 +13,12 @@ import {
   optionsOf,
   type Adapter,
   type Answer,
+  type Authenticated,
   type App,
   type Denier,
   type Readers,
 } from '../adapter.js'
 import { listening } from './listening.js'
-
-declare global {
-  namespace Express {
-    interface Request {
-      user: UserId
-    }
-  }
-}
 
 export const express: readonly Adapter[] = [
   adapter('Express 4', express4),
@@ -51,7 +44,7 @@ function applicationOf(create: () => Express, app: App): Express {
 
 const readers: Readers<Request> = {
   header: (request, name) => request.get(name),
-  user: (request) => request.user,
+  user: (request) => (request as Request & Authenticated).user,
 }
 
 function onDenied(deny: Denier): OnDenied {
@@ -67,7 +60,7 @@ export function arriving(app: App): RequestHandler {
     app.first({
       header: (name) => request.get(name),
       response,
-      login: (user) => (request.user = user),
+      login: (user) => Object.assign(request, { user }),
     })
     next()
   }

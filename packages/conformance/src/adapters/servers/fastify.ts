@@ -1,4 +1,4 @@
-import { rateLimit, type OnDenied, type UserId } from '@sluice/fastify'
+import { rateLimit, type OnDenied } from '@sluice/fastify'
 import {
   fastify as createFastify,
   type FastifyInstance,
@@ -11,17 +11,12 @@ import {
   type Adapter,
   type Answer,
   type App,
+  type Authenticated,
   type Denier,
   type Readers,
   type Served,
 } from '../adapter.js'
 import { portOf } from './listening.js'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    user: UserId
-  }
-}
 
 export const fastify: readonly Adapter[] = [
   {
@@ -69,7 +64,7 @@ async function served(app: App, application: FastifyInstance): Promise<Served> {
 
 const readers: Readers<FastifyRequest> = {
   header: (request, name) => valueOf(request.headers[name]),
-  user: (request) => request.user,
+  user: (request) => (request as FastifyRequest & Authenticated).user,
 }
 
 function onDenied(deny: Denier): OnDenied {
@@ -83,7 +78,7 @@ export function arrive(app: App, request: FastifyRequest, reply: FastifyReply): 
   app.first({
     header: (name) => valueOf(request.headers[name]),
     response: reply.raw,
-    login: (user) => (request.user = user),
+    login: (user) => Object.assign(request, { user }),
   })
 }
 

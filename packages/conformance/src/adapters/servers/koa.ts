@@ -1,4 +1,4 @@
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import { rateLimit, type OnDenied } from '@sluice/koa'
 import Koa3, { type Context, type Middleware } from 'koa'
 import Koa2 from 'koa2'
@@ -19,7 +19,10 @@ function adapter(name: string, Koa: typeof Koa3): Adapter {
   return {
     name,
     protocol: 'HTTP/1.1',
-    serve: async (app) => listening(applicationOf(Koa, app).callback()),
+    async serve(app) {
+      const respond = applicationOf(Koa, app).callback()
+      return listening((request, response) => void respond(request, response))
+    },
   }
 }
 

@@ -9,31 +9,20 @@ import {
 } from '@nestjs/common'
 import { BaseExceptionFilter, NestFactory, type AbstractHttpAdapter } from '@nestjs/core'
 import core from '@nestjs/core/package.json' with { type: 'json' }
-import {
-  RateLimit,
-  RateLimitModule,
-  type NestRequest,
-  type OnDenied,
-  type UserId,
-} from '@sluice/nestjs'
+import { RateLimit, RateLimitModule, type NestRequest, type OnDenied } from '@sluice/nestjs'
 import {
   valueOf,
   optionsOf,
   type Adapter,
   type Answer,
   type App,
+  type Authenticated,
   type Denier,
   type Readers,
   type Served,
 } from '../adapter.js'
 import { portOf } from './listening.js'
 import { onExpress, onFastify, type Platform } from './nestjs-platforms.js'
-
-declare module '@sluice/nestjs' {
-  interface NestRequest {
-    user: UserId
-  }
-}
 
 const version = core.version.split('.')[0]
 
@@ -103,7 +92,7 @@ function moduleOf<Q extends NestRequest, S>(
 
 const readers: Readers<NestRequest> = {
   header: (request, name) => valueOf(request.headers[name]),
-  user: (request) => request.user,
+  user: (request) => (request as NestRequest & Authenticated).user,
 }
 
 function onDenied(deny: Denier): OnDenied {

@@ -1,0 +1,48 @@
+import type { Decision } from '@sluice/core'
+import type { Guard } from '@sluice/core/http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { viewOf } from './request.js'
+
+/**
+ * Handles a denied request in the place of `rateLimit`. It answers by `reply.send()`, or by what it returns; or it returns true, and the
+ * request goes on all the same.
+ */
+export type OnDenied = (request: FastifyRequest, reply: FastifyReply, decision: Decision) => unknown
+
+export type Limit = Guard<FastifyRequest, OnDenied>
+
+/** Whether the request goes on. Where it does not, it has been answered, or will be. */
+export async function admit(
+  limit: Limit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const action = await limit.check(viewOf(request), reply.raw)
+  const { decision, headers } = action
+  if (decision !== undefined) request.rateLimit = decision
+  for (const [name, value] of headers) reply.header(name, value)
+  switch (action.type) {
+    case 'continue':
+      return true
+    case 'deny':
+      if (reply.sent || reply.raw.headersSent) return false
+      // Without a serializer, Fastify would add a charset to the type of all JSON.
+      reply.code(action.status).serializer(asItIs).send(action.body)
+      return false
+    case 'handle':
+      return handedOn(action.handler(request, reply, action.decision), reply)
+    default:
+      return action satisfies never
+  }
+}
+
+function asItIs(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+async function handedOn(returned: unknown, reply: FastifyReply): Promise<boolean> {
+  // A reply is a thenable that waits for its own end.
+  const answer: unknown = returned === reply ? undefined : await returned
+  if (answer !== true && answer !== undefined && !reply.sent) reply.send(answer)
+  return answer === true
+}
