@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -177,7 +177,7 @@ test.each<[string, OnDenied | undefined]>([
   app.addHook('onRequest', async (_request, reply) => {
     gone = once(reply.raw, 'close')
   })
-  app.addHook('onSend', async () => gone)
+  app.addHook('onSend', async () => void (await gone))
   await app.register(rateLimit, { ...times(0), ...(onDenied && { onDenied }) })
   app.get('/', ({ url }) => {
     reached.push(url)
@@ -233,12 +233,26 @@ test('inject is limited, and leases are released at the end of its answers', asy
   const app = create()
   const policy = concurrency({ limit: 1, lease: '1m' })
   await app.register(rateLimit, { policy, key: 'all' })
-  app.get('/', async () => sleep(5, 'hello'))
-  const answers = await Promise.all([app.inject('/'), app.inject('/'), sleep(1)])
-  expect(answers.slice(0, 2).map((answer) => answer?.statusCode)).toEqual([200, 429])
-  expect((await app.inject('/')).statusCode).toBe(200)
-  await expect(app.inject({ url: '/', signal: AbortSignal.timeout(1) })).rejects.toThrow()
-  expect((await app.inject('/')).statusCode).toBe(200)
+  const arrivals = new EventEmitter()
+  app.get('/', () => 'hello')
+  app.get('/open', (_request, reply) => void arrivals.emit('open', reply))
+  const statusOf = async (url: string) => (await app.inject(url)).statusCode
+
+  const opened = once(arrivals, 'open')
+  const answer = statusOf('/open')
+  const [reply] = await opened
+  expect(await statusOf('/')).toBe(429)
+  reply.send('done')
+  expect([await answer, await statusOf('/'), await statusOf('/')]).toEqual([200, 200, 200])
+
+  const openedAgain = once(arrivals, 'open')
+  const leaving = new AbortController()
+  const left = app.inject({ url: '/open', signal: leaving.signal })
+  await openedAgain
+  expect(await statusOf('/')).toBe(429)
+  leaving.abort()
+  await expect(left).rejects.toThrow()
+  expect(await statusOf('/')).toBe(200)
 })
 
 test('a proxy is believed only where the application trusts it', async () => {

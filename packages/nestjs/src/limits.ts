@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common'
 import { DiscoveryService, MetadataScanner, Reflector, type ModulesContainer } from '@nestjs/core'
 import { memoryStore, SluiceError } from '@sluice/core'
-import { createGuard, inherit, type Guard } from '@sluice/core/http'
+import { createGuard, inherit, inOrder, type Guard } from '@sluice/core/http'
 import type { NestRequest, OnDenied, RateLimitOptions, Scope } from './options.js'
 
 /** Where the module leaves its options. */
@@ -19,41 +19,41 @@ export interface Defaults {
 type Limit = Guard<NestRequest, OnDenied>
 type Handler = ReturnType<ExecutionContext['getHandler']>
 
-/** Finds what stands in front of a handler: each of them has to admit. */
-export type LimitsOf = (controller: Handler, handler: Handler) => readonly Limit[]
+/** Finds what stands in front of a handler. */
+export type LimitOf = (controller: Handler, handler: Handler) => Limit
 
-const applications = new WeakMap<ModulesContainer, LimitsOf>()
+const applications = new WeakMap<ModulesContainer, LimitOf>()
 const reflector = new Reflector()
 const scanner = new MetadataScanner()
 
 /** The limits of one application, whichever of its guards asks: Nest makes a guard for each module that names it. */
-export function limitsIn(modules: ModulesContainer, defaults?: Defaults): LimitsOf {
+export function limitsIn(modules: ModulesContainer, defaults?: Defaults): LimitOf {
   const none = { global: false, options: {} }
   return entry(applications, modules, () => createLimits(modules, defaults ?? none))
 }
 
 /** Makes all that is stated at once, so that wrong options are found when the application starts. */
-function createLimits(modules: ModulesContainer, { global, options }: Defaults): LimitsOf {
+function createLimits(modules: ModulesContainer, { global, options }: Defaults): LimitOf {
   const { scope: _, ...base } = { store: memoryStore(), ...options }
-  const known = new Map<Handler, Map<Handler, readonly Limit[]>>()
+  const known = new Map<Handler, Map<Handler, Limit>>()
   const made = new Map<RateLimitOptions, Map<string, Limit>>()
   const wrappers = new DiscoveryService(modules).getControllers()
   const controllers = [...new Set(wrappers.map(({ metatype }) => metatype))].filter(isHandler)
 
   for (const controller of controllers) {
     for (const [, handler] of methodsOf(controller)) {
-      if (global || statedAt(handler, controller) !== undefined) limitsOf(controller, handler)
+      if (global || statedAt(handler, controller) !== undefined) limitOf(controller, handler)
     }
   }
-  return limitsOf
+  return limitOf
 
-  function limitsOf(controller: Handler, handler: Handler): readonly Limit[] {
-    const handlers = entry(known, controller, () => new Map<Handler, readonly Limit[]>())
+  function limitOf(controller: Handler, handler: Handler): Limit {
+    const handlers = entry(known, controller, () => new Map<Handler, Limit>())
     return entry(handlers, handler, () => {
       const list = statedAt(handler, controller)
       const above = list === statedAt(handler) ? 'route' : 'controller'
       const place = list === undefined ? 'global' : above
-      return (list ?? [options]).map((stated, i) => {
+      const guards = (list ?? [options]).map((stated, i) => {
         const { scope = place, name, ...own } = stated
         const scoped = nameOf(scope, controller, handler) + (i === 0 ? '' : `#${i + 1}`)
         const whole = name === undefined ? scoped : scope === place ? name : `${name}.${scoped}`
@@ -61,6 +61,7 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
         const make = (): Limit => createGuard({ ...inherit(base, own), name: whole }, whole)
         return entry(limits, whole, make)
       })
+      return inOrder(guards)
     })
   }
 

@@ -11,7 +11,7 @@ export interface Continue {
   readonly headers: readonly HeaderField[]
 }
 
-/** Write the headers, `Content-Type` among them, and answer. Without a decision where a list denies, or the client went away. */
+/** Write the headers, `Content-Type` the last of them, and answer. Without a decision where a list denies, or the client went away. */
 export interface Deny {
   readonly type: 'deny'
   readonly decision: Decision | undefined

@@ -45,25 +45,19 @@ export function createRouteLimits<R, H>(base: RateLimitOptions<R, H>): RouteLimi
   }
 }
 
-interface Route {
-  readonly method?: string | readonly string[]
-  readonly url?: string
-  readonly constraints?: object
-}
-
 /**
  * What the limiter of a route is called. The route that a framework adds for HEAD has the name of the one that it stands beside (whatever
  * other methods that has, and with or without the slash that a prefix may end in), or a client would have its limit twice.
  */
-export function routeName({ method = [], url = '404', constraints = {} }: Route): string {
+export function routeName({ method = [], url = '404' }: Route): string {
   const methods = typeof method === 'string' ? [method] : method
   const known = methods.includes('HEAD') || methods.includes('GET') ? 'GET' : methods[0]
-  const under = JSON.stringify(constraints, (_, value: unknown) =>
-    value instanceof RegExp ? String(value) : value,
-  )
-  return [known, url.replace(/(?<=.)\/$/, ''), under === '{}' ? '' : under]
-    .filter(Boolean)
-    .join(' ')
+  return [known, url.replace(/(?<=.)\/$/, '')].filter(Boolean).join(' ')
+}
+
+interface Route {
+  readonly method?: string | readonly string[]
+  readonly url?: string
 }
 
 // Array.isArray does not narrow a readonly list.

@@ -10,8 +10,11 @@ function reportsOf(): Reports {
   class ReportsByCompiler {
     readonly tenant: string = 'acme'
 
+    readonly reached: string[] = []
+
     @RateLimit({ ...once, key: (request) => request.url })
     read(request: FastifyRequest<{ Params: { id: string } }>) {
+      this.reached.push(request.url)
       return `${this.tenant} reads ${request.params.id}, ${request.rateLimit?.remaining} left`
     }
 

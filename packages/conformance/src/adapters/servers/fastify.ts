@@ -70,7 +70,8 @@ const readers: Readers<FastifyRequest> = {
 function onDenied(deny: Denier): OnDenied {
   return (_request, reply, decision) => {
     const answer = deny(decision)
-    if (answer !== undefined) send(reply, answer)
+    if (answer === undefined) return true
+    return send(reply, answer)
   }
 }
 
