@@ -84,12 +84,12 @@ const messages = {
 
   SLUICE_PROXY_UNTRUSTED: (address: string): string =>
     `byIp: requests come with X-Forwarded-For, but the address in use is that of the socket, ${address}. Behind a proxy all clients ` +
-    `would share its limit: tell the framework how many proxies to trust (Express: app.set('trust proxy', 1); Koa: ` +
-    `proxy: true, maxIpsCount: 1; Fastify: trustProxy: 1). With no proxy in front, a client made the header up, and all is well.`,
+    `would share its limit: tell the framework which proxies to trust (Express: app.set('trust proxy', 1); Koa: ` +
+    `proxy: true, maxIpsCount: 1; Fastify: trustProxy: '10.0.0.0/8'). With no proxy in front, a client made the header up, and all is well.`,
 
   SLUICE_PROXY_TRUSTED_BLINDLY: (): string =>
     `byIp: the framework trusts every proxy, so a client can write any address into X-Forwarded-For and have a new limit with each. ` +
-    `Trust as many proxies as there are (Express: app.set('trust proxy', 1); Koa: proxy: true, maxIpsCount: 1; Fastify: trustProxy: 1).`,
+    `Trust the proxies that there are (Express: app.set('trust proxy', 1); Koa: proxy: true, maxIpsCount: 1; Fastify: trustProxy: '10.0.0.0/8').`,
 
   SLUICE_COUNTED_TWICE: (name: string): string =>
     `rateLimit: the limiter "${name}" was asked about the same request twice, and counts it twice. Is it in use both for the ` +
@@ -98,6 +98,9 @@ const messages = {
   SLUICE_MADE_IN_HANDLER: (name: string): string =>
     `rateLimit: the limiter "${name}" was made while it was already needed, as if in a request handler. One that is made anew for ` +
     `each request counts each by itself and never denies: make it once, when the application starts.`,
+
+  SLUICE_THROWN: (name: string, value: unknown): string =>
+    `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks take for no error. Throw an Error.`,
 
   SLUICE_STORE_FAILED: (store: string, reason: string): string =>
     `the ${store} store failed: ${reason}`,

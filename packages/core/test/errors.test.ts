@@ -122,14 +122,14 @@ const ways: Readonly<
         const headers = { 'x-forwarded-for': '203.0.113.9' }
         byIp()(undefined, { ...noRequest, address: '10.0.0.1', peer: '10.0.0.1', headers })
       }),
-    ['X-Forwarded-For', '10.0.0.1', "'trust proxy', 1", 'maxIpsCount: 1', 'trustProxy: 1'],
+    ['X-Forwarded-For', '10.0.0.1', "'trust proxy', 1", 'maxIpsCount: 1', 'trustProxy: '],
   ],
   SLUICE_PROXY_TRUSTED_BLINDLY: [
     () =>
       warningOf(() => {
         byIp()(undefined, { ...noRequest, address: '203.0.113.9', trustsEveryProxy: true })
       }),
-    ['X-Forwarded-For', "'trust proxy', 1", 'maxIpsCount: 1', 'trustProxy: 1'],
+    ['X-Forwarded-For', "'trust proxy', 1", 'maxIpsCount: 1', 'trustProxy: '],
   ],
   SLUICE_COUNTED_TWICE: [
     () =>
@@ -147,6 +147,21 @@ const ways: Readonly<
         void createGuard({ limit: 5, window: '1m', key: 'all' }).check(noRequest, response)
       }),
     ['"default"', 'make it once'],
+  ],
+  SLUICE_THROWN: [
+    () =>
+      errorOf(() =>
+        createGuard({
+          limit: 5,
+          window: '1m',
+          name: 'odd',
+          key: () => {
+            // oxlint-disable-next-line typescript/only-throw-error -- whatever a program may throw
+            throw undefined
+          },
+        }).check(noRequest, response),
+      ),
+    ['"odd"', 'undefined', 'an Error'],
   ],
   SLUICE_STORE_FAILED: [() => failureAt(unusedPort), ['redis', 'Connection is closed']],
   SLUICE_STORE_TIMEOUT: [() => failureAt(silentPort), ['redis', '40 ms']],

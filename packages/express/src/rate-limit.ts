@@ -112,6 +112,6 @@ async function handOn(done: Promise<unknown>, next: NextFunction): Promise<void>
   try {
     await done
   } catch (error) {
-    next(error)
+    next(error ?? new Error('a handler threw nothing'))
   }
 }

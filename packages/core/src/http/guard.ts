@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.js'
 import { addressed, entriesOf, type Keys } from '../entries.js'
-import { sluiceError } from '../errors.js'
+import { sluiceError, sluiceErrorFrom } from '../errors.js'
 import { createLimiter } from '../limiter.js'
 import { memoryStore } from '../stores/memory/index.js'
 import type { Store } from '../stores/store.js'
@@ -33,9 +33,14 @@ export interface Guard<R, H> {
  * Makes the flow that every adapter shares: skip, lists, keys, consume, headers, then go on or answer; after the response, settle.
  *
  * @param route what the limiter is called where its options give it no name: an adapter passes it where it makes limiters for routes
+ * @param madeAhead whether it is known that no request handler makes it
  * @throws SluiceError where an option is missing, unknown or wrong
  */
-export function createGuard<R, H>(options: RateLimitOptions<R, H>, route?: string): Guard<R, H> {
+export function createGuard<R, H>(
+  options: RateLimitOptions<R, H>,
+  route?: string,
+  madeAhead: boolean = route !== undefined,
+): Guard<R, H> {
   checkOptions(options)
   const { clock, skip, key = byIp(), cost = 1, dryRun = false, onDenied } = options
   const { headers = dryRun ? 'none' : 'draft', statusCode = 429, body } = options
@@ -54,12 +59,28 @@ export function createGuard<R, H>(options: RateLimitOptions<R, H>, route?: strin
   const contentOf = contentWriter(statusCode, body)
   const admit = createAdmission(limiter, options)
   const settle = createSettlement(limiter, options)
-  const watch = watchRequests(name, route !== undefined)
+  const watch = watchRequests(name, madeAhead)
   const known = plan.perRequest ? undefined : plan.policies
   if (known !== undefined) addressed(name, entriesOf(name, known), sampleKey(key))
   if (options.store !== undefined) claimName(options.store, options.name ?? route, known)
 
   function check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
+    try {
+      const action = start(view, response)
+      return action instanceof Promise ? action.catch(fail) : action
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+  // Express goes on after `throw undefined`, and somewhere else after `throw 'route'`.
+  function fail(error: unknown): never {
+    // oxlint-disable-next-line typescript/only-throw-error -- an application's own error passes as it is
+    if (typeof error === 'object' && error !== null) throw error
+    throw sluiceErrorFrom(error, 'SLUICE_THROWN', name, error)
+  }
+
+  function start(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
     watch(view.raw)
     if (skip === undefined) return look(view, response)
     return after(skip(view.raw), (skipped) => (skipped ? unlimited : look(view, response)))

@@ -33,7 +33,7 @@ export function createRouteLimits<R, H>(base: RateLimitOptions<R, H>): RouteLimi
   }
 
   return {
-    common: () => (common ??= createGuard(base)),
+    common: () => (common ??= createGuard(base, undefined, true)),
     placed: (stated) => guardOf(stated),
     named(name, stated) {
       const names = made.get(stated) ?? new Map<string, Guard<R, H>>()
