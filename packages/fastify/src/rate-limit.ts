@@ -1,5 +1,4 @@
-import { SluiceError } from '@sluice/core'
-import { createRouteLimits, routeName } from '@sluice/core/http'
+import { assertOneOf, createRouteLimits, routeName } from '@sluice/core/http'
 import type {
   FastifyInstance,
   FastifyPluginAsync,
@@ -28,8 +27,9 @@ async function registerRateLimit(
   fastify: FastifyInstance,
   { global = true, hook = 'onRequest', ...base }: RateLimitPluginOptions,
 ): Promise<void> {
-  check('global', global, [true, false])
-  check('hook', hook, ['onRequest', 'preParsing', 'preValidation', 'preHandler'])
+  assertOneOf('global', global, [true, false])
+  // Fastify would take any, those after the handler too.
+  assertOneOf('hook', hook, ['onRequest', 'preParsing', 'preValidation', 'preHandler'])
 
   const limits = createRouteLimits<FastifyRequest, OnDenied>(base)
   const ofOthers = global ? limits.common() : undefined
@@ -76,11 +76,4 @@ function hookOf(
     // To wait for the answer, as `return reply` does, would go on when the client goes away.
     if (limit && !(await admit(limit, request, reply))) await new Promise(() => {})
   }
-}
-
-// Fastify would take any hook, those after the handler too.
-function check(option: string, value: unknown, known: readonly unknown[]): void {
-  if (known.includes(value)) return
-  const message = `rateLimit: "${option}" is ${JSON.stringify(value)}. Pass one of ${JSON.stringify(known)}.`
-  throw new SluiceError('SLUICE_OPTION_INVALID', message)
 }

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from '@nestjs/common'
 import { DiscoveryService, MetadataScanner, Reflector, type ModulesContainer } from '@nestjs/core'
-import { memoryStore, SluiceError } from '@sluice/core'
-import { createGuard, inherit, inOrder, type Guard } from '@sluice/core/http'
+import { memoryStore } from '@sluice/core'
+import { assertOneOf, createGuard, inherit, inOrder, type Guard } from '@sluice/core/http'
 import type { NestRequest, OnDenied, RateLimitOptions, Scope } from './options.js'
 
 /** Where the module leaves its options. */
@@ -75,9 +75,8 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
     // Not the function's own name: what other decorators have put in its place may have any.
     const [method = handler.name] = methodsOf(controller).find((own) => own[1] === handler) ?? []
     const names = { global: 'default', controller: type, route: `${type}.${method}` }
-    if (Object.hasOwn(names, scope)) return names[scope]
-    const advice = `"scope" is ${JSON.stringify(scope)}. Pass 'route', 'controller' or 'global'.`
-    throw new SluiceError('SLUICE_OPTION_INVALID', `rateLimit: ${advice}`)
+    assertOneOf('scope', scope, Object.keys(names))
+    return names[scope]
   }
 }
 

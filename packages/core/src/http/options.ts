@@ -142,6 +142,17 @@ export function checkOptions<R, H>(options: RateLimitOptions<R, H>): void {
 
 const someEntries = 'a list of addresses, ranges and keys, or accessList([…])'
 
+/**
+ * Looks at an option that an adapter has besides.
+ *
+ * @throws SluiceError SLUICE_OPTION_INVALID where it is none of those
+ */
+export function assertOneOf(option: string, value: unknown, known: readonly unknown[]): void {
+  if (known.includes(value)) return
+  const expected = known.map((one) => JSON.stringify(one)).join(' or ')
+  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', option, value, expected)
+}
+
 type OptionName = keyof RateLimitOptions<unknown, unknown>
 
 const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {

@@ -13,7 +13,7 @@ const requests = 10_000
 /** A few seconds, on a machine that has nothing else to do. */
 const patienceMs = 120_000
 
-/** A leak of one small object with each request is more. */
+/** What an engine learns meanwhile is half of it; a closure, a listener or a decision that stays behind each request is more. */
 const mostBytesPerRequest = 100
 
 export function describeKeepAlive(adapter: Adapter): void {
