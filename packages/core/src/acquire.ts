@@ -1,16 +1,18 @@
 import { deniedLate, firmWaitOf, type Decision } from './decision.js'
-import type { Keys, Policies, PolicyChoice } from './entries.js'
+import { isKey, type Keys, type Policies, type PolicyChoice } from './entries.js'
 import { sluiceError } from './errors.js'
 import { hold } from './hold.js'
+import { joinKey } from './keys.js'
 import { pause } from './pause.js'
-import { durationOrZero, optionsObject, rejectUnknown, type Duration } from './policy.js'
+import { durationOrZero, optionsObject, rejectUnknown, type Duration } from './option-readers.js'
 import type { Store } from './stores/store.js'
 
 export interface AcquireOptions extends PolicyChoice {
   /** @default 1 */
   readonly cost?: number
   /**
-   * The longest to wait. What is known to take longer is denied at once.
+   * The longest to wait. What is known to take longer is denied at once, and so is whoever comes while 10,000 calls of this limiter wait
+   * already in this process.
    *
    * @default no bound
    */
@@ -54,26 +56,30 @@ export function createAcquire<S extends Store>(
   shared: boolean,
 ): Acquire<S> {
   const lines = new Map<string, Line>()
+  let waiting = 0
 
   return async function acquire(key, options = {}) {
     const { asked, until, signal } = checkedOptions(limiter, options)
     signal?.throwIfAborted()
-    const id = JSON.stringify(key)
+    const id = lineOf(key)
     const line: Line = lines.get(id) ?? newLine()
     lines.set(id, line)
     line.waiters++
+    waiting++
     const turn = line.last
     let leave: () => void = () => {}
     const left = new Promise<void>((resolve) => (leave = resolve))
     line.last = turn.then(() => left)
     try {
       const isFirst = line.waiters === 1
-      if (isFirst || (until >= line.due && (await turnBefore(turn, until, signal)))) {
-        return await admitted(line, key, asked, until, signal)
+      const mayWaitUntil = waiting > mostWaiting ? -Infinity : until
+      if (isFirst || (mayWaitUntil >= line.due && (await turnBefore(turn, until, signal)))) {
+        return await admitted(line, key, asked, mayWaitUntil, signal)
       }
       return await deniedInLine(line, key, asked)
     } finally {
       leave()
+      waiting--
       if (--line.waiters === 0) lines.delete(id)
     }
   }
@@ -131,6 +137,16 @@ export function createAcquire<S extends Store>(
 function newLine(): Line {
   return { waiters: 0, last: Promise.resolve(), deniedBy: [], due: 0 }
 }
+
+/** Whose line it is: no longer than the key is in a store. What is no key is refused when it is asked about. */
+function lineOf(key: Keys): string {
+  if (isKey(key)) return `one ${joinKey(key)}`
+  const keys = Object.entries(key).map(([name, own]) => [name, own === null ? null : joinKey(own)])
+  return `each ${JSON.stringify(keys)}`
+}
+
+/** Memory is not for whoever sends more than can ever be let in. */
+const mostWaiting = 10_000
 
 const mostJitterMs = 50
 const shortestPollMs = 5

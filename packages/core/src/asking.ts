@@ -3,7 +3,7 @@ import type { Clock } from './clock.js'
 import { hasLeases, type ChangeLease, type Receipt } from './decision.js'
 import { addressed, entriesOf, type Keys, type Policies } from './entries.js'
 import { sluiceError, SluiceError } from './errors.js'
-import { isCount } from './policy.js'
+import { isCount } from './option-readers.js'
 import type {
   Answer,
   AsyncStore,
@@ -48,6 +48,7 @@ export function createAsking<S extends Store>(
   limiter: string,
   policies: Policies,
   clock: Clock | undefined,
+  fresh: boolean,
 ): Asking<S> {
   const ownEntries = entriesOf(limiter, policies)
   /** What was given back already: a second time gives nothing. */
@@ -73,6 +74,7 @@ export function createAsking<S extends Store>(
       entries,
       keys,
       cost,
+      fresh,
       now: now(),
       lease: leaseFor(entries, owner, lease),
     }
@@ -150,14 +152,15 @@ export function createAsking<S extends Store>(
           }
           if (request.verb !== 'consume' || !outcome.allowed || given.has(receipt)) return []
           given.add(receipt)
-          return [{ ...request, verb: 'give', receipts: outcome.states, now: now() }]
+          const { states: receipts, source = 'store' } = outcome
+          return [{ ...request, verb: 'give', receipts, source, now: now() }]
         },
         (answers) => answers.length > 0 && settled(answers[0]).allowed,
       ),
 
-    changeLease: (request, verb) =>
+    changeLease: (request, verb, source) =>
       reply(
-        () => [ofLeases({ ...request, verb, now: now() })],
+        () => [ofLeases({ ...request, verb, source, now: now() })],
         ([answer]) => settled(answer).allowed,
       ),
 

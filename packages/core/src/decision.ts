@@ -1,5 +1,5 @@
 import type { Rule } from './algorithms/kind.js'
-import type { Outcome, Reply, Store, StoreRequest } from './stores/store.js'
+import type { Outcome, Reply, Source, Store, StoreRequest } from './stores/store.js'
 import { byName, verdictOf, type Verdict } from './verdict.js'
 
 /** The answer to one request: a plain value, a denial included. Waits are the smallest whole ones, if nothing else happens. */
@@ -43,12 +43,11 @@ export interface HeldLease<S extends Store = Store> {
   renew(): Reply<S, boolean>
 }
 
-export type Source = 'store'
-
 /** Releases or renews the lease of a request. */
 export type ChangeLease<S extends Store> = (
   request: StoreRequest,
   verb: 'release' | 'renew',
+  source: Source,
 ) => Reply<S, boolean>
 
 /** Reads the decision of one request from its outcome. */
@@ -57,14 +56,16 @@ export function decisionOf<S extends Store>(
   request: StoreRequest,
   changeLease: ChangeLease<S>,
 ): Decision<S> {
-  const { verb, entries, cost } = request
-  const taken = outcome.allowed && verb === 'consume'
+  const { verb, cost } = request
+  const { entries = request.entries } = outcome
+  // Where the limiter was told to allow, nobody is denied: neither what is consumed, nor what a peek asks about.
+  const taken = outcome.allowed && (verb === 'consume' || outcome.source === 'open')
   const policies = byName(entries, (entry, i) => verdictOf(entry, outcome.states[i], cost, taken))
   return new Answered(policies, outcome, request, heldLeaseOf(outcome, request, changeLease))
 }
 
 function heldLeaseOf<S extends Store>(
-  { allowed, states }: Outcome,
+  { allowed, states, source = 'store' }: Outcome,
   request: StoreRequest,
   changeLease: ChangeLease<S>,
 ): HeldLease<S> | undefined {
@@ -78,8 +79,8 @@ function heldLeaseOf<S extends Store>(
     id: request.lease.id,
     token: request.entries[at].steps.token?.(states[at].row) ?? 0,
     lengthMs: Math.min(...lengths),
-    release: () => changeLease(request, 'release'),
-    renew: () => changeLease(request, 'renew'),
+    release: () => changeLease(request, 'release', source),
+    renew: () => changeLease(request, 'renew', source),
   }
 }
 
@@ -172,7 +173,7 @@ class Answered<S extends Store> implements Decision<S> {
     this.delayMs = outcome.allowed ? delayMs : 0
     this.deniedBy = deniedBy ?? none
     this.policies = policies
-    this.source = 'store'
+    this.source = outcome.source ?? 'store'
     if (lease !== undefined) this.lease = lease
     this.#receipt = { request, outcome }
   }

@@ -1,5 +1,6 @@
-import { ruleOf } from './algorithms/registry.js'
-import { isPolicy, optionsObject, type Policy } from './policy.js'
+import { ruleOf, sharePolicy } from './algorithms/registry.js'
+import { optionsObject } from './option-readers.js'
+import { isPolicy, type Policy } from './policy.js'
 import { sluiceError } from './errors.js'
 import { joinKey, type Key } from './keys.js'
 import type { Entry } from './stores/store.js'
@@ -69,6 +70,19 @@ function entryOf(limiter: string, name: string, policy: unknown): Entry {
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', name, expected)
   }
   return { limiter, name, ...ruleOf(policy, where) }
+}
+
+/** Makes what finds, for each entry, the one with a share of its limit. */
+export function sharing(share: number): (entry: Entry) => Entry {
+  const shared = new WeakMap<Entry, Entry>()
+  return function shareOf(entry) {
+    if (share === 1) return entry
+    const known = shared.get(entry)
+    if (known !== undefined) return known
+    const made = entryOf(entry.limiter, entry.name, sharePolicy(entry.policy, share))
+    shared.set(entry, made)
+    return made
+  }
 }
 
 /** Whether all policies count by this one key. */

@@ -4,7 +4,7 @@
  */
 const messages = {
   SLUICE_OPTION_UNKNOWN: (where: string, option: string, known: readonly string[]): string =>
-    `${where}: there is no option "${option}". It takes ${list(known)}.`,
+    `${where}: there is no option ${quoted(option)}. It takes ${list(known)}.`,
 
   SLUICE_OPTION_RENAMED: (where: string, option: string, name: string, hint: string): string =>
     `${where}: "${option}" is called "${name}" here: ${hint}.`,
@@ -32,7 +32,7 @@ const messages = {
     `${where}: ${show(value)} is not a policy. Make one with ${list(kinds)}, or pass an object whose "kind" is one of these.`,
 
   SLUICE_POLICY_NAME_UNKNOWN: (limiter: string, name: string, known: readonly string[]): string =>
-    `limiter "${limiter}": the keys name a policy "${name}", but its policies are ${list(known)}.`,
+    `limiter "${limiter}": the keys name a policy ${quoted(name)}, but its policies are ${list(known)}.`,
 
   SLUICE_KEY_INVALID: (limiter: string, value: unknown): string =>
     `limiter "${limiter}": the key is ${show(value)}. Pass a non-empty string, a list of such parts, or a record from ` +
@@ -108,6 +108,9 @@ const messages = {
   SLUICE_STORE_TIMEOUT: (store: string, timeoutMs: number): string =>
     `the ${store} store did not answer within ${timeoutMs} ms. What arrives there later is void and takes nothing.`,
 
+  SLUICE_STORE_AWAY: (store: string): string =>
+    `the ${store} store has failed several times and is left alone until it answers again.`,
+
   SLUICE_STORE_CLOSED: (store: string): string =>
     `the ${store} store was closed and takes no more requests.`,
 }
@@ -156,11 +159,16 @@ export function messageOf<C extends ErrorCode>(code: C, ...details: Details[C]):
 export const errorCodes: readonly ErrorCode[] = Object.keys(catalogue) as ErrorCode[]
 
 function list(words: readonly string[]): string {
-  return words.map((word) => `"${word}"`).join(', ')
+  return words.slice(0, 50).map(quoted).join(', ')
+}
+
+/** What may come from anywhere must not write lines of its own into a log, nor fill it. */
+function quoted(word: string): string {
+  return JSON.stringify(word.slice(0, 80))
 }
 
 function show(value: unknown): string {
-  if (typeof value === 'string') return `the string ${JSON.stringify(value.slice(0, 80))}`
+  if (typeof value === 'string') return `the string ${quoted(value)}`
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'object' && value !== null) {

@@ -6,12 +6,13 @@ export type { Limited } from './limited.js'
 export type { LimitedOptions } from './limited-options.js'
 export type { AcquireOptions } from './acquire.js'
 export type { Keys, Policies, PolicyChoice } from './entries.js'
-export type { Key } from './keys.js'
-export type { Decision, HeldLease, Source } from './decision.js'
+export type { Key, KeyPartValue } from './keys.js'
+export type { Decision, HeldLease } from './decision.js'
 export type { Verdict } from './verdict.js'
 export type { PolicyStatus, Status } from './status.js'
 export type { Clock } from './clock.js'
-export type { Block, BlockOptions, Duration, Policy } from './policy.js'
+export type { Duration } from './option-readers.js'
+export type { Block, BlockOptions, Policy } from './policy.js'
 
 export { fixedWindow } from './algorithms/fixed-window/index.js'
 export type { FixedWindowOptions, FixedWindowPolicy } from './algorithms/fixed-window/index.js'
@@ -49,8 +50,16 @@ export { memoryStore } from './stores/memory/index.js'
 export type { MemoryStore, MemoryStoreOptions } from './stores/memory/index.js'
 export { redisStore } from './stores/redis/index.js'
 export type { RedisStoreOptions } from './stores/redis/index.js'
-export type { IoredisClient, RedisClient } from './stores/redis/client.js'
-export type { AsyncStore, Reply, Store, SyncStore } from './stores/store.js'
+export type {
+  IoredisClient,
+  NodeRedisArguments,
+  NodeRedisClient,
+  RedisClient,
+  SupportedClient,
+} from './stores/redis/client.js'
+export type { OnStoreError } from './resilience/fallback.js'
+export type { BreakerEvent, DecisionEvent, FallbackEvent, StoreErrorEvent } from './events.js'
+export type { AsyncStore, Reply, Source, Store, SyncStore } from './stores/store.js'
 
 export { SluiceError } from './errors.js'
 export { DeniedError } from './denied-error.js'

@@ -1,19 +1,49 @@
-/** A key: one string, or parts that belong together, such as `['user', id]`. */
-export type Key = string | readonly string[]
+import { sha256 } from '@noble/hashes/sha2.js'
+
+/** A key: one string, or parts that belong together, such as `['user', id]`. A part may have parts of its own. */
+export type Key = string | readonly KeyPartValue[]
+
+/** A part of a key: a string, or a list of them, such as another key. */
+export type KeyPartValue = string | readonly string[]
+
+/** Longer keys are kept by their hash: a client that chooses its key must not choose how much it costs. */
+const longestKey = 256
 
 /**
- * One string for a key. Two different lists of parts never give the same one: parts are joined by `|`, and a `|` or `%`
- * inside a part is escaped. A plain string is a list of one part. Returns undefined where the key is empty or no key.
+ * One string for a key. Two different lists of parts never give the same one: parts are joined by `|` and
+ * the parts of a part by `,`, and what separates or escapes is escaped. A plain string is a list of one part. Of a long key it is the SHA-256, after an escape that joining never
+ * writes. Returns undefined where the key is empty or no key.
  */
 export function joinKey(key: unknown): string | undefined {
-  if (typeof key === 'string') return key === '' ? undefined : escapePart(key)
-  if (!Array.isArray(key) || key.length === 0) return undefined
+  const joined = joinParts(key)
+  return joined !== undefined && joined.length > longestKey ? `%#${hashOf(joined)}` : joined
+}
+
+function joinParts(key: unknown): string | undefined {
+  return typeof key === 'string' ? joinPart(key) : joinList(key, '|', joinPart)
+}
+
+function joinPart(part: unknown): string | undefined {
+  return typeof part === 'string' ? joinText(part) : joinList(part, ',', joinText)
+}
+
+function joinText(text: unknown): string | undefined {
+  return typeof text === 'string' && text !== '' ? escapePart(text) : undefined
+}
+
+function joinList(
+  list: unknown,
+  separator: string,
+  join: (part: unknown) => string | undefined,
+): string | undefined {
+  if (!Array.isArray(list) || list.length === 0) return undefined
   const parts: string[] = []
-  for (const part of key) {
-    if (typeof part !== 'string' || part === '') return undefined
-    parts.push(escapePart(part))
+  for (const part of list) {
+    const joined = join(part)
+    if (joined === undefined) return undefined
+    parts.push(joined)
   }
-  return parts.join('|')
+  return parts.join(separator)
 }
 
 /**
@@ -30,8 +60,14 @@ export function bodyKey(stateKey: string, policy: string, number: number): strin
   return `${stateKey}:${escapeName(policy)}:${number}`
 }
 
+function hashOf(text: string): string {
+  // UTF-8 has no form for a lone surrogate: without an escape, all of them would be one.
+  const bytes = new TextEncoder().encode(text.replace(/\p{Surrogate}/gu, percent))
+  return Array.from(sha256(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
 function escapePart(part: string): string {
-  return /[%|]/.test(part) ? part.replace(/[%|]/g, percent) : part
+  return /[%|,]/.test(part) ? part.replace(/[%|,]/g, percent) : part
 }
 
 /** A name as Redis gets it: two different ones never become the same bytes. */

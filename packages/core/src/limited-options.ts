@@ -4,12 +4,12 @@ import { joinKey } from './keys.js'
 import {
   duration,
   isCount,
-  isPolicy,
   optional,
   readOptions,
   type Duration,
   type OptionReader,
-} from './policy.js'
+} from './option-readers.js'
+import { isPolicy } from './policy.js'
 
 /** The arguments of a function. */
 export type Arguments = unknown[]

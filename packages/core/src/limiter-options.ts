@@ -1,8 +1,10 @@
 import type { Clock } from './clock.js'
 import type { Policies } from './entries.js'
-import { sluiceError } from './errors.js'
-import { optionsObject, rejectUnknown } from './policy.js'
+import { checked, oneOf, optional, readOptions, type OptionReader } from './option-readers.js'
+import type { OnStoreError } from './resilience/fallback.js'
 import type { Store } from './stores/store.js'
+
+export type { OnStoreError }
 
 export interface LimiterOptions<S extends Store> {
   /** The namespace of the counters in the store. */
@@ -21,28 +23,83 @@ export interface LimiterOptions<S extends Store> {
    * @default the store's own time
    */
   readonly clock?: Clock
+  /**
+   * What decides while the store cannot: a memory store in this process (`local`), or nobody, and everything is allowed or denied. The
+   * decision's `source` says so.
+   *
+   * @default 'local'
+   */
+  readonly onStoreError?: OnStoreError
+  /**
+   * The share of each limit that this process admits by itself while the store is away, rounded up: 0.25 for four processes.
+   *
+   * @default 1
+   */
+  readonly localShare?: number
+  /**
+   * Whether a key that the store denied is denied for up to a second without asking again. To switch it off makes sense where units are often
+   * given back.
+   *
+   * @default true
+   */
+  readonly denyCache?: boolean
+}
+
+/** What decides while the store is away. An adapter takes these two as well. */
+export const awayOptions: {
+  readonly onStoreError: OptionReader<OnStoreError>
+  readonly localShare: OptionReader<number>
+} = {
+  onStoreError: optional(oneOf('local', 'allow', 'deny'), 'local'),
+  localShare: optional(checked('a number above 0, up to 1', isShare), 1),
+}
+
+const readers = {
+  name: checked('a non-empty string: the namespace of the counters', isText),
+  // Looked at by whoever knows what a policy is.
+  policies: optional(checked('', isAnything), undefined),
+  store: optional<unknown>(checked('memoryStore() or redisStore(client)', isStore), undefined),
+  clock: optional<unknown>(
+    checked('a function that returns milliseconds since the epoch', isFunction),
+    undefined,
+  ),
+  ...awayOptions,
+  denyCache: optional(checked('true or false', isBoolean), true),
 }
 
 /**
- * The options, if they can be right.
+ * Looks at each option, and gives those that have a default.
  *
  * @throws SluiceError where one is missing, unknown or wrong
  */
-export function checkedOptions<S extends Store>(options: LimiterOptions<S>): LimiterOptions<S> {
-  const known = ['name', 'policies', 'store', 'clock']
-  rejectUnknown('createLimiter', optionsObject('createLimiter', options, known), known)
-  const { name, store, clock } = options
-  if (typeof name !== 'string' || name === '') {
-    const expected = 'a non-empty string: the namespace of the counters'
-    throw sluiceError('SLUICE_OPTION_INVALID', 'createLimiter', 'name', name, expected)
-  }
-  if (store !== undefined && typeof store.run !== 'function') {
-    const expected = 'memoryStore() or redisStore(client)'
-    throw sluiceError('SLUICE_OPTION_INVALID', 'createLimiter', 'store', store, expected)
-  }
-  if (clock !== undefined && typeof clock !== 'function') {
-    const expected = 'a function that returns milliseconds since the epoch'
-    throw sluiceError('SLUICE_OPTION_INVALID', 'createLimiter', 'clock', clock, expected)
-  }
-  return options
+export function readLimiterOptions(options: unknown): {
+  readonly onStoreError: OnStoreError
+  readonly localShare: number
+  readonly denyCache: boolean
+} {
+  return readOptions('createLimiter', options, readers)
+}
+
+function isShare(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && value <= 1
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function isAnything(_value: unknown): _value is unknown {
+  return true
+}
+
+function isStore(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && 'run' in value && isFunction(value.run)
+}
+
+function isFunction(value: unknown): value is object {
+  return typeof value === 'function'
+}
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean'
 }

@@ -1,10 +1,12 @@
 import { createAcquire, type AcquireOptions } from './acquire.js'
 import { createAsking, type Question } from './asking.js'
 import { decisionOf, receiptOf, type Decision } from './decision.js'
-import type { Keys, PolicyChoice } from './entries.js'
-import { checkedOptions, type LimiterOptions } from './limiter-options.js'
+import { sharing, type Keys, type PolicyChoice } from './entries.js'
+import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
 import { sluiceError } from './errors.js'
-import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './policy.js'
+import { events } from './events.js'
+import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './option-readers.js'
+import { withFallback } from './resilience/fallback.js'
 import { statusOf, type Status } from './status.js'
 import { memoryStore, type MemoryStore } from './stores/memory/index.js'
 import type { Outcome, Reply, Store, StoreRequest } from './stores/store.js'
@@ -107,9 +109,11 @@ const mostUnits = 2 ** 31
 export function createLimiter<S extends Store = MemoryStore>(
   options: LimiterOptions<S>,
 ): Limiter<S> {
-  const { name, policies, clock } = checkedOptions(options)
-  const store: Store = options.store ?? memoryStore()
-  const asking = createAsking<S>(store, name, policies, clock)
+  const { onStoreError, localShare, denyCache } = readLimiterOptions(options)
+  const { name, policies, clock } = options
+  const given: Store = options.store ?? memoryStore()
+  const store = given.async ? withFallback(given, name, onStoreError, sharing(localShare)) : given
+  const asking = createAsking<S>(store, name, policies, clock, !denyCache)
   const where = `limiter "${name}"`
 
   function count(what: string, value: unknown, most: number): number {
@@ -132,7 +136,18 @@ export function createLimiter<S extends Store = MemoryStore>(
   }
 
   function decide(outcome: Outcome, request: StoreRequest): Decision<S> {
-    return decisionOf(outcome, request, asking.changeLease)
+    const decision = decisionOf(outcome, request, asking.changeLease)
+    if (request.verb === 'consume') report(request, decision)
+    return decision
+  }
+
+  function report({ keys, entries, cost }: StoreRequest, decision: Decision): void {
+    const { decision: decisions, denial: denials } = events
+    if (!decisions.hasSubscribers && (decision.allowed || !denials.hasSubscribers)) return
+    const names = Object.fromEntries(entries.map(({ name }, i) => [name, keys[i]]))
+    const event = { limiter: name, keys: names, cost, decision }
+    decisions.publish(event)
+    if (!decision.allowed) denials.publish(event)
   }
 
   const limiter: Limiter<S> = {

@@ -1,6 +1,14 @@
-import ms from 'ms'
-import { sluiceError, type SluiceError } from './errors.js'
-import { foreignWords } from './foreign-words.js'
+import { sluiceError } from './errors.js'
+import {
+  duration,
+  factor,
+  longestMs,
+  oneOf,
+  optional,
+  readOptions,
+  type Duration,
+  type OptionReader,
+} from './option-readers.js'
 
 /** What is allowed: frozen plain data, made by a builder. The same policy can serve many limiters. */
 export interface Policy {
@@ -46,67 +54,6 @@ export function isPolicy(value: unknown): value is Policy {
   )
 }
 
-/** Whole milliseconds, or a number with a unit: '250ms', '10s', '5m', '1h', '1d'. */
-export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
-
-/** Ten years: no duration is longer. */
-export const longestMs: number = 10 * 365.25 * 24 * 60 * 60 * 1000
-
-/** Reads one option: gives its value in normal form, or undefined where it is not as `expected` says. */
-export interface OptionReader<T> {
-  readonly expected: string
-  readonly read: (value: unknown) => T | undefined
-  /** What an absent option means. Without one, the option is required. */
-  readonly default?: T
-}
-
-export type OptionReaders = Readonly<Record<string, OptionReader<unknown>>>
-
-export type OptionValues<R extends OptionReaders> = {
-  readonly [K in keyof R]: R[K] extends OptionReader<infer T> ? T : never
-}
-
-/** A quota: how much is allowed. 0 denies everything. */
-export const quota: OptionReader<number> = {
-  expected: 'a whole number, 0 or more, below 2^53',
-  read: (value) => (isCount(value) ? value : undefined),
-}
-
-/** A quota that divides time, so that it cannot be 0. */
-export const rate: OptionReader<number> = {
-  expected: 'a whole number, 1 or more, below 2^53',
-  read: (value) => (isCount(value) && value > 0 ? value : undefined),
-}
-
-/** A length of time from 1 ms to ten years, read into milliseconds. */
-export const duration: OptionReader<number> = {
-  expected: `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d'`,
-  read: (value) => {
-    const length = milliseconds(value)
-    return length !== undefined && length >= 1 ? length : undefined
-  },
-}
-
-/** As `duration`, and 0 besides. */
-export const durationOrZero: OptionReader<number> = {
-  expected: `whole milliseconds from 0 to ten years, or a string such as '0ms', '8h'`,
-  read: milliseconds,
-}
-
-/** One of a few words. */
-export function oneOf<const W extends string>(...words: readonly W[]): OptionReader<W> {
-  return {
-    expected: words.map((word) => `'${word}'`).join(' or '),
-    read: (value) => words.find((word) => word === value),
-  }
-}
-
-/** A factor by which something grows. */
-const factor: OptionReader<number> = {
-  expected: 'a number from 1 to 1000',
-  read: (value) => (typeof value === 'number' && value >= 1 && value <= 1000 ? value : undefined),
-}
-
 /** The option `block` that every policy takes. */
 export const blockOption: OptionReader<Block | undefined> = {
   expected: `an object such as { for: '10m' }`,
@@ -128,94 +75,4 @@ export const blockOption: OptionReader<Block | undefined> = {
 /** A policy as builders return it: frozen, and without a block where it has none. */
 export function policyOf<P extends Policy>(policy: P, block: Block | undefined): P {
   return Object.freeze(block === undefined ? policy : { ...policy, block: Object.freeze(block) })
-}
-
-/** The same option, and what its absence means. */
-export function optional<T>(reader: OptionReader<T>, absent: T): OptionReader<T> {
-  return { ...reader, default: absent }
-}
-
-/**
- * Reads a builder's options; what is wrong is refused with a coded error, never replaced by a default.
- *
- * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISSING,
- * SLUICE_OPTION_INVALID
- */
-export function readOptions<R extends OptionReaders>(
-  where: string,
-  options: unknown,
-  readers: R,
-): OptionValues<R> {
-  const known = Object.keys(readers)
-  const given = optionsObject(where, options, known)
-  rejectUnknown(where, given, known)
-  const values: Record<string, unknown> = {}
-  for (const name of known) {
-    const reader = readers[name]
-    if (given[name] !== undefined) {
-      values[name] = reader.read(given[name])
-      if (values[name] === undefined) {
-        throw sluiceError('SLUICE_OPTION_INVALID', where, name, given[name], reader.expected)
-      }
-    } else if ('default' in reader) {
-      values[name] = reader.default
-    } else {
-      throw sluiceError('SLUICE_OPTION_MISSING', where, name, reader.expected)
-    }
-  }
-  return values as OptionValues<R>
-}
-
-/** Refuses every option that is not known, and answers another library's word with the one used here. */
-export function rejectUnknown(where: string, given: object, known: readonly string[]): void {
-  for (const option of Object.keys(given)) {
-    if (!known.includes(option)) throw unknownOption(where, option, known)
-  }
-}
-
-/** The options as an object that can be looked into, or a coded error. */
-export function optionsObject(
-  where: string,
-  options: unknown,
-  known: readonly string[],
-): Readonly<Record<string, unknown>> {
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) {
-    return options as Readonly<Record<string, unknown>>
-  }
-  throw sluiceError('SLUICE_OPTIONS_INVALID', where, options, `an object: { ${known.join(', ')} }`)
-}
-
-/** A quota that another one stands in for where it is absent. */
-export const optionalQuota: OptionReader<number | undefined> = optional<number | undefined>(
-  quota,
-  undefined,
-)
-
-/** Refuses numbers whose product a double cannot hold exactly. */
-export function assertExact(where: string, formula: string, product: number): void {
-  if (product >= 2 ** 53) throw sluiceError('SLUICE_NUMBERS_TOO_LARGE', where, formula)
-}
-
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
-function milliseconds(value: unknown): number | undefined {
-  let length = value
-  if (typeof value === 'string') {
-    if (!/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(value)) return undefined
-    const exact = ms(value as ms.StringValue)
-    const whole = Math.round(exact)
-    // 2.01 × 1000 is 2009.9999999999998.
-    length = Math.abs(exact - whole) < 1e-6 ? whole : exact
-  }
-  return isCount(length) && length <= longestMs ? length : undefined
-}
-
-function unknownOption(where: string, option: string, known: readonly string[]): SluiceError {
-  const foreign = Object.hasOwn(foreignWords, option) ? foreignWords[option] : undefined
-  const ours = foreign?.ours.find((word) => known.includes(word))
-  return foreign === undefined || ours === undefined
-    ? sluiceError('SLUICE_OPTION_UNKNOWN', where, option, known)
-    : sluiceError('SLUICE_OPTION_RENAMED', where, option, ours, foreign.hint)
 }

@@ -18,7 +18,8 @@ export interface Status {
 }
 
 /** Reads how a key stands from the outcome of a `peek`. */
-export function statusOf(outcome: Outcome, { entries }: StoreRequest): Status {
+export function statusOf(outcome: Outcome, request: StoreRequest): Status {
+  const { entries = request.entries } = outcome
   const policies = byName(entries, (entry, i): PolicyStatus => {
     const { row, blockedUntil, now } = outcome.states[i]
     const { limit, remaining, resetMs } = verdictOf(entry, outcome.states[i], 0, false)

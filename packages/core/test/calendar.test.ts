@@ -340,15 +340,23 @@ function readings(times: readonly number[], keys: number): number[] {
   return counts
 }
 
-/** The same for so many requests to a server that is not there: what is sent to it is made all the same. */
+/** The same for so many requests that are sent to a server, which answers each of them with an error. */
 async function readingsToSend(requests: number): Promise<number> {
-  const gone = async () => Promise.reject(new Error('gone'))
-  const store = redisStore({ evalSha: gone, eval: gone, isCluster: false })
+  let sent = 0
+  const answer = async () => {
+    sent++
+    return [noon, 'gone']
+  }
+  const store = redisStore({ evalSha: answer, eval: answer, isCluster: false })
   const policies = calendarWindow({ limit: 1, period: 'day', timeZone: 'Europe/Berlin' })
-  const limiter = createLimiter({ name: 'api', policies, store, clock: () => noon })
+  const options = { name: 'api', policies, store, clock: () => noon } as const
+  const limiter = createLimiter({ ...options, onStoreError: 'deny' })
   const reading = vi.spyOn(Temporal.Instant, 'fromEpochMilliseconds')
-  for (let i = 0; i < requests; i++) await expect(limiter.consume(`${i}`)).rejects.toThrow('gone')
+  for (let i = 0; i < requests; i++) {
+    await expect(limiter.penalize(`${i}`, 1)).rejects.toThrow('gone')
+  }
   const count = reading.mock.calls.length
+  expect(sent).toBe(requests)
   reading.mockRestore()
   return count
 }

@@ -165,6 +165,7 @@ const ways: Readonly<
   ],
   SLUICE_STORE_FAILED: [() => failureAt(unusedPort), ['redis', 'Connection is closed']],
   SLUICE_STORE_TIMEOUT: [() => failureAt(silentPort), ['redis', '40 ms']],
+  SLUICE_STORE_AWAY: [awayStore, ['redis', 'several times', 'left alone']],
   SLUICE_STORE_CLOSED: [closedStore, ['redis', 'closed']],
 }
 
@@ -230,8 +231,21 @@ test('a refused call counts nothing', () => {
 })
 
 async function failureAt(port: () => Promise<number>): Promise<SluiceError> {
-  const limiter = createLimiter({ name: 'api', policies, store: await storeAt(port) })
-  return rejectionOf(limiter.consume('a'))
+  return rejectionOf((await failingLimiter(port)).penalize('a', 1))
+}
+
+/** Nobody decides in the place of its store, and what is no decision cannot be refused instead: it fails. */
+async function failingLimiter(port: () => Promise<number>) {
+  const store = await storeAt(port)
+  return createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
+}
+
+async function awayStore(): Promise<SluiceError> {
+  const limiter = await failingLimiter(unusedPort)
+  for (let i = 0; i < 3; i++) {
+    expect((await rejectionOf(limiter.penalize('a', 1))).code).toBe('SLUICE_STORE_FAILED')
+  }
+  return rejectionOf(limiter.penalize('a', 1))
 }
 
 async function closedStore(): Promise<SluiceError> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { slidingWindow } from '../src/index.js'
-import { rejectUnknown } from '../src/policy.js'
+import { rejectUnknown } from '../src/option-readers.js'
 import { errorOf } from './error-of.js'
 
 test.each([

@@ -56,7 +56,7 @@ test('grows before it is full, and keeps everything', () => {
   for (let i = 1; i <= 1000; i++) table.write(i, i * 31, [i], i, i % 2 === 0, undefined)
   const read = Array.from({ length: 1000 }, (_, i) => {
     const place = table.find(i + 1, (i + 1) * 31)
-    return [table.read(place), table.endsAt(place), table.isSpent(place)]
+    return [table.read(place), table.endsAt(place), table.nextUnspent(place) !== place]
   })
   expect(read).toEqual(Array.from({ length: 1000 }, (_, i) => [[i + 1], i + 1, i % 2 === 1]))
   expect([table.size, table.places]).toEqual([1000, 2048])
@@ -101,7 +101,7 @@ function contents(table: Table, operations: readonly Operation[]): Map<string, W
     found.set(`${high} ${low}`, {
       row: table.read(place),
       ends: table.endsAt(place),
-      spent: table.isSpent(place),
+      spent: table.nextUnspent(place) !== place,
       body: table.bodyAt(place),
     })
   }

@@ -1,23 +1,6 @@
 export { RateLimit, rateLimit } from './rate-limit.js'
 export type { Handler, OnDenied, RateLimitOptions, RateLimitState } from './rate-limit.js'
 
-// Its face is an explicit list already: an application needs one import.
+// Explicit lists both: an application needs one import.
 export * from '@sluice/core'
-export { accessList, byHeader, byIp, byRoute, byUser } from '@sluice/core/http'
-export type {
-  AccessList,
-  Algorithm,
-  Awaitable,
-  ByIpOptions,
-  DenialBody,
-  DenialBodyFunction,
-  HeaderStyle,
-  KeyFunction,
-  KeyOption,
-  KeyPart,
-  KeySource,
-  MethodDecorator,
-  RequestView,
-  ResponseOutcome,
-  UserId,
-} from '@sluice/core/http'
+export * from '@sluice/core/http/application'

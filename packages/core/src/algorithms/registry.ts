@@ -1,5 +1,5 @@
 import { sluiceError } from '../errors.js'
-import { isPolicy } from '../policy.js'
+import { isPolicy, type Policy } from '../policy.js'
 import { calendarWindowKind } from './calendar-window/index.js'
 import { concurrencyKind } from './concurrency/index.js'
 import { fixedWindowKind } from './fixed-window/index.js'
@@ -40,8 +40,25 @@ export function ruleOf(policy: unknown, where: string): Rule {
   const checked = kind.build(options)
   return {
     kind: name,
+    policy: checked,
     steps: kind.steps(checked),
     params: kind.params(checked),
     block: checked.block,
   }
+}
+
+/** The same policy with a share of each quota, rounded up: what one of several processes may admit while they cannot count together. */
+export function sharePolicy(policy: Policy, share: number): Policy {
+  const shared: Record<string, unknown> = { ...policy }
+  for (const quota of kinds[policy.kind].quotas) {
+    const whole = shared[quota]
+    if (typeof whole === 'number') shared[quota] = Math.ceil(rounded(whole * share))
+    else if (isPolicy(whole)) shared[quota] = sharePolicy(whole, share)
+  }
+  return { ...shared, kind: policy.kind }
+}
+
+/** Without the last digits, which are errors of the product: 70 × 0.1 is 7.000000000000001. */
+function rounded(product: number): number {
+  return Number(product.toPrecision(14))
 }

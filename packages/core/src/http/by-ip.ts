@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { sluiceError } from '../errors.js'
-import { optional, readOptions, type OptionReader } from '../policy.js'
+import { optional, readOptions, type OptionReader } from '../option-readers.js'
 import { addressOf } from './address.js'
 import { watchAddresses } from './mistakes.js'
 import type { RequestView } from './request-view.js'

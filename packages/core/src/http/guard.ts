@@ -42,7 +42,16 @@ export function createGuard<R, H>(
   madeAhead: boolean = route !== undefined,
 ): Guard<R, H> {
   checkOptions(options)
-  const { clock, skip, key = byIp(), cost = 1, dryRun = false, onDenied } = options
+  const {
+    clock,
+    onStoreError,
+    localShare,
+    skip,
+    key = byIp(),
+    cost = 1,
+    dryRun = false,
+    onDenied,
+  } = options
   const { headers = dryRun ? 'none' : 'draft', statusCode = 429, body } = options
   const allow = options.allow === undefined ? undefined : readList('allow', options.allow)
   const deny = options.deny === undefined ? undefined : readList('deny', options.deny)
@@ -52,7 +61,11 @@ export function createGuard<R, H>(
     name,
     policies: plan.policies,
     store: options.store ?? memoryStore(),
+    // What is reserved and may be given back at any moment is no reason to deny the next one unasked.
+    denyCache: options.count === undefined && options.resetOn === undefined,
     ...(clock === undefined ? {} : { clock }),
+    ...(onStoreError === undefined ? {} : { onStoreError }),
+    ...(localShare === undefined ? {} : { localShare }),
   })
   const keyOf = keyReader(key)
   const fieldsOf = fieldWriter(headers, name)

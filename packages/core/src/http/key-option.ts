@@ -1,6 +1,6 @@
 import type { Keys } from '../entries.js'
 import { sluiceError } from '../errors.js'
-import { joinKey, type Key } from '../keys.js'
+import type { Key, KeyPartValue } from '../keys.js'
 import { after, together, type Awaitable } from './awaitable.js'
 import type { RequestView } from './request-view.js'
 
@@ -13,7 +13,7 @@ export type KeyFunction<R, K = Keys> = (request: R, view: RequestView<R>) => Awa
 /** One key, or how to find it. Of a list, each part may be found by a function: `[byIp(), byRoute()]`. */
 export type KeySource<R> = string | KeyFunction<R, Key> | readonly KeyPart<R>[]
 
-export type KeyPart<R> = string | KeyFunction<R, Key>
+export type KeyPart<R> = string | KeyFunction<R, KeyPartValue>
 
 /** A key for all policies, or one for each of them by its name, where null leaves that policy out. */
 export type KeyOption<R> =
@@ -69,23 +69,17 @@ function sourceReader<R>(source: KeySource<R>): (view: RequestView<R>) => Awaita
   return (view) =>
     after(
       together(source, (part) => partOf(part, view)),
-      joined,
+      whole,
     )
 }
 
-function partOf<R>(part: KeyPart<R>, view: RequestView<R>): Awaitable<Key | null> {
+function partOf<R>(part: KeyPart<R>, view: RequestView<R>): Awaitable<KeyPartValue | null> {
   return typeof part === 'function' ? part(view.raw, view) : part
 }
 
-/** A part that is a list becomes one string, so that no other list has the same parts in the end. */
-function joined(parts: readonly (Key | null)[]): Key | null {
-  const texts: string[] = []
-  for (const part of parts) {
-    if (part === null) return null
-    // What is no key is refused by the limiter, which says so.
-    texts.push(typeof part === 'string' ? part : (joinKey(part) ?? ''))
-  }
-  return texts
+function whole(parts: readonly (KeyPartValue | null)[]): Key | null {
+  const there = parts.filter((part) => part !== null)
+  return there.length === parts.length ? there : null
 }
 
 function noKey(): null {

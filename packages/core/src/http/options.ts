@@ -4,15 +4,15 @@ import { sluiceError } from '../errors.js'
 import {
   duration,
   isCount,
-  isPolicy,
   oneOf,
   optional,
   readOptions,
   type Duration,
   type OptionReader,
-  type Policy,
-} from '../policy.js'
+} from '../option-readers.js'
+import { isPolicy, type Policy } from '../policy.js'
 import type { Key } from '../keys.js'
+import { awayOptions, type OnStoreError } from '../limiter-options.js'
 import type { Store } from '../stores/store.js'
 import type { AccessList } from './access-list.js'
 import type { Awaitable } from './awaitable.js'
@@ -60,6 +60,18 @@ export interface RateLimitOptions<R, H> {
    * @default the store's own time
    */
   readonly clock?: Clock
+  /**
+   * What decides while the store cannot: a memory store in this process, or nobody, and everything is allowed or denied.
+   *
+   * @default 'local'
+   */
+  readonly onStoreError?: OnStoreError
+  /**
+   * The share of each limit that this process admits by itself while the store is away, rounded up.
+   *
+   * @default 1
+   */
+  readonly localShare?: number
   /**
    * Who is asking: a string, parts that belong together such as `['user', id]` or `[byIp(), byRoute()]`, a function that gives one of
    * these, or a record from policy name to any of them, where null leaves that policy out. A key that is missing or empty is an error,
@@ -175,6 +187,7 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     return isRecord(value) && 'run' in value && isFunction(value.run)
   }),
   clock: given('a function that returns milliseconds since the epoch', isFunction),
+  ...awayOptions,
   key: given(
     'a non-empty string, a list of such parts, a record from policy name to key, or a function from the request to one of these',
     (value) => isText(value) || isFunction(value) || (typeof value === 'object' && value !== null),

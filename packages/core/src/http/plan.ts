@@ -1,7 +1,8 @@
 import { slidingWindow } from '../algorithms/sliding-window/index.js'
 import type { Policies } from '../entries.js'
 import { sluiceError } from '../errors.js'
-import { duration, isPolicy, type Policy } from '../policy.js'
+import { duration } from '../option-readers.js'
+import { isPolicy, type Policy } from '../policy.js'
 import { after, type Awaitable } from './awaitable.js'
 import type { Algorithm, RateLimitOptions } from './options.js'
 

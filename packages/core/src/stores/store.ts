@@ -40,6 +40,10 @@ export interface StoreRequest {
   readonly now: number | undefined
   /** Whose lease is meant; without id and owner where no entry has leases. */
   readonly lease: Lease
+  /** Whether the answer has to be the store's own: a denial of a moment ago does not do, because it may have been given back since. */
+  readonly fresh?: boolean
+  /** Of what undoes or changes a decision: who decided, and so has the state of it. */
+  readonly source?: Source
   /** Of a `give`: what each entry answered to the consumption that is undone. */
   readonly receipts?: readonly State[]
 }
@@ -53,6 +57,12 @@ export interface State {
   readonly now: number
 }
 
+/**
+ * Who decided: the store; this process, which remembers that the store denied the key a moment ago (`local`); a memory store in the place of one
+ * that is away (`fallback`); or nobody, where the store failed and the limiter was told to allow (`open`) or to deny (`closed`).
+ */
+export type Source = 'store' | 'local' | 'fallback' | 'open' | 'closed'
+
 /** What became of a request. */
 export interface Outcome {
   /**
@@ -62,6 +72,10 @@ export interface Outcome {
   readonly allowed: boolean
   /** The state of each entry after the decision. It is at the same time the receipt of what was taken. */
   readonly states: readonly State[]
+  /** By what it was decided, where those are not the request's own: a share of each. */
+  readonly entries?: readonly Entry[]
+  /** @default 'store' */
+  readonly source?: Source
 }
 
 /** A failure is the answer of the request that failed, and of no other. */

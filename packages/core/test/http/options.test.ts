@@ -120,14 +120,14 @@ test.each([
   expect(refusalOf(options).code).toBe(code)
 })
 
-test.each(['onStoreError', 'localShare', 'requestPropertyName'])(
+test.each(['requestPropertyName', 'onStoreErrors'])(
   'refuses "%s", which it does not know',
   (option) => {
     expect(refusalOf({ ...short, [option]: undefined })).toEqual({
       code: 'SLUICE_OPTION_UNKNOWN',
       message:
         `rateLimit: there is no option "${option}". It takes "limit", "window", "algorithm", "policy", "policies", "name", ` +
-        `"store", "clock", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "dryRun", "skip", "headers", "onDenied", ` +
+        `"store", "clock", "onStoreError", "localShare", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "dryRun", "skip", "headers", "onDenied", ` +
         `"statusCode", "body".`,
     })
   },

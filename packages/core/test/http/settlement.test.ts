@@ -377,12 +377,3 @@ test('gives back at once where the client went away while the store was asked', 
   await setImmediate()
   expect(verbs).toEqual(['consume', 'release', 'give'])
 })
-
-test.fails('gives nothing back of what a success has made forgotten meanwhile', () => {
-  const limiter = limiterOf(five, memoryStore())
-  const slow = limiter.consume('all')
-  limiter.reset('all')
-  limiter.consume('all', { cost: 5 })
-  limiter.refund(slow)
-  expect(limiter.consume('all').allowed).toBe(false)
-})

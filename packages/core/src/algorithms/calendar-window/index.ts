@@ -1,15 +1,12 @@
 import {
   assertExact,
-  blockOption,
   oneOf,
   optional,
-  policyOf,
   quota,
   readOptions,
-  type BlockOptions,
   type OptionReader,
-  type Policy,
-} from '../../policy.js'
+} from '../../option-readers.js'
+import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { createCalendar, isTimeZone, weekdays, type Period, type Weekday } from './calendar.js'
 import { calendarWindowSteps, type CalendarWindowParams } from './step.js'
@@ -61,6 +58,7 @@ const zone: OptionReader<string> = {
 
 export const calendarWindowKind: Kind<CalendarWindowPolicy, CalendarWindowParams> = {
   build: calendarWindow,
+  quotas: ['limit'],
   steps: () => calendarWindowSteps,
   params: ({ limit, period, timeZone, weekStartsOn }) => ({
     limit,

@@ -1,13 +1,5 @@
-import {
-  blockOption,
-  duration,
-  policyOf,
-  quota,
-  readOptions,
-  type BlockOptions,
-  type Duration,
-  type Policy,
-} from '../../policy.js'
+import { duration, quota, readOptions, type Duration } from '../../option-readers.js'
+import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { concurrencySteps, type ConcurrencyParams } from './step.js'
 
@@ -56,6 +48,7 @@ export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy {
 
 export const concurrencyKind: Kind<ConcurrencyPolicy, ConcurrencyParams> = {
   build: concurrency,
+  quotas: ['limit'],
   steps: () => concurrencySteps,
   params: ({ limit, lease }) => ({ limit, lease }),
 }

@@ -1,17 +1,14 @@
 import {
   assertExact,
-  blockOption,
   duration,
   durationOrZero,
   oneOf,
   optional,
-  policyOf,
   quota,
   readOptions,
-  type BlockOptions,
   type Duration,
-  type Policy,
-} from '../../policy.js'
+} from '../../option-readers.js'
+import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { fixedWindowSteps, type FixedWindowParams } from './step.js'
 
@@ -65,6 +62,7 @@ export function fixedWindow(options: FixedWindowOptions): FixedWindowPolicy {
 
 export const fixedWindowKind: Kind<FixedWindowPolicy, FixedWindowParams> = {
   build: fixedWindow,
+  quotas: ['limit'],
   steps: () => fixedWindowSteps,
   params: ({ limit, window, align, offset }) => ({
     limit,

@@ -1,18 +1,14 @@
 import { sluiceError } from '../../errors.js'
 import {
   assertExact,
-  blockOption,
   duration,
   optionalQuota,
-  policyOf,
   quota,
   rate,
   readOptions,
-  type Block,
-  type BlockOptions,
   type Duration,
-  type Policy,
-} from '../../policy.js'
+} from '../../option-readers.js'
+import { blockOption, policyOf, type Block, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { assertFills, spanOf } from './fill.js'
 import { gcraSteps, type GcraParams } from './step.js'
@@ -116,6 +112,7 @@ const oneDayMs = 24 * 60 * 60 * 1000
 
 export const tokenBucketKind: Kind<TokenBucketPolicy, GcraParams> = {
   build: tokenBucket,
+  quotas: ['capacity', 'refill', 'initial'],
   steps: () => gcraSteps,
   params: ({ capacity, refill, every, initial, block }) => ({
     burst: capacity,
@@ -129,6 +126,7 @@ export const tokenBucketKind: Kind<TokenBucketPolicy, GcraParams> = {
 
 export const leakyBucketKind: Kind<LeakyBucketPolicy, GcraParams> = {
   build: leakyBucket,
+  quotas: ['capacity', 'leak'],
   steps: () => gcraSteps,
   params: ({ capacity, leak, every }) => ({
     burst: capacity,

@@ -1,15 +1,12 @@
 import {
   assertExact,
-  blockOption,
   duration,
   optionalQuota,
-  policyOf,
   quota,
   readOptions,
-  type BlockOptions,
   type Duration,
-  type Policy,
-} from '../../policy.js'
+} from '../../option-readers.js'
+import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { assertFills, spanOf } from './fill.js'
 import { gcraSteps, type GcraParams } from './step.js'
@@ -59,6 +56,7 @@ export function gcra(options: GcraOptions): GcraPolicy {
 
 export const gcraKind: Kind<GcraPolicy, GcraParams> = {
   build: gcra,
+  quotas: ['limit', 'burst'],
   steps: () => gcraSteps,
   // A limit of 0 gives nothing back, so it lets nothing be taken; 1 only keeps the steps from dividing by 0.
   params: ({ limit, window, burst }) =>

@@ -1,16 +1,13 @@
 import {
   assertExact,
-  blockOption,
   duration,
   durationOrZero,
   longestMs,
-  policyOf,
   rate,
   readOptions,
-  type BlockOptions,
   type Duration,
-  type Policy,
-} from '../../policy.js'
+} from '../../option-readers.js'
+import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { leakyQueueSteps, type LeakyQueueParams } from './step.js'
 
@@ -54,6 +51,7 @@ export function leakyQueue(options: LeakyQueueOptions): LeakyQueuePolicy {
 
 export const leakyQueueKind: Kind<LeakyQueuePolicy, LeakyQueueParams> = {
   build: leakyQueue,
+  quotas: ['leak'],
   steps: () => leakyQueueSteps,
   params: ({ leak, every, maxDelay }) => {
     const burst = Math.floor((maxDelay * leak) / every) + 1

@@ -1,14 +1,11 @@
 import {
-  blockOption,
   duration,
-  policyOf,
   quota,
   readOptions,
-  type BlockOptions,
   type Duration,
   type OptionReader,
-  type Policy,
-} from '../../policy.js'
+} from '../../option-readers.js'
+import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { totals } from './log.js'
 import { slidingLogSteps, type SlidingLogParams } from './step.js'
@@ -56,6 +53,7 @@ const countable: OptionReader<number> = {
 
 export const slidingLogKind: Kind<SlidingLogPolicy, SlidingLogParams> = {
   build: slidingLog,
+  quotas: ['limit'],
   steps: () => slidingLogSteps,
   params: ({ limit, window }) => ({ limit, window }),
 }

@@ -1,17 +1,14 @@
 import {
   assertExact,
-  blockOption,
   duration,
   oneOf,
   optional,
-  policyOf,
   quota,
   rate,
   readOptions,
-  type BlockOptions,
   type Duration,
-  type Policy,
-} from '../../policy.js'
+} from '../../option-readers.js'
+import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import { sluiceError } from '../../errors.js'
 import type { Kind } from '../kind.js'
 import { slidingBucketsSteps, slidingWindowSteps, type SlidingWindowParams } from './step.js'
@@ -77,6 +74,7 @@ export function slidingWindow(options: SlidingWindowOptions): SlidingWindowPolic
 
 export const slidingWindowKind: Kind<SlidingWindowPolicy, SlidingWindowParams> = {
   build: slidingWindow,
+  quotas: ['limit'],
   steps: ({ buckets, tail }) =>
     buckets === 1 && tail === 'weighted' ? slidingWindowSteps : slidingBucketsSteps,
   params: ({ limit, window, buckets, tail }) => ({

@@ -1,13 +1,6 @@
 import { sluiceError } from '../../errors.js'
-import {
-  blockOption,
-  isPolicy,
-  policyOf,
-  readOptions,
-  type BlockOptions,
-  type OptionReader,
-  type Policy,
-} from '../../policy.js'
+import { readOptions, type OptionReader } from '../../option-readers.js'
+import { blockOption, isPolicy, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind, Rule } from '../kind.js'
 import { stagedSteps, type Stage } from './step.js'
 
@@ -66,6 +59,7 @@ export function createStagedKind(
 
   return {
     build: staged,
+    quotas: ['free', 'then'],
     steps: ({ free, then }) => stagedSteps(stageOf(free, 'free'), stageOf(then, 'then')),
     params: () => ({}),
   }

@@ -1,4 +1,5 @@
-import { policyOf, readOptions, type Policy } from '../../policy.js'
+import { readOptions } from '../../option-readers.js'
+import { policyOf, type Policy } from '../../policy.js'
 import type { Algorithm } from '../algorithm.js'
 import type { Kind } from '../kind.js'
 
@@ -42,6 +43,7 @@ const unlimitedSteps: Algorithm = {
 
 export const unlimitedKind: Kind<UnlimitedPolicy> = {
   build: unlimited,
+  quotas: [],
   steps: () => unlimitedSteps,
   params: () => ({}),
 }

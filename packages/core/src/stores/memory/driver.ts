@@ -20,6 +20,7 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
     const now = injected ?? time.monotonic()
     const wall = injected ?? (entries.some(followsWall) ? time.wall() : now)
     const works: Work[] = []
+    rows.begin(now)
     for (let i = 0; i < entries.length; i++) {
       const entry = entries[i]
       const row = rows.load(i, entry, keys[i])
@@ -52,7 +53,7 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
 
   /** A bucket is born when it is first asked for, even by a request that takes nothing. */
   function bear({ entry, row, now }: Work, i: number): void {
-    if (rows.isKept(i, now) || entry.steps.bornDenied?.(entry.params) !== true) return
+    if (rows.isKept(i) || entry.steps.bornDenied?.(entry.params) !== true) return
     rows.save(i, entry, row, now)
   }
 

@@ -1,5 +1,5 @@
 import { processTime, type Time } from '../../clock.js'
-import { optional, rate, readOptions } from '../../policy.js'
+import { optional, rate, readOptions } from '../../option-readers.js'
 import type { SyncStore } from '../store.js'
 import { createDriver } from './driver.js'
 import { createRows } from './rows.js'
@@ -8,7 +8,7 @@ export interface MemoryStoreOptions {
   /**
    * How many counts are kept at most, one for each policy of each key. When all places are taken, counts that have ended go
    * first, then counts of keys that still have quota to spend. A key that has spent its quota goes only where every key has; then
-   * it is the one that ends soonest.
+   * it is one that ends soon.
    *
    * @default 100_000
    */

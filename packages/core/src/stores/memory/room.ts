@@ -18,6 +18,9 @@ const graceMs = 1000
 /** Adding a row pays for a look at so many places. */
 const placesPerRow = 16
 
+/** Where all rows are spent, one of so many places goes. */
+const placesLookedAt = 256
+
 export function createRoom(maxKeys: number): Room {
   const blocks = createTable(2)
   const tables: Table[] = [blocks]
@@ -49,34 +52,35 @@ export function createRoom(maxKeys: number): Room {
   }
 
   /** Lets go of the next row that still has quota to spend: its owner loses nothing but an earlier count. */
-  function evictUnspent(table: Table, now: number): boolean {
+  function evictUnspent(table: Table): boolean {
     const hand = hands.get(table) ?? 0
-    for (let i = 1; i <= table.places; i++) {
-      const place = (hand + i) % table.places
-      const ends = table.endsAt(place)
-      if (ends !== 0 && (ends <= now || !table.isSpent(place))) {
-        hands.set(table, place)
-        table.remove(place)
-        return true
-      }
-    }
-    return false
+    const place = table.nextUnspent(hand + 1)
+    if (place === -1) return false
+    hands.set(table, place)
+    table.remove(place)
+    return true
   }
 
+  /** Of the rows at the next places: to look at all of them for each new key would be a way to hold the process up. */
   function evictSoonestToEnd(): void {
     let soonest = Infinity
     let where: Table | undefined
     let at = -1
     for (const table of tables) {
-      for (let place = 0; place < table.places; place++) {
+      const hand = hands.get(table) ?? 0
+      const looked = Math.min(table.places, placesLookedAt)
+      for (let i = 1; i <= looked; i++) {
+        const place = (hand + i) % table.places
         const ends = table.endsAt(place)
         if (ends === 0 || ends >= soonest) continue
         soonest = ends
         where = table
         at = place
       }
+      hands.set(table, (hand + looked) % table.places)
     }
-    where?.remove(at)
+    if (where === undefined) return
+    where.remove(at)
     evicted++
   }
 
@@ -106,8 +110,8 @@ export function createRoom(maxKeys: number): Room {
         sweepAll(now)
         if (size() < maxKeys) return
       }
-      if (evictUnspent(table, now)) return
-      if (tables.some((other) => other !== table && evictUnspent(other, now))) return
+      if (evictUnspent(table)) return
+      if (tables.some((other) => other !== table && evictUnspent(other))) return
       evictSoonestToEnd()
     },
 

@@ -10,12 +10,17 @@ import type { Table } from './table.js'
  * once, so where the i-th entry's rows lie is noted here and not in an object for each request.
  */
 export interface Rows {
+  /**
+   * Begins a request at this moment of the one clock by which rows are kept: an entry that goes by another, because it follows the wall, is
+   * kept for as long as it lasts from now on, so that no sweep takes one clock's moments for the other's.
+   */
+  begin(moment: number): void
   /** Finds and reads the row of the i-th entry. Must come before all other calls for that entry. */
   load(i: number, entry: Entry, key: string): Row
   /** The body beside the row of the i-th entry: the one that is kept, or a new one. */
   body(i: number, entry: Entry): unknown
   /** Whether `load` found a row that has not ended. */
-  isKept(i: number, now: number): boolean
+  isKept(i: number): boolean
   /** Keeps a row until it ends; forgets it where it has. */
   save(i: number, entry: Entry, row: Row, now: number): void
   loadBlock(i: number): Row
@@ -49,6 +54,7 @@ export function createRows(maxKeys: number): Rows {
   const shelves = new WeakMap<Entry, Shelf>()
   const shelvesByName = new Map<string, Map<string, Shelf>>()
 
+  let moment = 0
   const located: Shelf[] = []
   const highs: number[] = []
   const lows: number[] = []
@@ -104,8 +110,8 @@ export function createRows(maxKeys: number): Rows {
   ): void {
     const place = table.find(high, low)
     if (until > now) {
-      if (place === -1) room.makeRoom(table, now)
-      table.write(high, low, row, until, spent, body)
+      if (place === -1) room.makeRoom(table, moment)
+      table.write(high, low, row, moment + (until - now), spent, body)
     } else if (place !== -1) {
       table.remove(place)
     }
@@ -117,6 +123,10 @@ export function createRows(maxKeys: number): Rows {
   }
 
   return {
+    begin(now) {
+      moment = now
+    },
+
     load(i, entry, key) {
       const shelf = shelfOf(entry)
       keyHash.hash(key)
@@ -137,7 +147,7 @@ export function createRows(maxKeys: number): Rows {
       return bodies[i]
     },
 
-    isKept: (i, now) => ends[i] > now,
+    isKept: (i) => ends[i] > moment,
 
     save(i, { steps, params }, row, now) {
       const { table, high, low } = located[i]

@@ -22,8 +22,13 @@ export interface Table {
   remove(place: number): void
   /** When the row at a place ends; 0 if the place is free. */
   endsAt(place: number): number
-  isSpent(place: number): boolean
+  /** The next place from there on, round the end, whose row has quota to spend; -1 where none has. */
+  nextUnspent(from: number): number
 }
+
+const FREE = 0
+const UNSPENT = 1
+const SPENT = 2
 
 const smallest = 16
 
@@ -33,7 +38,7 @@ export function createTable(width: number, bodied = false): Table {
   let highs = new Int32Array(places)
   let lows = new Int32Array(places)
   let ends = new Float64Array(places)
-  let spents = new Uint8Array(places)
+  let states = new Uint8Array(places)
   let cells = new Float64Array(places * width)
   let bodies: unknown[] = []
 
@@ -56,18 +61,18 @@ export function createTable(width: number, bodied = false): Table {
     highs[to] = highs[from]
     lows[to] = lows[from]
     ends[to] = ends[from]
-    spents[to] = spents[from]
+    states[to] = states[from]
     cells.copyWithin(to * width, from * width, (from + 1) * width)
     if (bodied) bodies[to] = bodies[from]
   }
 
   function grow(): void {
-    const old = { places, highs, lows, ends, spents, cells, bodies }
+    const old = { places, highs, lows, ends, states, cells, bodies }
     places *= 2
     highs = new Int32Array(places)
     lows = new Int32Array(places)
     ends = new Float64Array(places)
-    spents = new Uint8Array(places)
+    states = new Uint8Array(places)
     cells = new Float64Array(places * width)
     bodies = []
     for (let from = 0; from < old.places; from++) {
@@ -76,7 +81,7 @@ export function createTable(width: number, bodied = false): Table {
       highs[to] = old.highs[from]
       lows[to] = old.lows[from]
       ends[to] = old.ends[from]
-      spents[to] = old.spents[from]
+      states[to] = old.states[from]
       for (let i = 0; i < width; i++) cells[to * width + i] = old.cells[from * width + i]
       if (bodied) bodies[to] = old.bodies[from]
     }
@@ -109,7 +114,7 @@ export function createTable(width: number, bodied = false): Table {
         size++
       }
       ends[place] = until
-      spents[place] = spent ? 1 : 0
+      states[place] = spent ? SPENT : UNSPENT
       for (let i = 0; i < width; i++) cells[place * width + i] = row[i]
       if (bodied) bodies[place] = body
     },
@@ -126,12 +131,17 @@ export function createTable(width: number, bodied = false): Table {
         }
       }
       ends[hole] = 0
+      states[hole] = FREE
       if (bodied) bodies[hole] = undefined
       size--
     },
 
     bodyAt: (place) => bodies[place],
     endsAt: (place) => ends[place],
-    isSpent: (place) => spents[place] === 1,
+
+    nextUnspent(from) {
+      const place = states.indexOf(UNSPENT, from)
+      return place === -1 && from > 0 ? states.indexOf(UNSPENT) : place
+    },
   }
 }

@@ -12,8 +12,8 @@ export interface RedisClient {
 }
 
 /**
- * What Sluice uses of an ioredis client, single, Sentinel or Cluster. It is described by its shape, so that the types of this package
- * need no other package's.
+ * What Sluice uses of an ioredis (or iovalkey) client, single, Sentinel or Cluster. Clients are described by their shape, so that the types of
+ * this package need no other package's.
  */
 export interface IoredisClient {
   evalsha(digest: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>
@@ -21,8 +21,24 @@ export interface IoredisClient {
   readonly isCluster: boolean
 }
 
-export function clientOf(client: IoredisClient | RedisClient): RedisClient {
-  return 'evalSha' in client ? client : fromIoredis(client)
+/** What Sluice uses of a node-redis client, version 4 or later, made by `createClient`, `createSentinel` or `createCluster`. */
+export interface NodeRedisClient {
+  evalSha(digest: string, options: NodeRedisArguments): Promise<unknown>
+  eval(script: string, options: NodeRedisArguments): Promise<unknown>
+  on(event: 'error', listener: (error: unknown) => void): unknown
+}
+
+export interface NodeRedisArguments {
+  keys: string[]
+  arguments: string[]
+}
+
+export type SupportedClient = IoredisClient | NodeRedisClient | RedisClient
+
+export function clientOf(client: SupportedClient): RedisClient {
+  if ('evalsha' in client) return fromIoredis(client)
+  if ('isCluster' in client) return client
+  return fromNodeRedis(client)
 }
 
 function fromIoredis(client: IoredisClient): RedisClient {
@@ -30,5 +46,49 @@ function fromIoredis(client: IoredisClient): RedisClient {
     evalSha: (digest, keys, args) => client.evalsha(digest, keys.length, ...keys, ...args),
     eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
     isCluster: client.isCluster,
+  }
+}
+
+function fromNodeRedis(client: NodeRedisClient): RedisClient {
+  // Without a listener, node-redis lets a lost connection end the process. What failed is told by the calls that fail.
+  client.on('error', () => {})
+  if (isNodeRedisCluster(client)) return fromNodeRedisCluster(client)
+  return {
+    evalSha: (digest, keys, args) =>
+      client.evalSha(digest, { keys: [...keys], arguments: [...args] }),
+    eval: (script, keys, args) => client.eval(script, { keys: [...keys], arguments: [...args] }),
+    isCluster: false,
+  }
+}
+
+/** A node-redis client made by `createCluster`. */
+interface NodeRedisCluster extends NodeRedisClient {
+  sendCommand(
+    firstKey: string | undefined,
+    isReadonly: boolean,
+    args: readonly string[],
+  ): Promise<unknown>
+}
+
+function isNodeRedisCluster(client: NodeRedisClient): client is NodeRedisCluster {
+  return 'slots' in client && 'sendCommand' in client
+}
+
+/**
+ * Version 4 does not see the keys of `evalSha` and `eval` and sends them to any node, which costs redirections and fails after too many of
+ * them (redis/node-redis#2811). So the key that says where is passed by itself.
+ */
+function fromNodeRedisCluster(client: NodeRedisCluster): RedisClient {
+  const send = (
+    command: 'EVALSHA' | 'EVAL',
+    script: string,
+    keys: readonly string[],
+    args: readonly string[],
+  ): Promise<unknown> =>
+    client.sendCommand(keys[0], false, [command, script, `${keys.length}`, ...keys, ...args])
+  return {
+    evalSha: (digest, keys, args) => send('EVALSHA', digest, keys, args),
+    eval: (script, keys, args) => send('EVAL', script, keys, args),
+    isCluster: true,
   }
 }

@@ -2,10 +2,18 @@ import slotOf from 'cluster-key-slot'
 import { processTime } from '../../clock.js'
 import { SluiceError, sluiceError, sluiceErrorFrom } from '../../errors.js'
 import { redisKey } from '../../keys.js'
-import { duration, optional, readOptions, type Duration, type OptionReader } from '../../policy.js'
+import {
+  duration,
+  optional,
+  readOptions,
+  type Duration,
+  type OptionReader,
+} from '../../option-readers.js'
+import { withBreaker } from '../../resilience/breaker.js'
 import { withDeadline } from '../../resilience/deadline.js'
+import { withDenyCache } from '../../resilience/deny-cache.js'
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
-import { clientOf, type IoredisClient, type RedisClient } from './client.js'
+import { clientOf, type RedisClient, type SupportedClient } from './client.js'
 import { createEvaluation } from './evaluation.js'
 import { acrossSlots } from './slots.js'
 import { createServerClock, type ServerClock } from './server-clock.js'
@@ -19,7 +27,8 @@ export interface RedisStoreOptions {
    */
   readonly prefix?: string
   /**
-   * How long a decision may take. One that takes longer fails, and what of it reaches Redis later takes nothing.
+   * How long a decision may wait for Redis. One that takes longer is made without it, as the limiter's `onStoreError` says, and what of it
+   * reaches Redis later takes nothing.
    *
    * @default 250
    */
@@ -33,21 +42,20 @@ const text: OptionReader<string> = {
 
 /**
  * Keeps the counts in Redis 7, single or Cluster, for any number of processes. One script call decides, whatever the number of policies; time
- * is Redis's own. The client is yours: Sluice never opens or closes a connection.
+ * is Redis's own. The client is yours, of ioredis, iovalkey or node-redis: Sluice never opens or closes a connection. While Redis is away no
+ * request waits for it: see `onStoreError` of `createLimiter`.
  *
  * @example
  * const store = redisStore(new Redis(process.env.REDIS_URL))
  * @throws SluiceError where an option is unknown or out of range
  */
-export function redisStore(
-  client: IoredisClient | RedisClient,
-  options: RedisStoreOptions = {},
-): AsyncStore {
+export function redisStore(client: SupportedClient, options: RedisStoreOptions = {}): AsyncStore {
   const { prefix, timeout } = readOptions('redisStore', options, {
     prefix: optional(text, 'sluice'),
     timeout: optional(duration, 250),
   })
-  return withDeadline(createRedisStore(clientOf(client), prefix, timeout), 'redis', timeout)
+  const redis = createRedisStore(clientOf(client), prefix, timeout)
+  return withDenyCache(withBreaker(withDeadline(redis, 'redis', timeout), 'redis'))
 }
 
 function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number): AsyncStore {

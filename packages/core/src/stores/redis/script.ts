@@ -22,6 +22,7 @@ const header = `
 -- Returns  {server ms}                    the call came too late, and nothing was done
 --          {server ms, answer, …}         an answer for each request: {allowed, for each entry: cells of its row, end of its block …},
 --                                         or a string, the error of that request alone
+--          an error                       this is a replica, and nothing was done
 `
 
 const main = `
@@ -79,6 +80,14 @@ local function requestArgument(rules)
   return request
 end
 
+-- A replica writes nothing, so the call as a whole answers with its error: some clients look for the master only then.
+local refusal
+local function messageOf(err)
+  local message = tostring(err)
+  if message:find('READONLY', 1, true) == 1 then refusal = message end
+  return message
+end
+
 local rules = {}
 for i = 1, tonumber(argument()) do rules[i] = ruleArgument() end
 
@@ -87,21 +96,22 @@ while position < #ARGV do
   local request = requestArgument(rules)
   requests[#requests + 1] = request
   local ok, answer = pcall(decide, request)
-  reply[#reply + 1] = ok and answer or tostring(answer)
+  reply[#reply + 1] = ok and answer or messageOf(answer)
 end
 
 for key, state in pairs(states) do
   if state.changed then
     local ok, err = pcall(write, key, state)
     if not ok then
+      local message = messageOf(err)
       for i, request in ipairs(requests) do
         for _, entry in ipairs(request) do
-          if entry.key == key then reply[i + 1] = tostring(err) end
+          if entry.key == key then reply[i + 1] = message end
         end
       end
     end
   end
 end
 
-return reply
+return refusal and redis.error_reply(refusal) or reply
 `

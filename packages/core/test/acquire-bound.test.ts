@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { createLimiter, fixedWindow, type Decision, type Keys } from '../src/index.js'
+import { rejectionOf } from './error-of.js'
+
+const hourly = fixedWindow({ limit: 1, window: '1h' })
+
+/** A limiter at which so many wait already, each at a key of its own or all at one. */
+function crowded(waiters: number, keyOf: (i: number) => string) {
+  const limiter = createLimiter({ name: 'api', policies: hourly })
+  const controllers = Array.from({ length: waiters }, () => new AbortController())
+  for (let i = 0; i < waiters; i++) limiter.consume(keyOf(i))
+  const waiting = controllers.map(({ signal }, i) => limiter.acquire(keyOf(i), { signal }))
+  return {
+    limiter,
+    async leave(): Promise<string[]> {
+      for (const controller of controllers) controller.abort('home')
+      const outcomes = await Promise.allSettled(waiting)
+      return [
+        ...new Set(outcomes.map((end) => (end.status === 'rejected' ? end.reason : 'let in'))),
+      ]
+    },
+  }
+}
+
+test.each([
+  ['each at a key of its own', (i: number) => `key ${i}`],
+  ['all at one key', () => 'key 0'],
+])('ten thousand may wait, and whoever comes then is denied at once: %s', async (_, keyOf) => {
+  const { limiter, leave } = crowded(10_000, keyOf)
+  const answers: Decision[] = []
+  for (const key of ['key 0', 'stranger', 'stranger']) answers.push(await limiter.acquire(key))
+  expect(answers.map(({ allowed, deniedBy }) => [allowed, deniedBy])).toEqual([
+    [false, ['default']],
+    [true, []],
+    [false, ['default']],
+  ])
+  expect(await leave()).toEqual(['home'])
+  const waitsAgain = await Promise.race([limiter.acquire('key 0', { maxWait: '2h' }), 'waits'])
+  expect(waitsAgain).toBe('waits')
+})
+
+test('the ten thousandth waits', async () => {
+  const { limiter, leave } = crowded(9999, (i) => `key ${i}`)
+  const signal = AbortSignal.timeout(20)
+  await expect(limiter.acquire('key 0', { signal })).rejects.toMatchObject({ name: 'TimeoutError' })
+  await leave()
+})
+
+test('whoever waits holds no more of a long key than the store does', async () => {
+  const long = 'x'.repeat(1_000_000)
+  const limiter = createLimiter({ name: 'api', policies: { one: hourly, other: hourly } })
+  const keys: Keys[] = [long, { one: long, other: `${long}y` }, { one: long, other: null }]
+  for (const key of keys) {
+    expect((await limiter.acquire(key)).allowed).toBe(true)
+    limiter.reset(long)
+    limiter.reset(`${long}y`)
+  }
+})
+
+test.each<[string, unknown]>([
+  ['a big integer', 5n],
+  ['undefined', undefined],
+  ['null', null],
+  ['a symbol', Symbol('key')],
+  ['a list that is no key', [{}]],
+  ['what contains itself', circle()],
+  ['a record with a big integer', { one: 5n, other: 'a' }],
+])('what is no key is refused with a code: %s', async (_, key) => {
+  const limiter = createLimiter({ name: 'api', policies: { one: hourly, other: hourly } })
+  const { code } = await rejectionOf(limiter.acquire(key as Keys))
+  expect(['SLUICE_KEY_INVALID', 'SLUICE_POLICY_NAME_UNKNOWN']).toContain(code)
+})
+
+test('keys that are written alike do not wait for each other', async () => {
+  const limiter = createLimiter({ name: 'api', policies: { one: hourly, other: hourly } })
+  const { signal } = new AbortController()
+  const record = { one: 'a', other: 'b' }
+  const written = '[["one","a"],["other","b"]]'
+  const alike: Keys[] = [written, `each ${written}`, 'one a', ['one', 'a']]
+  limiter.consume(record)
+  const waiting = limiter.acquire(record, { signal })
+  for (const key of alike) expect((await limiter.acquire(key)).allowed).toBe(true)
+  expect(await Promise.race([waiting, 'waits'])).toBe('waits')
+})
+
+function circle(): object {
+  const itself: Record<string, unknown> = {}
+  itself['one'] = itself
+  return itself
+}

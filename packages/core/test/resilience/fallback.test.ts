@@ -1,0 +1,319 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  slidingWindow,
+  type AsyncStore,
+  type FallbackEvent,
+  type Limiter,
+  type LimiterOptions,
+} from '../../src/index.js'
+import { sluiceError } from '../../src/errors.js'
+import { rejectionOf } from '../error-of.js'
+import {
+  failure,
+  gone,
+  holdTime,
+  pass,
+  releaseTime,
+  stubStore,
+  type StubStore,
+} from './stub-store.js'
+
+const policies = fixedWindow({ limit: 10, window: '1h' })
+const failed = { code: 'SLUICE_STORE_FAILED' }
+
+type Options = Partial<LimiterOptions<AsyncStore>>
+
+interface Bench {
+  readonly stub: StubStore
+  readonly limiter: Limiter<AsyncStore>
+}
+
+function bench(options: Options = {}): Bench {
+  const stub = stubStore()
+  return { stub, limiter: createLimiter({ name: 'api', policies, store: stub, ...options }) }
+}
+
+function away(options: Options = {}): Bench {
+  const { stub, limiter } = bench(options)
+  stub.fail()
+  return { stub, limiter }
+}
+
+beforeEach(holdTime)
+afterEach(releaseTime)
+
+test('a store that works decides alone', async () => {
+  const { stub, limiter } = bench()
+  const { source, remaining } = await limiter.consume('key')
+  expect([source, remaining, stub.calls.length]).toEqual(['store', 9, 1])
+})
+
+test('of one call, only what failed is decided otherwise, and in its place', async () => {
+  const { stub, limiter } = bench()
+  stub.answer = async (requests) =>
+    stub.memory.run(requests).map((answer, i) => (i === 1 ? failure('this one') : answer))
+  const asked = ['a', 'b', 'c'].map((key, i) => ({ key, cost: i + 1 }))
+  const decisions = await limiter.consumeMany(asked)
+  expect(decisions.map(({ source, remaining }) => [source, remaining])).toEqual([
+    ['store', 9],
+    ['fallback', 8],
+    ['store', 7],
+  ])
+})
+
+test.each(['local', 'allow', 'deny'] as const)(
+  'a mistake and a closed store are answered as ever: %s',
+  async (onStoreError) => {
+    const { stub, limiter } = away({ onStoreError })
+    expect((await rejectionOf(limiter.consume(''))).code).toBe('SLUICE_KEY_INVALID')
+    stub.answer = async () => [sluiceError('SLUICE_STORE_CLOSED', 'stub')]
+    expect((await rejectionOf(limiter.consume('key'))).code).toBe('SLUICE_STORE_CLOSED')
+  },
+)
+
+describe('local', () => {
+  test('is what happens where nothing is said', async () => {
+    expect((await away().limiter.consume('key')).source).toBe('fallback')
+  })
+
+  test('a memory store decides, at the whole limit if no share is given', async () => {
+    const { limiter } = away()
+    const admitted: boolean[] = []
+    for (let i = 0; i < 11; i++) admitted.push((await limiter.consume('key')).allowed)
+    expect(admitted).toEqual([...Array(10).fill(true), false])
+    expect(await limiter.consume('key')).toMatchObject({
+      source: 'fallback',
+      remaining: 0,
+      deniedBy: ['default'],
+    })
+  })
+
+  test('every verb is the memory store’s', async () => {
+    const { limiter } = away()
+    await limiter.penalize('key', 4)
+    expect(await limiter.peek('key')).toMatchObject({ source: 'fallback', remaining: 6 })
+    expect(await limiter.refund('key', 1)).toBe(true)
+    expect((await limiter.status('key')).policies['default']).toMatchObject({ used: 3 })
+    await limiter.block('key', '1m')
+    expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 60_000 })
+    expect(await limiter.reset('key')).toBe(false)
+    await limiter.unblock('key')
+    expect(await limiter.reset('key')).toBe(true)
+    expect((await limiter.peek('key')).remaining).toBe(10)
+  })
+
+  test('an injected clock rules there too', async () => {
+    const time = { now: 1_763_683_200_000 }
+    const { limiter } = away({ clock: () => time.now })
+    for (let i = 0; i < 10; i++) await limiter.consume('key')
+    time.now += 3_599_999
+    expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
+    time.now++
+    expect((await limiter.consume('key')).allowed).toBe(true)
+  })
+
+  test('its counts and the store’s stay apart, and last from one outage to the next', async () => {
+    const { stub, limiter } = bench()
+    await limiter.consume('key', { cost: 7 })
+    stub.fail()
+    expect((await limiter.consume('key', { cost: 2 })).remaining).toBe(8)
+    stub.work()
+    expect((await limiter.consume('key')).remaining).toBe(2)
+    stub.fail()
+    expect((await limiter.consume('key')).remaining).toBe(7)
+  })
+
+  test('a decision is given back where it was made, whoever is there by then', async () => {
+    const { stub, limiter } = bench()
+    const ofStore = await limiter.consume('key', { cost: 7 })
+    stub.fail()
+    const ofMemory = await limiter.consume('key', { cost: 2 })
+    expect(await limiter.refund(ofStore)).toBe(false)
+    stub.work()
+    stub.calls.length = 0
+    expect(await limiter.refund(ofMemory)).toBe(true)
+    expect(stub.calls).toEqual([])
+    expect((await limiter.peek('key')).remaining).toBe(3)
+    stub.fail()
+    expect((await limiter.peek('key')).remaining).toBe(10)
+  })
+
+  test('a lease is released and renewed where it was granted', async () => {
+    const { stub, limiter } = bench({ policies: concurrency({ limit: 1, lease: '1m' }) })
+    stub.fail()
+    const { lease } = await limiter.consume('key')
+    expect((await limiter.consume('key')).allowed).toBe(false)
+    stub.work()
+    stub.calls.length = 0
+    expect([await lease?.renew(), await lease?.release(), await lease?.release()]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(stub.calls).toEqual([])
+  })
+
+  test('a lease of the store’s is unknown to it', async () => {
+    const { stub, limiter } = bench({ policies: concurrency({ limit: 1, lease: '1m' }) })
+    const { lease } = await limiter.consume('key')
+    stub.fail()
+    expect([await lease?.renew(), await limiter.release('key', lease?.id ?? '')]).toEqual([
+      false,
+      false,
+    ])
+    stub.work()
+    expect(await lease?.release()).toBe(true)
+  })
+
+  test('a share is of each policy, and of those that are chosen for the call', async () => {
+    const minute = slidingWindow({ limit: 5, window: '1m' })
+    const { limiter } = away({ policies: { hour: policies, minute }, localShare: 0.3 })
+    const { policies: own } = await limiter.consume('key')
+    expect([own['hour'].limit, own['minute'].limit]).toEqual([3, 2])
+    const plan = fixedWindow({ limit: 100, window: '1h' })
+    expect((await limiter.consume('key', { policies: plan })).limit).toBe(30)
+  })
+})
+
+describe('allow', () => {
+  test('everything is allowed, whatever it costs, and counts nowhere', async () => {
+    const { stub, limiter } = away({ onStoreError: 'allow' })
+    for (const cost of [1, 10, 11, 1000]) {
+      expect(await limiter.consume('key', { cost })).toMatchObject({
+        allowed: true,
+        source: 'open',
+        limit: 10,
+        remaining: 10,
+        retryAfterMs: 0,
+        deniedBy: [],
+      })
+    }
+    stub.work()
+    expect((await limiter.peek('key')).remaining).toBe(10)
+  })
+
+  test('a peek says what a consume would: nobody is denied', async () => {
+    const { limiter } = away({ onStoreError: 'allow' })
+    for (const cost of [1, 11]) {
+      expect(await limiter.peek('key', { cost })).toMatchObject({
+        allowed: true,
+        source: 'open',
+        retryAfterMs: 0,
+        deniedBy: [],
+      })
+    }
+  })
+
+  test('what is no decision fails', async () => {
+    await expectFailures('allow')
+  })
+
+  test('its decisions took nothing and hold nothing, so there is nothing to give back', async () => {
+    const { stub, limiter } = away({
+      policies: { rate: policies, slots: concurrency({ limit: 1, lease: '1m' }) },
+      onStoreError: 'allow',
+    })
+    const decision = await limiter.consume('key')
+    stub.work()
+    await limiter.consume('key', { cost: 1 })
+    stub.calls.length = 0
+    expect(await limiter.refund(decision)).toBe(false)
+    expect([await decision.lease?.renew(), await decision.lease?.release()]).toEqual([false, false])
+    expect(stub.calls).toEqual([])
+  })
+})
+
+describe('deny', () => {
+  test('everything is denied by each policy, for a second', async () => {
+    const minute = slidingWindow({ limit: 5, window: '1m' })
+    const { limiter } = away({ policies: { hour: policies, minute }, onStoreError: 'deny' })
+    for (const ask of [limiter.consume, limiter.peek]) {
+      expect(await ask('key')).toMatchObject({
+        allowed: false,
+        source: 'closed',
+        remaining: 0,
+        retryAfterMs: 1000,
+        resetMs: 1000,
+        deniedBy: ['hour', 'minute'],
+      })
+    }
+  })
+
+  test('what is no decision fails', async () => {
+    await expectFailures('deny')
+  })
+
+  test('what the store took stays taken', async () => {
+    const { stub, limiter } = bench({ onStoreError: 'deny' })
+    const decision = await limiter.consume('key')
+    stub.fail()
+    expect(await limiter.refund(decision)).toBe(false)
+    stub.work()
+    expect((await limiter.peek('key')).remaining).toBe(9)
+  })
+})
+
+/** What was asked for cannot be done, and says so; of a lease, that it is not held as far as anybody knows. */
+async function expectFailures(onStoreError: 'allow' | 'deny'): Promise<void> {
+  const { limiter } = away({ policies: concurrency({ limit: 1, lease: '1m' }), onStoreError })
+  const calls = [
+    limiter.penalize('key', 1),
+    limiter.refund('key', 1),
+    limiter.block('key', '1m'),
+    limiter.unblock('key'),
+    limiter.reset('key'),
+  ]
+  for (const call of calls) expect(await rejectionOf(call)).toMatchObject(failed)
+  const held = [await limiter.release('key', 'an id'), await limiter.renew('key', 'an id')]
+  expect(held).toEqual([false, false])
+}
+
+describe('what is told', () => {
+  const told: FallbackEvent[] = []
+
+  beforeEach(() => {
+    told.length = 0
+    const listen = (event: unknown) => void told.push(event as FallbackEvent)
+    subscribe('sluice:fallback', listen)
+    onTestFinished(() => void unsubscribe('sluice:fallback', listen))
+  })
+  test.each(['local', 'allow', 'deny'] as const)(
+    'the beginning and the end, once each: %s',
+    async (onStoreError) => {
+      const { stub, limiter } = away({ onStoreError })
+      for (let i = 0; i < 5; i++) await limiter.consume('key')
+      stub.work()
+      await pass(999)
+      for (let i = 0; i < 5; i++) await limiter.consume('key')
+      expect(told).toEqual([{ limiter: 'api', state: 'begun', onStoreError, error: gone }])
+      await pass(1)
+      for (let i = 0; i < 5; i++) await limiter.consume('key')
+      expect(told.slice(1)).toEqual([
+        { limiter: 'api', state: 'ended', onStoreError, error: undefined },
+      ])
+    },
+  )
+
+  test('one beginning, where some requests fail and some do not', async () => {
+    const { stub, limiter } = bench()
+    for (let i = 0; i < 100; i++) {
+      if (i % 2 === 0) stub.fail()
+      else stub.work()
+      await limiter.consume('key')
+      await pass(50)
+    }
+    expect(told.map(({ state }) => state)).toEqual(['begun'])
+  })
+
+  test('nothing of a limiter whose store works', async () => {
+    const { limiter } = bench()
+    await limiter.consume('key')
+    await pass(2000)
+    await limiter.consume('key')
+    expect(told).toEqual([])
+  })
+})

@@ -1,0 +1,40 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { processTime } from '../src/clock.js'
+import { createLimiter, fixedWindow, memoryStore } from '../src/index.js'
+
+// The machine's clock is set while the process runs. Windows that begin at a time of day follow it, all others do not, and the counts of
+// neither may go because of what the other's time is.
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const hourMs = 3_600_000
+
+test.each([
+  ['forwards by two hours', 2 * hourMs],
+  ['backwards by two hours', -2 * hourMs],
+  ['forwards by a day', 24 * hourMs],
+  ['backwards by a day', -24 * hourMs],
+])('a clock that is set %s loses no count, whatever keys come after it', (_, stepMs) => {
+  const store = memoryStore()
+  const onTheWall = createLimiter({
+    name: 'wall',
+    policies: fixedWindow({ limit: 1, window: '1h', align: 'clock' }),
+    store,
+  })
+  const onItsOwn = createLimiter({
+    name: 'own',
+    policies: fixedWindow({ limit: 1, window: '1h' }),
+    store,
+  })
+  // At the start of an hour, so that no window ends within the test.
+  const wall = Math.ceil(Date.now() / hourMs) * hourMs + stepMs
+  vi.spyOn(processTime, 'wall').mockImplementation(() => wall)
+  const limiters = [onTheWall, onItsOwn]
+  const keys = Array.from({ length: 100 }, (_, i) => `early ${i}`)
+  for (const limiter of limiters) for (const key of keys) limiter.consume(key)
+  for (let i = 0; i < 5000; i++) for (const limiter of limiters) limiter.consume(`late ${i}`)
+  const forgotten = limiters.map((limiter) => keys.filter((key) => limiter.consume(key).allowed))
+  expect(forgotten).toEqual([[], []])
+})
