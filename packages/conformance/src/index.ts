@@ -29,3 +29,5 @@ export {
 export type { Cost, Move, Said, Step } from './traffic.js'
 export { rush } from './rush.js'
 export type { Rush } from './rush-worker.js'
+export { play } from './exactness/play.js'
+export type { Figures } from './exactness/play.js'

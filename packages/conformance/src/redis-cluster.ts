@@ -1,20 +1,35 @@
-import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Cluster, type Redis } from 'ioredis'
-import { startRedis, type RedisServer } from './redis-server.js'
+import { followed } from './redis-replica.js'
+import { freePort, startRedis, type RedisServer } from './redis-server.js'
 
-/** A real Redis Cluster of three masters on the loopback, with all slots between them and no replicas. */
+/** A real Redis Cluster of three masters on the loopback, with all slots between them. */
 export interface RedisCluster {
+  /** The masters, and after them the replicas. */
   readonly nodes: readonly RedisServer[]
   /** A connection to each node, for what a test looks up there. */
   readonly admins: readonly Redis[]
   /** A new client of the whole, which `stop` closes. */
   client(): Cluster
   stop(): Promise<void>
+}
+
+export interface ClusterSettings {
+  /**
+   * How many of the masters, from the first on, have a replica.
+   *
+   * @default 0
+   */
+  readonly replicas?: number
+  /**
+   * More settings of each node, as on its command line.
+   *
+   * @default []
+   */
+  readonly settings?: readonly string[]
 }
 
 const masters = 3
@@ -34,7 +49,8 @@ const patienceMs = 60_000
  * beforeAll(async () => { cluster = await startCluster() })
  * afterAll(() => cluster.stop())
  */
-export async function startCluster(): Promise<RedisCluster> {
+export async function startCluster(given: ClusterSettings = {}): Promise<RedisCluster> {
+  const { replicas = 0, settings = [] } = given
   const folder = await mkdtemp(join(tmpdir(), 'redis-cluster-'))
   const nodes: RedisServer[] = []
   const clients = new Set<Cluster>()
@@ -46,11 +62,17 @@ export async function startCluster(): Promise<RedisCluster> {
   }
 
   try {
-    const busPorts = await freePorts(masters)
-    for (const [i, busPort] of busPorts.entries()) nodes.push(await startNode(folder, i, busPort))
+    const busPorts = await Promise.all(Array.from({ length: masters + replicas }, freePort))
+    for (const [i, busPort] of busPorts.entries()) {
+      const own = ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`, '--dir', folder]
+      const file = ['--cluster-config-file', `nodes-${i}.conf`, '--dbfilename', `${i}.rdb`]
+      const trial = ['--cluster-node-timeout', `${trialMs}`, '--repl-diskless-sync-delay', '0']
+      nodes.push(await startRedis({ settings: [...own, ...file, ...trial, ...settings] }))
+    }
     const admins = nodes.map((node) => node.client())
     await introduce(admins, nodes, busPorts)
     await agreed(admins)
+    for (const [i, admin] of admins.slice(masters).entries()) await replicate(admin, admins[i])
     await Promise.all(
       admins.map(async (admin) => admin.config('SET', 'cluster-node-timeout', patienceMs)),
     )
@@ -68,24 +90,6 @@ export async function startCluster(): Promise<RedisCluster> {
   }
 }
 
-/** A node is what `startRedis` starts where `REDIS_SERVER` is this: the same server, and what makes it a part of a cluster. */
-async function startNode(folder: string, i: number, busPort: number): Promise<RedisServer> {
-  const given = process.env['REDIS_SERVER']
-  const binary = join(folder, `node-${i}`)
-  const settings = [
-    `--cluster-enabled yes --cluster-port ${busPort} --cluster-node-timeout ${trialMs}`,
-    `--dir '${folder}' --cluster-config-file nodes-${i}.conf`,
-  ].join(' ')
-  const program = `#!/bin/sh\nexec '${given ?? 'redis-server'}' "$@" ${settings}\n`
-  await writeFile(binary, program, { mode: 0o755 })
-  process.env['REDIS_SERVER'] = binary
-  // It reads the variable before it first awaits anything, so nobody else sees this value.
-  const starting = startRedis()
-  if (given === undefined) delete process.env['REDIS_SERVER']
-  else process.env['REDIS_SERVER'] = given
-  return starting
-}
-
 /** Gives each node its slots and a configuration epoch of its own, and tells all of them where the others are. */
 async function introduce(
   admins: readonly Redis[],
@@ -95,12 +99,20 @@ async function introduce(
   for (const [i, admin] of admins.entries()) {
     const first = Math.ceil((i * slots) / masters)
     const last = Math.ceil(((i + 1) * slots) / masters) - 1
-    await admin.call('CLUSTER', 'ADDSLOTSRANGE', first, last)
-    await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', i + 1)
+    if (i < masters) {
+      await admin.call('CLUSTER', 'ADDSLOTSRANGE', first, last)
+      await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', i + 1)
+    }
     for (const [j, { port }] of nodes.entries()) {
       if (j !== i) await admin.call('CLUSTER', 'MEET', '127.0.0.1', port, busPorts[j])
     }
   }
+}
+
+/** Makes one node the replica of another, and waits until it follows what is written there. */
+async function replicate(admin: Redis, master: Redis): Promise<void> {
+  await admin.cluster('REPLICATE', await master.cluster('MYID'))
+  await followed(admin, master)
 }
 
 /** Waits until every node sees all slots served by all masters. */
@@ -114,16 +126,4 @@ async function agreed(admins: readonly Redis[]): Promise<void> {
       info = String(await admin.call('CLUSTER', 'INFO'))
     }
   }
-}
-
-/** All held open until the last is found, or two of them might be the same. */
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map(async (server) => once(server, 'listening')))
-  const ports = servers.map((server) => {
-    const address = server.address()
-    return typeof address === 'object' && address !== null ? address.port : 0
-  })
-  await Promise.all(servers.map(async (server) => once(server.close(), 'close')))
-  return ports
 }

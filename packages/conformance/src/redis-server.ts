@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
@@ -18,6 +19,25 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
+export interface RedisSettings {
+  /**
+   * Where it listens: to start one in the place of another that has ended.
+   *
+   * @default a free port
+   */
+  readonly port?: number
+  /** A file of settings, which the server may write to. */
+  readonly file?: string
+  /**
+   * More settings, as on its command line.
+   *
+   * @default []
+   */
+  readonly settings?: readonly string[]
+  /** What `client` says by itself, where the settings ask for it. */
+  readonly password?: string
+}
+
 const startsWithinMs = 10_000
 
 /**
@@ -29,11 +49,13 @@ const startsWithinMs = 10_000
  * beforeAll(async () => { server = await startRedis() })
  * afterAll(() => server.stop())
  */
-export async function startRedis(): Promise<RedisServer> {
+export async function startRedis(given: RedisSettings = {}): Promise<RedisServer> {
   const binary = findBinary()
-  const port = await freePort()
+  const { file, settings = [], password } = given
+  const port = given.port ?? (await freePort())
   const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-  const child = spawn('sh', ['-c', guard, 'redis-guard', binary, ...options], {
+  const words = [...(file === undefined ? [] : [file]), ...options, ...settings]
+  const child = spawn('sh', ['-c', guard, 'redis-guard', binary, ...words], {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const log = logOf(child)
@@ -42,7 +64,8 @@ export async function startRedis(): Promise<RedisServer> {
   const clients = new Set<Redis>()
 
   function client(clientOptions: ClientOptions = {}): Redis {
-    const redis = new Redis(port, '127.0.0.1', clientOptions)
+    const auth = password === undefined ? {} : { password }
+    const redis = new Redis(port, '127.0.0.1', { ...auth, ...clientOptions })
     // A server that a test kills is no error of the test; each command still fails by itself.
     redis.on('error', () => {})
     clients.add(redis)
@@ -55,7 +78,11 @@ export async function startRedis(): Promise<RedisServer> {
     if (child.exitCode === null) await once(child, 'exit')
   }
 
-  const probe = client({ retryStrategy: () => 20, maxRetriesPerRequest: null })
+  const probe = client({
+    retryStrategy: () => 20,
+    maxRetriesPerRequest: null,
+    enableReadyCheck: false,
+  })
   const started = await Promise.race([answersAs(probe, pid), delay(startsWithinMs, false)])
   probe.disconnect()
   clients.delete(probe)
@@ -72,10 +99,16 @@ export async function startRedis(): Promise<RedisServer> {
  */
 const guard = `"$@" 1>&2 & echo $!; cat > /dev/null; kill -9 $!; wait`
 
+/** Those that run. */
+const known = new Set<string>()
+
 function findBinary(): string {
   const binary = process.env['REDIS_SERVER'] ?? 'redis-server'
+  // Once is enough: it holds up this process, and what somebody may be timing in it.
+  if (known.has(binary)) return binary
   try {
     execFileSync(binary, ['--version'], { stdio: 'ignore' })
+    known.add(binary)
     return binary
   } catch (cause) {
     const advice = 'Install Redis 7 (Debian: apt-get install redis-server)'
@@ -85,13 +118,24 @@ function findBinary(): string {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+/**
+ * A port that nobody listens on. It is none of those that a system gives to outgoing connections, or one of these might lie where a server is
+ * to be started again.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(15_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      // Rejects where the port is in use.
+      await once(server, 'listening')
+    } catch {
+      continue
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 function logOf(child: ChildProcessByStdio<Writable, Readable, Readable>): () => string {
@@ -105,12 +149,23 @@ function logOf(child: ChildProcessByStdio<Writable, Readable, Readable>): () => 
 async function disconnected(redis: Redis): Promise<void> {
   if (redis.status === 'end') return
   const ended = once(redis, 'end')
+  // Between two attempts there is nothing to close, and nothing is told.
+  const isWaiting = redis.status === 'reconnecting'
   redis.disconnect()
-  await ended
+  if (!isWaiting) await ended
 }
 
 /** Whether the one that answers is our server: between finding a port and using it, another may have taken it. */
 async function answersAs(probe: Redis, pid: number): Promise<boolean> {
-  await probe.ping()
+  while (probe.status !== 'end' && !(await isLoaded(probe))) await delay(5)
   return (await probe.info('server')).includes(`process_id:${pid}\r\n`)
+}
+
+/** While it reads its file a server answers every command with an error. */
+async function isLoaded(probe: Redis): Promise<boolean> {
+  try {
+    return (await probe.ping()) === 'PONG'
+  } catch {
+    return false
+  }
 }

@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { createLimiter, fixedWindow, redisStore, SluiceError, type RedisClient } from '@sluice/core'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  createLimiter,
+  fixedWindow,
+  redisStore,
+  SluiceError,
+  type Decision,
+  type RedisClient,
+  type RedisStoreOptions,
+  type SupportedClient,
+} from '@sluice/core'
 import { startRedis, type RedisServer } from '@sluice/conformance'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const policies = fixedWindow({ limit: 10, window: '1h' })
-const timeout = { code: 'SLUICE_STORE_TIMEOUT' }
 
 let server: RedisServer
 let admin: Redis
@@ -16,17 +25,21 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('a call that takes longer than its deadline', () => {
-  test('fails in time, and consumes nothing when it arrives', async () => {
-    const store = redisStore(server.client(), { timeout: 50 })
-    const limiter = createLimiter({ name: randomUUID(), policies, store })
+  test('fails in time, and takes nothing when it arrives', async () => {
+    const limiter = limiterOn(server.client(), { timeout: 50 })
     await untilAnswered(() => limiter.consume('key'))
     const { remaining } = await untilAnswered(() => limiter.peek('key'))
     await paused(300, async () => {
       let isAnswering = false
       const answering = admin.ping().then(() => (isAnswering = true))
-      const calls = [1, 2, 3].map((cost) => limiter.consume('key', { cost }))
-      const failures = await Promise.allSettled(calls)
-      expect(failures.map(errorCode)).toEqual(Array(3).fill(timeout.code))
+      const decisions = [1, 2, 3].map((cost) => limiter.consume('key', { cost }))
+      const penalties = [1, 2, 3].map((units) => limiter.penalize('key', units))
+      expect((await Promise.all(decisions)).map(({ source }) => source)).toEqual(
+        Array(3).fill('closed'),
+      )
+      expect((await Promise.allSettled(penalties)).map(errorCode)).toEqual(
+        Array(3).fill('SLUICE_STORE_TIMEOUT'),
+      )
       expect(isAnswering).toBe(false)
       await answering
     })
@@ -38,21 +51,19 @@ describe('a call that takes longer than its deadline', () => {
   test('consumes nothing even as the first call of its process', async () => {
     const client = server.client()
     await client.ping()
-    const store = redisStore(client, { timeout: 50 })
-    const limiter = createLimiter({ name: randomUUID(), policies, store })
+    const limiter = limiterOn(client, { timeout: 50 })
     await paused(300, async () => {
-      await expect(limiter.consume('key')).rejects.toMatchObject(timeout)
+      expect((await limiter.consume('key')).source).toBe('closed')
     })
     await untilAnswered(() => limiter.peek('key'))
     expect((await untilAnswered(() => limiter.peek('key'))).remaining).toBe(10)
   })
 
   test('spoils none that comes after it', async () => {
-    const store = redisStore(server.client(), { timeout: 50 })
-    const limiter = createLimiter({ name: randomUUID(), policies, store })
+    const limiter = limiterOn(server.client(), { timeout: 50 })
     await untilAnswered(() => limiter.peek('key'))
     await paused(200, async () => {
-      await expect(limiter.consume('key')).rejects.toMatchObject(timeout)
+      expect((await limiter.consume('key')).source).toBe('closed')
     })
     await untilAnswered(() => limiter.peek('key'))
     expect((await untilAnswered(() => limiter.consume('key'))).remaining).toBe(9)
@@ -61,18 +72,28 @@ describe('a call that takes longer than its deadline', () => {
 
 describe('a key that holds something else', () => {
   test('fails its own request and no other, and says why', async () => {
-    const store = redisStore(server.client(), { timeout: '10s' })
-    const limiter = createLimiter({ name: 'types', policies, store })
+    const limiter = limiterOn(server.client(), { timeout: '10s' }, 'types')
     await admin.lpush('sluice:types:{taken}', 'a list')
-    const calls = ['before', 'taken', 'after'].map((key) => limiter.consume(key))
-    const [before, taken, after] = await Promise.allSettled(calls)
-    expect([before.status, errorCode(taken), after.status]).toEqual([
-      'fulfilled',
-      'SLUICE_STORE_FAILED',
-      'fulfilled',
+    const decisions = ['before', 'taken', 'after'].map((key) => limiter.consume(key))
+    expect((await Promise.all(decisions)).map(({ source }) => source)).toEqual([
+      'store',
+      'closed',
+      'store',
     ])
-    expect(taken).toMatchObject({ reason: { message: expect.stringContaining('WRONGTYPE') } })
+    await expect(limiter.penalize('taken', 1)).rejects.toMatchObject({
+      code: 'SLUICE_STORE_FAILED',
+      message: expect.stringContaining('WRONGTYPE'),
+    })
     expect(await admin.lrange('sluice:types:{taken}', 0, -1)).toEqual(['a list'])
+  })
+
+  test('has no other key decided without the store, however often it is asked for', async () => {
+    const limiter = limiterOn(server.client(), { timeout: '10s' }, 'often')
+    await admin.lpush('sluice:often:{taken}', 'a list')
+    const sources: string[] = []
+    for (let i = 0; i < 5; i++) sources.push((await limiter.consume('taken')).source)
+    expect(sources).toEqual(Array(5).fill('closed'))
+    expect((await limiter.consume('other')).source).toBe('store')
   })
 
   test('fails its own request and no other in one call of several', async () => {
@@ -97,13 +118,14 @@ describe('a key that holds something else', () => {
   })
 
   test('is never mistaken for a count: bytes that are none read as absent, or fail', async () => {
-    const store = redisStore(server.client(), { timeout: '10s' })
-    const limiter = createLimiter({ name: 'bytes', policies, store })
+    const limiter = limiterOn(server.client(), { timeout: '10s' }, 'bytes')
     for (const [i, bytes] of ['', 'x', '\0', '\0\u0001', '0', '{"count":3}'].entries()) {
       await admin.set(`sluice:bytes:{${i}}`, bytes, 'PX', 60_000)
-      const [outcome] = await Promise.allSettled([limiter.consume(`${i}`)])
-      const answer = outcome.status === 'fulfilled' ? outcome.value.remaining : errorCode(outcome)
-      expect([9, 'SLUICE_STORE_FAILED']).toContain(answer)
+      const { source, remaining } = await limiter.consume(`${i}`)
+      expect([
+        ['store', 9],
+        ['closed', 0],
+      ]).toContainEqual([source, remaining])
     }
   })
 })
@@ -120,19 +142,20 @@ describe('a client that fails', () => {
       eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
     }
     const name = randomUUID()
-    const limiter = createLimiter({ name, policies, store: redisStore(client, { timeout: '10s' }) })
+    const limiter = limiterOn(client, { timeout: '10s' }, name)
     await limiter.consume('key')
-    const unlucky = createLimiter({ name, policies, store: redisStore(losing, { timeout: '10s' }) })
-    await expect(unlucky.consume('key')).rejects.toMatchObject({ code: 'SLUICE_STORE_FAILED' })
+    const unlucky = limiterOn(losing, { timeout: '10s' }, name)
+    expect((await unlucky.consume('key')).source).toBe('closed')
     expect((await limiter.peek('key')).remaining).toBe(8)
+    await expect(unlucky.penalize('key', 3)).rejects.toMatchObject({ code: 'SLUICE_STORE_FAILED' })
+    expect((await limiter.peek('key')).remaining).toBe(5)
   })
 
   test('fails the call with its own error as the cause', async () => {
     const client = server.client({ maxRetriesPerRequest: 0, enableOfflineQueue: false })
     await client.ping().catch(() => {})
     client.disconnect()
-    const limiter = createLimiter({ name: 'gone', policies, store: redisStore(client) })
-    await expect(limiter.consume('key')).rejects.toMatchObject({
+    await expect(limiterOn(client).penalize('key', 1)).rejects.toMatchObject({
       code: 'SLUICE_STORE_FAILED',
       cause: expect.any(Error),
     })
@@ -164,12 +187,18 @@ async function paused(ms: number, meanwhile: () => Promise<void>): Promise<void>
   await admin.ping()
 }
 
-/** Asks again where a busy machine has missed the short deadline: a peek may, and a consume until the first has counted. */
-async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+/** Without the store it decides nothing: each decision of its own comes from there, and what is none fails. */
+function limiterOn(client: SupportedClient, options: RedisStoreOptions = {}, name?: string) {
+  const store = redisStore(client, options)
+  return createLimiter({ name: name ?? randomUUID(), policies, store, onStoreError: 'deny' })
+}
+
+/** Asks again where a busy machine has missed the short deadline, and until the store is in use again. What failed has taken nothing. */
+async function untilAnswered(ask: () => Promise<Decision>): Promise<Decision> {
   for (;;) {
-    const [outcome] = await Promise.allSettled([ask()])
-    if (outcome.status === 'fulfilled') return outcome.value
-    if (errorCode(outcome) !== timeout.code) throw outcome.reason
+    const decision = await ask()
+    if (decision.source === 'store') return decision
+    await delay(5)
   }
 }
 

@@ -1,0 +1,32 @@
+// Eight processes, many decisions for a few hot keys and a long tail, for each algorithm, on one Redis and on a Cluster: as many are admitted as
+// the limit says, to the unit. Takes the number of decisions for each.
+import process from 'node:process'
+import { startCluster } from '../redis-cluster.js'
+import { startRedis } from '../redis-server.js'
+import { play } from './play.js'
+import { policies } from './policies.js'
+
+const decisions = Number(process.argv[2] ?? 1_000_000)
+const processes = 8
+
+const single = await startRedis()
+const cluster = await startCluster()
+try {
+  for (const isCluster of [false, true]) {
+    const ports = isCluster ? cluster.nodes.map(({ port }) => port) : [single.port]
+    for (const policy of Object.keys(policies)) {
+      const name = `exact ${policy}`
+      const figures = await play(processes, { name, policy, ports, isCluster }, decisions)
+      const { keys, admitted, expected, wrong, local, away, seconds } = figures
+      const isExact = wrong === 0 && away === 0 && admitted === expected
+      if (!isExact) process.exitCode = 1
+      process.stdout.write(
+        `${isCluster ? 'Cluster' : 'Redis  '}  ${policy.padEnd(26)} ${figures.decisions} decisions, ${keys} keys, admitted ${admitted} of ${expected}, ` +
+          `${wrong} keys wrong, ${local} denied unasked, ${away} without Redis, ${seconds.toFixed(1)} s  ${isExact ? 'exact' : 'WRONG'}\n`,
+      )
+    }
+  }
+} finally {
+  await single.stop()
+  await cluster.stop()
+}

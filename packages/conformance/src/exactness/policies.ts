@@ -1,0 +1,27 @@
+import {
+  calendarWindow,
+  concurrency,
+  fixedWindow,
+  gcra,
+  leakyBucket,
+  slidingLog,
+  slidingWindow,
+  tokenBucket,
+  type Policy,
+} from '@sluice/core'
+
+/** Of each key, so many are admitted in all: nothing comes back for as long as a run takes. */
+export const limit = 200
+
+/** One policy of each algorithm, so slow that a run is over before it gives anything back. */
+export const policies: Readonly<Record<string, Policy>> = {
+  fixedWindow: fixedWindow({ limit, window: '365d' }),
+  calendarWindow: calendarWindow({ limit, period: 'month', timeZone: 'Europe/Berlin' }),
+  slidingWindow: slidingWindow({ limit, window: '365d' }),
+  'slidingWindow, 10 buckets': slidingWindow({ limit, window: '3650d', buckets: 10 }),
+  slidingLog: slidingLog({ limit, window: '1d' }),
+  gcra: gcra({ limit, window: '3650d' }),
+  tokenBucket: tokenBucket({ capacity: limit, refill: 1, every: '10d' }),
+  leakyBucket: leakyBucket({ capacity: limit, leak: 1, every: '10d' }),
+  concurrency: concurrency({ limit, lease: '1d' }),
+}

@@ -1,0 +1,61 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { AppSpec, Command, Report } from './app.js'
+
+type Done = Extract<Report, { did: unknown }>
+
+/** The application, in a process of its own. */
+export interface AppProcess {
+  readonly port: number
+  /** Has it do something, and resolves when it is done. */
+  tell(command: Command): Promise<Done>
+  /** Why it ended, where it did so by itself. */
+  ended(): string | undefined
+  stop(): Promise<void>
+}
+
+// As it was built, also where this file is run as it was written.
+const program = fileURLToPath(new URL('../../dist/faults/app.js', import.meta.url))
+
+export async function startApp(spec: AppSpec): Promise<AppProcess> {
+  const child = fork(program, [JSON.stringify(spec)], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let errors = ''
+  let end: string | undefined
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-2000)
+  })
+  const exited = once(child, 'exit').then(([code, signal]) => {
+    end = `the application ended with ${String(code ?? signal)}:\n${errors}`
+    return undefined
+  })
+
+  async function reportOf<R>(read: (report: Report) => R | undefined): Promise<R> {
+    for (;;) {
+      const message = await Promise.race([once(child, 'message'), exited])
+      if (message === undefined) throw new Error(end)
+      const [report] = message as [Report]
+      const found = read(report)
+      if (found !== undefined) return found
+    }
+  }
+
+  const port = await reportOf((report) => ('port' in report ? report.port : undefined))
+  return {
+    port,
+    async tell(command) {
+      const done = reportOf((report) => {
+        return 'did' in report && report.did === command.do ? report : undefined
+      })
+      if (end === undefined) child.send(command)
+      return done
+    },
+    ended: () => end,
+    async stop() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}

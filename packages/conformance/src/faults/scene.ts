@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  createLimiter,
+  fixedWindow,
+  redisStore,
+  type Source,
+  type SupportedClient,
+} from '@sluice/core'
+import type { AppSpec, Command } from './app.js'
+import { startApp, type AppProcess } from './app-process.js'
+import type { ClientSpec } from './client.js'
+import { keys, limits, routes } from './limits.js'
+import { startLoad, type Load } from './load.js'
+import { moment, watchStalls } from './moments.js'
+import type { Emptied, Phase, Recorded } from './record.js'
+import { backWithinMs, judge, type Verdict } from './verdict.js'
+
+/** What a fault is played with: it says what happens and what is expected from then on. */
+export interface Scene {
+  /** Has something stopped in the end, the last first. */
+  own<T extends { stop(): Promise<unknown> }>(thing: T): T
+  /** Starts the application and its clients. */
+  begin(client: ClientSpec, app?: Partial<AppSpec>): Promise<void>
+  /** From now on these decide, about every key or about each its own; those before may do so too until this has settled. */
+  now(phase: string, sources: Sources, settlesMs?: number): void
+  /** Redis is there again: from now on it has to be used again within a second, and what the client waits on top of that by itself. */
+  back(clientMs?: number): void
+  /** Lets time and traffic go by. */
+  pass(ms: number): Promise<void>
+  tell(command: Command): Promise<void>
+  /** What Redis knew is lost, of all keys or of these. */
+  emptied(keys?: readonly string[]): void
+  /** As `emptied`, while Redis goes on: of what is under way meanwhile, nobody knows on which side of it. */
+  empties(act: () => Promise<unknown>): Promise<void>
+  /** The replies that were under way are lost; what they tell of may stand, and may be counted again by a client that sends it again. */
+  repliesLost(): void
+  /** As `repliesLost`, of a master that may not have told its replica what it answered last. */
+  mastersLost(): void
+  /** Ends the traffic, and reads what Redis has counted. */
+  count(reader: SupportedClient, keys?: readonly string[]): Promise<void>
+}
+
+export type Sources = Source | readonly Source[] | Phase['sources']
+
+/** One fault for one client. */
+export interface Row {
+  readonly fault: string
+  readonly client: string
+  play(scene: Scene): Promise<void>
+}
+
+/** A replica in the same machine hears of a write within so long. */
+const lagMs = 100
+
+const loadStalls = watchStalls()
+
+/** Plays a fault, and says what came of it. What it started is stopped, whatever happens. */
+export async function play(row: Row): Promise<Verdict> {
+  const owned: { stop(): Promise<unknown> }[] = []
+  const phases: Phase[] = []
+  const emptied: Emptied[] = []
+  let app: AppProcess | undefined
+  let load: Load | undefined
+  let unknown = 0
+  let forgettable = 0
+  let counted: Recorded['counted']
+  let broken: string | undefined
+  let errors: readonly string[] = []
+
+  function own<T extends { stop(): Promise<unknown> }>(thing: T): T {
+    owned.push(thing)
+    return thing
+  }
+
+  function phase(name: string, sources: Sources, settlesMs: number, isReturn: boolean): void {
+    phases.push({ name, from: moment(), sources: bySource(sources), settlesMs, isReturn })
+  }
+
+  function answeredSince(from: number): number {
+    return (load?.answers ?? []).filter(({ end }) => end >= from).length
+  }
+
+  function inFlight(): number {
+    return load?.pending() ?? 0
+  }
+
+  const scene: Scene = {
+    own,
+    async begin(client, given = {}) {
+      const spec: AppSpec = { client, onStoreError: 'local', connect: 'before', ...given }
+      app = own(await startApp(spec))
+      load = own(startLoad(app.port))
+    },
+    now: (name, sources, settlesMs = 0) => phase(name, sources, settlesMs, false),
+    back: (clientMs = 0) => phase('back', 'store', backWithinMs + clientMs, true),
+    pass: (ms) => delay(ms),
+    async tell(command) {
+      await app?.tell(command)
+    },
+    emptied(lost = keys) {
+      emptied.push({ at: moment(), keys: lost })
+    },
+    async empties(act) {
+      const from = moment()
+      scene.emptied()
+      await act()
+      forgettable += answeredSince(from) + inFlight()
+      unknown += answeredSince(from) + inFlight()
+    },
+    repliesLost() {
+      unknown += inFlight()
+    },
+    mastersLost() {
+      scene.repliesLost()
+      forgettable += answeredSince(moment() - lagMs)
+    },
+    async count(reader, known = keys) {
+      await load?.stop()
+      // What came late is given back within another round trip.
+      await delay(300)
+      const units = new Map<string, number>()
+      for (const key of known) units.set(key, await unitsOf(reader, key))
+      counted = { units, unknown, forgettable }
+    },
+  }
+
+  const appStalls: Recorded['appStalls'][number][] = []
+  try {
+    await row.play(scene)
+    await load?.stop()
+    const report = await app?.tell({ do: 'report' })
+    appStalls.push(...(report?.stalls ?? []))
+    errors = Object.entries(report?.errors ?? {}).map(([error, n]) => `${error} (${n} times)`)
+  } catch (error) {
+    broken = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  }
+  const answers = load?.answers ?? []
+  broken = app?.ended() ?? broken
+  for (const thing of owned.toReversed()) await thing.stop()
+  return judge({ phases, answers, appStalls, loadStalls, counted, emptied, broken, errors })
+}
+
+function bySource(sources: Sources): Phase['sources'] {
+  if (typeof sources === 'function') return sources
+  const list = typeof sources === 'string' ? [sources] : sources
+  return () => list
+}
+
+async function unitsOf(reader: SupportedClient, key: string): Promise<number> {
+  const store = redisStore(reader, { timeout: '10s' })
+  let units = 0
+  for (const name of routes) {
+    const policies = fixedWindow({ limit: limits[name], window: '1h' })
+    const limiter = createLimiter({ name, policies, store })
+    const { policies: status } = await limiter.status(key)
+    units += status['default'].used
+  }
+  return units
+}

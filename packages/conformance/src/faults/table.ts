@@ -1,0 +1,62 @@
+import type { Verdict } from './verdict.js'
+
+export interface Played {
+  readonly fault: string
+  readonly client: string
+  readonly verdict: Verdict
+}
+
+const heads = [
+  'fault',
+  'client',
+  'requests',
+  'who decided, by phase',
+  'worst wait ms',
+  'of ours ms',
+  'back after ms',
+  'late units',
+  'verdict',
+] as const
+
+type Head = (typeof heads)[number]
+
+/** A table in Markdown, which a terminal can be read in too; under it, what did not hold. */
+export function tableOf(played: readonly Played[]): string {
+  const rows = [
+    Object.fromEntries(heads.map((head) => [head, head])),
+    Object.fromEntries(heads.map((head) => [head, '-'])),
+    ...played.map(cellsOf),
+  ]
+  const widths = heads.map((head) => Math.max(...rows.map((row) => row[head].length)))
+  const lines = rows.map((row, i) => {
+    const fill = i === 1 ? '-' : ' '
+    return `| ${heads.map((head, j) => row[head].padEnd(widths[j], fill)).join(' | ')} |`
+  })
+  return [...lines, ...played.flatMap(complaintsOf)].join('\n')
+}
+
+function cellsOf({ fault, client, verdict }: Played): Record<Head, string> {
+  return {
+    fault,
+    client,
+    requests: `${verdict.requests}`,
+    'who decided, by phase': verdict.sources.map(phaseOf).join('; '),
+    'worst wait ms': rounded(verdict.worstMs),
+    'of ours ms': rounded(verdict.worstOwnMs),
+    'back after ms': rounded(verdict.backMs),
+    'late units': `${verdict.lateUnits ?? '–'}`,
+    verdict: verdict.complaints.length === 0 ? 'holds' : 'FAILS',
+  }
+}
+
+function phaseOf({ phase, counts }: Verdict['sources'][number]): string {
+  return `${phase}: ${[...counts].map(([source, count]) => `${source} ${count}`).join(', ')}`
+}
+
+function rounded(value: number | undefined): string {
+  return value === undefined ? '–' : `${Math.round(value)}`
+}
+
+function complaintsOf({ fault, client, verdict }: Played): string[] {
+  return verdict.complaints.map((complaint) => `\n${fault}, ${client}: ${complaint}`)
+}

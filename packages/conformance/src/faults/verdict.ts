@@ -1,0 +1,205 @@
+import type { Answered } from './load.js'
+import { keys, limits } from './limits.js'
+import { stalledMs } from './moments.js'
+import type { Phase, Recorded } from './record.js'
+
+/** What the table shows of one fault. */
+export interface Verdict {
+  readonly requests: number
+  /** How many each source decided, by phase. */
+  readonly sources: readonly {
+    readonly phase: string
+    readonly counts: ReadonlyMap<string, number>
+  }[]
+  /** The longest wait that a client saw. */
+  readonly worstMs: number
+  /** The same, and what of a wait the machine gave to other processes left out. */
+  readonly worstOwnMs: number
+  /** How long after the return of Redis the last request was decided without it; undefined where it did not return. */
+  readonly backMs: number | undefined
+  /** What Redis counted and no client was told; negative where it forgot what it had told. */
+  readonly lateUnits: number | undefined
+  /** What did not hold. */
+  readonly complaints: readonly string[]
+}
+
+/** The deadline of the store, and what all the rest of a request may take. */
+export const mostMs = 300
+
+/** In use again within so long. */
+export const backWithinMs = 1000
+
+/** A phase so short may see no request. */
+const shortMs = 200
+
+/** The application may have seen that Redis is there again so long before the one who tells it. */
+const soonerMs = 200
+
+/** Compares what was seen with what is promised. */
+export function judge(record: Recorded): Verdict {
+  const { phases, answers, broken } = record
+  const complaints: string[] = []
+  if (broken !== undefined) complaints.push(broken)
+  const byPhase = phases.map((phase) => ({
+    phase: phase.name,
+    counts: countBy(answersOf(phases, phase, answers)),
+  }))
+  for (const phase of phases) {
+    const next = phases[phases.indexOf(phase) + 1]
+    const isShort = next !== undefined && next.from - phase.from < shortMs
+    if (!isShort && answersOf(phases, phase, answers).length === 0) {
+      complaints.push(`${phase.name}: no requests`)
+    }
+  }
+
+  for (const answer of answers) {
+    const complaint = complaintAbout(answer, phases)
+    if (complaint !== undefined) complaints.push(complaint)
+  }
+  complaints.push(...aboutTightLimit(record))
+
+  const own = (answer: Answered): number => answer.end - answer.start - machineMs(record, answer)
+  const worstOwnMs = Math.max(0, ...answers.map(own))
+  if (worstOwnMs > mostMs) complaints.push(`a client waited ${ms(worstOwnMs)} of ours`)
+
+  const lateUnits = lateUnitsOf(record)
+  if (lateUnits !== undefined) {
+    const { unknown = 0, forgettable = 0 } = record.counted ?? {}
+    if (lateUnits > unknown) complaints.push(`${lateUnits} units that nobody was told of`)
+    if (-lateUnits > forgettable) complaints.push(`${-lateUnits} units were forgotten`)
+  }
+  if (complaints.length > 0) complaints.push(...record.errors)
+  return {
+    requests: answers.length,
+    sources: byPhase,
+    worstMs: Math.max(0, ...answers.map(({ start, end }) => end - start)),
+    worstOwnMs,
+    backMs: backMsOf(phases, answers),
+    lateUnits,
+    complaints: summed(complaints),
+  }
+}
+
+function machineMs({ appStalls, loadStalls }: Recorded, { start, end }: Answered): number {
+  return stalledMs([...appStalls, ...loadStalls], start, end)
+}
+
+function answersOf(
+  phases: readonly Phase[],
+  phase: Phase,
+  answers: readonly Answered[],
+): readonly Answered[] {
+  const next = phases[phases.indexOf(phase) + 1]
+  return answers.filter(
+    ({ start }) => start >= phase.from && (next === undefined || start < next.from),
+  )
+}
+
+/** Every phase that a request saw something of, and the one before while it has not settled. */
+function phasesOf({ start, end }: Answered, phases: readonly Phase[]): readonly Phase[] {
+  return phases.filter(({ from, isReturn }, i) => {
+    const next = phases[i + 1]
+    return (
+      (isReturn ? from - soonerMs : from) <= end &&
+      (next === undefined || start < next.from + next.settlesMs)
+    )
+  })
+}
+
+function complaintAbout(answer: Answered, phases: readonly Phase[]): string | undefined {
+  const { route, key, source, status, problem } = answer
+  const seen = phasesOf(answer, phases)
+  const where = seen[0]?.name ?? 'before'
+  if (problem !== undefined || source === undefined) return `${where}: ${problem ?? 'no source'}`
+  // What the store has denied a moment ago is denied without it, whether it is there or not.
+  const isRecalled = source === 'local' && route === 'tight' && status === 429
+  const isExpected = seen.some(({ sources }) => sources(key, route).includes(source))
+  if (!isRecalled && !isExpected) return `${where}: ${route} decided by ${source}`
+  const isAllowed = source === 'open' || (source !== 'closed' && route === 'open')
+  const isDenied = source === 'closed' || source === 'local'
+  if (status !== 200 && status !== 429) return `${where}: status ${status}`
+  if (isAllowed && status !== 200) return `${where}: ${route} denied by ${source}`
+  if (isDenied && status !== 429) return `${where}: ${route} allowed by ${source}`
+  return undefined
+}
+
+/** Whoever decides about the tight limit, the store or this process, admits it once and no more: to the unit. */
+function aboutTightLimit({ answers, emptied, counted }: Recorded): readonly string[] {
+  const complaints: string[] = []
+  for (const key of keys) {
+    const moments = [-Infinity, ...emptiedAt(emptied, key), Infinity]
+    const asked = answers.filter((answer) => answer.route === 'tight' && answer.key === key)
+    for (const [i, from] of moments.slice(0, -1).entries()) {
+      const to = moments[i + 1]
+      const decided = asked.filter(
+        ({ source, end }) => source === 'store' && end >= from && end < to,
+      )
+      // Units whose replies were lost are used up too.
+      const least = limits.tight - (counted?.unknown ?? 0)
+      complaints.push(...exactly('the store', key, decided, least))
+    }
+    const locally = asked.filter(({ source }) => source === 'fallback')
+    complaints.push(...exactly('the fallback', key, locally, limits.tight))
+  }
+  return complaints
+}
+
+function emptiedAt(emptied: Recorded['emptied'], key: string): readonly number[] {
+  return emptied.filter(({ keys }) => keys.includes(key)).map(({ at }) => at)
+}
+
+function exactly(
+  who: string,
+  key: string,
+  decided: readonly Answered[],
+  least: number,
+): readonly string[] {
+  const admitted = decided.filter(({ status }) => status === 200).length
+  const most = Math.min(limits.tight, decided.length)
+  if (admitted <= most && admitted >= Math.min(least, most)) return []
+  return [`${who} admitted ${admitted} of ${limits.tight} at the tight limit of ${key}`]
+}
+
+function lateUnitsOf({ answers, emptied, counted }: Recorded): number | undefined {
+  if (counted === undefined) return undefined
+  let late = 0
+  for (const [key, units] of counted.units) {
+    const since = emptiedAt(emptied, key).at(-1) ?? -Infinity
+    const told = answers.filter(
+      (answer) =>
+        answer.key === key &&
+        answer.source === 'store' &&
+        answer.status === 200 &&
+        answer.end >= since,
+    )
+    late += units - told.length
+  }
+  return late
+}
+
+function backMsOf(phases: readonly Phase[], answers: readonly Answered[]): number | undefined {
+  const back = phases.find(({ isReturn }) => isReturn)
+  if (back === undefined) return undefined
+  const others = answers.filter(({ route, key, source, start, end }) => {
+    const isRight = source !== undefined && back.sources(key, route).includes(source)
+    return route === 'open' && start >= back.from && end >= back.from && !isRight
+  })
+  return Math.max(0, ...others.map(({ end }) => end - back.from))
+}
+
+function countBy(answers: readonly Answered[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { source = 'none' } of answers) counts.set(source, (counts.get(source) ?? 0) + 1)
+  return counts
+}
+
+/** Each complaint once, with how often it came. */
+function summed(complaints: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const complaint of complaints) counts.set(complaint, (counts.get(complaint) ?? 0) + 1)
+  return [...counts].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`))
+}
+
+function ms(value: number): string {
+  return `${Math.round(value)} ms`
+}

@@ -1,0 +1,174 @@
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  redisStore,
+  slidingLog,
+  type Key,
+  type Limiter,
+  type Store,
+} from '@sluice/core'
+import { runs, startRedis, type RedisServer } from '@sluice/conformance'
+import fc from 'fast-check'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+// Whoever chooses a key, or a name, must not reach another's bucket, whatever bytes it is made of: each is one bucket, and its own.
+
+let server: RedisServer
+let admin: Redis
+beforeAll(async () => {
+  server = await startRedis()
+  admin = server.client()
+})
+afterAll(() => server.stop())
+
+const long = 'x'.repeat(300)
+const huge = 'y'.repeat(1_000_000)
+
+/** Pieces that end a line, a field, a string, a tag or an escape somewhere, twins that look alike, and what has no UTF-8 form. */
+const pieces = fc.constantFrom(
+  '\0',
+  '\r\n',
+  '\n',
+  '{',
+  '}',
+  '{}',
+  '%',
+  '%25',
+  '%7C',
+  '%#',
+  '|',
+  ':',
+  '*',
+  ' ',
+  '"',
+  '\\',
+  '\u{1F600}',
+  '\uD83D',
+  '\uDE00',
+  '\uD800',
+  '\uDFFF',
+  '\uFFFD',
+  '\u00E9',
+  'e\u0301',
+  '\uFB01',
+  'fi',
+  '\u202E',
+  '\uFEFF',
+  '__proto__',
+  'a',
+  'A',
+  '1',
+)
+const part = fc.oneof(
+  fc.array(pieces, { minLength: 1, maxLength: 4 }).map((list) => list.join('')),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 5 }),
+  // Longer than a key is kept as it is, and different in one place only.
+  fc.tuple(fc.nat(299), pieces).map(([at, piece]) => long.slice(0, at) + piece + long.slice(at)),
+)
+const key: fc.Arbitrary<Key> = fc.oneof(part, fc.array(part, { minLength: 1, maxLength: 3 }))
+
+/** What tells keys apart: a string is a list of one part, and each code unit counts. */
+function identityOf(given: Key): string {
+  return JSON.stringify(typeof given === 'string' ? [given] : given)
+}
+
+const stores: readonly (readonly [string, () => Store])[] = [
+  ['memory', () => memoryStore()],
+  ['Redis', () => redisStore(server.client(), { timeout: '10s' })],
+]
+
+describe.each(stores)('in %s', (_, open) => {
+  const policies = { window: fixedWindow({ limit: 1000, window: '1h' }) }
+
+  test('each key has one bucket, and its own', async () => {
+    const store = open()
+    const keys = fc.array(key, { minLength: 2, maxLength: 30 })
+    await fc.assert(
+      fc.asyncProperty(keys, async (asked) => {
+        const limiter: Limiter = createLimiter({ name: randomUUID(), policies, store })
+        const used = new Map<string, number>()
+        for (const each of asked) {
+          const count = (used.get(identityOf(each)) ?? 0) + 1
+          used.set(identityOf(each), count)
+          expect((await limiter.consume(each)).remaining).toBe(1000 - count)
+        }
+      }),
+      { numRuns: runs(150) },
+    )
+  })
+
+  test('each limiter and each policy of any name has one bucket for a key, and its own', async () => {
+    const store = open()
+    const name = part.filter((text) => text.length <= 64)
+    const prefix = randomUUID()
+    const used = new Map<string, number>()
+    await fc.assert(
+      fc.asyncProperty(name, name, async (limiterName, policyName) => {
+        const limiter: Limiter = createLimiter({
+          name: `${prefix}${limiterName}`,
+          policies: Object.fromEntries([[policyName, slidingLog({ limit: 1000, window: '1h' })]]),
+          store,
+        })
+        const identity = JSON.stringify([limiterName, policyName])
+        const count = (used.get(identity) ?? 0) + 1
+        used.set(identity, count)
+        expect((await limiter.consume('key')).remaining).toBe(1000 - count)
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  test('keys of a million characters are told apart by any one of them', async () => {
+    const limiter: Limiter = createLimiter({ name: randomUUID(), policies, store: open() })
+    const twins: Key[] = [
+      huge,
+      `${huge}y`,
+      `${huge}\uD800`,
+      `${huge}\uD801`,
+      `${huge}\uFFFD`,
+      `\uDC00${huge}`,
+      `\uDC01${huge}`,
+      [huge, huge],
+      [huge, 'y', huge],
+      `${huge}|${huge}`,
+      `${huge}\u00E9`,
+      `${huge}e\u0301`,
+    ]
+    for (let round = 1; round <= 2; round++) {
+      for (const twin of twins) expect((await limiter.consume(twin)).remaining).toBe(1000 - round)
+    }
+  })
+
+  test('no key spells the form in which a long one is kept', async () => {
+    const limiter: Limiter = createLimiter({ name: randomUUID(), policies, store: open() })
+    await limiter.consume(huge)
+    const digest = createHash('sha256').update(huge).digest('hex')
+    for (const kept of [`%#${digest}`, `#${digest}`, digest]) {
+      expect((await limiter.consume(kept)).remaining).toBe(999)
+    }
+  })
+})
+
+test('what Redis holds of a key is never longer than 1,300 bytes and the names, and ends with the window', async () => {
+  const client = server.client()
+  const prefix = randomUUID()
+  const store = redisStore(client, { timeout: '10s', prefix })
+  const limiter = createLimiter({
+    name: 'api',
+    policies: { log: slidingLog({ limit: 5, window: '1h' }) },
+    store,
+  })
+  const worst = ['{'.repeat(256), '\uD800'.repeat(256), '|'.repeat(86), huge, '%'.repeat(256)]
+  for (const each of worst) await limiter.consume(each)
+  const kept = await client.keysBuffer(`${prefix}:*`)
+  const expiring = await Promise.all(kept.map(async (name) => client.pttl(name)))
+  expect(kept.length).toBe(2 * worst.length)
+  expect(Math.max(...kept.map((name) => name.length))).toBeLessThan(
+    1300 + `${prefix}:api:{}:log:1`.length,
+  )
+  expect(expiring.filter((ms) => ms <= 0 || ms > 4_000_000)).toEqual([])
+  await admin.flushall()
+})

@@ -1,0 +1,215 @@
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { byHeader, byIp, rateLimit, SluiceError, type RateLimitOptions } from '@sluice/express'
+import express from 'express'
+import fc from 'fast-check'
+import { expect, onTestFinished, test } from 'vitest'
+import { runs } from '@sluice/conformance'
+
+// Bytes on a socket, as nobody's client library would send them. Each request is let through, denied or refused; the server goes on.
+
+interface Answer {
+  readonly status: number
+  readonly head: string
+}
+
+interface Server {
+  /** Sends these header lines, each byte as it is, and tells what came back. */
+  send(lines: string): Promise<Answer>
+  /** The codes of the errors that requests ended in. */
+  readonly codes: string[]
+}
+
+async function serve(options: Partial<RateLimitOptions>, trust?: unknown): Promise<Server> {
+  const app = express()
+  if (trust !== undefined) app.set('trust proxy', trust)
+  const codes: string[] = []
+  const limits = 'policies' in options ? {} : ({ limit: 2, window: '1h' } as const)
+  app.use(rateLimit({ name: 'api', ...limits, ...options }))
+  app.get('/', (_request, response) => void response.send('here'))
+  app.use(
+    (
+      error: unknown,
+      _request: express.Request,
+      response: express.Response,
+      _next: express.NextFunction,
+    ) => {
+      codes.push(error instanceof SluiceError ? error.code : String(error))
+      response.status(500).end()
+    },
+  )
+  const server = app.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+
+  return {
+    codes,
+    async send(lines) {
+      const socket = connect(port, '127.0.0.1')
+      const request = `GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n${lines}\r\n`
+      socket.end(Buffer.from(request, 'latin1'))
+      socket.setEncoding('latin1')
+      const answer = await text(socket)
+      const [head] = answer.split('\r\n\r\n')
+      return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]), head }
+    },
+  }
+}
+
+/** Every byte that may stand in a header's value (RFC 9110, section 5.5), and some that may not. */
+const bytes = Array.from({ length: 256 }, (_, i) => i)
+const allowed = bytes.filter((byte) => byte >= 0x20 && byte !== 0x7f)
+
+test('each header value of any byte is a client of its own, and one that is no header is refused', async () => {
+  const { send, codes } = await serve({ key: byHeader('X-API-Key') })
+  const statuses: number[][] = []
+  for (const byte of bytes) {
+    const line = `X-API-Key: key${String.fromCharCode(byte)}key\r\n`
+    statuses.push([(await send(line)).status, (await send(line)).status, (await send(line)).status])
+  }
+  const refused = bytes.filter((byte) => !allowed.includes(byte) && byte !== 0x09)
+  expect(bytes.filter((_, i) => statuses[i].join() === '200,200,429')).toEqual(
+    bytes.filter((byte) => !refused.includes(byte)),
+  )
+  expect(refused.map((byte) => statuses[byte].join())).toEqual(refused.map(() => '400,400,400'))
+  expect(codes).toEqual([])
+})
+
+test('a request without the header is refused with a code, and so is one with an empty value', async () => {
+  const { send, codes } = await serve({ key: byHeader('X-API-Key') })
+  expect([(await send('')).status, (await send('X-API-Key:\r\n')).status]).toEqual([500, 500])
+  expect(codes).toEqual(['SLUICE_HEADER_MISSING', 'SLUICE_HEADER_MISSING'])
+})
+
+test('the fields of a limiter whose policies have any names are fields', async () => {
+  const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 })
+  const hostile = fc.constantFrom(
+    'a\r\nSet-Cookie: a=b',
+    '"',
+    '\\',
+    '";q=9',
+    '\0',
+    '\u{1F600}',
+    ',',
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.oneof(name, hostile), { minLength: 1, maxLength: 4 }),
+      async (names) => {
+        const policies = Object.fromEntries(
+          names.map((each) => [each, { kind: 'fixedWindow', limit: 2, window: 3_600_000 }]),
+        )
+        const { send, codes } = await serve({ policies, key: 'everybody', headers: 'both' })
+        const answers = [await send(''), await send(''), await send('')]
+        expect([answers.map(({ status }) => status), codes]).toEqual([[200, 200, 429], []])
+        for (const { head } of answers) {
+          expect(/^set-cookie/im.test(head)).toBe(false)
+          const [policy] = /^RateLimit-Policy: ([\x20-\x7E]*)$/m.exec(head)?.slice(1) ?? ['']
+          expect(policy.match(/"(?:[^"\\]|\\.)*";q=2;w=3600/g)).toHaveLength(names.length)
+        }
+      },
+    ),
+    { numRuns: runs(20) },
+  )
+})
+
+/** The last address is what the trusted proxy writes; whatever stands before it, a client may have made up. */
+const junk = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    ',',
+    ',,,',
+    'unknown',
+    '_hidden',
+    'localhost',
+    '127.0.0.1',
+    '::1',
+    '256.256.256.256',
+    '1.2.3',
+    '0x7f.1',
+    '017.0.0.1',
+    '1.2.3.4:99999',
+    '[::1',
+    '::ffff:127.0.0.1',
+    'fe80::1%eth0',
+    'for="[2001:db8::1]"',
+    '1'.repeat(4000),
+    '<script>',
+    '\xFF\xFE',
+    '__proto__',
+  ),
+  fc
+    .array(fc.constantFrom(...allowed), { maxLength: 30 })
+    .map((codes) => String.fromCharCode(...codes)),
+)
+
+test('behind one proxy, nothing that a client writes before the proxy’s entry changes whose bucket it is', async () => {
+  const { send, codes } = await serve({ key: byIp(), limit: 1_000_000 }, 1)
+  let used = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(junk, { maxLength: 4 }), async (list) => {
+      const line = `X-Forwarded-For: ${[...list, '203.0.113.9'].join(',')}\r\n`
+      const { status, head } = await send(line)
+      const [, left] = /^RateLimit: "default";r=(\d+)/m.exec(head) ?? []
+      used++
+      expect([status, Number(left)]).toEqual([200, 1_000_000 - used])
+    }),
+    { numRuns: runs(200) },
+  )
+  expect(codes).toEqual([])
+})
+
+test('what is no address is refused with a code, never let through and never put in a bucket that others share', async () => {
+  const { send, codes } = await serve({ key: byIp() }, 1)
+  const noAddresses = [
+    'unknown',
+    '_hidden',
+    'localhost',
+    '256.256.256.256',
+    '1.2.3',
+    '0x7f.1',
+    '1.2.3.4:port',
+    '[::1',
+    ':::1',
+    'fe80::1::2',
+    '<script>',
+    '\xFF\xFE',
+    '__proto__',
+    '1'.repeat(4000),
+  ]
+  for (const value of noAddresses) {
+    expect([value, (await send(`X-Forwarded-For: ${value}\r\n`)).status]).toEqual([value, 500])
+  }
+  expect(codes).toEqual(noAddresses.map(() => 'SLUICE_ADDRESS_MISSING'))
+})
+
+test.each([
+  ['with ports', ['203.0.113.9', '203.0.113.9:80', '203.0.113.9:65535']],
+  [
+    'in the clothes of IPv6',
+    ['203.0.113.9', '::ffff:203.0.113.9', '::FFFF:cb00:7109', '[::ffff:203.0.113.9]:80'],
+  ],
+  ['of one subnet', ['2001:db8::1', '2001:db8::2', '[2001:db8::3]', '[2001:DB8:0:0::4]:443']],
+  ['with zones', ['fe80::1', 'fe80::1%eth0', 'fe80::2%lo', '[fe80::3%1]:80']],
+])('one client is one bucket, however its address is written: %s', async (_, forms) => {
+  const { send, codes } = await serve({ key: byIp(), limit: forms.length }, 1)
+  const statuses: number[] = []
+  for (const form of forms) statuses.push((await send(`X-Forwarded-For: ${form}\r\n`)).status)
+  expect([statuses, (await send(`X-Forwarded-For: ${forms[0]}\r\n`)).status, codes]).toEqual([
+    forms.map(() => 200),
+    429,
+    [],
+  ])
+})
+
+test('with no proxy trusted, the header changes nothing', async () => {
+  const { send } = await serve({ key: byIp() })
+  const statuses: number[] = []
+  for (const value of ['203.0.113.1', '203.0.113.2', '203.0.113.3', 'junk']) {
+    statuses.push((await send(`X-Forwarded-For: ${value}\r\n`)).status)
+  }
+  expect(statuses).toEqual([200, 200, 429, 429])
+})
