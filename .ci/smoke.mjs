@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { login } from './smoke/login.mjs'
 import { fiveInTenSeconds } from './smoke/five-in-ten-seconds.mjs'
+import { metrics } from './smoke/metrics.mjs'
 import { plans } from './smoke/plans.mjs'
 import { started } from './smoke/program.mjs'
 import { queueWorker } from './smoke/queue-worker.mjs'
@@ -15,6 +16,7 @@ const checks = {
   fastify: fiveInTenSeconds,
   koa: fiveInTenSeconds,
   login,
+  metrics,
   nestjs: fiveInTenSeconds,
   plans,
   'queue-worker': queueWorker,
