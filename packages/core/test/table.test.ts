@@ -62,6 +62,20 @@ test('grows before it is full, and keeps everything', () => {
   expect([table.size, table.places]).toEqual([1000, 2048])
 })
 
+test('finds the next row that has quota to spend, round the end, or none', () => {
+  const table = createTable(1)
+  const placeOf = (key: number): number => table.find(key, key)
+  for (let key = 1; key <= 8; key++) table.write(key, key, [key], key, true, undefined)
+  expect(table.nextUnspent(0)).toBe(-1)
+  table.write(3, 3, [3], 3, false, undefined)
+  table.write(6, 6, [6], 6, false, undefined)
+  expect(table.nextUnspent(placeOf(3) + 1)).toBe(placeOf(6))
+  expect(table.nextUnspent(placeOf(6) + 1)).toBe(placeOf(3))
+  table.remove(placeOf(3))
+  table.write(6, 6, [6], 6, true, undefined)
+  expect(table.nextUnspent(0)).toBe(-1)
+})
+
 test('has no row for a fingerprint that was never written', () => {
   const table = createTable(2)
   table.write(1, 5, [1, 2], 10, false, undefined)

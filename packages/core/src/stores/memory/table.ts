@@ -35,6 +35,7 @@ const smallest = 16
 export function createTable(width: number, bodied = false): Table {
   let places = smallest
   let size = 0
+  let unspent = 0
   let highs = new Int32Array(places)
   let lows = new Int32Array(places)
   let ends = new Float64Array(places)
@@ -114,12 +115,15 @@ export function createTable(width: number, bodied = false): Table {
         size++
       }
       ends[place] = until
+      if (states[place] === UNSPENT) unspent--
+      if (!spent) unspent++
       states[place] = spent ? SPENT : UNSPENT
       for (let i = 0; i < width; i++) cells[place * width + i] = row[i]
       if (bodied) bodies[place] = body
     },
 
     remove(place) {
+      if (states[place] === UNSPENT) unspent--
       const mask = places - 1
       let hole = place
       // Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R: no tombstones, so a table never degrades.
@@ -140,6 +144,7 @@ export function createTable(width: number, bodied = false): Table {
     endsAt: (place) => ends[place],
 
     nextUnspent(from) {
+      if (unspent === 0) return -1
       const place = states.indexOf(UNSPENT, from)
       return place === -1 && from > 0 ? states.indexOf(UNSPENT) : place
     },
