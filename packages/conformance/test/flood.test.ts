@@ -23,6 +23,8 @@ const keys = Number(whole ?? 200_000)
 
 /** How many of a hundred turns of the event loop are on time. Tests share their machine, so in the small form it is half of them. */
 const onTime = whole === undefined ? 50 : 99
+/** By so much at most. Tests share their machine; a scan of the store for each key would be later by seconds. */
+const mostLateMs = whole === undefined ? 25 : 5
 const patienceMs = 30_000 + keys / 20
 
 /** Requests of one turn of the event loop, as of a server that is busy. */
@@ -92,7 +94,7 @@ describe('a memory store', () => {
       const { grownMb, lateMs } = await flood(keys, 150_000, limiter.consume)
       expect([store.size, store.evicted, await letIn(limiter)]).toEqual([100_000, 0, 0])
       expect(grownMb).toBeLessThan(2)
-      expect(lateMs).toBeLessThan(5)
+      expect(lateMs).toBeLessThan(mostLateMs)
     },
     patienceMs,
   )
@@ -105,7 +107,7 @@ describe('a memory store', () => {
       const limiter = createLimiter({ name: 'api', policies, store })
       for (let i = 0; i < 100_000; i++) limiter.consume(`early ${i}`)
       const { lateMs } = await flood(20_000, 5000, limiter.consume)
-      expect(lateMs).toBeLessThan(5)
+      expect(lateMs).toBeLessThan(mostLateMs)
     },
     patienceMs,
   )
@@ -122,7 +124,7 @@ test(
     const { grownMb, lateMs } = await flood(keys, 150_000, limiter.consume)
     expect(await letIn(limiter)).toBe(0)
     expect(grownMb).toBeLessThan(2)
-    expect(lateMs).toBeLessThan(5)
+    expect(lateMs).toBeLessThan(mostLateMs)
   },
   patienceMs,
 )
@@ -146,7 +148,7 @@ describe('on a real Redis', () => {
       const early = await limiter.consume('flood 0')
       expect([late.source, early.source]).toEqual(['local', 'store'])
       expect(grownMb).toBeLessThan(5)
-      expect(lateMs).toBeLessThan(10)
+      expect(lateMs).toBeLessThan(mostLateMs)
     },
     patienceMs,
   )
