@@ -103,6 +103,9 @@ async function introduce(
       await admin.call('CLUSTER', 'ADDSLOTSRANGE', first, last)
       await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', i + 1)
     }
+  }
+  // An epoch can be given only to a node that has met no other.
+  for (const [i, admin] of admins.entries()) {
     for (const [j, { port }] of nodes.entries()) {
       if (j !== i) await admin.call('CLUSTER', 'MEET', '127.0.0.1', port, busPorts[j])
     }

@@ -44,5 +44,7 @@ export interface Recorded {
 
 export interface Emptied {
   readonly at: number
+  /** What was asked or answered between these two, was so before it or after it: nobody knows. */
+  readonly until: number
   readonly keys: readonly string[]
 }

@@ -98,12 +98,13 @@ export async function play(row: Row): Promise<Verdict> {
       await app?.tell(command)
     },
     emptied(lost = keys) {
-      emptied.push({ at: moment(), keys: lost })
+      const at = moment()
+      emptied.push({ at, until: at, keys: lost })
     },
     async empties(act) {
       const from = moment()
-      scene.emptied()
       await act()
+      emptied.push({ at: from, until: moment(), keys })
       forgettable += answeredSince(from) + inFlight()
       unknown += answeredSince(from) + inFlight()
     },

@@ -1,7 +1,7 @@
 import type { Answered } from './load.js'
 import { keys, limits } from './limits.js'
 import { stalledMs } from './moments.js'
-import type { Phase, Recorded } from './record.js'
+import type { Emptied, Phase, Recorded } from './record.js'
 
 /** What the table shows of one fault. */
 export interface Verdict {
@@ -127,12 +127,15 @@ function complaintAbout(answer: Answered, phases: readonly Phase[]): string | un
 function aboutTightLimit({ answers, emptied, counted }: Recorded): readonly string[] {
   const complaints: string[] = []
   for (const key of keys) {
-    const moments = [-Infinity, ...emptiedAt(emptied, key), Infinity]
     const asked = answers.filter((answer) => answer.route === 'tight' && answer.key === key)
-    for (const [i, from] of moments.slice(0, -1).entries()) {
-      const to = moments[i + 1]
+    const losses = lossesOf(emptied, key)
+    // Once in each time in which the store forgot nothing.
+    for (const i of [...losses.keys(), losses.length]) {
       const decided = asked.filter(
-        ({ source, end }) => source === 'store' && end >= from && end < to,
+        (answer) =>
+          answer.source === 'store' &&
+          isSince(losses[i - 1], answer) &&
+          (losses[i] === undefined || answer.end < losses[i].at),
       )
       // Units whose replies were lost are used up too.
       const least = limits.tight - (counted?.unknown ?? 0)
@@ -144,8 +147,14 @@ function aboutTightLimit({ answers, emptied, counted }: Recorded): readonly stri
   return complaints
 }
 
-function emptiedAt(emptied: Recorded['emptied'], key: string): readonly number[] {
-  return emptied.filter(({ keys }) => keys.includes(key)).map(({ at }) => at)
+function lossesOf(emptied: Recorded['emptied'], key: string): readonly Emptied[] {
+  return emptied.filter(({ keys }) => keys.includes(key))
+}
+
+/** Whether an answer was surely given after the store was emptied. */
+function isSince(loss: Emptied | undefined, { start, end }: Answered): boolean {
+  if (loss === undefined) return true
+  return loss.at === loss.until ? end >= loss.at : start >= loss.until
 }
 
 function exactly(
@@ -164,7 +173,7 @@ function lateUnitsOf({ answers, emptied, counted }: Recorded): number | undefine
   if (counted === undefined) return undefined
   let late = 0
   for (const [key, units] of counted.units) {
-    const since = emptiedAt(emptied, key).at(-1) ?? -Infinity
+    const since = lossesOf(emptied, key).at(-1)?.at ?? -Infinity
     const told = answers.filter(
       (answer) =>
         answer.key === key &&

@@ -190,3 +190,14 @@ test('pings and closes the store as it is', async () => {
   await store.close()
   expect([stub.pings, stub.isClosed]).toEqual([1, true])
 })
+
+test('does not leave a store alone of which a part answers, as a Cluster that lost a master', async () => {
+  const stub = stubStore()
+  const store = withBreaker(stub, 'stub')
+  expect(await ask(store)).toBe('decided')
+  stub.fail()
+  await pass(249)
+  expect(await askTimes(store, 5)).toEqual(Array(5).fill(failed))
+  await pass(1)
+  expect(await askTimes(store, 4)).toEqual([failed, failed, failed, away])
+})

@@ -10,7 +10,7 @@ export function awayRows(kind: ClientKind): readonly Row[] {
     row('paused for 1.5 s', (scene) => paused(scene, 1500)),
     row('absent, then there', absent),
     row('slow: 30 ms each way', slow),
-    row('too slow: 200 ms each way', tooSlow),
+    row('too slow: 200 ms, then 400 each way', tooSlow),
     // node-redis 4 keeps what it has read of a reply for the next connection, takes later replies for the rest of it, and may end the
     // process by an exception of its own. Nothing around it can help that, so it loses replies as a whole here.
     kind === 'node-redis 4'
@@ -114,12 +114,14 @@ async function slow(scene: Stage): Promise<void> {
   await scene.count(redis.client())
 }
 
-/** Calls reach Redis in time, and are counted; their replies come too late, so that they are given back. */
+/** Calls reach Redis in time, and are counted; their replies come too late, so that they are given back, which takes longer still. */
 async function tooSlow(scene: Stage): Promise<void> {
   const { redis, proxy } = await proxied(scene)
   proxy.delay(200)
   scene.now('slow', 'fallback')
-  await scene.pass(awayMs)
+  await scene.pass(350)
+  proxy.delay(400)
+  await scene.pass(awayMs - 350)
   proxy.delay(0)
   scene.back()
   await scene.pass(backMs)

@@ -109,12 +109,17 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     return answers.flat()
   }
 
+  /** What gives back does so whenever it arrives, as long as there is something to give; all else is void when nobody waits for it any more. */
+  function voidAtOf(requests: readonly StoreRequest[]): number {
+    const isGift = requests.every(({ verb }) => verb === 'give')
+    return processTime.monotonic() + (isGift ? neverMs : timeoutMs)
+  }
+
   function runAll(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
-    const voidAt = processTime.monotonic() + timeoutMs
+    const voidAt = voidAtOf(requests)
     if (!client.isCluster) return runChunks(requests, voidAt)
     const ask = (some: readonly StoreRequest[]) => runChunks(some, voidAt)
-    const undo = (some: readonly StoreRequest[]) =>
-      runChunks(some, processTime.monotonic() + timeoutMs)
+    const undo = (some: readonly StoreRequest[]) => runChunks(some, voidAtOf(some))
     return acrossSlots(ask, undo, keySlot)(requests)
   }
 
@@ -146,6 +151,9 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     },
   }
 }
+
+/** Longer than any client keeps a call. */
+const neverMs = 86_400_000
 
 /** So many requests at most travel in one call, so that no call holds Redis up for long. */
 const mostRequests = 128
