@@ -53,7 +53,7 @@ export async function startRedis(given: RedisSettings = {}): Promise<RedisServer
   const binary = findBinary()
   const { file, settings = [], password } = given
   const port = given.port ?? (await freePort())
-  const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const options = ['--port', `${port}`, '--bind', '127.0.0.1', ...keepsNothing]
   const words = [...(file === undefined ? [] : [file]), ...options, ...settings]
   const child = spawn('sh', ['-c', guard, 'redis-guard', binary, ...words], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -92,6 +92,12 @@ export async function startRedis(given: RedisSettings = {}): Promise<RedisServer
   }
   return { port, pid, client, stop }
 }
+
+/** Nor does it find what another Redis left in this folder; and a replica takes over its master's data without a file. */
+const keepsNothing = [
+  ...['--save', '', '--appendonly', 'no', '--dbfilename', 'none.rdb'],
+  ...['--repl-diskless-load', 'swapdb'],
+]
 
 /**
  * Its input is a pipe that this process holds open. When this process ends, even by SIGKILL, the pipe closes, `cat` ends, and the server

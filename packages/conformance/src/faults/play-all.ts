@@ -26,7 +26,7 @@ export async function playAll(
   rows: readonly Row[],
   lanes: number,
   tell: (played: Played) => void,
-): Promise<readonly Played[]> {
+): Promise<Played[]> {
   const inLane = createLanes(lanes)
   return Promise.all(
     rows.map(async (row) => {
