@@ -95,8 +95,14 @@ export async function startRedis(given: RedisSettings = {}): Promise<RedisServer
 
 /** Nor does it find what another Redis left in this folder; and a replica takes over its master's data without a file. */
 const keepsNothing = [
-  ...['--save', '', '--appendonly', 'no', '--dbfilename', 'none.rdb'],
-  ...['--repl-diskless-load', 'swapdb'],
+  '--save',
+  '',
+  '--appendonly',
+  'no',
+  '--dbfilename',
+  'none.rdb',
+  '--repl-diskless-load',
+  'swapdb',
 ]
 
 /**
