@@ -15,16 +15,16 @@ interface Script {
   readonly digest: Promise<string>
 }
 
+/** One script for all algorithms that were asked for so far, so that whatever comes together travels together. */
 export function createEvaluation(client: RedisClient): Evaluate {
-  const scripts = new Map<string, Script>()
+  const known = new Map<number, Reading>()
+  let script = scriptOf([])
 
   function scriptFor(algorithms: readonly Reading[]): Script {
-    const ids = algorithms.map(({ id }) => id).join()
-    let script = scripts.get(ids)
-    if (script === undefined) {
-      const source = assembleScript(algorithms)
-      script = { source, digest: sha1(source) }
-      scripts.set(ids, script)
+    const fresh = algorithms.filter(({ id }) => !known.has(id))
+    if (fresh.length > 0) {
+      for (const algorithm of fresh) known.set(algorithm.id, algorithm)
+      script = scriptOf([...known.values()].sort((a, b) => a.id - b.id))
     }
     return script
   }
@@ -39,6 +39,11 @@ export function createEvaluation(client: RedisClient): Evaluate {
       return client.eval(source, keys, args)
     }
   }
+}
+
+function scriptOf(algorithms: readonly Reading[]): Script {
+  const source = assembleScript(algorithms)
+  return { source, digest: sha1(source) }
 }
 
 async function sha1(text: string): Promise<string> {

@@ -13,6 +13,7 @@ import { withBreaker } from '../../resilience/breaker.js'
 import { withDeadline } from '../../resilience/deadline.js'
 import { withDenyCache } from '../../resilience/deny-cache.js'
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
+import { withBatching } from './batching.js'
 import { clientOf, type RedisClient, type SupportedClient } from './client.js'
 import { createEvaluation } from './evaluation.js'
 import { acrossSlots } from './slots.js'
@@ -55,7 +56,7 @@ export function redisStore(client: SupportedClient, options: RedisStoreOptions =
     timeout: optional(duration, 250),
   })
   const redis = createRedisStore(clientOf(client), prefix, timeout)
-  return withDenyCache(withBreaker(withDeadline(redis, 'redis', timeout), 'redis'))
+  return withBatching(withDenyCache(withBreaker(withDeadline(redis, 'redis', timeout), 'redis')))
 }
 
 function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number): AsyncStore {
@@ -101,14 +102,6 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     return answers.map((answer) => (answer === stale ? (late.shift() ?? stale) : answer))
   }
 
-  async function runChunks(
-    requests: readonly StoreRequest[],
-    voidAt: number,
-  ): Promise<readonly Answer[]> {
-    const answers = await Promise.all(chunksOf(requests).map((chunk) => run(chunk, voidAt)))
-    return answers.flat()
-  }
-
   /** What gives back does so whenever it arrives, as long as there is something to give; all else is void when nobody waits for it any more. */
   function voidAtOf(requests: readonly StoreRequest[]): number {
     const isGift = requests.every(({ verb }) => verb === 'give')
@@ -117,9 +110,9 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
 
   function runAll(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
     const voidAt = voidAtOf(requests)
-    if (!client.isCluster) return runChunks(requests, voidAt)
-    const ask = (some: readonly StoreRequest[]) => runChunks(some, voidAt)
-    const undo = (some: readonly StoreRequest[]) => runChunks(some, voidAtOf(some))
+    if (!client.isCluster) return run(requests, voidAt)
+    const ask = (some: readonly StoreRequest[]) => run(some, voidAt)
+    const undo = (some: readonly StoreRequest[]) => run(some, voidAtOf(some))
     return acrossSlots(ask, undo, keySlot)(requests)
   }
 
@@ -141,7 +134,9 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     async ping() {
       if (closed) return false
       try {
-        return Array.isArray(await evaluate([], [], [`${Number.MAX_SAFE_INTEGER}`, '0']))
+        return Array.isArray(
+          await evaluate([], [], [`${Number.MAX_SAFE_INTEGER}`, '[]', '[]', '[]']),
+        )
       } catch {
         return false
       }
@@ -154,15 +149,6 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
 
 /** Longer than any client keeps a call. */
 const neverMs = 86_400_000
-
-/** So many requests at most travel in one call, so that no call holds Redis up for long. */
-const mostRequests = 128
-
-function chunksOf(requests: readonly StoreRequest[]): (readonly StoreRequest[])[] {
-  if (requests.length === 0) return []
-  if (requests.length <= mostRequests) return [requests]
-  return [requests.slice(0, mostRequests), ...chunksOf(requests.slice(mostRequests))]
-}
 
 function asStoreError(cause: unknown): SluiceError {
   if (cause instanceof SluiceError) return cause

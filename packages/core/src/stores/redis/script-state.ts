@@ -7,20 +7,24 @@ export const stateLua: string = `
 
 local BLOCK = 127
 
+-- A row of a state: as it was read, and as this call is to write it, by which rule and for which question. All fields are made at once.
+local function newEntry(name, id, width, cells)
+  return { name = name, id = id, width = width, cells = cells, row = false, rule = false, question = false, bodies = false }
+end
+
 local function parse(packed)
-  local state = {}
-  if not packed then return state end
-  if packed:byte(1) ~= 0 then
-    state[1] = { name = '', id = packed:byte(1), width = 0, cells = packed:sub(2) }
-    return state
+  if not packed then return { changed = false } end
+  local first = packed:byte(1)
+  if first ~= 0 then
+    return { newEntry('', first, 0, packed:sub(2)), changed = false }
   end
-  local at = 2
+  local state, at = { changed = false }, 2
   while at <= #packed do
     local nameLength = packed:byte(at)
     local name = packed:sub(at + 1, at + nameLength)
     at = at + nameLength + 1
     local id, width, length = struct.unpack('<I1I1I2', packed, at)
-    state[#state + 1] = { name = name, id = id, width = width, cells = packed:sub(at + 4, at + 3 + length) }
+    state[#state + 1] = newEntry(name, id, width, packed:sub(at + 4, at + 3 + length))
     at = at + 4 + length
   end
   return state
@@ -34,26 +38,30 @@ local function formatOf(moments, counts, size)
   return '<' .. ('I6'):rep(moments) .. ('I' .. size):rep(counts)
 end
 
--- The row that is kept for a rule, or nothing where it is of another shape.
+-- A copy of the row that is kept, or nothing where it is of another shape: a denied request leaves the state as it was. What may stand
+-- after its last cell is none of it.
 local function cellsOf(entry, id, moments, counts)
   if entry.id ~= id then return end
+  local stored = moments + counts
   if entry.row then
-    return entry.moments == moments and entry.counts == counts and entry.row
+    local isSame = id == BLOCK or entry.rule.moments == moments and entry.rule.counts == counts
+    return isSame and { unpack(entry.row, 1, stored) } or nil
   end
-  if entry.width > 0 and entry.width ~= moments + counts then return end
+  if entry.width > 0 and entry.width ~= stored then return end
   local size = (#entry.cells - 6 * moments) / counts
   if size ~= 2 and size ~= 4 and size ~= 7 then return end
   return { struct.unpack(formatOf(moments, counts, size), entry.cells) }
 end
 
 local function pack(entry)
-  local width, largest = entry.moments + entry.counts, 0
-  for i = entry.moments + 1, width do
-    if entry.row[i] > largest then largest = entry.row[i] end
+  local row, moments, counts, largest = entry.row, 1, 1, 0
+  if entry.id ~= BLOCK then moments, counts = entry.rule.moments, entry.rule.counts end
+  for i = moments + 1, moments + counts do
+    if row[i] > largest then largest = row[i] end
   end
   local size = largest < 65536 and 2 or largest < 4294967296 and 4 or 7
-  entry.width = entry.id > 127 and width or 0
-  entry.cells = struct.pack(formatOf(entry.moments, entry.counts, size), unpack(entry.row, 1, width))
+  entry.width = entry.id > 127 and moments + counts or 0
+  entry.cells = struct.pack(formatOf(moments, counts, size), unpack(row, 1, moments + counts))
 end
 
 local function join(state)

@@ -1,83 +1,62 @@
 import type { Reading } from '../../algorithms/algorithm.js'
 import { decisionLua } from './script-decision.js'
+import { rowsLua } from './script-rows.js'
 import { stateLua } from './script-state.js'
 
 /** The script that decides by these algorithms and no others. */
 export function assembleScript(algorithms: readonly Reading[]): string {
-  const steps = algorithms.map(({ id, lua }) => `[${id}] = ${lua.trim()},`)
-  return `${header}\nlocal algorithms = {\n${steps.join('\n')}\n}\n${stateLua}\n${decisionLua}\n${main}`
+  // A function for each: a call makes the steps of those algorithms only that it decides by.
+  const steps = algorithms.map(({ id, lua }) => `[${id}] = function() return ${lua.trim()}\nend,`)
+  const table = `local algorithms = {\n${steps.join('\n')}\n}`
+  return [header, table, stateLua, rowsLua, decisionLua, main].join('\n')
 }
 
 const header = `
 -- Decides a list of requests, each all or nothing.
 --
--- KEYS     the state of each key that the requests name, a string
+-- KEYS     the state of each key that the requests name, a string; and the bodies beside it
 -- ARGV 1   the server's time after which this call is void, ms
---      2   the number of rules; then for each: name, algorithm, moments, counts, views, body keys, whether a denial bears it, what
---          starts a block or '' (if something does: its length, factor and greatest length), number of params, params
---      …   then for each request: verb, cost, the time to decide by in ms or '' for the server's, id of the lease or '' (if there is
---          one: its owner), number of entries; for each entry: rule, key, its body keys, if there may be a block whether the
---          cost could ever fit, and for a give the receipt: the cells of its row, and when it was decided
+--      2   JSON, the rules: a list of { name, id of the algorithm, moments, counts, params }; with { views }, { bodies }, how many keys the body
+--          has, { born }, if a denial leaves a row, and { block = { on, length, escalate, max } } where there are any
+--      3   JSON, the questions: a list of { verb, cost, rules }, the numbers of its rules; with { now }, the time to decide by instead of the
+--          server's, { lease = { id, owner } }, { possible }, for each rule whether the cost could ever fit, where one of them may start a
+--          block, and for a give { receipts = { row, now } for each rule }
+--      4   JSON, the requests, a flat list: of each the number of its question, and for each rule the number of its key and of its body keys
 --
--- Returns  {server ms}                    the call came too late, and nothing was done
---          {server ms, answer, …}         an answer for each request: {allowed, for each entry: cells of its row, end of its block …},
---                                         or a string, the error of that request alone
---          an error                       this is a replica, and nothing was done
+-- Returns  {server ms}      the call came too late, and nothing was done
+--          {server ms, …}   flat, for each request: 0 denied or 1 allowed, 2 more where one of its rules is or was blocked; for each rule the
+--                           cells of its row; and after 2 or 3, for each rule the end of its block. Or a string, the error of that request alone
+--          an error         this is a replica, and nothing was done
 `
 
 const main = `
 if serverMs > tonumber(ARGV[1]) then return { serverMs } end
 
-local position = 1
-local function argument()
-  position = position + 1
-  return ARGV[position]
-end
-
-local function numbers(count)
-  local list, from = {}, position
-  for i = 1, count do list[i] = tonumber(ARGV[from + i]) end
-  position = from + count
-  return list
-end
-
-local function ruleArgument()
-  local rule = { name = argument() }
-  local shape = numbers(6)
-  rule.id, rule.moments, rule.counts, rule.bodies = shape[1], shape[2], shape[3], shape[5]
-  rule.width = shape[2] + shape[3] + shape[4]
-  rule.bornDenied = shape[6] == 1
-  rule.steps = algorithms[rule.id]
-  rule.blockOn = argument()
-  if rule.blockOn ~= '' then rule.block = numbers(3) end
-  rule.params = numbers(tonumber(argument()))
-  return rule
-end
-
-local function workArgument(rules, verb)
-  local work = { rule = rules[tonumber(argument())], key = tonumber(argument()) }
-  if work.rule.bodies > 0 then
-    work.bodies = numbers(work.rule.bodies)
-    for i, key in ipairs(work.bodies) do work.bodies[i] = KEYS[key] end
-  end
-  if work.rule.block then work.possible = argument() == '1' end
-  if verb == 'give' then
-    work.receipt = numbers(work.rule.width)
-    work.receiptNow = tonumber(argument())
-  end
-  return work
+for _, rule in ipairs(rules) do
+  rule.steps = algorithms[rule.id]()
+  rule.stored = rule.moments + rule.counts
+  rule.width = rule.stored + (rule.views or 0)
+  rule.bodies = rule.bodies or 0
 end
 
 -- A state outlives its end by a second, so that a clock which steps back by less still finds it; by a day where the clock is injected,
 -- which may run slower than this server's.
-local function requestArgument(rules)
-  local request = { verb = argument(), cost = tonumber(argument()) }
-  local now = tonumber(argument())
-  request.now, request.margin = now or serverMs, now and 86400000 or 1000
-  local lease = argument()
-  if lease ~= '' then request.lease = { id = lease, owner = argument() } end
-  for i = 1, tonumber(argument()) do request[i] = workArgument(rules, request.verb) end
-  return request
+for _, question in ipairs(questions) do
+  question.margin = question.now and 86400000 or 1000
+  question.now = question.now or serverMs
+  question.asks = question.verb == 'consume' or question.verb == 'peek'
+  for i, number in ipairs(question.rules) do
+    local rule = rules[number]
+    question[i] = {
+      rule = rule,
+      steps = rule.steps,
+      state = none,
+      row = none,
+      block = unblocked,
+      possible = question.possible and question.possible[i],
+      receipt = question.receipts and question.receipts[i],
+    }
+  end
 end
 
 -- A replica writes nothing, so the call as a whole answers with its error: some clients look for the master only then.
@@ -88,30 +67,53 @@ local function messageOf(err)
   return message
 end
 
-local rules = {}
-for i = 1, tonumber(argument()) do rules[i] = ruleArgument() end
+-- The reply so far, and where in it the answer of each request begins.
+local reply, size, begins = { serverMs }, 1, {}
 
-local requests, reply = {}, { serverMs }
-while position < #ARGV do
-  local request = requestArgument(rules)
-  requests[#requests + 1] = request
-  local ok, answer = pcall(decide, request)
-  reply[#reply + 1] = ok and answer or messageOf(answer)
+local at = 1
+while at <= #requests do
+  local question = questions[requests[at]]
+  begins[at] = size + 1
+  local ok, allowed = pcall(decide, question, at)
+  if ok then
+    size = append(reply, size, question, allowed)
+  else
+    size = size + 1
+    reply[size] = messageOf(allowed)
+  end
+  at = after(question, at)
 end
 
+local failed
 for key, state in pairs(states) do
   if state.changed then
     local ok, err = pcall(write, key, state)
     if not ok then
-      local message = messageOf(err)
-      for i, request in ipairs(requests) do
-        for _, entry in ipairs(request) do
-          if entry.key == key then reply[i + 1] = message end
-        end
-      end
+      failed = failed or {}
+      failed[key] = messageOf(err)
     end
   end
 end
 
-return refusal and redis.error_reply(refusal) or reply
+-- The reply, but with the error in the place of the answer to each request that a failed write was for.
+local function amended()
+  local list, at = { serverMs }, 1
+  while at <= #requests do
+    local question, message = questions[requests[at]], nil
+    local key, following = at + 1, after(question, at)
+    for _, work in ipairs(question) do
+      message = message or failed[requests[key]]
+      key = key + 1 + work.rule.bodies
+    end
+    if message then
+      list[#list + 1] = message
+    else
+      for i = begins[at], (begins[following] or size + 1) - 1 do list[#list + 1] = reply[i] end
+    end
+    at = following
+  end
+  return list
+end
+
+return refusal and redis.error_reply(refusal) or failed and amended() or reply
 `

@@ -7,50 +7,123 @@ import type { Answer, Entry, State, StoreRequest } from '../store.js'
 export interface Call {
   readonly algorithms: readonly Reading[]
   readonly keys: readonly string[]
-  /** From the second argument on: the rules and the requests. */
+  /** From the second argument on: the rules, the questions and the requests. */
   readonly args: readonly string[]
 }
 
-/** Writes each rule and each key once, however many of the requests use it. */
+/** Writes each rule, each question and each key once, however many of the requests use it. */
 export function encodeCall(
   prefix: string,
   requests: readonly StoreRequest[],
   serverMs: number,
 ): Call {
-  const algorithms = new Map<number, Reading>()
+  const algorithms = new Set<Reading>()
   const rules = new Map<Entry, number>()
+  const written: unknown[] = []
   const keys = new Map<string, number>()
-  const ruleArgs: string[] = []
-  const requestArgs: string[] = []
-  for (const { verb, cost, now, entries, keys: names, lease, receipts } of requests) {
-    requestArgs.push(verb, `${cost}`, `${now ?? ''}`, lease.id)
-    if (lease.id !== '') requestArgs.push(lease.owner)
-    requestArgs.push(`${entries.length}`)
-    entries.forEach((entry, i) => {
-      if (!rules.has(entry)) {
-        algorithms.set(entry.steps.id, entry.steps)
-        ruleArgs.push(...encodeRule(entry, now ?? serverMs))
-      }
-      const rule = indexOf(rules, entry)
-      const stateKey = redisKey(prefix, entry.limiter, names[i])
-      requestArgs.push(`${rule}`, `${indexOf(keys, stateKey)}`)
-      if ('over' in entry.steps) {
-        for (let body = 1; body <= entry.steps.bodies; body++) {
-          requestArgs.push(`${indexOf(keys, bodyKey(stateKey, entry.name, body))}`)
-        }
-      }
-      if (entry.block !== undefined) requestArgs.push(couldFit(entry, cost) ? '1' : '0')
-      const receipt = receipts?.[i]
-      if (receipt !== undefined) {
-        requestArgs.push(...receipt.row.map(String), `${receipt.now}`)
-      }
-    })
+  const asked: StoreRequest[] = []
+  const list: number[] = []
+
+  function ruleOf(entry: Entry, now: number): number {
+    const known = rules.get(entry)
+    if (known !== undefined) return known
+    algorithms.add(entry.steps)
+    written.push(ruleAsWritten(entry, now))
+    return indexOf(rules, entry)
   }
+
+  for (const request of requests) {
+    const { entries, keys: names } = request
+    let question = asked.findIndex((other) => isSameQuestion(other, request))
+    if (question === -1) question = asked.push(request) - 1
+    list.push(question + 1)
+    for (let i = 0; i < entries.length; i++) {
+      const { limiter, name, steps } = entries[i]
+      const stateKey = redisKey(prefix, limiter, names[i])
+      list.push(indexOf(keys, stateKey))
+      const bodies = 'over' in steps ? steps.bodies : 0
+      for (let body = 1; body <= bodies; body++) {
+        list.push(indexOf(keys, bodyKey(stateKey, name, body)))
+      }
+    }
+  }
+  const questions = asked.map((request) => {
+    const { entries, now = serverMs } = request
+    return questionAsWritten(
+      request,
+      entries.map((entry) => ruleOf(entry, now)),
+    )
+  })
   return {
-    algorithms: [...algorithms.values()].sort((a, b) => a.id - b.id),
+    algorithms: [...algorithms],
     keys: [...keys.keys()],
-    args: [`${rules.size}`, ...ruleArgs, ...requestArgs],
+    args: [written, questions, list].map((part) => JSON.stringify(part)),
   }
+}
+
+/** Whether two requests differ by their keys alone. */
+function isSameQuestion(one: StoreRequest, other: StoreRequest): boolean {
+  return (
+    one.entries === other.entries &&
+    one.verb === other.verb &&
+    one.cost === other.cost &&
+    one.now === other.now &&
+    one.lease === other.lease &&
+    one.receipts === other.receipts
+  )
+}
+
+function questionAsWritten(
+  { verb, cost, now, entries, lease, receipts }: StoreRequest,
+  rules: readonly number[],
+): object {
+  return {
+    verb,
+    cost,
+    rules,
+    now,
+    lease: lease.id === '' ? undefined : lease,
+    possible: entries.some(({ block }) => block !== undefined)
+      ? entries.map((entry) => couldFit(entry, cost))
+      : undefined,
+    receipts: receipts?.map(({ row, now }) => ({ row, now })),
+  }
+}
+
+function ruleAsWritten({ name, steps, params, block }: Entry, now: number): object {
+  return {
+    // The usual name takes no room in the state.
+    name: name === 'default' ? '' : escapeName(name),
+    id: steps.id,
+    ...steps.cells(params),
+    params: steps.args(params, now),
+    bodies: 'over' in steps ? steps.bodies : undefined,
+    born: steps.bornDenied?.(params) === true ? true : undefined,
+    block: block && {
+      on: block.on,
+      length: block.for,
+      escalate: block.escalate,
+      max: block.max,
+    },
+  }
+}
+
+/** Whether there is any state in which the cost is admitted: else its denial starts no block. */
+function couldFit({ steps, params }: Entry, cost: number): boolean {
+  const blank = Array.from({ length: widthOf(steps.cells(params)) }, () => 0)
+  return steps.wait(blank, params, 0, cost) !== Infinity
+}
+
+function widthOf({ moments, counts, views = 0 }: ReturnType<Reading['cells']>): number {
+  return moments + counts + views
+}
+
+/** Counted from 1, as Lua does. */
+function indexOf<T>(indices: Map<T, number>, item: T): number {
+  const known = indices.get(item)
+  if (known !== undefined) return known
+  indices.set(item, indices.size + 1)
+  return indices.size
 }
 
 /** Reads the script's reply: undefined where the call came too late and nothing was done. */
@@ -58,9 +131,26 @@ export function decodeReply(
   reply: readonly unknown[],
   requests: readonly StoreRequest[],
 ): readonly Answer[] | undefined {
-  const [serverMs, ...answers] = reply as [number, ...unknown[]]
-  if (answers.length === 0) return undefined
-  return requests.map((request, i) => decodeAnswer(answers[i], request, serverMs))
+  if (reply.length === 1) return undefined
+  const serverMs = Number(reply[0])
+  let at = 1
+
+  function answerTo({ entries, now = serverMs }: StoreRequest): Answer {
+    const code = reply[at++]
+    if (typeof code !== 'number') return failureOf(code)
+    const rows = entries.map(({ steps, params }) => {
+      const width = widthOf(steps.cells(params))
+      at += width
+      return reply.slice(at - width, at) as number[]
+    })
+    const isBlocked = code >= 2
+    const states = rows.map((row): State => {
+      return { row, blockedUntil: isBlocked ? Number(reply[at++]) : 0, now }
+    })
+    return { allowed: code % 2 === 1, states }
+  }
+
+  return requests.map(answerTo)
 }
 
 /** The answer of a request whose rules were made for another time than the server's. Nothing was done. */
@@ -70,47 +160,7 @@ export const stale: Answer = sluiceError(
   'its clock is far from ours',
 )
 
-function decodeAnswer(answer: unknown, request: StoreRequest, serverMs: number): Answer {
-  if (answer === 'STALE') return stale
-  if (!Array.isArray(answer)) return sluiceError('SLUICE_STORE_FAILED', 'redis', String(answer))
-  const [allowed, ...cells] = answer as number[]
-  const now = request.now ?? serverMs
-  let at = 0
-  const states = request.entries.map(({ steps, params }): State => {
-    const { moments, counts, views = 0 } = steps.cells(params)
-    const width = moments + counts + views
-    const row = cells.slice(at, at + width)
-    at += width + 1
-    return { row, blockedUntil: cells[at - 1], now }
-  })
-  return { allowed: allowed === 1, states }
-}
-
-function encodeRule({ name, steps, params, block }: Entry, now: number): string[] {
-  const { moments, counts, views = 0 } = steps.cells(params)
-  const bodies = 'over' in steps ? steps.bodies : 0
-  const born = steps.bornDenied?.(params) === true ? 1 : 0
-  const args = steps.args(params, now)
-  return [
-    // The usual name takes no room in the state.
-    name === 'default' ? '' : escapeName(name),
-    ...[steps.id, moments, counts, views, bodies, born].map(String),
-    ...(block === undefined ? [''] : [block.on, block.for, block.escalate, block.max]).map(String),
-    ...[args.length, ...args].map(String),
-  ]
-}
-
-/** Whether there is any state in which the cost is admitted: else its denial starts no block. */
-function couldFit({ steps, params }: Entry, cost: number): boolean {
-  const { moments, counts, views = 0 } = steps.cells(params)
-  const blank = Array.from({ length: moments + counts + views }, () => 0)
-  return steps.wait(blank, params, 0, cost) !== Infinity
-}
-
-/** Counted from 1, as Lua does. */
-function indexOf<T>(indices: Map<T, number>, item: T): number {
-  const known = indices.get(item)
-  if (known !== undefined) return known
-  indices.set(item, indices.size + 1)
-  return indices.size
+function failureOf(message: unknown): Answer {
+  if (message === 'STALE') return stale
+  return sluiceError('SLUICE_STORE_FAILED', 'redis', String(message))
 }

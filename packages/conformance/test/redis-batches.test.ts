@@ -1,0 +1,87 @@
+import { createLimiter, fixedWindow, gcra, redisStore, slidingLog } from '@sluice/core'
+import { startRedis, type RedisServer } from '@sluice/conformance'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+
+let server: RedisServer
+let client: Redis
+beforeAll(async () => {
+  server = await startRedis()
+  client = server.client()
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  await client.flushall()
+})
+
+async function callsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
+  await client.config('RESETSTAT')
+  await work()
+  const stats = await client.info('commandstats')
+  const counted = [...stats.matchAll(/cmdstat_(evalsha|get|set):calls=(\d+)/g)]
+  return Object.fromEntries(counted.map(([, name, calls]) => [name, Number(calls)]))
+}
+
+function times<T>(count: number, ask: (i: number) => Promise<T>): Promise<readonly T[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => ask(i)))
+}
+
+test('two limiters of other algorithms, asked at once, share a call; each key is read once and written once', async () => {
+  const store = redisStore(client, { timeout: '10s' })
+  const log = createLimiter({ name: 'log', policies: gcra({ limit: 9, window: '1h' }), store })
+  const api = createLimiter({
+    name: 'api',
+    policies: fixedWindow({ limit: 9, window: '1h' }),
+    store,
+  })
+  const both = async (i: number) => Promise.all([log.consume(`k${i % 4}`), api.consume('hot')])
+  await both(0)
+  expect(await callsOf(() => times(30, both))).toEqual({ evalsha: 1, get: 5, set: 5 })
+})
+
+test('of a hundred at once on one key the first fifty are admitted, each seeing what the one before it left', async () => {
+  const store = redisStore(client, { timeout: '10s' })
+  const policies = fixedWindow({ limit: 50, window: '1h' })
+  const limiter = createLimiter({ name: 'api', policies, store })
+  const decisions = await times(100, () => limiter.consume('hot'))
+  expect(decisions.map(({ remaining }) => remaining)).toEqual([
+    ...Array.from({ length: 50 }, (_, i) => 49 - i),
+    ...Array(50).fill(0),
+  ])
+  expect(decisions.map(({ allowed }) => allowed)).toEqual([
+    ...Array(50).fill(true),
+    ...Array(50).fill(false),
+  ])
+})
+
+test('what differs by cost, verb and policy is decided in the order in which it was asked', async () => {
+  const store = redisStore(client, { timeout: '10s' })
+  const policies = slidingLog({ limit: 10, window: '1h' })
+  const limiter = createLimiter({ name: 'api', policies, store })
+  const first = limiter.consume('ann', { cost: 6 })
+  const answers = [
+    limiter.peek('ann', { cost: 5 }),
+    limiter.consume('ann', { cost: 4 }),
+    limiter.consume('ann'),
+    limiter.reset('ann').then(() => limiter.peek('ann')),
+  ]
+  expect((await first).remaining).toBe(4)
+  const shown = (await Promise.all(answers)).map(({ allowed, remaining }) => [allowed, remaining])
+  expect(shown).toEqual([
+    [false, 4],
+    [true, 0],
+    [false, 0],
+    [true, 10],
+  ])
+})
+
+test('one bad key among 128 fails by itself', async () => {
+  const store = redisStore(client, { timeout: '10s' })
+  const policies = fixedWindow({ limit: 5, window: '1h' })
+  const limiter = createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
+  await client.hset('sluice:api:{k77}', 'field', 'of somebody else')
+  const decisions = await times(128, (i) => limiter.consume(`k${i}`))
+  const bad = decisions.flatMap(({ source }, i) => (source === 'store' ? [] : [[i, source]]))
+  expect(bad).toEqual([[77, 'closed']])
+  expect(await client.hget('sluice:api:{k77}', 'field')).toBe('of somebody else')
+})
