@@ -1,8 +1,9 @@
-// Installs the workspace, as the lockfile says (--update: as the package.json files say, and writes the lockfile), and with --redis a
-// redis-server for the tests. A second run has nothing to do and needs no network.
+// Installs the workspace, as the lockfile says (--update: as the package.json files say, and writes the lockfile), and with --tests what the
+// tests start: a redis-server and a browser. A second run has nothing to do and needs no network.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { provideChromium } from './chromium.mjs'
 import { run } from './command.mjs'
 import { provideRedis } from './redis-server.mjs'
 import { members, pnpm, root } from './workspace.mjs'
@@ -10,7 +11,10 @@ import { members, pnpm, root } from './workspace.mjs'
 const stamp = join(root, 'node_modules', '.sluice-setup')
 
 installDependencies()
-if (process.argv.includes('--redis')) provideRedis()
+if (process.argv.includes('--tests')) {
+  provideRedis()
+  provideChromium()
+}
 
 function installDependencies() {
   const wanted = fingerprint()

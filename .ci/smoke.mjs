@@ -7,6 +7,7 @@ import { login } from './smoke/login.mjs'
 import { fiveInTenSeconds } from './smoke/five-in-ten-seconds.mjs'
 import { metrics } from './smoke/metrics.mjs'
 import { plans } from './smoke/plans.mjs'
+import { playground } from './smoke/playground.mjs'
 import { started } from './smoke/program.mjs'
 import { queueWorker } from './smoke/queue-worker.mjs'
 import { root } from './workspace.mjs'
@@ -19,11 +20,13 @@ const checks = {
   metrics,
   nestjs: fiveInTenSeconds,
   plans,
+  playground,
   'queue-worker': queueWorker,
 }
 
+// The programs of the docs are run by a test, which has a Redis for them.
 const examples = readdirSync(join(root, 'examples'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && !['docs', 'moving'].includes(entry.name))
   .map(({ name }) => name)
 assert.notEqual(examples.length, 0, 'there is no example to start')
 

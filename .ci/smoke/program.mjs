@@ -14,11 +14,11 @@ const stopsWithinMs = 5_000
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 /** Starts an example on a free port. It never outlives this process. */
-export async function started(folder, file) {
+export async function started(folder, file, nodeOptions = []) {
   const port = await freePort()
   // Whatever Redis this machine may have is none of ours.
   const { REDIS_URL: _, ...env } = process.env
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, [...nodeOptions, file], {
     cwd: folder,
     env: { ...env, PORT: `${port}` },
     stdio: ['ignore', 'pipe', 'pipe'],

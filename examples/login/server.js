@@ -11,6 +11,7 @@ const challenge = { question: 'What is 6 times 7?', answer: '42' }
 
 const store = memoryStore()
 
+// #region address
 // No success resets this one: whoever guesses has an account of their own.
 const perAddress = rateLimit({
   name: 'login by address',
@@ -18,7 +19,9 @@ const perAddress = rateLimit({
   count: 'failures',
   store,
 })
+// #endregion
 
+// #region account
 const accounts = {
   name: 'login by account',
   // The window is no longer than the block, so that three further tries wait behind it.
@@ -40,24 +43,31 @@ const perAccount = rateLimit({
     response.status(429).json({ error: 'This account is locked.', challenge: challenge.question })
   },
 })
+// #endregion
 
+// #region lock
 // Under the same name in the same store, this one can open what the other has locked.
 const lock = createLimiter({ name: accounts.name, policies: accounts.policy, store })
+// #endregion
 
 const app = express()
 app.use(express.urlencoded({ extended: false }))
 
+// #region route
 app.post('/login', withName, perAddress, perAccount, (request, response) => {
   const { name, password } = request.body
   if (passwords.get(name) === password) return letIn(request, response)
   response.status(401).json({ error: 'This is not the password.' })
 })
+// #endregion
 
+// #region lock
 async function letIn(request, response) {
   // A success forgets the failures. A lock that a solved challenge went around has to be opened as well.
   if (!request.rateLimit.allowed) await lock.reset(accountOf(request), { unblock: true })
   response.json({ hello: request.body.name })
 }
+// #endregion
 
 function withName({ body }, response, next) {
   if (typeof body?.name === 'string' && body.name !== '') return next()

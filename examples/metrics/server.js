@@ -30,6 +30,7 @@ const fallback = new Gauge({
   labelNames: ['limiter', 'on_store_error'],
 })
 
+// #region subscribe
 // A listener that throws ends the process, so it does nothing that could fail.
 subscribe('sluice:decision', ({ limiter, decision: { allowed, source } }) => {
   decisions.inc({ limiter, outcome: allowed ? 'allowed' : 'denied', source })
@@ -43,6 +44,7 @@ subscribe('sluice:breaker', ({ store, state }) => {
 subscribe('sluice:fallback', ({ limiter, state, onStoreError }) => {
   fallback.set({ limiter, on_store_error: onStoreError }, state === 'begun' ? 1 : 0)
 })
+// #endregion
 
 const redis = redisUrl === undefined ? undefined : new Redis(redisUrl)
 redis?.on('error', (error) => console.error(`Redis: ${error.message}`))

@@ -5,7 +5,9 @@ import express from 'express'
 
 const { PORT: port = '3000' } = process.env
 
+// #region plans
 const plans = { free: plan(5, 20), pro: plan(50, 1000) }
+// #endregion
 
 // In a real application: a session, or a token that was verified.
 const users = new Map([
@@ -28,6 +30,7 @@ app.post('/upgrade', (request, response) => {
   response.type('text').send('You are on the pro plan now.\n')
 })
 
+// #region limit
 app.use(
   rateLimit({
     name: 'plans',
@@ -35,6 +38,7 @@ app.use(
     key: byUser((request) => request.user.id),
   }),
 )
+// #endregion
 
 app.get('/', (request, response) => {
   const { minute, day } = request.rateLimit.policies
@@ -42,12 +46,14 @@ app.get('/', (request, response) => {
   response.type('text').send(`Hello ${request.user.id}, ${left}.\n`)
 })
 
+// #region plans
 function plan(perMinute, perDay) {
   return {
     minute: slidingWindow({ limit: perMinute, window: '1m' }),
     day: calendarWindow({ limit: perDay, period: 'day', timeZone: 'Europe/Berlin' }),
   }
 }
+// #endregion
 
 const server = app.listen(Number(port), (error) => {
   if (error) throw error

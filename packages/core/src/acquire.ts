@@ -8,7 +8,11 @@ import { durationOrZero, optionsObject, rejectUnknown, type Duration } from './o
 import type { Store } from './stores/store.js'
 
 export interface AcquireOptions extends PolicyChoice {
-  /** @default 1 */
+  /**
+   * How many units the request takes: a whole number.
+   *
+   * @default 1
+   */
   readonly cost?: number
   /**
    * The longest to wait. What is known to take longer is denied at once, and so is whoever comes while 10,000 calls of this limiter wait

@@ -31,6 +31,7 @@ export interface ConsumeOptions extends PeekOptions {
 
 /** One of many keys that are asked about at once. */
 export interface KeyAndCost extends PeekOptions {
+  /** Who asks. */
   readonly key: Keys
 }
 

@@ -31,6 +31,7 @@ export type Algorithm = (options: { limit: number; window: Duration }) => Policy
 export interface RateLimitOptions<R, H> {
   /** How many units each key may take in a `window`. As a function: asked for each request. */
   readonly limit?: number | ((request: R) => Awaitable<number>)
+  /** In how much time: it goes with `limit`. */
   readonly window?: Duration
   /**
    * The builder that makes a policy of `limit` and `window`.

@@ -8,12 +8,14 @@ import { today } from '../bench.js'
 
 const connections = 4
 const warmUp = 2000
-const requests = 10_000
+const batch = 4000
+const batches = 3
+const requests = warmUp + batches * batch
 
 /** A few seconds, on a machine that has nothing else to do. */
 const patienceMs = 120_000
 
-/** What an engine learns meanwhile is half of it; a closure, a listener or a decision that stays behind each request is more. */
+/** A closure, a listener or a decision that stays behind each request is more. */
 const mostBytesPerRequest = 100
 
 export function describeKeepAlive(adapter: Adapter): void {
@@ -55,17 +57,24 @@ export function describeKeepAlive(adapter: Adapter): void {
           await served.close()
         })
 
-        const first = await hammer(client, warmUp)
-        const [before, listeners] = [usedBytes(), most]
+        const statuses = await hammer(client, warmUp)
+        const listeners = most
         most = new Map()
-        const last = await hammer(client, requests - warmUp)
-        const grown = usedBytes() - before
+        // What stays behind each request shows in every batch; what an engine learns, a megabyte at times, does not.
+        const grown: number[] = []
+        for (let i = 0; i < batches; i++) {
+          const before = usedBytes()
+          for (const [status, count] of Object.entries(await hammer(client, batch))) {
+            statuses[Number(status)] += count
+          }
+          grown.push((usedBytes() - before) / batch)
+        }
 
-        expect(Object.keys({ ...first, ...last })).toEqual(['200', '429'])
-        expect(first[200] + first[429] + last[200] + last[429]).toBe(requests)
+        expect(Object.keys(statuses)).toEqual(['200', '429'])
+        expect(statuses[200] + statuses[429]).toBe(requests)
         expect(most).toEqual(listeners)
         expect(warnings).toEqual([])
-        expect(grown / (requests - warmUp)).toBeLessThan(mostBytesPerRequest)
+        expect(Math.min(...grown)).toBeLessThan(mostBytesPerRequest)
       },
       patienceMs,
     )

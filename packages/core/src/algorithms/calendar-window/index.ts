@@ -18,7 +18,11 @@ export interface CalendarWindowOptions {
   readonly period: Period
   /** An IANA zone, such as 'Europe/Berlin' or 'UTC'. */
   readonly timeZone: string
-  /** @default 'monday' */
+  /**
+   * The day on which a week starts, for `period: 'week'`.
+   *
+   * @default 'monday'
+   */
   readonly weekStartsOn?: Weekday
   readonly block?: BlockOptions
 }

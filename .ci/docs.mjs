@@ -1,0 +1,49 @@
+// Writes into the pages what they take from elsewhere; with --check it writes nothing, and says what differs. Two markers say what is taken:
+//
+//   <!-- code: examples/docs/keys.js#per-policy -->                  into the block below it: a region of a file, or all of it
+//   <!-- options: packages/core/src/limiter.ts#PeekOptions -->       as far as <!-- /options -->: a table of an interface's options
+//
+// It also finds code that is taken from nowhere, and links that lead nowhere.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import process from 'node:process'
+import { codeFrom, strayCode } from './docs/code.mjs'
+import { deadLinks } from './docs/links.mjs'
+import { optionsTable } from './docs/options.mjs'
+import { root } from './workspace.mjs'
+
+const isCheck = process.argv.includes('--check')
+const problems = pages().flatMap((page) => {
+  const text = readFileSync(page, 'utf8')
+  const name = relative(root, page)
+  try {
+    const filled = optionsTable(codeFrom(text))
+    if (!isCheck && filled !== text) {
+      writeFileSync(page, filled)
+      console.log(`${name}: written`)
+    }
+    const stale =
+      isCheck && filled !== text ? ['differs from what it is taken from: npm run docs'] : []
+    const found = [...stale, ...strayCode(filled), ...deadLinks(page, filled)]
+    return found.map((problem) => `${name}: ${problem}`)
+  } catch (error) {
+    return [`${name}: ${error.message}`]
+  }
+})
+
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length === 0 ? 0 : 1
+
+/** The README of the repository, and each package's README and docs. */
+function pages() {
+  const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name))
+  const docs = packages.flatMap((folder) => markdownIn(join(folder, 'docs')))
+  const readmes = [root, ...packages].map((folder) => join(folder, 'README.md'))
+  return [...readmes.filter((file) => existsSync(file)), ...docs]
+}
+
+function markdownIn(folder) {
+  if (!existsSync(folder)) return []
+  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.md'))
+  return names.map((name) => join(folder, name))
+}

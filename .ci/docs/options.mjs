@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../workspace.mjs'
+
+const table = /^<!-- options: (?<file>[^\s#]+)#(?<name>\S+) -->\n[\s\S]*?^<!-- \/options -->$/gm
+
+/** The page with each table as the declarations have it now. */
+export function optionsTable(page) {
+  return page.replace(table, (...match) => {
+    const { file, name } = match.at(-1)
+    const options = optionsOf(readFileSync(join(root, file), 'utf8'), name, file)
+    const rows = options.map((option) => `| ${cellsOf(option).join(' | ')} |`)
+    const head = '| option | type | default | meaning |\n|---|---|---|---|'
+    return `<!-- options: ${file}#${name} -->\n\n${head}\n${rows.join('\n')}\n\n<!-- /options -->`
+  })
+}
+
+function cellsOf({ name, type, isOptional, said }) {
+  const [, meaning, given] = /^(.*?)(?:\s*@default (.*))?$/s.exec(said)
+  const absent = given ?? (isOptional ? '–' : '**required**')
+  const own = meaning === '' && type === 'BlockOptions' ? 'See [block](#block).' : meaning
+  if (own === '') throw new Error(`nothing is said of the option "${name}"`)
+  return [`\`${name}\``, `\`${type}\``, wordsOrCode(absent), own].map((cell) =>
+    cell.replace(/\|/g, '\\|'),
+  )
+}
+
+/** A default is a value, or a sentence about one. */
+function wordsOrCode(text) {
+  const isValue = /^(?:'[^']*'|[\d_]+|true|false|\w+(?:\(.*\)))$/.test(text)
+  return isValue ? `\`${text}\`` : text
+}
+
+/** The members of an interface, as they are declared: the formatter keeps each at two spaces, below what is said of it. */
+export function optionsOf(source, name, file) {
+  const start = new RegExp(`^(?:export )?interface ${name}\\b`, 'm').exec(source)?.index
+  if (start === undefined) throw new Error(`${file} has no interface "${name}"`)
+  const declaration = source.slice(start, source.indexOf('\n}', start))
+  return [...declaration.matchAll(member)].map(
+    ({ groups: { said = '', name, optional, type } }) => ({
+      name,
+      isOptional: optional !== undefined,
+      type: oneLine(type).replace(/^\| /, ''),
+      said: oneLine(said.replace(/^\s*\* ?/gm, ' ')),
+    }),
+  )
+}
+
+const comment = String.raw`(?: {2}\/\*\*(?<said>(?:(?!\*\/)[^])*)\*\/\n)?`
+const declared = String.raw` {2}readonly (?<name>\w+)(?<optional>\?)?:(?<type>.*(?:\n {3,}.*)*)`
+const member = new RegExp(`^${comment}${declared}`, 'gm')
+
+function oneLine(text) {
+  return text.replace(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import { compile, createProject } from './project.mjs'
+import { visit } from './visit.mjs'
+
+const frameworks = ['express', 'koa', 'fastify', '@nestjs/common', '@nestjs/core']
+const needed = ['@nestjs/platform-express', 'reflect-metadata', 'rxjs']
+const types = ['@types/node', '@types/express', '@types/koa']
+
+/** Applications that have all of the packages at once: one in TypeScript, one in JavaScript that still uses require. */
+export async function* applications(packages, folder) {
+  const dependencies = [
+    ...packages.map(({ manifest }) => manifest.name),
+    ...frameworks,
+    ...needed,
+    ...types,
+  ]
+
+  const typed = createProject(join(folder, 'typescript'), packages, {
+    dependencies,
+    files: { 'server.ts': typescript },
+  })
+  compile(typed, 'server.ts')
+  yield `ESM TypeScript: ${await visit(typed, 'server.js')}`
+
+  const common = createProject(join(folder, 'commonjs'), packages, {
+    dependencies,
+    files: { 'server.js': commonJs(entriesOf(packages)) },
+    type: 'commonjs',
+  })
+  yield `CommonJS JavaScript: ${await visit(common, 'server.js')}`
+}
+
+const typescript = `
+  import { createLimiter, memoryStore, slidingWindow, type Decision } from '@sluice/core'
+  import { byIp } from '@sluice/core/http'
+  import { rateLimit } from '@sluice/express'
+  import { rateLimit as fastifyRateLimit } from '@sluice/fastify'
+  import { rateLimit as koaRateLimit } from '@sluice/koa'
+  import { RateLimitModule } from '@sluice/nestjs'
+  import type { DynamicModule } from '@nestjs/common'
+  import express from 'express'
+  import fastify from 'fastify'
+  import Koa from 'koa'
+
+  const limit = { limit: 5, window: '1m' } as const
+  const limiter = createLimiter({ name: 'probe', policies: slidingWindow(limit) })
+  const decision: Decision = limiter.consume('key')
+  if (!decision.allowed) throw new Error('denied')
+
+  new Koa().use(koaRateLimit({ ...limit, key: byIp() }))
+  await fastify().register(fastifyRateLimit, limit)
+  export const module: DynamicModule = RateLimitModule.forRoot(limit)
+
+  const app = express()
+  // A store that core made, in an adapter: both have to be of one core.
+  app.use(rateLimit({ ...limit, store: memoryStore() }))
+  app.get('/', (request, response) => {
+    const left: number | undefined = request.rateLimit?.remaining
+    response.send(String(left))
+  })
+  app.listen(3000)
+`
+
+/** Requires every entry of every package. */
+function commonJs(entries) {
+  return `
+    const entries = ${JSON.stringify(entries)}
+    for (const entry of entries) require(entry)
+
+    const { memoryStore } = require('@sluice/core')
+    const { rateLimit } = require('@sluice/express')
+    const express = require('express')
+    const app = express()
+    app.use(rateLimit({ limit: 5, window: '1m', store: memoryStore() }))
+    app.get('/', (request, response) => response.send(String(request.rateLimit.remaining)))
+    app.listen(3000)
+  `
+}
+
+function entriesOf(packages) {
+  return packages.flatMap(({ manifest }) =>
+    Object.keys(manifest.exports).map((path) => manifest.name + path.slice(1)),
+  )
+}

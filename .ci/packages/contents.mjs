@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { run } from '../command.mjs'
+import { root } from '../workspace.mjs'
+
+/** Judges what npm would unpack. */
+export function checkContents(name, tarball) {
+  run(bin('publint'), ['run', '--strict', tarball])
+  run(bin('attw'), ['--profile', 'esm-only', tarball])
+
+  const files = run('tar', ['-tzf', tarball])
+    .trim()
+    .split('\n')
+    .map((file) => file.replace(/^package\//, ''))
+  const wanted = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']
+  const absent = wanted.filter((file) => !files.includes(file))
+  assert.deepEqual(absent, [], `${name}: the tarball lacks these`)
+
+  // A module whose source is gone was left in dist by an earlier build.
+  const orphans = files
+    .filter((file) => /^dist\/.*\.js$/.test(file))
+    .filter((file) => !files.includes(file.replace(/^dist/, 'src').replace(/js$/, 'ts')))
+  const stray = files.filter((file) => /(^|[/.])tests?[/.]|tsconfig|\.tsbuildinfo/.test(file))
+  assert.deepEqual([...orphans, ...stray], [], `${name}: the tarball should not hold these`)
+
+  const text = run('tar', ['-xzOf', tarball])
+  assert.ok(!/["']workspace:/.test(text), `${name}: the tarball holds a workspace: range`)
+}
+
+function bin(name) {
+  return join(root, 'node_modules', '.bin', name)
+}

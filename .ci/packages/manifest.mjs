@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../workspace.mjs'
+
+const workspace = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** What npm shows of a package and installs it by: the same in all of them, but for what is a package's own. */
+export function checkManifest(folder, manifest) {
+  const page = workspace.repository.url.replace(/^git\+(.*)\.git$/, '$1')
+  const { name, description, keywords, homepage, bugs, license, repository, engines } = manifest
+  assert.deepEqual(
+    { name, homepage, bugs, license, repository, engines },
+    {
+      name: `@sluice/${folder}`,
+      homepage: `${page}/tree/main/packages/${folder}#readme`,
+      bugs: `${page}/issues`,
+      license: workspace.license,
+      repository: { ...workspace.repository, directory: `packages/${folder}` },
+      engines: workspace.engines,
+    },
+  )
+  assert.ok(description.length > 0, `${name} has no description`)
+  assert.ok(keywords.includes('rate-limit'), `${name} is not found by "rate-limit"`)
+  assert.equal(manifest.sideEffects, false, `${name} does not shake`)
+  assert.equal(manifest.publishConfig.access, 'public', `${name} would not be published`)
+  checkDependencies(manifest)
+}
+
+/**
+ * An application that has several adapters has one core, as long as each takes any core that is compatible: a fixed version would bring a
+ * second one, whose stores and errors are not the first one's.
+ */
+function checkDependencies({ name, dependencies, peerDependencies = {} }) {
+  if (name !== '@sluice/core') assert.equal(dependencies['@sluice/core'], 'workspace:^')
+  for (const [peer, range] of Object.entries(peerDependencies)) {
+    assert.match(range, /^\^\d+(\.\d+)*( \|\| \^\d+(\.\d+)*)*$/, `${name}: ${peer} of any version`)
+  }
+}

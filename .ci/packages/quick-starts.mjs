@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../command.mjs'
+import { compile, createProject } from './project.mjs'
+import { visit } from './visit.mjs'
+
+const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}`)
+
+/** What a reader of each package's page installs beside it, and what stands in the reader's application already. */
+const readers = {
+  core: { has: [] },
+  express: {
+    has: ['express'],
+    rest: `app.get('/', (request, response) => response.send('Hello.'))
+      app.listen(3000)`,
+  },
+  fastify: {
+    has: ['fastify'],
+    rest: `app.get('/', () => 'Hello.')
+      await app.listen({ port: 3000 })`,
+  },
+  koa: {
+    has: ['koa'],
+    rest: `app.use((ctx) => { ctx.body = 'Hello.' })
+      app.listen(3000)`,
+  },
+  nestjs: {
+    has: [...nest, 'reflect-metadata', 'rxjs', '@types/node'],
+    rest: `import * as common from '@nestjs/common'
+      import { NestFactory } from '@nestjs/core'
+      @common.Controller() class Hello { @common.Get() hello() { return 'Hello.' } }
+      @common.Module({ imports: [AppModule], controllers: [Hello] }) class Whole {}
+      const app = await NestFactory.create(Whole, { logger: false })
+      await app.listen(3000)`,
+  },
+}
+
+/** Does what the page of each package says first, in a project of its own. */
+export async function* quickStarts(packages, folder) {
+  for (const one of packages) {
+    const reader = readers[one.name]
+    assert.ok(reader, `nobody reads the page of ${one.name}: say in quick-starts.mjs who would`)
+    yield `${one.name}: ${await follow(one, reader, packages, join(folder, `quick-${one.name}`))}`
+  }
+}
+
+async function follow({ source, manifest }, { has, rest }, packages, folder) {
+  const { language, code } = firstCode(join(source, 'README.md'))
+  const program = rest === undefined || code.includes('.listen(') ? code : `${code}\n${rest}\n`
+  createProject(folder, packages, {
+    // As long as nothing is published, core has to be brought along.
+    dependencies: [...new Set([manifest.name, '@sluice/core', ...has])],
+    files: { [`server.${language}`]: program },
+  })
+  if (language === 'ts') {
+    compile(folder, 'server.ts', '--experimentalDecorators', '--emitDecoratorMetadata')
+  }
+  if (rest !== undefined) return visit(folder, 'server.js')
+  run(process.execPath, ['server.js'], { cwd: folder })
+  return 'runs'
+}
+
+function firstCode(page) {
+  const { groups } =
+    /^```(?<language>[jt]s)\n(?<code>[\s\S]*?)^```$/m.exec(readFileSync(page, 'utf8')) ?? {}
+  assert.ok(groups, `${page} begins with no program`)
+  return groups
+}

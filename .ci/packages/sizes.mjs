@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { root } from '../workspace.mjs'
+import { createProject, installedIn } from './project.mjs'
+
+/** More than these is a decision, to be made on purpose. */
+const ceilings = { all: 65, least: 54, dependencies: 9, installed: 3300 }
+
+const programs = {
+  all: `export * from '@sluice/core'`,
+  least: `export { createLimiter, memoryStore, slidingWindow } from '@sluice/core'`,
+}
+
+/** What core weighs: bundled, minified and gzipped, with all that it imports; and installed, with its sources and maps. */
+export async function* sizes(packages, folder) {
+  const project = createProject(join(folder, 'sizes'), packages, {
+    dependencies: ['@sluice/core'],
+    files: {},
+  })
+  const measured = {
+    all: await bundled(programs.all, project),
+    least: await bundled(programs.least, project),
+    dependencies: installedIn(project).length - 1,
+    installed: kilobytesIn(join(project, 'node_modules')),
+  }
+  yield (
+    `core: ${measured.all} kB minified and gzipped, ${measured.least} kB for createLimiter, memoryStore and one policy; ` +
+      `${measured.dependencies} dependencies, ${measured.installed} kB installed`
+  )
+  for (const [what, most] of Object.entries(ceilings)) {
+    assert.ok(measured[what] <= most, `${what}: ${measured[what]} where ${most} is the most`)
+  }
+}
+
+async function bundled(contents, project) {
+  const { build } = esbuild()
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: project },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    write: false,
+  })
+  return kilobytes(gzipSync(outputFiles[0].contents).length)
+}
+
+/** It comes with vite. */
+function esbuild() {
+  const vite = realpathSync(join(root, 'node_modules', 'vite', 'package.json'))
+  return createRequire(vite)('esbuild')
+}
+
+function kilobytesIn(folder) {
+  const bytes = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => statSync(join(entry.parentPath, entry.name)).size)
+  return Math.round(kilobytes(bytes.reduce((sum, size) => sum + size, 0)))
+}
+
+/** To a tenth of a thousand bytes. */
+function kilobytes(bytes) {
+  return Math.round(bytes / 100) / 10
+}

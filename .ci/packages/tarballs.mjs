@@ -1,0 +1,19 @@
+import { basename, join } from 'node:path'
+import { run } from '../command.mjs'
+import { members, pnpm } from '../workspace.mjs'
+
+/** Packs each package that is published. */
+export function packAll(folder) {
+  return members()
+    .filter(({ manifest }) => manifest.private !== true)
+    .map(({ folder: source, manifest }) => {
+      const tarball = pack(source, manifest, folder)
+      return { name: basename(source), source, manifest, tarball }
+    })
+}
+
+function pack(source, { name, version }, folder) {
+  const [command, args] = pnpm('pack', '--pack-destination', folder)
+  run(command, args, { cwd: source })
+  return join(folder, `${name.slice(1).replace('/', '-')}-${version}.tgz`)
+}

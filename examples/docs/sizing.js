@@ -1,0 +1,27 @@
+// What a key takes in memory: node --expose-gc sizing.js
+import { createLimiter, gcra, memoryStore, slidingLog, slidingWindow } from '@sluice/core'
+
+const count = 100_000
+const kept = []
+const window = '1h'
+const policies = {
+  slidingWindow: slidingWindow({ limit: 100, window }),
+  'slidingWindow, 10 buckets': slidingWindow({ limit: 100, window, buckets: 10 }),
+  gcra: gcra({ limit: 100, window }),
+  'slidingLog, one admission': slidingLog({ limit: 100, window }),
+}
+
+function used() {
+  globalThis.gc?.()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+for (const [name, policy] of Object.entries(policies)) {
+  const before = used()
+  const store = memoryStore({ maxKeys: count })
+  kept.push(store)
+  const limiter = createLimiter({ name, policies: policy, store })
+  for (let i = 0; i < count; i++) limiter.consume(`user:${i}`)
+  console.log(`${name}: ${Math.round((used() - before) / store.size)} bytes a key`)
+}

@@ -1,0 +1,223 @@
+// What the page says of the two: where they answer alike, and where they do not.
+import assert from 'node:assert/strict'
+import { mock } from 'node:test'
+import {
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  rateLimit as sluice,
+  redisStore,
+} from '@sluice/express'
+import express from 'express'
+import { rateLimit } from 'express-rate-limit'
+import { compares, limitHeaders, statuses, visit } from './check/visit.js'
+import { app as after } from './express-rate-limit/after.js'
+import { app as before } from './express-rate-limit/before.js'
+import { app as beside, compared } from './express-rate-limit/beside.js'
+
+// The same requests, the same answers.
+const seen = []
+for (const app of [before, after]) {
+  await visit(app, async (ask) => {
+    const wrong = { method: 'POST' }
+    const right = { ...wrong, headers: { Authorization: 'right' } }
+    seen.push([
+      ...(await statuses(ask, 2)),
+      ...(await statuses(ask, 2, '/login', right)),
+      ...(await statuses(ask, 4, '/login', wrong)),
+      ...(await statuses(ask, 1, '/login', right)),
+      ...(await statuses(ask, 3)),
+      ...(await statuses(ask, 2, '/health')),
+    ])
+  })
+}
+const [asBefore, asAfter] = seen
+assert.deepEqual(asBefore, [
+  ...Array(4).fill(200),
+  401,
+  401,
+  401,
+  429,
+  429,
+  200,
+  429,
+  429,
+  200,
+  200,
+])
+assert.deepEqual(asAfter, asBefore)
+
+// Beside each other: the old one answers, its headers stand, and both think alike.
+await visit(beside, async (ask) => {
+  const first = await ask()
+  assert.deepEqual(Object.keys(limitHeaders(first)), ['ratelimit', 'ratelimit-policy'])
+  assert.match(first.headers.get('RateLimit'), /^"10-in-1min"; r=9; t=/)
+  assert.deepEqual(await first.json(), { left: 9 })
+  assert.deepEqual(await statuses(ask, 11), [...Array(9).fill(200), 429, 429])
+})
+assert.deepEqual(await compares(compared, 12), { same: 12, stricter: 0, looser: 0 })
+
+const denies = { windowMs: 60_000, limit: 0, validate: false }
+const deniesHere = { limit: 0, window: '1m' }
+
+await side(
+  'the body of a 429',
+  rateLimit(denies),
+  sluice(deniesHere),
+  async (ask) => {
+    const answers = await Promise.all(
+      ['*/*', 'text/plain'].map((Accept) => ask('/', { headers: { Accept } })),
+    )
+    return answers.map(({ headers }) => headers.get('Content-Type'))
+  },
+  ['text/html; charset=utf-8', 'text/html; charset=utf-8'],
+  ['application/problem+json', 'text/plain; charset=utf-8'],
+)
+
+await side(
+  'the legacy headers',
+  rateLimit({ windowMs: 60_000, limit: 5 }),
+  sluice({ limit: 5, window: '1m', headers: 'legacy', algorithm: fixedWindow }),
+  async (ask) => {
+    const { 'x-ratelimit-reset': reset, ...others } = limitHeaders(await ask())
+    return [others, Number(reset) > 1e9]
+  },
+  [{ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' }, true],
+  [{ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' }, false],
+)
+
+await side(
+  'Retry-After without any other header',
+  rateLimit({ ...denies, legacyHeaders: false }),
+  sluice({ ...deniesHere, headers: 'none' }),
+  async (ask) => Object.keys(limitHeaders(await ask())),
+  [],
+  ['retry-after'],
+)
+
+await side(
+  'two limiters in front of one route',
+  [5, 9].map((limit) =>
+    rateLimit({ windowMs: 60_000, limit, standardHeaders: 'draft-8', legacyHeaders: false }),
+  ),
+  [5, 9].map((limit) => sluice({ limit, window: '1m', algorithm: fixedWindow })),
+  async (ask) => (await ask()).headers.get('RateLimit').replace(/; ?t=\d+/g, ''),
+  '"5-in-1min"; r=4, "9-in-1min"; r=8',
+  '"default";r=8',
+)
+
+const behindProxy = (ask) => async (address) =>
+  (await ask('/', { headers: { 'X-Forwarded-For': address } })).status
+await side(
+  'addresses of one /56',
+  rateLimit({ windowMs: 60_000, limit: 1 }),
+  sluice({ limit: 1, window: '1m' }),
+  async (ask) => {
+    const from = behindProxy(ask)
+    return [await from('2001:db8::1'), await from('2001:db8::2'), await from('2001:db8:0:1::1')]
+  },
+  [200, 429, 429],
+  [200, 429, 200],
+)
+
+await side(
+  'a key function that gives undefined',
+  rateLimit({ windowMs: 60_000, limit: 1, keyGenerator: () => undefined }),
+  sluice({ limit: 1, window: '1m', key: () => undefined }),
+  async (ask) => statuses(ask, 2),
+  [200, 429],
+  [500, 500],
+)
+
+const away = async () => {
+  throw new Error('Redis is away.')
+}
+const brokenStore = { increment: away, decrement: away, resetKey: away, get: away }
+const brokenHere = redisStore({ isCluster: false, evalSha: away, eval: away })
+await side(
+  'a store that fails',
+  rateLimit({ windowMs: 60_000, limit: 1, store: brokenStore }),
+  sluice({ limit: 1, window: '1m', store: brokenHere }),
+  async (ask) => statuses(ask, 2),
+  [500, 500],
+  [200, 429],
+)
+await side(
+  'a store that fails, and is passed over',
+  rateLimit({
+    windowMs: 60_000,
+    limit: 1,
+    store: { ...brokenStore },
+    passOnStoreError: true,
+    logger: { error() {}, warn() {} },
+  }),
+  sluice({ limit: 1, window: '1m', store: brokenHere, name: 'passed', onStoreError: 'allow' }),
+  async (ask) => statuses(ask, 2),
+  [200, 200],
+  [200, 200],
+)
+
+// At the edge of two windows: one request opens the first one, four come at its end, five at the start of the second.
+mock.timers.enable({ apis: ['Date'], now: Date.UTC(2030, 0, 1) })
+const clock = () => Date.now()
+for (const [limiter, last] of [
+  [rateLimit({ windowMs: 60_000, limit: 5 }), 200],
+  [sluice({ limit: 5, window: '1m', algorithm: fixedWindow, clock }), 200],
+  [sluice({ limit: 5, window: '1m', clock }), 429],
+]) {
+  mock.timers.setTime(Date.now() + 3_600_000)
+  await visit(appWith(limiter), async (ask) => {
+    assert.deepEqual(await statuses(ask, 1), [200])
+    mock.timers.tick(59_900)
+    assert.deepEqual(await statuses(ask, 4), Array(4).fill(200))
+    mock.timers.tick(100)
+    assert.deepEqual(await statuses(ask, 5), Array(5).fill(last))
+  })
+}
+mock.timers.reset()
+
+// A limit that is a string: taken as it is there, refused here.
+assert.doesNotThrow(() => rateLimit({ windowMs: 60_000, limit: '5' }))
+assert.throws(() => sluice({ limit: '5', window: '1m' }), { code: 'SLUICE_OPTION_INVALID' })
+assert.throws(() => sluice({ windowMs: 60_000, limit: 5 }), { code: 'SLUICE_OPTION_RENAMED' })
+
+// What stands in the request.
+const facts = []
+const tell = (req, res) => {
+  facts.push(Object.keys(req.rateLimit))
+  res.end()
+}
+await visit(express().use(rateLimit(), tell), (ask) => ask())
+await visit(express().use(sluice({ limit: 5, window: '1m' }), tell), (ask) => ask())
+assert.deepEqual(facts[0], ['limit', 'used', 'remaining', 'resetTime', 'key'])
+for (const name of ['allowed', 'limit', 'remaining', 'retryAfterMs', 'resetMs', 'policies']) {
+  assert.ok(facts[1].includes(name), name)
+}
+
+// In place of getKey and resetKey: a limiter of the same name over the same store.
+// #region admin
+const store = memoryStore()
+const policy = fixedWindow({ limit: 1, window: '1m' })
+const limit = sluice({ name: 'api', policy, store })
+const admin = createLimiter({ name: 'api', policies: policy, store })
+// #endregion
+await visit(appWith(limit), async (ask) => {
+  assert.deepEqual(await statuses(ask, 2), [200, 429])
+  // #region admin
+  const { used, resetMs } = (await admin.status('ip:127.0.0.1')).policies.default
+  await admin.reset('ip:127.0.0.1')
+  // #endregion
+  assert.ok(used === 1 && resetMs > 59_000)
+  assert.deepEqual(await statuses(ask, 1), [200])
+})
+
+/** Asks one application behind each of the two the same. */
+async function side(what, theirs, ours, look, seenThere, seenHere) {
+  assert.deepEqual(await visit(appWith(theirs), look), seenThere, `${what}, there`)
+  assert.deepEqual(await visit(appWith(ours), look), seenHere, `${what}, here`)
+}
+
+function appWith(limiters) {
+  const app = express().set('trust proxy', 1).set('env', 'test')
+  return app.use(limiters, (_req, res) => res.end())
+}

@@ -1,0 +1,246 @@
+// What the page says of the two: where they answer alike, and where they do not.
+import assert from 'node:assert/strict'
+import process from 'node:process'
+import { createLimiter, fixedWindow, leakyQueue, redisStore } from '@sluice/core'
+import { Redis } from 'ioredis'
+import {
+  RateLimiterMemory,
+  RateLimiterQueue,
+  RateLimiterRedis,
+  RateLimiterUnion,
+} from 'rate-limiter-flexible'
+import { compares, limitHeaders, statuses, visit } from './check/visit.js'
+import { app as after } from './rate-limiter-flexible/after.js'
+import { app as before } from './rate-limiter-flexible/before.js'
+import { app as besideHttp, compared as comparedHttp } from './rate-limiter-flexible/beside-http.js'
+import { compared, consume } from './rate-limiter-flexible/beside.js'
+
+// The same requests, the same answers.
+const seen = []
+for (const app of [before, after]) {
+  await visit(app, async (ask) => {
+    const logIn = (password) => [`/login?name=ada&password=${password}`, { method: 'POST' }]
+    seen.push([
+      ...(await statuses(ask, 1, ...logIn('wrong'))),
+      ...(await statuses(ask, 1, ...logIn('right'))),
+      ...(await statuses(ask, 4, ...logIn('wrong'))),
+      ...(await statuses(ask, 1, ...logIn('right'))),
+      ...(await statuses(ask, 1, '/search')),
+      ...(await statuses(ask, 1, '/nothing')),
+      ...(await statuses(ask, 2, '/search')),
+    ])
+    const { headers } = await ask()
+    assert.deepEqual(Object.keys(limitHeaders({ headers })), ['retry-after'])
+  })
+}
+const [asBefore, asAfter] = seen
+assert.deepEqual(asBefore, [401, 200, 401, 401, 401, 429, 429, 200, 404, 429, 429])
+assert.deepEqual(asAfter, asBefore)
+
+// Beside each other, without HTTP and with it.
+const results = []
+for (let i = 0; i < 12; i++) {
+  results.push(
+    await consume('ada').then(
+      () => 'done',
+      ({ msBeforeNext }) => msBeforeNext > 0,
+    ),
+  )
+}
+assert.deepEqual(results, [...Array(10).fill('done'), true, true])
+assert.deepEqual(compared, { same: 12, stricter: 0, looser: 0 })
+
+await visit(besideHttp, async (ask) => {
+  assert.deepEqual(limitHeaders(await ask()), {})
+  assert.deepEqual(await statuses(ask, 11), [...Array(9).fill(404), 429, 429])
+})
+assert.deepEqual(await compares(comparedHttp, 12), { same: 12, stricter: 0, looser: 0 })
+
+const { now } = Date
+let ahead = 0
+Date.now = () => now() + ahead
+const clock = () => Date.now()
+const limiterOf = (policies, options = {}) =>
+  createLimiter({ name: 'test', policies, clock, ...options })
+
+// What is denied is counted there, so that a request too large shuts out smaller ones.
+const ten = { points: 10, duration: 60 }
+const tenHere = { limit: 10, window: '1m' }
+{
+  const there = new RateLimiterMemory(ten)
+  assert.deepEqual(await asks(there, [9, 2, 1]), [true, false, false])
+  const here = limiterOf(fixedWindow(tenHere))
+  assert.deepEqual(await asksHere(here, [9, 2, 1]), [true, false, true])
+}
+
+// After a block, a new window begins there. Here the window is as long as it was.
+{
+  const there = new RateLimiterMemory({ ...ten, points: 1, blockDuration: 10 })
+  const block = { for: '10s', on: 'exceeded' }
+  const here = limiterOf(fixedWindow({ limit: 1, window: '1m', block }))
+  assert.deepEqual(await asks(there, [1, 1]), [true, false])
+  assert.deepEqual(await asksHere(here, [1, 1]), [true, false])
+  ahead += 10_000
+  assert.deepEqual(await asks(there, [1]), [true])
+  assert.deepEqual(await asksHere(here, [1]), [false])
+}
+
+// A reward goes above the quota there.
+{
+  const there = new RateLimiterMemory(ten)
+  assert.equal((await there.reward('ada', 5)).consumedPoints, -5)
+  assert.deepEqual(await asks(there, Array(15).fill(1)), Array(15).fill(true))
+  const here = limiterOf(fixedWindow(tenHere))
+  await here.refund('ada', 5)
+  assert.equal((await here.peek('ada')).remaining, 10)
+}
+
+// get, penalty, block and delete; status, penalize, block and reset.
+{
+  const there = new RateLimiterMemory(ten)
+  const here = limiterOf(fixedWindow(tenHere))
+  assert.equal(await there.get('ada'), null)
+  await there.penalty('ada', 4)
+  await here.penalize('ada', 4)
+  const { consumedPoints, remainingPoints } = await there.get('ada')
+  const { used, remaining } = (await here.status('ada')).policies.default
+  assert.deepEqual([consumedPoints, remainingPoints], [4, 6])
+  assert.deepEqual([used, remaining], [4, 6])
+  await there.block('ada', 30)
+  await here.block('ada', '30s')
+  assert.deepEqual(await asks(there, [1]), [false])
+  assert.deepEqual(await asksHere(here, [1]), [false])
+  assert.equal(await there.delete('ada'), true)
+  assert.equal(await here.reset('ada'), false)
+  assert.equal(await here.reset('ada', { unblock: true }), true)
+  assert.deepEqual(await asks(there, [10, 1]), [true, false])
+  assert.deepEqual(await asksHere(here, [10, 1]), [true, false])
+}
+
+// Several limits: each counts for itself there. Here a request that one denies costs nothing in the others.
+{
+  const minute = new RateLimiterMemory({ ...ten, keyPrefix: 'minute' })
+  const short = new RateLimiterMemory({ keyPrefix: 'short', points: 1, duration: 10 })
+  const union = new RateLimiterUnion(minute, short)
+  assert.deepEqual(await asks(union, [1, 1]), [true, false])
+  assert.equal((await minute.get('ada')).consumedPoints, 2)
+  const policies = { minute: fixedWindow(tenHere), short: fixedWindow({ limit: 1, window: '10s' }) }
+  const here = limiterOf(policies)
+  assert.deepEqual(await asksHere(here, [1, 1]), [true, false])
+  assert.equal((await here.status('ada')).policies.minute.used, 1)
+}
+
+// A key that is missing.
+await new RateLimiterMemory(ten).consume(undefined)
+assert.throws(() => limiterOf(fixedWindow(tenHere)).consume(undefined), {
+  code: 'SLUICE_KEY_INVALID',
+})
+// Half a point.
+await new RateLimiterMemory(ten).consume('ada', 0.5)
+assert.throws(() => limiterOf(fixedWindow(tenHere)).consume('ada', { cost: 0.5 }), {
+  code: 'SLUICE_COST_INVALID',
+})
+Date.now = now
+
+// To wait: a queue there, and acquire here.
+{
+  const queue = new RateLimiterQueue(new RateLimiterMemory({ points: 1, duration: 0.1 }))
+  const here = createLimiter({ name: 'queue', policies: fixedWindow({ limit: 1, window: 100 }) })
+  for (const take of [() => queue.removeTokens(1, 'ada'), () => here.acquire('ada')]) {
+    const started = performance.now()
+    await Promise.all([take(), take()])
+    assert.ok(performance.now() - started >= 95)
+  }
+}
+
+// Evenly: there a promise is late. Here a decision says for how long to hold, and acquire has held by then.
+{
+  const still = Date.now()
+  const policies = leakyQueue({ leak: 1, every: 50, maxDelay: '1s' })
+  const here = createLimiter({ name: 'evenly', policies, clock: () => still })
+  const decisions = [await here.consume('ada'), await here.consume('ada')]
+  assert.deepEqual(
+    decisions.map(({ delayMs }) => delayMs),
+    [0, 50],
+  )
+  const there = new RateLimiterMemory({ points: 2, duration: 0.1, execEvenly: true })
+  const waiting = createLimiter({ name: 'waiting', policies })
+  for (const take of [() => there.consume('ada'), () => waiting.acquire('ada')]) {
+    const started = performance.now()
+    await Promise.all([take(), take()])
+    assert.ok(performance.now() - started >= 45)
+  }
+}
+
+// In Redis, a window below a second has no end there.
+const redis = new Redis(process.env.REDIS_URL)
+await new RateLimiterRedis({ storeClient: redis, points: 1, duration: 0.5 }).consume('ada')
+assert.equal(await redis.pttl('rlflx:ada'), -1)
+const half = fixedWindow({ limit: 1, window: '500ms' })
+const inRedis = createLimiter({
+  name: 'half',
+  policies: half,
+  store: redisStore(redis, { timeout: '5s' }),
+})
+assert.deepEqual(await asksHere(inRedis, [1]), [true])
+const keys = await redis.keys('*half*')
+assert.equal(keys.length, 1)
+assert.ok((await redis.pttl(keys[0])) > 0)
+
+// In Redis, a key that is denied is denied without Redis for a moment: if asked for there, always here.
+{
+  const there = new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix: 'denied',
+    points: 1,
+    duration: 60,
+    inMemoryBlockOnConsumed: 2,
+  })
+  assert.deepEqual(await asks(there, [1, 1, 1]), [true, false, false])
+  assert.equal((await there.get('ada')).consumedPoints, 2)
+  const policies = fixedWindow({ limit: 1, window: '1m' })
+  const here = createLimiter({
+    name: 'denied',
+    policies,
+    store: redisStore(redis, { timeout: '5s' }),
+  })
+  const sources = []
+  for (let i = 0; i < 3; i++) sources.push((await here.consume('ada')).source)
+  assert.deepEqual(sources, ['store', 'store', 'local'])
+}
+await redis.quit()
+
+// A Redis that is away: an error there, unless there is an insurance.
+const gone = new Redis(1, { maxRetriesPerRequest: 0, retryStrategy: () => 50 })
+gone.on('error', () => {})
+const insured = { storeClient: gone, ...ten, insuranceLimiter: new RateLimiterMemory(ten) }
+await assert.rejects(new RateLimiterRedis({ storeClient: gone, ...ten }).consume('ada'), Error)
+assert.equal((await new RateLimiterRedis(insured).consume('ada')).remainingPoints, 9)
+const fallback = createLimiter({
+  name: 'gone',
+  policies: fixedWindow(tenHere),
+  store: redisStore(gone),
+})
+const { remaining, source } = await fallback.consume('ada')
+assert.deepEqual({ remaining, source }, { remaining: 9, source: 'fallback' })
+gone.disconnect()
+
+/** Whether each of these costs is admitted. */
+async function asks(limiter, costs) {
+  const allowed = []
+  for (const cost of costs) {
+    allowed.push(
+      await limiter.consume('ada', cost).then(
+        () => true,
+        () => false,
+      ),
+    )
+  }
+  return allowed
+}
+
+async function asksHere(limiter, costs) {
+  const allowed = []
+  for (const cost of costs) allowed.push((await limiter.consume('ada', { cost })).allowed)
+  return allowed
+}

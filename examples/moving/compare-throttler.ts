@@ -1,0 +1,246 @@
+// What the page says of the two: where they answer alike, and where they do not.
+import 'reflect-metadata'
+import assert from 'node:assert/strict'
+import { Controller, Get, Module, type DynamicModule, type Type } from '@nestjs/common'
+import { APP_GUARD, NestFactory } from '@nestjs/core'
+import {
+  Throttle,
+  ThrottlerGuard,
+  ThrottlerModule,
+  type ThrottlerModuleOptions,
+} from '@nestjs/throttler'
+import {
+  fixedWindow,
+  RateLimit,
+  RateLimitModule,
+  redisStore,
+  slidingLog,
+  type Algorithm,
+  type RateLimitModuleOptions,
+} from '@sluice/nestjs'
+import { compares, limitHeaders, statuses, visit } from './check/visit.js'
+import { AppModule as After } from './throttler/after.js'
+import { AppModule as Before } from './throttler/before.js'
+import { AppModule as Beside, compared } from './throttler/beside.js'
+
+@Controller()
+class Hello {
+  @Get()
+  hello(): string {
+    return 'Hello.'
+  }
+
+  @Get('other')
+  other(): string {
+    return 'Hello.'
+  }
+}
+
+type Ask = (path?: string, options?: RequestInit) => Promise<Response>
+
+const logIn = { method: 'POST', headers: { Authorization: 'right' } }
+
+// The same requests, the same answers.
+for (const module of [Before, After]) {
+  await ask(module, async (ask) => {
+    assert.deepEqual(await statuses(ask, 12), [...Array(10).fill(200), 429, 429])
+    assert.deepEqual(await statuses(ask, 2, '/login', { method: 'POST' }), [401, 401])
+    assert.deepEqual(await statuses(ask, 3, '/login', logIn), [200, 429, 429])
+    assert.deepEqual(await statuses(ask, 11, '/health'), Array(11).fill(200))
+    assert.deepEqual(await statuses(ask, 1, '/nowhere'), [404])
+  })
+}
+
+// Beside each other: the old one answers, its headers stand, and both think alike.
+await ask(Beside, async (ask) => {
+  assert.deepEqual(limitHeaders(await ask()), {
+    'x-ratelimit-limit': '10',
+    'x-ratelimit-remaining': '9',
+    'x-ratelimit-reset': '60',
+  })
+  assert.deepEqual(await statuses(ask, 11), [...Array(9).fill(200), 429, 429])
+  assert.deepEqual(await statuses(ask, 4, '/login', { method: 'POST' }), [201, 201, 201, 429])
+  assert.deepEqual(await statuses(ask, 2, '/health'), [200, 200])
+})
+assert.deepEqual(await compares(compared, 16), { same: 16, stricter: 0, looser: 0 })
+
+await side(
+  'two routes',
+  [{ limit: 1, ttl: 60_000 }],
+  { limit: 1, window: '1m' },
+  async (ask) => [...(await statuses(ask, 1)), ...(await statuses(ask, 1, '/other'))],
+  [200, 200],
+  [200, 429],
+)
+// A limit that is said of a controller: each of its routes by itself.
+@Throttle({ default: { limit: 1, ttl: 60_000 } })
+@Controller()
+class Throttled extends Hello {}
+
+@RateLimit({ limit: 1, window: '1m', scope: 'route' })
+@Controller()
+class Limited extends Hello {}
+
+for (const module of [
+  moduleWith(ThrottlerModule.forRoot([{ limit: 9, ttl: 60_000 }]), ThrottlerGuard, Throttled),
+  moduleWith(RateLimitModule.forRoot({ limit: 9, window: '1m' }), undefined, Limited),
+]) {
+  await ask(module, async (ask) => {
+    assert.deepEqual(await statuses(ask, 2), [200, 429])
+    assert.deepEqual(await statuses(ask, 2, '/other'), [200, 429])
+  })
+}
+
+await side(
+  'the headers of a 429',
+  [{ limit: 0, ttl: 60_000 }],
+  { limit: 0, window: '1m' },
+  async (ask) => Object.keys(limitHeaders(await ask())),
+  ['retry-after'],
+  ['ratelimit', 'ratelimit-policy', 'retry-after'],
+)
+await side(
+  'the body of a 429',
+  [{ limit: 0, ttl: 60_000 }],
+  { limit: 0, window: '1m' },
+  async (ask) => {
+    const response = await ask('/', { headers: { Accept: 'text/plain' } })
+    return [response.headers.get('Content-Type'), (await response.text()).slice(0, 16)]
+  },
+  ['application/json; charset=utf-8', '{"statusCode":42'],
+  ['text/plain; charset=utf-8', 'Request cannot b'],
+)
+await side(
+  'two limits, of which the second denies',
+  [
+    { name: 'short', limit: 3, ttl: 10_000 },
+    { name: 'long', limit: 2, ttl: 60_000 },
+  ],
+  {
+    policies: {
+      short: fixedWindow({ limit: 3, window: '10s' }),
+      long: fixedWindow({ limit: 2, window: '1m' }),
+    },
+  },
+  async (ask) => {
+    await statuses(ask, 2)
+    const { status, headers } = await ask()
+    const here = /"short";r=(\d)/.exec(headers.get('RateLimit') ?? '')?.[1]
+    return [status, headers.get('X-RateLimit-Remaining-short') ?? here]
+  },
+  [429, '0'],
+  [429, '1'],
+)
+await side(
+  'Retry-After of a limit that has a name',
+  [{ name: 'short', limit: 0, ttl: 10_000 }],
+  { policies: { short: fixedWindow({ limit: 0, window: '10s' }) } },
+  async (ask) => Object.keys(limitHeaders(await ask())).filter((name) => name.startsWith('retry')),
+  ['retry-after-short'],
+  ['retry-after'],
+)
+await side(
+  'a key that is undefined',
+  { throttlers: [{ limit: 1, ttl: 60_000 }], getTracker: missing },
+  { limit: 1, window: '1m', key: missing },
+  (ask) => statuses(ask, 2),
+  [200, 429],
+  [500, 500],
+)
+
+const away = async (): Promise<never> => Promise.reject(new Error('Redis is away.'))
+await side(
+  'a store that fails',
+  { throttlers: [{ limit: 1, ttl: 60_000 }], storage: { increment: away } },
+  {
+    limit: 1,
+    window: '1m',
+    store: redisStore({ isCluster: false, evalSha: away, eval: away }),
+  },
+  (ask) => statuses(ask, 2),
+  [500, 500],
+  [200, 429],
+)
+
+// Who exceeds the limit is shut out for a whole window, from then on. A log alone lets the first one in again when the oldest hit has ended.
+const { now } = Date
+let ahead = 0
+Date.now = () => now() + ahead
+const clock = (): number => Date.now()
+const throttle: Algorithm = ({ limit, window }) =>
+  slidingLog({ limit, window, block: { for: window, on: 'exceeded' } })
+const minute = { limit: 2, window: 60_000, clock }
+const afterSteps = async (ask: Ask): Promise<number[]> => {
+  const seen: number[] = []
+  for (const step of [0, 30_000, 15_000, 30_000, 30_000]) {
+    ahead += step
+    seen.push((await ask()).status)
+  }
+  return seen
+}
+await side(
+  'shut out',
+  [{ limit: 2, ttl: 60_000 }],
+  { ...minute, algorithm: throttle },
+  afterSteps,
+  [200, 200, 429, 429, 200],
+  [200, 200, 429, 429, 200],
+)
+await side(
+  'not shut out',
+  [{ limit: 2, ttl: 60_000, blockDuration: 0 }],
+  { ...minute, algorithm: slidingLog },
+  afterSteps,
+  [200, 200, 429, 200, 200],
+  [200, 200, 429, 200, 200],
+)
+Date.now = now
+
+// A limit that is a string: read as a number there, refused here.
+const limit = '5' as unknown as number
+const lenient = moduleWith(ThrottlerModule.forRoot([{ limit, ttl: 60_000 }]), ThrottlerGuard)
+await ask(lenient, async (ask) => {
+  assert.equal((await ask()).headers.get('X-RateLimit-Remaining'), '4')
+})
+await assert.rejects(ask(behind({ limit, window: '1m' }), statuses), {
+  code: 'SLUICE_OPTION_INVALID',
+})
+
+/** Asks one application behind each of the two the same. */
+async function side(
+  what: string,
+  theirs: ThrottlerModuleOptions,
+  ours: RateLimitModuleOptions,
+  look: (ask: Ask) => unknown,
+  seenThere: unknown,
+  seenHere: unknown,
+): Promise<void> {
+  const there = moduleWith(ThrottlerModule.forRoot(theirs), ThrottlerGuard)
+  assert.deepEqual(await ask(there, look), seenThere, `${what}, there`)
+  assert.deepEqual(await ask(behind(ours), look), seenHere, `${what}, here`)
+}
+
+function behind(options: RateLimitModuleOptions): Type {
+  return moduleWith(RateLimitModule.forRoot(options))
+}
+
+function moduleWith(limits: DynamicModule, guard?: Type, controller: Type = Hello): Type {
+  const providers = guard === undefined ? [] : [{ provide: APP_GUARD, useClass: guard }]
+  @Module({ imports: [limits], controllers: [controller], providers })
+  class Whole {}
+  return Whole
+}
+
+async function ask(module: Type, go: (ask: Ask) => unknown): Promise<unknown> {
+  const app = await NestFactory.create(module, { logger: false, abortOnError: false })
+  try {
+    await app.init()
+    return await visit(app.getHttpAdapter().getInstance(), go)
+  } finally {
+    await app.close()
+  }
+}
+
+function missing(): never {
+  return undefined as never
+}

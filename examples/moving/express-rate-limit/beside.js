@@ -1,0 +1,31 @@
+// #region app
+import { fixedWindow, rateLimit as sluice } from '@sluice/express'
+import express from 'express'
+import { rateLimit } from 'express-rate-limit'
+
+export const app = express()
+export const compared = { same: 0, stricter: 0, looser: 0 }
+
+// In front, or it would not see what the old limiter denies. It counts and decides, lets everything pass, and writes no header.
+app.use(sluice({ limit: 10, window: '1m', algorithm: fixedWindow, dryRun: true }))
+
+app.use((req, res, next) => {
+  // Now: the old limiter is about to put its own `rateLimit` in this place.
+  const trial = req.rateLimit
+  res.once('finish', () => {
+    const allowed = res.statusCode !== 429
+    if (trial.allowed === allowed) compared.same++
+    else if (allowed) compared.stricter++
+    else compared.looser++
+  })
+  next()
+})
+
+app.use(
+  rateLimit({ windowMs: 60_000, limit: 10, standardHeaders: 'draft-8', legacyHeaders: false }),
+)
+
+app.get('/', (req, res) => {
+  res.json({ left: req.rateLimit.remaining })
+})
+// #endregion

@@ -1,0 +1,24 @@
+// #region app
+import { fixedWindow, rateLimit } from '@sluice/fastify'
+import fastify from 'fastify'
+
+export const app = fastify()
+
+await app.register(rateLimit, { limit: 10, window: '1m', algorithm: fixedWindow })
+
+const perName = app.rateLimit({
+  name: 'login',
+  limit: 3,
+  window: '15m',
+  key: (request) => ['name', request.body.name],
+})
+
+app.get('/', async () => 'Hello.')
+app.post('/login', {
+  config: { rateLimit: false },
+  preHandler: perName,
+  handler: async (request, reply) =>
+    reply.code(request.body.password === 'right' ? 200 : 401).send(),
+})
+app.get('/health', { config: { rateLimit: false } }, async () => 'Well.')
+// #endregion

@@ -1,0 +1,41 @@
+// #region app
+import { createLimiter, fixedWindow, memoryStore } from '@sluice/core'
+import express from 'express'
+
+export const app = express()
+const store = memoryStore()
+
+const perAddress = createLimiter({
+  name: 'address',
+  policies: fixedWindow({ limit: 10, window: '1m' }),
+  store,
+})
+const failedLogins = createLimiter({
+  name: 'failed-logins',
+  policies: fixedWindow({ limit: 3, window: '15m', block: { for: '1h', on: 'exceeded' } }),
+  store,
+})
+
+app.use(async (req, res, next) => {
+  const cost = req.path === '/search' ? 2 : 1
+  const { allowed, retryAfterMs } = await perAddress.consume(req.ip, { cost })
+  if (allowed) return next()
+  // null: a cost above the limit never fits.
+  if (retryAfterMs !== null) res.set('Retry-After', `${Math.ceil(retryAfterMs / 1000)}`)
+  res.status(429).send('Too many requests.')
+})
+
+app.post('/login', async (req, res) => {
+  const { name } = req.query
+  // Counted before the password is looked at: guesses that come at the same time cannot slip past one another.
+  const { allowed } = await failedLogins.consume(name)
+  if (!allowed) return res.sendStatus(429)
+  if (req.query.password !== 'right') return res.sendStatus(401)
+  await failedLogins.reset(name)
+  res.sendStatus(200)
+})
+
+app.get('/search', (req, res) => {
+  res.send('Found.')
+})
+// #endregion

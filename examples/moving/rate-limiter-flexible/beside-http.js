@@ -1,0 +1,32 @@
+// #region app
+import { fixedWindow, rateLimit } from '@sluice/express'
+import express from 'express'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+
+export const app = express()
+export const compared = { same: 0, stricter: 0, looser: 0 }
+
+// In front, or it would not see what the old limiter denies. It counts and decides, lets everything pass, and writes no header.
+app.use(rateLimit({ limit: 10, window: '1m', algorithm: fixedWindow, dryRun: true }))
+
+app.use((req, res, next) => {
+  res.once('finish', () => {
+    const allowed = res.statusCode !== 429
+    if (req.rateLimit.allowed === allowed) compared.same++
+    else if (allowed) compared.stricter++
+    else compared.looser++
+  })
+  next()
+})
+
+const perAddress = new RateLimiterMemory({ points: 10, duration: 60 })
+app.use(async (req, res, next) => {
+  try {
+    await perAddress.consume(req.ip)
+    next()
+  } catch (rejection) {
+    if (rejection instanceof Error) return next(rejection)
+    res.status(429).send('Too many requests.')
+  }
+})
+// #endregion

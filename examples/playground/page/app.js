@@ -1,0 +1,108 @@
+import { draw } from './chart.js'
+import { chips, copyButtons, options, sliders } from './controls.js'
+import { createLive } from './live.js'
+import { patterns } from './patterns.js'
+import { algorithms, codeOf, ranges } from './policies.js'
+import { play } from './run.js'
+
+const byId = (id) => document.getElementById(id)
+
+const usual = Object.entries(ranges).map(([number, range]) => [number, range.usual])
+const state = {
+  algorithm: 'slidingWindow',
+  other: 'fixedWindow',
+  pattern: 'border',
+  numbers: Object.fromEntries(usual),
+}
+
+const live = createLive(() => ({
+  algorithm: state.algorithm,
+  numbers: numbersFor(state.algorithm),
+  levelName: algorithms[state.algorithm].level,
+}))
+
+chips(byId('algorithms'), 'algorithm', algorithms, state.algorithm, (algorithm) => {
+  if (algorithm === state.other) state.other = state.algorithm
+  state.algorithm = algorithm
+  showRule()
+  begin()
+})
+chips(byId('patterns'), 'pattern', patterns, state.pattern, (pattern) => {
+  state.pattern = pattern
+  showPictures()
+})
+byId('other-name').addEventListener('change', ({ target }) => {
+  state.other = target.value
+  showPictures()
+})
+byId('send').addEventListener('click', () => void live.send())
+byId('replay').addEventListener('click', () => void replay())
+new ResizeObserver(showPictures).observe(byId('chosen').parentElement)
+copyButtons()
+showRule()
+begin()
+
+function showRule() {
+  const { idea } = algorithms[state.algorithm]
+  byId('idea').textContent = idea
+  sliders(byId('numbers'), state.algorithm, numbersFor(state.algorithm), (number, value) => {
+    state.numbers[number] = value
+    showPolicy()
+  })
+  const others = Object.entries(algorithms).filter(([name]) => name !== state.algorithm)
+  options(byId('other-name'), Object.fromEntries(others), state.other)
+  byId('chosen-name').textContent = algorithms[state.algorithm].name
+  showPolicy()
+}
+
+function showPolicy() {
+  byId('code').textContent = codeOf(state.algorithm, numbersFor(state.algorithm))
+  showPictures()
+  live.show()
+}
+
+function begin() {
+  live.begin().catch(() => (byId('said').textContent = 'The server cannot be reached.'))
+}
+
+function showPictures() {
+  const found = [showPicture('chosen', state.algorithm), showPicture('other', state.other)]
+  byId('words').textContent = patterns[state.pattern].words
+  byId('found').textContent = found.join(' ')
+}
+
+/** Draws what an algorithm makes of the traffic, and says in a sentence what it let through at most. */
+function showPicture(id, algorithm) {
+  const numbers = numbersFor(state.algorithm, algorithm)
+  const { window, limit } = numbers
+  const { name, level } = algorithms[algorithm]
+  const played = play(algorithm, numbers, moments(), 3 * window * 1000)
+  const allowed = played.requests.filter((request) => request.allowed).length
+  const score = `${allowed} of ${played.requests.length} allowed`
+  // What runs at once is no matter of windows.
+  const worst = algorithm === 'concurrency' ? undefined : played.worst
+  draw(byId(id), { ...played, worst, limit, from: 0, levelName: level })
+  const most = worst === undefined ? '' : `up to\u00a0${worst.count} within\u00a0${window}\u00a0s.`
+  byId(`${id}-score`).textContent = score
+  byId(id).setAttribute('aria-label', `${name}: ${score}. ${most}`)
+  return worst === undefined ? '' : `${name}: ${most}`
+}
+
+async function replay() {
+  byId('replay').disabled = true
+  await live.replay(moments())
+  byId('replay').disabled = false
+}
+
+function moments() {
+  return patterns[state.pattern].at(numbersFor(state.algorithm))
+}
+
+/** What is chosen, as far as these algorithms can take it. */
+function numbersFor(...names) {
+  const numbers = { ...state.numbers }
+  for (const { most = {} } of names.map((name) => algorithms[name])) {
+    for (const number in most) numbers[number] = Math.min(numbers[number], most[number])
+  }
+  return numbers
+}

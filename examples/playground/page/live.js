@@ -1,0 +1,136 @@
+import { draw } from './chart.js'
+import { openRun } from './conversation.js'
+
+const byId = (id) => document.getElementById(id)
+const calm = matchMedia('(prefers-reduced-motion: reduce)')
+
+/** The part of the page that asks the real server. `question` says by which policy: { algorithm, numbers, levelName }. */
+export function createLive(question) {
+  let opening
+  let run
+  let origin
+  let sent = 0
+  let replaying = false
+  let drawing = false
+
+  /** Starts over, with a client that the server has never seen. */
+  async function begin() {
+    run?.close()
+    run = undefined
+    origin = undefined
+    sent = 0
+    const opened = openRun({ onChange: changed, onLost: lost })
+    opening = opened
+    const next = await opened
+    // Whoever starts over twice at once is served by the second.
+    if (opening !== opened) return next.close()
+    run = next
+    show()
+  }
+
+  /** What is seen before there is anything to see. */
+  function show() {
+    if (run === undefined) return
+    byId('curl').textContent = `curl -i '${new URL(run.urlOf(question()), document.baseURI)}'`
+    if (!drawing) frame()
+  }
+
+  async function send() {
+    try {
+      if (run === undefined) await begin()
+      const { response, body } = await run.ask(question())
+      sent += 1
+      showAnswer(response, body)
+      if (!replaying) byId('said').textContent = inWords(sent, response)
+      return response.ok
+    } catch {
+      lost()
+      return false
+    }
+  }
+
+  async function replay(moments) {
+    await begin()
+    replaying = true
+    byId('said').textContent = `Replaying ${moments.length} requests.`
+    await nextWindow()
+    const from = performance.now()
+    const answers = await Promise.all(
+      moments.map(async (t) => {
+        await new Promise((done) => setTimeout(done, t - (performance.now() - from)))
+        return send()
+      }),
+    )
+    replaying = false
+    const allowed = answers.filter(Boolean).length
+    byId('said').textContent = `The server allowed ${allowed} of ${answers.length} requests.`
+  }
+
+  /** The sub-windows of a sliding window begin on the clock, those in the picture where it begins. */
+  async function nextWindow() {
+    const { algorithm, numbers } = question()
+    const windowMs = numbers.window * 1000
+    if (algorithm !== 'slidingWindow') return
+    await new Promise((done) => setTimeout(done, windowMs - (run.now() % windowMs)))
+  }
+
+  function changed() {
+    origin ??= run.requests[0].t
+    const { decided, agreed } = run.tally
+    const agreeing = agreed === decided ? 'all' : `only ${agreed}`
+    byId('agreement').textContent =
+      `Decisions by the server: ${decided}. The same core in your browser agrees with ${agreeing} of them.`
+    if (drawing) return
+    drawing = true
+    requestAnimationFrame(frame)
+  }
+
+  function lost() {
+    run?.close()
+    run = undefined
+    byId('said').textContent = 'The server is away. Send a request to try again.'
+  }
+
+  /** Draws as long as there is something to see moving. */
+  function frame() {
+    const { numbers, levelName } = question()
+    const windowMs = numbers.window * 1000
+    const length = 3 * windowMs
+    const { requests = [], levels = [], tally } = run ?? {}
+    const last = requests.at(-1)?.t
+    drawing = last !== undefined && run.now() < last + length
+    run?.read()
+    const now = last === undefined ? undefined : run.now()
+    const from = last === undefined ? 0 : Math.max(origin, now - length)
+    draw(byId('live'), { from, length, windowMs, origin, now, requests, levels, levelName })
+    if (last === undefined) return
+    byId('live').setAttribute('aria-label', `${tally.allowed} of ${tally.decided} requests allowed`)
+    run.forget(from - length)
+    if (!drawing) return
+    // Whoever wants no motion gets steps in its place.
+    if (calm.matches) setTimeout(frame, 500)
+    else requestAnimationFrame(frame)
+  }
+
+  return { begin, send, replay, show }
+}
+
+const shown = ['RateLimit-Policy', 'RateLimit', 'Retry-After', 'Content-Type']
+
+function showAnswer({ status, statusText, headers }, body) {
+  const fields = shown.filter((name) => headers.has(name))
+  const lines = fields.map((name) => `${name}: ${headers.get(name)}`)
+  byId('headers').dataset.status = status
+  byId('headers').textContent = [
+    `HTTP/1.1 ${status} ${statusText}`,
+    ...lines,
+    '',
+    body.trim(),
+  ].join('\n')
+}
+
+function inWords(sent, { ok, status, headers }) {
+  if (ok) return `Request ${sent}: allowed.`
+  const wait = headers.get('Retry-After')
+  return `Request ${sent}: denied with ${status}. Try again in ${wait} ${wait === '1' ? 'second' : 'seconds'}.`
+}

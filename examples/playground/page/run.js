@@ -1,0 +1,103 @@
+import { createLimiter } from '@sluice/core'
+import { policyOf } from './policies.js'
+
+/** What one request costs the meter: a level in hundredths of a request makes a smooth line. */
+const fine = 100
+
+/**
+ * The core itself, for one client, at whatever time it is told. A second limiter with the same policy in hundredths reads the level;
+ * decisions are the first one's alone.
+ */
+export function createRun() {
+  let now = 0
+  const policies = { kind: 'unlimited' }
+  const limiter = createLimiter({ name: 'run', policies, clock: () => now })
+  const meter = createLimiter({ name: 'meter', policies, clock: () => now })
+  const held = []
+
+  function decide(at, policy) {
+    now = at
+    const decision = limiter.consume('visitor', { policies: policy })
+    if (decision.allowed) {
+      const measured = meter.consume('visitor', { policies: inHundredths(policy), cost: fine })
+      if (decision.lease !== undefined) held.push([decision.lease, measured.lease])
+    }
+    return decision
+  }
+
+  /** Ends what has been running for longest. */
+  function release(at) {
+    now = at
+    for (const lease of held.shift() ?? []) lease.release()
+  }
+
+  /** How full it is, and how full it can be, in requests. */
+  function level(at, policy) {
+    now = at
+    const [decision] = meter.peekMany([{ key: 'visitor', cost: 0, policies: inHundredths(policy) }])
+    if (policy.kind === 'leakyQueue') {
+      const { leak, every, maxDelay } = policy
+      return { level: (decision.resetMs * leak) / every, full: (maxDelay * leak) / every + 1 }
+    }
+    const left = decision.remaining / fine
+    const full = decision.limit / fine
+    return { level: policy.kind === 'tokenBucket' ? left : full - left, full }
+  }
+
+  return { decide, release, level }
+}
+
+const counted = ['limit', 'burst', 'capacity', 'refill', 'leak', 'initial']
+
+function inHundredths(policy) {
+  const scaled = counted.filter((option) => option in policy)
+  return {
+    ...policy,
+    ...Object.fromEntries(scaled.map((option) => [option, policy[option] * fine])),
+  }
+}
+
+/** Plays traffic through an algorithm, in no time at all: what becomes of each request, and the level all along. */
+export function play(algorithm, numbers, moments, length) {
+  const policy = policyOf(algorithm, numbers)
+  const windowMs = numbers.window * 1000
+  // Windows on the clock begin where the picture begins.
+  const start = windowMs * 1_000_000
+  const run = createRun()
+  const requests = []
+  const levels = []
+  const read = (t) => levels.push({ t, ...run.level(start + t, policy) })
+
+  const steps = moments.map((t) => ({ t, type: 'request' }))
+  for (let t = 0; t <= length; t += length / 900) steps.push({ t: Math.floor(t), type: 'reading' })
+  steps.sort((a, b) => a.t - b.t)
+  while (steps.length > 0) {
+    const { t, type } = steps.shift()
+    read(t)
+    if (type === 'release') run.release(start + t)
+    if (type === 'request') request(t)
+    read(t)
+  }
+
+  function request(t) {
+    const { allowed, delayMs, lease } = run.decide(start + t, policy)
+    requests.push({ t, allowed, delayMs })
+    if (lease === undefined) return
+    const until = t + numbers.work * 1000
+    const at = steps.findIndex((step) => step.t >= until)
+    steps.splice(at === -1 ? steps.length : at, 0, { t: until, type: 'release' })
+  }
+
+  return { requests, levels, length, windowMs, worst: worst(requests, windowMs) }
+}
+
+/** The stretch of one window's length in which most requests started. */
+function worst(requests, windowMs) {
+  const started = requests.filter(({ allowed }) => allowed).map(({ t, delayMs }) => t + delayMs)
+  let found = { from: 0, count: 0 }
+  for (const from of started) {
+    const count = started.filter((t) => t >= from && t < from + windowMs).length
+    if (count > found.count) found = { from, count }
+  }
+  return found
+}

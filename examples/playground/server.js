@@ -1,0 +1,91 @@
+// A page that shows each algorithm at work. This server answers its requests, with Sluice in front, and tells the page at which moment each
+// was decided; the page asks the same core, in the browser, the same thing, so the picture is what happened here.
+import { subscribe } from 'node:diagnostics_channel'
+import { fileURLToPath } from 'node:url'
+import { rateLimit } from '@sluice/express'
+import express from 'express'
+import { readQuestion } from './page/policies.js'
+import { createModules } from './server/browser-modules.js'
+import { createWatchers } from './server/watchers.js'
+
+const { PORT: port = '3000' } = process.env
+const page = fileURLToPath(new URL('page/', import.meta.url))
+
+const app = express()
+const modules = createModules('@sluice/core', import.meta.url)
+const watchers = createWatchers()
+
+app.get('/', modules.page(`${page}index.html`))
+app.use(express.static(page))
+app.use('/modules', modules.serve)
+app.get('/events', watchers.serve)
+
+// What is being decided. The store is in memory and every option below answers at once, so no other request comes between.
+let question
+
+app.get(
+  '/ask',
+  read,
+  rateLimit({
+    policies: () => question.policy,
+    key: () => question.run,
+    clock: () => question.at,
+  }),
+  answer,
+)
+
+subscribe('sluice:decision', ({ decision: { allowed } }) => {
+  const { run, at, policy } = question
+  watchers.tell(run, { type: 'decision', at, allowed, policy })
+})
+
+function read(request, response, next) {
+  try {
+    question = { ...readQuestion(request.query), at: Date.now() }
+  } catch (error) {
+    response.status(400).type('text').send(`${error.message}\n`)
+    return
+  }
+  response.locals.question = question
+  next()
+}
+
+function answer({ rateLimit: { lease, remaining, limit } }, response) {
+  const end = () => response.end(`Hello. You have ${remaining} of ${limit} left.\n`)
+  response.type('text')
+  if (lease === undefined) end()
+  else work(response, end)
+}
+
+/** What a request under `concurrency` is there for. It holds its unit until the response has ended, one way or the other. */
+function work(response, end) {
+  const { run, workMs } = response.locals.question
+  const timer = setTimeout(() => end(), workMs)
+  let ended = false
+  for (const event of ['finish', 'close']) {
+    response.once(event, () => {
+      clearTimeout(timer)
+      if (!ended) watchers.tell(run, { type: 'release', at: Date.now() })
+      ended = true
+    })
+  }
+  response.flushHeaders()
+}
+
+const server = app.listen(Number(port), (error) => {
+  if (error) throw error
+  const url = `http://localhost:${server.address().port}/`
+  console.log(`Open ${url}
+
+or ask as the page does, and see the sixth request denied:
+
+  for i in 1 2 3 4 5 6; do curl -i '${url}ask?run=mine&algorithm=slidingWindow&limit=5&window=10'; done`)
+})
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    server.close()
+    // The pages that watch would stay connected.
+    server.closeAllConnections()
+  })
+}

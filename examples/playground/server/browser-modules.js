@@ -1,0 +1,72 @@
+// Gives a browser the very files that Node runs, without a bundler: follows the imports of a package, serves each file by a URL of its own,
+// and writes the import map that finds a package by its name.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, extname, join, relative } from 'node:path'
+
+const root = '/modules'
+
+/** Everything that `name` imports, as the file at `from` would resolve it. Only what is imported is served. */
+export function createModules(name, from) {
+  const imports = {}
+  const files = new Map()
+  follow(name, from)
+
+  function follow(specifier, importer) {
+    const file = createRequire(importer).resolve(specifier)
+    const url = urlOf(file)
+    if (!specifier.startsWith('.')) imports[specifier] = `${root}${url}`
+    if (files.has(url)) return
+    const source = readFileSync(file, 'utf8')
+    const isModule = packageOf(file).manifest.type === 'module' || extname(file) === '.mjs'
+    files.set(url, isModule ? source : asModule(source))
+    if (isModule) for (const imported of importsOf(source)) follow(imported, file)
+  }
+
+  /** Sends an HTML file with the import map in the place of its comment `importmap`. */
+  function page(file) {
+    const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`
+    return (_request, response) => {
+      response.type('html').send(readFileSync(file, 'utf8').replace('<!-- importmap -->', map))
+    }
+  }
+
+  function serve({ path }, response, next) {
+    const source = files.get(path)
+    if (source === undefined) next()
+    else response.type('text/javascript').set('Cache-Control', 'no-cache').send(source)
+  }
+
+  return { page, serve }
+}
+
+/** The names in static imports and exports; code in comments imports nothing. */
+function importsOf(source) {
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
+  return Array.from(code.matchAll(/\b(?:from|import)\s*(["'])([^"'\n]+)\1/g), ([, , name]) => name)
+}
+
+/** A CommonJS file that requires nothing, as some of the smallest packages are. */
+function asModule(source) {
+  return `const module = { exports: {} }
+const exports = module.exports
+${source}
+export default module.exports
+`
+}
+
+function urlOf(file) {
+  const { folder, manifest } = packageOf(file)
+  return `/${manifest.name}/${relative(folder, file).replaceAll('\\', '/')}`
+}
+
+function packageOf(file) {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    try {
+      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      if (manifest.name !== undefined) return { folder, manifest }
+    } catch (error) {
+      if (folder === dirname(folder)) throw error
+    }
+  }
+}

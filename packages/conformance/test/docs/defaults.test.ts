@@ -1,0 +1,312 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Controller, Get, Module } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import * as core from '@sluice/core'
+import { createGuard, type Action, type RateLimitOptions } from '@sluice/core/http'
+import { rateLimit as fastifyPlugin } from '@sluice/fastify'
+import { RateLimit, RateLimitModule } from '@sluice/nestjs'
+import fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startRedis, type RedisServer } from '../../src/redis-server.js'
+import { optionTables, required } from './options-page.js'
+
+const { createLimiter, fixedWindow, gcra, slidingLog, slidingWindow } = core
+
+let redis: RedisServer
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis.stop())
+
+const once = fixedWindow({ limit: 1, window: '1h' })
+const nine = gcra({ limit: 9, window: '1h' })
+
+/** Each option that has a default and that no builder reads, by its table: what is seen where it is left out, in the words of the page. */
+const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = {
+  'core/src/http/options.ts#RateLimitOptions': {
+    async algorithm() {
+      // Of the one unit that was taken, each of them says something else of when it is back.
+      const left = async (options: Options): Promise<number> => {
+        const clock = () => Date.UTC(2030, 0, 1, 0, 0, 20)
+        return (await told({ ...options, limit: 3, window: '1m', clock })).decision.resetMs
+      }
+      const [first, ...others] = await Promise.all(
+        [{}, ...Object.values(builders).map((algorithm) => ({ algorithm }))].map(left),
+      )
+      return Object.keys(builders).find((_, i) => others[i] === first)
+    },
+    name: async () => `'${(await told({ policy: once })).limiter}'`,
+    store: () => isAdmitted(guard({ policy: once })()) && 'memoryStore()',
+    clock: async () => (await passes(guard({ policy: brief }))) && `the store's own time`,
+    onStoreError: async () =>
+      (await told({ policy: once, store: gone() })).decision.source === 'fallback' && `'local'`,
+    localShare: async () => (await told({ policy: nine, store: gone() })).decision.limit / 9,
+    key: async () => (await told({ policy: once })).keys['default'] === 'ip:192.0.2.1' && 'byIp()',
+    cost: async () => (await told({ policy: once })).cost,
+    count: () => [200, 404].every((status) => counts(status)) && `'all'`,
+    dryRun: () => isAdmitted(denied({})),
+    headers: () => `'${styleOf(denied({}))}', in a dry run '${styleOf(denied({ dryRun: true }))}'`,
+    statusCode: () => Object(denied({})).status,
+    body() {
+      const types = ['*/*', 'text/plain'].map((accept) => denied({}, accept).headers.at(-1)?.[1])
+      expect(types).toEqual(['application/problem+json', 'text/plain; charset=utf-8'])
+      return 'a problem (RFC 9457), or plain text where the client prefers it'
+    },
+  },
+  'fastify/src/options.ts#RateLimitPluginOptions': {
+    global: async () => (await onFastify()).includes('denied'),
+    // A hook of the next kind, though it was there before, finds that the request has been counted.
+    hook: async () => (await onFastify()).includes('counted') && `'onRequest'`,
+  },
+  'nestjs/src/options.ts#RateLimitOptions': {
+    async scope() {
+      expect(await onNest()).toEqual(['default', 'Whole', 'Single.read'])
+      return `'route' on a method, 'controller' on a class, 'global' for the module`
+    },
+  },
+  'nestjs/src/options.ts#Reach': { global: async () => (await onNest()).includes('default') },
+  'core/src/limiter-options.ts#LimiterOptions': {
+    store: () => limiterOf({}).consume('key') instanceof Promise || 'memoryStore()',
+    clock: async () =>
+      (await passes(() => limiterOf({ policies: brief }).peek('key'))) && `the store's own time`,
+    onStoreError: async () =>
+      (await limiterOf({ store: gone() }).consume('key')).source === 'fallback' && `'local'`,
+    localShare: async () =>
+      (await limiterOf({ policies: nine, store: gone() }).consume('key')).limit / 9,
+    async denyCache() {
+      const limiter = limiterOf({ store: core.redisStore(redis.client()) })
+      for (let i = 0; i < 2; i++) await limiter.consume('key')
+      return (await limiter.consume('key')).source === 'local'
+    },
+  },
+  'core/src/limiter.ts#PeekOptions': {
+    cost: () => 9 - limiterOf({ policies: nine }).consume('key').remaining,
+  },
+  'core/src/limiter.ts#ConsumeOptions': {
+    owner() {
+      const limiter = limiterOf({ policies: core.concurrency({ limit: 2, lease: '1h' }) })
+      const grants = [1, 2, 3].map(() => limiter.consume('key').allowed)
+      return grants.join() === 'true,true,false' && 'each request is its own'
+    },
+  },
+  'core/src/acquire.ts#AcquireOptions': {
+    cost: async () => 9 - (await limiterOf({ policies: nine }).acquire('key')).remaining,
+    async maxWait() {
+      const limiter = limiterOf({ policies: brief })
+      limiter.consume('key')
+      return (await limiter.acquire('key')).allowed && 'no bound'
+    },
+  },
+  'core/src/limiter.ts#ResetOptions': {
+    unblock() {
+      const limiter = limiterOf({})
+      limiter.block('key', '1h')
+      return limiter.reset('key')
+    },
+  },
+  'core/src/limited-options.ts#LimitedOptions': {
+    async cost() {
+      const limiter = limiterOf({ policies: nine })
+      await core.limited(limiter, { key: 'key' })(() => 'done')()
+      return 9 - limiter.peek('key').remaining
+    },
+    async onDenied() {
+      const call = core.limited(limiterOf({ policies: never }), { key: 'key' })(() => 'done')
+      const error: unknown = await call().catch((error: unknown) => error)
+      return error instanceof core.DeniedError && 'a rejection with a DeniedError'
+    },
+  },
+  'core/src/stores/memory/index.ts#MemoryStoreOptions': {
+    maxKeys() {
+      const store = core.memoryStore()
+      const limiter = limiterOf({ store, policies: nine })
+      for (let i = 0; i < 110_000; i++) limiter.consume(`${i}`)
+      return store.size
+    },
+  },
+  'core/src/stores/redis/index.ts#RedisStoreOptions': {
+    async prefix() {
+      const client = redis.client()
+      await createLimiter({
+        name: 'prefix',
+        policies: once,
+        store: core.redisStore(client),
+      }).consume('key')
+      const [key] = await client.keys('*:prefix:*')
+      return `'${key.split(':')[0]}'`
+    },
+    async timeout() {
+      const silent = { isCluster: false, evalSha: forever, eval: forever }
+      const errors = await onChannel<core.StoreErrorEvent>('sluice:store:error', async () => {
+        await limiterOf({ store: core.redisStore(silent) }).consume('key')
+      })
+      return /within (\d+) ms/.exec(errors[0].error.message)?.[1]
+    },
+  },
+  'core/src/http/by-ip.ts#ByIpOptions': {
+    async ipv6() {
+      const { keys } = await told({ policy: once }, '2001:db8:1:2:3:4:5:6')
+      return keys['default'].split('/')[1]
+    },
+  },
+}
+
+const tables = [...optionTables()].filter(([source]) => !/algorithms|policy\.ts/.test(source))
+
+describe.each(tables)('%s', (source, stated) => {
+  const own = seen[source.replace('packages/', '')] ?? {}
+  const withDefault = Object.keys(stated).filter((name) => ![required, '–'].includes(stated[name]))
+
+  test('has no default that nobody looks at', () => {
+    expect(Object.keys(own).toSorted()).toEqual(withDefault.toSorted())
+  })
+
+  test.each(withDefault)('%s', async (name) => {
+    expect(String(await own[name]())).toBe(stated[name].replace(/(?<=\d)_/g, ''))
+  })
+})
+
+type Options = RateLimitOptions<unknown, () => unknown>
+
+const builders = { fixedWindow, gcra, slidingLog, slidingWindow }
+const brief = fixedWindow({ limit: 1, window: 30 })
+const never = fixedWindow({ limit: 0, window: '1h' })
+
+function limiterOf<S extends core.Store = core.MemoryStore>(
+  options: Partial<core.LimiterOptions<S>>,
+): core.Limiter<S> {
+  return createLimiter<S>({ name: 'test', policies: once, ...options })
+}
+
+/** The store of a Redis where nobody listens. */
+function gone(): core.AsyncStore {
+  const fail = async (): Promise<never> => Promise.reject(new Error('nobody listens'))
+  return core.redisStore({ isCluster: false, evalSha: fail, eval: fail })
+}
+
+async function forever(): Promise<never> {
+  return new Promise(() => {})
+}
+
+/** What is in front of an answer of this status, which is over when `end` is called. */
+function guard(
+  options: Options,
+  address = '192.0.2.1',
+  accept = '*/*',
+  response = answer(200),
+): () => Action<unknown> | Promise<Action<unknown>> {
+  const made = createGuard(options, undefined, true)
+  const view = { address, peer: address, method: 'GET', route: undefined, headers: { accept } }
+  return () => made.check({ raw: {}, trustsEveryProxy: false, ...view }, response)
+}
+
+function answer(statusCode: number) {
+  const listeners: (() => void)[] = []
+  return {
+    statusCode,
+    headersSent: false,
+    writableEnded: true,
+    once: (_event: string, listener: () => void) => listeners.push(listener),
+    off: () => {},
+    end: () => listeners.splice(0, 1).forEach((listener) => listener()),
+  }
+}
+
+function isAdmitted(action: unknown): boolean {
+  return Object(action).type === 'continue'
+}
+
+/** What becomes of a request that is one too many. */
+function denied(options: Options, accept?: string): Action<unknown> {
+  const action = guard({ policy: never, ...options }, undefined, accept)()
+  if (action instanceof Promise) throw new Error('the guard answered by a promise')
+  return action
+}
+
+function styleOf({ headers }: Action<unknown>): string {
+  const names = new Set(headers.map(([name]) => name))
+  const draft = names.has('RateLimit')
+  const legacy = names.has('X-RateLimit-Limit')
+  return draft && legacy ? 'both' : draft ? 'draft' : legacy ? 'legacy' : 'none'
+}
+
+/** Whether a request that was answered so has been counted. */
+function counts(status: number): boolean {
+  const response = answer(status)
+  const visit = guard({ policy: once }, undefined, undefined, response)
+  void visit()
+  response.end()
+  return !isAdmitted(visit())
+}
+
+/** Whether time goes on by itself: what is over the limit now is not a moment later. */
+async function passes(ask: () => unknown): Promise<boolean> {
+  await ask()
+  await sleep(40)
+  const action = await ask()
+  return isAdmitted(action) || Object(action).allowed === true
+}
+
+/** What one request gives rise to. */
+async function told(options: Options, address?: string): Promise<core.DecisionEvent> {
+  const events = await onChannel<core.DecisionEvent>('sluice:decision', async () => {
+    await guard(options, address)()
+  })
+  return events[0]
+}
+
+async function onChannel<E>(channel: string, act: () => Promise<void>): Promise<E[]> {
+  const events: E[] = []
+  const listen = (event: unknown) => void events.push(event as E)
+  subscribe(channel, listen)
+  await act()
+  unsubscribe(channel, listen)
+  return events
+}
+
+async function onFastify(): Promise<string[]> {
+  const app = fastify()
+  const facts: string[] = []
+  app.addHook('preParsing', async (request) => {
+    if (request.rateLimit !== undefined) facts.push('counted')
+  })
+  await app.register(fastifyPlugin, { policy: once })
+  app.get('/', async () => 'Hello.')
+  await app.inject('/')
+  if ((await app.inject('/')).statusCode === 429) facts.push('denied')
+  await app.close()
+  return facts
+}
+
+/** What the limits of a module, of a class and of a method are called. */
+async function onNest(): Promise<string[]> {
+  class Plain {
+    read(): string {
+      return 'Hello.'
+    }
+  }
+  class Whole extends Plain {}
+  class Single extends Plain {}
+  RateLimit({})(Whole)
+  const controllers = [Plain, Whole, Single].map((type) => {
+    Controller(type.name)(type)
+    // Each has a function of its own, for what decorators say is kept there.
+    const descriptor = { value: () => 'Hello.', configurable: true, enumerable: true }
+    Get()(type.prototype, 'read', descriptor)
+    if (type === Single) RateLimit({})(type.prototype, 'read', descriptor)
+    Object.defineProperty(type.prototype, 'read', descriptor)
+    return type
+  })
+  class App {
+    readonly controllers = controllers
+  }
+  Module({ imports: [RateLimitModule.forRoot({ policy: once })], controllers })(App)
+  const app = await NestFactory.create(App, { logger: false })
+  await app.listen(0, '127.0.0.1')
+  const events = await onChannel<core.DecisionEvent>('sluice:decision', async () => {
+    for (const { name } of controllers) await fetch(`${await app.getUrl()}/${name}`)
+  })
+  await app.close()
+  return events.map(({ limiter }) => limiter)
+}

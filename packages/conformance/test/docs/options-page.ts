@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** What the page says of one option: a default, that it is required, or that nothing stands in for it ("–"). */
+export type Stated = Readonly<Record<string, string>>
+
+/** The tables of the page, by the interface that each is made of: `packages/core/src/limiter.ts#PeekOptions`. */
+export function optionTables(): ReadonlyMap<string, Stated> {
+  const page = new URL('../../../core/docs/options.md', import.meta.url)
+  const text = readFileSync(fileURLToPath(page), 'utf8')
+  const tables = text.matchAll(/^<!-- options: (\S+) -->\n([^]*?)^<!-- \/options -->$/gm)
+  return new Map(Array.from(tables, ([, source, table]) => [source, statedIn(table)]))
+}
+
+/** How the page marks an option that has to be there. */
+export const required = '**required**'
+
+function statedIn(table: string): Stated {
+  // A bar within a cell is escaped.
+  const rows = table.matchAll(/^\| `(\w+)` \| `.*?` \| (.*?) \| .* \|$/gm)
+  return Object.fromEntries(
+    Array.from(rows, ([, name, absent]) => [name, absent.replace(/^`(.*)`$/, '$1')]),
+  )
+}

@@ -1,0 +1,202 @@
+import * as core from '@sluice/core'
+import { byIp } from '@sluice/core/http'
+import { rateLimit as onExpress } from '@sluice/express'
+import { rateLimit as onKoa } from '@sluice/koa'
+import { describe, expect, test } from 'vitest'
+import { optionTables, required, type Stated } from './options-page.js'
+
+/** Whatever a program without types may pass. */
+type Untyped = (options: never) => unknown
+
+const { fixedWindow, slidingWindow, gcra } = core
+const limiter = core.createLimiter({ name: 'test', policies: gcra({ limit: 9, window: '1h' }) })
+const nowhere = { isCluster: false, evalSha: async () => {}, eval: async () => {} }
+const window = { limit: 7, window: '1m' }
+
+/** A function, the tables of all that it takes, and no more than what it needs. */
+const functions: readonly (readonly [name: string, Untyped, needed: object, tables: string[]])[] = [
+  [
+    'rateLimit of @sluice/express',
+    onExpress,
+    window,
+    ['core/src/http/options.ts#RateLimitOptions'],
+  ],
+  ['rateLimit of @sluice/koa', onKoa, window, ['core/src/http/options.ts#RateLimitOptions']],
+  [
+    'createLimiter',
+    core.createLimiter,
+    { name: 'test', policies: fixedWindow({ limit: 1, window: '1m' }) },
+    ['core/src/limiter-options.ts#LimiterOptions'],
+  ],
+  [
+    'peek',
+    (options) => limiter.peek('key', options),
+    {},
+    ['core/src/limiter.ts#PeekOptions', 'core/src/entries.ts#PolicyChoice'],
+  ],
+  [
+    'consume',
+    (options) => limiter.consume('key', options),
+    {},
+    [
+      'core/src/limiter.ts#PeekOptions',
+      'core/src/limiter.ts#ConsumeOptions',
+      'core/src/entries.ts#PolicyChoice',
+    ],
+  ],
+  [
+    'consumeMany',
+    (options) => limiter.consumeMany([options]),
+    { key: 'key' },
+    [
+      'core/src/limiter.ts#PeekOptions',
+      'core/src/limiter.ts#KeyAndCost',
+      'core/src/entries.ts#PolicyChoice',
+    ],
+  ],
+  [
+    'acquire',
+    (options) => limiter.acquire('key', options),
+    {},
+    ['core/src/acquire.ts#AcquireOptions', 'core/src/entries.ts#PolicyChoice'],
+  ],
+  [
+    'reset',
+    (options) => limiter.reset('key', options),
+    {},
+    ['core/src/limiter.ts#ResetOptions', 'core/src/entries.ts#PolicyChoice'],
+  ],
+  [
+    'limited',
+    (options) => core.limited(limiter, options),
+    { key: 'key' },
+    ['core/src/limited-options.ts#LimitedOptions'],
+  ],
+  ['memoryStore', core.memoryStore, {}, ['core/src/stores/memory/index.ts#MemoryStoreOptions']],
+  [
+    'redisStore',
+    (options) => core.redisStore(nowhere, options),
+    {},
+    ['core/src/stores/redis/index.ts#RedisStoreOptions'],
+  ],
+  ['byIp', byIp, {}, ['core/src/http/by-ip.ts#ByIpOptions']],
+  [
+    'block',
+    (block) => fixedWindow({ limit: 1, window: '1m', block }),
+    { for: '1m' },
+    ['core/src/policy.ts#BlockOptions'],
+  ],
+]
+
+const steady = { capacity: 5, every: '1s' }
+const day = { limit: 5, period: 'day', timeZone: 'UTC' }
+
+/** The builders, which leave their defaults in what they build. */
+const builders: readonly (readonly [name: string, Untyped, needed: object, table: string])[] = [
+  ['fixedWindow', fixedWindow, window, 'fixed-window/index.ts#FixedWindowOptions'],
+  ['calendarWindow', core.calendarWindow, day, 'calendar-window/index.ts#CalendarWindowOptions'],
+  ['slidingWindow', slidingWindow, window, 'sliding-window/index.ts#SlidingWindowOptions'],
+  ['slidingLog', core.slidingLog, window, 'sliding-log/index.ts#SlidingLogOptions'],
+  ['tokenBucket', core.tokenBucket, { ...steady, refill: 2 }, 'gcra/buckets.ts#TokenBucketOptions'],
+  ['leakyBucket', core.leakyBucket, { ...steady, leak: 2 }, 'gcra/buckets.ts#LeakyBucketOptions'],
+  [
+    'leakyQueue',
+    core.leakyQueue,
+    { leak: 2, every: '1s', maxDelay: 0 },
+    'leaky-queue/index.ts#LeakyQueueOptions',
+  ],
+  ['gcra', gcra, window, 'gcra/index.ts#GcraOptions'],
+  [
+    'concurrency',
+    core.concurrency,
+    { limit: 5, lease: '1s' },
+    'concurrency/index.ts#ConcurrencyOptions',
+  ],
+  [
+    'staged',
+    core.staged,
+    { free: gcra({ limit: 5, window: '1h' }), then: gcra({ limit: 1, window: '1s' }) },
+    'staged/index.ts#StagedOptions',
+  ],
+]
+
+const tables = optionTables()
+const all = [
+  ...functions,
+  ...builders.map(
+    ([name, call, needed, table]) =>
+      [name, call, needed, [`core/src/algorithms/${table}`]] as const,
+  ),
+]
+
+test('the page has a table for each set of options, and for nothing else', () => {
+  const elsewhere = [
+    'fastify/src/options.ts#RateLimitPluginOptions',
+    'nestjs/src/options.ts#RateLimitOptions',
+    'nestjs/src/options.ts#Reach',
+  ]
+  const known = new Set([...all.flatMap(([, , , names]) => names), ...elsewhere])
+  expect([...tables.keys()].toSorted()).toEqual(
+    [...known].map((name) => `packages/${name}`).toSorted(),
+  )
+})
+
+describe.each(all)('%s', (_name, call, needed, names) => {
+  const stated: Stated = Object.assign({}, ...names.map((name) => tables.get(`packages/${name}`)))
+
+  test('takes the options that the page names, and no others', async () => {
+    const { code, message } = await failureOf(call, { ...needed, nonsense: 1 })
+    expect(code).toBe('SLUICE_OPTION_UNKNOWN')
+    const [, known] = message.split('It takes ')
+    expect(known.match(/\w+/g)?.toSorted()).toEqual(Object.keys(stated).toSorted())
+  })
+
+  test('needs the options that the page calls required, and no others', async () => {
+    await call(needed as never)
+    const said = Object.keys(stated).filter((option) => stated[option] === required)
+    // What rateLimit needs can be said in several ways, so that none of them is required by itself.
+    if (call === onExpress || call === onKoa) return expect(said).toEqual([])
+    expect(said.toSorted()).toEqual(Object.keys(needed).toSorted())
+    for (const option of said) {
+      expect((await failureOf(call, { ...needed, [option]: undefined })).code).toMatch(
+        /^SLUICE_(?:OPTION_MISSING|OPTIONS_INVALID|KEY_INVALID)$/,
+      )
+    }
+  })
+})
+
+test.each(builders)(
+  'what %s builds holds the defaults that the page states',
+  (_name, build, needed, table) => {
+    const stated = tables.get(`packages/core/src/algorithms/${table}`) ?? {}
+    const built: object = Object(build(needed as never))
+    for (const [option, absent] of Object.entries(stated)) {
+      if (absent === required) continue
+      const expected = absent === '–' ? undefined : valueOf(absent, built)
+      expect([option, Reflect.get(built, option)]).toEqual([option, expected])
+    }
+  },
+)
+
+test('a block holds the defaults that the page states', () => {
+  const { for: _, ...stated } = tables.get('packages/core/src/policy.ts#BlockOptions') ?? {}
+  const { block } = fixedWindow({ limit: 1, window: '1m', block: { for: '1m' } })
+  const tenYears = 10 * 365.25 * 24 * 60 * 60 * 1000
+  expect(stated).toEqual({ on: `'reached'`, escalate: '1', max: 'ten years' })
+  expect(block).toEqual({ for: 60_000, on: 'reached', escalate: 1, max: tenYears })
+})
+
+/** A value as it is written, or another option's. */
+function valueOf(text: string, built: object): unknown {
+  return text in built ? Reflect.get(built, text) : JSON.parse(text.replaceAll(`'`, '"'))
+}
+
+async function failureOf(call: Untyped, options: object): Promise<core.SluiceError> {
+  try {
+    await call(options as never)
+  } catch (error) {
+    if (error instanceof core.SluiceError) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { startCluster, type RedisCluster } from '../../src/redis-cluster.js'
+import { startSentinels, type RedisSentinels } from '../../src/redis-sentinel.js'
+import { startRedis, type RedisServer } from '../../src/redis-server.js'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const programs = `${root}examples/docs/`
+const named = (pattern: RegExp) => readdirSync(programs).filter((name) => pattern.test(name))
+
+let redis: RedisServer
+let sentinels: RedisSentinels
+let cluster: RedisCluster
+beforeAll(async () => {
+  ;[redis, sentinels, cluster] = await Promise.all([
+    startRedis(),
+    startSentinels(5000),
+    startCluster(),
+  ])
+})
+afterAll(async () => Promise.all([redis, sentinels, cluster].map(async (one) => one.stop())))
+
+test('the pages say what their sources say, all code in them is taken from programs, and their links lead somewhere', async () => {
+  const checked = run(process.execPath, [`${root}.ci/docs.mjs`, '--check'])
+  const { stderr } = await checked.catch((error: { readonly stderr: string }) => error)
+  expect(stderr).toBe('')
+})
+
+test.each(named(/\.js$/))('examples/docs/%s runs, and does what it says', async (name) => {
+  const env = {
+    ...process.env,
+    REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+    SENTINEL_URL: `redis://127.0.0.1:${sentinels.sentinels[0].port}`,
+    CLUSTER_URL: `redis://127.0.0.1:${cluster.nodes[0].port}`,
+  }
+  const { stderr } = await run(process.execPath, [name], { cwd: programs, env, timeout: 25_000 })
+  expect(stderr).toBe('')
+})
+
+// Node 20 takes no TypeScript: these run here.
+test.each(named(/\.ts$/))('examples/docs/%s runs, and does what it says', async (name) => {
+  vi.stubEnv('REDIS_URL', `redis://127.0.0.1:${redis.port}`)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  await import(`${programs}${name}`)
+})

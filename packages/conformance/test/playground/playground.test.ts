@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findChromium, openPlayground, type Playground } from './browser.js'
+import { count, open, type Opened } from './page.js'
+
+let playground: Playground
+beforeAll(async () => {
+  playground = await openPlayground()
+  return playground.stop
+})
+
+test('a machine without a Chromium is told what to install', () => {
+  expect(() => findChromium({ PATH: '/nowhere' })).toThrow('apt-get install')
+  expect(findChromium({ CHROMIUM: '/mine', PATH: '/nowhere' })).toBe('/mine')
+})
+
+test('the page loads without a word in the console, and nothing from any other host', async () => {
+  const { page, problems, hosts } = await open(playground)
+  expect(problems).toEqual([])
+  expect([...hosts]).toEqual([new URL(playground.url).host])
+  await page.close()
+})
+
+// At the usual numbers: a limit of 5 in 4 seconds, a burst of 3, 3 places to wait, work of 2 seconds.
+const behaviour = [
+  { name: 'Fixed window', border: [13, 0], overload: [15, 30] },
+  { name: 'Sliding window', border: [8, 5], overload: [13, 32] },
+  { name: 'Sliding log', border: [9, 4], overload: [15, 30] },
+  { name: 'GCRA', border: [7, 6], overload: [17, 28] },
+  { name: 'Token bucket', border: [7, 6], overload: [17, 28] },
+  { name: 'Leaky bucket', border: [7, 6], overload: [17, 28] },
+  { name: 'Leaky queue', border: [8, 5], overload: [18, 27] },
+  { name: 'Concurrency', border: [8, 3], overload: [24, 12] },
+]
+
+describe('drawn by the core', () => {
+  let opened: Opened
+  beforeAll(async () => {
+    opened = await open(playground)
+  })
+  afterAll(async () => opened.page.close())
+
+  test.each(behaviour)('$name: what it allows and what it denies', async (algorithm) => {
+    const { page, problems, choose } = opened
+    await choose(algorithm.name)
+    expect(await page.locator('#chosen-name').textContent()).toBe(algorithm.name)
+    for (const [pattern, [allowed, denied]] of [
+      ['Burst at the border', algorithm.border],
+      ['Overload', algorithm.overload],
+    ] as const) {
+      await choose(pattern)
+      expect(await count(page.locator('#chosen'))).toEqual({ allowed, denied })
+      expect(await page.locator('#chosen .level').count()).toBe(1)
+    }
+    expect(problems).toEqual([])
+  })
+})
+
+test('a click sends a request, and shows the headers that the server answered with', async () => {
+  const { page, send } = await open(playground)
+  const answered = page.waitForResponse(/\/ask\?/)
+  await send()
+  const response = await answered
+  const headers = response.headers()
+  expect(headers['ratelimit-policy']).toBe('"default";q=5;w=4')
+  expect(await page.locator('#headers').textContent()).toBe(
+    `HTTP/1.1 200 OK
+RateLimit-Policy: ${headers['ratelimit-policy']}
+RateLimit: ${headers['ratelimit']}
+Content-Type: ${headers['content-type']}
+
+Hello. You have 4 of 5 left.`,
+  )
+  expect(await page.getByRole('status').textContent()).toBe('Request 1: allowed.')
+  await page.close()
+})
+
+test('the limit denies the request that would exceed it, on the server and in the picture', async () => {
+  const { page, send, choose } = await open(playground)
+  await choose('Sliding log')
+  await page.getByRole('slider', { name: 'Limit' }).fill('3')
+  await page.getByRole('slider', { name: 'Window' }).fill('10')
+  for (let i = 0; i < 3; i++) await send()
+  expect(await count(page.locator('#live'))).toEqual({ allowed: 3, denied: 0 })
+  const answered = page.waitForResponse(/\/ask\?/)
+  await send()
+  expect((await answered).status()).toBe(429)
+  expect(await count(page.locator('#live'))).toEqual({ allowed: 3, denied: 1 })
+  await page.getByText(/^Request 4: denied with 429\. Try again in \d+ seconds\.$/).waitFor()
+  expect(await page.locator('#agreement').textContent()).toBe(
+    'Decisions by the server: 4. The same core in your browser agrees with all of them.',
+  )
+  await page.close()
+})
+
+test('a request from a terminal appears in the picture', async () => {
+  const { page, send } = await open(playground)
+  await send()
+  const url = /'(.*)'/.exec((await page.locator('#curl').textContent()) ?? '')?.[1] ?? ''
+  expect((await fetch(url)).status).toBe(200)
+  await page.getByText('Decisions by the server: 2.').waitFor()
+  await page.close()
+})
+
+// Together, for each of them waits most of its time.
+test.concurrent.each(behaviour)(
+  '$name: after a replay, server and browser agree on every request',
+  async ({ name, border: [allowed, denied] }) => {
+    const { page, choose } = await open(playground, { reducedMotion: 'reduce' })
+    await page.getByRole('slider', { name: 'Window' }).fill('1')
+    await choose(name)
+    const sent = allowed + denied
+    const statuses: number[] = []
+    page.on('response', (response) => {
+      if (response.url().includes('/ask?')) statuses.push(response.status())
+    })
+    await page.getByRole('button', { name: 'Replay traffic' }).click()
+    await page.getByText(`of ${sent} requests.`).waitFor()
+    const admitted = statuses.filter((status) => status === 200).length
+    expect(await page.getByRole('status').textContent()).toBe(
+      `The server allowed ${admitted} of ${sent} requests.`,
+    )
+    expect(await page.locator('#agreement').textContent()).toBe(
+      `Decisions by the server: ${sent}. The same core in your browser agrees with all of them.`,
+    )
+    await page.close()
+  },
+)
+
+test('a server that goes away is no silence, and the next request starts over', async () => {
+  const { page, send } = await open(playground)
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Send a request' }).click()
+  await page.getByText('The server is away. Send a request to try again.').waitFor()
+  await page.context().setOffline(false)
+  await send()
+  expect(await count(page.locator('#live'))).toEqual({ allowed: 1, denied: 0 })
+  await page.close()
+})

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { errorCodes } from '../src/errors.js'
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+const page = read('../docs/errors.md')
+
+test('the page has an entry for each code of the catalogue, and for no other', () => {
+  const entries = Array.from(page.matchAll(/^### (.*)$/gm), ([, code]) => code)
+  expect(entries.toSorted()).toEqual([...errorCodes].toSorted())
+})
+
+test('under "Warnings" it has those that are told as warnings, and no others', () => {
+  const told = read('../src/http/mistakes.ts').matchAll(/tell\(sluiceError\('(\w+)'/g)
+  const [, warnings] = page.split('\n## Warnings\n')
+  const entries = Array.from(warnings.matchAll(/^### (.*)$/gm), ([, code]) => code)
+  expect(entries.toSorted()).toEqual(Array.from(told, ([, code]) => code).toSorted())
+})
+
+test.each(errorCodes)('of %s it says what was seen, why it matters and what to do', (code) => {
+  const [, entry = ''] = page.split(`### ${code}\n`)
+  const said = Array.from(
+    entry.split('\n#')[0].matchAll(/^- \*\*(.*):\*\* \S/gm),
+    ([, what]) => what,
+  )
+  expect(said).toEqual(['Seen', 'Why it matters', 'Do'])
+})
