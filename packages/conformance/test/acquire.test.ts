@@ -317,7 +317,7 @@ describe('over memory, to the millisecond', () => {
       async: true,
       async run(requests) {
         await new Promise<void>((resolve) => (open = resolve))
-        return memory.run(requests)
+        return requests.map(memory.run)
       },
       ping: async () => true,
       async close() {},

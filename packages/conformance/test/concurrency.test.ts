@@ -12,6 +12,7 @@ import {
   type Limiter,
   type Policies,
   type Store,
+  type SyncStore,
 } from '@sluice/core'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -200,10 +201,13 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
   test('the same request again takes the same lease again', async () => {
     // What a client sends twice: the store sees one request two times.
     const store = createStore()
-    const sent: Parameters<Store['run']>[0][] = []
+    const sent: Request[] = []
     const spy: Store = store.async
-      ? { ...store, run: (requests) => (sent.push(requests), store.run(requests)) }
-      : { ...store, run: (requests) => (sent.push(requests), store.run(requests)) }
+      ? {
+          ...store,
+          run: (requests: readonly Request[]) => (sent.push(...requests), store.run(requests)),
+        }
+      : { ...store, run: (request: Request) => (sent.push(request), store.run(request)) }
     for (const owner of [undefined, 'a']) {
       const limiter = createLimiter({
         name: `twice ${++named}`,
@@ -213,7 +217,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
       })
       const lease = held(await limiter.consume('k', owner === undefined ? {} : { owner }))
       const request = sent[sent.length - 1]
-      await store.run(request)
+      await runOn(store, request)
       expect((await limiter.peek('k')).remaining).toBe(1)
       expect(await lease.release()).toBe(true)
       expect(await lease.release()).toBe(false)
@@ -223,10 +227,13 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
 
   test('the same request again after its lease has ended takes a unit only if there is one', async () => {
     const store = createStore()
-    let request: Parameters<Store['run']>[0] = []
+    const sent: Request[] = []
     const spy: Store = store.async
-      ? { ...store, run: (requests) => ((request = requests), store.run(requests)) }
-      : { ...store, run: (requests) => ((request = requests), store.run(requests)) }
+      ? {
+          ...store,
+          run: (requests: readonly Request[]) => (sent.push(...requests), store.run(requests)),
+        }
+      : { ...store, run: (request: Request) => (sent.push(request), store.run(request)) }
     const limiter = createLimiter({
       name: `late ${++named}`,
       policies: lock,
@@ -234,11 +241,10 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
       clock: () => now,
     })
     await limiter.consume('k')
-    const first = request.map((one) => Object.assign({}, one, { now: start + 1500 }))
+    const first = { ...sent[0], now: start + 1500 }
     now += 1000
     const other = held(await limiter.consume('k'))
-    const [answer] = await store.run(first)
-    expect(answer).toMatchObject({ allowed: false })
+    expect(await runOn(store, first)).toMatchObject({ allowed: false })
     expect(await other.release()).toBe(true)
   })
 
@@ -479,4 +485,10 @@ async function errorOf(call: () => unknown): Promise<SluiceError> {
     throw error
   }
   throw new Error('nothing was thrown')
+}
+
+type Request = Parameters<SyncStore['run']>[0]
+
+async function runOn(store: Store, request: Request): Promise<unknown> {
+  return store.async ? (await store.run([request]))[0] : store.run(request)
 }

@@ -123,7 +123,7 @@ describe('one key', () => {
     const store = redisStore(client, { prefix: 'app:{x}', timeout: '10s' })
     const policy = fixedWindow({ limit: 1, window: '1h' })
     await createLimiter({ name: 'a:b', policies: policy, store }).consume(['user', '{4}2'])
-    expect(await client.keys('*')).toEqual(['app%3A%7Bx%7D:a%3Ab:{user|%7B4%7D2}'])
+    expect(await client.keys('*')).toEqual(['app%3A%7Bx%7D:a%3Ab:{|user|%7B4%7D2}'])
   })
 })
 

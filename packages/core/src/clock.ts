@@ -9,10 +9,21 @@ export interface Time {
   wall: Clock
 }
 
+const { process } = globalThis
+
+/** What the machine has counted up, in milliseconds, from no moment in particular. */
+const elapsed: Clock = process?.hrtime === undefined ? () => performance.now() : hrtimeMs
+
 /** The process's own time: monotonic, anchored once to the wall when this module loads. */
 export const processTime: Time = {
-  monotonic: () => Math.floor(anchor + performance.now()),
+  monotonic: () => Math.floor(anchor + elapsed()),
   wall: Date.now,
 }
 
-const anchor = Date.now() - performance.now()
+const anchor = Date.now() - elapsed()
+
+/** The same clock as `performance.now`, for two thirds of its price: to read it is the greater part of a decision in memory. */
+function hrtimeMs(): number {
+  const time = process.hrtime()
+  return time[0] * 1000 + time[1] / 1e6
+}

@@ -1,6 +1,6 @@
 import type { Rule } from './algorithms/kind.js'
 import type { Outcome, Reply, Source, Store, StoreRequest } from './stores/store.js'
-import { byName, verdictOf, type Verdict } from './verdict.js'
+import { putByName, verdictOf, type Verdict } from './verdict.js'
 
 /** The answer to one request: a plain value, a denial included. Waits are the smallest whole ones, if nothing else happens. */
 export interface Decision<S extends Store = Store> {
@@ -56,22 +56,21 @@ export function decisionOf<S extends Store>(
   request: StoreRequest,
   changeLease: ChangeLease<S>,
 ): Decision<S> {
-  const { verb, cost } = request
-  const { entries = request.entries } = outcome
-  // Where the limiter was told to allow, nobody is denied: neither what is consumed, nor what a peek asks about.
-  const taken = outcome.allowed && (verb === 'consume' || outcome.source === 'open')
-  const policies = byName(entries, (entry, i) => verdictOf(entry, outcome.states[i], cost, taken))
-  return new Answered(policies, outcome, request, heldLeaseOf(outcome, request, changeLease))
+  const holds = outcome.allowed && request.verb === 'consume' && request.lease.id !== ''
+  return new Answered(
+    outcome,
+    request,
+    holds ? heldLeaseOf(outcome, request, changeLease) : undefined,
+  )
 }
 
 function heldLeaseOf<S extends Store>(
-  { allowed, states, source = 'store' }: Outcome,
+  { states, source = 'store' }: Outcome,
   request: StoreRequest,
   changeLease: ChangeLease<S>,
 ): HeldLease<S> | undefined {
-  if (!allowed || request.verb !== 'consume' || request.cost === 0) return undefined
   const at = request.entries.findIndex(hasLeases)
-  if (at === -1) return undefined
+  if (at === -1 || request.cost === 0) return undefined
   const lengths = request.entries
     .filter(hasLeases)
     .map(({ steps, params }) => steps.windowMs(params))
@@ -126,36 +125,38 @@ export function deniedLate<S extends Store>(
   return { ...decision, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
 }
 
-const none: readonly string[] = Object.freeze([])
+const nobody: readonly string[] = Object.freeze([])
 
 /** A decision is a plain value to its reader; what it took is known to the limiter only. */
 class Answered<S extends Store> implements Decision<S> {
-  readonly allowed: boolean
-  readonly limit: number
-  readonly remaining: number
-  readonly retryAfterMs: number | null
-  readonly resetMs: number
-  readonly delayMs: number
-  readonly deniedBy: readonly string[]
-  readonly policies: Readonly<Record<string, Verdict>>
-  readonly source: Source
+  declare readonly allowed: boolean
+  declare readonly limit: number
+  declare readonly remaining: number
+  declare readonly retryAfterMs: number | null
+  declare readonly resetMs: number
+  declare readonly delayMs: number
+  declare readonly deniedBy: readonly string[]
+  declare readonly policies: Readonly<Record<string, Verdict>>
+  declare readonly source: Source
   declare readonly lease?: HeldLease<S>
-  readonly #receipt: Receipt
+  readonly #request: StoreRequest
+  readonly #outcome: Outcome
 
-  constructor(
-    policies: Readonly<Record<string, Verdict>>,
-    outcome: Outcome,
-    request: StoreRequest,
-    lease: HeldLease<S> | undefined,
-  ) {
+  constructor(outcome: Outcome, request: StoreRequest, lease: HeldLease<S> | undefined) {
+    const { allowed, entries = request.entries, states, source = 'store' } = outcome
+    // Where the limiter was told to allow, nobody is denied: neither what is consumed, nor what a peek asks about.
+    const taken = allowed && (request.verb === 'consume' || source === 'open')
+    const policies: Record<string, Verdict> = {}
+    let deniedBy: string[] | undefined
     let limit = Infinity
     let remaining = Infinity
     let retryAfterMs: number | null = 0
     let resetMs = 0
     let delayMs = 0
-    let deniedBy: string[] | undefined
-    for (const name in policies) {
-      const verdict = policies[name]
+    for (let i = 0; i < entries.length; i++) {
+      const { name } = entries[i]
+      const verdict = verdictOf(entries[i], states[i], request.cost, taken)
+      putByName(policies, name, verdict)
       if (verdict.remaining < remaining) {
         remaining = verdict.remaining
         limit = verdict.limit
@@ -163,23 +164,24 @@ class Answered<S extends Store> implements Decision<S> {
       if (!verdict.allowed) (deniedBy ??= []).push(name)
       retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
       resetMs = Math.max(resetMs, verdict.resetMs)
-      delayMs = Math.max(delayMs, verdict.delayMs)
+      if (allowed) delayMs = Math.max(delayMs, verdict.delayMs)
     }
-    this.allowed = outcome.allowed
+    this.allowed = allowed
     this.limit = limit
     this.remaining = remaining
     this.retryAfterMs = retryAfterMs
     this.resetMs = resetMs
-    this.delayMs = outcome.allowed ? delayMs : 0
-    this.deniedBy = deniedBy ?? none
+    this.delayMs = delayMs
+    this.deniedBy = deniedBy ?? nobody
     this.policies = policies
-    this.source = outcome.source ?? 'store'
+    this.source = source
     if (lease !== undefined) this.lease = lease
-    this.#receipt = { request, outcome }
+    this.#request = request
+    this.#outcome = outcome
   }
 
   static receiptOf(value: object): Receipt | undefined {
-    return #receipt in value ? value.#receipt : undefined
+    return #request in value ? { request: value.#request, outcome: value.#outcome } : undefined
   }
 }
 

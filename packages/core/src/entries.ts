@@ -49,8 +49,7 @@ export interface Addressed {
  */
 export function addressed(limiter: string, entries: readonly Entry[], key: Keys): Addressed {
   if (isKey(key)) {
-    const joined = joinedKey(limiter, key)
-    return { entries, keys: entries.map(() => joined) }
+    return { entries, keys: repeated(joinedKey(limiter, key), entries.length) }
   }
   const names = entries.map(({ name }) => name)
   const stray = Object.keys(key).find((name) => !names.includes(name))
@@ -61,6 +60,13 @@ export function addressed(limiter: string, entries: readonly Entry[], key: Keys)
   const own = new Map<string, Key | null>(Object.entries(key))
   const asked = entries.filter(({ name }) => own.get(name) !== null)
   return { entries: asked, keys: asked.map(({ name }) => keyOf(limiter, name, own.get(name))) }
+}
+
+/** One key for each entry. */
+function repeated(key: string, count: number): readonly string[] {
+  const keys = [key]
+  for (let i = 1; i < count; i++) keys.push(key)
+  return keys
 }
 
 function entryOf(limiter: string, name: string, policy: unknown): Entry {

@@ -10,25 +10,36 @@ export type KeyPartValue = string | readonly string[]
 const longestKey = 256
 
 /**
- * One string for a key. Two different lists of parts never give the same one: parts are joined by `|` and
- * the parts of a part by `,`, and what separates or escapes is escaped. A plain string is a list of one part. Of a long key it is the SHA-256, after an escape that joining never
- * writes. Returns undefined where the key is empty or no key.
+ * One string for a key. A plain string is its own, as long as it does not begin like what follows: no look at the rest of it is needed then. A
+ * list begins with `|`, so do its parts, and the parts of a part are joined by `,`; within them what separates or escapes is escaped. A list
+ * of one string is that string. Of a long key it is the SHA-256, behind `%#`. So two different keys never give the same one. Returns undefined
+ * where the key is empty or no key.
  */
 export function joinKey(key: unknown): string | undefined {
-  const joined = joinParts(key)
+  const joined = typeof key === 'string' ? joinText(key) : joinParts(key)
   return joined !== undefined && joined.length > longestKey ? `%#${hashOf(joined)}` : joined
 }
 
+function joinText(text: string): string | undefined {
+  if (text === '') return undefined
+  const first = text.charCodeAt(0)
+  return first === bar || first === percentSign ? `%${text}` : text
+}
+
+const bar = 0x7c
+const percentSign = 0x25
+
 function joinParts(key: unknown): string | undefined {
-  return typeof key === 'string' ? joinPart(key) : joinList(key, '|', joinPart)
+  const only = onlyOf(onlyOf(key))
+  if (typeof only === 'string') return joinText(only)
+  const joined = joinList(key, '|', (part) =>
+    typeof part === 'string' ? escapePart(part) : joinList(part, ',', escapePart),
+  )
+  return joined === undefined ? undefined : `|${joined}`
 }
 
-function joinPart(part: unknown): string | undefined {
-  return typeof part === 'string' ? joinText(part) : joinList(part, ',', joinText)
-}
-
-function joinText(text: unknown): string | undefined {
-  return typeof text === 'string' && text !== '' ? escapePart(text) : undefined
+function onlyOf(list: unknown): unknown {
+  return Array.isArray(list) && list.length === 1 ? list[0] : list
 }
 
 function joinList(
@@ -62,12 +73,12 @@ export function bodyKey(stateKey: string, policy: string, number: number): strin
 
 function hashOf(text: string): string {
   // UTF-8 has no form for a lone surrogate: without an escape, all of them would be one.
-  const bytes = new TextEncoder().encode(text.replace(/\p{Surrogate}/gu, percent))
+  const bytes = new TextEncoder().encode(text.replace(/[%\p{Surrogate}]/gu, percent))
   return Array.from(sha256(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-function escapePart(part: string): string {
-  return /[%|,]/.test(part) ? part.replace(/[%|,]/g, percent) : part
+function escapePart(part: unknown): string | undefined {
+  return typeof part === 'string' && part !== '' ? part.replace(/[%|,]/g, percent) : undefined
 }
 
 /** A name as Redis gets it: two different ones never become the same bytes. */
@@ -75,9 +86,8 @@ export function escapeName(name: string): string {
   return name.replace(/[%:{}\p{Surrogate}]/gu, percent)
 }
 
-// Not the percent sign: in a joined key it only ever begins an escape, and these escapes are none that joining writes.
 function escapeTag(key: string): string {
-  return /[{}\p{Surrogate}]/u.test(key) ? key.replace(/[{}\p{Surrogate}]/gu, percent) : key
+  return /[%{}\p{Surrogate}]/u.test(key) ? key.replace(/[%{}\p{Surrogate}]/gu, percent) : key
 }
 
 function percent(character: string): string {

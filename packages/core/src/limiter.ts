@@ -1,15 +1,15 @@
 import { createAcquire, type AcquireOptions } from './acquire.js'
-import { createAsking, type Question } from './asking.js'
+import { createAsking } from './asking.js'
 import { decisionOf, receiptOf, type Decision } from './decision.js'
 import { sharing, type Keys, type PolicyChoice } from './entries.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
-import { sluiceError } from './errors.js'
 import { events } from './events.js'
-import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './option-readers.js'
+import type { Duration } from './option-readers.js'
+import { createRequests } from './requests.js'
 import { withFallback } from './resilience/fallback.js'
 import { statusOf, type Status } from './status.js'
 import { memoryStore, type MemoryStore } from './stores/memory/index.js'
-import type { Outcome, Reply, Store, StoreRequest } from './stores/store.js'
+import type { Outcome, Reply, Source, Store, StoreRequest } from './stores/store.js'
 
 export interface PeekOptions extends PolicyChoice {
   /**
@@ -96,9 +96,6 @@ export interface Limiter<S extends Store = Store> {
   close(): Reply<S, void>
 }
 
-/** The most units that one `penalize` takes or one `refund` gives. */
-const mostUnits = 2 ** 31
-
 /**
  * Puts policies and a store together.
  *
@@ -114,127 +111,75 @@ export function createLimiter<S extends Store = MemoryStore>(
   const { name, policies, clock } = options
   const given: Store = options.store ?? memoryStore()
   const store = given.async ? withFallback(given, name, onStoreError, sharing(localShare)) : given
-  const asking = createAsking<S>(store, name, policies, clock, !denyCache)
-  const where = `limiter "${name}"`
+  const requests = createRequests(name, policies, clock, !denyCache)
+  const asking = createAsking<S>(store)
 
-  function count(what: string, value: unknown, most: number): number {
-    if (isCount(value) && value <= most) return value
-    const expected = `a whole number from 0 to ${most}`
-    throw sluiceError('SLUICE_OPTION_INVALID', where, what, value, expected)
-  }
-
-  function text(what: string, value: unknown): string {
-    if (typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value)) return value
-    const expected = 'a non-empty string of whole characters'
-    throw sluiceError('SLUICE_OPTION_INVALID', where, what, value, expected)
-  }
-
-  function questionsOf(verb: 'consume' | 'peek', requests: readonly KeyAndCost[]): Question[] {
-    return requests.map((request) => {
-      checkCall(where, request, ['key', 'cost', 'policies'])
-      return { verb, key: request.key, cost: request.cost, policies: request.policies }
-    })
+  function changeLease(
+    request: StoreRequest,
+    verb: 'release' | 'renew',
+    source: Source,
+  ): Reply<S, boolean> {
+    return asking.ask(requests.ofLease, isAllowed, request, { verb, source })
   }
 
   function decide(outcome: Outcome, request: StoreRequest): Decision<S> {
-    const decision = decisionOf(outcome, request, asking.changeLease)
-    if (request.verb === 'consume') report(request, decision)
+    const decision = decisionOf(outcome, request, changeLease)
+    if (request.verb === 'consume' && isHeard(decision)) report(request, decision)
     return decision
   }
 
   function report({ keys, entries, cost }: StoreRequest, decision: Decision): void {
-    const { decision: decisions, denial: denials } = events
-    if (!decisions.hasSubscribers && (decision.allowed || !denials.hasSubscribers)) return
     const names = Object.fromEntries(entries.map(({ name }, i) => [name, keys[i]]))
     const event = { limiter: name, keys: names, cost, decision }
-    decisions.publish(event)
-    if (!decision.allowed) denials.publish(event)
+    events.decision.publish(event)
+    if (!decision.allowed) events.denial.publish(event)
   }
 
   const limiter: Limiter<S> = {
     name,
-
-    consume: (key, options) =>
-      asking.ask(() => {
-        checkCall(where, options, ['cost', 'owner', 'policies'])
-        const owner = options?.owner === undefined ? undefined : text('owner', options.owner)
-        return { verb: 'consume', key, cost: options?.cost, owner, policies: options?.policies }
-      }, decide),
-
-    peek: (key, options) =>
-      asking.ask(() => {
-        checkCall(where, options, ['cost', 'policies'])
-        return { verb: 'peek', key, cost: options?.cost, policies: options?.policies }
-      }, decide),
-
-    consumeMany: (requests) => asking.askMany(() => questionsOf('consume', requests), decide),
-
-    peekMany: (requests) => asking.askMany(() => questionsOf('peek', requests), decide),
-
+    consume: (key, options) => asking.ask(requests.consume, decide, key, options),
+    peek: (key, options) => asking.ask(requests.peek, decide, key, options),
+    consumeMany: (calls) => asking.askMany(requests.consumeMany, decide, calls),
+    peekMany: (calls) => asking.askMany(requests.peekMany, decide, calls),
     acquire: (key, options) => acquire(key, options),
 
-    refund(decisionOrKey: Decision | Keys, n = 1) {
+    refund(decisionOrKey: Decision | Keys, n: number = 1) {
       const receipt = receiptOf(decisionOrKey)
-      if (receipt !== undefined) return asking.give(receipt)
-      return asking.ask(
-        // Whatever is no decision is taken for a key, and refused if it is none.
-        () => ({ verb: 'forgive', key: decisionOrKey as Keys, cost: count('n', n, mostUnits) }),
-        () => true,
-      )
+      if (receipt !== undefined) return asking.ask(requests.give, isGiven, receipt, undefined)
+      // Whatever is no decision is taken for a key, and refused if it is none.
+      return asking.ask(requests.forgive, isAllowed, decisionOrKey as Keys, n)
     },
 
-    penalize: (key, n) =>
-      asking.ask(
-        () => ({ verb: 'penalize', key, cost: count('n', n, mostUnits) }),
-        () => {},
-      ),
-
-    block: (key, length) =>
-      asking.ask(
-        () => {
-          const cost = duration.read(length)
-          if (cost !== undefined) return { verb: 'block', key, cost }
-          throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, duration.expected)
-        },
-        () => {},
-      ),
-
-    unblock: (key) =>
-      asking.ask(
-        () => ({ verb: 'unblock', key }),
-        () => {},
-      ),
-
-    release: (key, leaseId) =>
-      asking.ask(
-        () => ({ verb: 'release', key, lease: text('leaseId', leaseId) }),
-        ({ allowed }) => allowed,
-      ),
-
-    renew: (key, leaseId) =>
-      asking.ask(
-        () => ({ verb: 'renew', key, lease: text('leaseId', leaseId) }),
-        ({ allowed }) => allowed,
-      ),
-
-    reset: (key, options) =>
-      asking.ask(
-        () => {
-          checkCall(where, options, ['unblock', 'policies'])
-          const cost = options?.unblock === true ? 1 : 0
-          return { verb: 'reset', key, cost, policies: options?.policies }
-        },
-        ({ allowed }) => allowed,
-      ),
-
-    status: (key) => asking.ask(() => ({ verb: 'peek', key, cost: 0 }), statusOf),
-    ping: () => asking.ping(),
-    close: () => asking.close(options.store === undefined),
+    penalize: (key, n) => asking.ask(requests.penalize, nothing, key, n),
+    block: (key, length) => asking.ask(requests.block, nothing, key, length),
+    unblock: (key) => asking.ask(requests.unblock, nothing, key, undefined),
+    release: (key, leaseId) => asking.ask(requests.release, isAllowed, key, leaseId),
+    renew: (key, leaseId) => asking.ask(requests.renew, isAllowed, key, leaseId),
+    reset: (key, options) => asking.ask(requests.reset, isAllowed, key, options),
+    status: (key) => asking.ask(requests.status, statusOf, key, undefined),
+    // These answer as the store does, and that S is the type of this very store is beyond the compiler.
+    ping: () => store.ping() as Reply<S, boolean>,
+    close: () => (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>,
   }
   const acquire = createAcquire(name, limiter, store.async)
   return limiter
 }
 
-function checkCall(where: string, options: object | undefined, known: readonly string[]): void {
-  if (options !== undefined) rejectUnknown(where, optionsObject(where, options, known), known)
+function isHeard({ allowed }: Decision): boolean {
+  return events.decision.hasSubscribers || (!allowed && events.denial.hasSubscribers)
+}
+
+function nothing(): void {}
+
+function isAllowed({ allowed }: Outcome): boolean {
+  return allowed
+}
+
+function isGiven({ allowed }: Outcome, { verb }: StoreRequest): boolean {
+  return verb === 'give' && allowed
+}
+
+/** A store that the caller opened is the caller's to close. */
+function closed(store: Store): void | Promise<void> {
+  return store.async ? Promise.resolve() : undefined
 }

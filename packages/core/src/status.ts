@@ -1,5 +1,5 @@
 import type { Outcome, StoreRequest } from './stores/store.js'
-import { byName, verdictOf } from './verdict.js'
+import { putByName, verdictOf } from './verdict.js'
 
 /** How one policy stands. */
 export interface PolicyStatus {
@@ -20,12 +20,13 @@ export interface Status {
 /** Reads how a key stands from the outcome of a `peek`. */
 export function statusOf(outcome: Outcome, request: StoreRequest): Status {
   const { entries = request.entries } = outcome
-  const policies = byName(entries, (entry, i): PolicyStatus => {
+  const policies: Record<string, PolicyStatus> = {}
+  entries.forEach((entry, i) => {
     const { row, blockedUntil, now } = outcome.states[i]
     const { limit, remaining, resetMs } = verdictOf(entry, outcome.states[i], 0, false)
     const used = entry.steps.used(row, entry.params, now)
     const blockedMs = Math.max(0, blockedUntil - now)
-    return { used, limit, remaining, resetMs, blockedMs }
+    putByName(policies, entry.name, { used, limit, remaining, resetMs, blockedMs })
   })
   return { policies }
 }

@@ -1,6 +1,6 @@
 import type { Rule } from './algorithms/kind.js'
 import { fullAt, waitToRemain } from './algorithms/reading.js'
-import type { Entry, State } from './stores/store.js'
+import type { State } from './stores/store.js'
 
 /** What one policy says. All times are whole milliseconds. */
 export interface Verdict {
@@ -47,18 +47,9 @@ export function verdictOf(
   }
 }
 
-/** What is read from each policy of a request, by its name. */
-export function byName<T>(
-  entries: readonly Entry[],
-  read: (entry: Entry, i: number) => T,
-): Readonly<Record<string, T>> {
-  const named: Record<string, T> = {}
-  for (let i = 0; i < entries.length; i++) {
-    const value = read(entries[i], i)
-    // To assign to this name would set a prototype.
-    if (entries[i].name === '__proto__')
-      Object.defineProperty(named, '__proto__', { value, enumerable: true })
-    else named[entries[i].name] = value
-  }
-  return named
+/** Notes what was read from a policy under its name. */
+export function putByName<T>(named: Record<string, T>, name: string, value: T): void {
+  // To assign to this name would set a prototype.
+  if (name === '__proto__') Object.defineProperty(named, name, { value, enumerable: true })
+  else named[name] = value
 }

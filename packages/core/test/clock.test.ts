@@ -5,13 +5,14 @@ const noon = Date.UTC(2026, 0, 1, 12)
 let processTime: Time
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: noon })
+  vi.useFakeTimers({ toFake: ['Date', 'hrtime'], now: noon })
   vi.resetModules()
   processTime = (await import('../src/clock.js')).processTime
 })
 
 afterEach(() => {
   vi.restoreAllMocks()
+  vi.unstubAllGlobals()
   vi.useRealTimers()
 })
 
@@ -34,7 +35,16 @@ test.each([-86_400_000, 3_600_000])(
   },
 )
 
+test('where there is no process, as in a browser, the time goes by what the page has counted up', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: noon })
+  vi.stubGlobal('process', undefined)
+  vi.resetModules()
+  const inBrowser = (await import('../src/clock.js')).processTime
+  vi.advanceTimersByTime(1500)
+  expect([inBrowser.monotonic(), inBrowser.wall()]).toEqual([noon + 1500, noon + 1500])
+})
+
 test('the monotonic clock counts whole milliseconds', () => {
-  vi.spyOn(performance, 'now').mockReturnValue(2.75)
+  vi.spyOn(process, 'hrtime').mockReturnValue([0, 2_750_000])
   expect(processTime.monotonic()).toBe(noon + 2)
 })

@@ -208,7 +208,7 @@ describe('the lease of a concurrency policy', () => {
       async run(requests) {
         for (let i = 0; i < 10; i++) await Promise.resolve()
         events.push(...requests.map(({ verb }) => verb))
-        return memory.run(requests)
+        return requests.map(memory.run)
       },
     }
     const limiter = createLimiter({ name: 'calls', policies, store })
@@ -247,7 +247,7 @@ function storeWithoutRelease(): AsyncStore {
   return {
     async: true,
     run: async (requests) =>
-      requests.map((request) => (request.verb === 'release' ? gone : memory.run([request])[0])),
+      requests.map((request) => (request.verb === 'release' ? gone : memory.run(request))),
     ping: async () => true,
     async close() {},
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createTable, type Table } from '../src/stores/memory/table.js'
+import { mostRows, type Segment } from '../src/stores/memory/segment.js'
+import { Table } from '../src/stores/memory/table.js'
 
 interface Written {
   readonly row: number[]
@@ -10,7 +11,7 @@ interface Written {
 }
 
 interface Operation {
-  readonly remove: boolean
+  readonly what: 'write' | 'remove' | 'sweep'
   readonly high: number
   readonly low: number
   readonly written: Written
@@ -18,112 +19,215 @@ interface Operation {
 
 const width = 3
 
-// Few different halves, at both ends of the table: rows crowd, wrap around, and share one half of their fingerprint.
+// Few different halves: rows crowd in one place of the index, wrap around its end, and share one half of their fingerprint.
 const half = fc.oneof(
   fc.constantFrom(-1, 0, 1, 2, 13, 14, 15, 16, 31, 0x7fff_ffff, -0x8000_0000),
   fc.integer({ min: -0x8000_0000, max: 0x7fff_ffff }),
 )
 const operation: fc.Arbitrary<Operation> = fc.record({
-  remove: fc.boolean(),
+  what: fc.constantFrom('write', 'write', 'write', 'remove', 'sweep'),
   high: fc.constantFrom(0, 1),
   low: half,
   written: fc.record({
     row: fc.array(fc.maxSafeNat(), { minLength: width, maxLength: width }),
-    ends: fc.integer({ min: 1, max: 1e13 }),
+    ends: fc.integer({ min: 1, max: 100 }),
     spent: fc.boolean(),
     body: fc.constantFrom(undefined, 'a', 'b'),
   }),
 })
 
-test('keeps what was written last under each fingerprint, its body included, through growth and removal', () => {
+test('keeps what was written last under each fingerprint, its body included, until it is removed or swept', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 150 }), (operations) => {
-      const table = createTable(width, true)
+      const table = new Table(width, true)
       const model = new Map<string, Written>()
       for (const operation of operations) {
         apply(operation, table, model)
         expect(contents(table, operations)).toEqual(model)
-        expect(takenPlaces(table)).toBe(model.size)
         expect(table.size).toBe(model.size)
+        expect(table.unspent).toBe([...model.values()].filter(({ spent }) => !spent).length)
       }
     }),
     { numRuns: 150 },
   )
 })
 
-test('grows before it is full, and keeps everything', () => {
-  const table = createTable(1)
-  for (let i = 1; i <= 1000; i++) table.write(i, i * 31, [i], i, i % 2 === 0, undefined)
-  const read = Array.from({ length: 1000 }, (_, i) => {
-    const place = table.find(i + 1, (i + 1) * 31)
-    return [table.read(place), table.endsAt(place), table.nextUnspent(place) !== place]
+const many = 40 * mostRows
+
+test('forty segments hold what was written under every fingerprint', () => {
+  const table = filled(many)
+  const wrong = everyKey(many).filter((key) => {
+    const { segment, place } = placeOf(table, key)
+    return segment.read(place, 0)[0] !== key || segment.endOf(place) !== endOf(key)
   })
-  expect(read).toEqual(Array.from({ length: 1000 }, (_, i) => [[i + 1], i + 1, i % 2 === 1]))
-  expect([table.size, table.places]).toEqual([1000, 2048])
+  expect([wrong, table.size]).toEqual([[], many])
 })
 
-test('finds the next row that has quota to spend, round the end, or none', () => {
-  const table = createTable(1)
-  const placeOf = (key: number): number => table.find(key, key)
-  for (let key = 1; key <= 8; key++) table.write(key, key, [key], key, true, undefined)
-  expect(table.nextUnspent(0)).toBe(-1)
-  table.write(3, 3, [3], 3, false, undefined)
-  table.write(6, 6, [6], 6, false, undefined)
-  expect(table.nextUnspent(placeOf(3) + 1)).toBe(placeOf(6))
-  expect(table.nextUnspent(placeOf(6) + 1)).toBe(placeOf(3))
-  table.remove(placeOf(3))
-  table.write(6, 6, [6], 6, true, undefined)
-  expect(table.nextUnspent(0)).toBe(-1)
+test('a table that was swept empty takes no more memory than one that never held a row, and takes new rows', () => {
+  const table = filled(many)
+  sweepAll(table, Infinity)
+  expect([table.size, table.unspent, segmentsOf(table).size]).toEqual([0, 0, 1])
+  expect(bytesOf(table)).toBe(bytesOf(new Table(1, false)))
+  write(table, 7)
+  expect(placeOf(table, 7).segment.read(placeOf(table, 7).place, 0)).toEqual([7])
+})
+
+test('what is left after a sweep is found again, and a quarter of the rows takes less than half of the memory', () => {
+  const table = filled(many)
+  const before = bytesOf(table)
+  sweepAll(table, many * 0.75)
+  const left = everyKey(many).filter((key) => placeOf(table, key).place !== -1)
+  expect(left).toEqual(everyKey(many).slice(many * 0.75))
+  expect(bytesOf(table) / before < 0.5).toBe(true)
+})
+
+test('the memory of a row of two numbers stays under 48 bytes, at any number of rows', () => {
+  const table = new Table(2, false)
+  const over: number[] = []
+  for (let key = 1; key <= many; key++) {
+    write(table, key, [key, 1])
+    if (key % 1024 === 0 && bytesOf(table) / key > 48) over.push(key)
+  }
+  expect(over).toEqual([])
+})
+
+test('no step of a table touches more rows than one segment holds, however many there are', () => {
+  const table = filled(many)
+  expect([...segmentsOf(table)].every(({ size }) => size <= mostRows)).toBe(true)
+})
+
+test('fingerprints that share their leading bits are told apart until the bits end', () => {
+  const table = new Table(1, false)
+  // All of them share seventeen bits: they are parted only by the bits behind these.
+  for (let i = 0; i < 2 * mostRows; i++) table.add(i, i, [i], i + 1, false, undefined)
+  const found = everyKey(2 * mostRows).map((key) => {
+    const segment = table.segmentOf(key - 1)
+    return segment.read(segment.find(key - 1, key - 1), 0)[0]
+  })
+  expect(found).toEqual(everyKey(2 * mostRows).map((key) => key - 1))
+})
+
+test('lets go of a row that has quota to spend, wherever it is, and of none where all is spent', () => {
+  const table = filled(many, true)
+  expect(table.evictUnspent()).toBe(false)
+  const key = 12_345
+  const { segment, place } = placeOf(table, key)
+  table.write(segment, place, [key], endOf(key), false, undefined)
+  expect([table.evictUnspent(), placeOf(table, key).place, table.evictUnspent()]).toEqual([
+    true,
+    -1,
+    false,
+  ])
+  expect([table.size, table.unspent]).toEqual([many - 1, 0])
+})
+
+test('of the rows of a segment, the one that ends first is the first to go', () => {
+  const table = new Table(1, false)
+  for (const key of [5, 3, 8]) write(table, key)
+  const { segment, place, ends } = table.soonestToEnd()
+  expect([segment.read(place, 0), ends]).toEqual([[3], 3])
 })
 
 test('has no row for a fingerprint that was never written', () => {
-  const table = createTable(2)
-  table.write(1, 5, [1, 2], 10, false, undefined)
-  expect([table.find(2, 5), table.find(1, 21), table.find(5, 1)]).toEqual([-1, -1, -1])
+  const table = new Table(2, false)
+  table.add(1, 5, [1, 2], 10, false, undefined)
+  const fingerprints = [
+    [2, 5],
+    [1, 21],
+    [5, 1],
+  ] as const
+  expect(fingerprints.map(([high, low]) => table.segmentOf(high).find(high, low))).toEqual([
+    -1, -1, -1,
+  ])
 })
 
 test('reads a copy: changing it changes nothing in the table', () => {
-  const table = createTable(2)
-  table.write(1, 1, [1, 2], 10, false, undefined)
-  table.read(table.find(1, 1))[0] = 99
-  expect(table.read(table.find(1, 1))).toEqual([1, 2])
+  const table = new Table(2, false)
+  table.add(1, 1, [1, 2], 10, false, undefined)
+  table.segmentOf(1).read(0, 0)[0] = 99
+  expect(table.segmentOf(1).read(0, 0)).toEqual([1, 2])
 })
 
-test('a key that was never seen has a row of zeros', () => {
-  expect(createTable(3).blank()).toEqual([0, 0, 0])
+test('a key that was never seen has a row of zeros, and one for each view', () => {
+  expect(new Table(3, false).blank(2)).toEqual([0, 0, 0, 0, 0])
 })
 
-function apply(
-  { remove, high, low, written }: Operation,
-  table: Table,
-  model: Map<string, Written>,
-) {
+function everyKey(count: number): number[] {
+  return Array.from({ length: count }, (_, i) => i + 1)
+}
+
+/** Rows whose fingerprints are spread, as a hash spreads them. */
+function filled(count: number, spent = false): Table {
+  const table = new Table(1, false)
+  for (const key of everyKey(count)) write(table, key, [key], spent)
+  return table
+}
+
+function write(table: Table, key: number, row: number[] = [key], spent = false): void {
+  table.add(spread(key), key, row, endOf(key), spent, undefined)
+}
+
+function endOf(key: number): number {
+  return key
+}
+
+function spread(key: number): number {
+  return Math.imul(key, 0x9e37_79b1)
+}
+
+function placeOf(table: Table, key: number): { readonly segment: Segment; readonly place: number } {
+  const segment = table.segmentOf(spread(key))
+  return { segment, place: segment.find(spread(key), key) }
+}
+
+/** Every segment once and more, so that neighbours which became one are looked at again. */
+function sweepAll(table: Table, moment: number): void {
+  for (let i = 0; i < 8 * (many / mostRows); i++) table.sweepNext(moment)
+}
+
+function segmentsOf(table: Table): Set<Segment> {
+  const segments = new Set<Segment>()
+  for (let i = 0; i < 4096; i++) segments.add(table.segmentOf(i << 20))
+  return segments
+}
+
+function bytesOf(table: Table): number {
+  return [...segmentsOf(table)].reduce((sum, segment) => sum + segment.bytes, 0)
+}
+
+function apply({ what, high, low, written }: Operation, table: Table, model: Map<string, Written>) {
   const name = `${high} ${low}`
-  if (!remove) {
-    table.write(high, low, written.row, written.ends, written.spent, written.body)
-    model.set(name, written)
-  } else if (model.delete(name)) {
-    table.remove(table.find(high, low))
+  const { row, ends, spent, body } = written
+  const segment = table.segmentOf(high)
+  const place = segment.find(high, low)
+  switch (what) {
+    case 'write':
+      if (place === -1) table.add(high, low, row, ends, spent, body)
+      else table.write(segment, place, row, ends, spent, body)
+      model.set(name, written)
+      break
+    case 'remove':
+      if (model.delete(name)) table.remove(segment, place)
+      break
+    case 'sweep':
+      table.sweepNext(ends)
+      for (const [name, written] of model) if (written.ends <= ends) model.delete(name)
+      break
   }
 }
 
 function contents(table: Table, operations: readonly Operation[]): Map<string, Written> {
   const found = new Map<string, Written>()
   for (const { high, low } of operations) {
-    const place = table.find(high, low)
+    const segment = table.segmentOf(high)
+    const place = segment.find(high, low)
     if (place === -1) continue
     found.set(`${high} ${low}`, {
-      row: table.read(place),
-      ends: table.endsAt(place),
-      spent: table.nextUnspent(place) !== place,
-      body: table.bodyAt(place),
+      row: segment.read(place, 0),
+      ends: segment.endOf(place),
+      spent: !segment.isUnspent(place),
+      body: segment.bodyOf(place),
     })
   }
   return found
-}
-
-function takenPlaces(table: Table): number {
-  let taken = 0
-  for (let place = 0; place < table.places; place++) if (table.endsAt(place) !== 0) taken++
-  return taken
 }

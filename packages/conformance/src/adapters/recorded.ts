@@ -9,16 +9,13 @@ export interface Recorded {
 /** A store that takes down what it is asked. */
 export function recorded(store: Store): Recorded & { readonly store: Store } {
   const verbs: string[] = []
-  function note(requests: Parameters<Store['run']>[0]): void {
-    for (const { verb } of requests) verbs.push(verb)
-  }
   return {
     verbs,
     store: store.async
       ? {
           async: true,
           run: async (requests) => {
-            note(requests)
+            for (const { verb } of requests) verbs.push(verb)
             return store.run(requests)
           },
           ping: async () => store.ping(),
@@ -26,9 +23,9 @@ export function recorded(store: Store): Recorded & { readonly store: Store } {
         }
       : {
           async: false,
-          run: (requests) => {
-            note(requests)
-            return store.run(requests)
+          run: (request) => {
+            verbs.push(request.verb)
+            return store.run(request)
           },
           ping: () => store.ping(),
           close: () => store.close(),

@@ -11,7 +11,8 @@ import {
 import { describe, expect, test } from 'vitest'
 import { today, type OpenBench } from './bench.js'
 
-type Request = Parameters<SyncStore['run']>[0][number]
+type Answer = ReturnType<SyncStore['run']>
+type Request = Parameters<SyncStore['run']>[0]
 
 export function describeBatches(open: OpenBench): void {
   describe('several requests in one call', () => {
@@ -58,7 +59,7 @@ export function describeBatches(open: OpenBench): void {
 
     test('may be none', async () => {
       const { store } = await open()
-      expect(await store.run([])).toEqual([])
+      expect(await runOn(store, [])).toEqual([])
     })
   })
 }
@@ -70,9 +71,9 @@ function recorder(name: string, policies: Policies) {
   const recorded = { now: today, requests }
   const store: SyncStore = {
     async: false,
-    run(asked) {
-      requests.push(...asked)
-      return memory.run(asked)
+    run(request) {
+      requests.push(request)
+      return memory.run(request)
     },
     ping: () => true,
     close() {},
@@ -84,6 +85,10 @@ function recorder(name: string, policies: Policies) {
 }
 
 async function allowedIn(store: Store, requests: readonly Request[]): Promise<unknown[]> {
-  const answers = await store.run(requests)
+  const answers = await runOn(store, requests)
   return answers.map((answer) => (answer instanceof SluiceError ? answer : answer.allowed))
+}
+
+async function runOn(store: Store, requests: readonly Request[]): Promise<readonly Answer[]> {
+  return store.async ? store.run(requests) : requests.map(store.run)
 }

@@ -36,7 +36,7 @@ export function withFallback(
   function locally(request: StoreRequest): Answer {
     memory ??= memoryStore()
     const entries = request.entries.map(shareOf)
-    const [answer] = memory.run([{ ...request, entries }])
+    const answer = memory.run({ ...request, entries })
     return 'allowed' in answer ? { ...answer, entries, source: 'fallback' } : answer
   }
 
@@ -104,6 +104,6 @@ function denied(request: StoreRequest): Answer {
 }
 
 function unseen(request: StoreRequest): Outcome {
-  const [answer] = memoryStore({ maxKeys: 1 }).run([{ ...request, verb: 'peek' }])
+  const answer = memoryStore({ maxKeys: 1 }).run({ ...request, verb: 'peek' })
   return 'allowed' in answer ? answer : nothingDone
 }

@@ -87,8 +87,8 @@ export type Answer = Outcome | SluiceError
  */
 export interface SyncStore {
   readonly async: false
-  /** Answers the requests in their order, at once. */
-  run(requests: readonly StoreRequest[]): readonly Answer[]
+  /** Answers at once. */
+  run(request: StoreRequest): Answer
   /** Whether it is there. */
   ping(): boolean
   close(): void

@@ -41,7 +41,7 @@ function laterStore(): AsyncStore {
   const store = memoryStore()
   return {
     async: true,
-    run: async (requests) => store.run(requests),
+    run: async (requests) => requests.map(store.run),
     ping: async () => store.ping(),
     close: async () => {},
   }

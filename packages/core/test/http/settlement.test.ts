@@ -41,7 +41,7 @@ function watchedStore(fails: (verb: string) => boolean = () => false): {
       verbs.push(verb)
       if (fails(verb)) throw new Error(`the store failed at "${verb}"`)
     }
-    return memory.run(requests)
+    return requests.map(memory.run)
   }
   const store: AsyncStore = { async: true, run, ping: async () => true, close: async () => {} }
   return { store, verbs, memory }

@@ -56,15 +56,15 @@ describe('in held time', () => {
     expect(codesOf(await answers)).toEqual(Array(5).fill('SLUICE_STORE_TIMEOUT'))
     expect(stub.calls).toHaveLength(1)
     stub.work()
-    const outcomes = stub.memory.run(asked)
+    const outcomes = asked.map(stub.memory.run)
     late.resolve([...outcomes.slice(0, 4), failure('the last')])
     await pass(0)
     const [outcome] = outcomes
     expect(stub.calls.slice(1)).toEqual([
       [{ ...asked[0], verb: 'give', receipts: 'states' in outcome ? outcome.states : [] }],
     ])
-    const used = ['key', 'fourth'].map((key) => stub.memory.run([request('peek', { keys: [key] })]))
-    expect(used.map(([left]) => 'states' in left && left.states[0].row[1])).toEqual([0, 1])
+    const used = ['key', 'fourth'].map((key) => stub.memory.run(request('peek', { keys: [key] })))
+    expect(used.map((left) => 'states' in left && left.states[0].row[1])).toEqual([0, 1])
   })
 
   test('a late failure gives nothing back', async () => {
@@ -112,7 +112,7 @@ test('an answer that lies there when a busy process looks up is no late one', as
   const stub = stubStore()
   stub.answer = async (requests) => {
     await stat('.')
-    return stub.memory.run(requests)
+    return requests.map(stub.memory.run)
   }
   const answers = withDeadline(stub, 'stub', 20).run([request('consume')])
   const busyUntil = performance.now() + 80

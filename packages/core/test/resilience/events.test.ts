@@ -33,7 +33,7 @@ describe('sluice:decision and sluice:denial', () => {
     const keys = { ip: ['10.0.0.1', 'a|b'], tenant: 'x'.repeat(300) }
     const admitted = limiter.consume(keys)
     const denied = limiter.consume(keys, { cost: 3 })
-    const counted = { ip: '10.0.0.1|a%7Cb', tenant: expect.stringMatching(/^%#[0-9a-f]{64}$/) }
+    const counted = { ip: '|10.0.0.1|a%7Cb', tenant: expect.stringMatching(/^%#[0-9a-f]{64}$/) }
     const told = { limiter: 'api', keys: counted, cost: 1, decision: admitted }
     expect(decisions).toEqual([told, { ...told, cost: 3, decision: denied }])
     expect(denials).toEqual([{ ...told, cost: 3, decision: denied }])

@@ -36,10 +36,10 @@ export function stubStore(): StubStore {
     memory,
     pings: 0,
     isClosed: false,
-    answer: async (requests) => memory.run(requests),
+    answer: async (requests) => requests.map(memory.run),
     isThere: async () => true,
     work() {
-      stub.answer = async (requests) => memory.run(requests)
+      stub.answer = async (requests) => requests.map(memory.run)
       stub.isThere = async () => true
     },
     fail() {

@@ -1,107 +1,127 @@
-import type { BodiedSteps, Row } from '../../algorithms/algorithm.js'
+import type { Row } from '../../algorithms/algorithm.js'
 import { LENGTH, startedBlock, UNTIL } from '../../block.js'
 import type { Time } from '../../clock.js'
+import type { Block } from '../../policy.js'
 import type { Entry, Outcome, State, StoreRequest, Verb } from '../store.js'
-import type { Rows } from './rows.js'
-
-/** An entry of the running request: its state and its time. */
-interface Work {
-  readonly entry: Entry
-  readonly steps: BodiedSteps
-  readonly now: number
-  readonly row: Row
-  block: Row
-}
+import type { Held, Rows, Work } from './rows.js'
 
 /** Runs one request, all or nothing. Its twin is the `decide` of the Redis script: the same verbs in the same order. */
 export function createDriver(rows: Rows, time: Time): (request: StoreRequest) => Outcome {
   function run(request: StoreRequest): Outcome {
-    const { entries, keys, now: injected } = request
+    const { entries, keys, now: injected, lease } = request
+    const works = rows.worksOf(entries)
     const now = injected ?? time.monotonic()
-    const wall = injected ?? (entries.some(followsWall) ? time.wall() : now)
-    const works: Work[] = []
     rows.begin(now)
-    for (let i = 0; i < entries.length; i++) {
-      const entry = entries[i]
-      const row = rows.load(i, entry, keys[i])
-      const steps =
-        'over' in entry.steps ? entry.steps.over(rows.body(i, entry), request.lease) : entry.steps
-      const time = followsWall(entry) ? wall : now
-      works.push({ entry, steps, now: time, row, block: rows.loadBlock(i) })
+    // A peek changes nothing, not even what is kept beyond its end.
+    if (request.verb !== 'peek') rows.tidy()
+    rows.turnTo(keys[0])
+    // The first by itself: an array that is filled by pushing takes the memory of seventeen.
+    const states = [rows.load(works[0], timeOf(entries[0], injected, now), lease)]
+    for (let i = 1; i < entries.length; i++) {
+      if (keys[i] !== keys[i - 1]) rows.turnTo(keys[i])
+      states.push(rows.load(works[i], timeOf(entries[i], injected, now), lease))
     }
-    const allowed = decide(request, works)
-    return { allowed, states: works.map(stateOf) }
+    return { allowed: decide(request, works, states), states }
   }
 
-  function decide(request: StoreRequest, works: readonly Work[]): boolean {
+  function timeOf({ steps, params }: Entry, injected: number | undefined, now: number): number {
+    return injected === undefined && steps.followsWall(params) ? time.wall() : now
+  }
+
+  function decide(request: StoreRequest, works: readonly Work[], states: readonly Held[]): boolean {
     const { verb, cost } = request
-    if (verb === 'reset') return reset(works, cost === 1)
+    switch (verb) {
+      case 'peek':
+        return look(works, states, cost)
+      case 'consume': {
+        const fits = look(works, states, cost)
+        for (let i = 0; i < works.length; i++) {
+          if (fits) take(works[i], states[i], cost)
+          else deny(works[i], states[i], cost)
+        }
+        return fits
+      }
+      case 'reset':
+        return reset(works, states, cost === 1)
+      default: {
+        look(works, states, 0)
+        const { receipts } = request
+        const changed = works.map((work, i) => change(work, states[i], verb, cost, receipts?.[i]))
+        return changed.includes(true)
+      }
+    }
+  }
+
+  /** Brings all rows up to now, and tells whether the cost fits all of them. */
+  function look(works: readonly Work[], states: readonly Held[], cost: number): boolean {
     let fits = true
-    const asked = verb === 'consume' || verb === 'peek' ? cost : 0
-    for (const { entry, steps, now, row, block } of works) {
-      const looked = steps.look(row, entry.params, now, asked)
-      if (!looked || block[UNTIL] > now) fits = false
+    for (let i = 0; i < works.length; i++) {
+      const { entry, steps } = works[i]
+      const { row, blockedUntil, now } = states[i]
+      if (!steps.look(row, entry.params, now, cost) || blockedUntil > now) fits = false
     }
-    if (verb === 'peek') return fits
-    if (verb === 'consume') {
-      works.forEach((work, i) => (fits ? take(work, i, cost) : deny(work, i, cost)))
-      return fits
-    }
-    const changed = works.map((work, i) => change(work, i, verb, request))
-    return changed.includes(true)
+    return fits
   }
 
   /** A bucket is born when it is first asked for, even by a request that takes nothing. */
-  function bear({ entry, row, now }: Work, i: number): void {
-    if (rows.isKept(i) || entry.steps.bornDenied?.(entry.params) !== true) return
-    rows.save(i, entry, row, now)
+  function bear(work: Work, state: Held): void {
+    const { steps, params } = work.entry
+    if (!work.isKept && steps.bornDenied?.(params) === true) rows.save(work, state)
   }
 
-  function take(work: Work, i: number, cost: number): void {
-    const { entry, steps, now, row } = work
-    const { params, block } = entry
+  function take(work: Work, state: Held, cost: number): void {
+    const { steps, entry } = work
     if (cost === 0) {
-      bear(work, i)
+      bear(work, state)
       return
     }
-    steps.take(row, params, now, cost)
-    rows.save(i, entry, row, now)
-    if (block?.on === 'reached' && !steps.look(row, params, now, 1)) begin(work, i)
+    steps.take(state.row, entry.params, state.now, cost)
+    rows.save(work, state)
+    if (entry.block?.on === 'reached' && !steps.look(state.row, entry.params, state.now, 1)) {
+      begin(work, state, entry.block)
+    }
   }
 
-  function deny(work: Work, i: number, cost: number): void {
-    const { entry, now, row } = work
-    const { steps, params, block } = entry
-    bear(work, i)
-    if (block?.on !== 'exceeded' || work.block[UNTIL] > now) return
-    const wait = steps.wait(row, params, now, cost)
-    if (wait > 0 && wait !== Infinity) begin(work, i)
+  function deny(work: Work, state: Held, cost: number): void {
+    const { steps, params, block } = work.entry
+    bear(work, state)
+    if (block?.on !== 'exceeded' || state.blockedUntil > state.now) return
+    const wait = steps.wait(state.row, params, state.now, cost)
+    if (wait > 0 && wait !== Infinity) begin(work, state, block)
   }
 
-  function begin(work: Work, i: number): void {
-    const { entry, now } = work
-    if (entry.block === undefined) return
-    work.block = startedBlock(work.block, entry.block, now)
-    rows.saveBlock(i, work.block, now)
+  function begin(work: Work, state: Held, block: Block): void {
+    shut(work, state, startedBlock(rows.loadBlock(work), block, state.now))
+  }
+
+  function shut(work: Work, state: Held, block: Row): void {
+    state.blockedUntil = block[UNTIL]
+    rows.saveBlock(work, block, state.now)
+  }
+
+  function unblock(work: Work, state: Held): void {
+    state.blockedUntil = 0
+    rows.forgetBlock(work)
   }
 
   /** The verbs that ask nobody. False where there was nothing to change. */
   function change(
     work: Work,
-    i: number,
+    state: Held,
     verb: Exclude<Verb, 'consume' | 'peek' | 'reset'>,
-    { cost, receipts }: StoreRequest,
+    cost: number,
+    receipt: State | undefined,
   ): boolean {
-    const { entry, steps, now, row } = work
+    const { entry, steps } = work
     const { params } = entry
+    const { row, now } = state
     const looked = [...row]
     switch (verb) {
       case 'block':
-        work.block = [now + cost, 0]
-        rows.saveBlock(i, work.block, now)
+        shut(work, state, [now + cost, 0])
         return true
       case 'unblock':
-        unblock(work, i)
+        unblock(work, state)
         return true
       case 'release':
         if (steps.release?.(row, params, now) !== true) return false
@@ -115,37 +135,35 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
       case 'forgive':
         steps.forgive(row, params, now, cost)
         break
-      case 'give': {
-        const receipt = receipts?.[i]
+      case 'give':
         if (receipt === undefined) return false
         steps.give(row, params, now, cost, receipt.row)
-        if (differ(row, looked) && isUndone(work, receipt)) unblock(work, i)
+        if (differ(row, looked) && isUndone(work, state, receipt)) unblock(work, state)
         break
-      }
     }
     // What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
-    if ('over' in entry.steps || differ(row, looked)) {
-      rows.save(i, entry, row, now)
-    }
+    if ('over' in entry.steps || differ(row, looked)) rows.save(work, state)
     return true
   }
 
-  function unblock(work: Work, i: number): void {
-    work.block = [0, 0]
-    rows.forgetBlock(i)
+  /** Whether a block goes with a consumption that is given back: without it the limit would not have been reached. */
+  function isUndone(work: Work, { blockedUntil, now }: Held, receipt: State): boolean {
+    const length = rows.loadBlock(work)[LENGTH]
+    const isByLimit = work.entry.block?.on === 'reached' && length > 0
+    return isByLimit && blockedUntil > now && blockedUntil - length >= receipt.now
   }
 
-  function reset(works: readonly Work[], unblocking: boolean): boolean {
-    if (!unblocking && works.some(({ block, now }) => block[UNTIL] > now)) return false
+  function reset(works: readonly Work[], states: readonly Held[], unblocking: boolean): boolean {
+    if (!unblocking && states.some(({ blockedUntil, now }) => blockedUntil > now)) return false
     works.forEach((work, i) => {
-      const { entry, steps, now, row } = work
+      const { entry, steps } = work
       if (steps.forget === undefined) {
-        rows.forget(i)
+        rows.forget(work)
       } else {
-        steps.forget(row, entry.params, now)
-        rows.save(i, entry, row, now)
+        steps.forget(states[i].row, entry.params, states[i].now)
+        rows.save(work, states[i])
       }
-      unblock(work, i)
+      unblock(work, states[i])
     })
     return true
   }
@@ -155,19 +173,4 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
 
 function differ(row: Row, other: Row): boolean {
   return row.some((cell, i) => cell !== other[i])
-}
-
-/** Whether a block goes with a consumption that is given back: without it the limit would not have been reached. */
-function isUndone({ entry, block, now }: Work, receipt: State): boolean {
-  const began = block[UNTIL] - block[LENGTH]
-  const isByLimit = entry.block?.on === 'reached' && block[LENGTH] > 0
-  return isByLimit && block[UNTIL] > now && began >= receipt.now
-}
-
-function stateOf({ row, block, now }: Work): State {
-  return { row, blockedUntil: block[UNTIL], now }
-}
-
-function followsWall({ steps, params }: Entry): boolean {
-  return steps.followsWall(params)
 }

@@ -1,125 +1,125 @@
-import type { Row } from '../../algorithms/algorithm.js'
-import { blockForgotten, blockId } from '../../block.js'
+import type { BodiedSteps, Lease, Row } from '../../algorithms/algorithm.js'
+import { blockForgotten, UNTIL } from '../../block.js'
 import type { Entry } from '../store.js'
 import { createKeyHash } from './key-hash.js'
-import { createRoom } from './room.js'
+import { createRoom, type Room } from './room.js'
+import type { Segment } from './segment.js'
+import { createShelves, type Shelf } from './shelves.js'
 import type { Table } from './table.js'
 
+/** The state of one entry while its request runs; then it is the answer. */
+export interface Held {
+  row: Row
+  blockedUntil: number
+  readonly now: number
+}
+
 /**
- * The rows of the entries of one request at a time, and those of their blocks. A store that answers at once never runs two requests at
- * once, so where the i-th entry's rows lie is noted here and not in an object for each request.
+ * One entry of the request that runs, and where its state is kept. A store that answers at once never runs two requests at once, so there is
+ * one of these for each entry and not one for each decision.
  */
+export interface Work {
+  readonly entry: Entry
+  /** Over the body of the key, if it has one. */
+  steps: BodiedSteps
+  body: unknown
+  /** Whether there is a row that has not ended. */
+  isKept: boolean
+
+  readonly shelf: Shelf
+  readonly views: number
+  keyHigh: number
+  keyLow: number
+  /** Where the row is, until the table moves it. */
+  segment: Segment
+  place: number
+  moves: number
+}
+
+/** Loads and keeps the states of one request after another. */
 export interface Rows {
   /**
    * Begins a request at this moment of the one clock by which rows are kept: an entry that goes by another, because it follows the wall, is
    * kept for as long as it lasts from now on, so that no sweep takes one clock's moments for the other's.
    */
   begin(moment: number): void
-  /** Finds and reads the row of the i-th entry. Must come before all other calls for that entry. */
-  load(i: number, entry: Entry, key: string): Row
-  /** The body beside the row of the i-th entry: the one that is kept, or a new one. */
-  body(i: number, entry: Entry): unknown
-  /** Whether `load` found a row that has not ended. */
-  isKept(i: number): boolean
+  /** Clears away, now and then, what ended before that moment. */
+  tidy(): void
+  worksOf(entries: readonly Entry[]): readonly Work[]
+  /** Whose states are loaded from now on. */
+  turnTo(key: string): void
+  /** Finds and reads the state that the key has at `now`. */
+  load(work: Work, now: number, lease: Lease): Held
   /** Keeps a row until it ends; forgets it where it has. */
-  save(i: number, entry: Entry, row: Row, now: number): void
-  loadBlock(i: number): Row
-  saveBlock(i: number, row: Row, now: number): void
-  forget(i: number): void
-  forgetBlock(i: number): void
-  readonly size: number
-  readonly evicted: number
+  save(work: Work, held: Held): void
+  forget(work: Work): void
+  loadBlock(work: Work): Row
+  saveBlock(work: Work, block: Row, now: number): void
+  forgetBlock(work: Work): void
+  readonly room: Room
 }
 
-/** What sets an entry's rows apart from other entries' rows of the same key. */
-interface Shelf {
-  readonly table: Table
-  readonly views: number
-  readonly high: number
-  readonly low: number
-  readonly blockHigh: number
-  readonly blockLow: number
-  /** All shelves of the policy's name: its algorithm may have been another one. Of the rows of one key, only the last written stays. */
-  readonly rivals: Map<string, Shelf>
-}
+/** Once in so many requests, a segment is swept: its rows together cost each of them a few nanoseconds. */
+const requestsPerSweep = 64
 
 const noBlock: Row = [0, 0]
 
+const nobody: Lease = { id: '', owner: '' }
+
 export function createRows(maxKeys: number): Rows {
-  const [k0, k1, k2, k3] = crypto.getRandomValues(new Int32Array(4))
+  const [k0, k1] = crypto.getRandomValues(new Int32Array(2))
   const keyHash = createKeyHash(k0, k1)
-  // Under a key of its own: or else a key that spells an entry's identity, and the reverse, would meet in one place.
-  const entryHash = createKeyHash(k2, k3)
   const room = createRoom(maxKeys)
-  const shelves = new WeakMap<Entry, Shelf>()
-  const shelvesByName = new Map<string, Map<string, Shelf>>()
-
+  const shelfOf = createShelves(room)
+  const known = new WeakMap<Entry, Work>()
+  // Most requests are about the same entries as the one before.
+  let lastEntries: readonly Entry[] = []
+  let lastWorks: readonly Work[] = []
   let moment = 0
-  const located: Shelf[] = []
-  const highs: number[] = []
-  const lows: number[] = []
-  const ends: number[] = []
-  const bodies: unknown[] = []
+  let requests = 0
 
-  function shelfOf(entry: Entry): Shelf {
-    let shelf = shelves.get(entry)
-    if (shelf === undefined) {
-      shelf = findOrMakeShelf(entry)
-      shelves.set(entry, shelf)
+  function workOf(entry: Entry): Work {
+    let work = known.get(entry)
+    if (work === undefined) {
+      work = newWork(entry, shelfOf(entry))
+      known.set(entry, work)
     }
-    return shelf
+    return work
   }
 
-  function findOrMakeShelf({ limiter, name, steps, params }: Entry): Shelf {
-    const { moments, counts, views = 0 } = steps.cells(params)
-    const identity = JSON.stringify([limiter, name])
-    const rivals = shelvesByName.get(identity) ?? new Map<string, Shelf>()
-    shelvesByName.set(identity, rivals)
-    const shape = JSON.stringify([limiter, name, steps.id, moments + counts])
-    let shelf = rivals.get(shape)
-    if (shelf === undefined) {
-      entryHash.hash(shape)
-      const { high, low } = entryHash
-      entryHash.hash(JSON.stringify([limiter, name, blockId]))
-      const table = room.tableOf(moments + counts, 'over' in steps)
-      const block = { blockHigh: entryHash.high, blockLow: entryHash.low }
-      shelf = { table, views, high, low, ...block, rivals }
-      rivals.set(shape, shelf)
-    }
-    return shelf
-  }
-
-  /** Forgets what other algorithms have counted under the same name. */
-  function forgetRivals(i: number): void {
-    const { rivals } = located[i]
-    if (rivals.size === 1) return
-    for (const rival of rivals.values()) {
-      if (rival !== located[i]) remove(rival.table, highs[i] ^ rival.high, lows[i] ^ rival.low)
-    }
-  }
-
-  function keep(
-    table: Table,
-    high: number,
-    low: number,
-    row: Row,
-    until: number,
-    now: number,
-    spent: boolean,
-    body: unknown,
-  ): void {
-    const place = table.find(high, low)
-    if (until > now) {
-      if (place === -1) room.makeRoom(table, moment)
-      table.write(high, low, row, moment + (until - now), spent, body)
-    } else if (place !== -1) {
-      table.remove(place)
-    }
+  function locate(work: Work): void {
+    const { table, high, low } = work.shelf
+    work.segment = table.segmentOf(work.keyHigh ^ high)
+    work.place = work.segment.find(work.keyHigh ^ high, work.keyLow ^ low)
+    work.moves = table.moves
   }
 
   function remove(table: Table, high: number, low: number): void {
-    const place = table.find(high, low)
-    if (place !== -1) table.remove(place)
+    const segment = table.segmentOf(high)
+    const place = segment.find(high, low)
+    if (place !== -1) table.remove(segment, place)
+  }
+
+  /** Forgets what other algorithms have counted under the same name. */
+  function forgetRivals(work: Work): void {
+    const { shelf, keyHigh, keyLow } = work
+    if (shelf.rivals.size === 1) return
+    for (const rival of shelf.rivals.values()) {
+      if (rival !== shelf) remove(rival.table, keyHigh ^ rival.high, keyLow ^ rival.low)
+    }
+  }
+
+  function loadBlock(work: Work): Row {
+    if (room.blocks.size === 0) return noBlock
+    const { shelf, keyHigh, keyLow } = work
+    const high = keyHigh ^ shelf.blockHigh
+    const segment = room.blocks.segmentOf(high)
+    const place = segment.find(high, keyLow ^ shelf.blockLow)
+    return place === -1 ? noBlock : segment.read(place, 0)
+  }
+
+  function forgetBlock({ shelf, keyHigh, keyLow }: Work): void {
+    remove(room.blocks, keyHigh ^ shelf.blockHigh, keyLow ^ shelf.blockLow)
   }
 
   return {
@@ -127,62 +127,91 @@ export function createRows(maxKeys: number): Rows {
       moment = now
     },
 
-    load(i, entry, key) {
-      const shelf = shelfOf(entry)
+    tidy() {
+      if (requests++ % requestsPerSweep === 0) room.tidy(moment)
+    },
+
+    worksOf(entries) {
+      if (entries !== lastEntries) {
+        lastEntries = entries
+        lastWorks = entries.map(workOf)
+      }
+      return lastWorks
+    },
+
+    turnTo(key) {
       keyHash.hash(key)
-      located[i] = shelf
-      highs[i] = keyHash.high
-      lows[i] = keyHash.low
-      const place = shelf.table.find(highs[i] ^ shelf.high, lows[i] ^ shelf.low)
-      const isFound = place !== -1
-      ends[i] = isFound ? shelf.table.endsAt(place) : 0
-      bodies[i] = isFound ? shelf.table.bodyAt(place) : undefined
-      const row = isFound ? shelf.table.read(place) : shelf.table.blank()
-      for (let view = shelf.views; view > 0; view--) row.push(0)
-      return row
     },
 
-    body(i, { steps, params }) {
-      if (bodies[i] === undefined && 'over' in steps) bodies[i] = steps.newBody(params)
-      return bodies[i]
+    load(work, now, lease) {
+      const { entry, shelf, views } = work
+      work.keyHigh = keyHash.high
+      work.keyLow = keyHash.low
+      locate(work)
+      const { segment, place } = work
+      work.isKept = place !== -1 && segment.endOf(place) > moment
+      if ('over' in entry.steps) {
+        work.body = segment.bodyOf(place) ?? entry.steps.newBody(entry.params)
+        work.steps = entry.steps.over(work.body, lease)
+      }
+      const row = place === -1 ? shelf.table.blank(views) : segment.read(place, views)
+      return { row, blockedUntil: loadBlock(work)[UNTIL], now }
     },
 
-    isKept: (i) => ends[i] > moment,
-
-    save(i, { steps, params }, row, now) {
-      const { table, high, low } = located[i]
+    save(work, { row, now }) {
+      const { steps, params } = work.entry
+      const { table, high, low } = work.shelf
       const spent = steps.used(row, params, now) >= steps.quota(params)
-      const until = steps.ends(row, params)
-      forgetRivals(i)
-      keep(table, highs[i] ^ high, lows[i] ^ low, row, until, now, spent, bodies[i])
+      const lasts = steps.ends(row, params) - now
+      forgetRivals(work)
+      if (work.moves !== table.moves) locate(work)
+      if (lasts <= 0) {
+        if (work.place !== -1) table.remove(work.segment, work.place)
+      } else if (work.place !== -1) {
+        table.write(work.segment, work.place, row, moment + lasts, spent, work.body)
+      } else {
+        room.makeRoom(table, moment)
+        table.add(work.keyHigh ^ high, work.keyLow ^ low, row, moment + lasts, spent, work.body)
+      }
     },
 
-    loadBlock(i) {
-      if (room.blocks.size === 0) return noBlock
-      const { blockHigh, blockLow } = located[i]
-      const place = room.blocks.find(highs[i] ^ blockHigh, lows[i] ^ blockLow)
-      return place === -1 ? noBlock : room.blocks.read(place)
+    forget(work) {
+      const { shelf, keyHigh, keyLow } = work
+      forgetRivals(work)
+      remove(shelf.table, keyHigh ^ shelf.high, keyLow ^ shelf.low)
     },
 
-    saveBlock(i, row, now) {
-      const { blockHigh, blockLow } = located[i]
-      const [high, low] = [highs[i] ^ blockHigh, lows[i] ^ blockLow]
-      keep(room.blocks, high, low, row, blockForgotten(row), now, true, undefined)
+    loadBlock,
+
+    saveBlock(work, block, now) {
+      const { shelf, keyHigh, keyLow } = work
+      forgetBlock(work)
+      const lasts = blockForgotten(block) - now
+      if (lasts <= 0) return
+      room.makeRoom(room.blocks, moment)
+      const high = keyHigh ^ shelf.blockHigh
+      const low = keyLow ^ shelf.blockLow
+      room.blocks.add(high, low, block, moment + lasts, true, undefined)
     },
 
-    forget(i) {
-      forgetRivals(i)
-      remove(located[i].table, highs[i] ^ located[i].high, lows[i] ^ located[i].low)
-    },
+    forgetBlock,
+    room,
+  }
+}
 
-    forgetBlock: (i) =>
-      remove(room.blocks, highs[i] ^ located[i].blockHigh, lows[i] ^ located[i].blockLow),
-
-    get size() {
-      return room.size
-    },
-    get evicted() {
-      return room.evicted
-    },
+function newWork(entry: Entry, shelf: Shelf): Work {
+  const { steps, params } = entry
+  return {
+    entry,
+    steps: 'over' in steps ? steps.over(steps.newBody(params), nobody) : steps,
+    body: undefined,
+    isKept: false,
+    shelf,
+    views: steps.cells(params).views ?? 0,
+    keyHigh: 0,
+    keyLow: 0,
+    segment: shelf.table.segmentOf(0),
+    place: -1,
+    moves: 0,
   }
 }

@@ -1,152 +1,169 @@
 import type { Row } from '../../algorithms/algorithm.js'
+import { copyOf, mostRows, Segment } from './segment.js'
 
 /**
- * Rows of one width in typed arrays, found by a fingerprint of 64 bits: open addressing with linear probing. There is no object
- * for a key, so a hundred thousand keys cost the garbage collector nothing.
+ * Rows of one width, in segments: the leading bits of a fingerprint say in which. A segment that is full is split in two, and two that are
+ * nearly empty become one, so the table grows and shrinks a thousand rows at a time and never has to be copied as a whole. There is no
+ * object for a key, so a million keys cost the garbage collector nothing.
+ *
+ * Source: Fagin, Nievergelt, Pippenger and Strong, "Extendible hashing" (1979).
  */
-export interface Table {
-  readonly size: number
-  /** How many places there are, taken or free. */
-  readonly places: number
-  /** The place of a fingerprint, or -1. */
-  find(high: number, low: number): number
+export class Table {
+  size = 0
+  /** How many rows have quota left to spend. */
+  unspent = 0
+  /** Counts what may have given a row another number or another segment. */
+  moves = 0
+  readonly #width: number
+  readonly #bodied: boolean
+  readonly #zeros: Float64Array
+  /** The segment of each number that `#depth` bits can be. One of less depth stands there more than once. */
+  #directory: Segment[]
+  #depth = 0
+  /** Where in the directory those go on who look at one segment after another. */
+  #hand = 0
+
+  constructor(width: number, bodied: boolean) {
+    this.#width = width
+    this.#bodied = bodied
+    this.#zeros = new Float64Array(width)
+    this.#directory = [new Segment(0, width, bodied, 0)]
+  }
+
+  /** Where the row of a fingerprint is, if it is there. */
+  segmentOf(high: number): Segment {
+    // In two steps, because a shift by 32 is none.
+    return this.#directory[(high >>> 1) >>> (31 - this.#depth)]
+  }
+
   /** The row of a key that was never seen. */
-  blank(): Row
-  /** Reads the row at a place. */
-  read(place: number): Row
-  /** Writes a row, making a place for it if it has none. `spent`: nothing remains of its quota. */
-  write(high: number, low: number, row: Row, ends: number, spent: boolean, body: unknown): void
-  /** The body beside the row at a place. */
-  bodyAt(place: number): unknown
-  /** Empties a place. What was probed past it moves up, so any place known before is stale. */
-  remove(place: number): void
-  /** When the row at a place ends; 0 if the place is free. */
-  endsAt(place: number): number
-  /** The next place from there on, round the end, whose row has quota to spend; -1 where none has. */
-  nextUnspent(from: number): number
-}
+  blank(views: number): Row {
+    return copyOf(this.#zeros, 0, this.#width, views)
+  }
 
-const FREE = 0
-const UNSPENT = 1
-const SPENT = 2
-
-const smallest = 16
-
-export function createTable(width: number, bodied = false): Table {
-  let places = smallest
-  let size = 0
-  let unspent = 0
-  let highs = new Int32Array(places)
-  let lows = new Int32Array(places)
-  let ends = new Float64Array(places)
-  let states = new Uint8Array(places)
-  let cells = new Float64Array(places * width)
-  let bodies: unknown[] = []
-
-  function find(high: number, low: number): number {
-    const mask = places - 1
-    for (let place = low & mask; ends[place] !== 0; place = (place + 1) & mask) {
-      if (lows[place] === low && highs[place] === high) return place
+  add(high: number, low: number, row: Row, ends: number, spent: boolean, body: unknown): void {
+    let segment = this.segmentOf(high)
+    while (segment.size >= mostRows) {
+      this.#split(segment, high)
+      segment = this.segmentOf(high)
     }
-    return -1
+    segment.add(high, low, row, ends, spent, body)
+    this.size++
+    if (!spent) this.unspent++
+    this.moves++
   }
 
-  function freePlace(low: number): number {
-    const mask = places - 1
-    let place = low & mask
-    while (ends[place] !== 0) place = (place + 1) & mask
-    return place
+  write(
+    segment: Segment,
+    place: number,
+    row: Row,
+    ends: number,
+    spent: boolean,
+    body: unknown,
+  ): void {
+    this.unspent -= segment.unspent
+    segment.write(place, row, ends, spent, body)
+    this.unspent += segment.unspent
   }
 
-  function move(from: number, to: number): void {
-    highs[to] = highs[from]
-    lows[to] = lows[from]
-    ends[to] = ends[from]
-    states[to] = states[from]
-    cells.copyWithin(to * width, from * width, (from + 1) * width)
-    if (bodied) bodies[to] = bodies[from]
+  remove(segment: Segment, place: number): void {
+    this.unspent -= segment.unspent
+    segment.remove(place)
+    this.unspent += segment.unspent
+    this.size--
+    this.moves++
   }
 
-  function grow(): void {
-    const old = { places, highs, lows, ends, states, cells, bodies }
-    places *= 2
-    highs = new Int32Array(places)
-    lows = new Int32Array(places)
-    ends = new Float64Array(places)
-    states = new Uint8Array(places)
-    cells = new Float64Array(places * width)
-    bodies = []
-    for (let from = 0; from < old.places; from++) {
-      if (old.ends[from] === 0) continue
-      const to = freePlace(old.lows[from])
-      highs[to] = old.highs[from]
-      lows[to] = old.lows[from]
-      ends[to] = old.ends[from]
-      states[to] = old.states[from]
-      for (let i = 0; i < width; i++) cells[to * width + i] = old.cells[from * width + i]
-      if (bodied) bodies[to] = old.bodies[from]
+  /** Removes what ends by that moment from the next segment, and tells how many rows that were. */
+  sweepNext(moment: number): number {
+    const at = this.#advance()
+    const segment = this.#directory[at]
+    const { size, unspent } = segment
+    if (segment.earliest <= moment) segment.sweep(moment)
+    this.size -= size - segment.size
+    this.unspent -= unspent - segment.unspent
+    this.moves++
+    this.#merge(at)
+    return size - segment.size
+  }
+
+  /** Removes a row that has quota to spend. False where none has. */
+  evictUnspent(): boolean {
+    if (this.unspent === 0) return false
+    let segment = this.#next()
+    while (segment.unspent === 0) segment = this.#next()
+    let place = this.moves % segment.size
+    while (!segment.isUnspent(place)) place = (place + 1) % segment.size
+    this.remove(segment, place)
+    return true
+  }
+
+  /** Of the rows of the next segment that has any, the one that ends first. */
+  soonestToEnd(): { readonly segment: Segment; readonly place: number; readonly ends: number } {
+    let segment = this.#next()
+    while (segment.size === 0) segment = this.#next()
+    let soonest = 0
+    for (let place = 1; place < segment.size; place++) {
+      if (segment.endOf(place) < segment.endOf(soonest)) soonest = place
+    }
+    return { segment, place: soonest, ends: segment.endOf(soonest) }
+  }
+
+  #next(): Segment {
+    return this.#directory[this.#advance()]
+  }
+
+  /** Moves the hand on by one segment, and tells where in the directory the segment that it leaves begins. */
+  #advance(): number {
+    const span = this.#spanOf(this.#directory[this.#hand])
+    const at = this.#hand - (this.#hand % span)
+    this.#hand = (at + span) % this.#directory.length
+    return at
+  }
+
+  /** How often a segment stands in the directory. */
+  #spanOf({ depth }: Segment): number {
+    return 1 << (this.#depth - depth)
+  }
+
+  #split(segment: Segment, high: number): void {
+    if (segment.depth === this.#depth) this.#double()
+    const span = this.#spanOf(segment)
+    const at = (high >>> 1) >>> (31 - this.#depth)
+    const first = at - (at % span)
+    for (const bit of [0, 1] as const) {
+      const half = this.#segment(segment.depth + 1, segment.size / 2)
+      half.adopt(segment, bit)
+      const from = first + (bit * span) / 2
+      this.#directory.fill(half, from, from + span / 2)
     }
   }
 
-  return {
-    get size() {
-      return size
-    },
-    get places() {
-      return places
-    },
-    find,
-    blank: () => Array.from({ length: width }, () => 0),
+  #double(): void {
+    const doubled: Segment[] = []
+    for (const segment of this.#directory) doubled.push(segment, segment)
+    this.#directory = doubled
+    this.#depth++
+    this.#hand *= 2
+  }
 
-    read(place) {
-      const row: Row = []
-      for (let i = place * width; i < (place + 1) * width; i++) row.push(cells[i])
-      return row
-    },
+  /** Makes one segment of two neighbours, as long as there are so few rows in both that it will not soon be split again. */
+  #merge(at: number): void {
+    const segment = this.#directory[at]
+    if (segment.depth === 0) return
+    const span = this.#spanOf(segment)
+    const neighbour = this.#directory[at ^ span]
+    const rows = segment.size + neighbour.size
+    if (neighbour.depth !== segment.depth || rows > mostRows / 4) return
+    const both = this.#segment(segment.depth - 1, rows)
+    both.adopt(segment)
+    both.adopt(neighbour)
+    const first = at - (at % (2 * span))
+    this.#directory.fill(both, first, first + 2 * span)
+    this.#merge(first)
+  }
 
-    write(high, low, row, until, spent, body) {
-      let place = find(high, low)
-      if (place === -1) {
-        // Probing stays short while a third of the places is free.
-        if (size * 3 >= places * 2) grow()
-        place = freePlace(low)
-        highs[place] = high
-        lows[place] = low
-        size++
-      }
-      ends[place] = until
-      if (states[place] === UNSPENT) unspent--
-      if (!spent) unspent++
-      states[place] = spent ? SPENT : UNSPENT
-      for (let i = 0; i < width; i++) cells[place * width + i] = row[i]
-      if (bodied) bodies[place] = body
-    },
-
-    remove(place) {
-      if (states[place] === UNSPENT) unspent--
-      const mask = places - 1
-      let hole = place
-      // Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R: no tombstones, so a table never degrades.
-      for (let next = (hole + 1) & mask; ends[next] !== 0; next = (next + 1) & mask) {
-        const home = lows[next] & mask
-        if (((next - home) & mask) >= ((next - hole) & mask)) {
-          move(next, hole)
-          hole = next
-        }
-      }
-      ends[hole] = 0
-      states[hole] = FREE
-      if (bodied) bodies[hole] = undefined
-      size--
-    },
-
-    bodyAt: (place) => bodies[place],
-    endsAt: (place) => ends[place],
-
-    nextUnspent(from) {
-      if (unspent === 0) return -1
-      const place = states.indexOf(UNSPENT, from)
-      return place === -1 && from > 0 ? states.indexOf(UNSPENT) : place
-    },
+  #segment(depth: number, rows: number): Segment {
+    return new Segment(depth, this.#width, this.#bodied, rows)
   }
 }

@@ -1,0 +1,210 @@
+import type { Lease } from './algorithms/algorithm.js'
+import type { Clock } from './clock.js'
+import { hasLeases, type Receipt } from './decision.js'
+import { addressed, entriesOf, type Keys, type Policies } from './entries.js'
+import { sluiceError } from './errors.js'
+import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './limiter.js'
+import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './option-readers.js'
+import type { Entry, Source, StoreRequest, Verb } from './stores/store.js'
+
+/**
+ * Turns the calls of a limiter's methods into requests to its store, and refuses what can never be right with a coded error. Each method of
+ * the limiter has the one of its name here.
+ */
+export interface Requests {
+  consume(key: Keys, options: ConsumeOptions | undefined): StoreRequest
+  peek(key: Keys, options: PeekOptions | undefined): StoreRequest
+  consumeMany(calls: readonly KeyAndCost[]): readonly StoreRequest[]
+  peekMany(calls: readonly KeyAndCost[]): readonly StoreRequest[]
+  /** Of a receipt that was given back already, or took nothing, it is a peek at nothing. */
+  give(receipt: Receipt): StoreRequest
+  forgive(key: Keys, units: number): StoreRequest
+  penalize(key: Keys, units: number): StoreRequest
+  block(key: Keys, length: Duration): StoreRequest
+  unblock(key: Keys): StoreRequest
+  release(key: Keys, leaseId: string): StoreRequest
+  renew(key: Keys, leaseId: string): StoreRequest
+  reset(key: Keys, options: ResetOptions | undefined): StoreRequest
+  status(key: Keys): StoreRequest
+  /** The request about the leases of one that was admitted. */
+  ofLease(admitted: StoreRequest, change: LeaseChange): StoreRequest
+}
+
+export interface LeaseChange {
+  readonly verb: 'release' | 'renew'
+  readonly source: Source
+}
+
+/** A call, as its caller put it. */
+interface Question {
+  readonly verb: Verb
+  readonly key: Keys
+  readonly cost?: number | undefined
+  readonly policies?: Policies | undefined
+  /** Whose lease is asked for. */
+  readonly owner?: string | undefined
+  /** The id of the lease that is meant. */
+  readonly lease?: string | undefined
+}
+
+/** The most units that one `penalize` takes or one `refund` gives. */
+const mostUnits = 2 ** 31
+
+/** `fresh`: whether no answer does but the store's own. */
+export function createRequests(
+  limiter: string,
+  policies: Policies,
+  clock: Clock | undefined,
+  fresh: boolean,
+): Requests {
+  const where = `limiter "${limiter}"`
+  const ownEntries = entriesOf(limiter, policies)
+  const chosenEntries = new WeakMap<Policies, readonly Entry[]>()
+  /** What was given back already: a second time gives nothing. */
+  const given = new WeakSet<StoreRequest>()
+
+  function requestOf({ verb, key, cost = 1, policies, owner, lease }: Question): StoreRequest {
+    if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
+    const { entries, keys } = addressed(limiter, entriesFor(policies), key)
+    const held = leaseFor(entries, owner, lease)
+    return { verb, entries, keys, cost, now: now(), lease: held, fresh }
+  }
+
+  function entriesFor(chosen: Policies | undefined): readonly Entry[] {
+    if (chosen === undefined) return ownEntries
+    let entries = chosenEntries.get(chosen)
+    if (entries === undefined) {
+      entries = entriesOf(limiter, chosen)
+      chosenEntries.set(chosen, entries)
+    }
+    return entries
+  }
+
+  function now(): number | undefined {
+    if (clock === undefined) return undefined
+    const moment = Math.floor(clock())
+    if (!isCount(moment)) throw sluiceError('SLUICE_CLOCK_INVALID', moment)
+    return moment
+  }
+
+  /** The request without those policies that know no leases. */
+  function ofLeases(request: StoreRequest): StoreRequest {
+    const { entries, keys } = request
+    const leased = entries.filter(hasLeases)
+    if (leased.length > 0) {
+      return { ...request, entries: leased, keys: keys.filter((_, i) => hasLeases(entries[i])) }
+    }
+    const expected = 'a concurrency policy among them, or a key for it: nothing else has leases'
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
+  }
+
+  function assertPenalty(entries: readonly Entry[], units: number): void {
+    const most = Math.min(...entries.map(({ steps, params }) => steps.most?.(params) ?? Infinity))
+    if (units <= most) return
+    const expected = `at most ${most}: more cannot be counted exactly`
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
+  }
+
+  function count(value: number): number {
+    if (isCount(value) && value <= mostUnits) return value
+    const expected = `a whole number from 0 to ${mostUnits}`
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', value, expected)
+  }
+
+  function text(what: string, value: unknown): string {
+    if (typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value)) return value
+    const expected = 'a non-empty string of whole characters'
+    throw sluiceError('SLUICE_OPTION_INVALID', where, what, value, expected)
+  }
+
+  function check(options: object | undefined, known: readonly string[]): void {
+    if (options !== undefined) rejectUnknown(where, optionsObject(where, options, known), known)
+  }
+
+  function many(verb: 'consume' | 'peek', calls: readonly KeyAndCost[]): readonly StoreRequest[] {
+    return calls.map((call) => {
+      check(call, ['key', 'cost', 'policies'])
+      return requestOf({ verb, key: call.key, cost: call.cost, policies: call.policies })
+    })
+  }
+
+  return {
+    consume(key, options) {
+      if (options === undefined) return requestOf({ verb: 'consume', key })
+      check(options, ['cost', 'owner', 'policies'])
+      const { cost, policies } = options
+      const owner = options.owner === undefined ? undefined : text('owner', options.owner)
+      return requestOf({ verb: 'consume', key, cost, owner, policies })
+    },
+
+    peek(key, options) {
+      check(options, ['cost', 'policies'])
+      return requestOf({ verb: 'peek', key, cost: options?.cost, policies: options?.policies })
+    },
+
+    consumeMany: (calls) => many('consume', calls),
+    peekMany: (calls) => many('peek', calls),
+
+    give({ request, outcome }) {
+      if (request.entries.some((entry) => entry.limiter !== limiter)) {
+        throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, request.entries[0].limiter)
+      }
+      if (request.verb !== 'consume' || !outcome.allowed || given.has(request)) {
+        return { ...request, verb: 'peek', entries: [], keys: [] }
+      }
+      given.add(request)
+      const { states: receipts, source = 'store' } = outcome
+      return { ...request, verb: 'give', receipts, source, now: now() }
+    },
+
+    forgive: (key, units) => requestOf({ verb: 'forgive', key, cost: count(units) }),
+
+    penalize(key, units) {
+      const request = requestOf({ verb: 'penalize', key, cost: count(units) })
+      assertPenalty(request.entries, units)
+      return request
+    },
+
+    block(key, length) {
+      const cost = duration.read(length)
+      if (cost !== undefined) return requestOf({ verb: 'block', key, cost })
+      throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, duration.expected)
+    },
+
+    unblock: (key) => requestOf({ verb: 'unblock', key }),
+
+    release: (key, leaseId) =>
+      ofLeases(requestOf({ verb: 'release', key, lease: text('leaseId', leaseId) })),
+
+    renew: (key, leaseId) =>
+      ofLeases(requestOf({ verb: 'renew', key, lease: text('leaseId', leaseId) })),
+
+    reset(key, options) {
+      check(options, ['unblock', 'policies'])
+      const cost = options?.unblock === true ? 1 : 0
+      return requestOf({ verb: 'reset', key, cost, policies: options?.policies })
+    },
+
+    status: (key) => requestOf({ verb: 'peek', key, cost: 0 }),
+
+    ofLease: (admitted, change) => ofLeases({ ...admitted, ...change, now: now() }),
+  }
+}
+
+const noLease: Lease = { id: '', owner: '' }
+
+/** Lease ids are made here, by the caller, so that a call which the client sends twice takes one lease. */
+function leaseFor(
+  entries: readonly Entry[],
+  owner: string | undefined,
+  id: string | undefined,
+): Lease {
+  if (id === undefined && !haveLeases(entries)) return noLease
+  const given = id ?? crypto.randomUUID()
+  return { id: given, owner: owner ?? given }
+}
+
+function haveLeases(entries: readonly Entry[]): boolean {
+  for (let i = 0; i < entries.length; i++) if (hasLeases(entries[i])) return true
+  return false
+}

@@ -1,0 +1,201 @@
+import type { Row } from '../../algorithms/algorithm.js'
+
+/** So many rows a segment holds at most: to copy, sweep or split that many takes microseconds. */
+export const mostRows = 1024
+
+/** Of a row's numbers, those before its cells: the fingerprint, two integers in the place of one number, and the row's end. */
+const HEAD = 2
+
+/**
+ * Rows of one width in typed arrays, found by a fingerprint of 64 bits. The rows lie without gaps, in no order; an index of two bytes a
+ * place says where. So a row costs its numbers and about five bytes, and to find it touches one line of memory beside the index.
+ */
+export class Segment {
+  /** How many of their leading bits the fingerprints of all rows share. */
+  readonly depth: number
+  size = 0
+  /** How many rows have quota left to spend. */
+  unspent = 0
+  /** No row ends before. */
+  earliest: number = Infinity
+  readonly #width: number
+  readonly #stride: number
+  readonly #bodies: unknown[] | undefined
+  #numbers = new Float64Array()
+  /** The same memory as the numbers. */
+  #integers = new Int32Array()
+  /** Open addressing with linear probing: the number of a row and one more, or 0. */
+  #index = new Uint16Array()
+
+  constructor(depth: number, width: number, bodied: boolean, rows: number) {
+    this.depth = depth
+    this.#width = width
+    this.#stride = HEAD + width
+    this.#bodies = bodied ? [] : undefined
+    this.#resize(roomFor(rows))
+  }
+
+  /** The row of a fingerprint, or -1. It keeps its number until a row is added or removed. */
+  find(high: number, low: number): number {
+    const index = this.#index
+    const integers = this.#integers
+    const stride = 2 * this.#stride
+    const mask = index.length - 1
+    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+      const row = index[slot] - 1
+      if (row < 0) return -1
+      const at = row * stride
+      if (integers[at] === high && integers[at + 1] === low) return row
+    }
+  }
+
+  /** A copy of a row's cells, and so many zeros behind them. */
+  read(row: number, views: number): Row {
+    return copyOf(this.#numbers, row * this.#stride + HEAD, this.#width, views)
+  }
+
+  /** When a row ends. */
+  endOf(row: number): number {
+    return Math.abs(this.#numbers[row * this.#stride + 1])
+  }
+
+  /** How much memory its arrays take. */
+  get bytes(): number {
+    return this.#numbers.byteLength + this.#index.byteLength
+  }
+
+  isUnspent(row: number): boolean {
+    return this.#numbers[row * this.#stride + 1] > 0
+  }
+
+  bodyOf(row: number): unknown {
+    return this.#bodies?.[row]
+  }
+
+  /** Adds a row that is not there yet. `spent`: nothing remains of its quota. */
+  add(high: number, low: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
+    const row = this.size
+    if (row * this.#stride === this.#numbers.length) this.#resize(roomFor(row + 1))
+    this.size++
+    if (!spent) this.unspent++
+    this.#integers[2 * row * this.#stride] = high
+    this.#integers[2 * row * this.#stride + 1] = low
+    this.#fill(row, cells, ends, spent, body)
+    this.#point(row)
+  }
+
+  write(row: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
+    if (this.isUnspent(row)) this.unspent--
+    if (!spent) this.unspent++
+    this.#fill(row, cells, ends, spent, body)
+  }
+
+  /** Removes a row. The last one gets its number. */
+  remove(row: number): void {
+    const last = this.size - 1
+    if (this.isUnspent(row)) this.unspent--
+    this.#unpoint(row)
+    if (row !== last) {
+      this.#index[this.#slotOf(last)] = row + 1
+      this.#numbers.copyWithin(row * this.#stride, last * this.#stride, (last + 1) * this.#stride)
+    }
+    this.size--
+    if (this.#bodies === undefined) return
+    this.#bodies[row] = this.#bodies[last]
+    this.#bodies.length = last
+  }
+
+  /** Removes the rows that end by that moment, gives back the memory that is left over, and tells how many they were. */
+  sweep(moment: number): number {
+    const before = this.size
+    this.earliest = Infinity
+    for (let row = before - 1; row >= 0; row--) {
+      const ends = this.endOf(row)
+      if (ends <= moment) this.remove(row)
+      else if (ends < this.earliest) this.earliest = ends
+    }
+    if (this.#numbers.length > 2 * roomFor(this.size) * this.#stride)
+      this.#resize(roomFor(this.size))
+    return before - this.size
+  }
+
+  /** Adds the rows of another segment, or only those whose fingerprints have this bit behind what they share. */
+  adopt(other: Segment, bit?: 0 | 1): void {
+    for (let row = 0; row < other.size; row++) {
+      const at = 2 * row * this.#stride
+      const [high, low] = [other.#integers[at], other.#integers[at + 1]]
+      if (bit !== undefined && bit !== ((high >>> (31 - other.depth)) & 1)) continue
+      const spent = !other.isUnspent(row)
+      this.add(high, low, other.read(row, 0), other.endOf(row), spent, other.bodyOf(row))
+    }
+  }
+
+  #fill(row: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
+    const at = row * this.#stride + HEAD
+    // An end is never 0, so its sign is free to say whether the row is spent.
+    this.#numbers[at - 1] = spent ? -ends : ends
+    for (let i = 0; i < this.#width; i++) this.#numbers[at + i] = cells[i]
+    if (ends < this.earliest) this.earliest = ends
+    if (this.#bodies !== undefined) this.#bodies[row] = body
+  }
+
+  #resize(rows: number): void {
+    const numbers = new Float64Array(rows * this.#stride)
+    numbers.set(this.#numbers.subarray(0, this.size * this.#stride))
+    this.#numbers = numbers
+    this.#integers = new Int32Array(numbers.buffer)
+    // A third of it stays free, so that probing stays short.
+    this.#index = new Uint16Array(2 ** Math.ceil(Math.log2(rows * 1.5)))
+    for (let row = 0; row < this.size; row++) this.#point(row)
+  }
+
+  #lowOf(row: number): number {
+    return this.#integers[2 * row * this.#stride + 1]
+  }
+
+  #point(row: number): void {
+    const index = this.#index
+    const mask = index.length - 1
+    let slot = this.#lowOf(row) & mask
+    while (index[slot] !== 0) slot = (slot + 1) & mask
+    index[slot] = row + 1
+  }
+
+  #slotOf(row: number): number {
+    const mask = this.#index.length - 1
+    let slot = this.#lowOf(row) & mask
+    while (this.#index[slot] !== row + 1) slot = (slot + 1) & mask
+    return slot
+  }
+
+  /** Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R: no tombstones, so an index never degrades. */
+  #unpoint(row: number): void {
+    const index = this.#index
+    const mask = index.length - 1
+    let hole = this.#slotOf(row)
+    for (let next = (hole + 1) & mask; index[next] !== 0; next = (next + 1) & mask) {
+      const home = this.#lowOf(index[next] - 1) & mask
+      if (((next - home) & mask) >= ((next - hole) & mask)) {
+        index[hole] = index[next]
+        hole = next
+      }
+    }
+    index[hole] = 0
+  }
+}
+
+/** An eighth more, so that growth by one row at a time costs each row a few copies, and little memory lies idle. */
+function roomFor(rows: number): number {
+  return Math.max(8, Math.ceil(rows * 1.125))
+}
+
+/** The cells from there on as a row of their own, and so many zeros behind them. */
+export function copyOf(numbers: Float64Array, at: number, width: number, views: number): Row {
+  // Most rows are of two or three numbers, and a literal takes a fraction of the time of a loop.
+  if (width + views === 2) return [numbers[at], numbers[at + 1]]
+  if (width + views === 3) return [numbers[at], numbers[at + 1], numbers[at + 2]]
+  const row: Row = []
+  for (let i = 0; i < width; i++) row.push(numbers[at + i])
+  for (let i = 0; i < views; i++) row.push(0)
+  return row
+}
