@@ -1,5 +1,6 @@
 import type { Decision } from '@sluice/core'
 import {
+  after,
   createGuard,
   methodDecorator,
   type Action,
@@ -52,9 +53,9 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
     next: NextFunction,
   ): void
   function rateLimitMiddleware(request: Request, response: Response, next: NextFunction): void {
-    const act = (action: Action<OnDenied>): unknown => carryOut(action, request, response, next)
-    const action = guard.check(viewOf(request), response)
-    const done = action instanceof Promise ? action.then(act) : act(action)
+    const done = after(guard.check(viewOf(request), response), (action) =>
+      carryOut(action, request, response, next),
+    )
     if (done instanceof Promise) void handOn(done, next)
   }
 }

@@ -1,5 +1,5 @@
 import type { Decision } from '@sluice/core'
-import type { Guard } from '@sluice/core/http'
+import { after, type Guard } from '@sluice/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { viewOf } from './request.js'
 
@@ -12,28 +12,29 @@ export type OnDenied = (request: FastifyRequest, reply: FastifyReply, decision: 
 export type Limit = Guard<FastifyRequest, OnDenied>
 
 /** Whether the request goes on. Where it does not, it has been answered, or will be. */
-export async function admit(
+export function admit(
   limit: Limit,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<boolean> {
-  const action = await limit.check(viewOf(request), reply.raw)
-  const { decision, headers } = action
-  if (decision !== undefined) request.rateLimit = decision
-  for (const [name, value] of headers) reply.header(name, value)
-  switch (action.type) {
-    case 'continue':
-      return true
-    case 'deny':
-      if (reply.sent || reply.raw.headersSent) return false
-      // Without a serializer, Fastify would add a charset to the type of all JSON.
-      reply.code(action.status).serializer(asItIs).send(action.body)
-      return false
-    case 'handle':
-      return handedOn(action.handler(request, reply, action.decision), reply)
-    default:
-      return action satisfies never
-  }
+): boolean | Promise<boolean> {
+  return after(limit.check(viewOf(request), reply.raw), (action) => {
+    const { decision, headers } = action
+    if (decision !== undefined) request.rateLimit = decision
+    for (const [name, value] of headers) reply.header(name, value)
+    switch (action.type) {
+      case 'continue':
+        return true
+      case 'deny':
+        if (reply.sent || reply.raw.headersSent) return false
+        // Without a serializer, Fastify would add a charset to the type of all JSON.
+        reply.code(action.status).serializer(asItIs).send(action.body)
+        return false
+      case 'handle':
+        return handedOn(action.handler(request, reply, action.decision), reply)
+      default:
+        return action satisfies never
+    }
+  })
 }
 
 function asItIs(body: unknown): string {

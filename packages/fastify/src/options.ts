@@ -1,16 +1,17 @@
 import type { Decision } from '@sluice/core'
 import type { RateLimitOptions as Options, RouteLimit } from '@sluice/core/http'
 import type {
-  ContextConfigDefault,
+  ContextConfigDefault as Config,
   FastifyBaseLogger,
   FastifyRequest,
   FastifySchema,
   FastifyTypeProvider,
-  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+  preParsingHookHandler,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerBase,
-  RouteGenericInterface,
+  RouteGenericInterface as Route,
 } from 'fastify'
 import type { OnDenied } from './admit.js'
 
@@ -37,6 +38,16 @@ export type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler'
 /** `config.rateLimit` of a route: options of its own, several limiters that are asked in order, or none. */
 export type RouteRateLimit = RouteLimit<RateLimitOptions>
 
+/** A handler for any of the hooks up to `preHandler`. */
+type AnyHookHandler<
+  S extends RawServerBase,
+  Q extends RawRequestDefaultExpression<S>,
+  P extends RawReplyDefaultExpression<S>,
+  L extends FastifyBaseLogger,
+  T extends FastifyTypeProvider,
+> = preParsingHookHandler<S, Q, P, Route, Config, FastifySchema, T, L> &
+  onRequestHookHandler<S, Q, P, Route, Config, FastifySchema, T, L>
+
 declare module 'fastify' {
   interface FastifyInstance<
     RawServer extends RawServerBase,
@@ -55,16 +66,7 @@ declare module 'fastify' {
      */
     rateLimit(
       options?: RateLimitOptions,
-    ): onRequestAsyncHookHandler<
-      RawServer,
-      RawRequest,
-      RawReply,
-      RouteGenericInterface,
-      ContextConfigDefault,
-      FastifySchema,
-      TypeProvider,
-      Logger
-    >
+    ): AnyHookHandler<RawServer, RawRequest, RawReply, Logger, TypeProvider>
   }
   interface FastifyRequest {
     /** What was decided last about this request; undefined where it was not limited. */

@@ -1,9 +1,11 @@
-import { assertOneOf, createRouteLimits, routeName } from '@sluice/core/http'
+import { after, assertOneOf, createRouteLimits, routeName } from '@sluice/core/http'
 import type {
   FastifyInstance,
   FastifyPluginAsync,
+  FastifyReply,
   FastifyRequest,
-  onRequestAsyncHookHandler,
+  HookHandlerDoneFunction,
+  RequestPayload,
 } from 'fastify'
 import { fastifyPlugin } from 'fastify-plugin'
 import { admit, type Limit, type OnDenied } from './admit.js'
@@ -68,12 +70,21 @@ async function registerRateLimit(
   }
 }
 
-function hookOf(
-  limitFor: (request: FastifyRequest) => Limit | undefined,
-): onRequestAsyncHookHandler {
-  return async function rateLimitHook(request, reply) {
+/** A hook of any kind. Where there is a payload, it stands before the callback. */
+type AnyHook = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: RequestPayload | HookHandlerDoneFunction,
+  done?: RequestPayload | HookHandlerDoneFunction,
+) => unknown
+
+function hookOf(limitFor: (request: FastifyRequest) => Limit | undefined): AnyHook {
+  return function rateLimitHook(request, reply, payload, done = payload) {
     const limit = limitFor(request)
+    const passes = limit === undefined || admit(limit, request, reply)
+    // What is known at once needs no promise, and Fastify waits for none.
+    if (passes === true && typeof done === 'function') return done()
     // To wait for the answer, as `return reply` does, would go on when the client goes away.
-    if (limit && !(await admit(limit, request, reply))) await new Promise(() => {})
+    return after(passes, (passed) => (passed ? undefined : new Promise<undefined>(() => {})))
   }
 }

@@ -47,6 +47,46 @@ test.each(hooks)('a limiter can be placed at %s by hand', async (hook) => {
   expect(await statuses(send, 'POST /', 'GET /')).toEqual([429, 200])
 })
 
+test.each(hooks)(
+  'at %s a request goes on in the same tick where all is known at once',
+  async (hook) => {
+    const app = create()
+    const seen: string[] = []
+    const before: { addHook(name: Hook, handler: object): unknown } = app
+    before.addHook(hook, (...args: unknown[]) => {
+      const done = args.at(-1)
+      if (typeof done === 'function') done()
+      seen.push('gone on')
+    })
+    app.register(async (scope) => {
+      await scope.register(rateLimit, { ...times(9), hook })
+      const instance: { addHook(name: Hook, handler: object): unknown } = scope
+      instance.addHook(hook, (...args: unknown[]) => {
+        seen.push('next')
+        const done = args.at(-1)
+        if (typeof done === 'function') done()
+      })
+      scope.get('/', hello)
+    })
+    const send = await serve(app)
+    expect((await send()).status).toBe(200)
+    expect(seen).toEqual(['next', 'gone on'])
+  },
+)
+
+test.each(hooks)(
+  'at %s a request goes on with its body where the key is promised',
+  async (hook) => {
+    const app = create()
+    await app.register(rateLimit, { ...times(1), hook, key: async () => 'all' })
+    app.post('/', ({ body }) => body)
+    const send = await serve(app)
+    const { status, body } = await send('/', { method: 'POST', body: 'text' })
+    expect([status, body]).toEqual([200, 'text'])
+    expect((await send('/', { method: 'POST', body: 'text' })).status).toBe(429)
+  },
+)
+
 test('placed without options, it is the plugin’s own limiter, everywhere', async () => {
   const app = create()
   await app.register(rateLimit, { global: false, ...times(2) })

@@ -1,5 +1,6 @@
 import type { Decision } from '@sluice/core'
 import {
+  after,
   createGuard,
   methodDecorator,
   type Action,
@@ -33,9 +34,10 @@ export type Handler = (context: Context, next: Next) => unknown
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   const guard = createGuard(options)
-  return async function rateLimitMiddleware(context, next) {
-    const action = guard.check(viewOf(context), context.res)
-    await carryOut(action instanceof Promise ? await action : action, context, next)
+  return function rateLimitMiddleware(context, next) {
+    return after(guard.check(viewOf(context), context.res), (action) =>
+      carryOut(action, context, next),
+    )
   }
 }
 
@@ -59,34 +61,31 @@ export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
   )
 }
 
-async function carryOut(action: Action<OnDenied>, context: Context, next: Next): Promise<unknown> {
+function carryOut(action: Action<OnDenied>, context: Context, next: Next): unknown {
   const { decision, headers } = action
   const state: RateLimitState = context.state
   if (decision !== undefined) state.rateLimit = decision
-  for (const [name, value] of headers) context.set(name, value)
+  for (const [name, value] of headers) context.res.setHeader(name, value)
   switch (action.type) {
     case 'continue':
-      return keepingHeaders(headers, next)
+      return next().catch(keeping(headers))
     case 'deny':
       if (context.headerSent) return undefined
       context.status = action.status
       context.body = action.body
       return undefined
     case 'handle':
-      return keepingHeaders(headers, () => action.handler(context, next, action.decision))
+      return Promise.resolve()
+        .then(() => action.handler(context, next, action.decision))
+        .catch(keeping(headers))
     default:
       return action satisfies never
   }
 }
 
 /** Where an error is thrown, Koa drops all headers except those that the error itself brings. */
-async function keepingHeaders(
-  fields: readonly HeaderField[],
-  goOn: () => unknown,
-): Promise<unknown> {
-  try {
-    return await goOn()
-  } catch (error) {
+function keeping(fields: readonly HeaderField[]): (error: unknown) => never {
+  return function rethrow(error) {
     if (typeof error === 'object' && error !== null && Object.isExtensible(error)) {
       const own: unknown = Reflect.get(error, 'headers')
       Reflect.set(error, 'headers', { ...Object(own), ...Object.fromEntries(fields) })

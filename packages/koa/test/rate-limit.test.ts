@@ -72,6 +72,39 @@ describe.each<[string, new () => Koa3]>([
     await server.get('/').expect('ratelimit', '"default";r=0;t=60')
   })
 
+  test('goes on in the same tick where the store answers at once', async () => {
+    const seen: string[] = []
+    const around: Middleware = (_ctx, next) => {
+      const over = next()
+      seen.push('gone on')
+      return over
+    }
+    const app = appOf(around, rateLimit(once), (ctx) => {
+      seen.push('handled')
+      ctx.body = 'hello'
+    })
+    await serverOf(app).get('/').expect(200, 'hello')
+    expect(seen).toEqual(['handled', 'gone on'])
+  })
+
+  test('keeps the headers where the handler of denials throws', async () => {
+    const app = appOf(
+      rateLimit({
+        ...once,
+        limit: 0,
+        onDenied() {
+          throw new Error('broken')
+        },
+      }),
+    )
+    const { status, headers } = await serverOf(app).get('/')
+    expect([status, headers['retry-after'], headers['ratelimit']]).toEqual([
+      500,
+      '1',
+      '"default";r=0',
+    ])
+  })
+
   test('degrades where the handler of denials goes on', async () => {
     const app = appOf(
       rateLimit({

@@ -6,9 +6,8 @@ import {
   type ExecutionContext,
 } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
-import type { Action } from '@sluice/core/http'
+import { after } from '@sluice/core/http'
 import { defaultsToken, limitsIn, type Defaults, type LimitOf } from './limits.js'
-import type { OnDenied } from './options.js'
 import { requestOf, responseOf, viewOf } from './request.js'
 import { RateLimitException } from './rate-limit-exception.js'
 
@@ -36,34 +35,31 @@ export class RateLimitGuard implements CanActivate {
     this.#limitOf = limitsIn(modules, defaults)
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http' || asked.has(context)) return true
     asked.add(context)
     const request = requestOf(context)
     const response = responseOf(context)
     const node = 'raw' in response ? response.raw : response
     const limit = this.#limitOf(context.getClass(), context.getHandler())
-    const action = await limit.check(viewOf(request), node)
-    const { decision, headers } = action
-    if (decision !== undefined) request.rateLimit = decision
-    // The last header of a denial is the type of its body: that is written with it, by whoever answers the exception.
-    const own = action.type === 'deny' ? headers.slice(0, -1) : headers
-    for (const [name, value] of own) response.header(name, value)
-    // Whoever has begun to answer ends it, too: for any exception, Nest would cut it off there.
-    if (action.type === 'deny' && node.headersSent) return new Promise(() => {})
-    return carryOut(action, context)
-  }
-}
-
-function carryOut(action: Action<OnDenied>, context: ExecutionContext): ReturnType<OnDenied> {
-  switch (action.type) {
-    case 'continue':
-      return true
-    case 'deny':
-      throw new RateLimitException(action)
-    case 'handle':
-      return action.handler(context, action.decision)
-    default:
-      return action satisfies never
+    return after(limit.check(viewOf(request), node), (action) => {
+      const { decision, headers } = action
+      if (decision !== undefined) request.rateLimit = decision
+      // The last header of a denial is the type of its body: that is written with it, by whoever answers the exception.
+      const own = action.type === 'deny' ? headers.slice(0, -1) : headers
+      for (const [name, value] of own) response.header(name, value)
+      // Whoever has begun to answer ends it, too: for any exception, Nest would cut it off there.
+      if (action.type === 'deny' && node.headersSent) return new Promise<boolean>(() => {})
+      switch (action.type) {
+        case 'continue':
+          return true
+        case 'deny':
+          throw new RateLimitException(action)
+        case 'handle':
+          return after(action.handler(context, action.decision), (passes) => passes)
+        default:
+          return action satisfies never
+      }
+    })
   }
 }

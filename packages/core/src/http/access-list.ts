@@ -1,7 +1,7 @@
-import ipaddr from 'ipaddr.js'
 import type { Keys } from '../entries.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import { joinKey, type Key } from '../keys.js'
+import { AddressRanges, rangeOf, rangeOfOne } from './address-ranges.js'
 import { addressOf } from './address.js'
 
 /** Addresses, CIDR ranges and keys. It may be changed while it is in use. */
@@ -29,24 +29,17 @@ export function accessList(entries: readonly Key[]): AccessList {
   return new Entries(entries)
 }
 
-/** What a request is looked up in: an application's live list, or one made of the entries of an option. */
-export function readList(option: string, value: unknown): Entries {
+/** What a request is looked up in, if anything: an application's live list, or one made of the entries of an option. */
+export function readList(option: string, value: unknown): Entries | undefined {
+  if (value === undefined) return undefined
   if (value instanceof Entries) return value
   if (Array.isArray(value)) return new Entries(value)
   const expected = 'a list of addresses, ranges and keys, or accessList([…])'
   throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', option, value, expected)
 }
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6
-
-interface Range {
-  readonly base: Address
-  readonly bits: number
-}
-
 export class Entries implements AccessList {
-  #ranges: readonly Range[] = []
-  #addresses: ReadonlySet<string> = new Set()
+  #addresses: AddressRanges | undefined
   #keys: ReadonlySet<string> = new Set()
 
   constructor(entries: readonly unknown[]) {
@@ -54,8 +47,7 @@ export class Entries implements AccessList {
   }
 
   replace(entries: readonly unknown[]): void {
-    const ranges: Range[] = []
-    const addresses = new Set<string>()
+    const ranges = []
     const keys = new Set<string>()
     // A string would be taken for a list of its characters.
     if (!Array.isArray(entries)) throw invalid(entries, 'a list of addresses, ranges and keys')
@@ -71,28 +63,20 @@ export class Entries implements AccessList {
       if (address === undefined) {
         if (isSlip(entry)) throw invalid(entry, someEntry)
         keys.add(key)
-      } else if (bits === undefined) {
-        addresses.add(address.toString())
       } else {
-        ranges.push(rangeOf(entry))
+        const range = bits === undefined ? rangeOfOne(address) : rangeOf(entry)
+        if (range === undefined) throw invalid(entry, someBits)
+        ranges.push(range)
       }
     }
-    this.#ranges = ranges
-    this.#addresses = addresses
+    this.#addresses = ranges.length === 0 ? undefined : new AddressRanges(ranges)
     this.#keys = keys
   }
 
   hasAddress(text: string | undefined): boolean {
-    if (text === undefined || (this.#ranges.length === 0 && this.#addresses.size === 0))
-      return false
+    if (text === undefined || this.#addresses === undefined) return false
     const address = addressOf(text)
-    if (address === undefined) return false
-    return (
-      this.#addresses.has(address.toString()) ||
-      this.#ranges.some(({ base, bits }) => {
-        return address.kind() === base.kind() && address.match(base, bits)
-      })
-    )
+    return address !== undefined && this.#addresses.has(address)
   }
 
   /** Whether it holds any keys. */
@@ -121,21 +105,9 @@ function isSlip(text: string): boolean {
 /** Digits with dots or a slash: 10.0.0, 10/8, 10.0.0.*, 10.0.0.1-10.0.0.9. Or hexadecimal with a colon and bits: 2001:db8/32. */
 const almostAddress = /^(?:(?=\d+[./])[\d.*]+(?:[/-][\d.*]*)?|[\da-f.:]*:[\da-f.:]*\/\d+)$/i
 
+const someBits = 'as many leading bits after the slash as the address can have'
 const someEntry = 'an address, a range such as "10.0.0.0/8", or a key'
 
 function invalid(value: unknown, expected: string): SluiceError {
   return sluiceError('SLUICE_OPTION_INVALID', 'accessList', 'entries', value, expected)
 }
-
-function rangeOf(text: string): Range {
-  if (!ipaddr.isValidCIDR(text)) {
-    throw invalid(text, 'as many leading bits after the slash as the address can have')
-  }
-  const [base, bits] = ipaddr.parseCIDR(text)
-  return base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= mappedBits
-    ? { base: base.toIPv4Address(), bits: bits - mappedBits }
-    : { base, bits }
-}
-
-/** How many bits ::ffff:0:0 puts in front of an IPv4 address. */
-const mappedBits = 96

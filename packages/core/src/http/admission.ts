@@ -1,15 +1,17 @@
 import type { Decision } from '../decision.js'
-import type { Limiter } from '../limiter.js'
+import type { Keys } from '../entries.js'
 import { hold } from '../hold.js'
+import type { Limiter } from '../limiter.js'
 import { after } from './awaitable.js'
 import type { RateLimitOptions } from './options.js'
 import { whenOver, type NodeResponse } from './response.js'
-import type { Asked } from './settlement.js'
+import type { Terms } from './terms.js'
 
 /** Asks the limiter. Undefined where the client went away before it was let in: nothing is taken then. */
 export type Admit = (
   response: NodeResponse,
-  asked: Asked,
+  key: Keys,
+  terms: Terms,
 ) => Decision | undefined | Promise<Decision | undefined>
 
 /** Makes what admits a request: at once, or after the time for which `wait` or a leaky queue holds it. */
@@ -17,15 +19,15 @@ export function createAdmission<R, H>(
   limiter: Limiter,
   { wait, dryRun = false }: RateLimitOptions<R, H>,
 ): Admit {
-  if (dryRun) return (_response, { key, ...asked }) => limiter.consume(key, asked)
+  if (dryRun) return (_response, key, terms) => limiter.consume(key, terms)
   if (wait !== undefined) {
-    return (response, { key, ...asked }) =>
+    return (response, key, terms) =>
       whileThere(response, (signal) =>
-        limiter.acquire(key, { ...asked, signal, maxWait: wait.max }),
+        limiter.acquire(key, { ...terms, signal, maxWait: wait.max }),
       )
   }
-  return (response, { key, ...asked }) =>
-    after(limiter.consume(key, asked), (decision) =>
+  return (response, key, terms) =>
+    after(limiter.consume(key, terms), (decision) =>
       decision.delayMs === 0
         ? decision
         : whileThere(response, (signal) => hold(limiter, decision, signal)),

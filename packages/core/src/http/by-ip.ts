@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { sluiceError } from '../errors.js'
 import { optional, readOptions, type OptionReader } from '../option-readers.js'
-import { addressOf } from './address.js'
+import { addressOf, plainIpv4 } from './address.js'
 import { watchAddresses } from './mistakes.js'
 import type { RequestView } from './request-view.js'
 
@@ -46,6 +46,8 @@ const prefixLength: OptionReader<number> = {
 }
 
 function clientOf(text: string, bits: number, mask: readonly number[]): string | undefined {
+  const plain = plainIpv4(text)
+  if (plain !== undefined) return plain
   const address = addressOf(text)
   if (!(address instanceof ipaddr.IPv6)) return address?.toString()
   const subnet = new ipaddr.IPv6(address.parts.map((part, i) => part & mask[i]))

@@ -1,13 +1,13 @@
 import type { Decision } from '../decision.js'
 import { addressed, entriesOf, type Keys } from '../entries.js'
-import { sluiceError, sluiceErrorFrom } from '../errors.js'
+import { sluiceErrorFrom } from '../errors.js'
 import { createLimiter } from '../limiter.js'
 import { memoryStore } from '../stores/memory/index.js'
 import type { Store } from '../stores/store.js'
 import type { Action, Continue, Deny } from './action.js'
 import { readList } from './access-list.js'
 import { createAdmission } from './admission.js'
-import { after, type Awaitable } from './awaitable.js'
+import { after } from './awaitable.js'
 import { byIp } from './by-ip.js'
 import { contentWriter, refusal, retryAfter, type Content } from './denial.js'
 import { fieldWriter, type HeaderField } from './header-fields.js'
@@ -18,7 +18,8 @@ import { checkOptions, type RateLimitOptions } from './options.js'
 import { planOf } from './plan.js'
 import type { RequestView } from './request-view.js'
 import type { NodeResponse } from './response.js'
-import { createSettlement, type Asked } from './settlement.js'
+import { createSettlement } from './settlement.js'
+import { termsReader, type Terms } from './terms.js'
 
 /** What stands in front of a handler. */
 export interface Guard<R, H> {
@@ -42,21 +43,12 @@ export function createGuard<R, H>(
   madeAhead: boolean = route !== undefined,
 ): Guard<R, H> {
   checkOptions(options)
-  const {
-    clock,
-    onStoreError,
-    localShare,
-    skip,
-    key = byIp(),
-    cost = 1,
-    dryRun = false,
-    onDenied,
-  } = options
+  const { clock, onStoreError, localShare } = options
+  const { skip, key = byIp(), dryRun = false, onDenied } = options
   const { headers = dryRun ? 'none' : 'draft', statusCode = 429, body } = options
-  const allow = options.allow === undefined ? undefined : readList('allow', options.allow)
-  const deny = options.deny === undefined ? undefined : readList('deny', options.deny)
-  const plan = planOf(options)
   const name = options.name ?? route ?? withoutName
+  const plan = planOf(options)
+  const known = plan.perRequest ? undefined : plan.policies
   const limiter = createLimiter<Store>({
     name,
     policies: plan.policies,
@@ -67,19 +59,27 @@ export function createGuard<R, H>(
     ...(onStoreError === undefined ? {} : { onStoreError }),
     ...(localShare === undefined ? {} : { localShare }),
   })
+  const watch = watchRequests(name, madeAhead)
+  const allow = readList('allow', options.allow)
+  const deny = readList('deny', options.deny)
   const keyOf = keyReader(key)
+  const termsOf = termsReader(name, plan, options)
+  const admit = createAdmission(limiter, options)
+  const settle = createSettlement(limiter, options, known)
   const fieldsOf = fieldWriter(headers, name)
   const contentOf = contentWriter(statusCode, body)
-  const admit = createAdmission(limiter, options)
-  const settle = createSettlement(limiter, options)
-  const watch = watchRequests(name, madeAhead)
-  const known = plan.perRequest ? undefined : plan.policies
   if (known !== undefined) addressed(name, entriesOf(name, known), sampleKey(key))
   if (options.store !== undefined) claimName(options.store, options.name ?? route, known)
 
+  // Each step goes on to the next in the same tick, unless a function of the options or the store answers by a promise.
+
   function check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
     try {
-      const action = start(view, response)
+      watch(view.raw)
+      const action =
+        skip === undefined
+          ? lookUp(view, response)
+          : after(skip(view.raw), (skipped) => (skipped ? unlimited : lookUp(view, response)))
       return action instanceof Promise ? action.catch(fail) : action
     } catch (error) {
       return fail(error)
@@ -93,13 +93,7 @@ export function createGuard<R, H>(
     throw sluiceErrorFrom(error, 'SLUICE_THROWN', name, error)
   }
 
-  function start(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
-    watch(view.raw)
-    if (skip === undefined) return look(view, response)
-    return after(skip(view.raw), (skipped) => (skipped ? unlimited : look(view, response)))
-  }
-
-  function look(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
+  function lookUp(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
     if (deny?.hasAddress(view.address) === true) return refuse(view, response)
     const allowed = allow?.hasAddress(view.address) === true
     if (allowed && deny?.hasKeys !== true) return unlimited
@@ -116,33 +110,22 @@ export function createGuard<R, H>(
     response: NodeResponse,
     key: Keys,
   ): Action<H> | Promise<Action<H>> {
-    return after(plan.policiesFor(view.raw), (policies) =>
-      after(costOf(view.raw), (cost) => {
-        const asked = { key, policies, cost }
-        return after(admit(response, asked), (decision) => act(view, response, asked, decision))
+    return after(termsOf(view.raw), (terms) =>
+      after(admit(response, key, terms), (decision) => {
+        if (decision === undefined) return wentAway
+        settle(response, key, terms, decision)
+        return act(view, response, terms, decision)
       }),
     )
-  }
-
-  function costOf(request: R): Awaitable<number> {
-    return typeof cost === 'function' ? after(cost(request), stated) : cost
-  }
-
-  // To the limiter no cost means 1; a function that forgot to say one has a bug.
-  function stated(cost: number | undefined): number {
-    if (cost === undefined) throw sluiceError('SLUICE_COST_INVALID', name, cost)
-    return cost
   }
 
   function act(
     view: RequestView<R>,
     response: NodeResponse,
-    asked: Asked,
-    decision: Decision | undefined,
+    { policies }: Terms,
+    decision: Decision,
   ): Action<H> | Promise<Action<H>> {
-    if (decision === undefined) return wentAway
-    settle(response, asked, decision)
-    const fields = fieldsOf(asked.policies, decision)
+    const fields = fieldsOf(policies, decision)
     if (decision.allowed || dryRun) {
       return { type: 'continue', decision, headers: writable(response, fields) }
     }

@@ -16,75 +16,101 @@ export type FieldWriter = (policies: Policies, decision: Decision) => readonly H
 export function fieldWriter(style: HeaderStyle, limiter: string): FieldWriter {
   const known = new WeakMap<Policies, PolicyItems>()
 
-  function itemsFor(policies: Policies): PolicyItems {
+  function draft(policies: Policies, decision: Decision): readonly HeaderField[] {
     let items = known.get(policies)
     if (items === undefined) {
       items = policyItems(entriesOf(limiter, policies))
       known.set(policies, items)
     }
-    return items
+    return draftFields(items, decision)
   }
 
-  return (policies, decision) => [
-    ...(style === 'draft' || style === 'both' ? draftFields(itemsFor(policies), decision) : []),
-    ...(style === 'legacy' || style === 'both' ? legacyFields(decision) : []),
-  ]
+  function legacy(_policies: Policies, decision: Decision): readonly HeaderField[] {
+    return legacyFields(decision)
+  }
+
+  function both(policies: Policies, decision: Decision): readonly HeaderField[] {
+    return [...draft(policies, decision), ...legacy(policies, decision)]
+  }
+
+  return { draft, legacy, both, none: () => none }[style]
 }
 
-/**
- * What never changes for a set of policies: each one's name as a structured string, its item, and all items as one list. A policy
- * without a number, such as `unlimited`, has none.
- */
+/** What never changes for a set of policies. A policy without a number, such as `unlimited`, has no item. */
 interface PolicyItems {
-  readonly names: ReadonlyMap<string, string>
-  readonly items: ReadonlyMap<string, string>
-  readonly list: string
+  readonly items: ReadonlyMap<string, PolicyItem>
+  /** All of them as one field. */
+  readonly field: HeaderField
+}
+
+interface PolicyItem {
+  /** The policy's name, as a structured string. */
+  readonly name: string
+  readonly item: string
 }
 
 function policyItems(entries: readonly Entry[]): PolicyItems {
   const numbered = entries.filter(({ steps, params }) => steps.quota(params) !== Infinity)
-  const names = new Map(numbered.map(({ name }) => [name, structuredString(name)]))
   const items = new Map(numbered.map((entry) => [entry.name, policyItem(entry)]))
-  return { names, items, list: [...items.values()].join(', ') }
+  return { items, field: policyField([...items.values()]) }
 }
 
-function policyItem({ name, kind, steps, params }: Entry): string {
+function policyItem({ name, kind, steps, params }: Entry): PolicyItem {
   const windowMs = steps.windowMs(params)
   // The field has no fractions and no 0, so a window below a second has no place in it. Others are rounded up: a client that
   // spreads its quota over `w` is then never too fast.
   const window = windowMs < 1000 ? '' : `;w=${seconds(windowMs)}`
   // Requests are what is counted unless a unit says otherwise, and a lease gives its units back by no clock.
   const rate = kind === 'concurrency' ? ';qu="concurrent-requests"' : window
-  return `${structuredString(name)};q=${structuredInteger(steps.quota(params))}${rate}`
+  const text = structuredString(name)
+  return { name: text, item: `${text};q=${structuredInteger(steps.quota(params))}${rate}` }
 }
 
-function draftFields({ names, items, list }: PolicyItems, decision: Decision): HeaderField[] {
-  const verdicts = Object.entries(decision.policies).filter(([name]) => items.has(name))
-  if (verdicts.length === 0) return []
-  // A policy that the key leaves out does not apply to this request, and stands in neither field.
-  const policies =
-    verdicts.length === items.size ? list : verdicts.map(([name]) => items.get(name)).join(', ')
-  const limits = verdicts.map(([name, { remaining, nextMs }]) => {
+function policyField(items: readonly PolicyItem[]): HeaderField {
+  return ['RateLimit-Policy', items.map(({ item }) => item).join(', ')]
+}
+
+function draftFields(
+  { items, field }: PolicyItems,
+  { policies }: Decision,
+): readonly HeaderField[] {
+  let asked = 0
+  let limits = ''
+  for (const name in policies) {
+    const item = items.get(name)
+    if (item === undefined) continue
+    asked++
+    const { remaining, nextMs } = policies[name]
     // A full quota waits for nothing, and `t=0` would say that more of it comes at once: left out, as the draft allows.
     const reset = nextMs === 0 ? '' : `;t=${seconds(nextMs)}`
-    return `${names.get(name)};r=${structuredInteger(remaining)}${reset}`
-  })
-  return [
-    ['RateLimit-Policy', policies],
-    ['RateLimit', limits.join(', ')],
-  ]
+    if (limits !== '') limits += ', '
+    limits += `${item.name};r=${structuredInteger(remaining)}${reset}`
+  }
+  if (asked === 0) return none
+  return [asked === items.size ? field : fieldOfAsked(items, policies), ['RateLimit', limits]]
+}
+
+/** A policy that the key leaves out does not apply to this request, and stands in neither field. */
+function fieldOfAsked(
+  items: PolicyItems['items'],
+  policies: Readonly<Record<string, unknown>>,
+): HeaderField {
+  const asked = [...items].filter(([name]) => Object.hasOwn(policies, name))
+  return policyField(asked.map(([, item]) => item))
 }
 
 /** These fields have room for one policy: all three speak of the one that has least remaining. */
-function legacyFields({ remaining, policies }: Decision): HeaderField[] {
+function legacyFields({ remaining, policies }: Decision): readonly HeaderField[] {
   const tightest = Object.values(policies).find((verdict) => verdict.remaining === remaining)
-  if (tightest === undefined || tightest.limit === Infinity) return []
+  if (tightest === undefined || tightest.limit === Infinity) return none
   return [
     ['X-RateLimit-Limit', `${tightest.limit}`],
     ['X-RateLimit-Remaining', `${tightest.remaining}`],
     ['X-RateLimit-Reset', `${seconds(tightest.resetMs)}`],
   ]
 }
+
+const none: readonly HeaderField[] = []
 
 /** Whole seconds, rounded up: who waits so long has waited long enough. */
 export function seconds(milliseconds: number): number {

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js'
 import type { Policies } from '../entries.js'
 import { sluiceError } from '../errors.js'
 import {
+  checked,
   duration,
   isCount,
   oneOf,
@@ -99,6 +100,9 @@ export interface RateLimitOptions<R, H> {
    * Which requests count, by how they were answered: those of status 400 and above, or cut off by the client, are failures. All are
    * reserved at the start, so that a burst cannot slip through, and what does not count is given back after the response.
    *
+   * With `'successes'`, a client that goes away before it has the whole answer has its units back, although the work was done. Where that
+   * must count, say so: `count: ({ status, aborted }) => aborted || status < 400`.
+   *
    * @default 'all'
    */
   readonly count?:
@@ -106,8 +110,21 @@ export interface RateLimitOptions<R, H> {
     | 'failures'
     | 'successes'
     | ((outcome: ResponseOutcome) => Awaitable<boolean>)
-  /** `'success'`: a success forgets what the key has used. With `count: 'failures'`, it is consecutive failures that are limited. */
-  readonly resetOn?: 'success'
+  /**
+   * `'success'`: a success forgets what the key has used. With `count: 'failures'`, it is consecutive failures that are limited.
+   *
+   * It forgets that of all policies. Where one of them counts by address, a client that can log in to an account of its own would have new tries
+   * at those of others with each success: there, name the policies that are forgotten.
+   *
+   * @example
+   * rateLimit({
+   *   policies: { account, address },
+   *   key: { account: byUser((req) => req.body.name), address: byIp() },
+   *   count: 'failures',
+   *   resetOn: { success: ['account'] },
+   * })
+   */
+  readonly resetOn?: 'success' | { readonly success: readonly string[] }
   /** Over the limit, the request is held until it is admitted, `max` at the longest, and let go when the client goes away. */
   readonly wait?: { readonly max: Duration }
   /**
@@ -203,7 +220,12 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     `'all', 'failures', 'successes', or a function from { status, aborted } to true or false`,
     (value) => isFunction(value) || ['all', 'failures', 'successes'].some((word) => word === value),
   ),
-  resetOn: optional<unknown>(oneOf('success'), undefined),
+  resetOn: given(`'success', or an object such as { success: ['account'] }`, (value) => {
+    return (
+      value === 'success' ||
+      (isRecord(value) && readOptions('resetOn', value, resetReaders) !== undefined)
+    )
+  }),
   wait: given(
     `an object such as { max: '5s' }`,
     (value) => isRecord(value) && readOptions('wait', value, { max: duration }) !== undefined,
@@ -227,6 +249,8 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   ),
 }
 
+const resetReaders = { success: checked('a list of names of policies', isNames) }
+
 const oneWay = 'Say what is allowed in one way: "limit" and "window", "policy", or "policies"'
 const inPolicy = 'A policy is whole: pass what belongs to it to its builder'
 const ownAnswer = '"onDenied" answers by itself, so there it belongs'
@@ -247,6 +271,10 @@ const conflicts: readonly (readonly [OptionName, OptionName, string])[] = [
 function given(expected: string, holds: (value: unknown) => boolean): OptionReader<unknown> {
   const read = (value: unknown): unknown => (holds(value) ? value : undefined)
   return { expected, read, default: undefined }
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isText)
 }
 
 function isText(value: unknown): boolean {

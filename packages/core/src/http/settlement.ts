@@ -1,50 +1,52 @@
 import type { Decision } from '../decision.js'
 import { isKey, type Keys, type Policies } from '../entries.js'
+import { sluiceError } from '../errors.js'
 import { keepLease } from '../leases.js'
 import type { Limiter } from '../limiter.js'
-import { isPolicy } from '../policy.js'
+import { isPolicy, type Policy } from '../policy.js'
 import type { Awaitable } from './awaitable.js'
 import { tellOfFailure } from './mistakes.js'
 import type { RateLimitOptions } from './options.js'
 import { whenOver, type NodeResponse, type ResponseOutcome } from './response.js'
-
-/** What a request asked its limiter. */
-export interface Asked {
-  readonly key: Keys
-  readonly policies: Policies
-  readonly cost: number
-}
+import type { Terms } from './terms.js'
 
 /** Sees to it that an admitted request is settled, once, when its exchange has ended, however it ends. */
-export type Settle = (response: NodeResponse, asked: Asked, decision: Decision) => void
+export type Settle = (response: NodeResponse, key: Keys, terms: Terms, decision: Decision) => void
 
 /**
  * Makes what follows a response: what should not have counted is given back, a lease is released, a success forgets the failures
  * before it.
+ *
+ * @param known the policies, where each request has the same
+ * @throws SluiceError SLUICE_OPTION_INVALID where `resetOn` names a policy that is none of these
  */
 export function createSettlement<R, H>(
   limiter: Limiter,
   { count = 'all', resetOn }: RateLimitOptions<R, H>,
+  known: Policies | undefined,
 ): Settle {
+  const names = typeof resetOn === 'object' ? resetOn.success : undefined
+  if (known !== undefined) assertNames(names, Object.keys(named(known)))
   const byOutcome = count !== 'all' || resetOn !== undefined
 
-  return function settle(response, asked, decision) {
+  return function settle(response, key, { policies }, decision) {
     if (!decision.allowed || (!byOutcome && decision.lease === undefined)) return
     const release = decision.lease === undefined ? undefined : keepLease(decision.lease)
-    whenOver(response, (outcome) => void settled(outcome, asked, decision, release))
+    whenOver(response, (outcome) => void settled(outcome, key, policies, decision, release))
   }
 
   async function settled(
     outcome: ResponseOutcome,
-    { key, policies }: Asked,
+    key: Keys,
+    policies: Policies,
     decision: Decision,
     release: (() => unknown) | undefined,
   ): Promise<void> {
     try {
       await release?.()
       if (!(await counts(outcome))) await limiter.refund(decision)
-      if (resetOn === 'success' && isSuccess(outcome)) {
-        await limiter.reset(withoutLeases(key, policies), { policies })
+      if (resetOn !== undefined && isSuccess(outcome)) {
+        await limiter.reset(forgotten(key, policies, names), { policies })
       }
     } catch (error) {
       // The answer has been sent. What was not given back ends by itself, later than it should: never an admission too many.
@@ -58,17 +60,27 @@ export function createSettlement<R, H>(
   }
 }
 
+function assertNames(names: readonly string[] = [], known: readonly string[]): void {
+  const stray = names.find((name) => !known.includes(name))
+  if (stray === undefined) return
+  const expected = `names of its policies: ${known.map((name) => JSON.stringify(name)).join(', ')}`
+  throw sluiceError('SLUICE_OPTION_INVALID', 'resetOn', 'success', stray, expected)
+}
+
+function named(policies: Policies): Readonly<Record<string, Policy>> {
+  return isPolicy(policies) ? { default: policies } : policies
+}
+
 function isSuccess({ status, aborted }: ResponseOutcome): boolean {
   return status < 400 && !aborted
 }
 
-/** What others hold at this moment is nothing to forget. */
-function withoutLeases(key: Keys, policies: Policies): Keys {
-  const named = isPolicy(policies) ? { default: policies } : policies
+/** The keys of what a success forgets: not what others hold at this moment, and of named policies only theirs. */
+function forgotten(key: Keys, policies: Policies, names: readonly string[] | undefined): Keys {
   return Object.fromEntries(
-    Object.entries(named).map(([name, { kind }]) => [
-      name,
-      kind === 'concurrency' ? null : isKey(key) ? key : key[name],
-    ]),
+    Object.entries(named(policies)).map(([name, { kind }]) => {
+      const kept = kind === 'concurrency' || names?.includes(name) === false
+      return [name, kept ? null : isKey(key) ? key : key[name]]
+    }),
   )
 }

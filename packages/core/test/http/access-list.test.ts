@@ -62,6 +62,48 @@ describe('finds no address', () => {
   })
 })
 
+test('finds an address in the narrower and in the wider of ranges that lie within each other', () => {
+  const entries = new Entries([
+    '10.1.2.3',
+    '10.1.0.0/16',
+    '10.0.0.0/8',
+    '10.1.2.0/24',
+    '10.0.0.0/16',
+  ])
+  const addresses = [
+    '9.255.255.255',
+    '10.0.0.0',
+    '10.1.2.3',
+    '10.2.0.0',
+    '10.255.255.255',
+    '11.0.0.0',
+  ]
+  expect(addresses.map((address) => entries.hasAddress(address))).toEqual([
+    false,
+    true,
+    true,
+    true,
+    true,
+    false,
+  ])
+})
+
+test('finds what lies in ten thousand ranges, and nothing between them', () => {
+  const networks = Array.from({ length: 10_000 }, (_, i) => `${10 + (i >> 8)}.${i & 255}`)
+  const entries = new Entries([
+    ...networks.map((network) => `${network}.64.0/18`),
+    ...networks.map((network) => `2001:db8:${network.replace('.', ':')}::/72`),
+  ])
+  const found = networks.map((network) => [
+    ...['63.255', '64.0', '127.255', '128.0'].map((host) =>
+      entries.hasAddress(`${network}.${host}`),
+    ),
+    entries.hasAddress(`2001:db8:${network.replace('.', ':')}:ff:ffff::`),
+    entries.hasAddress(`2001:db8:${network.replace('.', ':')}:100::`),
+  ])
+  expect(found).toEqual(networks.map(() => [false, true, true, false, true, false]))
+})
+
 test.each<[Key, Key]>([
   ['ada', 'ada'],
   ['ada', ['ada']],

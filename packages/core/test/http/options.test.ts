@@ -71,7 +71,7 @@ test.each<[string, unknown[]]>([
   ['allow', [null, '10.0.0.0/8', true, handler]],
   ['deny', [null, '10.0.0.0/8', true, {}]],
   ['count', ['', 'none', 'failure', true, null, []]],
-  ['resetOn', ['', 'failure', true, null]],
+  ['resetOn', ['', 'failure', true, null, []]],
   ['wait', [null, true, '5s', 5000, []]],
   ['dryRun', [null, 'yes', 1, 0]],
   ['headers', ['', 'DRAFT', 'draft-10', true, false, null]],
@@ -118,6 +118,25 @@ test.each([
   [{ policies: { one: policy, two: policy }, key: { one: 'a' } }, 'SLUICE_KEY_MISSING'],
 ] as const)('refuses %j before the first request: the key can never be right', (options, code) => {
   expect(refusalOf(options).code).toBe(code)
+})
+
+test.each([
+  [{ failure: ['default'] }, 'SLUICE_OPTION_UNKNOWN'],
+  [{}, 'SLUICE_OPTION_MISSING'],
+  [{ success: 'default' }, 'SLUICE_OPTION_INVALID'],
+  [{ success: [] }, 'SLUICE_OPTION_INVALID'],
+  [{ success: [''] }, 'SLUICE_OPTION_INVALID'],
+] as const)('refuses to reset by %j', (resetOn, code) => {
+  expect(refusalOf({ ...short, resetOn }).code).toBe(code)
+})
+
+test('refuses to reset a policy that is none of the limiter’s', () => {
+  const policies = { account: policy, address: policy }
+  const { code, message } = refusalOf({ policies, resetOn: { success: ['account', 'adress'] } })
+  expect([code, message]).toEqual([
+    'SLUICE_OPTION_INVALID',
+    'resetOn: "success" is the string "adress". Pass names of its policies: "account", "address".',
+  ])
 })
 
 test.each(['requestPropertyName', 'onStoreErrors'])(

@@ -280,6 +280,31 @@ test('forgets by each policy’s own key, leaving out those without one and what
   ])
 })
 
+test('forgets what is named, so that a success of one’s own buys no new tries at others', async () => {
+  const store = memoryStore()
+  const policies = { account: five, address: five }
+  const limiter = limiterOf(policies, store)
+  const { handler, over } = site(
+    {
+      policies,
+      store,
+      key: ({ user = '' }) => ({ account: user, address: 'one' }),
+      count: 'failures',
+      resetOn: { success: ['account'] },
+    },
+    (response, user) => (user === 'mallory' ? response.end() : endings['bad'](response)),
+  )
+  const ask = await startHttp1(handler)
+  for (const user of ['ada', 'mallory', 'ada', 'mallory']) await ask(`/${user}`).whole()
+  await over(4)
+  const used = (account: string) =>
+    Object.values(limiter.status({ account, address: 'one' }).policies).map(({ used }) => used)
+  expect([used('ada'), used('mallory')]).toEqual([
+    [2, 2],
+    [0, 2],
+  ])
+})
+
 test('lets nobody in early by a success that was denied and degraded', async () => {
   const { store, verbs } = watchedStore()
   const { handler, over, actions } = site(
