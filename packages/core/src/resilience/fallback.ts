@@ -64,9 +64,11 @@ export function withFallback(
   return {
     async: true,
     async run(requests) {
-      const asked = requests.filter(isForStore)
+      const asked = requests.every(isForStore) ? requests : requests.filter(isForStore)
       const answers = asked.length === 0 ? [] : await store.run(asked)
-      tell(answers.find(hasFailed), answers.length)
+      const error = answers.find(hasFailed)
+      tell(error, answers.length)
+      if (error === undefined && asked === requests) return answers
       let next = 0
       return requests.map((request) => {
         // Who decided has the state of it.
