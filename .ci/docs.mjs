@@ -3,17 +3,19 @@
 //   <!-- code: examples/docs/keys.js#per-policy -->                  into the block below it: a region of a file, or all of it
 //   <!-- options: packages/core/src/limiter.ts#PeekOptions -->       as far as <!-- /options -->: a table of an interface's options
 //
-// It also finds code that is taken from nowhere, and links that lead nowhere.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+// It also finds code that is taken from nowhere, links that lead nowhere, and pages that no index links.
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import process from 'node:process'
 import { codeFrom, strayCode } from './docs/code.mjs'
+import { unlinkedPages } from './docs/indexes.mjs'
 import { deadLinks } from './docs/links.mjs'
 import { optionsTable } from './docs/options.mjs'
 import { root } from './workspace.mjs'
 
 const isCheck = process.argv.includes('--check')
-const problems = pages().flatMap((page) => {
+const all = pages()
+const problems = all.flatMap((page) => {
   const text = readFileSync(page, 'utf8')
   const name = relative(root, page)
   try {
@@ -24,7 +26,8 @@ const problems = pages().flatMap((page) => {
     }
     const stale =
       isCheck && filled !== text ? ['differs from what it is taken from: npm run docs'] : []
-    const found = [...stale, ...strayCode(filled), ...deadLinks(page, filled)]
+    const links = [...deadLinks(page, filled), ...unlinkedPages(page, filled, all)]
+    const found = [...stale, ...strayCode(filled), ...links]
     return found.map((problem) => `${name}: ${problem}`)
   } catch (error) {
     return [`${name}: ${error.message}`]
@@ -34,16 +37,14 @@ const problems = pages().flatMap((page) => {
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1
 
-/** The README of the repository, and each package's README and docs. */
+/** The pages at the root of the repository, and each package's README and docs. */
 function pages() {
   const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name))
-  const docs = packages.flatMap((folder) => markdownIn(join(folder, 'docs')))
-  const readmes = [root, ...packages].map((folder) => join(folder, 'README.md'))
-  return [...readmes.filter((file) => existsSync(file)), ...docs]
+  const folders = [root, ...packages, ...packages.map((folder) => join(folder, 'docs'))]
+  return folders.filter((folder) => existsSync(folder)).flatMap(markdownIn)
 }
 
 function markdownIn(folder) {
-  if (!existsSync(folder)) return []
-  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.md'))
-  return names.map((name) => join(folder, name))
+  const names = statSync(folder).isDirectory() ? readdirSync(folder) : []
+  return names.filter((name) => name.endsWith('.md')).map((name) => join(folder, name))
 }

@@ -46,11 +46,12 @@ export async function* quickStarts(packages, folder) {
 }
 
 async function follow({ source, manifest }, { has, rest }, packages, folder) {
-  const { language, code } = firstCode(join(source, 'README.md'))
+  const { installs, language, code } = quickStartOf(join(source, 'README.md'))
   const program = rest === undefined || code.includes('.listen(') ? code : `${code}\n${rest}\n`
+  assert.ok(installs.includes(manifest.name), `the page of ${manifest.name} installs ${installs}`)
   createProject(folder, packages, {
     // As long as nothing is published, core has to be brought along.
-    dependencies: [...new Set([manifest.name, '@sluice/core', ...has])],
+    dependencies: [...new Set([...installs, '@sluice/core', ...has])],
     files: { [`server.${language}`]: program },
   })
   if (language === 'ts') {
@@ -61,9 +62,11 @@ async function follow({ source, manifest }, { has, rest }, packages, folder) {
   return 'runs'
 }
 
-function firstCode(page) {
-  const { groups } =
-    /^```(?<language>[jt]s)\n(?<code>[\s\S]*?)^```$/m.exec(readFileSync(page, 'utf8')) ?? {}
-  assert.ok(groups, `${page} begins with no program`)
-  return groups
+/** The first command and the first program of a page. */
+function quickStartOf(page) {
+  const text = readFileSync(page, 'utf8')
+  const [, installs] = /^npm install (.*)$/m.exec(text) ?? []
+  const [, language, code] = /^```([jt]s)\n([\s\S]*?)^```$/m.exec(text) ?? []
+  assert.ok(installs && code, `${page} does not begin with what to install and a program`)
+  return { installs: installs.split(' '), language, code }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -33,6 +33,9 @@ export async function* sizes(packages, folder) {
   for (const [what, most] of Object.entries(ceilings)) {
     assert.ok(measured[what] <= most, `${what}: ${measured[what]} where ${most} is the most`)
   }
+  const said = `The core is ${Math.round(measured.all)} kB, minified and gzipped, with its ${measured.dependencies} dependencies.`
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  assert.ok(readme.includes(said), `README.md has to say: ${said}`)
 }
 
 async function bundled(contents, project) {

@@ -1,120 +1,157 @@
-const sameUnit: string = 'a duration in milliseconds or a string such as "1m"'
+/** Our words for it, the likeliest first, each with what to mind. The first that is an option of what was called is the answer. */
+export type ForeignWord = Readonly<Record<string, string>>
 
-const entries: string = 'a list of addresses, ranges and keys, or accessList([…])'
-const allowed: string = `${entries}; a function of the request goes into "skip"`
-const inPolicy: string = 'it belongs to a policy:'
+const count = 'a whole number; 0 denies everything'
+const length = 'a duration in milliseconds or a string such as "1m"'
+const lengthOrSeconds = `${length} (where it was in seconds, write "60s" for 60)`
+const inPolicies = 'a policy holds it, such as slidingWindow({ limit: 100, window: "1m" })'
+const blockFor = `block: { for: '15m', on: 'exceeded' } (where it was in seconds, write '60s' for 60)`
+const backoff = `block: { for: '1m', on: 'exceeded', escalate: 2, max: '1d' }`
+const ofRequest = 'a function from the request to its key; null leaves it out'
+const entries = 'a list of addresses, ranges and keys, or accessList([…])'
+const styles = `'draft', 'legacy', 'both' or 'none'`
+const stores = 'memoryStore() or redisStore(client)'
+const content = 'a string, an object, or a function of the request and the decision'
+const away = `'allow' lets everything pass while the store is away; 'local', the default, counts in this process`
+const cached =
+  'a key that Redis denied is denied in this process for up to a second; on by default, true or false'
+const answering =
+  'it answers in the place of the 429, and is called with (req, res, next, decision) in Express, (ctx, next, decision) in Koa, ' +
+  '(request, reply, decision) in Fastify, (context, decision) in NestJS, (decision, ...arguments) in limited()'
+const hearing = `${answering}; only to hear of denials, subscribe to the channel "sluice:decision"`
 
-/** How other libraries spell an option: our candidates, in order of preference, and what to mind. */
-export interface ForeignWord {
-  readonly ours: readonly string[]
-  readonly hint: string
+const quota: ForeignWord = { limit: count, capacity: count, policies: inPolicies }
+const window: ForeignWord = { window: length, every: length, policies: inPolicies }
+const span: ForeignWord = {
+  window: lengthOrSeconds,
+  every: lengthOrSeconds,
+  lease: lengthOrSeconds,
+  for: lengthOrSeconds,
+  policies: inPolicies,
+}
+const capacity: ForeignWord = { capacity: 'a whole number of units', burst: 'a whole number' }
+const refill: ForeignWord = { refill: 'how many tokens come back in each "every"' }
+const zone: ForeignWord = { timeZone: 'an IANA zone such as "Europe/Berlin"' }
+const cost: ForeignWord = { cost: 'a whole number; for requests also a function that gives one' }
+const namespace: ForeignWord = {
+  name: 'the namespace of the counters',
+  prefix: 'the namespace of the counters',
+}
+const key: ForeignWord = { key: ofRequest }
+const subnet: ForeignWord = {
+  ipv6: 'how many leading bits make one client, 64 by default',
+  key: 'byIp({ ipv6: 56 }), with how many leading bits make one client, 64 by default',
+}
+const allow: ForeignWord = { allow: `${entries}; a function of the request goes into "skip"` }
+const deny: ForeignWord = { deny: `${entries}; answer a function's 403 in a middleware before it` }
+const skip: ForeignWord = { skip: 'a function from the request to true or false' }
+const headers: ForeignWord = { headers: styles }
+const body: ForeignWord = { body: content }
+const store: ForeignWord = { store: stores }
+const onStoreError: ForeignWord = { onStoreError: away }
+const denyCache: ForeignWord = { denyCache: cached }
+
+/** How other libraries spell an option. */
+export const foreignWords: Readonly<Record<string, ForeignWord>> = {
+  // What is allowed.
+  max: quota,
+  total: quota,
+  points: { limit: count, capacity: count, ...cost, policies: inPolicies },
+  tokens: { limit: count, capacity: count, ...cost, policies: inPolicies },
+  windowMs: window,
+  timeWindow: window,
+  expire: window,
+  interval: { every: length, window: length, policies: inPolicies },
+  ttl: span,
+  duration: span,
+  bucketSize: capacity,
+  maxTokens: capacity,
+  refillRate: refill,
+  tokensPerInterval: refill,
+  timezone: zone,
+  tz: zone,
+  throttlers: { policies: 'a record from name to policy' },
+  limiter: { policy: inPolicies, policies: inPolicies },
+  identifier: {
+    policies: `the headers show a policy's name, such as "api" of { api: slidingWindow({ limit: 100, window: "1m" }) }`,
+  },
+  execEvenly: inPolicy('leakyQueue({ leak, every, maxDelay }) holds each request until its turn'),
+  maxDelayMs: { maxDelay: length },
+
+  // Blocks.
+  blockDuration: { block: blockFor, ...inPolicy(blockFor) },
+  exponentialBackoff: { block: backoff, ...inPolicy(backoff) },
+  ban: inPolicy(`block: { for: '1h', on: 'exceeded' } shuts out whoever exceeds its limit`),
+
+  // Who, and for how much.
+  keyGenerator: key,
+  getTracker: key,
+  id: key,
+  ipv6Subnet: subnet,
+  ipv6SubnetPrefix: subnet,
+  weight: cost,
+  pointsToConsume: cost,
+  keyPrefix: namespace,
+  namespace,
+  nameSpace: namespace,
+  prefix: { name: 'the namespace of the counters' },
+  groupId: { name: 'limiters of one name in one store count together' },
+  generateKey: {
+    name: `limiters of one name in one store count together; in NestJS see also scope: 'route', 'controller' or 'global'`,
+  },
+
+  // Who not, and what not.
+  allowList: allow,
+  whitelist: allow,
+  whiteList: allow,
+  whitelisted: allow,
+  skipList: allow,
+  denyList: deny,
+  blacklist: deny,
+  blackList: deny,
+  blocklist: deny,
+  skipIf: skip,
+  ignoreUserAgents: {
+    skip: 'a function from the request to true or false, which looks at the header',
+  },
+  skipFailedRequests: { count: `'successes', where failures are given back` },
+  skipSuccessfulRequests: { count: `'failures', where successes are given back` },
+  requestWasSuccessful: {
+    count: 'a function from { status, aborted } to whether the request counts',
+  },
+
+  // The answer.
+  handler: { onDenied: answering },
+  onLimitReached: { onDenied: hearing },
+  onExceeded: { onDenied: hearing },
+  onLimited: { onDenied: hearing },
+  message: body,
+  errorMessage: body,
+  errorResponseBuilder: body,
+  status: { statusCode: 'a status from 200 to 599' },
+  standardHeaders: headers,
+  legacyHeaders: headers,
+  addHeaders: headers,
+  addHeadersOnExceeding: headers,
+  disableHeader: headers,
+  enableDraftSpec: headers,
+  setHeaders: headers,
+
+  // The store, and when it is away.
+  db: store,
+  driver: store,
+  redis: store,
+  storage: store,
+  storeClient: store,
+  timeoutMs: { timeout: length, store: 'redisStore(client, { timeout: 250 }) has it' },
+  passOnStoreError: onStoreError,
+  skipOnError: onStoreError,
+  insuranceLimiter: {
+    onStoreError: `'local', the default, counts in this process while the store is away, up to "localShare" of each limit`,
+  },
+  inMemoryBlockOnConsumed: denyCache,
 }
 
-export const foreignWords: Readonly<Record<string, ForeignWord>> = {
-  windowMs: { ours: ['window', 'every'], hint: sameUnit },
-  timeWindow: { ours: ['window', 'every'], hint: sameUnit },
-  ttl: { ours: ['window', 'every', 'lease'], hint: sameUnit },
-  interval: { ours: ['every', 'window'], hint: sameUnit },
-  duration: {
-    ours: ['window', 'every', 'lease'],
-    hint: `${sameUnit} (where it was in seconds, write "60s" for 60)`,
-  },
-  max: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },
-  points: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },
-  tokens: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },
-  bucketSize: { ours: ['capacity', 'burst'], hint: 'a whole number of units' },
-  maxTokens: { ours: ['capacity', 'burst'], hint: 'a whole number of units' },
-  refillRate: { ours: ['refill'], hint: 'how many tokens come back in each "every"' },
-  tokensPerInterval: { ours: ['refill'], hint: 'how many tokens come back in each "every"' },
-  timezone: { ours: ['timeZone'], hint: 'an IANA zone such as "Europe/Berlin"' },
-  tz: { ours: ['timeZone'], hint: 'an IANA zone such as "Europe/Berlin"' },
-  keyPrefix: { ours: ['name', 'prefix'], hint: 'the namespace of the counters' },
-  keyGenerator: { ours: ['key'], hint: 'a function from the request to its key' },
-  identifier: { ours: ['key'], hint: 'a function from the request to its key' },
-  handler: { ours: ['onDenied'], hint: 'called with the request, the response and the decision' },
-  errorResponseBuilder: { ours: ['body'], hint: 'a value, or a function of the request' },
-  message: { ours: ['body'], hint: 'a value, or a function of the request' },
-  weight: { ours: ['cost'], hint: 'a whole number, or a function from the request to one' },
-  standardHeaders: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
-  legacyHeaders: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
-  throttlers: { ours: ['policies'], hint: 'a record from name to policy' },
-  total: { ours: ['limit', 'capacity'], hint: 'a whole number; 0 denies everything' },
-  expire: { ours: ['window', 'every'], hint: sameUnit },
-  id: { ours: ['key'], hint: 'a function from the request to its key' },
-  db: { ours: ['store'], hint: 'memoryStore() or redisStore(client)' },
-  redis: { ours: ['store'], hint: 'memoryStore() or redisStore(client)' },
-  storeClient: { ours: ['store'], hint: 'memoryStore() or redisStore(client)' },
-  addHeaders: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
-  disableHeader: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
-  errorMessage: { ours: ['body'], hint: 'a value, or a function of the request' },
-  status: { ours: ['statusCode'], hint: 'a status from 200 to 599' },
-  onLimitReached: {
-    ours: ['onDenied'],
-    hint: 'called with the request, the response and the decision',
-  },
-  onExceeded: {
-    ours: ['onDenied'],
-    hint: 'called with the request, the response and the decision',
-  },
-  nameSpace: { ours: ['name', 'prefix'], hint: 'the namespace of the counters' },
-  ipv6Subnet: { ours: ['ipv6'], hint: 'how many leading bits make one client' },
-  limiter: { ours: ['algorithm'], hint: 'a builder, such as gcra' },
-  allowList: { ours: ['allow'], hint: allowed },
-  whitelist: { ours: ['allow'], hint: allowed },
-  whiteList: { ours: ['allow'], hint: allowed },
-  whitelisted: { ours: ['allow'], hint: allowed },
-  skipList: { ours: ['allow'], hint: allowed },
-  denyList: { ours: ['deny'], hint: entries },
-  blacklist: { ours: ['deny'], hint: entries },
-  blackList: { ours: ['deny'], hint: entries },
-  blocklist: { ours: ['deny'], hint: entries },
-  ban: {
-    ours: ['policy'],
-    hint: `${inPolicy} block: { for: '1h', on: 'exceeded' } shuts out whoever exceeds its limit`,
-  },
-  blockDuration: {
-    ours: ['block', 'policy'],
-    hint: `${inPolicy} block: { for: '15m' }, in milliseconds where it is a number`,
-  },
-  exponentialBackoff: {
-    ours: ['block', 'policy'],
-    hint: `${inPolicy} block: { for: '1m', escalate: 2, max: '1d' }`,
-  },
-  execEvenly: {
-    ours: ['policy'],
-    hint: `leakyQueue({ leak, every, maxDelay }) holds each request until its turn`,
-  },
-  skipFailedRequests: {
-    ours: ['count'],
-    hint: `'successes', where failures are given back`,
-  },
-  skipSuccessfulRequests: {
-    ours: ['count'],
-    hint: `'failures', where successes are given back`,
-  },
-  requestWasSuccessful: {
-    ours: ['count'],
-    hint: 'a function from { status, aborted } to whether the request counts',
-  },
-  skipIf: { ours: ['skip'], hint: 'a function from the request to true or false' },
-  ignoreUserAgents: {
-    ours: ['skip'],
-    hint: 'a function from the request to true or false, which looks at the header',
-  },
-  getTracker: { ours: ['key'], hint: 'a function from the request to its key' },
-  generateKey: { ours: ['key'], hint: 'a function from the request to its key' },
-  groupId: { ours: ['name'], hint: 'limiters of one name in one store count together' },
-  prefix: { ours: ['name'], hint: 'the namespace of the counters' },
-  namespace: { ours: ['name', 'prefix'], hint: 'the namespace of the counters' },
-  pointsToConsume: {
-    ours: ['cost'],
-    hint: 'a whole number, or a function from the request to one',
-  },
-  storage: { ours: ['store'], hint: 'memoryStore() or redisStore(client)' },
-  driver: { ours: ['store'], hint: 'memoryStore() or redisStore(client)' },
-  setHeaders: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
-  enableDraftSpec: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
-  addHeadersOnExceeding: { ours: ['headers'], hint: `'draft', 'legacy', 'both' or 'none'` },
-  timeoutMs: { ours: ['timeout'], hint: sameUnit },
-  maxDelayMs: { ours: ['maxDelay'], hint: sameUnit },
+function inPolicy(hint: string): ForeignWord {
+  return { policy: `it belongs to a policy: ${hint}`, policies: `it belongs to a policy: ${hint}` }
 }

@@ -154,9 +154,9 @@ function milliseconds(value: unknown): number | undefined {
 }
 
 function unknownOption(where: string, option: string, known: readonly string[]): SluiceError {
-  const foreign = Object.hasOwn(foreignWords, option) ? foreignWords[option] : undefined
-  const ours = foreign?.ours.find((word) => known.includes(word))
-  return foreign === undefined || ours === undefined
+  const words = Object.hasOwn(foreignWords, option) ? foreignWords[option] : undefined
+  const answer = Object.entries(words ?? {}).find(([ours]) => known.includes(ours))
+  return answer === undefined
     ? sluiceError('SLUICE_OPTION_UNKNOWN', where, option, known)
-    : sluiceError('SLUICE_OPTION_RENAMED', where, option, ours, foreign.hint)
+    : sluiceError('SLUICE_OPTION_RENAMED', where, option, ...answer)
 }

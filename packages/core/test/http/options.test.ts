@@ -161,63 +161,6 @@ test.each([
   expect(refusalOf({ ...short, wait }).code).toBe(code)
 })
 
-test.each([
-  ['windowMs', 'window'],
-  ['timeWindow', 'window'],
-  ['max', 'limit'],
-  ['points', 'limit'],
-  ['keyGenerator', 'key'],
-  ['handler', 'onDenied'],
-  ['message', 'body'],
-  ['errorResponseBuilder', 'body'],
-  ['standardHeaders', 'headers'],
-  ['legacyHeaders', 'headers'],
-  ['keyPrefix', 'name'],
-  ['weight', 'cost'],
-  ['throttlers', 'policies'],
-  ['allowList', 'allow'],
-  ['whitelist', 'allow'],
-  ['whitelisted', 'allow'],
-  ['whiteList', 'allow'],
-  ['skipList', 'allow'],
-  ['denyList', 'deny'],
-  ['blacklist', 'deny'],
-  ['blackList', 'deny'],
-  ['blocklist', 'deny'],
-  ['ban', 'policy'],
-  ['blockDuration', 'policy'],
-  ['exponentialBackoff', 'policy'],
-  ['execEvenly', 'policy'],
-  ['skipFailedRequests', 'count'],
-  ['skipSuccessfulRequests', 'count'],
-  ['requestWasSuccessful', 'count'],
-  ['skipIf', 'skip'],
-  ['ignoreUserAgents', 'skip'],
-  ['getTracker', 'key'],
-  ['generateKey', 'key'],
-  ['groupId', 'name'],
-  ['prefix', 'name'],
-  ['namespace', 'name'],
-  ['pointsToConsume', 'cost'],
-  ['storage', 'store'],
-  ['driver', 'store'],
-  ['setHeaders', 'headers'],
-  ['enableDraftSpec', 'headers'],
-  ['addHeadersOnExceeding', 'headers'],
-])('answers the word "%s" of another library with "%s"', (word, ours) => {
-  const { code, message } = refusalOf({ [word]: 5 })
-  expect(code).toBe('SLUICE_OPTION_RENAMED')
-  expect(message.startsWith(`rateLimit: "${word}" is called "${ours}" here: `)).toBe(true)
-})
-
-test.each([
-  ['skipFailedRequests', 'successes'],
-  ['skipSuccessfulRequests', 'failures'],
-])('says of "%s" which "count" that is', (word, value) => {
-  const { message } = refusalOf({ ...short, [word]: true })
-  expect(message.startsWith(`rateLimit: "${word}" is called "count" here: '${value}', `)).toBe(true)
-})
-
 test('takes an option that is undefined for one that is absent', () => {
   expect(refusalOf({ limit: undefined, policy: undefined, window: '1m' }).code).toBe(
     'SLUICE_OPTION_MISSING',
