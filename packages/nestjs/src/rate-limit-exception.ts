@@ -11,9 +11,14 @@ export class RateLimitException extends HttpException {
   readonly decision: Decision | undefined
 
   constructor(action: Deny) {
-    super(new DenialContent(action), action.status)
+    super(isUnanswerable(action) ? action.body : new DenialContent(action), action.status)
     this.decision = action.decision
   }
+}
+
+/** There are no headers where the answer has begun already, or nobody is there to read it: Node 24 throws where a file is piped into that. */
+function isUnanswerable({ headers }: Deny): boolean {
+  return headers.length === 0
 }
 
 /**
