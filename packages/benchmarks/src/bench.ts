@@ -1,10 +1,19 @@
-import { publish } from './publish.js'
+import { parseArgs } from 'node:util'
+import { publish, publishRatios } from './publish.js'
 import type { Section } from './section.js'
 import { algorithms } from './sections/algorithms.js'
+import { footprint } from './sections/footprint.js'
+import { growth } from './sections/growth.js'
+import { http } from './sections/http.js'
+import { memory } from './sections/memory.js'
+import { redis } from './sections/redis.js'
 
-const sections: readonly Section[] = [algorithms]
+const sections: readonly Section[] = [memory, footprint, redis, http, growth, algorithms]
 
-const asked = process.argv.slice(2)
+const { positionals: asked, values } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+})
 const known = sections.map(({ name }) => name)
 const unknown = asked.filter((name) => !known.includes(name))
 if (unknown.length > 0) {
@@ -14,15 +23,16 @@ if (unknown.length > 0) {
   process.exitCode = 1
 } else {
   for (const section of sections) {
-    if (asked.length === 0 || asked.includes(section.name)) await bench(section)
+    if (asked.length === 0 || asked.includes(section.name)) await bench(section, values.quick)
   }
+  if (!values.quick) await publishRatios(sections)
 }
 
-async function bench(section: Section): Promise<void> {
+async function bench(section: Section, quick: boolean): Promise<void> {
   const say = createSay()
   const startedAt = performance.now()
-  const findings = await section.run((progress) => say(`${section.name}: ${progress}`))
-  await publish(section.name, findings)
+  const findings = await section.run((progress) => say(`${section.name}: ${progress}`), quick)
+  if (!quick) await publish(section, findings)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
   say(`${section.name}: measured in ${seconds} s`)
   process.stderr.write('\n')

@@ -1,14 +1,24 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, cpus } from 'node:os'
 import type { Redis } from 'ioredis'
 
 /** What figures depend on that any reader can have as well. */
 export interface Conditions {
-  readonly node: string
-  readonly redis: string
+  readonly cpu: string
   readonly cores: number
+  readonly node: string
+  /** Where one took part. */
+  readonly redis?: string
 }
 
-export async function conditionsOf(admin: Redis): Promise<Conditions> {
+export async function conditionsOf(admin?: Redis): Promise<Conditions> {
+  const [{ model } = { model: 'unknown' }] = cpus()
+  const machine = { cpu: model, cores: availableParallelism(), node: process.versions.node }
+  if (admin === undefined) return machine
   const [, redis = 'unknown'] = /^redis_version:(.*?)\r?$/m.exec(await admin.info('server')) ?? []
-  return { node: process.versions.node, redis, cores: availableParallelism() }
+  return { ...machine, redis }
+}
+
+export function sentenceOf({ cpu, cores, node, redis }: Conditions): string {
+  const server = redis === undefined ? '' : `, Redis ${redis}`
+  return `${cpu}, ${cores} cores, Node ${node}${server}.`
 }

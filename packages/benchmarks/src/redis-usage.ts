@@ -7,6 +7,8 @@ export interface Usage {
   /** On the wire. */
   readonly bytesIn: number
   readonly bytesOut: number
+  /** The processor's time for all of it: to read, to decide, to answer. It is told to no more than a thousandth of a second or so. */
+  readonly cpuMicroseconds: number
 }
 
 export interface CommandUsage {
@@ -18,8 +20,19 @@ export interface CommandUsage {
 export async function usageOf(admin: Redis, work: () => Promise<void>): Promise<Usage> {
   // To ask costs some bytes as well: always the same.
   const idle = await counted(admin, async () => {})
-  const { commands, bytesIn, bytesOut } = await counted(admin, work)
-  return { commands, bytesIn: bytesIn - idle.bytesIn, bytesOut: bytesOut - idle.bytesOut }
+  const all = await counted(admin, work)
+  return { ...all, bytesIn: all.bytesIn - idle.bytesIn, bytesOut: all.bytesOut - idle.bytesOut }
+}
+
+/** The commands that came over the wire. Those that a script calls are told by INFO as well, but no client here sends both kinds. */
+export function sentOf({ commands }: Usage): number {
+  let scripts = 0
+  let others = 0
+  for (const [name, { calls }] of commands) {
+    if (name.startsWith('eval')) scripts += calls
+    else others += calls
+  }
+  return scripts > 0 ? scripts : others
 }
 
 /** The bytes that keys take, each with its name and its whole value. */
@@ -37,6 +50,7 @@ export async function memoryOf(admin: Redis, pattern: string): Promise<number> {
 
 async function counted(admin: Redis, work: () => Promise<void>): Promise<Usage> {
   await admin.config('RESETSTAT')
+  const cpuBefore = cpuOf(await admin.info('cpu'))
   await work()
   const info = await admin.info('all')
   const commands = new Map<string, CommandUsage>()
@@ -48,13 +62,19 @@ async function counted(admin: Redis, work: () => Promise<void>): Promise<Usage> 
     commands,
     bytesIn: fieldOf(info, 'total_net_input_bytes'),
     bytesOut: fieldOf(info, 'total_net_output_bytes'),
+    cpuMicroseconds: cpuOf(info) - cpuBefore,
   }
+}
+
+function cpuOf(info: string): number {
+  const seconds = fieldOf(info, 'used_cpu_user') + fieldOf(info, 'used_cpu_sys')
+  return Math.round(seconds * 1e6)
 }
 
 const asking: ReadonlySet<string> = new Set(['info', 'config|resetstat'])
 
 function fieldOf(info: string, name: string): number {
-  const found = new RegExp(`^${name}:(\\d+)`, 'm').exec(info)
+  const found = new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)
   if (found === null) throw new Error(`INFO does not tell ${name}`)
   return Number(found[1])
 }

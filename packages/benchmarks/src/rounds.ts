@@ -29,6 +29,11 @@ export function spreadOf(figures: readonly number[]): Spread {
   return { median: median(sorted), lowest: sorted[0], highest: sorted[sorted.length - 1] }
 }
 
+/** One contender's figures as multiples of another's, round by round, as both are disturbed by the same things. */
+export function ratiosOf(figures: readonly number[], others: readonly number[]): Spread {
+  return spreadOf(figures.map((figure, round) => figure / others[round]))
+}
+
 function median(sorted: readonly number[]): number {
   const half = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2

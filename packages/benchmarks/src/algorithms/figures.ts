@@ -1,4 +1,4 @@
-import { spreadOf, type Spread } from '../rounds.js'
+import { ratiosOf, spreadOf, type Spread } from '../rounds.js'
 import type { Contender } from './contender.js'
 import type { AllCosts, Costs, Round } from './trial.js'
 
@@ -68,8 +68,10 @@ function comparison(own: Costs, other: Costs, name: string): Comparison {
   return {
     with: name,
     bytesPerKey: own.bytesPerKey / other.bytesPerKey,
-    redisMicroseconds: spreadOf(
-      own.rounds.map(({ microseconds }, i) => microseconds / other.rounds[i].microseconds),
-    ),
+    redisMicroseconds: ratiosOf(microsecondsOf(own), microsecondsOf(other)),
   }
+}
+
+function microsecondsOf({ rounds }: Costs): number[] {
+  return rounds.map(({ microseconds }) => microseconds)
 }

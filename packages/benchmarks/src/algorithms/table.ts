@@ -1,4 +1,5 @@
-import type { Conditions } from '../conditions.js'
+import { sentenceOf, type Conditions } from '../conditions.js'
+import { count, ratio, table } from '../markdown.js'
 import type { Comparison, Figures, Group } from './figures.js'
 import type { Settings } from './trial.js'
 
@@ -13,20 +14,23 @@ export interface Results {
 
 /** The figures for a reader. All are in the results, with more digits. */
 export function tableOf({ conditions, settings, integerBytes, floor, groups }: Results): string {
-  const { node, redis, cores } = conditions
   const { keys, rounds } = settings
   const rows = groups.flatMap(({ textbook, ours }) => [
     ...(textbook === undefined ? [] : [rowOf(textbook, `_${textbook.name}_`, integerBytes)]),
     ...ours.map((figures) => rowOf(figures, `**${figures.name}**`, integerBytes)),
   ])
   return [
-    `Node ${node}, Redis ${redis}, ${cores} cores. ${keys} keys, ${rounds} rounds of a decision for each, medians.`,
+    `${sentenceOf(conditions)} ${keys} keys, ${rounds} rounds of a decision for each, medians.`,
     '',
-    line(columns),
-    line(columns.map((_, i) => (i < 2 ? '---' : '---:'))),
-    line(['`SET key 1 PX`', 'an integer', `${integerBytes}`, one, '', '', '', '', '', '', '']),
-    rowOf(floor, floor.name, integerBytes),
-    ...rows,
+    table(
+      columns,
+      [
+        ['`SET key 1 PX`', 'an integer', `${integerBytes}`, one, '', '', '', '', '', '', ''],
+        rowOf(floor, floor.name, integerBytes),
+        ...rows,
+      ],
+      2,
+    ),
   ].join('\n')
 }
 
@@ -46,9 +50,9 @@ const columns = [
 
 const one = '1.00'
 
-function rowOf(figures: Figures, name: string, integerBytes: number): string {
+function rowOf(figures: Figures, name: string, integerBytes: number): readonly string[] {
   const { bytesPerKey, commandsSent, commandsWithin, comparedWithTextbook: textbook } = figures
-  return line([
+  return [
     name,
     figures.holds,
     count(bytesPerKey),
@@ -62,22 +66,9 @@ function rowOf(figures: Figures, name: string, integerBytes: number): string {
       : `${count(commandsSent)} (${count(commandsWithin)})`,
     count(figures.bytesIn),
     count(figures.bytesOut),
-  ])
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`
+  ]
 }
 
 function ratioTo(other: Comparison | undefined, figure: (other: Comparison) => number): string {
   return other === undefined ? '' : ratio(figure(other))
-}
-
-function ratio(value: number): string {
-  return value.toFixed(2)
-}
-
-/** Whole where it is whole. */
-function count(value: number): string {
-  return `${Math.round(value * 10) / 10}`
 }

@@ -10,15 +10,17 @@ import { conditionsOf } from '../conditions.js'
 import { memoryOf } from '../redis-usage.js'
 import type { Section } from '../section.js'
 
-const settings: Settings = { keys: 1000, rounds: 20 }
+const long: Settings = { keys: 1000, rounds: 20 }
+const brief: Settings = { keys: 200, rounds: 2 }
 
 /** What each of our algorithms costs a Redis, beside what people write themselves. */
 export const algorithms: Section = {
   name: 'algorithms',
-  async run(say) {
+  page: 'README.md',
+  async run(say, quick) {
     const server = await startRedis()
     try {
-      const results = await measure(server.client(), server.client(), say)
+      const results = await measure(server.client(), server.client(), quick ? brief : long, say)
       return { results, table: tableOf(results) }
     } finally {
       await server.stop()
@@ -29,6 +31,7 @@ export const algorithms: Section = {
 async function measure(
   admin: Redis,
   client: Redis,
+  settings: Settings,
   say: (progress: string) => void,
 ): Promise<Results> {
   const conditions = await conditionsOf(admin)

@@ -1,0 +1,121 @@
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  memoryStore,
+  redisStore,
+  slidingLog,
+  slidingWindow,
+  type Clock,
+  type Policy,
+  type Store,
+} from '@sluice/core'
+import type { Redis } from 'ioredis'
+import { atOnce, later, type Decider } from '../memory/contender.js'
+import { bareMap } from '../memory/yardstick.js'
+
+/** What decides, and how large it is. */
+export interface Size {
+  /** That of the limiter: what counts apart. */
+  readonly name: string
+  readonly keys: number
+  /** In one limiter. */
+  readonly policies: number
+  readonly limit: number
+}
+
+export interface Subject {
+  readonly decider: Decider
+  /** The same at another time, where it can tell one time from another. */
+  at?(now: number): Decider
+}
+
+export const windowMs = 3_600_000
+
+/** The least that counts, as many times as there are policies. */
+export const floor = 'floor'
+
+/** A subject by its line: `floor`, or a builder of ours. */
+export async function subjectOf(line: string, size: Size, client?: Redis): Promise<Subject> {
+  if (line !== floor) return limiterOf(policyOf(line, size.limit), size, client)
+  if (client === undefined) return { decider: await maps(size) }
+  return { decider: incrs(client, size) }
+}
+
+async function maps({ policies, limit, keys }: Size): Promise<Decider> {
+  const all: ((key: string) => boolean)[] = []
+  for (let i = 0; i < policies; i++) {
+    const opened = await bareMap.open({ limit, windowMs, keys })
+    if (opened.answers === 'at once') all.push(opened.decide)
+  }
+  return atOnce((key) => {
+    let allowed = true
+    for (const decide of all) allowed = decide(key) && allowed
+    return allowed
+  })
+}
+
+function incrs(client: Redis, { name, policies, limit }: Size): Decider {
+  if (policies === 1) {
+    return later(
+      (key) => client.incr(`${name}:0:{${key}}`),
+      (count) => count <= limit,
+    )
+  }
+  return later(
+    (key) => {
+      const pipeline = client.pipeline()
+      for (let i = 0; i < policies; i++) pipeline.incr(`${name}:${i}:{${key}}`)
+      return pipeline.exec()
+    },
+    (counts) => counts?.every(([, count]) => Number(count) <= limit) === true,
+  )
+}
+
+function limiterOf(policy: Policy, { name, policies: count, keys }: Size, client?: Redis): Subject {
+  const names = Array.from({ length: count }, (_, i) => `p${i}`)
+  const policies = Object.fromEntries(names.map((name) => [name, policy]))
+  const maxKeys = 2 * keys * count
+  const store: Store =
+    client === undefined ? memoryStore({ maxKeys }) : redisStore(client, { timeout: '30s' })
+  return {
+    decider: deciderOf({ name, policies, store }),
+    at: (now) => deciderOf({ name, policies, store, clock: () => now }),
+  }
+}
+
+interface Parts {
+  readonly name: string
+  readonly policies: Readonly<Record<string, Policy>>
+  readonly store: Store
+  readonly clock?: Clock
+}
+
+function deciderOf(parts: Parts): Decider {
+  const limiter = createLimiter(parts)
+  if (parts.store.async)
+    return later(
+      async (key) => limiter.consume(key),
+      ({ allowed }) => allowed,
+    )
+  return atOnce((key) => {
+    const decision = limiter.consume(key)
+    return 'allowed' in decision && decision.allowed
+  })
+}
+
+function policyOf(builder: string, limit: number): Policy {
+  const window = windowMs
+  switch (builder) {
+    case 'fixedWindow':
+      return fixedWindow({ limit, window })
+    case 'slidingWindow':
+      return slidingWindow({ limit, window })
+    case 'slidingLog':
+      return slidingLog({ limit, window })
+    case 'gcra':
+      return gcra({ limit, window })
+    default:
+      throw new Error(`there is no line ${builder}`)
+  }
+}

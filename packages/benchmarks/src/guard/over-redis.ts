@@ -1,0 +1,46 @@
+import type { Redis } from 'ioredis'
+import { freshKeys } from '../memory/keys.js'
+import type { Contender } from '../redis/contender.js'
+import { bytesPerKey } from '../redis/memory-usage.js'
+import { sentOf, usageOf } from '../redis-usage.js'
+
+const rounds = 10
+const together = 128
+
+/** What a decision takes on the wire and in Redis: counts, which are the same on every machine. The server has to be empty, and is so again. */
+export async function countsOverRedis(
+  admin: Redis,
+  client: Redis,
+  contender: Contender,
+): Promise<Readonly<Record<string, number>>> {
+  const { own } = await bytesPerKey(admin, client, contender)
+  const decide = await contender.open(client)
+  const keys = freshKeys(rounds * together).of(Array(rounds * together).keys())
+  const single = await counted(admin, rounds, async () => {
+    for (const key of keys.slice(0, rounds)) await decide(key)
+  })
+  const batched = await counted(admin, keys.length, async () => {
+    for (let from = 0; from < keys.length; from += together) {
+      await Promise.all(keys.slice(from, from + together).map(decide))
+    }
+  })
+  await admin.flushall()
+  return {
+    'bytes of a key in Redis': own,
+    'commands, alone': single.commands,
+    'bytes in, alone': single.bytesIn,
+    'bytes out, alone': single.bytesOut,
+    'commands, one of 128': batched.commands,
+    'bytes in, one of 128': batched.bytesIn,
+    'bytes out, one of 128': batched.bytesOut,
+  }
+}
+
+async function counted(admin: Redis, decisions: number, work: () => Promise<void>) {
+  const usage = await usageOf(admin, work)
+  return {
+    commands: sentOf(usage) / decisions,
+    bytesIn: usage.bytesIn / decisions,
+    bytesOut: usage.bytesOut / decisions,
+  }
+}

@@ -1,0 +1,26 @@
+import type { Setup } from './contender.js'
+
+export type Fields = readonly (readonly [name: string, value: string])[]
+
+/**
+ * What somebody writes who needs it today: a Map, and three headers. It never forgets a key. Returns the headers of a request from an address, or
+ * undefined where it is over the limit.
+ */
+export function byHand({ limit, windowMs }: Setup): (address: string) => Fields | undefined {
+  const counters = new Map<string, { count: number; endsAt: number }>()
+  return (address) => {
+    const now = Date.now()
+    let counter = counters.get(address)
+    if (counter === undefined || counter.endsAt <= now) {
+      counter = { count: 0, endsAt: now + windowMs }
+      counters.set(address, counter)
+    }
+    counter.count++
+    if (counter.count > limit) return undefined
+    return [
+      ['X-RateLimit-Limit', String(limit)],
+      ['X-RateLimit-Remaining', String(limit - counter.count)],
+      ['X-RateLimit-Reset', String(Math.ceil((counter.endsAt - now) / 1000))],
+    ]
+  }
+}

@@ -1,0 +1,57 @@
+import { Redis } from 'ioredis'
+import type { RequestHandler } from 'express'
+import { byHand } from './by-hand.js'
+import { answer, yardstick, type Contender, type Setup, type Store } from './contender.js'
+import { portOf } from './listening.js'
+
+async function served(limiter: RequestHandler): Promise<number> {
+  const { default: express } = await import('express')
+  const app = express()
+  // The clients of one load generator are told apart as those behind one proxy are.
+  app.set('trust proxy', 1)
+  app.use(limiter)
+  app.get('/', (_request, response) => {
+    response.json(answer)
+  })
+  return portOf(app.listen(0, '127.0.0.1'))
+}
+
+export const express: readonly Contender[] = [
+  contender(yardstick, ['memory'], async (setup) => {
+    const count = byHand(setup)
+    return (request, response, next) => {
+      const fields = count(request.ip ?? '')
+      if (fields === undefined) {
+        response.status(429).end()
+        return
+      }
+      for (const [name, value] of fields) response.setHeader(name, value)
+      next()
+    }
+  }),
+  contender('Sluice', ['memory', 'redis'], async ({ limit, windowMs: window, redis }) => {
+    const { memoryStore, rateLimit, redisStore } = await import('@sluice/express')
+    const store = redis === undefined ? memoryStore() : redisStore(new Redis(redis, '127.0.0.1'))
+    return rateLimit({ limit, window, store })
+  }),
+  contender('express-rate-limit', ['memory', 'redis'], async ({ limit, windowMs, redis }) => {
+    const { MemoryStore, rateLimit } = await import('express-rate-limit')
+    const { rateLimitRedis } = await import('../redis/rate-limit-redis.js')
+    const store =
+      redis === undefined ? new MemoryStore() : rateLimitRedis(new Redis(redis, '127.0.0.1'))
+    return rateLimit({ limit, windowMs, store, standardHeaders: 'draft-8', legacyHeaders: false })
+  }),
+]
+
+function contender(
+  name: string,
+  stores: readonly Store[],
+  limiter: (setup: Setup) => Promise<RequestHandler>,
+): Contender {
+  return {
+    framework: 'Express',
+    name,
+    stores,
+    serve: async (setup) => served(await limiter(setup)),
+  }
+}

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify'
+import { Redis } from 'ioredis'
+import { byHand } from './by-hand.js'
+import { answer, yardstick, type Contender, type Setup, type Store } from './contender.js'
+import { portOf } from './listening.js'
+
+async function served(limit: (app: FastifyInstance) => Promise<void>): Promise<number> {
+  const { fastify } = await import('fastify')
+  const app = fastify({ trustProxy: '127.0.0.1' })
+  await limit(app)
+  app.get('/', async () => answer)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return portOf(app.server)
+}
+
+export const fastify: readonly Contender[] = [
+  contender(yardstick, ['memory'], async (app, setup) => {
+    const count = byHand(setup)
+    app.addHook('onRequest', (request, reply, done) => {
+      const fields = count(request.ip)
+      if (fields === undefined) {
+        void reply.code(429).send()
+        return
+      }
+      for (const [name, value] of fields) reply.header(name, value)
+      done()
+    })
+  }),
+  contender('Sluice', ['memory', 'redis'], async (app, { limit, windowMs: window, redis }) => {
+    const { memoryStore, rateLimit, redisStore } = await import('@sluice/fastify')
+    const store = redis === undefined ? memoryStore() : redisStore(new Redis(redis, '127.0.0.1'))
+    await app.register(rateLimit, { limit, window, store })
+  }),
+  contender('@fastify/rate-limit', ['memory', 'redis'], async (app, setup) => {
+    const { default: rateLimit } = await import('@fastify/rate-limit')
+    const { limit: max, windowMs: timeWindow, redis } = setup
+    const where = redis === undefined ? {} : { redis: new Redis(redis, '127.0.0.1') }
+    await app.register(rateLimit, { max, timeWindow, ...where })
+  }),
+]
+
+function contender(
+  name: string,
+  stores: readonly Store[],
+  limit: (app: FastifyInstance, setup: Setup) => Promise<void>,
+): Contender {
+  const serve = async (setup: Setup) => served(async (app) => limit(app, setup))
+  return { framework: 'Fastify', name, stores, serve }
+}

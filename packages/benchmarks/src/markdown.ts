@@ -1,0 +1,30 @@
+import type { Spread } from './rounds.js'
+
+/** A table. The first columns are words, and all that follow are figures. */
+export function table(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  words = 1,
+): string {
+  const rule = columns.map((_, i) => (i < words ? '---' : '---:'))
+  return [columns, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+export function ratio(value: number): string {
+  return Math.abs(value) < 0.01 && value !== 0 ? value.toPrecision(1) : value.toFixed(2)
+}
+
+/** The median, and between which two figures all rounds were. */
+export function spread({ median, lowest, highest }: Spread): string {
+  return `${ratio(median)} (${ratio(lowest)}–${ratio(highest)})`
+}
+
+/** Whole where it is whole. */
+export function count(value: number): string {
+  return `${Math.round(value * 10) / 10}`
+}
+
+/** Ours are set off. */
+export function nameOf(contender: string): string {
+  return contender.startsWith('Sluice') ? `**${contender}**` : contender
+}

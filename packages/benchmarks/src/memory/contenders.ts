@@ -1,0 +1,13 @@
+import type { Contender } from './contender.js'
+import { peers } from './peers.js'
+import { ours } from './sluice.js'
+import { bareMap } from './yardstick.js'
+
+export const contenders: readonly Contender[] = [bareMap, ...ours, ...peers]
+
+/** The one that a process was told to be. */
+export function contenderCalled(name: string): Contender {
+  const found = contenders.find((contender) => contender.name === name)
+  if (found === undefined) throw new Error(`there is no contender ${name}`)
+  return found
+}

@@ -1,0 +1,51 @@
+import { createLimiter, redisStore, slidingLog } from '@sluice/core'
+import type { Redis } from 'ioredis'
+import { log } from '../algorithms/textbook.js'
+import { memoryOf } from '../redis-usage.js'
+import { windowMs, type Contender } from './contender.js'
+
+/** What each key takes, by the contender's name, and what an integer takes under the same name. The server has to be empty, and is so again. */
+export async function bytesPerKey(
+  admin: Redis,
+  client: Redis,
+  { open }: Contender,
+): Promise<{ readonly own: number; readonly integer: number }> {
+  const decide = await open(client)
+  await decide('user:0012345')
+  const keys = await admin.keys('*')
+  const own = await memoryOf(admin, '*')
+  for (const key of keys) await admin.set(key, 1, 'PX', windowMs)
+  const integer = (await memoryOf(admin, '*')) / keys.length
+  await admin.flushall()
+  return { own, integer }
+}
+
+/** What a log takes for each of its events, of which no two are at the same time. */
+export async function bytesPerEvent(
+  admin: Redis,
+  client: Redis,
+  events: number,
+): Promise<{ readonly ours: number; readonly textbook: number }> {
+  const everyMs = windowMs / events
+  const begin = Date.now() - windowMs
+  const key = 'user:0012345'
+  let now = begin
+  const limiter = createLimiter({
+    name: 'api',
+    policies: slidingLog({ limit: events, window: windowMs }),
+    store: redisStore(client, { timeout: '30s' }),
+    clock: () => now,
+  })
+  for (let i = 0; i < events; i++) {
+    now = begin + i * everyMs
+    await limiter.consume(key)
+  }
+  const ours = (await memoryOf(admin, '*')) / events
+  await admin.flushall()
+  const { decide } = await log.open(client, 'api')
+  for (let i = 0; i < events; i++) await decide(key, begin + i * everyMs)
+  const [set] = await admin.keys('*')
+  const textbook = (await memoryOf(admin, '*')) / (await admin.zcard(set))
+  await admin.flushall()
+  return { ours, textbook }
+}

@@ -1,0 +1,41 @@
+import { startRedis, type RedisServer } from '@sluice/conformance'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bytesInMemory } from '../src/guard/in-memory.js'
+import { countsOverRedis } from '../src/guard/over-redis.js'
+import { ours } from '../src/redis/sluice.js'
+
+// What a decision may cost at most. These are counts and no times, so they do not drift with the machine. Over Redis they are what was found; in
+// memory, where the engine has a say, a little more. Who makes one smaller lowers its ceiling.
+const columns = ['Sluice, fixedWindow', 'Sluice, slidingWindow', 'Sluice, gcra']
+const ceilings: readonly (readonly [count: string, ...most: number[]])[] = [
+  ['bytes of a key in Redis', 88, 88, 104],
+  ['commands, alone', 1, 1, 1],
+  ['bytes in, alone', 265, 265, 290],
+  ['bytes out, alone', 44, 48, 58],
+  ['commands, one of 128', 1 / 128, 1 / 128, 1 / 128],
+  ['bytes in, one of 128', 40, 40, 40],
+  ['bytes out, one of 128', 25, 29, 39],
+  ['bytes of a key in memory', 95, 128, 128],
+  ['bytes allocated for a decision', 2500, 2500, 2500],
+]
+
+let server: RedisServer
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+describe('a decision costs no more than it may', () => {
+  test.each(ours)('on the wire, in Redis and in memory: $name', async (contender) => {
+    const { name } = contender
+    const found = {
+      ...(await countsOverRedis(server.client(), server.client(), contender)),
+      ...(await bytesInMemory(name)),
+    }
+    expect(Object.keys(found)).toEqual(ceilings.map(([count]) => count))
+    const over = ceilings.filter(
+      ([count, ...most]) => !(found[count] <= most[columns.indexOf(name)]),
+    )
+    expect(over.map(([count]) => `${count}: ${found[count]}`)).toEqual([])
+  })
+})
