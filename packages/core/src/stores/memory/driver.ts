@@ -2,7 +2,7 @@ import type { Row } from '../../algorithms/algorithm.js'
 import { LENGTH, startedBlock, UNTIL } from '../../block.js'
 import type { Time } from '../../clock.js'
 import type { Block } from '../../policy.js'
-import type { Entry, Outcome, State, StoreRequest, Verb } from '../store.js'
+import type { Outcome, State, StoreRequest, Verb } from '../store.js'
 import type { Held, Rows, Work } from './rows.js'
 
 /** Runs one request, all or nothing. Its twin is the `decide` of the Redis script: the same verbs in the same order. */
@@ -16,16 +16,16 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
     if (request.verb !== 'peek') rows.tidy()
     rows.turnTo(keys[0])
     // The first by itself: an array that is filled by pushing takes the memory of seventeen.
-    const states = [rows.load(works[0], timeOf(entries[0], injected, now), lease)]
+    const states = [rows.load(works[0], timeOf(works[0], injected, now), lease)]
     for (let i = 1; i < entries.length; i++) {
       if (keys[i] !== keys[i - 1]) rows.turnTo(keys[i])
-      states.push(rows.load(works[i], timeOf(entries[i], injected, now), lease))
+      states.push(rows.load(works[i], timeOf(works[i], injected, now), lease))
     }
     return { allowed: decide(request, works, states), states }
   }
 
-  function timeOf({ steps, params }: Entry, injected: number | undefined, now: number): number {
-    return injected === undefined && steps.followsWall(params) ? time.wall() : now
+  function timeOf({ followsWall }: Work, injected: number | undefined, now: number): number {
+    return followsWall && injected === undefined ? time.wall() : now
   }
 
   function decide(request: StoreRequest, works: readonly Work[], states: readonly Held[]): boolean {
@@ -66,7 +66,7 @@ export function createDriver(rows: Rows, time: Time): (request: StoreRequest) =>
   /** A bucket is born when it is first asked for, even by a request that takes nothing. */
   function bear(work: Work, state: Held): void {
     const { steps, params } = work.entry
-    if (!work.isKept && steps.bornDenied?.(params) === true) rows.save(work, state)
+    if (steps.bornDenied?.(params) === true && !rows.isKept(work)) rows.save(work, state)
   }
 
   function take(work: Work, state: Held, cost: number): void {

@@ -20,11 +20,11 @@ export interface Held {
  */
 export interface Work {
   readonly entry: Entry
+  readonly followsWall: boolean
+  readonly isBodied: boolean
   /** Over the body of the key, if it has one. */
   steps: BodiedSteps
   body: unknown
-  /** Whether there is a row that has not ended. */
-  isKept: boolean
 
   readonly shelf: Shelf
   readonly views: number
@@ -50,6 +50,8 @@ export interface Rows {
   turnTo(key: string): void
   /** Finds and reads the state that the key has at `now`. */
   load(work: Work, now: number, lease: Lease): Held
+  /** Whether there is a row that has not ended. */
+  isKept(work: Work): boolean
   /** Keeps a row until it ends; forgets it where it has. */
   save(work: Work, held: Held): void
   forget(work: Work): void
@@ -92,6 +94,11 @@ export function createRows(maxKeys: number): Rows {
     work.segment = table.segmentOf(work.keyHigh ^ high)
     work.place = work.segment.find(work.keyHigh ^ high, work.keyLow ^ low)
     work.moves = table.moves
+  }
+
+  /** What was written since may have moved the row. */
+  function relocate(work: Work): void {
+    if (work.moves !== work.shelf.table.moves) locate(work)
   }
 
   function remove(table: Table, high: number, low: number): void {
@@ -149,13 +156,17 @@ export function createRows(maxKeys: number): Rows {
       work.keyLow = keyHash.low
       locate(work)
       const { segment, place } = work
-      work.isKept = place !== -1 && segment.endOf(place) > moment
-      if ('over' in entry.steps) {
+      if (work.isBodied && 'over' in entry.steps) {
         work.body = segment.bodyOf(place) ?? entry.steps.newBody(entry.params)
         work.steps = entry.steps.over(work.body, lease)
       }
       const row = place === -1 ? shelf.table.blank(views) : segment.read(place, views)
       return { row, blockedUntil: loadBlock(work)[UNTIL], now }
+    },
+
+    isKept(work) {
+      relocate(work)
+      return work.place !== -1 && work.segment.endOf(work.place) > moment
     },
 
     save(work, { row, now }) {
@@ -164,7 +175,7 @@ export function createRows(maxKeys: number): Rows {
       const spent = steps.used(row, params, now) >= steps.quota(params)
       const lasts = steps.ends(row, params) - now
       forgetRivals(work)
-      if (work.moves !== table.moves) locate(work)
+      relocate(work)
       if (lasts <= 0) {
         if (work.place !== -1) table.remove(work.segment, work.place)
       } else if (work.place !== -1) {
@@ -203,9 +214,10 @@ function newWork(entry: Entry, shelf: Shelf): Work {
   const { steps, params } = entry
   return {
     entry,
+    followsWall: steps.followsWall(params),
+    isBodied: 'over' in steps,
     steps: 'over' in steps ? steps.over(steps.newBody(params), nobody) : steps,
     body: undefined,
-    isKept: false,
     shelf,
     views: steps.cells(params).views ?? 0,
     keyHigh: 0,

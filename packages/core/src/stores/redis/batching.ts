@@ -15,37 +15,42 @@ interface Asked {
   readonly resolve: (answers: readonly Answer[]) => void
 }
 
+/** Where a request is answered. Those of one lane may travel together; undefined is a lane of its own. */
+export type LaneOf = (request: StoreRequest) => number | undefined
+
 /**
  * Lets requests travel together that are asked for in the same turn of the event loop, whoever asks: other requests, sockets and limiters.
- * They are sent in the loop's check phase, which is at hand whenever something was read from a socket; a microtask would gather one. Their order
- * is kept. It adds no error.
+ * They are sent in the loop's check phase, which is at hand whenever something was read from a socket; a microtask would gather one. Within a
+ * lane their order is kept, and none of them waits for another lane: of a Cluster, one master may be away. It adds no error.
  */
-export function withBatching(store: AsyncStore): AsyncStore {
+export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
   let waiting: Asked[] = []
 
   function send(): void {
+    const batches = new Map<unknown, Batch>()
     const asked = waiting
     waiting = []
-    let batch: Place[] = []
-    let weight = 0
     for (const one of asked) {
       for (let i = 0; i < one.requests.length; i++) {
-        const added = weightOf(one.requests[i])
-        if (batch.length === mostRequests || (batch.length > 0 && weight + added > mostWeight)) {
-          void settle(batch)
-          batch = []
-          weight = 0
+        const place = { one, i }
+        const weight = weightOf(one.requests[i])
+        const lane = laneOf(one.requests[i]) ?? place
+        const batch = batches.get(lane)
+        if (batch === undefined || isFull(batch, weight)) {
+          if (batch !== undefined) void settle(batch)
+          batches.set(lane, { places: [place], weight })
+        } else {
+          batch.places.push(place)
+          batch.weight += weight
         }
-        batch.push({ one, i })
-        weight += added
       }
     }
-    if (batch.length > 0) void settle(batch)
+    for (const batch of batches.values()) void settle(batch)
   }
 
-  async function settle(batch: readonly Place[]): Promise<void> {
-    const answers = await store.run(batch.map(({ one, i }) => one.requests[i]))
-    batch.forEach(({ one, i }, at) => {
+  async function settle({ places }: Batch): Promise<void> {
+    const answers = await store.run(places.map(({ one, i }) => one.requests[i]))
+    places.forEach(({ one, i }, at) => {
       one.answers[i] = answers[at]
       if (--one.left === 0) one.resolve(one.answers)
     })
@@ -69,6 +74,15 @@ export function withBatching(store: AsyncStore): AsyncStore {
 interface Place {
   readonly one: Asked
   readonly i: number
+}
+
+interface Batch {
+  readonly places: Place[]
+  weight: number
+}
+
+function isFull({ places, weight }: Batch, added: number): boolean {
+  return places.length === mostRequests || weight + added > mostWeight
 }
 
 function weightOf({ entries }: StoreRequest): number {

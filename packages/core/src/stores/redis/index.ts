@@ -13,7 +13,7 @@ import { withBreaker } from '../../resilience/breaker.js'
 import { withDeadline } from '../../resilience/deadline.js'
 import { withDenyCache } from '../../resilience/deny-cache.js'
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
-import { withBatching } from './batching.js'
+import { withBatching, type LaneOf } from './batching.js'
 import { clientOf, type RedisClient, type SupportedClient } from './client.js'
 import { createEvaluation } from './evaluation.js'
 import { acrossSlots } from './slots.js'
@@ -55,8 +55,22 @@ export function redisStore(client: SupportedClient, options: RedisStoreOptions =
     prefix: optional(text, 'sluice'),
     timeout: optional(duration, 250),
   })
-  const redis = createRedisStore(clientOf(client), prefix, timeout)
-  return withBatching(withDenyCache(withBreaker(withDeadline(redis, 'redis', timeout), 'redis')))
+  const redis = clientOf(client)
+  const laneOf = redis.isCluster ? laneBySlot(prefix) : () => 0
+  const store = withDeadline(createRedisStore(redis, prefix, timeout), 'redis', timeout)
+  return withBatching(withDenyCache(withBreaker(store, 'redis')), laneOf)
+}
+
+/** One script reaches the keys of one slot only. */
+function laneBySlot(prefix: string): LaneOf {
+  return function laneOf(request) {
+    const [slot, ...others] = request.keys.map((key) => keySlot(prefix, key, request))
+    return others.every((other) => other === slot) ? slot : undefined
+  }
+}
+
+function keySlot(prefix: string, key: string, { entries }: StoreRequest): number {
+  return slotOf(redisKey(prefix, entries[0].limiter, key))
 }
 
 function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number): AsyncStore {
@@ -66,7 +80,7 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
 
   /** The slots of a Cluster lie on several servers, each with a clock of its own. */
   function clockFor([request]: readonly StoreRequest[]): ServerClock {
-    const slot = client.isCluster ? keySlot(request.keys[0], request) : 0
+    const slot = client.isCluster ? keySlot(prefix, request.keys[0], request) : 0
     let clock = clocks.get(slot)
     if (clock === undefined) {
       clock = createServerClock()
@@ -113,11 +127,7 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     if (!client.isCluster) return run(requests, voidAt)
     const ask = (some: readonly StoreRequest[]) => run(some, voidAt)
     const undo = (some: readonly StoreRequest[]) => run(some, voidAtOf(some))
-    return acrossSlots(ask, undo, keySlot)(requests)
-  }
-
-  function keySlot(key: string, { entries }: StoreRequest): number {
-    return slotOf(redisKey(prefix, entries[0].limiter, key))
+    return acrossSlots(ask, undo, (key, request) => keySlot(prefix, key, request))(requests)
   }
 
   return {
