@@ -72,7 +72,7 @@ export function figures(port: number, quick: boolean): readonly Figure[] {
       y: '÷ a bare Map',
       reading: 'nanoseconds',
       lines: [floor, 'fixedWindow', 'slidingWindow', 'slidingLog', 'gcra'],
-      entrant: (line, x) => inMemory('--line', line, ...halfUsed(x, 400_000, 500_000)),
+      entrant: (line, x) => inMemory('--line', line, ...halfUsed(x, 800_000, 500_000)),
     },
     {
       name: 'limit-redis',

@@ -49,7 +49,12 @@ export const footprint: Section = {
         compared(
           'longest delay of the event loop while a million keys expire ÷ bare `Map`',
           'less',
-          rows.map(({ name, maxRatio }) => [name, maxRatio.median]),
+          // Whoever forgets nobody has nothing to do in that time.
+          rows
+            .filter(
+              (row) => row === least || row.bytesPerKeyAfterwards.median < row.bytesPerKey / 2,
+            )
+            .map(({ name, maxRatio }) => [name, maxRatio.median]),
         ),
       ],
       table: [
