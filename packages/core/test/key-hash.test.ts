@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createKeyHash } from '../src/stores/memory/key-hash.js'
+import { KeyHash } from '../src/stores/memory/key-hash.js'
 
 // HalfSipHash from the specification, byte by byte in big integers: slow, and without a line in common with the real one.
 
@@ -68,7 +68,7 @@ function toBytes(low: bigint, high: bigint): Uint8Array {
 /** The real hash, as the bytes that the specification writes. */
 function keyHash(key: Uint8Array, text: string): Uint8Array {
   const view = new DataView(key.buffer)
-  const hash = createKeyHash(view.getInt32(0, true), view.getInt32(4, true))
+  const hash = new KeyHash(view.getInt32(0, true), view.getInt32(4, true))
   hash.hash(text)
   return toBytes(BigInt(hash.low >>> 0), BigInt(hash.high >>> 0))
 }
@@ -170,7 +170,7 @@ test('two keys of the hash give different hashes of one text', () => {
 })
 
 test('no two of a hundred thousand addresses share a hash', () => {
-  const hash = createKeyHash(0x0302_0100, 0x0706_0504)
+  const hash = new KeyHash(0x0302_0100, 0x0706_0504)
   const hashes = new Set<string>()
   for (let i = 0; i < 100_000; i++) {
     hash.hash(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)

@@ -1,9 +1,9 @@
 import { processTime, type Time } from '../../clock.js'
 import { optional, rate, readOptions } from '../../option-readers.js'
 import type { SyncStore } from '../store.js'
-import { createDriver } from './driver.js'
+import { Driver } from './driver.js'
 import type { Room } from './room.js'
-import { createRows } from './rows.js'
+import { Rows } from './rows.js'
 
 export interface MemoryStoreOptions {
   /**
@@ -43,19 +43,20 @@ class InMemory implements MemoryStore {
   readonly #room: Room
 
   constructor(maxKeys: number, time: Time) {
-    const rows = createRows(maxKeys)
-    this.run = createDriver(rows, time)
+    const rows = new Rows(maxKeys)
+    const driver = new Driver(rows, time)
     this.#room = rows.room
+    this.run = (request) => driver.run(request)
   }
 
   readonly ping = (): boolean => true
   readonly close = (): void => {}
 
   get size(): number {
-    return this.#room.size()
+    return this.#room.size
   }
 
   get evicted(): number {
-    return this.#room.evicted()
+    return this.#room.evicted
   }
 }

@@ -8,64 +8,70 @@
  *
  * Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012), and its reference implementation.
  */
-export interface KeyHash {
+export class KeyHash {
   /** The halves of the last hash. */
-  high: number
-  low: number
-  hash(text: string): void
+  high = 0
+  low = 0
+  readonly #k0: number
+  readonly #k1: number
+
+  constructor(k0: number, k1: number) {
+    this.#k0 = k0
+    this.#k1 = k1
+  }
+
+  // For every key of every decision: the round stands here twice, because as a function of its own its four words would leave the registers.
+  hash(text: string): void {
+    const count = readLatin(text) || readWide(text)
+    // Without `| 0` the compiler takes it for any value, and the hash takes twice as long.
+    let v0 = this.#k0 | 0
+    let v1 = this.#k1 ^ 0xee
+    let v2 = this.#k0 ^ 0x6c796765
+    let v3 = this.#k1 ^ 0x74656462
+    for (let i = 0; i < count; i++) {
+      const word = words[i]
+      v3 ^= word
+      v0 = (v0 + v1) | 0
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
+      v0 = (v0 << 16) | (v0 >>> 16)
+      v2 = (v2 + v3) | 0
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
+      v0 = (v0 + v3) | 0
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
+      v2 = (v2 + v1) | 0
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
+      v2 = (v2 << 16) | (v2 >>> 16)
+      v0 ^= word
+    }
+    v2 ^= 0xee
+    for (let i = 0; i < 6; i++) {
+      if (i === 3) {
+        this.low = v1 ^ v3
+        v1 ^= 0xdd
+      }
+      v0 = (v0 + v1) | 0
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
+      v0 = (v0 << 16) | (v0 >>> 16)
+      v2 = (v2 + v3) | 0
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
+      v0 = (v0 + v3) | 0
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
+      v2 = (v2 + v1) | 0
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
+      v2 = (v2 << 16) | (v2 >>> 16)
+    }
+    this.high = v1 ^ v3
+  }
+}
+
+/** One whose key nobody knows. */
+export function newKeyHash(): KeyHash {
+  const [k0, k1] = crypto.getRandomValues(new Int32Array(2))
+  return new KeyHash(k0, k1)
 }
 
 /** The words of the text that is hashed: as many as the longest text can have. */
 const words = new Int32Array(1024)
-
-export function createKeyHash(k0: number, k1: number): KeyHash {
-  return {
-    high: 0,
-    low: 0,
-    // For every key of every decision: the round stands here twice, because as a function of its own its four words would leave the registers.
-    hash(text) {
-      const count = readLatin(text) || readWide(text)
-      // Without `| 0` the compiler takes it for any value, and the hash takes twice as long.
-      let v0 = k0 | 0
-      let v1 = k1 ^ 0xee
-      let v2 = k0 ^ 0x6c796765
-      let v3 = k1 ^ 0x74656462
-      for (let i = 0; i < count; i++) {
-        const word = words[i]
-        v3 ^= word
-        v0 = (v0 + v1) | 0
-        v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
-        v0 = (v0 << 16) | (v0 >>> 16)
-        v2 = (v2 + v3) | 0
-        v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
-        v0 = (v0 + v3) | 0
-        v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
-        v2 = (v2 + v1) | 0
-        v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
-        v2 = (v2 << 16) | (v2 >>> 16)
-        v0 ^= word
-      }
-      v2 ^= 0xee
-      for (let i = 0; i < 6; i++) {
-        if (i === 3) {
-          this.low = v1 ^ v3
-          v1 ^= 0xdd
-        }
-        v0 = (v0 + v1) | 0
-        v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
-        v0 = (v0 << 16) | (v0 >>> 16)
-        v2 = (v2 + v3) | 0
-        v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
-        v0 = (v0 + v3) | 0
-        v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
-        v2 = (v2 + v1) | 0
-        v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
-        v2 = (v2 << 16) | (v2 >>> 16)
-      }
-      this.high = v1 ^ v3
-    },
-  }
-}
 
 /** Reads the bytes of the Latin-1 form, and tells how many words they are: 0 where the text has no such form. */
 function readLatin(text: string): number {

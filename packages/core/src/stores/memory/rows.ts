@@ -1,8 +1,8 @@
 import type { BodiedSteps, Lease, Row } from '../../algorithms/algorithm.js'
 import { blockForgotten, UNTIL } from '../../block.js'
 import type { Entry } from '../store.js'
-import { createKeyHash } from './key-hash.js'
-import { createRoom, type Room } from './room.js'
+import { newKeyHash } from './key-hash.js'
+import { Room } from './room.js'
 import type { Segment } from './segment.js'
 import { createShelves, type Shelf } from './shelves.js'
 import type { Table } from './table.js'
@@ -36,31 +36,6 @@ export interface Work {
   moves: number
 }
 
-/** Loads and keeps the states of one request after another. */
-export interface Rows {
-  /**
-   * Begins a request at this moment of the one clock by which rows are kept: an entry that goes by another, because it follows the wall, is
-   * kept for as long as it lasts from now on, so that no sweep takes one clock's moments for the other's.
-   */
-  begin(moment: number): void
-  /** Clears away, now and then, what ended before that moment. */
-  tidy(): void
-  worksOf(entries: readonly Entry[]): readonly Work[]
-  /** Whose states are loaded from now on. */
-  turnTo(key: string): void
-  /** Finds and reads the state that the key has at `now`. */
-  load(work: Work, now: number, lease: Lease): Held
-  /** Whether there is a row that has not ended. */
-  isKept(work: Work): boolean
-  /** Keeps a row until it ends; forgets it where it has. */
-  save(work: Work, held: Held): void
-  forget(work: Work): void
-  loadBlock(work: Work): Row
-  saveBlock(work: Work, block: Row, now: number): void
-  forgetBlock(work: Work): void
-  readonly room: Room
-}
-
 /** Once in so many requests, a segment is swept: its rows together cost each of them a few nanoseconds. */
 const requestsPerSweep = 64
 
@@ -68,145 +43,151 @@ const noBlock: Row = [0, 0]
 
 const nobody: Lease = { id: '', owner: '' }
 
-export function createRows(maxKeys: number): Rows {
-  const [k0, k1] = crypto.getRandomValues(new Int32Array(2))
-  const keyHash = createKeyHash(k0, k1)
-  const room = createRoom(maxKeys)
-  const shelfOf = createShelves(room)
-  const known = new WeakMap<Entry, Work>()
+/** Loads and keeps the states of one request after another. */
+export class Rows {
+  readonly room: Room
+  readonly #keyHash = newKeyHash()
+  readonly #shelfOf: (entry: Entry) => Shelf
+  readonly #known = new WeakMap<Entry, Work>()
   // Most requests are about the same entries as the one before.
-  let lastEntries: readonly Entry[] = []
-  let lastWorks: readonly Work[] = []
-  let moment = 0
-  let requests = 0
+  #lastEntries: readonly Entry[] = []
+  #lastWorks: readonly Work[] = []
+  #moment = 0
+  #requests = 0
 
-  function workOf(entry: Entry): Work {
-    let work = known.get(entry)
-    if (work === undefined) {
-      work = newWork(entry, shelfOf(entry))
-      known.set(entry, work)
-    }
-    return work
+  constructor(maxKeys: number) {
+    this.room = new Room(maxKeys)
+    this.#shelfOf = createShelves(this.room)
   }
 
-  function locate(work: Work): void {
+  /**
+   * Begins a request at this moment of the one clock by which rows are kept: an entry that goes by another, because it follows the wall, is
+   * kept for as long as it lasts from now on, so that no sweep takes one clock's moments for the other's.
+   */
+  begin(moment: number): void {
+    this.#moment = moment
+  }
+
+  /** Clears away, now and then, what ended before that moment. */
+  tidy(): void {
+    if (this.#requests++ % requestsPerSweep === 0) this.room.tidy(this.#moment)
+  }
+
+  worksOf(entries: readonly Entry[]): readonly Work[] {
+    if (entries !== this.#lastEntries) {
+      this.#lastEntries = entries
+      this.#lastWorks = entries.map((entry) => this.#workOf(entry))
+    }
+    return this.#lastWorks
+  }
+
+  /** Whose states are loaded from now on. */
+  turnTo(key: string): void {
+    this.#keyHash.hash(key)
+  }
+
+  /** Finds and reads the state that the key has at `now`. */
+  load(work: Work, now: number, lease: Lease): Held {
+    const { entry, shelf, views } = work
+    work.keyHigh = this.#keyHash.high
+    work.keyLow = this.#keyHash.low
+    locate(work)
+    const { segment, place } = work
+    if (work.isBodied && 'over' in entry.steps) {
+      work.body = segment.bodyOf(place) ?? entry.steps.newBody(entry.params)
+      work.steps = entry.steps.over(work.body, lease)
+    }
+    const row = place === -1 ? shelf.table.blank(views) : segment.read(place, views)
+    return { row, blockedUntil: this.loadBlock(work)[UNTIL], now }
+  }
+
+  /** Whether there is a row that has not ended. */
+  isKept(work: Work): boolean {
+    relocate(work)
+    return work.place !== -1 && work.segment.endOf(work.place) > this.#moment
+  }
+
+  /** Keeps a row until it ends; forgets it where it has. */
+  save(work: Work, { row, now }: Held): void {
+    const { steps, params } = work.entry
     const { table, high, low } = work.shelf
-    work.segment = table.segmentOf(work.keyHigh ^ high)
-    work.place = work.segment.find(work.keyHigh ^ high, work.keyLow ^ low)
-    work.moves = table.moves
-  }
-
-  /** What was written since may have moved the row. */
-  function relocate(work: Work): void {
-    if (work.moves !== work.shelf.table.moves) locate(work)
-  }
-
-  function remove(table: Table, high: number, low: number): void {
-    const segment = table.segmentOf(high)
-    const place = segment.find(high, low)
-    if (place !== -1) table.remove(segment, place)
-  }
-
-  /** Forgets what other algorithms have counted under the same name. */
-  function forgetRivals(work: Work): void {
-    const { shelf, keyHigh, keyLow } = work
-    if (shelf.rivals.size === 1) return
-    for (const rival of shelf.rivals.values()) {
-      if (rival !== shelf) remove(rival.table, keyHigh ^ rival.high, keyLow ^ rival.low)
+    const spent = steps.used(row, params, now) >= steps.quota(params)
+    const lasts = steps.ends(row, params) - now
+    const ends = this.#moment + lasts
+    forgetRivals(work)
+    relocate(work)
+    if (lasts <= 0) {
+      if (work.place !== -1) table.remove(work.segment, work.place)
+    } else if (work.place !== -1) {
+      table.write(work.segment, work.place, row, ends, spent, work.body)
+    } else {
+      this.room.makeRoom(table, this.#moment)
+      table.add(work.keyHigh ^ high, work.keyLow ^ low, row, ends, spent, work.body)
     }
   }
 
-  function loadBlock(work: Work): Row {
-    if (room.blocks.size === 0) return noBlock
+  forget(work: Work): void {
     const { shelf, keyHigh, keyLow } = work
-    const high = keyHigh ^ shelf.blockHigh
-    const segment = room.blocks.segmentOf(high)
-    const place = segment.find(high, keyLow ^ shelf.blockLow)
+    forgetRivals(work)
+    remove(shelf.table, keyHigh ^ shelf.high, keyLow ^ shelf.low)
+  }
+
+  loadBlock({ shelf, keyHigh, keyLow }: Work): Row {
+    const { blocks } = this.room
+    if (blocks.size === 0) return noBlock
+    const segment = blocks.segmentOf(keyHigh ^ shelf.blockHigh)
+    const place = segment.find(keyHigh ^ shelf.blockHigh, keyLow ^ shelf.blockLow)
     return place === -1 ? noBlock : segment.read(place, 0)
   }
 
-  function forgetBlock({ shelf, keyHigh, keyLow }: Work): void {
-    remove(room.blocks, keyHigh ^ shelf.blockHigh, keyLow ^ shelf.blockLow)
+  saveBlock(work: Work, block: Row, now: number): void {
+    const { shelf, keyHigh, keyLow } = work
+    const { blocks } = this.room
+    this.forgetBlock(work)
+    const lasts = blockForgotten(block) - now
+    if (lasts <= 0) return
+    this.room.makeRoom(blocks, this.#moment)
+    const ends = this.#moment + lasts
+    blocks.add(keyHigh ^ shelf.blockHigh, keyLow ^ shelf.blockLow, block, ends, true, undefined)
   }
 
-  return {
-    begin(now) {
-      moment = now
-    },
+  forgetBlock({ shelf, keyHigh, keyLow }: Work): void {
+    remove(this.room.blocks, keyHigh ^ shelf.blockHigh, keyLow ^ shelf.blockLow)
+  }
 
-    tidy() {
-      if (requests++ % requestsPerSweep === 0) room.tidy(moment)
-    },
+  #workOf(entry: Entry): Work {
+    let work = this.#known.get(entry)
+    if (work === undefined) {
+      work = newWork(entry, this.#shelfOf(entry))
+      this.#known.set(entry, work)
+    }
+    return work
+  }
+}
 
-    worksOf(entries) {
-      if (entries !== lastEntries) {
-        lastEntries = entries
-        lastWorks = entries.map(workOf)
-      }
-      return lastWorks
-    },
+function locate(work: Work): void {
+  const { table, high, low } = work.shelf
+  work.segment = table.segmentOf(work.keyHigh ^ high)
+  work.place = work.segment.find(work.keyHigh ^ high, work.keyLow ^ low)
+  work.moves = table.moves
+}
 
-    turnTo(key) {
-      keyHash.hash(key)
-    },
+/** What was written since may have moved the row. */
+function relocate(work: Work): void {
+  if (work.moves !== work.shelf.table.moves) locate(work)
+}
 
-    load(work, now, lease) {
-      const { entry, shelf, views } = work
-      work.keyHigh = keyHash.high
-      work.keyLow = keyHash.low
-      locate(work)
-      const { segment, place } = work
-      if (work.isBodied && 'over' in entry.steps) {
-        work.body = segment.bodyOf(place) ?? entry.steps.newBody(entry.params)
-        work.steps = entry.steps.over(work.body, lease)
-      }
-      const row = place === -1 ? shelf.table.blank(views) : segment.read(place, views)
-      return { row, blockedUntil: loadBlock(work)[UNTIL], now }
-    },
+function remove(table: Table, high: number, low: number): void {
+  const segment = table.segmentOf(high)
+  const place = segment.find(high, low)
+  if (place !== -1) table.remove(segment, place)
+}
 
-    isKept(work) {
-      relocate(work)
-      return work.place !== -1 && work.segment.endOf(work.place) > moment
-    },
-
-    save(work, { row, now }) {
-      const { steps, params } = work.entry
-      const { table, high, low } = work.shelf
-      const spent = steps.used(row, params, now) >= steps.quota(params)
-      const lasts = steps.ends(row, params) - now
-      forgetRivals(work)
-      relocate(work)
-      if (lasts <= 0) {
-        if (work.place !== -1) table.remove(work.segment, work.place)
-      } else if (work.place !== -1) {
-        table.write(work.segment, work.place, row, moment + lasts, spent, work.body)
-      } else {
-        room.makeRoom(table, moment)
-        table.add(work.keyHigh ^ high, work.keyLow ^ low, row, moment + lasts, spent, work.body)
-      }
-    },
-
-    forget(work) {
-      const { shelf, keyHigh, keyLow } = work
-      forgetRivals(work)
-      remove(shelf.table, keyHigh ^ shelf.high, keyLow ^ shelf.low)
-    },
-
-    loadBlock,
-
-    saveBlock(work, block, now) {
-      const { shelf, keyHigh, keyLow } = work
-      forgetBlock(work)
-      const lasts = blockForgotten(block) - now
-      if (lasts <= 0) return
-      room.makeRoom(room.blocks, moment)
-      const high = keyHigh ^ shelf.blockHigh
-      const low = keyLow ^ shelf.blockLow
-      room.blocks.add(high, low, block, moment + lasts, true, undefined)
-    },
-
-    forgetBlock,
-    room,
+/** Forgets what other algorithms have counted under the same name. */
+function forgetRivals({ shelf, keyHigh, keyLow }: Work): void {
+  if (shelf.rivals.size === 1) return
+  for (const rival of shelf.rivals.values()) {
+    if (rival !== shelf) remove(rival.table, keyHigh ^ rival.high, keyLow ^ rival.low)
   }
 }
 

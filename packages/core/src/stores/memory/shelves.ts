@@ -1,6 +1,6 @@
 import { blockId } from '../../block.js'
 import type { Entry } from '../store.js'
-import { createKeyHash } from './key-hash.js'
+import { newKeyHash } from './key-hash.js'
 import type { Room } from './room.js'
 import type { Table } from './table.js'
 
@@ -18,8 +18,7 @@ export interface Shelf {
 /** Makes what finds the shelf of an entry. Entries of the same name and shape have the same one, whatever their numbers. */
 export function createShelves(room: Room): (entry: Entry) => Shelf {
   // Under a key of its own: or else a key that spells an entry's identity, and the reverse, would meet in one place.
-  const [k0, k1] = crypto.getRandomValues(new Int32Array(2))
-  const entryHash = createKeyHash(k0, k1)
+  const entryHash = newKeyHash()
   const byName = new Map<string, Map<string, Shelf>>()
 
   return function shelfOf({ limiter, name, steps, params }) {
