@@ -25,7 +25,7 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
 
   look(row, params, now, cost) {
     const { limit, size, older } = params
-    const passed = (now - (now % size) - opening(row, size)) / size
+    const passed = (startOf(now, size) - opening(row, size)) / size
     if (passed > 0) {
       for (let i = older; i >= 0; i--) row[NEWEST + i] = i >= passed ? row[NEWEST + i - passed] : 0
       row[SINCE] = now
@@ -94,7 +94,12 @@ export const slidingBucketsSteps: Algorithm<SlidingWindowParams> = {
 }
 
 function opening(row: Row, size: number): number {
-  return row[SINCE] - (row[SINCE] % size)
+  return startOf(row[SINCE], size)
+}
+
+/** The start of the sub-window that a moment lies in. By a division, as Lua's remainder is: exact below 2^52, and much faster than `%`. */
+function startOf(moment: number, size: number): number {
+  return Math.floor(moment / size) * size
 }
 
 /** The units of all sub-windows that count whole. */
