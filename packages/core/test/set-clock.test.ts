@@ -38,3 +38,17 @@ test.each([
   const forgotten = limiters.map((limiter) => keys.filter((key) => limiter.consume(key).allowed))
   expect(forgotten).toEqual([[], []])
 })
+
+test('fake timers move a memory store that has no clock of its own', () => {
+  vi.useFakeTimers()
+  const limiter = createLimiter({
+    name: 'faked',
+    policies: fixedWindow({ limit: 1, window: '1m' }),
+  })
+  const allowed = [0, 0, 59_999, 1].map((ms) => {
+    vi.advanceTimersByTime(ms)
+    return limiter.consume('key').allowed
+  })
+  vi.useRealTimers()
+  expect(allowed).toEqual([true, false, false, true])
+})
