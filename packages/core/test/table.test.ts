@@ -109,22 +109,32 @@ test('fingerprints that share their leading bits are told apart until the bits e
 
 test('lets go of a row that has quota to spend, wherever it is, and of none where all is spent', () => {
   const table = filled(many, true)
-  expect(table.evictUnspent()).toBe(false)
   const key = 12_345
+  expect(table.evictUnspent(0)).toBe(false)
   const { segment, place } = placeOf(table, key)
   table.write(segment, place, [key], endOf(key), false, undefined)
-  expect([table.evictUnspent(), placeOf(table, key).place, table.evictUnspent()]).toEqual([
-    true,
-    -1,
-    false,
-  ])
+  expect([
+    table.evictUnspent(spread(key)),
+    placeOf(table, key).place,
+    table.evictUnspent(spread(key)),
+  ]).toEqual([true, -1, false])
   expect([table.size, table.unspent]).toEqual([many - 1, 0])
+})
+
+test('rows that come and go in a full table leave it as large as it was', () => {
+  const table = filled(many)
+  const before = bytesOf(table)
+  for (let key = many + 1; key <= 20 * many; key++) {
+    table.evictUnspent(spread(key))
+    write(table, key)
+  }
+  expect([table.size, bytesOf(table)]).toEqual([many, before])
 })
 
 test('of the rows of a segment, the one that ends first is the first to go', () => {
   const table = new Table(1, false)
   for (const key of [5, 3, 8]) write(table, key)
-  const { segment, place, ends } = table.soonestToEnd()
+  const { segment, place, ends } = table.soonestToEnd(0)
   expect([segment.read(place, 0), ends]).toEqual([[3], 3])
 })
 

@@ -43,10 +43,10 @@ export class Room {
     this.#tables[this.#turn++ % this.#tables.length].sweepNext(now - graceMs)
   }
 
-  /** Called before a row is added to `table`: where all is full, lets one row go. */
-  makeRoom(table: Table, now: number): void {
-    if (this.size < this.#maxKeys || this.#sweep(now) || table.evictUnspent()) return
-    if (!this.#tables.some((other) => other.evictUnspent())) this.#evictSoonestToEnd()
+  /** Called before a row of this fingerprint is added to `table`: where all is full, lets one row go. */
+  makeRoom(table: Table, high: number, now: number): void {
+    if (this.size < this.#maxKeys || this.#sweep(now) || table.evictUnspent(high)) return
+    if (!this.#tables.some((other) => other.evictUnspent(high))) this.#evictSoonestToEnd(high)
   }
 
   #sweep(now: number): boolean {
@@ -57,9 +57,9 @@ export class Room {
   }
 
   /** Of some rows of each table: to look at all of them for each new key would be a way to hold the process up. */
-  #evictSoonestToEnd(): void {
+  #evictSoonestToEnd(high: number): void {
     const filled = this.#tables.filter((table) => table.size > 0)
-    const [first, ...others] = filled.map((table) => ({ table, row: table.soonestToEnd() }))
+    const [first, ...others] = filled.map((table) => ({ table, row: table.soonestToEnd(high) }))
     const { table, row } = others.reduce((a, b) => (b.row.ends < a.row.ends ? b : a), first)
     table.remove(row.segment, row.place)
     this.evicted++

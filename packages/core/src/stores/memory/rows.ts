@@ -121,7 +121,7 @@ export class Rows {
     } else if (work.place !== -1) {
       table.write(work.segment, work.place, row, ends, spent, work.body)
     } else {
-      this.room.makeRoom(table, this.#moment)
+      this.room.makeRoom(table, work.keyHigh ^ high, this.#moment)
       table.add(work.keyHigh ^ high, work.keyLow ^ low, row, ends, spent, work.body)
     }
   }
@@ -146,7 +146,7 @@ export class Rows {
     this.forgetBlock(work)
     const lasts = blockForgotten(block) - now
     if (lasts <= 0) return
-    this.room.makeRoom(blocks, this.#moment)
+    this.room.makeRoom(blocks, keyHigh ^ shelf.blockHigh, this.#moment)
     const ends = this.#moment + lasts
     blocks.add(keyHigh ^ shelf.blockHigh, keyLow ^ shelf.blockLow, block, ends, true, undefined)
   }

@@ -87,10 +87,13 @@ export class Table {
     return size - segment.size
   }
 
-  /** Removes a row that has quota to spend. False where none has. */
-  evictUnspent(): boolean {
+  /**
+   * Removes a row that has quota to spend, if it can be from where a row of this fingerprint is to be added: so segments keep their sizes, however
+   * many rows come and go. False where none has.
+   */
+  evictUnspent(high: number): boolean {
     if (this.unspent === 0) return false
-    let segment = this.#next()
+    let segment = this.segmentOf(high)
     while (segment.unspent === 0) segment = this.#next()
     let place = this.moves % segment.size
     while (!segment.isUnspent(place)) place = (place + 1) % segment.size
@@ -98,9 +101,13 @@ export class Table {
     return true
   }
 
-  /** Of the rows of the next segment that has any, the one that ends first. */
-  soonestToEnd(): { readonly segment: Segment; readonly place: number; readonly ends: number } {
-    let segment = this.#next()
+  /** Of the rows around this fingerprint, the one that ends first. */
+  soonestToEnd(high: number): {
+    readonly segment: Segment
+    readonly place: number
+    readonly ends: number
+  } {
+    let segment = this.segmentOf(high)
     while (segment.size === 0) segment = this.#next()
     let soonest = 0
     for (let place = 1; place < segment.size; place++) {
