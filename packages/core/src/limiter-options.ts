@@ -18,7 +18,8 @@ export interface LimiterOptions<S extends Store> {
    */
   readonly store?: S
   /**
-   * Milliseconds since the epoch. Where it is given it rules everywhere, in Redis too: for tests and replays.
+   * Milliseconds since the epoch. Where it is given it rules everywhere, in Redis too: for tests and replays. Two clocks that differ need a
+   * memory store each.
    *
    * @default the store's own time
    */

@@ -52,3 +52,17 @@ test('fake timers move a memory store that has no clock of its own', () => {
   vi.useRealTimers()
   expect(allowed).toEqual([true, false, false, true])
 })
+
+test.each([
+  ['ahead', 24 * hourMs],
+  ['behind', -24 * hourMs],
+])('a limiter whose own clock is a day %s ends no count of another in its store', (_, stepMs) => {
+  const store = memoryStore()
+  const policies = fixedWindow({ limit: 1, window: '1h' })
+  const here = createLimiter({ name: 'here', policies, store })
+  const there = createLimiter({ name: 'there', policies, store, clock: () => Date.now() + stepMs })
+  const limiters = [here, there]
+  for (const limiter of limiters) limiter.consume('early')
+  for (let i = 0; i < 5000; i++) for (const limiter of limiters) limiter.consume(`late ${i}`)
+  expect(limiters.map((limiter) => limiter.consume('early').allowed)).toEqual([false, false])
+})

@@ -47,7 +47,8 @@ export interface RateLimitOptions<R, H> {
    */
   readonly store?: Store
   /**
-   * Milliseconds since the epoch, in the place of the store's own time: for tests and replays.
+   * Milliseconds since the epoch, in the place of the store's own time: for tests and replays. Two clocks that differ need a
+   * memory store each.
    *
    * @default the store's own time
    */

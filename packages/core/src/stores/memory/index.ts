@@ -9,7 +9,7 @@ export interface MemoryStoreOptions {
   /**
    * How many counts are kept at most, one for each policy of each key. When all places are taken, counts that have ended go
    * first, then counts of keys that still have quota to spend. A key that has spent its quota goes only where every key has; then
-   * it is one that ends soon.
+   * it is one that ends soon. As many again are kept for limiters that were given a `clock`.
    *
    * @default 100_000
    */
@@ -40,23 +40,29 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 class InMemory implements MemoryStore {
   readonly async = false
   readonly run: MemoryStore['run']
-  readonly #room: Room
+  readonly #rooms: Room[] = []
 
   constructor(maxKeys: number, time: Time) {
-    const rows = new Rows(maxKeys)
-    const driver = new Driver(rows, time)
-    this.#room = rows.room
-    this.run = (request) => driver.run(request)
+    const newDriver = (): Driver => {
+      const rows = new Rows(maxKeys)
+      this.#rooms.push(rows.room)
+      return new Driver(rows, time)
+    }
+    const own = newDriver()
+    // Apart from all others, because what has ended by one clock has not ended by another.
+    let injected: Driver | undefined
+    this.run = (request) =>
+      request.now === undefined ? own.run(request) : (injected ??= newDriver()).run(request)
   }
 
   readonly ping = (): boolean => true
   readonly close = (): void => {}
 
   get size(): number {
-    return this.#room.size
+    return this.#rooms.reduce((sum, room) => sum + room.size, 0)
   }
 
   get evicted(): number {
-    return this.#room.evicted
+    return this.#rooms.reduce((sum, room) => sum + room.evicted, 0)
   }
 }

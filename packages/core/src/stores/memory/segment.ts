@@ -8,7 +8,7 @@ const HEAD = 2
 
 /**
  * Rows of one width in typed arrays, found by a fingerprint of 64 bits. The rows lie without gaps, in no order; an index of two bytes a
- * place says where. So a row costs its numbers and about five bytes, and to find it touches one line of memory beside the index.
+ * place says where. So a row costs its numbers and about seven bytes, and to find it touches one line of memory beside the index.
  */
 export class Segment {
   /** How many of their leading bits the fingerprints of all rows share. */
