@@ -51,8 +51,8 @@ class InMemory implements MemoryStore {
     const own = newDriver()
     // Apart from all others, because what has ended by one clock has not ended by another.
     let injected: Driver | undefined
-    this.run = (request) =>
-      request.now === undefined ? own.run(request) : (injected ??= newDriver()).run(request)
+    const ofInjectedClock = (): Driver => (injected ??= newDriver())
+    this.run = (request) => (request.now === undefined ? own : ofInjectedClock()).run(request)
   }
 
   readonly ping = (): boolean => true
