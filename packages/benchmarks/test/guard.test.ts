@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer } from '@sluice/conformance'
+import { startRedis, type RedisServer } from '@sluice/conformance/redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bytesInMemory } from '../src/guard/in-memory.js'
 import { countsOverRedis } from '../src/guard/over-redis.js'

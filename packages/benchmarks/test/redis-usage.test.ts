@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer } from '@sluice/conformance'
+import { startRedis, type RedisServer } from '@sluice/conformance/redis'
 import type { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { memoryOf, usageOf } from '../src/redis-usage.js'

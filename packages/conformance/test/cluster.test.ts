@@ -37,7 +37,7 @@ import {
 } from '@sluice/conformance'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startCluster, type RedisCluster } from '../src/redis-cluster.js'
+import { startCluster, type RedisCluster } from '@sluice/conformance/redis'
 
 let cluster: RedisCluster
 let store: AsyncStore

@@ -1,4 +1,4 @@
-import { startRedis } from '@sluice/conformance'
+import { startRedis } from '@sluice/conformance/redis'
 import type { Redis } from 'ioredis'
 import { conditionsOf, sentenceOf } from '../conditions.js'
 import type { Contender, Store } from '../http/contender.js'

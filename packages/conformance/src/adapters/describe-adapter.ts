@@ -1,6 +1,6 @@
 import { memoryStore, redisStore } from '@sluice/core'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { startRedis, type RedisServer } from '../redis-server.js'
+import { startRedis, type RedisServer } from '../redis/index.js'
 import type { Adapter } from './adapter.js'
 import { benchOf } from './bench.js'
 import { describeRows } from './describe-table.js'

@@ -8,7 +8,7 @@ import { rateLimit as fastifyPlugin } from '@sluice/fastify'
 import { RateLimit, RateLimitModule } from '@sluice/nestjs'
 import fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRedis, type RedisServer } from '../../src/redis-server.js'
+import { startRedis, type RedisServer } from '@sluice/conformance/redis'
 import { optionTables, required } from './options-page.js'
 
 const { createLimiter, fixedWindow, gcra, slidingLog, slidingWindow } = core

@@ -3,9 +3,14 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { startCluster, type RedisCluster } from '../../src/redis-cluster.js'
-import { startSentinels, type RedisSentinels } from '../../src/redis-sentinel.js'
-import { startRedis, type RedisServer } from '../../src/redis-server.js'
+import {
+  startCluster,
+  startRedis,
+  startSentinels,
+  type RedisCluster,
+  type RedisSentinels,
+  type RedisServer,
+} from '@sluice/conformance/redis'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../../', import.meta.url))

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createLimiter, redisStore } from '@sluice/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { families } from '../../src/families.js'
-import { startRedis, type RedisServer } from '../../src/redis-server.js'
+import { startRedis, type RedisServer } from '@sluice/conformance/redis'
 
 const core = fileURLToPath(new URL('../../../core/', import.meta.url))
 const page = readFileSync(`${core}docs/redis.md`, 'utf8')

@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer, type RedisSettings } from '../servers.js'
+import { startRedis, type RedisServer, type RedisSettings } from '@sluice/conformance/redis'
 import type { ClientKind, ClientSpec } from '../client.js'
 import { startProxy, type Proxy } from '../proxy.js'
 import type { Row, Scene } from '../scene.js'

@@ -1,11 +1,11 @@
 import type { Source } from '@sluice/core'
 import { expect, test } from 'vitest'
-import { keys, limits, type Route } from '../src/faults/limits.js'
-import type { Answered } from '../src/faults/load.js'
-import { stalledMs } from '../src/faults/moments.js'
-import type { Phase, Recorded } from '../src/faults/record.js'
-import { tableOf } from '../src/faults/table.js'
-import { judge } from '../src/faults/verdict.js'
+import { keys, limits, type Route } from '../src/limits.js'
+import type { Answered } from '../src/load.js'
+import { stalledMs } from '../src/moments.js'
+import type { Phase, Recorded } from '../src/record.js'
+import { tableOf } from '../src/table.js'
+import { judge } from '../src/verdict.js'
 
 const [ann, bob] = keys
 

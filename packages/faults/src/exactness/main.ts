@@ -1,8 +1,7 @@
-// Eight processes, many decisions for a few hot keys and a long tail, for each algorithm, on one Redis and on a Cluster: as many are admitted as
-// the limit says, to the unit. Takes the number of decisions for each.
+// Eight processes make many decisions for a few hot keys and a long tail of others, for each algorithm, on one Redis and on a Cluster.
+// As many units are allowed as the limit says, to the unit. The argument is the number of decisions for each algorithm.
 import process from 'node:process'
-import { startCluster } from '../redis-cluster.js'
-import { startRedis } from '../redis-server.js'
+import { startCluster, startRedis } from '@sluice/conformance/redis'
 import { play } from './play.js'
 import { policies } from './policies.js'
 

@@ -17,7 +17,8 @@ export interface Figures {
   readonly seconds: number
 }
 
-const worker = new URL('worker.js', import.meta.url)
+// The compiled file, even if vitest runs this one from its source.
+const worker = new URL('../../dist/exactness/worker.js', import.meta.url)
 
 /** Lets several processes ask for the same keys at once, and compares what they were given with the limit, key by key. */
 export async function play(

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { followed } from './redis-replica.js'
-import { startRedis, type RedisServer } from './redis-server.js'
+import { followed } from './replica.js'
+import { startRedis, type RedisServer } from './server.js'
 
 /** A real master with one replica on the loopback, and the Sentinels that watch over them. */
 export interface RedisSentinels {

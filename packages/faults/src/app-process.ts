@@ -15,8 +15,8 @@ export interface AppProcess {
   stop(): Promise<void>
 }
 
-// As it was built, also where this file is run as it was written.
-const program = fileURLToPath(new URL('../../dist/faults/app.js', import.meta.url))
+// The compiled file, even if vitest runs this one from its source.
+const program = fileURLToPath(new URL('../dist/app.js', import.meta.url))
 
 export async function startApp(spec: AppSpec): Promise<AppProcess> {
   const child = fork(program, [JSON.stringify(spec)], {

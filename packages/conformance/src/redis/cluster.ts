@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Cluster, type Redis } from 'ioredis'
-import { followed } from './redis-replica.js'
-import { freePort, startRedis, type RedisServer } from './redis-server.js'
+import { followed } from './replica.js'
+import { freePort, startRedis, type RedisServer } from './server.js'
 
 /** A real Redis Cluster of three masters on the loopback, with all slots between them. */
 export interface RedisCluster {

@@ -4,9 +4,9 @@ import { atOnce, playAll } from './play-all.js'
 import { tableOf, type Played } from './table.js'
 
 /**
- * Plays every fault on real processes and prints the table of figures; ends with 1 where a row does not hold:
- * `pnpm --filter @sluice/conformance faults [what its name contains] [--at-once 3] [--again]`. With `--again` a row that does not hold is
- * played once more, alone: on a machine that others keep busy, a second failure says more than the first.
+ * Plays every fault on real processes and prints a table of the figures. The exit code is 1 if a row fails:
+ * `npm run faults -- [words of the row's name] [--at-once 3] [--again]`. With `--again`, a row that fails is played once more, alone: on a
+ * machine that other programs keep busy, only a second failure says something about Sluice.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,

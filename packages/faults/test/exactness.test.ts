@@ -1,7 +1,8 @@
-import { play, startRedis, type RedisServer } from '@sluice/conformance'
+import { startRedis, type RedisServer } from '@sluice/conformance/redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { play } from '../src/exactness/play.js'
 
-// The long form, with every algorithm, a Cluster and a million decisions: pnpm --filter @sluice/conformance exactness
+// The long form covers every algorithm, a Cluster and a million decisions: npm run exactness
 
 let server: RedisServer
 beforeAll(async () => {
