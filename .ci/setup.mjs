@@ -3,9 +3,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { provideChromium } from './chromium.mjs'
 import { run } from './command.mjs'
-import { provideRedis } from './redis-server.mjs'
+import { provideChromium, provideRedis } from './provision.mjs'
 import { members, pnpm, root } from './workspace.mjs'
 
 const stamp = join(root, 'node_modules', '.sluice-setup')

@@ -1,0 +1,99 @@
+// Finds the programs that the tests start, a redis-server and a browser, and installs the missing ones with apt-get if this process may. If it
+// may not, the process ends with a message that says what to install.
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import process from 'node:process'
+
+export function provideRedis() {
+  const { REDIS_SERVER } = process.env
+  if (REDIS_SERVER !== undefined) {
+    if (!isRedis(REDIS_SERVER))
+      fail(`REDIS_SERVER is "${REDIS_SERVER}", which is not a redis-server.`, redisHelp)
+    return
+  }
+  if (isRedis('redis-server')) return
+  // The machine must not start the service at boot either.
+  if (installWithApt('redis-server') && existsSync('/run/systemd/system')) {
+    spawnSync('systemctl', ['disable', 'redis-server'])
+  }
+  if (!isRedis('redis-server'))
+    fail('The tests start a real Redis, but redis-server is not installed.', redisHelp)
+}
+
+const redisHelp = `Install Redis 7, then run this command again:
+
+  Debian, Ubuntu   sudo apt-get install --no-install-recommends redis-server
+  macOS            brew install redis
+
+or set the path of one:   REDIS_SERVER=/path/to/redis-server npm test
+`
+
+export function provideChromium() {
+  if (process.env.CHROMIUM !== undefined || browsers.some(isOnPath)) return
+  if (installWithApt('chromium') && isOnPath('chromium')) return
+  fail('The tests of the playground start a real Chromium, but none is installed.', chromiumHelp)
+}
+
+const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+const chromiumHelp = `Install it, then run this command again:
+
+  Debian   sudo apt-get install --no-install-recommends chromium
+  macOS    brew install --cask chromium
+
+or set the path of one:   CHROMIUM=/path/to/chromium npm test
+`
+
+function isRedis(command) {
+  const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' })
+  return status === 0 && stdout.startsWith('Redis server v=')
+}
+
+function isOnPath(command) {
+  return process.env.PATH.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, command), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Installs a Debian package without starting the service that comes with it. False if this process may not. */
+function installWithApt(name) {
+  if (process.getuid?.() !== 0 || !isOnPath('apt-get')) return false
+  console.log(`Installing ${name} with apt-get …`)
+  return withoutStartingServices(
+    () => aptGet('update') && aptGet('install', '--yes', '--no-install-recommends', name),
+  )
+}
+
+/** Debian starts a service when its package is installed, unless this script (invoke-rc.d(8)) forbids it. */
+function withoutStartingServices(install) {
+  const policy = '/usr/sbin/policy-rc.d'
+  const before = existsSync(policy) ? readFileSync(policy) : undefined
+  writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  try {
+    return install()
+  } finally {
+    if (before === undefined) rmSync(policy)
+    else writeFileSync(policy, before)
+  }
+}
+
+function aptGet(...args) {
+  const { status, stdout, stderr } = spawnSync('apt-get', ['-q', ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+  if (status !== 0) console.error(stdout + stderr)
+  return status === 0
+}
+
+function fail(reason, help) {
+  console.error(`${reason}\n\n${help}`)
+  process.exit(1)
+}
