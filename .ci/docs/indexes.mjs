@@ -1,6 +1,5 @@
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { root } from '../workspace.mjs'
-import { linksOf } from './links.mjs'
 
 const index = join(root, 'packages', 'core', 'docs', 'README.md')
 
@@ -11,6 +10,14 @@ export function unlinkedPages(file, page, pages) {
   return pages
     .filter((other) => other !== index && hasToLink(file, other) && !linked.has(other))
     .map((other) => `this page is not linked: ${relative(dirname(file), other)}`)
+}
+
+/** The targets of a page's links within this repository. */
+function linksOf(page) {
+  const prose = page.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '')
+  return [...prose.matchAll(/\]\((?<target>[^)\s]+)\)/g)]
+    .map(({ groups }) => groups.target)
+    .filter((target) => !/^[a-z]+:/.test(target))
 }
 
 function hasToLink(file, other) {
