@@ -7,6 +7,7 @@ export { startCluster } from './redis/cluster.js'
 export type { RedisCluster } from './redis/cluster.js'
 export { startRedis } from './redis/server.js'
 export type { ClientOptions, RedisServer } from './redis/server.js'
+export { seed } from './seed.js'
 export { sizes, subjects } from './subjects.js'
 export type { Subject } from './subjects.js'
 export type { Followed, Sample } from './samples.js'
@@ -21,7 +22,6 @@ export {
   nothingSaid,
   patienceMs,
   runs,
-  seed,
   starts,
   startsOf,
   traffic,

@@ -139,9 +139,6 @@ function distance(now: number, move: Move, windowMs: number, last: Said): number
 /** How long a property may take to be tried so often. */
 export const patienceMs: number = runs(30_000)
 
-/** Where random traffic begins. Runs are alike unless SLUICE_SEED says otherwise: the long run is for what is new. */
-export const seed: number = Number(process.env['SLUICE_SEED'] ?? 1)
-
 /** How often a property is tried: `SLUICE_RUNS` times the usual, to search longer. */
 export function runs(usual: number): number {
   return Math.ceil(usual * Number(process.env['SLUICE_RUNS'] ?? 1))
