@@ -1,0 +1,21 @@
+// Packs every package that is published into tarballs that npm can install, and prints the command that installs them:
+//
+//   npm run tarballs                 into the folder `tarballs`
+//   npm run tarballs -- /tmp/sluice  into another folder
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import process from 'node:process'
+import { packAll } from './packages/tarballs.mjs'
+import { root } from './workspace.mjs'
+
+const [given] = process.argv.slice(2)
+const folder = given === undefined ? join(root, 'tarballs') : resolve(given)
+mkdirSync(folder, { recursive: true })
+const packed = packAll(folder)
+const core = packed.find(({ name }) => name === 'core')
+
+console.log('Install a package together with @sluice/core:\n')
+for (const { name, tarball } of packed) {
+  const tarballs = name === 'core' ? [tarball] : [core.tarball, tarball]
+  console.log(`${name.padEnd(8)}  npm install ${tarballs.join(' ')}`)
+}
