@@ -17,7 +17,7 @@ const state = {
 
 const live = createLive(() => ({
   algorithm: state.algorithm,
-  numbers: numbersFor(state.algorithm),
+  numbers: state.numbers,
   levelName: algorithms[state.algorithm].level,
 }))
 
@@ -45,7 +45,7 @@ begin()
 function showRule() {
   const { idea } = algorithms[state.algorithm]
   byId('idea').textContent = idea
-  sliders(byId('numbers'), state.algorithm, numbersFor(state.algorithm), (number, value) => {
+  sliders(byId('numbers'), state.algorithm, state.numbers, (number, value) => {
     state.numbers[number] = value
     showPolicy()
   })
@@ -56,7 +56,7 @@ function showRule() {
 }
 
 function showPolicy() {
-  byId('code').textContent = codeOf(state.algorithm, numbersFor(state.algorithm))
+  byId('code').textContent = codeOf(state.algorithm, state.numbers)
   showPictures()
   live.show()
 }
@@ -71,15 +71,15 @@ function showPictures() {
   byId('found').textContent = found.join(' ')
 }
 
-/** Draws what an algorithm makes of the traffic, and says in a sentence what it let through at most. */
+/** Draws the decisions of an algorithm for the traffic, and says in a sentence how many it allowed at most. */
 function showPicture(id, algorithm) {
-  const numbers = numbersFor(state.algorithm, algorithm)
+  const { numbers } = state
   const { window, limit } = numbers
   const { name, level } = algorithms[algorithm]
   const played = play(algorithm, numbers, moments(), 3 * window * 1000)
   const allowed = played.requests.filter((request) => request.allowed).length
   const score = `${allowed} of ${played.requests.length} allowed`
-  // What runs at once is no matter of windows.
+  // Concurrency does not count in windows.
   const worst = algorithm === 'concurrency' ? undefined : played.worst
   draw(byId(id), { ...played, worst, limit, from: 0, levelName: level })
   const most = worst === undefined ? '' : `up to\u00a0${worst.count} within\u00a0${window}\u00a0s.`
@@ -95,14 +95,5 @@ async function replay() {
 }
 
 function moments() {
-  return patterns[state.pattern].at(numbersFor(state.algorithm))
-}
-
-/** What is chosen, as far as these algorithms can take it. */
-function numbersFor(...names) {
-  const numbers = { ...state.numbers }
-  for (const { most = {} } of names.map((name) => algorithms[name])) {
-    for (const number in most) numbers[number] = Math.min(numbers[number], most[number])
-  }
-  return numbers
+  return patterns[state.pattern].at(state.numbers)
 }

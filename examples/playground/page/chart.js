@@ -10,8 +10,8 @@ const axisHeight = 20
  * Draws requests as dots in time, stacked where they come together, and the level below them. Times are in milliseconds.
  *
  * @param svg the element to draw in
- * @param view { from, length, windowMs, origin?, requests, levels, worst?, now?, rows? }: the stretch of time that is shown, what happened
- * in it, and the fewest rows of dots to leave room for
+ * @param view { from, length, windowMs, origin?, requests, levels, full?, worst?, now?, rows? }: the interval that is shown, its requests and
+ * levels, the full level if there are no levels yet, and the least number of rows of dots
  */
 export function draw(svg, view) {
   const { from, length, now, worst, rows: fewest = 4 } = view
@@ -78,9 +78,10 @@ function axis({ from, length, windowMs, origin = 0 }, x, bottom, width) {
   return marks.join('')
 }
 
-function level({ from, length, levels, levelName = '' }, x, top, bottom, width) {
-  const full = Math.max(1, ...levels.slice(-1).map((reading) => reading.full))
-  const y = (value) => round(bottom - (Math.min(value, full * 1.1) / full) * (levelHeight - 12))
+function level({ from, length, levels, full: first = 0, levelName = '' }, x, top, bottom, width) {
+  const full = levels.at(-1)?.full ?? first
+  const scale = Math.max(1, full)
+  const y = (value) => round(bottom - (Math.min(value, scale * 1.1) / scale) * (levelHeight - 12))
   const seen = levels.filter(({ t }) => t >= from && t <= from + length)
   const line = seen.map((reading) => `${round(x(reading.t))} ${y(reading.level)}`).join('L')
   const edges = seen.length === 0 ? [0, 0] : [seen[0], seen.at(-1)].map(({ t }) => round(x(t)))

@@ -13,17 +13,17 @@ export function chips(parent, group, choices, chosen, onChoose) {
 
 /** The sliders of an algorithm, in the place of those of another. Focus stays where it was. */
 export function sliders(form, algorithm, numbers, onInput) {
-  const { numbers: names, most = {} } = algorithms[algorithm]
+  const { numbers: names } = algorithms[algorithm]
   form.replaceChildren(
     ...Object.entries(names).map(([number, name]) => {
       const id = `number-${number}`
-      // Who listens is told by the slider itself.
+      // A screen reader reads the slider's own text.
       const output = element('span', { className: 'value', ariaHidden: 'true' })
       const input = element('input', {
         id,
         type: 'range',
         min: ranges[number].least,
-        max: most[number] ?? ranges[number].most,
+        max: ranges[number].most,
         value: numbers[number],
       })
       const say = (value) => {

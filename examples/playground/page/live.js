@@ -1,5 +1,6 @@
 import { draw } from './chart.js'
 import { openRun } from './conversation.js'
+import { fullLevel } from './run.js'
 
 const byId = (id) => document.getElementById(id)
 const calm = matchMedia('(prefers-reduced-motion: reduce)')
@@ -19,10 +20,11 @@ export function createLive(question) {
     run = undefined
     origin = undefined
     sent = 0
+    showNothing()
     const opened = openRun({ onChange: changed, onLost: lost })
     opening = opened
     const next = await opened
-    // Whoever starts over twice at once is served by the second.
+    // Of two starts at the same time, the second one counts.
     if (opening !== opened) return next.close()
     run = next
     show()
@@ -88,12 +90,12 @@ export function createLive(question) {
   function lost() {
     run?.close()
     run = undefined
-    byId('said').textContent = 'The server is away. Send a request to try again.'
+    byId('said').textContent = 'The server is unavailable. Send a request to try again.'
   }
 
   /** Draws as long as there is something to see moving. */
   function frame() {
-    const { numbers, levelName } = question()
+    const { algorithm, numbers, levelName } = question()
     const windowMs = numbers.window * 1000
     const length = 3 * windowMs
     const { requests = [], levels = [], tally } = run ?? {}
@@ -102,17 +104,28 @@ export function createLive(question) {
     run?.read()
     const now = last === undefined ? undefined : run.now()
     const from = last === undefined ? 0 : Math.max(origin, now - length)
-    draw(byId('live'), { from, length, windowMs, origin, now, requests, levels, levelName })
+    const full = fullLevel(algorithm, numbers)
+    draw(byId('live'), { from, length, windowMs, origin, now, requests, levels, full, levelName })
     if (last === undefined) return
     byId('live').setAttribute('aria-label', `${tally.allowed} of ${tally.decided} requests allowed`)
     run.forget(from - length)
     if (!drawing) return
-    // Whoever wants no motion gets steps in its place.
+    // With reduced motion, the picture moves in steps.
     if (calm.matches) setTimeout(frame, 500)
     else requestAnimationFrame(frame)
   }
 
   return { begin, send, replay, show }
+}
+
+/** The texts of the page as it was loaded. */
+const initial = ['said', 'agreement', 'headers'].map((id) => [id, byId(id).textContent])
+const initialLabel = byId('live').getAttribute('aria-label')
+
+function showNothing() {
+  for (const [id, text] of initial) byId(id).textContent = text
+  byId('live').setAttribute('aria-label', initialLabel)
+  delete byId('headers').dataset.status
 }
 
 const shown = ['RateLimit-Policy', 'RateLimit', 'Retry-After', 'Content-Type']

@@ -1,7 +1,7 @@
 /** Traffic to compare algorithms by. `at` gives the moments of its requests, in milliseconds; it lasts three windows. */
 export const patterns = {
   border: {
-    name: 'Burst at the border',
+    name: 'Burst at the boundary',
     words: 'A full quota just before a window ends, and a full quota just after.',
     at: ({ limit, window }) => {
       const windowMs = window * 1000

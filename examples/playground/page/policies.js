@@ -17,6 +17,8 @@ export const ranges = {
   burst: { least: 1, most: 10, usual: 3 },
   // A browser opens six connections to a server: those that are held must leave room for the next request.
   queue: { least: 0, most: 3, usual: 3 },
+  // Of these six connections one carries the events and one the request that is denied.
+  atOnce: { least: 1, most: 4, usual: 3 },
   work: { least: 1, most: 5, usual: 2 },
 }
 
@@ -40,7 +42,7 @@ export const algorithms = {
   },
   slidingLog: {
     name: 'Sliding log',
-    idea: 'Remembers when each request was let in. No stretch of time as long as the window ever holds more than the limit.',
+    idea: 'Remembers when each request was allowed. No interval as long as the window ever contains more than the limit.',
     numbers: { limit: 'Limit', window: 'Window' },
     level: 'limit',
     build: slidingLog,
@@ -76,9 +78,9 @@ export const algorithms = {
   },
   leakyQueue: {
     name: 'Leaky queue',
-    idea: 'Holds requests back instead of denying them, and lets them start at an even pace. Who would wait too long is denied.',
-    numbers: { limit: 'Leak', window: 'Every', queue: 'Places to wait' },
-    level: 'queue',
+    idea: 'Delays requests instead of denying them, so that they start at an even pace. A request that would wait too long is denied.',
+    numbers: { limit: 'Leak', window: 'Every', queue: 'Waiting at most' },
+    level: 'waiting',
     build: leakyQueue,
     options: ({ limit, window, queue }) => ({
       leak: limit,
@@ -88,12 +90,11 @@ export const algorithms = {
   },
   concurrency: {
     name: 'Concurrency',
-    idea: 'Counts what is running right now. A place is free again when the response has ended, however long that takes.',
-    numbers: { limit: 'Limit', work: 'Work takes' },
-    most: { limit: 4 },
+    idea: 'Counts the requests that run at the same time. A request frees its unit when its response has ended, however long that takes.',
+    numbers: { atOnce: 'Limit', work: 'Work takes' },
     level: 'limit',
     build: concurrency,
-    options: ({ limit }) => ({ limit, lease: '1m' }),
+    options: ({ atOnce }) => ({ limit: atOnce, lease: '1m' }),
   },
 }
 

@@ -37,7 +37,9 @@ export function createRun() {
     const [decision] = meter.peekMany([{ key: 'visitor', cost: 0, policies: inHundredths(policy) }])
     if (policy.kind === 'leakyQueue') {
       const { leak, every, maxDelay } = policy
-      return { level: (decision.resetMs * leak) / every, full: (maxDelay * leak) / every + 1 }
+      // One of the requests in the backlog does not wait: it has just started.
+      const waiting = Math.max(0, (decision.resetMs * leak) / every - 1)
+      return { level: waiting, full: (maxDelay * leak) / every }
     }
     const left = decision.remaining / fine
     const full = decision.limit / fine
@@ -57,7 +59,12 @@ function inHundredths(policy) {
   }
 }
 
-/** Plays traffic through an algorithm, in no time at all: what becomes of each request, and the level all along. */
+/** The level at which an algorithm denies, in requests. */
+export function fullLevel(algorithm, numbers) {
+  return createRun().level(0, policyOf(algorithm, numbers)).full
+}
+
+/** Plays traffic through an algorithm in virtual time: the decision of each request, and the level over time. */
 export function play(algorithm, numbers, moments, length) {
   const policy = policyOf(algorithm, numbers)
   const windowMs = numbers.window * 1000

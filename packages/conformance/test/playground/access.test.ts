@@ -44,6 +44,8 @@ test('everything can be reached and done by keyboard alone, and shows where the 
   await page.getByText('Request 1: allowed.').waitFor()
   while ((await focusNext()) !== 'headers');
   expect(reached).toEqual([
+    'choosing',
+    'docs',
     'algorithm',
     'pattern',
     'other-name',

@@ -20,7 +20,7 @@ test('the page loads without a word in the console, and nothing from any other h
   await page.close()
 })
 
-// At the usual numbers: a limit of 5 in 4 seconds, a burst of 3, 3 places to wait, work of 2 seconds.
+// With the usual numbers: a limit of 5 in 4 seconds, a burst of 3, at most 3 waiting requests, 3 requests at the same time that take 2 seconds.
 const behaviour = [
   { name: 'Fixed window', border: [13, 0], overload: [15, 30] },
   { name: 'Sliding window', border: [8, 5], overload: [13, 32] },
@@ -29,7 +29,7 @@ const behaviour = [
   { name: 'Token bucket', border: [7, 6], overload: [17, 28] },
   { name: 'Leaky bucket', border: [7, 6], overload: [17, 28] },
   { name: 'Leaky queue', border: [8, 5], overload: [18, 27] },
-  { name: 'Concurrency', border: [8, 3], overload: [24, 12] },
+  { name: 'Concurrency', border: [7, 6], overload: [18, 27] },
 ]
 
 describe('drawn by the core', () => {
@@ -44,7 +44,7 @@ describe('drawn by the core', () => {
     await choose(algorithm.name)
     expect(await page.locator('#chosen-name').textContent()).toBe(algorithm.name)
     for (const [pattern, [allowed, denied]] of [
-      ['Burst at the border', algorithm.border],
+      ['Burst at the boundary', algorithm.border],
       ['Overload', algorithm.overload],
     ] as const) {
       await choose(pattern)
@@ -92,6 +92,41 @@ test('the limit denies the request that would exceed it, on the server and in th
   await page.close()
 })
 
+test('before the first request, the picture of the server shows the limit of the chosen policy', async () => {
+  const { page, choose } = await open(playground)
+  expect(await page.locator('#live .name').textContent()).toBe('limit 5')
+  await choose('Leaky queue')
+  expect(await page.locator('#live .name').textContent()).toBe('waiting 3')
+  await choose('Concurrency')
+  expect(await page.locator('#live .name').textContent()).toBe('limit 3')
+  await choose('Fixed window')
+  expect(await page.getByRole('slider', { name: 'Limit' }).inputValue()).toBe('5')
+  await page.close()
+})
+
+test('another algorithm starts over: no status, tally or answer of the one before is left', async () => {
+  const { page, send, choose } = await open(playground)
+  await send()
+  await choose('GCRA')
+  await page.getByText('No request sent yet.').waitFor()
+  expect(await page.locator('#headers').textContent()).toContain('Send a request to see it.')
+  expect(await page.locator('#headers').getAttribute('data-status')).toBe(null)
+  expect(await page.locator('#agreement').textContent()).toContain('Each dot is an HTTP request')
+  expect(await count(page.locator('#live'))).toEqual({ allowed: 0, denied: 0 })
+  await page.close()
+})
+
+test('on a phone, the sliders stay in view beside the pictures that they change', async () => {
+  const { page } = await open(playground, { viewport: { width: 390, height: 844 } })
+  await page.locator('#other').scrollIntoViewIfNeeded()
+  const picture = await page.locator('#other').boundingBox()
+  const sliders = await page.locator('#numbers').boundingBox()
+  expect(sliders?.y).toBeGreaterThanOrEqual(0)
+  expect((sliders?.y ?? 0) + (sliders?.height ?? 0)).toBeLessThan(picture?.y ?? 0)
+  expect((picture?.y ?? 0) + (picture?.height ?? 0)).toBeLessThanOrEqual(844)
+  await page.close()
+})
+
 test('a request from a terminal appears in the picture', async () => {
   const { page, send } = await open(playground)
   await send()
@@ -130,7 +165,7 @@ test('a server that goes away is no silence, and the next request starts over', 
   const { page, send } = await open(playground)
   await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Send a request' }).click()
-  await page.getByText('The server is away. Send a request to try again.').waitFor()
+  await page.getByText('The server is unavailable. Send a request to try again.').waitFor()
   await page.context().setOffline(false)
   await send()
   expect(await count(page.locator('#live'))).toEqual({ allowed: 1, denied: 0 })
