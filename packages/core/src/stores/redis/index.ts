@@ -16,6 +16,7 @@ import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import { withBatching, type LaneOf } from './batching.js'
 import { clientOf, type RedisClient, type SupportedClient } from './client.js'
 import { createEvaluation } from './evaluation.js'
+import { readReply } from './reply.js'
 import { acrossSlots } from './slots.js'
 import { createServerClock, type ServerClock } from './server-clock.js'
 import { decodeReply, encodeCall, stale } from './wire.js'
@@ -97,8 +98,9 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     const serverClock = clockFor(requests)
     const sentAt = processTime.monotonic()
     const { algorithms, keys, args } = encodeCall(prefix, requests, serverClock.at(sentAt))
-    const reply = await evaluate(algorithms, keys, [`${serverClock.at(voidAt)}`, ...args])
-    if (!Array.isArray(reply)) throw new TypeError(`the script answered ${String(reply)}`)
+    const reply = readReply(
+      await evaluate(algorithms, keys, [`${serverClock.at(voidAt)}`, ...args]),
+    )
     serverClock.learn(sentAt, processTime.monotonic(), Number(reply[0]))
     return decodeReply(reply, requests)
   }
@@ -144,9 +146,9 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     async ping() {
       if (closed) return false
       try {
-        return Array.isArray(
-          await evaluate([], [], [`${Number.MAX_SAFE_INTEGER}`, '[]', '[]', '[]']),
-        )
+        const never = `${Number.MAX_SAFE_INTEGER}`
+        readReply(await evaluate([], [], [never, '[]', '[]', '[]']))
+        return true
       } catch {
         return false
       }

@@ -160,7 +160,8 @@ export const stale: Answer = sluiceError(
   'its clock is far from ours',
 )
 
+/** A client may give a string as a buffer. */
 function failureOf(message: unknown): Answer {
-  if (message === 'STALE') return stale
-  return sluiceError('SLUICE_STORE_FAILED', 'redis', String(message))
+  const text = String(message)
+  return text === 'STALE' ? stale : sluiceError('SLUICE_STORE_FAILED', 'redis', text)
 }
