@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   createLimiter,
@@ -12,7 +13,7 @@ import {
 } from '@sluice/core'
 import { startRedis, type RedisServer } from '@sluice/conformance'
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const policies = fixedWindow({ limit: 10, window: '1h' })
 
@@ -127,6 +128,67 @@ describe('a key that holds something else', () => {
         ['closed', 0],
       ]).toContainEqual([source, remaining])
     }
+  })
+})
+
+describe('a Redis that answers every request with an error', () => {
+  test('is left alone, and is not there to a ping, until it decides again', async () => {
+    const user = randomUUID()
+    const rights = ['~*', '+evalsha', '+eval', '+time', '+set', '+ping', '+info']
+    await admin.acl('SETUSER', user, 'on', '>secret', ...rights)
+    const client = server.client({ username: user, password: 'secret' })
+    const limiter = limiterOn(client, { timeout: '10s' })
+    const opened: unknown[] = []
+    const listen = (event: unknown): void => void opened.push(event)
+    subscribe('sluice:breaker', listen)
+    onTestFinished(() => void unsubscribe('sluice:breaker', listen))
+
+    const codes: unknown[] = []
+    for (const key of ['a', 'b', 'c', 'd']) {
+      codes.push(errorCode((await Promise.allSettled([limiter.penalize(key, 1)]))[0]))
+      // The look at a key that was refused is answered before this.
+      await client.ping()
+    }
+    expect(codes).toEqual([...Array(3).fill('SLUICE_STORE_FAILED'), 'SLUICE_STORE_AWAY'])
+    expect(opened).toMatchObject([{ state: 'open', error: { code: 'SLUICE_STORE_FAILED' } }])
+    expect(await limiter.ping()).toBe(false)
+
+    await admin.acl('SETUSER', user, '+get')
+    await untilAnswered(() => limiter.consume('a'))
+    expect(await limiter.ping()).toBe(true)
+  })
+
+  test('stays in use where it refuses to write only: what it denied stays denied', async () => {
+    const user = randomUUID()
+    const rights = ['~*', '+evalsha', '+eval', '+time', '+set', '+get', '+pttl', '+info']
+    await admin.acl('SETUSER', user, 'on', '>secret', ...rights)
+    const client = server.client({ username: user, password: 'secret' })
+    const limiter = limiterOn(client, { timeout: '10s' })
+    await limiter.consume('spent', { cost: 10 })
+    await admin.acl('SETUSER', user, '-set')
+    const sources: string[] = []
+    for (let i = 0; i < 10; i++) {
+      sources.push((await limiter.consume(`${i}`)).source)
+      await delay(50)
+    }
+    expect(sources).toEqual(Array(10).fill('closed'))
+    expect(await limiter.consume('spent')).toMatchObject({ allowed: false, source: 'store' })
+    expect(await limiter.ping()).toBe(true)
+  })
+
+  test('is left alone where its replies cannot be read', async () => {
+    const nonsense: RedisClient = {
+      isCluster: false,
+      evalSha: async () => ['OK'],
+      eval: async () => ['OK'],
+    }
+    const limiter = limiterOn(nonsense)
+    const codes: unknown[] = []
+    for (let i = 0; i < 4; i++) {
+      codes.push(errorCode((await Promise.allSettled([limiter.penalize('key', 1)]))[0]))
+    }
+    expect(codes).toEqual([...Array(3).fill('SLUICE_STORE_FAILED'), 'SLUICE_STORE_AWAY'])
+    expect(await limiter.ping()).toBe(false)
   })
 })
 

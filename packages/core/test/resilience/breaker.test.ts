@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fixedWindow, SluiceError, type BreakerEvent } from '../../src/index.js'
 import { sluiceError } from '../../src/errors.js'
 import { withBreaker } from '../../src/resilience/breaker.js'
@@ -80,12 +81,85 @@ test('counts calls that failed as a whole only', async () => {
   expect(stub.calls).toHaveLength(10)
 })
 
-test('does not count an error that the store itself answers with: it is there', async () => {
+test('does not count an error that the store answers one key with: it is there', async () => {
   const stub = stubStore()
   const store = withBreaker(stub, 'stub')
   stub.answer = async () => [sluiceError('SLUICE_STORE_FAILED', 'stub', 'WRONGTYPE')]
   expect(await askTimes(store, 10)).toEqual(Array(10).fill(failed))
   expect(stub.calls).toHaveLength(10)
+})
+
+describe('a store that answers every request with an error', () => {
+  const refused = sluiceError('SLUICE_STORE_FAILED', 'stub', 'OOM')
+
+  function refusing(): { readonly stub: StubStore; readonly store: AsyncStore } {
+    const stub = stubStore()
+    stub.answer = async (requests) => requests.map(() => refused)
+    return { stub, store: withBreaker(stub, 'stub') }
+  }
+
+  async function askFor(store: AsyncStore, ...keys: readonly string[]): Promise<string[]> {
+    const answers = await store.run(keys.map((key) => request('consume', { keys: [key] })))
+    return answers.map((answer) => (answer instanceof SluiceError ? answer.code : 'decided'))
+  }
+
+  test('is left alone after three calls in a row, each with a key that was not refused before', async () => {
+    const { stub, store } = refusing()
+    const calls = [['a'], ['a'], ['b', 'a'], ['b'], ['c'], ['d']]
+    const answers: string[][] = []
+    for (const keys of calls) {
+      answers.push(await askFor(store, ...keys))
+      await turn()
+    }
+    expect(answers).toEqual([[failed], [failed], [failed, failed], [failed], [failed], [away]])
+    // The last one is the look at a key that was refused.
+    expect(stub.calls).toHaveLength(6)
+    expect(stub.calls[5]).toMatchObject([{ verb: 'peek', keys: ['c'] }])
+  })
+
+  test('is not left alone where it refuses to write only: it denies whom it denied before', async () => {
+    const { stub, store } = refusing()
+    stub.answer = async (requests) =>
+      requests.map((asked) => (asked.verb === 'peek' ? stub.memory.run(asked) : refused))
+    for (let i = 0; i < 20; i++) {
+      expect(await askFor(store, `${i}`)).toEqual([failed])
+      await pass(100)
+    }
+    expect(await store.ping()).toBe(true)
+  })
+
+  test('is not left alone where another request is decided in between', async () => {
+    const { stub, store } = refusing()
+    for (let i = 0; i < 10; i++) {
+      expect(await askFor(store, `${i} a`)).toEqual([failed])
+      expect(await askFor(store, `${i} b`)).toEqual([failed])
+      stub.work()
+      expect(await askFor(store, 'c')).toEqual(['decided'])
+      await pass(250)
+      stub.answer = async () => [refused]
+    }
+  })
+
+  test('is unavailable to a ping, until a request is decided again', async () => {
+    const { stub, store } = refusing()
+    expect(await store.ping()).toBe(true)
+    for (const key of ['a', 'b', 'c']) await askFor(store, key)
+    await turn()
+    expect(await store.ping()).toBe(false)
+    await askFor(store, 'd')
+    stub.work()
+    expect([await askFor(store, 'd'), await store.ping()]).toEqual([['decided'], true])
+  })
+
+  test('is available to a ping a second after the last error: without traffic, nothing else would say so', async () => {
+    const { store } = refusing()
+    for (const key of ['a', 'b', 'c']) await askFor(store, key)
+    await turn()
+    await pass(999)
+    expect(await store.ping()).toBe(false)
+    await pass(1)
+    expect(await store.ping()).toBe(true)
+  })
 })
 
 test.each([
