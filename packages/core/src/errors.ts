@@ -102,6 +102,10 @@ const messages = {
   SLUICE_THROWN: (name: string, value: unknown): string =>
     `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks take for no error. Throw an Error.`,
 
+  SLUICE_CLIENT_INVALID: (client: unknown): string =>
+    `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client that you made. With ioredis or iovalkey: ` +
+    `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client).`,
+
   SLUICE_STORE_FAILED: (store: string, reason: string): string =>
     `the ${store} store failed: ${reason}`,
 
@@ -167,12 +171,25 @@ function quoted(word: string): string {
   return JSON.stringify(word.slice(0, 80))
 }
 
+/** A string is not shown: it may be an address with a password. */
+function showClient(client: unknown): string {
+  if (typeof client === 'string') return 'a string'
+  if (typeof client !== 'object' || client === null) return show(client)
+  if ('then' in client) return 'a promise, which has to be awaited first'
+  if ('internal_send_command' in client) return 'of node-redis 3, which is too old'
+  if ('evalsha' in client && 'evalSha' in client)
+    return 'in legacyMode: pass its "v4", which has promises'
+  return show(client)
+}
+
 function show(value: unknown): string {
   if (typeof value === 'string') return `the string ${quoted(value)}`
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'object' && value !== null) {
-    return Array.isArray(value) ? 'a list' : `an object with the keys ${list(Object.keys(value))}`
+    if (Array.isArray(value)) return 'a list'
+    const keys = Object.keys(value)
+    return keys.length === 0 ? 'an empty object' : `an object with the keys ${list(keys)}`
   }
   return String(value)
 }

@@ -163,6 +163,10 @@ const ways: Readonly<
       ),
     ['"odd"', 'undefined', 'an Error'],
   ],
+  SLUICE_CLIENT_INVALID: [
+    () => errorOf(() => redisStore(untyped('redis://:secret@localhost'))),
+    ['redisStore', 'is a string', 'redisStore(new Redis(url))', 'createClient({ url })'],
+  ],
   SLUICE_STORE_FAILED: [() => failureAt(unusedPort), ['redis', 'Connection is closed']],
   SLUICE_STORE_TIMEOUT: [() => failureAt(silentPort), ['redis', '40 ms']],
   SLUICE_STORE_AWAY: [awayStore, ['redis', 'several times', 'left alone']],

@@ -1,3 +1,5 @@
+import { sluiceError } from '../../errors.js'
+
 /**
  * The seam to a Redis client: the two commands that a store needs. The client connects, reconnects and routes; a store never opens
  * or closes a connection.
@@ -35,10 +37,22 @@ export interface NodeRedisArguments {
 
 export type SupportedClient = IoredisClient | NodeRedisClient | RedisClient
 
+/** @throws SluiceError SLUICE_CLIENT_INVALID */
 export function clientOf(client: SupportedClient): RedisClient {
+  if (!isClient(client)) throw sluiceError('SLUICE_CLIENT_INVALID', client)
   if ('evalsha' in client) return fromIoredis(client)
   if ('isCluster' in client) return client
   return fromNodeRedis(client)
+}
+
+/** By its shape alone, since a client may come from any copy of its library. */
+function isClient(client: unknown): boolean {
+  if (typeof client !== 'object' || client === null || !('eval' in client)) return false
+  // A client over HTTP, such as @upstash/redis, has commands of the same names with other parameters.
+  if (!('isCluster' in client || 'on' in client)) return false
+  // node-redis 3, and node-redis 4 in legacyMode, take callbacks and return no promise.
+  if ('evalsha' in client) return !('internal_send_command' in client || 'evalSha' in client)
+  return 'evalSha' in client
 }
 
 function fromIoredis(client: IoredisClient): RedisClient {

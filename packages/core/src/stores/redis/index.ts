@@ -49,14 +49,14 @@ const text: OptionReader<string> = {
  *
  * @example
  * const store = redisStore(new Redis(process.env.REDIS_URL))
- * @throws SluiceError where an option is unknown or out of range
+ * @throws SluiceError where the client is none, or an option is unknown or out of range
  */
 export function redisStore(client: SupportedClient, options: RedisStoreOptions = {}): AsyncStore {
+  const redis = clientOf(client)
   const { prefix, timeout } = readOptions('redisStore', options, {
     prefix: optional(text, 'sluice'),
     timeout: optional(duration, 250),
   })
-  const redis = clientOf(client)
   const laneOf = redis.isCluster ? laneBySlot(prefix) : () => 0
   const store = withDeadline(createRedisStore(redis, prefix, timeout), 'redis', timeout)
   return withBatching(withDenyCache(withBreaker(store, 'redis')), laneOf)
