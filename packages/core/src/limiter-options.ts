@@ -19,7 +19,7 @@ export interface LimiterOptions<S extends Store> {
   readonly store?: S
   /**
    * Milliseconds since the epoch. Where it is given it rules everywhere, in Redis too: for tests and replays. Two clocks that differ need a
-   * memory store each.
+   * store each.
    *
    * @default the store's own time
    */
@@ -32,7 +32,8 @@ export interface LimiterOptions<S extends Store> {
    */
   readonly onStoreError?: OnStoreError
   /**
-   * The share of each limit that this process admits by itself while the store is away, rounded up: 0.25 for four processes.
+   * The share of each limit that this process admits by itself while the store is away, rounded up: 0.25 for four processes. Limiters of
+   * one name in one store share it.
    *
    * @default 1
    */

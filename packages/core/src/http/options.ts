@@ -48,7 +48,7 @@ export interface RateLimitOptions<R, H> {
   readonly store?: Store
   /**
    * Milliseconds since the epoch, in the place of the store's own time: for tests and replays. Two clocks that differ need a
-   * memory store each.
+   * store each.
    *
    * @default the store's own time
    */

@@ -2,13 +2,16 @@ import { processTime } from '../clock.js'
 import type { SluiceError } from '../errors.js'
 import { events } from '../events.js'
 import { memoryStore } from '../stores/memory/index.js'
-import type {
-  Answer,
-  AsyncStore,
-  Entry,
-  Outcome,
-  StoreRequest,
-  SyncStore,
+import {
+  contractVersion,
+  storeContract,
+  type Answer,
+  type AsyncStore,
+  type Entry,
+  type Outcome,
+  type StoreContract,
+  type StoreRequest,
+  type SyncStore,
 } from '../stores/store.js'
 import { hasFailed } from './failure.js'
 
@@ -20,7 +23,8 @@ const backAfterMs = 1000
 
 /**
  * Answers where the store failed. `shareOf` gives the entry by which a memory store decides in its place: at a share of the limit, so that all
- * processes together admit at most as many times the limit as there are processes, times the share.
+ * processes together admit at most as many times the limit as there are processes, times the share. Limiters of one store have one memory store
+ * for this, so those of one name still count together.
  */
 export function withFallback(
   store: AsyncStore,
@@ -30,13 +34,10 @@ export function withFallback(
 ): AsyncStore {
   let isAway = false
   let failedAt = -Infinity
-  // Made when it is needed first: most processes never do.
-  let memory: SyncStore | undefined
 
   function locally(request: StoreRequest): Answer {
-    memory ??= memoryStore()
     const entries = request.entries.map(shareOf)
-    const answer = memory.run({ ...request, entries })
+    const answer = memoryFor(store).run({ ...request, entries })
     return 'allowed' in answer ? { ...answer, entries, source: 'fallback' } : answer
   }
 
@@ -81,6 +82,19 @@ export function withFallback(
     ping: () => store.ping(),
     close: () => store.close(),
   }
+}
+
+/** For stores without a contract of their own. */
+const contracts = new WeakMap<AsyncStore, StoreContract>()
+
+/** The memory store that decides in the place of this one. It is made on first use, because most processes never need it. */
+function memoryFor(store: AsyncStore): SyncStore {
+  let contract = store[storeContract] ?? contracts.get(store)
+  if (contract === undefined) {
+    contract = { version: contractVersion }
+    contracts.set(store, contract)
+  }
+  return (contract.fallback ??= memoryStore())
 }
 
 /** What nobody decided, or this process by its own memory, has no state in the store. */

@@ -82,11 +82,28 @@ export interface Outcome {
 export type Answer = Outcome | SluiceError
 
 /**
+ * The version of what limiters and stores pass to each other: the types of this file, and of each algorithm its steps, cells, args and Lua. An
+ * application may hold several copies of this package, and a limiter takes a store of another copy if both have the same version. Raise it with
+ * every change that another copy would misread.
+ */
+export const contractVersion: number = 1
+
+/** The property of a store that says which contract it has. A store that an application wrote itself has none. */
+export const storeContract: unique symbol = Symbol.for('@sluice/core:store')
+
+export interface StoreContract {
+  readonly version: number
+  /** Decides while the store is unavailable. It belongs to the store, so that all limiters of one name count together, as they do in the store. */
+  fallback?: SyncStore
+}
+
+/**
  * Where the counts live. A store runs each request all or nothing: it looks at all entries first, and takes only if all of them
  * allow. It knows no particular algorithm; it loads rows, calls their steps, and keeps what they wrote until `ends`.
  */
 export interface SyncStore {
   readonly async: false
+  readonly [storeContract]?: StoreContract
   /** Answers at once. */
   run(request: StoreRequest): Answer
   /** Whether it is there. */
@@ -96,6 +113,7 @@ export interface SyncStore {
 
 export interface AsyncStore {
   readonly async: true
+  readonly [storeContract]?: StoreContract
   /** Answers the requests in their order. It never rejects. */
   run(requests: readonly StoreRequest[]): Promise<readonly Answer[]>
   /** Whether it is there. It never rejects. */

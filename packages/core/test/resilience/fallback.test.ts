@@ -169,6 +169,52 @@ describe('local', () => {
     expect(await lease?.release()).toBe(true)
   })
 
+  test('limiters of one name in one store admit one share together', async () => {
+    const stub = stubStore()
+    stub.fail()
+    const limiters = Array.from({ length: 5 }, () =>
+      createLimiter({ name: 'api', policies, store: stub, localShare: 0.5 }),
+    )
+    const admitted: boolean[] = []
+    for (let i = 0; i < 6; i++) {
+      for (const limiter of limiters) admitted.push((await limiter.consume('key')).allowed)
+    }
+    expect(admitted.filter(Boolean)).toHaveLength(5)
+  })
+
+  test('limiters of other names or other stores have counts of their own', async () => {
+    const once = fixedWindow({ limit: 1, window: '1h' })
+    const stub = stubStore()
+    const other = stubStore()
+    for (const store of [stub, other]) store.fail()
+    const allowed: boolean[] = []
+    for (const [name, store] of [
+      ['api', stub],
+      ['login', stub],
+      ['api', other],
+      ['api', stub],
+    ] as const) {
+      const limiter = createLimiter({ name, policies: once, store })
+      allowed.push((await limiter.consume('key')).allowed)
+    }
+    expect(allowed).toEqual([true, true, true, false])
+  })
+
+  test('another limiter of the name sees, blocks, resets and gives back what this one counts', async () => {
+    const { stub, limiter } = away()
+    const other = createLimiter({ name: 'api', policies, store: stub })
+    const decision = await limiter.consume('key', { cost: 4 })
+    expect((await other.status('key')).policies['default']).toMatchObject({ used: 4 })
+    expect(await other.refund(decision)).toBe(true)
+    await limiter.consume('key', { cost: 10 })
+    expect(await other.reset('key')).toBe(true)
+    expect((await limiter.consume('key')).remaining).toBe(9)
+    await other.block('key', '1m')
+    expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 60_000 })
+    await other.unblock('key')
+    expect((await limiter.consume('key')).allowed).toBe(true)
+  })
+
   test('a share is of each policy, and of those that are chosen for the call', async () => {
     const minute = slidingWindow({ limit: 5, window: '1m' })
     const { limiter } = away({ policies: { hour: policies, minute }, localShare: 0.3 })

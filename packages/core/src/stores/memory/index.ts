@@ -1,6 +1,6 @@
 import { processTime, type Time } from '../../clock.js'
 import { optional, rate, readOptions } from '../../option-readers.js'
-import type { SyncStore } from '../store.js'
+import { contractVersion, storeContract, type StoreContract, type SyncStore } from '../store.js'
 import { Driver } from './driver.js'
 import type { Room } from './room.js'
 import { Rows } from './rows.js'
@@ -39,6 +39,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 /** A class for its getters: an object that has some of its own is slower to call for everything else. */
 class InMemory implements MemoryStore {
   readonly async = false
+  readonly [storeContract]: StoreContract = { version: contractVersion }
   readonly run: MemoryStore['run']
   readonly #rooms: Room[] = []
 

@@ -12,7 +12,13 @@ import {
 import { withBreaker } from '../../resilience/breaker.js'
 import { withDeadline } from '../../resilience/deadline.js'
 import { withDenyCache } from '../../resilience/deny-cache.js'
-import type { Answer, AsyncStore, StoreRequest } from '../store.js'
+import {
+  contractVersion,
+  storeContract,
+  type Answer,
+  type AsyncStore,
+  type StoreRequest,
+} from '../store.js'
 import { withBatching, type LaneOf } from './batching.js'
 import { clientOf, type RedisClient, type SupportedClient } from './client.js'
 import { createEvaluation } from './evaluation.js'
@@ -59,7 +65,10 @@ export function redisStore(client: SupportedClient, options: RedisStoreOptions =
   })
   const laneOf = redis.isCluster ? laneBySlot(prefix) : () => 0
   const store = withDeadline(createRedisStore(redis, prefix, timeout), 'redis', timeout)
-  return withBatching(withDenyCache(withBreaker(store, 'redis')), laneOf)
+  return {
+    ...withBatching(withDenyCache(withBreaker(store, 'redis')), laneOf),
+    [storeContract]: { version: contractVersion },
+  }
 }
 
 /** One script reaches the keys of one slot only. */
