@@ -1,4 +1,3 @@
-import { SluiceError } from './errors.js'
 import type {
   Answer,
   AsyncStore,
@@ -71,6 +70,6 @@ function asksAnything({ entries }: StoreRequest): boolean {
 const nothingAsked: Outcome = { allowed: true, states: [] }
 
 function settled(answer: Answer): Outcome {
-  if (answer instanceof SluiceError) throw answer
-  return answer
+  if ('allowed' in answer) return answer
+  throw answer
 }

@@ -1,5 +1,7 @@
 import type { Decision } from './decision.js'
-import { messageOf, SluiceError } from './errors.js'
+import { brand, isBranded, messageOf, SluiceError } from './errors.js'
+
+const deniedErrorBrand = Symbol.for('@sluice/core:DeniedError')
 
 /** What a limited function rejects with when it is denied and nobody said what to do then. Its code is SLUICE_DENIED. */
 export class DeniedError extends SluiceError {
@@ -9,5 +11,14 @@ export class DeniedError extends SluiceError {
     const { deniedBy, retryAfterMs } = decision
     super('SLUICE_DENIED', messageOf('SLUICE_DENIED', limiter, deniedBy, retryAfterMs))
     this.decision = decision
+  }
+
+  static {
+    brand(this.prototype, deniedErrorBrand)
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== DeniedError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    return isBranded(value, deniedErrorBrand)
   }
 }

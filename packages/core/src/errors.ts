@@ -102,6 +102,11 @@ const messages = {
   SLUICE_THROWN: (name: string, value: unknown): string =>
     `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks take for no error. Throw an Error.`,
 
+  SLUICE_STORE_FOREIGN: (where: string, theirs: number, ours: number): string =>
+    `${where}: the store was made by another version of @sluice/core (store contract ${theirs}; this copy has ${ours}). The application contains ` +
+    `two versions of it: "npm ls @sluice/core" lists them. Install one version of all @sluice packages, or import the store from the ` +
+    `same package as the limiter.`,
+
   SLUICE_CLIENT_INVALID: (client: unknown): string =>
     `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client that you made. With ioredis or iovalkey: ` +
     `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client).`,
@@ -126,6 +131,17 @@ type Details = { [C in ErrorCode]: Parameters<(typeof messages)[C]> }
 
 const catalogue: { [C in ErrorCode]: (...details: Details[C]) => string } = messages
 
+const sluiceErrorBrand = Symbol.for('@sluice/core:SluiceError')
+
+/** Marks the instances of a class for every copy of this package. By default, `instanceof` knows nothing of another copy's class. */
+export function brand(prototype: object, brand: symbol): void {
+  Object.defineProperty(prototype, brand, { value: true })
+}
+
+export function isBranded(value: unknown, brand: symbol): boolean {
+  return typeof value === 'object' && value !== null && brand in value
+}
+
 /**
  * A mistake in the program, or a store that failed. A denial is a value; only a `limited` function, which has no other way to tell of it,
  * makes an error of it.
@@ -138,6 +154,16 @@ export class SluiceError extends Error {
   constructor(code: ErrorCode, message: string, options?: { cause: unknown }) {
     super(message, options)
     this.code = code
+  }
+
+  static {
+    brand(this.prototype, sluiceErrorBrand)
+  }
+
+  /** True for the errors of every copy of this package that the application contains. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== SluiceError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    return isBranded(value, sluiceErrorBrand)
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Clock } from './clock.js'
 import type { Policies } from './entries.js'
+import { sluiceError } from './errors.js'
 import { checked, oneOf, optional, readOptions, type OptionReader } from './option-readers.js'
 import type { OnStoreError } from './resilience/fallback.js'
-import type { Store } from './stores/store.js'
+import { contractVersion, storeContract, type Store, type StoreContract } from './stores/store.js'
 
 export type { OnStoreError }
 
@@ -60,7 +61,10 @@ const readers = {
   name: checked('a non-empty string: the namespace of the counters', isText),
   // Looked at by whoever knows what a policy is.
   policies: optional(checked('', isAnything), undefined),
-  store: optional<unknown>(checked('memoryStore() or redisStore(client)', isStore), undefined),
+  store: optional<object | undefined>(
+    checked('memoryStore() or redisStore(client)', isStore),
+    undefined,
+  ),
   clock: optional<unknown>(
     checked('a function that returns milliseconds since the epoch', isFunction),
     undefined,
@@ -72,14 +76,29 @@ const readers = {
 /**
  * Looks at each option, and gives those that have a default.
  *
- * @throws SluiceError where one is missing, unknown or wrong
+ * @throws SluiceError where one is missing, unknown or wrong, or the store is of a version of this package that means something else
  */
 export function readLimiterOptions(options: unknown): {
   readonly onStoreError: OnStoreError
   readonly localShare: number
   readonly denyCache: boolean
 } {
-  return readOptions('createLimiter', options, readers)
+  const { store, ...read } = readOptions('createLimiter', options, readers)
+  assertContract(store)
+  return read
+}
+
+/** A store of another copy of this package works if both mean the same by what they pass to each other. */
+function assertContract(store: object | undefined): void {
+  if (store === undefined || !hasContract(store)) return
+  const { version } = store[storeContract]
+  if (version !== contractVersion) {
+    throw sluiceError('SLUICE_STORE_FOREIGN', 'createLimiter', version, contractVersion)
+  }
+}
+
+function hasContract(store: object): store is { readonly [storeContract]: StoreContract } {
+  return storeContract in store
 }
 
 function isShare(value: unknown): value is number {

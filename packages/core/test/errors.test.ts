@@ -14,6 +14,7 @@ import {
   type Key,
 } from '../src/index.js'
 import { errorOf, rejectionOf, warningOf } from './error-of.js'
+import { storeContract } from '../src/stores/store.js'
 import { response } from './http/visit.js'
 
 const policies = slidingWindow({ limit: 5, window: '1m' })
@@ -162,6 +163,13 @@ const ways: Readonly<
         }).check(noRequest, response),
       ),
     ['"odd"', 'undefined', 'an Error'],
+  ],
+  SLUICE_STORE_FOREIGN: [
+    () => {
+      const store = { ...memoryStore(), [storeContract]: { version: 0 } }
+      return errorOf(() => createLimiter({ name: 'api', policies, store }))
+    },
+    ['createLimiter', 'store contract 0', 'npm ls @sluice/core'],
   ],
   SLUICE_CLIENT_INVALID: [
     () => errorOf(() => redisStore(untyped('redis://:secret@localhost'))),

@@ -1,9 +1,9 @@
-import { SluiceError } from '../errors.js'
+import type { SluiceError } from '../errors.js'
 import type { Answer } from '../stores/store.js'
 
 /** Whether a store could not answer, as opposed to a call that can never be right or a store that was closed on purpose. */
 export function hasFailed(answer: Answer): answer is SluiceError {
-  return answer instanceof SluiceError && failures.has(answer.code)
+  return !('allowed' in answer) && failures.has(answer.code)
 }
 
 /**

@@ -1,0 +1,122 @@
+import { describe, expect, test, vi } from 'vitest'
+import * as here from '../src/index.js'
+import { contractVersion, storeContract } from '../src/stores/store.js'
+import { errorOf, rejectionOf } from './error-of.js'
+import { stubStore } from './resilience/stub-store.js'
+
+// Two versions of a package in one application are two copies of its code: each class, and each symbol that is not a registered one, exists twice.
+
+vi.resetModules()
+const there: typeof here = await import('../src/index.js')
+
+/** A client of a Redis that is not there. */
+const gone: here.RedisClient = {
+  isCluster: false,
+  evalSha: async () => Promise.reject(new Error('gone')),
+  eval: async () => Promise.reject(new Error('gone')),
+}
+const policies = here.fixedWindow({ limit: 2, window: '1h' })
+
+test('the other copy is another one', () => {
+  expect(there.SluiceError).not.toBe(here.SluiceError)
+})
+
+describe('a store of the other copy', () => {
+  test('counts, in memory', () => {
+    const store = there.memoryStore()
+    const limiter = here.createLimiter({ name: 'api', policies, store })
+    const other = there.createLimiter({ name: 'api', policies, store })
+    expect([limiter, other, limiter].map((each) => each.consume('key').allowed)).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
+  test('fails as one of this copy does, and has one fallback with it', async () => {
+    const store = there.redisStore(gone)
+    const limiters = [here, there].map((copy) =>
+      copy.createLimiter({ name: 'api', policies, store }),
+    )
+    const said: unknown[] = []
+    for (const limiter of [...limiters, limiters[0]]) {
+      const { allowed, source } = await limiter.consume('key')
+      said.push([allowed, source])
+    }
+    expect(said).toEqual([
+      [true, 'fallback'],
+      [true, 'fallback'],
+      [false, 'fallback'],
+    ])
+  })
+
+  test('rejects with its own error, and with that of a store that was closed', async () => {
+    const store = there.redisStore(gone)
+    const limiter = here.createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
+    expect((await rejectionOf(limiter.penalize('key', 1))).code).toBe('SLUICE_STORE_FAILED')
+    await store.close()
+    expect((await rejectionOf(limiter.consume('key'))).code).toBe('SLUICE_STORE_CLOSED')
+  })
+
+  test.each(['memoryStore', 'redisStore'] as const)(
+    'is refused where it means something else, and the error says what to do: %s',
+    (kind) => {
+      const store = kind === 'memoryStore' ? there.memoryStore() : there.redisStore(gone)
+      const older = { ...store, [storeContract]: { version: contractVersion - 1 } }
+      const error = errorOf(() => here.createLimiter({ name: 'api', policies, store: older }))
+      expect(error.code).toBe('SLUICE_STORE_FOREIGN')
+      expect(error.message).toContain(`store contract ${contractVersion - 1}; this copy has`)
+      expect(error.message).toContain('npm ls @sluice/core')
+    },
+  )
+
+  test('that an application wrote itself says nothing of that, and is taken', async () => {
+    const limiter = here.createLimiter({ name: 'api', policies, store: stubStore() })
+    expect((await limiter.consume('key')).allowed).toBe(true)
+  })
+})
+
+describe('instanceof', () => {
+  const copies = { here, there }
+
+  test.each([
+    ['here', 'there'],
+    ['there', 'here'],
+  ] as const)('an error made %s is one %s', async (maker, reader) => {
+    const { SluiceError, DeniedError } = copies[reader]
+    const limiter = copies[maker].createLimiter({ name: 'api', policies })
+    const call = copies[maker].limited(limiter, { key: 'key' })(async () => 1)
+    const denied = async () => {
+      for (let i = 0; i < 3; i++) await call()
+    }
+    const errors = await Promise.all([
+      rejection(async () => limiter.consume('')),
+      rejection(denied),
+    ])
+    expect(errors.map((error) => error instanceof SluiceError)).toEqual([true, true])
+    expect(errors.map((error) => error instanceof DeniedError)).toEqual([false, true])
+    expect(errors.map((error) => error instanceof Error)).toEqual([true, true])
+  })
+
+  test('nothing else is one', () => {
+    const values = [new Error('x'), { code: 'SLUICE_DENIED' }, null, undefined, 'SLUICE_DENIED']
+    expect(values.some((value) => value instanceof here.SluiceError)).toBe(false)
+    expect(values.some((value) => value instanceof here.DeniedError)).toBe(false)
+  })
+
+  test('a class that extends one is its own', () => {
+    class Own extends here.SluiceError {}
+    const own = new Own('SLUICE_DENIED', 'denied')
+    const plain = new here.SluiceError('SLUICE_DENIED', 'denied')
+    expect([own instanceof Own, own instanceof there.SluiceError]).toEqual([true, true])
+    expect([plain instanceof Own, plain instanceof here.DeniedError]).toEqual([false, false])
+  })
+})
+
+async function rejection(act: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await act()
+  } catch (error) {
+    return error
+  }
+}
