@@ -14,12 +14,16 @@ const { process } = globalThis
 /** What the machine has counted up, in milliseconds, from no moment in particular. */
 const elapsed: Clock = process?.hrtime === undefined ? () => performance.now() : hrtimeMs
 
-/** The process's own time: monotonic, anchored once to the wall when this module loads. */
+/**
+ * The process's own time: monotonic, anchored once to the wall when this module loads. Once `Date` has been replaced, both clocks go by the new
+ * one: fake timers replace it, and many of them (`node:test`, Vitest before 3, `timekeeper`) replace nothing else.
+ */
 export const processTime: Time = {
-  monotonic: () => Math.floor(anchor + elapsed()),
-  wall: Date.now,
+  monotonic: () => (Date.now === dateNow ? Math.floor(anchor + elapsed()) : Math.floor(Date.now())),
+  wall: () => Date.now(),
 }
 
+const dateNow = Date.now
 const anchor = Date.now() - elapsed()
 
 /** The same clock as `performance.now`, for two thirds of its price: to read it is the greater part of a decision in memory. */

@@ -1,6 +1,15 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { mock } from 'node:test'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { processTime } from '../src/clock.js'
-import { createLimiter, fixedWindow, memoryStore } from '../src/index.js'
+import {
+  calendarWindow,
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  slidingLog,
+  tokenBucket,
+  type Policy,
+} from '../src/index.js'
 
 // The machine's clock is set while the process runs. Windows that begin at a time of day follow it, all others do not, and the counts of
 // neither may go because of what the other's time is.
@@ -39,18 +48,75 @@ test.each([
   expect(forgotten).toEqual([[], []])
 })
 
-test('fake timers move a memory store that has no clock of its own', () => {
-  vi.useFakeTimers()
-  const limiter = createLimiter({
-    name: 'faked',
-    policies: fixedWindow({ limit: 1, window: '1m' }),
+/** Ways to move the time of a test. Most of them replace `Date` and nothing else. */
+const fakes: readonly {
+  readonly name: string
+  readonly begin: (now: number) => void
+  readonly pass: (ms: number) => void
+  readonly end: () => void
+}[] = [
+  {
+    name: 'vi.useFakeTimers()',
+    begin: (now) => vi.useFakeTimers({ now }),
+    pass: (ms) => vi.advanceTimersByTime(ms),
+    end: () => vi.useRealTimers(),
+  },
+  {
+    name: 'vi.useFakeTimers() of Date alone',
+    begin: (now) => vi.useFakeTimers({ now, toFake: ['Date'] }),
+    pass: (ms) => vi.advanceTimersByTime(ms),
+    end: () => vi.useRealTimers(),
+  },
+  {
+    name: 'vi.useFakeTimers() and vi.setSystemTime()',
+    begin: (now) => vi.useFakeTimers({ now }),
+    pass: (ms) => vi.setSystemTime(Date.now() + ms),
+    end: () => vi.useRealTimers(),
+  },
+  {
+    name: 'vi.setSystemTime() alone',
+    begin: (now) => vi.setSystemTime(now),
+    pass: (ms) => vi.setSystemTime(Date.now() + ms),
+    end: () => vi.useRealTimers(),
+  },
+  {
+    name: 'mock.timers of node:test',
+    begin: (now) => mock.timers.enable({ apis: ['Date'], now }),
+    pass: (ms) => mock.timers.tick(ms),
+    end: () => mock.timers.reset(),
+  },
+]
+
+describe.each(fakes)('fake timers: $name', ({ begin, pass, end }) => {
+  test.each<readonly [string, Policy]>([
+    ['fixedWindow', fixedWindow({ limit: 1, window: '1h' })],
+    ['fixedWindow on the clock', fixedWindow({ limit: 1, window: '1h', align: 'clock' })],
+    ['calendarWindow', calendarWindow({ limit: 1, period: 'hour', timeZone: 'UTC' })],
+    ['slidingLog', slidingLog({ limit: 1, window: '1h' })],
+    ['tokenBucket', tokenBucket({ capacity: 1, refill: 1, every: '1h' })],
+    ['a block', fixedWindow({ limit: 1, window: '1m', block: { for: '1h' } })],
+  ])('move a memory store that was loaded before them: %s', (_, policies) => {
+    const limiter = createLimiter({ name: 'faked', policies })
+    begin(Date.UTC(2030, 0, 1))
+    onTestFinished(end)
+    const allowed = [0, 0, hourMs - 1, 1].map((ms) => {
+      pass(ms)
+      return limiter.consume('key').allowed
+    })
+    expect(allowed).toEqual([true, false, false, true])
   })
-  const allowed = [0, 0, 59_999, 1].map((ms) => {
-    vi.advanceTimersByTime(ms)
-    return limiter.consume('key').allowed
+
+  test('leave the time of day, when they end', () => {
+    begin(0)
+    end()
+    const before = Date.now()
+    const { monotonic, wall } = { monotonic: processTime.monotonic(), wall: processTime.wall() }
+    const after = Date.now()
+    expect([before <= wall && wall <= after, Math.abs(monotonic - wall) < 1000]).toEqual([
+      true,
+      true,
+    ])
   })
-  vi.useRealTimers()
-  expect(allowed).toEqual([true, false, false, true])
 })
 
 test.each([
