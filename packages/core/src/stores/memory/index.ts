@@ -7,7 +7,8 @@ import { Rows } from './rows.js'
 
 export interface MemoryStoreOptions {
   /**
-   * How many counts are kept at most, one for each policy of each key. When all places are taken, counts that have ended go
+   * How many counts are kept at most, one for each policy of each key. It bounds their number and not their bytes: a count takes about 50 bytes, 8
+   * more for each further bucket of a sliding window, and 10 more for each admission in a log. When all places are taken, counts that have ended go
    * first, then counts of keys that still have quota to spend. A key that has spent its quota goes only where every key has; then
    * it is one that ends soon. As many again are kept for limiters that were given a `clock`.
    *
