@@ -100,6 +100,21 @@ describe('a memory store', () => {
   )
 
   test(
+    'keeps its size under a flood of policy names, as where each client has its own',
+    async () => {
+      const store = memoryStore({ maxKeys: 1000 })
+      const policy = fixedWindow({ limit: 5, window: '1h' })
+      const limiter = createLimiter({ name: 'api', policies: policy, store })
+      const { grownMb } = await flood(60_000, 20_000, (name) =>
+        limiter.consume('key', { policies: { [name]: policy } }),
+      )
+      expect(store.size).toBe(1000)
+      expect(grownMb).toBeLessThan(2)
+    },
+    patienceMs,
+  )
+
+  test(
     'keeps its pace under a flood in which each key spends its whole quota',
     async () => {
       const store = memoryStore({ maxKeys: 100_000 })

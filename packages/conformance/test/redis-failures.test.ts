@@ -131,6 +131,26 @@ describe('a key that holds something else', () => {
   })
 })
 
+describe('a key under more than 255 policy names', () => {
+  test('is refused, and stays as it is until it expires', async () => {
+    const limiter = limiterOn(server.client(), { timeout: '10s' }, 'names')
+    const consume = (i: number) =>
+      limiter.consume('key', { policies: { [`client ${i}`]: policies } })
+    const sources: string[] = []
+    for (let i = 0; i < 300; i++) sources.push((await consume(i)).source)
+    expect(sources).toEqual([...Array(256).fill('store'), ...Array(44).fill('closed')])
+    const size = await admin.strlen('sluice:names:{key}')
+    const expiresAt = await admin.pexpiretime('sluice:names:{key}')
+    await expect(limiter.penalize('key', 1)).rejects.toMatchObject({
+      code: 'SLUICE_STORE_FAILED',
+      message: expect.stringContaining('more than 255 policies'),
+    })
+    expect(await admin.strlen('sluice:names:{key}')).toBe(size)
+    expect(await admin.pexpiretime('sluice:names:{key}')).toBe(expiresAt)
+    expect((await limiter.consume('other')).source).toBe('store')
+  })
+})
+
 describe('a Redis that answers every request with an error', () => {
   test('is left alone, and is not there to a ping, until it decides again', async () => {
     const user = randomUUID()

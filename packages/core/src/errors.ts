@@ -111,6 +111,10 @@ const messages = {
     `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client that you made. With ioredis or iovalkey: ` +
     `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client).`,
 
+  SLUICE_POLICY_NAMES_MANY: (limiter: string, count: number, name: string): string =>
+    `limiter "${limiter}": its calls have named ${count} different policies, such as ${quoted(name)}. A policy's name stands for a kind of limit, ` +
+    `such as a plan. If each client has a name of its own, use one name and put the client into the key: in Redis, each name adds to the state of its key.`,
+
   SLUICE_STORE_FAILED: (store: string, reason: string): string =>
     `the ${store} store failed: ${reason}`,
 

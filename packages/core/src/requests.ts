@@ -5,6 +5,7 @@ import { addressed, entriesOf, type Keys, type Policies } from './entries.js'
 import { sluiceError } from './errors.js'
 import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './limiter.js'
 import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './option-readers.js'
+import { watchPolicyNames } from './policy-names.js'
 import type { Entry, Source, StoreRequest, Verb } from './stores/store.js'
 
 /**
@@ -60,6 +61,7 @@ export function createRequests(
   const where = `limiter "${limiter}"`
   const ownEntries = entriesOf(limiter, policies)
   const chosenEntries = new WeakMap<Policies, readonly Entry[]>()
+  const watchNames = watchPolicyNames(limiter)
   /** What was given back already: a second time gives nothing. */
   const given = new WeakSet<StoreRequest>()
 
@@ -75,6 +77,7 @@ export function createRequests(
     let entries = chosenEntries.get(chosen)
     if (entries === undefined) {
       entries = entriesOf(limiter, chosen)
+      watchNames(entries)
       chosenEntries.set(chosen, entries)
     }
     return entries

@@ -175,6 +175,13 @@ const ways: Readonly<
     () => errorOf(() => redisStore(untyped('redis://:secret@localhost'))),
     ['redisStore', 'is a string', 'redisStore(new Redis(url))', 'createClient({ url })'],
   ],
+  SLUICE_POLICY_NAMES_MANY: [
+    async () =>
+      warningOf(() => {
+        for (let i = 0; i < 1000; i++) named.peek('key', { policies: { [`user ${i}`]: policies } })
+      }),
+    ['limiter "api"', '1000 different policies', '"user 999"', 'into the key'],
+  ],
   SLUICE_STORE_FAILED: [() => failureAt(unusedPort), ['redis', 'Connection is closed']],
   SLUICE_STORE_TIMEOUT: [() => failureAt(silentPort), ['redis', '40 ms']],
   SLUICE_STORE_AWAY: [awayStore, ['redis', 'several times', 'left alone']],

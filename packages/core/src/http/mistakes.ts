@@ -1,22 +1,11 @@
 import { emitWarning } from 'node:process'
 import { inspect } from 'node:util'
-import { sluiceError, type SluiceError } from '../errors.js'
+import { sluiceError } from '../errors.js'
+import { tell } from '../warnings.js'
 import type { RequestView } from './request-view.js'
 
 /** Mistakes show early. After so many requests nobody looks for them any more, so that looking costs nothing. */
 const lookedAt = 1000
-
-const told = new Set<string>()
-
-/**
- * Tells of what is likely a mistake, but may be meant: once per process, by `process.emitWarning`, with its code. Node's own
- * `--disable-warning=<code>` silences it.
- */
-function tell(mistake: SluiceError): void {
-  if (told.has(mistake.code)) return
-  told.add(mistake.code)
-  emitWarning(mistake)
-}
 
 /** Looks for one limiter that counts a request twice, and for one that is made for each request. */
 export function watchRequests(limiter: string, madeAhead: boolean): (request: unknown) => void {

@@ -15,6 +15,12 @@ export interface Shelf {
   readonly rivals: ReadonlyMap<string, Shelf>
 }
 
+/**
+ * So many policy names are remembered at most. Of a forgotten name every count is still found: only the counts that another algorithm may have
+ * left under it are no longer deleted, and stay until they expire.
+ */
+const mostNames = 1000
+
 /** Makes what finds the shelf of an entry. Entries of the same name and shape have the same one, whatever their numbers. */
 export function createShelves(room: Room): (entry: Entry) => Shelf {
   // Under a key of its own: or else a key that spells an entry's identity, and the reverse, would meet in one place.
@@ -25,7 +31,11 @@ export function createShelves(room: Room): (entry: Entry) => Shelf {
     const { moments, counts } = steps.cells(params)
     const identity = JSON.stringify([limiter, name])
     const rivals = byName.get(identity) ?? new Map<string, Shelf>()
+    // The name that was used last stands last.
+    byName.delete(identity)
     byName.set(identity, rivals)
+    const [oldest] = byName.keys()
+    if (byName.size > mostNames) byName.delete(oldest)
     const shape = JSON.stringify([limiter, name, steps.id, moments + counts])
     let shelf = rivals.get(shape)
     if (shelf === undefined) {

@@ -8,10 +8,14 @@ local serverMs = serverTime[1] * 1000 + math.floor(serverTime[2] / 1000)
 -- Each key's state is read once and written once, whatever the number of requests that touch it.
 local states, none, unblocked = {}, {}, { 0, 0 }
 
+-- A state is read and written as a whole. One with more rows than this has a policy name for each client.
+local MOST_ROWS = 255
+
 local function stateOf(key)
   local state = states[key]
   if not state then
     state = parse(redis.call('GET', KEYS[key]))
+    if #state > MOST_ROWS then error('a key has the counts of more than ' .. MOST_ROWS .. ' policies', 0) end
     states[key] = state
   end
   return state
