@@ -45,8 +45,8 @@ const messages = {
   SLUICE_COST_INVALID: (limiter: string, value: unknown): string =>
     `limiter "${limiter}": the cost is ${show(value)}. Pass a whole number from 0 to 2^53 - 1.`,
 
-  SLUICE_DECISION_FOREIGN: (limiter: string, other: string): string =>
-    `limiter "${limiter}": this decision was made by the limiter "${other}". Only that one can give it back.`,
+  SLUICE_DECISION_FOREIGN: (limiter: string, maker: string): string =>
+    `limiter "${limiter}": this decision was made by ${maker}. Only that one can give it back.`,
 
   SLUICE_DENIED: (
     limiter: string,

@@ -5,6 +5,7 @@ import { sharing, type Keys, type PolicyChoice } from './entries.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
 import { events } from './events.js'
 import type { Duration } from './option-readers.js'
+import { receiptOfOtherCopy, shareReceipts } from './receipts.js'
 import { createRequests } from './requests.js'
 import { withFallback } from './resilience/fallback.js'
 import { statusOf, type Status } from './status.js'
@@ -144,7 +145,7 @@ export function createLimiter<S extends Store = MemoryStore>(
     acquire: (key, options) => acquire(key, options),
 
     refund(decisionOrKey: Decision | Keys, n: number = 1) {
-      const receipt = receiptOf(decisionOrKey)
+      const receipt = receiptOf(decisionOrKey) ?? receiptOfOtherCopy(name, decisionOrKey)
       if (receipt !== undefined) return asking.ask(requests.give, isGiven, receipt, undefined)
       // Whatever is no decision is taken for a key, and refused if it is none.
       return asking.ask(requests.forgive, isAllowed, decisionOrKey as Keys, n)
@@ -161,6 +162,7 @@ export function createLimiter<S extends Store = MemoryStore>(
     ping: () => store.ping() as Reply<S, boolean>,
     close: () => (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>,
   }
+  shareReceipts(receiptOf)
   const acquire = createAcquire(name, limiter, store.async)
   return limiter
 }

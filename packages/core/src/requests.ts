@@ -6,6 +6,7 @@ import { sluiceError } from './errors.js'
 import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './limiter.js'
 import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './option-readers.js'
 import { watchPolicyNames } from './policy-names.js'
+import { markGiven } from './receipts.js'
 import type { Entry, Source, StoreRequest, Verb } from './stores/store.js'
 
 /**
@@ -62,8 +63,6 @@ export function createRequests(
   const ownEntries = entriesOf(limiter, policies)
   const chosenEntries = new WeakMap<Policies, readonly Entry[]>()
   const watchNames = watchPolicyNames(limiter)
-  /** What was given back already: a second time gives nothing. */
-  const given = new WeakSet<StoreRequest>()
 
   function requestOf({ verb, key, cost = 1, policies, owner, lease }: Question): StoreRequest {
     if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
@@ -150,12 +149,12 @@ export function createRequests(
 
     give({ request, outcome }) {
       if (request.entries.some((entry) => entry.limiter !== limiter)) {
-        throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, request.entries[0].limiter)
+        const maker = `the limiter "${request.entries[0].limiter}"`
+        throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, maker)
       }
-      if (request.verb !== 'consume' || !outcome.allowed || given.has(request)) {
+      if (request.verb !== 'consume' || !outcome.allowed || !markGiven(request)) {
         return { ...request, verb: 'peek', entries: [], keys: [] }
       }
-      given.add(request)
       const { states: receipts, source = 'store' } = outcome
       return { ...request, verb: 'give', receipts, source, now: now() }
     },

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as here from '../src/index.js'
 import { contractVersion, storeContract } from '../src/stores/store.js'
 import { errorOf, rejectionOf } from './error-of.js'
@@ -74,6 +74,56 @@ describe('a store of the other copy', () => {
     const limiter = here.createLimiter({ name: 'api', policies, store: stubStore() })
     expect((await limiter.consume('key')).allowed).toBe(true)
   })
+})
+
+describe('a decision of the other copy', () => {
+  test('is given back, once', () => {
+    const store = there.memoryStore()
+    const limiter = here.createLimiter({ name: 'api', policies, store })
+    const other = there.createLimiter({ name: 'api', policies, store })
+    const [mine, its] = [limiter.consume('key'), other.consume('key')]
+    expect([limiter.refund(its), other.refund(its), limiter.refund(its)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect([other.refund(mine), limiter.refund(mine)]).toEqual([true, false])
+    expect(limiter.peek('key').remaining).toBe(2)
+  })
+
+  test('of another limiter is refused, and so is one of a version that means something else', () => {
+    const limiter = here.createLimiter({ name: 'api', policies })
+    const decision = there.createLimiter({ name: 'other', policies }).consume('key')
+    const error = errorOf(() => limiter.refund(decision))
+    expect(error.code).toBe('SLUICE_DECISION_FOREIGN')
+    expect(error.message).toContain('made by the limiter "other"')
+
+    const foreign = { ...decision }
+    const copies = Reflect.get(globalThis, Symbol.for('@sluice/core:receipts')).copies
+    copies.push({
+      contract: contractVersion + 1,
+      receiptOf: (value: unknown) => (value === foreign ? {} : undefined),
+    })
+    onTestFinished(() => copies.pop())
+    const later = errorOf(() => limiter.refund(foreign))
+    expect(later.code).toBe('SLUICE_DECISION_FOREIGN')
+    expect(later.message).toContain('another version of @sluice/core')
+  })
+
+  test('and nothing else, is none', () => {
+    const limiter = here.createLimiter({ name: 'api', policies })
+    const copied = { ...there.createLimiter({ name: 'api', policies }).consume('key') }
+    expect(errorOf(() => limiter.refund(copied)).code).toBe('SLUICE_POLICY_NAME_UNKNOWN')
+  })
+})
+
+test('two limiters of one name give a decision back once', () => {
+  const store = here.memoryStore()
+  const [one, two] = [0, 1].map(() => here.createLimiter({ name: 'api', policies, store }))
+  const decision = one.consume('key')
+  one.consume('key')
+  expect([two.refund(decision), one.refund(decision)]).toEqual([true, false])
+  expect(one.peek('key').remaining).toBe(1)
 })
 
 describe('instanceof', () => {
