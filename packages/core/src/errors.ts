@@ -99,21 +99,12 @@ const messages = {
     `rateLimit: the limiter "${name}" was made while it was already needed, as if in a request handler. One that is made anew for ` +
     `each request counts each by itself and never denies: make it once, when the application starts.`,
 
-  SLUICE_THROWN: (name: string, value: unknown): string =>
-    `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks take for no error. Throw an Error.`,
-
-  SLUICE_STORE_FOREIGN: (where: string, theirs: number, ours: number): string =>
-    `${where}: the store was made by another version of @sluice/core (store contract ${theirs}; this copy has ${ours}). The application contains ` +
-    `two versions of it: "npm ls @sluice/core" lists them. Install one version of all @sluice packages, or import the store from the ` +
-    `same package as the limiter.`,
-
-  SLUICE_CLIENT_INVALID: (client: unknown): string =>
-    `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client that you made. With ioredis or iovalkey: ` +
-    `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client).`,
-
   SLUICE_POLICY_NAMES_MANY: (limiter: string, count: number, name: string): string =>
     `limiter "${limiter}": its calls have named ${count} different policies, such as ${quoted(name)}. A policy's name stands for a kind of limit, ` +
     `such as a plan. If each client has a name of its own, use one name and put the client into the key: in Redis, each name adds to the state of its key.`,
+
+  SLUICE_THROWN: (name: string, value: unknown): string =>
+    `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks take for no error. Throw an Error.`,
 
   SLUICE_STORE_FAILED: (store: string, reason: string): string =>
     `the ${store} store failed: ${reason}`,
@@ -126,6 +117,15 @@ const messages = {
 
   SLUICE_STORE_CLOSED: (store: string): string =>
     `the ${store} store was closed and takes no more requests.`,
+
+  SLUICE_STORE_FOREIGN: (where: string, theirs: number, ours: number): string =>
+    `${where}: the store was made by another version of @sluice/core (store contract ${theirs}; this copy has ${ours}). The application contains ` +
+    `two versions of it: "npm ls @sluice/core" lists them. Install one version of all @sluice packages, or import the store from the ` +
+    `same package as the limiter.`,
+
+  SLUICE_CLIENT_INVALID: (client: unknown): string =>
+    `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client that you made. With ioredis or iovalkey: ` +
+    `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client).`,
 }
 
 /** The stable identifier of an error. */
@@ -201,6 +201,18 @@ function quoted(word: string): string {
   return JSON.stringify(word.slice(0, 80))
 }
 
+function show(value: unknown): string {
+  if (typeof value === 'string') return `the string ${quoted(value)}`
+  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'object' && value !== null) {
+    if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+    const keys = Object.keys(value)
+    return keys.length === 0 ? 'an empty object' : `an object with the keys ${list(keys)}`
+  }
+  return String(value)
+}
+
 /** A string is not shown: it may be an address with a password. */
 function showClient(client: unknown): string {
   if (typeof client === 'string') return 'a string'
@@ -210,16 +222,4 @@ function showClient(client: unknown): string {
   if ('evalsha' in client && 'evalSha' in client)
     return 'in legacyMode: pass its "v4", which has promises'
   return show(client)
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'string') return `the string ${quoted(value)}`
-  if (typeof value === 'function') return 'a function'
-  if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'object' && value !== null) {
-    if (Array.isArray(value)) return 'a list'
-    const keys = Object.keys(value)
-    return keys.length === 0 ? 'an empty object' : `an object with the keys ${list(keys)}`
-  }
-  return String(value)
 }

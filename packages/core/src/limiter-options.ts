@@ -61,10 +61,7 @@ const readers = {
   name: checked('a non-empty string: the namespace of the counters', isText),
   // Looked at by whoever knows what a policy is.
   policies: optional(checked('', isAnything), undefined),
-  store: optional<object | undefined>(
-    checked('memoryStore() or redisStore(client)', isStore),
-    undefined,
-  ),
+  store: optional<unknown>(checked('memoryStore() or redisStore(client)', isStore), undefined),
   clock: optional<unknown>(
     checked('a function that returns milliseconds since the epoch', isFunction),
     undefined,
@@ -89,16 +86,16 @@ export function readLimiterOptions(options: unknown): {
 }
 
 /** A store of another copy of this package works if both mean the same by what they pass to each other. */
-function assertContract(store: object | undefined): void {
-  if (store === undefined || !hasContract(store)) return
+function assertContract(store: unknown): void {
+  if (!hasContract(store)) return
   const { version } = store[storeContract]
   if (version !== contractVersion) {
     throw sluiceError('SLUICE_STORE_FOREIGN', 'createLimiter', version, contractVersion)
   }
 }
 
-function hasContract(store: object): store is { readonly [storeContract]: StoreContract } {
-  return storeContract in store
+function hasContract(store: unknown): store is { readonly [storeContract]: StoreContract } {
+  return typeof store === 'object' && store !== null && storeContract in store
 }
 
 function isShare(value: unknown): value is number {
