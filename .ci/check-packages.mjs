@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { applications } from './packages/applications.mjs'
 import { checkContents } from './packages/contents.mjs'
+import { frontPage } from './packages/front-page.mjs'
 import { checkManifest } from './packages/manifest.mjs'
 import { quickStarts } from './packages/quick-starts.mjs'
 import { sizes } from './packages/sizes.mjs'
@@ -22,6 +23,6 @@ for (const { manifest, tarball, name } of packages) {
 }
 console.log(`${packages.map(({ manifest }) => manifest.name).join(', ')}: can be published`)
 
-for (const step of [sizes, applications, quickStarts]) {
+for (const step of [sizes, applications, quickStarts, frontPage]) {
   for await (const line of step(packages, folder)) console.log(line)
 }

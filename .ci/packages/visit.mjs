@@ -5,17 +5,17 @@ import { started } from '../smoke/program.mjs'
 
 const onFreePort = ['--import', join(import.meta.dirname, 'listen-on-port.mjs')]
 
-/** Starts a server, and asks it until it denies: it has to admit as many requests as it says, and no more. */
-export async function visit(folder, file) {
-  const server = await started(folder, file, onFreePort)
+/** Starts a server and sends requests until it denies one: it has to allow as many as its first policy says. */
+export async function visit(folder, file, env = {}) {
+  const server = await started(folder, file, onFreePort, env)
   try {
-    const limit = await limitOf(await server.ask('/'))
+    const { name, limit } = await firstPolicyOf(server)
     for (let i = 1; i < limit; i++) assertAdmitted(await server.ask('/'))
-    await assertDenied(await denied(server, limit), 'default')
+    await assertDenied(await denied(server, limit), name)
     await server.stop()
-    return `${limit} requests admitted, then 429`
+    return `${limit} requests allowed, then 429`
   } catch (error) {
-    throw new Error(`${join(folder, file)} does not work. It said:\n${server.output}`, {
+    throw new Error(`${join(folder, file)} does not work. Its output:\n${server.output}`, {
       cause: error,
     })
   } finally {
@@ -23,16 +23,18 @@ export async function visit(folder, file) {
   }
 }
 
-function limitOf(response) {
+async function firstPolicyOf({ ask }) {
+  const response = await ask('/')
   assertAdmitted(response)
-  return Number(/;q=(\d+)/.exec(response.headers.get('RateLimit-Policy'))[1])
+  const [, name, limit] = /^"([^"]+)";q=(\d+)/.exec(response.headers.get('RateLimit-Policy'))
+  return { name, limit: Number(limit) }
 }
 
-/** A limit of a hundred a minute admits another one each 600 ms, once the window has moved. */
+/** While requests are sent, the first ones may leave the window: up to three more are allowed. */
 async function denied({ ask }, limit) {
   for (let extra = 0; extra <= 3; extra++) {
     const response = await ask('/')
     if (response.status === 429) return response
   }
-  return assert.fail(`more than ${limit} requests were admitted`)
+  return assert.fail(`more than ${limit} requests were allowed`)
 }

@@ -10,17 +10,17 @@ const answersWithinMs = 10_000
 const endsWithinMs = 30_000
 const stopsWithinMs = 5_000
 
-// Whoever stops this script stops what it has started.
+// A signal that stops this script stops its programs, too.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 /** Starts an example on a free port. It never outlives this process. */
-export async function started(folder, file, nodeOptions = []) {
+export async function started(folder, file, nodeOptions = [], given = {}) {
   const port = await freePort()
-  // Whatever Redis this machine may have is none of ours.
+  // A Redis of this machine is not for tests.
   const { REDIS_URL: _, ...env } = process.env
   const child = spawn(process.execPath, [...nodeOptions, file], {
     cwd: folder,
-    env: { ...env, PORT: `${port}` },
+    env: { ...env, ...given, PORT: `${port}` },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')

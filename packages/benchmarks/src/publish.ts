@@ -1,10 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { comparisonsIn, ratiosTable, type Comparison } from './ratios.js'
+import { comparisonsIn, headlinesOf, ratiosTable, type Comparison } from './ratios.js'
 import type { Findings, Section } from './section.js'
 
 const folder = new URL('../', import.meta.url)
 const results = new URL('results/', folder)
-const front = new URL('../../README.md', folder)
+const own = new URL('README.md', folder)
+const frontPage = new URL('../../README.md', folder)
 
 /** Writes a section's figures to its file, its pictures beside it, and its table to its page. */
 export async function publish({ name, page }: Section, findings: Findings): Promise<void> {
@@ -17,16 +18,18 @@ export async function publish({ name, page }: Section, findings: Findings): Prom
   await replace(new URL(page, folder), name, table)
 }
 
-/** Gathers the ratios that the last runs of all sections left, in one table of the front page. */
+/** Writes the ratios of the last runs of all sections: all of them to the page of the benchmarks, the headlines to the front page. */
 export async function publishRatios(sections: readonly Section[]): Promise<void> {
   const all: Comparison[] = []
   for (const { name } of sections) all.push(...comparisonsIn(await left(name)))
-  const table = `${introduction}\n\n${ratiosTable(all)}`
-  if (all.length > 0) await replace(front, 'ratios', table)
+  if (all.length === 0) return
+  await replace(own, 'ratios', ratiosTable(all))
+  const front = `${introduction}\n\n${ratiosTable(headlinesOf(all))}`
+  await replace(frontPage, 'ratios', front)
 }
 
 const introduction =
-  'Measured side by side by `npm run bench`, as multiples of a yardstick that does the least the work can take: a bare `Map`, `INCR`, headers by hand. The better one is set off. [The benchmarks](packages/benchmarks) tell what was measured, and how.'
+  'Measured side by side by `npm run bench`, as multiples of the least code that can do the work: a bare `Map`, `INCR`, headers set by hand. The better value is bold. [The benchmarks](packages/benchmarks/README.md) have the other rows, the spread and the method.'
 
 async function left(name: string): Promise<unknown> {
   // A section that has never run left nothing.

@@ -40,6 +40,19 @@ export function ratiosTable(comparisons: readonly Comparison[]): string {
   )
 }
 
+/** The rows of the front page: what a reader compares first, losses included. */
+const headlines: readonly RegExp[] = [
+  /^decisions in memory, /,
+  /^memory per key, /,
+  /^decisions per second over Redis, (?:one at a time|\d+ in flight ÷)/,
+  /^server CPU per request, /,
+  /^commands per second while one address attacks, Express$/,
+]
+
+export function headlinesOf(comparisons: readonly Comparison[]): readonly Comparison[] {
+  return comparisons.filter(({ work }) => headlines.some((headline) => headline.test(work)))
+}
+
 function setOff(value: number, isBetter: boolean): string {
   return isBetter ? `**${ratio(value)}**` : ratio(value)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compared, comparisonsIn, ratiosTable } from '../src/ratios.js'
+import { compared, comparisonsIn, headlinesOf, ratiosTable } from '../src/ratios.js'
 
 const found: readonly [string, number][] = [
   ['yardstick', 1],
@@ -26,6 +26,18 @@ describe('the ratios of the front page', () => {
       '| a | more | 2.00 | **3.00** | one |',
       '| b | more | **2.00** | 0.50 | other |',
     ])
+  })
+
+  test('are the rows that a reader compares first, losses included', () => {
+    const works = [
+      'decisions in memory, one key ÷ bare `Map`',
+      'client CPU for a decision of 512 in flight ÷ `INCR`',
+      'decisions per second over Redis, 512 in flight ÷ `INCR`',
+      'decisions per second over Redis, 512 in flight on one key ÷ `INCR`',
+      'server CPU per request, Koa ÷ headers by hand',
+    ]
+    const rows = works.map((work) => compared(work, 'more', found))
+    expect(headlinesOf(rows).map(({ work }) => work)).toEqual([works[0], works[2], works[4]])
   })
 
   test('are read back as they were written, and what is none is left out', () => {

@@ -63,12 +63,12 @@ export function ratiosOfHttp(found: readonly Found[]): readonly Comparison[] {
   return [
     ...found.map(comparedByCost),
     comparedOverRedis(
-      `commands for a request over Redis, ${framework}, 64 connections`,
+      `commands per request over Redis, ${framework}, 64 connections`,
       usual,
       'commandsPerRequest',
     ),
     comparedOverRedis(
-      `commands a second while one address attacks, ${framework}`,
+      `commands per second while one address attacks, ${framework}`,
       attacked,
       'commandsPerSecond',
     ),
@@ -78,7 +78,7 @@ export function ratiosOfHttp(found: readonly Found[]): readonly Comparison[] {
 function comparedByCost({ framework, usual }: Found): Comparison {
   const floor = figuresOf(usual, `${yardstick}, memory`, 'microseconds')
   return compared(
-    `server CPU for a request, ${framework} ÷ headers by hand`,
+    `server CPU per request, ${framework} ÷ headers by hand`,
     'less',
     namesOver('memory', usual).map((name) => {
       const own = figuresOf(usual, `${name}, memory`, 'microseconds')

@@ -99,8 +99,8 @@ export function ratiosOfRedis(
       'more',
       each('spread', 'perSecond'),
     ),
-    compared('the same, all on one key', 'more', each('hot', 'perSecond')),
-    compared('the same, one at a time', 'more', each('alone', 'perSecond')),
+    compared('decisions per second over Redis, 512 in flight on one key ÷ `INCR`', 'more', each('hot', 'perSecond')),
+    compared('decisions per second over Redis, one at a time ÷ `INCR`', 'more', each('alone', 'perSecond')),
     compared(
       'Redis CPU for a decision of 512 in flight ÷ `INCR`',
       'less',
@@ -112,7 +112,7 @@ export function ratiosOfRedis(
       each('spread', 'clientMicroseconds'),
     ),
     compared(
-      'memory of a key in Redis ÷ an integer',
+      'memory per key in Redis ÷ an integer',
       'less',
       memory.map(({ name, own, integer }) => [name, own / integer]),
     ),

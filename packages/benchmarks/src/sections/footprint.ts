@@ -42,7 +42,7 @@ export const footprint: Section = {
       results: { conditions, keys, rounds, contenders: rows },
       ratios: [
         compared(
-          'memory of a key, of a million ÷ bare `Map`',
+          'memory per key, a million keys ÷ bare `Map`',
           'less',
           rows.map(({ name, bytesPerKey }) => [name, bytesPerKey / least.bytesPerKey]),
         ),

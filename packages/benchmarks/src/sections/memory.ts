@@ -11,8 +11,8 @@ const program = new URL('../memory/process.js', import.meta.url)
 const works = ['zipf', 'hot', 'denied'] as const
 const titles = {
   zipf: 'decisions in memory, 100,000 keys ÷ bare `Map`',
-  hot: 'the same, one key',
-  denied: 'the same, one key, denied',
+  hot: 'decisions in memory, one key ÷ bare `Map`',
+  denied: 'denials in memory, one key ÷ bare `Map`',
 }
 
 /** What a decision takes that needs no network, beside the least that counting can take. */
