@@ -31,6 +31,10 @@ const messages = {
   SLUICE_POLICY_UNKNOWN: (where: string, value: unknown, kinds: readonly string[]): string =>
     `${where}: ${show(value)} is not a policy. Make one with ${list(kinds)}, or pass an object whose "kind" is one of these.`,
 
+  SLUICE_POLICIES_MISSING: (limiter: string): string =>
+    `limiter "${limiter}": its requests bring their own policies, so it has none for this call. Pass those that apply ` +
+    `to this key as the option "policies".`,
+
   SLUICE_POLICY_NAME_UNKNOWN: (limiter: string, name: string, known: readonly string[]): string =>
     `limiter "${limiter}": the keys name a policy ${quoted(name)}, but its policies are ${list(known)}.`,
 
@@ -81,6 +85,15 @@ const messages = {
   SLUICE_NAME_TAKEN: (name: string): string =>
     `rateLimit: another limiter of this store is called "${name}" and has other policies, so each would read what the other ` +
     `counts. Give each a "name" of its own.`,
+
+  SLUICE_LIMITER_UNKNOWN: (name: string, known: readonly string[]): string =>
+    `there is no limiter ${quoted(name)}. ${
+      known.length === 0 ? 'There are none so far' : `The limiters are ${list(known)}`
+    }. The limiters of routes are made when the application starts.`,
+
+  SLUICE_ROUTE_UNSEEN: (route: string, hook: string): string =>
+    `rateLimit: the route ${quoted(route)} was declared before the plugin was loaded, so it is limited before its own "${hook}" ` +
+    `hooks have run, and the key may not see what they add to the request. Await the registration: await app.register(rateLimit, …).`,
 
   SLUICE_PROXY_UNTRUSTED: (address: string): string =>
     `byIp: requests come with X-Forwarded-For, but the address in use is that of the socket, ${address}. Behind a proxy all clients ` +

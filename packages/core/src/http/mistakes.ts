@@ -42,6 +42,11 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
   }
 }
 
+/** A route that the adapter limits before the route's own hooks have run. The warning is made once, not for each request. */
+export function warnOfUnseenRoute(route: string, hook: string): void {
+  if (!told.has('SLUICE_ROUTE_UNSEEN')) tell(sluiceError('SLUICE_ROUTE_UNSEEN', route, hook))
+}
+
 /** An application's function that failed when nobody was left to answer. */
 export function tellOfFailure(error: unknown): void {
   emitWarning(error instanceof Error ? error : new Error(inspect(error)))
