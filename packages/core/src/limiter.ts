@@ -89,7 +89,10 @@ export interface Limiter<S extends Store = Store> {
   renew(key: Keys, leaseId: string): Reply<S, boolean>
   /** Forgets what the key has used: true. False, and nothing changed, where it is blocked and `unblock` is not true. */
   reset(key: Keys, options?: ResetOptions): Reply<S, boolean>
-  /** How things stand, policy by policy. Changes nothing. */
+  /**
+   * What counts of each policy, and what remains. Changes nothing. With `onStoreError: 'allow'` or `'deny'` it fails with the store's error
+   * while the store is unavailable, because nothing counts then.
+   */
   status(key: Keys): Reply<S, Status>
   /** Whether the store is there. */
   ping(): Reply<S, boolean>

@@ -187,7 +187,7 @@ export function createRequests(
       return requestOf({ verb: 'reset', key, cost, policies: options?.policies })
     },
 
-    status: (key) => requestOf({ verb: 'peek', key, cost: 0 }),
+    status: (key) => ({ ...requestOf({ verb: 'peek', key, cost: 0 }), fromCounts: true }),
 
     ofLease: (admitted, change) => ofLeases({ ...admitted, ...change, now: now() }),
   }
