@@ -55,6 +55,8 @@ export interface Reading<P extends object = Params> {
   /** Whether time is read off the wall, because windows begin at a time of day. Everything else runs on a clock that never steps. */
   followsWall(params: P): boolean
 
+  /** Whether there is no state at all, so that no store is ever asked. Such a policy allows everything. */
+  readonly countsNothing?: boolean
   /** The most units that a penalty may take at once, where that is less than 2^31. */
   most?(params: P): number
   /** The moment from which the quota is full, where that is before the row `ends`. */
