@@ -13,7 +13,10 @@ export interface Decision<S extends Store = Store> {
   readonly retryAfterMs: number | null
   /** How long until every quota is full. */
   readonly resetMs: number
-  /** How long a leaky queue asks to hold the request; 0 otherwise. */
+  /**
+   * How long a leaky queue asks to hold the request; 0 otherwise. `acquire`, `limited` and the HTTP adapters have held it for so long already,
+   * and the other numbers are those of the moment at which it was let go.
+   */
   readonly delayMs: number
   /** The names of the policies that deny; empty if allowed. */
   readonly deniedBy: readonly string[]
@@ -96,30 +99,34 @@ export function receiptOf(value: unknown): Receipt | undefined {
   return typeof value === 'object' && value !== null ? Receipted.receiptOf(value) : undefined
 }
 
-/**
- * How long a denied request has to wait whatever happens: null if forever. Of the wait of a decision this is the part that only time can end;
- * what is held under leases may be released at any moment.
- */
-export function firmWaitOf(decision: Decision): number | null {
-  const receipt = receiptOf(decision)
-  if (receipt === undefined) return decision.retryAfterMs
-  const { request, outcome } = receipt
-  let firm: number | null = 0
-  request.entries.forEach((entry, i) => {
-    const wait = decision.policies[entry.name].retryAfterMs
-    const { blockedUntil, now } = outcome.states[i]
-    firm = longest(firm, hasLeases(entry) && wait !== null ? Math.max(0, blockedUntil - now) : wait)
-  })
-  return firm
-}
-
-/** The denial of a request that the store would admit, but not in time for its caller. It holds nothing. */
+/** The denial of a request that the store would allow, but not in time for its caller. It holds nothing, and gives nothing back. */
 export function deniedLate<S extends Store>(
-  { lease: _given, ...decision }: Decision,
+  decision: Decision,
   retryAfterMs: number | null,
   deniedBy: readonly string[],
 ): Decision<S> {
-  return { ...decision, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
+  const { lease: _given, ...numbers } = decision
+  const late = { ...numbers, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return late
+  const { request, outcome } = receipt
+  return withReceipt(late, { request, outcome: { ...outcome, allowed: false } })
+}
+
+/** The same decision with the numbers of a later outcome. What it took and holds, and how long it was held, stay as they were. */
+export function asOf<D extends Decision>(decision: D, later: Outcome): D {
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return decision
+  const { limit, remaining, resetMs, policies } = readingOf(
+    { ...later, allowed: true },
+    receipt.request,
+    undefined,
+  )
+  const held: Record<string, Verdict> = {}
+  for (const [name, verdict] of Object.entries(policies)) {
+    putByName(held, name, { ...verdict, delayMs: decision.policies[name].delayMs })
+  }
+  return withReceipt({ ...decision, limit, remaining, resetMs, policies: held }, receipt)
 }
 
 const nobody: readonly string[] = Object.freeze([])
@@ -167,7 +174,8 @@ function readingOf<S extends Store>(
   return lease === undefined ? decision : { ...decision, lease }
 }
 
-function longest(a: number | null, b: number | null): number | null {
+/** The longer of two waits; null, for ever, is longer than any. */
+export function longest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.max(a, b)
 }
 

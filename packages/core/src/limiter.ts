@@ -1,5 +1,6 @@
 import { createAcquire, type AcquireOptions } from './acquire.js'
 import { createAsking } from './asking.js'
+import { countedPart } from './counted.js'
 import { decisionOf, receiptOf, type Decision } from './decision.js'
 import { sharing, type Keys, type PolicyChoice } from './entries.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
@@ -60,8 +61,9 @@ export interface Limiter<S extends Store = Store> {
   /** `peek` for many keys in one round trip. */
   peekMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
   /**
-   * Waits until the key is admitted. Resolves to a denial where `maxWait` is not enough; rejects when `signal` is aborted, and takes nothing
-   * then. First come, first served among the waiters of this process.
+   * Waits until the request is allowed. Resolves to a denial if `maxWait` is not enough, at once where that is known; rejects when `signal` is
+   * aborted, and takes nothing then. First come, first served among the calls of this process. A `leakyQueue` orders its requests by itself: a
+   * request that it allows is held for its `delayMs`, and one that would be held for longer than `maxDelay` is denied at once.
    */
   acquire(key: Keys, options?: AcquireOptions): Promise<Decision<S>>
   /**
@@ -166,7 +168,9 @@ export function createLimiter<S extends Store = MemoryStore>(
     close: () => (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>,
   }
   shareReceipts(receiptOf)
-  const acquire = createAcquire(name, limiter, store.async)
+  const isCounted = (key: Keys, asked: PeekOptions): boolean =>
+    countedPart(requests.peek(key, asked)).entries.length > 0
+  const acquire = createAcquire(name, limiter, isCounted, store.async)
   return limiter
 }
 

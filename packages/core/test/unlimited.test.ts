@@ -107,6 +107,16 @@ describe('unlimited as a plan of one call', () => {
     const sources = [await limiter.consume('key'), await limiter.consume('key', { policies })]
     expect(sources.map(({ allowed }) => allowed)).toEqual([false, true])
   })
+
+  test('waits for none of those that wait at the same key', async () => {
+    const limiter = limiterOf(free)
+    await limiter.consume('key', { cost: 3 })
+    const controller = new AbortController()
+    const waiting = limiter.acquire('key', { signal: controller.signal })
+    expect(await Promise.race([limiter.acquire('key', { policies }), waiting])).toEqual(infinite)
+    controller.abort('enough')
+    await expect(waiting).rejects.toBe('enough')
+  })
 })
 
 describe('unlimited beside other policies', () => {

@@ -65,6 +65,8 @@ export interface Reading<P extends object = Params> {
   next?(row: Row, params: P, now: number, remaining: number): number
   /** How long a request of `cost` that fits is to be held, in milliseconds. `taken`: the row holds already what it took. */
   delay?(row: Row, params: P, now: number, cost: number, taken: boolean): number
+  /** How long until a queue is short enough for a request of `cost`, in milliseconds; 0 if it is, or if something else decides. Queues only. */
+  queueWait?(row: Row, params: P, now: number, cost: number): number
   /** Whether a key's first request leaves its row even if it is denied. */
   bornDenied?(params: P): boolean
   /** The token of the lease that was granted last, read from the row that it left. Only where there are leases. */
