@@ -205,12 +205,13 @@ describe('over memory, to the millisecond', () => {
     const limiter = createLimiter({ name: 'queue', policies, store: memoryStore(), clock })
     function come(...names: string[]): void {
       for (const name of names) {
-        void limiter.acquire('key').then(({ allowed, delayMs, retryAfterMs }) => {
-          const at = Math.round(performance.now() - begins)
-          if (!allowed) arrivals.push(`${name} denied ${retryAfterMs}`)
-          else arrivals.push(`${name} ${at < 1000 ? at : delayMs}`)
-        })
+        void limiter.acquire('key').then((decision) => arrivals.push(`${name} ${said(decision)}`))
       }
+    }
+    function said({ allowed, delayMs, retryAfterMs }: Decision): string {
+      const at = Math.round(performance.now() - begins)
+      if (!allowed) return `denied ${retryAfterMs}`
+      return `${at < 1000 ? at : delayMs}`
     }
     return { limiter, arrivals, come }
   }

@@ -1,6 +1,6 @@
 import { fixedWindow, rateLimit, redisStore, slidingWindow } from '@sluice/express'
 import { startRedis, type RedisServer } from '@sluice/conformance'
-import express from 'express'
+import express, { type Request } from 'express'
 import type { Redis } from 'ioredis'
 import type { Server } from 'node:http'
 import { once } from 'node:events'
@@ -54,33 +54,38 @@ async function startLogin(): Promise<Server> {
   const perAddress = rateLimit({
     name: 'login by address',
     policy: slidingWindow({ limit: 20, window: '1h' }),
-    key: (request) => `address of ${request.query['name']}`,
+    key: (request) => ['address', nameIn(request)],
     count: 'failures',
     store,
   })
   const perAccount = rateLimit({
     name: 'login by account',
     policy: fixedWindow({ limit: 3, window: '1m' }),
-    key: (request) => String(request.query['name']),
+    key: (request) => nameIn(request),
     count: 'failures',
     resetOn: 'success',
     store,
   })
   const app = express()
-  app.post('/login', perAddress, perAccount, async (request, response) => {
-    const { password } = request.query
-    if (password === 'slow') await slow
-    response.sendStatus(password === 'wrong' ? 401 : 200)
+  app.post('/login', perAddress, perAccount, (request, response) => {
+    const password = request.get('x-password')
+    const answer = () => response.sendStatus(password === 'wrong' ? 401 : 200)
+    if (password === 'slow') void slow.then(answer)
+    else answer()
   })
   const listening = app.listen(0, '127.0.0.1')
   await once(listening, 'listening')
   return listening
 }
 
+function nameIn(request: Request): string {
+  return request.get('x-name') ?? ''
+}
+
 async function tryToLogIn(password: string, name: string = 'ada'): Promise<number> {
   const { port } = server.address() as AddressInfo
-  const query = new URLSearchParams({ name, password })
-  const response = await fetch(`http://127.0.0.1:${port}/login?${query}`, { method: 'POST' })
+  const headers = { 'x-name': name, 'x-password': password }
+  const response = await fetch(`http://127.0.0.1:${port}/login`, { method: 'POST', headers })
   await response.text()
   return response.status
 }

@@ -180,6 +180,7 @@ export function longest(a: number | null, b: number | null): number | null {
 }
 
 /** Returns what it is given: a class that extends it adds its private fields to that object. */
+// oxlint-disable-next-line typescript/no-extraneous-class -- only a class can be extended
 class Given {
   constructor(value: object) {
     return value
@@ -206,6 +207,7 @@ class Receipted extends Given {
 }
 
 function withReceipt<D extends Decision>(decision: D, { request, outcome }: Receipt): D {
+  // oxlint-disable-next-line eslint/no-new -- it is the decision itself
   new Receipted(decision, request, outcome)
   return decision
 }

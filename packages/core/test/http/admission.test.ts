@@ -160,7 +160,12 @@ describe('the answer to a request that a leaky queue held is as of when it is le
   ] as const)('%s', async (_, waiting) => {
     const store = memoryStore()
     const guard = createGuard<Visit, Handler>({
-      ...{ name: 'x', key: 'all', policy: queue, store, headers: 'legacy', clock: () => start },
+      name: 'x',
+      key: 'all',
+      policy: queue,
+      store,
+      headers: 'legacy',
+      clock: () => start,
       cost: ({ size = 1 }) => size,
       ...waiting,
     })
