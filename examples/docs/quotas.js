@@ -27,8 +27,8 @@ assert.deepEqual([allowed, remaining], [true, 98_990])
 // #region status
 async function standing(account) {
   const { policies } = await quota.peek(account.id, { cost: 0, policies: plans[account.plan] })
-  const { limit, remaining, resetMs } = policies.default
-  return { used: limit - remaining, limit, resetsAt: new Date(Date.now() + resetMs) }
+  const { used, limit, resetMs } = policies.default
+  return { used, limit, resetsAt: new Date(Date.now() + resetMs) }
 }
 // #endregion
 const { used, limit, resetsAt } = await standing(account)

@@ -36,10 +36,17 @@ export async function follow(
     const expected = model[verb](now, cost)
     // A lease has an id that nothing defines.
     const { lease: _lease, ...decision } = await limiter[verb]('key', { cost })
-    answered.push({ now, cost, verb, decision, expected })
+    answered.push({ now, cost, verb, decision: withoutDebt(decision), expected })
     last = expected
   }
   return answered
+}
+
+/** The same decision with `used` as the models have it. */
+function withoutDebt(decision: Decision): Decision {
+  const { default: verdict } = decision.policies
+  const used = Math.min(verdict.used, verdict.limit)
+  return { ...decision, policies: { default: { ...verdict, used } } }
 }
 
 /** The decision of a limiter with this one policy, as its model's answer has it. */

@@ -1,4 +1,4 @@
-import { deniedLate, firmWaitOf, type Decision } from './decision.js'
+import { deniedLate, type Decision } from './decision.js'
 import { isKey, type Keys, type Policies, type PolicyChoice } from './entries.js'
 import { sluiceError } from './errors.js'
 import { hold } from './hold.js'
@@ -6,6 +6,8 @@ import { joinKey } from './keys.js'
 import { pause } from './pause.js'
 import { durationOrZero, optionsObject, rejectUnknown, type Duration } from './option-readers.js'
 import type { Store } from './stores/store.js'
+import { createTurns, turnBefore, type Turn, type Turns } from './turns.js'
+import { firmWaitOf, isQueued, overflows } from './waits.js'
 
 export interface AcquireOptions extends PolicyChoice {
   /**
@@ -15,8 +17,8 @@ export interface AcquireOptions extends PolicyChoice {
    */
   readonly cost?: number
   /**
-   * The longest to wait. What is known to take longer is denied at once, and so is whoever comes while 10,000 calls of this limiter wait
-   * already in this process.
+   * The longest to wait. What is known to take longer is denied at once, and so is a call that comes while 10,000 calls of this limiter wait
+   * already in this process. The `maxDelay` of a leaky queue is a bound of its own.
    *
    * @default no bound
    */
@@ -37,12 +39,15 @@ interface Asked {
   readonly policies?: Policies
 }
 
-/** The waiters for one key, in the order in which they came. */
+/** The calls for one key, in the order in which they came. */
 interface Line {
-  waiters: number
-  /** Settles when the last of them has left. */
-  last: Promise<void>
-  /** Why the first of them waits, and until when at the least, by `performance.now()`. */
+  /** How many are not settled yet. */
+  calls: number
+  /** The order in which they are decided. */
+  readonly decisions: Turns
+  /** The order in which those that a leaky queue holds are let go. */
+  readonly queue: Turns
+  /** Why the first of the undecided waits, and until when at the least, by `performance.now()`. */
   deniedBy: readonly string[]
   due: number
 }
@@ -50,13 +55,19 @@ interface Line {
 export type Acquire<S extends Store> = (key: Keys, options?: AcquireOptions) => Promise<Decision<S>>
 
 /**
- * Waits for admission. Only the first waiter of a key asks the store, when its last denial said that it may come again, so the waiters of
- * one process never overtake each other. Where other processes wait too, a little jitter keeps them from coming all at once. For what is held
- * under leases he asks more often, since it may be released long before they end.
+ * Waits until a request is allowed. Only the first waiter of a key asks the store, when its last denial said that it may come again, so the
+ * waiters of one process never overtake each other. If other processes wait too, a little jitter keeps them from coming all at once. For
+ * what is held under leases it asks more often, since it may be released long before they end.
+ *
+ * A leaky queue orders its requests by itself, so a waiter that it allowed leaves the line, is held for its delay, and the next one asks
+ * meanwhile. A request for which the queue is too long is denied at once: to wait in front of it would make its wait longer than `maxDelay`.
+ *
+ * @param isCounted whether a request has to wait for others at all: one without a policy that counts does not
  */
 export function createAcquire<S extends Store>(
   limiter: string,
   admission: Admission<S>,
+  isCounted: (key: Keys, asked: Asked) => boolean,
   shared: boolean,
 ): Acquire<S> {
   const lines = new Map<string, Line>()
@@ -65,30 +76,48 @@ export function createAcquire<S extends Store>(
   return async function acquire(key, options = {}) {
     const { asked, until, signal } = checkedOptions(limiter, options)
     signal?.throwIfAborted()
+    if (!isCounted(key, asked)) return admission.consume(key, asked)
     const id = lineOf(key)
     const line: Line = lines.get(id) ?? newLine()
     lines.set(id, line)
-    line.waiters++
+    line.calls++
     waiting++
-    const turn = line.last
-    let leave: () => void = () => {}
-    const left = new Promise<void>((resolve) => (leave = resolve))
-    line.last = turn.then(() => left)
     try {
-      const isFirst = line.waiters === 1
-      const mayWaitUntil = waiting > mostWaiting ? -Infinity : until
-      if (isFirst || (mayWaitUntil >= line.due && (await turnBefore(turn, until, signal)))) {
-        return await admitted(line, key, asked, mayWaitUntil, signal)
-      }
-      return await deniedInLine(line, key, asked)
+      const { decision, place } = await inTurn(line, key, asked, until, signal)
+      if (place === undefined) return decision
+      return await hold(admission, { ...asked, key, decision }, signal, place)
     } finally {
-      leave()
       waiting--
-      if (--line.waiters === 0) lines.delete(id)
+      if (--line.calls === 0) lines.delete(id)
     }
   }
 
-  async function admitted(
+  /** Decides about a request once those before it are decided. If a leaky queue is to hold it, it has a place there before the next one asks. */
+  async function inTurn(
+    line: Line,
+    key: Keys,
+    asked: Asked,
+    until: number,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly decision: Decision<S>; readonly place?: Turn }> {
+    const isFirst = line.decisions.isEmpty()
+    const turn = line.decisions.enter()
+    try {
+      const mayWaitUntil = waiting > mostWaiting ? -Infinity : until
+      const hasCome =
+        isFirst || (mayWaitUntil >= line.due && (await turnBefore(turn, until, signal)))
+      if (!hasCome) return { decision: await deniedInLine(line, key, asked) }
+      const decision = await decided(line, key, asked, mayWaitUntil, signal)
+      line.due = 0
+      const startsNow = decision.delayMs === 0 && line.queue.isEmpty()
+      if (!decision.allowed || startsNow || !isQueued(decision)) return { decision }
+      return { decision, place: line.queue.enter() }
+    } finally {
+      turn.leave()
+    }
+  }
+
+  async function decided(
     line: Line,
     key: Keys,
     asked: Asked,
@@ -101,14 +130,16 @@ export function createAcquire<S extends Store>(
         if (decision.allowed) await admission.refund(decision)
         throw signal.reason
       }
+      const leftMs = until - performance.now()
       if (decision.allowed) {
-        return decision.delayMs === 0 ? decision : held(decision, until, signal)
+        const isInTime = decision.delayMs === 0 || decision.delayMs <= leftMs
+        return isInTime ? decision : tooLate(key, asked, decision)
       }
       const firm = firmWaitOf(decision)
       line.deniedBy = decision.deniedBy
       line.due = performance.now() + (firm ?? 0)
-      const leftMs = until - performance.now()
       if (firm === null || decision.retryAfterMs === null || firm > leftMs) return decision
+      if (overflows(decision)) return decision
       const wait = Math.min(decision.retryAfterMs, Math.max(firm, pollMs))
       const jitter = shared ? Math.random() * Math.min(mostJitterMs, wait / 4) : 0
       // Asked once more at the very end, where a release may still come.
@@ -116,7 +147,7 @@ export function createAcquire<S extends Store>(
     }
   }
 
-  /** Whoever cannot wait for those before him is denied, though there may be room for what he asks. */
+  /** A request that cannot wait for those before it is denied, though what it asks for may be there. */
   async function deniedInLine(line: Line, key: Keys, asked: Asked): Promise<Decision<S>> {
     const decision = await admission.peek(key, asked)
     if (!decision.allowed) return deniedLate(decision, decision.retryAfterMs, decision.deniedBy)
@@ -124,22 +155,17 @@ export function createAcquire<S extends Store>(
     return deniedLate(decision, wait, line.deniedBy)
   }
 
-  /** A leaky queue admits at once and says when to start. Who does not wait for that takes nothing. */
-  async function held(
-    decision: Decision<S>,
-    until: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Decision<S>> {
-    if (performance.now() + decision.delayMs <= until) return hold(admission, decision, signal)
-    await admission.refund(decision)
+  /** A leaky queue allows a request and says when to start it. One that cannot wait so long takes nothing. */
+  async function tooLate(key: Keys, asked: Asked, decision: Decision<S>): Promise<Decision<S>> {
+    const [, stand] = await Promise.all([admission.refund(decision), admission.peek(key, asked)])
     const names = Object.keys(decision.policies)
     const late = names.filter((name) => decision.policies[name].delayMs > 0)
-    return deniedLate(decision, decision.delayMs, late)
+    return deniedLate(stand, decision.delayMs, late)
   }
 }
 
 function newLine(): Line {
-  return { waiters: 0, last: Promise.resolve(), deniedBy: [], due: 0 }
+  return { calls: 0, decisions: createTurns(), queue: createTurns(), deniedBy: [], due: 0 }
 }
 
 /** Whose line it is: no longer than the key is in a store. What is no key is refused when it is asked about. */
@@ -155,24 +181,6 @@ const mostWaiting = 10_000
 const mostJitterMs = 50
 const shortestPollMs = 5
 const longestPollMs = 100
-
-/** True when the turn has come, false where `until` came first. */
-async function turnBefore(
-  turn: Promise<void>,
-  until: number,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const over = new AbortController()
-  const either = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
-  const tooLate = pause(until - performance.now(), either)
-  // Ended below when the turn came first; nobody is told.
-  tooLate.catch(() => {})
-  try {
-    return await Promise.race([turn.then(() => true), tooLate.then(() => false)])
-  } finally {
-    over.abort()
-  }
-}
 
 interface CheckedOptions {
   readonly asked: Asked

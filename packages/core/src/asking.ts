@@ -1,3 +1,4 @@
+import { countedPart, wholeOutcome } from './counted.js'
 import type {
   Answer,
   AsyncStore,
@@ -30,7 +31,8 @@ export function createAsking<S extends Store>(store: Store): Asking<S> {
 
 function askingAtOnce(store: SyncStore): Asking<SyncStore> {
   function run(request: StoreRequest): Outcome {
-    return settled(asksAnything(request) ? store.run(request) : nothingAsked)
+    const part = countedPart(request)
+    return wholeOutcome(settled(asksAnything(part) ? store.run(part) : nothingAsked), request)
   }
 
   return {
@@ -46,23 +48,25 @@ function askingLater(store: AsyncStore): Asking<AsyncStore> {
   return {
     async ask(make, read, a, b) {
       const request = make(a, b)
-      const [answer] = asksAnything(request) ? await store.run([request]) : [nothingAsked]
-      return read(settled(answer), request)
+      const part = countedPart(request)
+      const [answer] = asksAnything(part) ? await store.run([part]) : [nothingAsked]
+      return read(wholeOutcome(settled(answer), request), request)
     },
     async askMany(make, read, a) {
       const requests = make(a)
-      const asked = requests.filter(asksAnything)
+      const parts = requests.map(countedPart)
+      const asked = parts.filter(asksAnything)
       const answers = asked.length > 0 ? await store.run(asked) : []
       let next = 0
-      return requests.map((request) => {
-        const answer = asksAnything(request) ? answers[next++] : nothingAsked
-        return read(settled(answer), request)
+      return requests.map((request, i) => {
+        const answer = asksAnything(parts[i]) ? answers[next++] : nothingAsked
+        return read(wholeOutcome(settled(answer), request), request)
       })
     },
   }
 }
 
-/** A request that every policy was left out of needs no store: nobody objects. */
+/** A request without any policy that counts needs no store: it is allowed. */
 function asksAnything({ entries }: StoreRequest): boolean {
   return entries.length > 0
 }

@@ -13,7 +13,10 @@ export interface Decision<S extends Store = Store> {
   readonly retryAfterMs: number | null
   /** How long until every quota is full. */
   readonly resetMs: number
-  /** How long a leaky queue asks to hold the request; 0 otherwise. */
+  /**
+   * How long a leaky queue asks to hold the request; 0 otherwise. `acquire`, `limited` and the HTTP adapters have held it for so long already,
+   * and the other numbers are those of the moment at which it was let go.
+   */
   readonly delayMs: number
   /** The names of the policies that deny; empty if allowed. */
   readonly deniedBy: readonly string[]
@@ -57,11 +60,8 @@ export function decisionOf<S extends Store>(
   changeLease: ChangeLease<S>,
 ): Decision<S> {
   const holds = outcome.allowed && request.verb === 'consume' && request.lease.id !== ''
-  return new Answered(
-    outcome,
-    request,
-    holds ? heldLeaseOf(outcome, request, changeLease) : undefined,
-  )
+  const lease = holds ? heldLeaseOf(outcome, request, changeLease) : undefined
+  return withReceipt(readingOf(outcome, request, lease), { request, outcome })
 }
 
 function heldLeaseOf<S extends Store>(
@@ -96,86 +96,107 @@ export interface Receipt {
 
 /** The receipt of a decision, undefined for anything else. What took nothing has one too; giving it back gives nothing. */
 export function receiptOf(value: unknown): Receipt | undefined {
-  return typeof value === 'object' && value !== null ? Answered.receiptOf(value) : undefined
+  return typeof value === 'object' && value !== null ? Receipted.receiptOf(value) : undefined
 }
 
-/**
- * How long a denied request has to wait whatever happens: null if forever. Of the wait of a decision this is the part that only time can end;
- * what is held under leases may be released at any moment.
- */
-export function firmWaitOf(decision: Decision): number | null {
-  const receipt = receiptOf(decision)
-  if (receipt === undefined) return decision.retryAfterMs
-  const { request, outcome } = receipt
-  let firm: number | null = 0
-  request.entries.forEach((entry, i) => {
-    const wait = decision.policies[entry.name].retryAfterMs
-    const { blockedUntil, now } = outcome.states[i]
-    firm = longest(firm, hasLeases(entry) && wait !== null ? Math.max(0, blockedUntil - now) : wait)
-  })
-  return firm
-}
-
-/** The denial of a request that the store would admit, but not in time for its caller. It holds nothing. */
+/** The denial of a request that the store would allow, but not in time for its caller. It holds nothing, and gives nothing back. */
 export function deniedLate<S extends Store>(
-  { lease: _given, ...decision }: Decision,
+  decision: Decision,
   retryAfterMs: number | null,
   deniedBy: readonly string[],
 ): Decision<S> {
-  return { ...decision, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
+  const { lease: _given, ...numbers } = decision
+  const late = { ...numbers, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return late
+  const { request, outcome } = receipt
+  return withReceipt(late, { request, outcome: { ...outcome, allowed: false } })
+}
+
+/** The same decision with the numbers of a later outcome. What it took and holds, and how long it was held, stay as they were. */
+export function asOf<D extends Decision>(decision: D, later: Outcome): D {
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return decision
+  const { limit, remaining, resetMs, policies } = readingOf(
+    { ...later, allowed: true },
+    receipt.request,
+    undefined,
+  )
+  const held: Record<string, Verdict> = {}
+  for (const [name, verdict] of Object.entries(policies)) {
+    putByName(held, name, { ...verdict, delayMs: decision.policies[name].delayMs })
+  }
+  return withReceipt({ ...decision, limit, remaining, resetMs, policies: held }, receipt)
 }
 
 const nobody: readonly string[] = Object.freeze([])
 
-/** A decision is a plain value to its reader; what it took is known to the limiter only. */
-class Answered<S extends Store> implements Decision<S> {
-  declare readonly allowed: boolean
-  declare readonly limit: number
-  declare readonly remaining: number
-  declare readonly retryAfterMs: number | null
-  declare readonly resetMs: number
-  declare readonly delayMs: number
-  declare readonly deniedBy: readonly string[]
-  declare readonly policies: Readonly<Record<string, Verdict>>
-  declare readonly source: Source
-  declare readonly lease?: HeldLease<S>
+/** What one outcome says about a request, in plain fields. */
+function readingOf<S extends Store>(
+  outcome: Outcome,
+  request: StoreRequest,
+  lease: HeldLease<S> | undefined,
+): Decision<S> {
+  const { allowed, entries = request.entries, states, source = 'store' } = outcome
+  // Where the limiter was told to allow, nobody is denied: neither what is consumed, nor what a peek asks about.
+  const taken = allowed && (request.verb === 'consume' || source === 'open')
+  const policies: Record<string, Verdict> = {}
+  let deniedBy: string[] | undefined
+  let limit = Infinity
+  let remaining = Infinity
+  let retryAfterMs: number | null = 0
+  let resetMs = 0
+  let delayMs = 0
+  for (let i = 0; i < entries.length; i++) {
+    const { name } = entries[i]
+    const verdict = verdictOf(entries[i], states[i], request.cost, taken)
+    putByName(policies, name, verdict)
+    if (verdict.remaining < remaining) {
+      remaining = verdict.remaining
+      limit = verdict.limit
+    }
+    if (!verdict.allowed) (deniedBy ??= []).push(name)
+    retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
+    resetMs = Math.max(resetMs, verdict.resetMs)
+    if (allowed) delayMs = Math.max(delayMs, verdict.delayMs)
+  }
+  const decision = {
+    allowed,
+    limit,
+    remaining,
+    retryAfterMs,
+    resetMs,
+    delayMs,
+    deniedBy: deniedBy ?? nobody,
+    policies,
+    source,
+  }
+  return lease === undefined ? decision : { ...decision, lease }
+}
+
+/** The longer of two waits; null, for ever, is longer than any. */
+export function longest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : Math.max(a, b)
+}
+
+/** Returns what it is given: a class that extends it adds its private fields to that object. */
+// oxlint-disable-next-line typescript/no-extraneous-class -- only a class can be extended
+class Given {
+  constructor(value: object) {
+    return value
+  }
+}
+
+/**
+ * Hides the receipt in private fields of the decision. The decision stays a plain object, also for `console.log`, and neither a copy nor
+ * JSON has the receipt. A WeakMap would cost several times as much.
+ */
+class Receipted extends Given {
   readonly #request: StoreRequest
   readonly #outcome: Outcome
 
-  constructor(outcome: Outcome, request: StoreRequest, lease: HeldLease<S> | undefined) {
-    const { allowed, entries = request.entries, states, source = 'store' } = outcome
-    // Where the limiter was told to allow, nobody is denied: neither what is consumed, nor what a peek asks about.
-    const taken = allowed && (request.verb === 'consume' || source === 'open')
-    const policies: Record<string, Verdict> = {}
-    let deniedBy: string[] | undefined
-    let limit = Infinity
-    let remaining = Infinity
-    let retryAfterMs: number | null = 0
-    let resetMs = 0
-    let delayMs = 0
-    for (let i = 0; i < entries.length; i++) {
-      const { name } = entries[i]
-      const verdict = verdictOf(entries[i], states[i], request.cost, taken)
-      putByName(policies, name, verdict)
-      if (verdict.remaining < remaining) {
-        remaining = verdict.remaining
-        limit = verdict.limit
-      }
-      if (!verdict.allowed) (deniedBy ??= []).push(name)
-      retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
-      resetMs = Math.max(resetMs, verdict.resetMs)
-      if (allowed) delayMs = Math.max(delayMs, verdict.delayMs)
-    }
-    this.allowed = allowed
-    this.limit = limit
-    this.remaining = remaining
-    this.retryAfterMs = retryAfterMs
-    this.resetMs = resetMs
-    this.delayMs = delayMs
-    this.deniedBy = deniedBy ?? nobody
-    this.policies = policies
-    this.source = source
-    if (lease !== undefined) this.lease = lease
+  constructor(decision: object, request: StoreRequest, outcome: Outcome) {
+    super(decision)
     this.#request = request
     this.#outcome = outcome
   }
@@ -185,6 +206,8 @@ class Answered<S extends Store> implements Decision<S> {
   }
 }
 
-function longest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : Math.max(a, b)
+function withReceipt<D extends Decision>(decision: D, { request, outcome }: Receipt): D {
+  // oxlint-disable-next-line eslint/no-new -- it is the decision itself
+  new Receipted(decision, request, outcome)
+  return decision
 }

@@ -113,7 +113,8 @@ async function admitted(
   const signal = typeof ending === 'function' ? ending.apply(self, args) : ending
   if (wait === undefined) {
     signal?.throwIfAborted()
-    return hold(limiter, await limiter.consume(keys, asked), signal)
+    const decision = await limiter.consume(keys, asked)
+    return hold(limiter, { ...asked, key: keys, decision }, signal)
   }
   const untilThen = signal === undefined ? {} : { signal }
   return limiter.acquire(keys, { ...asked, ...untilThen, maxWait: wait.max })

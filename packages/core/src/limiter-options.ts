@@ -40,8 +40,8 @@ export interface LimiterOptions<S extends Store> {
    */
   readonly localShare?: number
   /**
-   * Whether a key that the store denied is denied for up to a second without asking again. To switch it off makes sense where units are often
-   * given back.
+   * Whether a key that the store denied is denied for up to a second without asking again. What this process gives back, releases or resets
+   * ends that at once; what another process does is seen up to a second late.
    *
    * @default true
    */

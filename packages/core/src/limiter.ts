@@ -1,5 +1,6 @@
 import { createAcquire, type AcquireOptions } from './acquire.js'
 import { createAsking } from './asking.js'
+import { countedPart } from './counted.js'
 import { decisionOf, receiptOf, type Decision } from './decision.js'
 import { sharing, type Keys, type PolicyChoice } from './entries.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
@@ -60,8 +61,9 @@ export interface Limiter<S extends Store = Store> {
   /** `peek` for many keys in one round trip. */
   peekMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
   /**
-   * Waits until the key is admitted. Resolves to a denial where `maxWait` is not enough; rejects when `signal` is aborted, and takes nothing
-   * then. First come, first served among the waiters of this process.
+   * Waits until the request is allowed. Resolves to a denial if `maxWait` is not enough, at once where that is known; rejects when `signal` is
+   * aborted, and takes nothing then. First come, first served among the calls of this process. A `leakyQueue` orders its requests by itself: a
+   * request that it allows is held for its `delayMs`, and one that would be held for longer than `maxDelay` is denied at once.
    */
   acquire(key: Keys, options?: AcquireOptions): Promise<Decision<S>>
   /**
@@ -89,7 +91,10 @@ export interface Limiter<S extends Store = Store> {
   renew(key: Keys, leaseId: string): Reply<S, boolean>
   /** Forgets what the key has used: true. False, and nothing changed, where it is blocked and `unblock` is not true. */
   reset(key: Keys, options?: ResetOptions): Reply<S, boolean>
-  /** How things stand, policy by policy. Changes nothing. */
+  /**
+   * What counts of each policy, and what remains. Changes nothing. With `onStoreError: 'allow'` or `'deny'` it fails with the store's error
+   * while the store is unavailable, because nothing counts then.
+   */
   status(key: Keys): Reply<S, Status>
   /** Whether the store is there. */
   ping(): Reply<S, boolean>
@@ -163,7 +168,9 @@ export function createLimiter<S extends Store = MemoryStore>(
     close: () => (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>,
   }
   shareReceipts(receiptOf)
-  const acquire = createAcquire(name, limiter, store.async)
+  const isCounted = (key: Keys, asked: PeekOptions): boolean =>
+    countedPart(requests.peek(key, asked)).entries.length > 0
+  const acquire = createAcquire(name, limiter, isCounted, store.async)
   return limiter
 }
 

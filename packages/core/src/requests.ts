@@ -1,5 +1,6 @@
 import type { Lease } from './algorithms/algorithm.js'
 import type { Clock } from './clock.js'
+import { counts } from './counted.js'
 import { hasLeases, type Receipt } from './decision.js'
 import { addressed, chosenPerCall, entriesOf, type Keys, type Policies } from './entries.js'
 import { sluiceError } from './errors.js'
@@ -110,6 +111,12 @@ export function createRequests(
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
   }
 
+  function assertBlockable(entries: readonly Entry[]): void {
+    if (entries.length === 0 || entries.some(counts)) return
+    const expected = 'a policy that can deny among them: "unlimited" allows everything'
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
+  }
+
   function count(value: number): number {
     if (isCount(value) && value <= mostUnits) return value
     const expected = `a whole number from 0 to ${mostUnits}`
@@ -172,8 +179,12 @@ export function createRequests(
 
     block(key, length) {
       const cost = duration.read(length)
-      if (cost !== undefined) return requestOf({ verb: 'block', key, cost })
-      throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, duration.expected)
+      if (cost === undefined) {
+        throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, duration.expected)
+      }
+      const request = requestOf({ verb: 'block', key, cost })
+      assertBlockable(request.entries)
+      return request
     },
 
     unblock: (key) => requestOf({ verb: 'unblock', key }),
@@ -190,7 +201,7 @@ export function createRequests(
       return requestOf({ verb: 'reset', key, cost, policies: options?.policies })
     },
 
-    status: (key) => requestOf({ verb: 'peek', key, cost: 0 }),
+    status: (key) => ({ ...requestOf({ verb: 'peek', key, cost: 0 }), fromCounts: true }),
 
     ofLease: (admitted, change) => ofLeases({ ...admitted, ...change, now: now() }),
   }

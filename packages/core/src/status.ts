@@ -1,4 +1,4 @@
-import type { Outcome, StoreRequest } from './stores/store.js'
+import type { Outcome, Source, StoreRequest } from './stores/store.js'
 import { putByName, verdictOf } from './verdict.js'
 
 /** How one policy stands. */
@@ -14,12 +14,14 @@ export interface PolicyStatus {
 }
 
 export interface Status {
+  /** What counted: the store, or the memory store that replaces it while it is unavailable (`fallback`). */
+  readonly source: Source
   readonly policies: Readonly<Record<string, PolicyStatus>>
 }
 
 /** Reads how a key stands from the outcome of a `peek`. */
 export function statusOf(outcome: Outcome, request: StoreRequest): Status {
-  const { entries = request.entries } = outcome
+  const { entries = request.entries, source = 'store' } = outcome
   const policies: Record<string, PolicyStatus> = {}
   entries.forEach((entry, i) => {
     const { row, blockedUntil, now } = outcome.states[i]
@@ -28,5 +30,5 @@ export function statusOf(outcome: Outcome, request: StoreRequest): Status {
     const blockedMs = Math.max(0, blockedUntil - now)
     putByName(policies, entry.name, { used, limit, remaining, resetMs, blockedMs })
   })
-  return { policies }
+  return { source, policies }
 }

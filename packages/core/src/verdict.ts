@@ -5,6 +5,8 @@ import type { State } from './stores/store.js'
 /** What one policy says. All times are whole milliseconds. */
 export interface Verdict {
   readonly allowed: boolean
+  /** The units that count now, after this decision, rounded up; more than the limit if there is a debt. */
+  readonly used: number
   /** The policy's quota: its limit, burst or capacity. */
   readonly limit: number
   /** How many units could still be taken right now, after this decision. */
@@ -32,11 +34,13 @@ export function verdictOf(
   const { steps, params } = rule
   const blockedMs = Math.max(0, blockedUntil - now)
   const limit = steps.quota(params)
-  const free = Math.max(0, limit - steps.used(row, params, now))
+  const used = steps.used(row, params, now)
+  const free = Math.max(0, limit - used)
   const wait = taken ? 0 : Math.max(blockedMs, steps.wait(row, params, now, cost))
   const next = free < limit ? waitToRemain(rule, row, now, free + 1) : 0
   return {
     allowed: wait === 0,
+    used,
     limit,
     remaining: blockedMs > 0 ? 0 : free,
     retryAfterMs: wait === Infinity ? null : wait,

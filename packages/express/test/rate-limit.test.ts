@@ -99,6 +99,7 @@ describe.each(frameworks)('%s', (_, create) => {
       policies: {
         default: {
           allowed: true,
+          used: 1,
           limit: 3,
           remaining: 2,
           retryAfterMs: 0,

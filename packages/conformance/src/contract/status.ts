@@ -3,19 +3,21 @@ import { describe, expect, test } from 'vitest'
 import { subjects } from '../subjects.js'
 import type { OpenBench } from './bench.js'
 
+const source = 'store'
+
 export function describeStatus(open: OpenBench): void {
   describe.each(subjects)('$name: status', ({ sample }) => {
     test('says what is used and what is left, and changes nothing', async () => {
       const bench = await open()
       const limiter = bench.limiter(sample(5, 1000).policy)
       const fresh = { used: 0, limit: 5, remaining: 5, resetMs: 0, blockedMs: 0 }
-      expect(await limiter.status('key')).toEqual({ policies: { default: fresh } })
+      expect(await limiter.status('key')).toEqual({ source, policies: { default: fresh } })
       const { resetMs } = await limiter.consume('key', { cost: 2 })
       const used = { used: 2, limit: 5, remaining: 3, resetMs, blockedMs: 0 }
-      expect(await limiter.status('key')).toEqual({ policies: { default: used } })
-      expect(await limiter.status('key')).toEqual({ policies: { default: used } })
+      expect(await limiter.status('key')).toEqual({ source, policies: { default: used } })
+      expect(await limiter.status('key')).toEqual({ source, policies: { default: used } })
       bench.now += resetMs
-      expect(await limiter.status('key')).toEqual({ policies: { default: fresh } })
+      expect(await limiter.status('key')).toEqual({ source, policies: { default: fresh } })
     })
   })
 
@@ -29,6 +31,7 @@ export function describeStatus(open: OpenBench): void {
       await limiter.consume('key')
       bench.now += 100
       expect(await limiter.status('key')).toEqual({
+        source,
         policies: {
           once: { used: 1, limit: 1, remaining: 0, resetMs: 1900, blockedMs: 1900 },
           more: { used: 1, limit: 9, remaining: 8, resetMs: 400, blockedMs: 0 },
@@ -52,6 +55,7 @@ export function describeStatus(open: OpenBench): void {
       await limiter.consume('key')
       await limiter.consume('key')
       expect(await limiter.status('key')).toEqual({
+        source,
         policies: {
           none: { used: 0, limit: Infinity, remaining: Infinity, resetMs: 0, blockedMs: 0 },
           queue: { used: 2, limit: 4, remaining: 2, resetMs: 2000, blockedMs: 0 },

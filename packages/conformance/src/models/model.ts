@@ -33,6 +33,8 @@ export interface Meaning {
 /** A verdict, as the definition has it. */
 export interface ModelAnswer {
   readonly allowed: boolean
+  /** At most the limit: no definition says how far a debt goes. */
+  readonly used: number
   readonly limit: number
   readonly remaining: number
   readonly retryAfterMs: number | null
@@ -65,7 +67,8 @@ export function createModel(meaning: Meaning, block?: Block): Model {
   function answer(history: Admissions, now: number, cost: number, delayMs: number | undefined) {
     const allowed = delayMs !== undefined
     const isOpen = (at: number) => at >= blocks.until
-    const left = isOpen(now) ? remainingOf(meaning, history, now) : 0
+    const unspent = remainingOf(meaning, history, now)
+    const left = isOpen(now) ? unspent : 0
     const grown = (wait: number) =>
       isOpen(now + wait) &&
       (meaning.remaining === undefined
@@ -73,6 +76,7 @@ export function createModel(meaning: Meaning, block?: Block): Model {
         : meaning.remaining(history, now + wait) > left)
     return {
       allowed,
+      used: quota === Infinity ? 0 : quota - unspent,
       limit: quota,
       remaining: left,
       retryAfterMs: allowed

@@ -30,7 +30,7 @@ export function createAdmission<R, H>(
     after(limiter.consume(key, terms), (decision) =>
       decision.delayMs === 0
         ? decision
-        : whileThere(response, (signal) => hold(limiter, decision, signal)),
+        : whileThere(response, (signal) => hold(limiter, { ...terms, key, decision }, signal)),
     )
 }
 

@@ -60,8 +60,6 @@ export function createGuard<R, H>(
     name,
     policies: plan.policies,
     store: options.store ?? memoryStore(),
-    // What is reserved and may be given back at any moment is no reason to deny the next one unasked.
-    denyCache: options.count === undefined && options.resetOn === undefined,
     ...(clock === undefined ? {} : { clock }),
     ...(onStoreError === undefined ? {} : { onStoreError }),
     ...(localShare === undefined ? {} : { localShare }),

@@ -27,6 +27,8 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
   /** Which of them are about a place, and which say that it is shut. */
   const about = createIndex()
   const shutting = createIndex()
+  /** For each call that is under way, the places that were changed since it was sent: a denial of theirs may be older than the change. */
+  const underWay = new Set<Set<string>>()
 
   function recall(request: StoreRequest, now: number): Outcome | undefined {
     if (denials.size === 0 || !isCached(request)) return undefined
@@ -72,15 +74,26 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
     }
   }
 
+  function forgetChanged(request: StoreRequest): void {
+    if (underWay.size > 0) {
+      const places = placesOf(request)
+      for (const changed of underWay) for (const place of places) changed.add(place)
+    }
+    forgetAbout(request, about)
+  }
+
   async function ask(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
+    const changed = new Set<string>()
+    underWay.add(changed)
     const answers = await store.run(requests)
+    underWay.delete(changed)
     const now = processTime.monotonic()
     requests.forEach((request, i) => {
       const answer = answers[i]
-      if (!isDecision(request)) forgetAbout(request, about)
+      if (!isDecision(request)) forgetChanged(request)
       if (!('allowed' in answer) || request.verb !== 'consume') return
       if (answer.allowed) forgetAbout(request, shutting)
-      else if (isCached(request)) remember(request, answer, now)
+      else if (isCached(request) && !isChanged(request, changed)) remember(request, answer, now)
     })
     return answers
   }
@@ -89,7 +102,7 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
     async: true,
     async run(requests) {
       const now = processTime.monotonic()
-      for (const request of requests) if (!isDecision(request)) forgetAbout(request, about)
+      for (const request of requests) if (!isDecision(request)) forgetChanged(request)
       const recalled = requests.map((request) => recall(request, now))
       const asked = requests.filter((_, i) => recalled[i] === undefined)
       if (asked.length === requests.length) return ask(requests)
@@ -179,6 +192,10 @@ function identityOf({ entries, keys }: StoreRequest): string {
 
 function placesOf({ entries: [{ limiter }], keys }: StoreRequest): string[] {
   return keys.map((key) => JSON.stringify([limiter, key]))
+}
+
+function isChanged(request: StoreRequest, changed: ReadonlySet<string>): boolean {
+  return changed.size > 0 && placesOf(request).some((place) => changed.has(place))
 }
 
 interface Index {

@@ -42,12 +42,12 @@ export function withFallback(
   }
 
   function instead(request: StoreRequest, error: SluiceError): Answer {
-    const { verb } = request
+    const { verb, fromCounts } = request
     // What the store took can be given back by the store only. It stays taken, and ends by itself.
     if (verb === 'give') return nothingDone
     if (onStoreError === 'local') return locally(request)
     if (verb === 'release' || verb === 'renew') return nothingDone
-    if (verb !== 'consume' && verb !== 'peek') return error
+    if ((verb !== 'consume' && verb !== 'peek') || fromCounts === true) return error
     return onStoreError === 'allow' ? allowed(request) : denied(request)
   }
 

@@ -42,6 +42,8 @@ export interface StoreRequest {
   readonly lease: Lease
   /** Whether the answer has to be the store's own: a denial of a moment ago does not do, because it may have been given back since. */
   readonly fresh?: boolean
+  /** Whether the answer has to come from counts: a `status`, which fails where `onStoreError` would allow or deny without any. */
+  readonly fromCounts?: boolean
   /** Of what undoes or changes a decision: who decided, and so has the state of it. */
   readonly source?: Source
   /** Of a `give`: what each entry answered to the consumption that is undone. */

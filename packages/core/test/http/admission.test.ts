@@ -6,14 +6,24 @@ import {
   fixedWindow,
   leakyQueue,
   memoryStore,
+  type AsyncStore,
   type Limiter,
   type MemoryStore,
   type Policy,
 } from '../../src/index.js'
+import { sluiceError } from '../../src/errors.js'
 import { createGuard, type Action, type NodeResponse } from '../../src/http/index.js'
 import { rejectionOf } from '../error-of.js'
 import { startHttp1, startHttp2, type Answering } from './servers.js'
-import { response, start, viewOf, type Options } from './visit.js'
+import {
+  fieldsOf,
+  response,
+  start,
+  viewOf,
+  type Handler,
+  type Options,
+  type Visit,
+} from './visit.js'
 
 const wentAway = { type: 'deny', decision: undefined, headers: [], status: 499, body: '' }
 const one = fixedWindow({ limit: 1, window: '1m' })
@@ -137,6 +147,71 @@ test('holds a request for as long as a leaky queue asks', async () => {
   const action = await guard.check(viewOf({}), response)
   expect(action.type).toBe('continue')
   expect(performance.now() - started > 35).toBe(true)
+})
+
+describe('the answer to a request that a leaky queue held is as of when it is let go', () => {
+  const queue = leakyQueue({ leak: 1, every: 40, maxDelay: 80 })
+  // The second is held for 80 ms and takes 960: 1040 ms until idle when it is decided, 960 when it is let go.
+  const sizes = [2, 24]
+
+  test.each([
+    ['with "wait"', { wait: { max: '1m' } }],
+    ['without', {}],
+  ] as const)('%s', async (_, waiting) => {
+    const store = memoryStore()
+    const guard = createGuard<Visit, Handler>({
+      name: 'x',
+      key: 'all',
+      policy: queue,
+      store,
+      headers: 'legacy',
+      clock: () => start,
+      cost: ({ size = 1 }) => size,
+      ...waiting,
+    })
+    const actions = await Promise.all(
+      sizes.map(async (size) => guard.check(viewOf({ size }), response)),
+    )
+    const held = actions[1]
+    expect(held.decision).toMatchObject({ allowed: true, delayMs: 80, remaining: 0, resetMs: 960 })
+    expect(fieldsOf(held)).toEqual({
+      'X-RateLimit-Limit': '3',
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': '1',
+    })
+  })
+
+  test('with what others have taken meanwhile', async () => {
+    const store = memoryStore()
+    const check = guardOf({ policy: queue, store, clock: Date.now })
+    const limiter = createLimiter({ name: 'x', policies: queue, store, clock: Date.now })
+    limiter.consume('all')
+    const held = check()
+    limiter.consume('all')
+    const { decision } = await held
+    // It has taken its place, and the other stands behind it.
+    expect(decision?.policies['default'].used).toBe(2)
+  })
+
+  test('with the numbers that are known, where the store has failed meanwhile', async () => {
+    const memory = memoryStore()
+    let isClosed = false
+    const store: AsyncStore = {
+      async: true,
+      run: async (requests) =>
+        requests.map((asked) =>
+          isClosed ? sluiceError('SLUICE_STORE_CLOSED', 'x') : memory.run(asked),
+        ),
+      ping: async () => true,
+      close: async () => {},
+    }
+    const guard = createGuard({ name: 'x', key: 'all', policy: queue, store, clock: () => start })
+    const actions = [1, 2].map(async () => guard.check(viewOf({}), response))
+    await setImmediate()
+    isClosed = true
+    const { decision } = (await Promise.all(actions))[1]
+    expect(decision).toMatchObject({ allowed: true, delayMs: 40, remaining: 2, resetMs: 40 })
+  })
 })
 
 test('keeps no listeners of a request that was let in after waiting', async () => {

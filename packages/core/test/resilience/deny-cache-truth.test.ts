@@ -120,9 +120,12 @@ function pairOf(made: Record<string, Policy>): Pair {
   return { plain: of(stubStore()), caching: of(withDenyCache(stubStore())) }
 }
 
-/** What anybody can see of an answer, but for who gave it. */
+/** All of an answer except its source, and how far a debt goes: of a sliding log, a local denial says it as of when the store denied. */
 function seen(decision: Decision): object {
-  return { ...decision, source: undefined }
+  const policies = Object.entries(decision.policies).map(([name, verdict]) => {
+    return [name, { ...verdict, used: Math.min(verdict.used, verdict.limit) }]
+  })
+  return { ...decision, policies, source: undefined }
 }
 
 async function act(

@@ -237,6 +237,22 @@ describe('a denial is forgotten', () => {
     expect(await limiter.consume('key')).toMatchObject({ allowed: true, source: 'store' })
   })
 
+  test('by a refund that is done before the answer of a denial arrives', async () => {
+    const { stub, limiter } = bench()
+    const decision = await limiter.consume('key')
+    const hasArrived = deferred<void>()
+    stub.answer = async (requests) => {
+      const answers = requests.map(stub.memory.run)
+      if (requests[0].verb === 'consume') await hasArrived.promise
+      return answers
+    }
+    const denied = limiter.consume('key')
+    expect(await limiter.refund(decision)).toBe(true)
+    hasArrived.resolve()
+    expect((await denied).allowed).toBe(false)
+    expect(await limiter.consume('key')).toMatchObject({ allowed: true, source: 'store' })
+  })
+
   test('also where its policies have different keys, by any one of them', async () => {
     const policies = { ip: once, tenant: fixedWindow({ limit: 100, window: '1h' }) }
     for (const keys of [

@@ -123,7 +123,7 @@ export function describeAnswers(open: OpenBench): void {
       expect(JSON.parse(body)).toEqual({
         ...numbers,
         deniedBy: [],
-        policies: { default: { ...numbers, nextMs: 60_000 } },
+        policies: { default: { ...numbers, used: 2, nextMs: 60_000 } },
         source: 'store',
       })
     })

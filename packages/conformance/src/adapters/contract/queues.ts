@@ -3,6 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { OpenBench } from '../bench.js'
 import { until } from '../until.js'
 
+function consumes(verbs: readonly string[]): number {
+  return verbs.filter((verb) => verb === 'consume').length
+}
+
 export function describeQueues(open: OpenBench): void {
   describe('a leaky queue', () => {
     test('holds requests apart, and denies whom it would hold for too long', async () => {
@@ -12,12 +16,16 @@ export function describeQueues(open: OpenBench): void {
       const sent = []
       for (let i = 0; i < 4; i++) {
         sent.push(bench.get({ 'x-answer': 'decision' }))
-        await until('it has been asked for', () => bench.verbs.length === i + 1)
+        await until('it has been asked for', () => consumes(bench.verbs) === i + 1)
       }
       const replies = await Promise.all(sent)
       expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 429])
-      const delays = replies.slice(0, 3).map(({ body }) => JSON.parse(body).delayMs)
+      const decisions = replies.slice(0, 3).map(({ body }) => JSON.parse(body))
+      const delays = decisions.map(({ delayMs }) => delayMs)
       expect(delays).toEqual([0, 40, 80])
+      // Each as of the moment at which it was let go: the second with the third behind it.
+      expect(decisions.map(({ resetMs }) => resetMs)).toEqual([40, 80, 40])
+      expect(decisions.map(({ remaining }) => remaining)).toEqual([2, 1, 2])
       for (const [i, at] of bench.reached.entries()) {
         // A timer may fire up to a millisecond before its time.
         expect(at - since).toBeGreaterThan(delays[i] - 1)

@@ -16,7 +16,7 @@ export interface LeakyQueueOptions {
   readonly leak: number
   /** The time in which `leak` requests leave. */
   readonly every: Duration
-  /** The longest that a request may wait for its turn. 0 is minimum spacing with no queue. */
+  /** The longest that a request may wait for its turn, in `acquire` too. 0 is minimum spacing with no queue: what comes too early is denied. */
   readonly maxDelay: Duration
   readonly block?: BlockOptions
 }

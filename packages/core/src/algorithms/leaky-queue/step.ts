@@ -42,5 +42,6 @@ export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
     return Math.max(0, Math.ceil(before / params.refill))
   },
 
+  queueWait: (row, params, now, cost) => leakyQueueSteps.wait(row, params, now, cost),
   full: idleAt,
 }

@@ -136,7 +136,15 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       return then.steps.delay?.(rowOfThen(row), then.params, now, cost, taken) ?? 0
     },
   }
-  return steps
+  if (then.steps.queueWait === undefined) return steps
+
+  function queueWait(row: Row, params: Params, now: number, cost: number): number {
+    const wait = steps.wait(row, params, now, cost)
+    const ofThen = then.steps.queueWait?.(rowOfThen(row), then.params, now, cost) ?? 0
+    // What is free may be there again before the queue is short enough.
+    return wait < ofThen ? 0 : ofThen
+  }
+  return { ...steps, queueWait }
 }
 
 function part(row: Row, momentsAt: number, moments: number, countsAt: number, counts: number): Row {

@@ -8,7 +8,8 @@ export interface UnlimitedPolicy extends Policy {
 }
 
 /**
- * Always allows and counts nothing: the plan without a limit. Its numbers are Infinity.
+ * Always allows and counts nothing: the plan without a limit. Its numbers are Infinity. It asks no store, waits for none, and leaves what its
+ * name has counted under another policy; blocks do not concern it.
  *
  * @throws SluiceError where there is an option: it takes none
  */
@@ -19,6 +20,7 @@ export function unlimited(options: object = {}): UnlimitedPolicy {
 
 const unlimitedSteps: Algorithm = {
   id: 5,
+  countsNothing: true,
   cells: () => ({ moments: 0, counts: 0 }),
   args: () => [],
   lua: `

@@ -1,8 +1,9 @@
 import { sluiceError } from '../../errors.js'
+import { sendingOnce } from './sent-once.js'
 
 /**
  * The seam to a Redis client: the two commands that a store needs. The client connects, reconnects and routes; a store never opens
- * or closes a connection.
+ * or closes a connection. A client settles each call, at the latest when its connection ends, and sends none twice.
  */
 export interface RedisClient {
   /** EVALSHA. Rejects with the server's error, whose message begins with its code, such as `NOSCRIPT`. */
@@ -56,9 +57,10 @@ function isClient(client: unknown): boolean {
 }
 
 function fromIoredis(client: IoredisClient): RedisClient {
+  const send = sendingOnce(client)
   return {
-    evalSha: (digest, keys, args) => client.evalsha(digest, keys.length, ...keys, ...args),
-    eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+    evalSha: (digest, keys, args) => send('evalsha', digest, keys, args),
+    eval: (script, keys, args) => send('eval', script, keys, args),
     isCluster: client.isCluster,
   }
 }

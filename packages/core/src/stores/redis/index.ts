@@ -22,6 +22,7 @@ import {
 import { withBatching, type LaneOf } from './batching.js'
 import { clientOf, type RedisClient, type SupportedClient } from './client.js'
 import { createEvaluation } from './evaluation.js'
+import { createPings } from './pings.js'
 import { readReply } from './reply.js'
 import { acrossSlots } from './slots.js'
 import { createServerClock, type ServerClock } from './server-clock.js'
@@ -86,6 +87,7 @@ function keySlot(prefix: string, key: string, { entries }: StoreRequest): number
 function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number): AsyncStore {
   const evaluate = createEvaluation(client)
   const clocks = new Map<number, ServerClock>()
+  const ping = createPings(client.isCluster ? 16 : 1, pingAt)
   let closed = false
 
   /** The slots of a Cluster lie on several servers, each with a clock of its own. */
@@ -141,6 +143,18 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     return acrossSlots(ask, undo, (key, request) => keySlot(prefix, key, request))(requests)
   }
 
+  /** Of a Cluster, a key says which master is asked; it is not touched. */
+  async function pingAt(place: number): Promise<boolean> {
+    const keys = client.isCluster ? [redisKey(prefix, 'ping', `${place}`)] : []
+    try {
+      const never = `${Number.MAX_SAFE_INTEGER}`
+      readReply(await evaluate([], keys, [never, '[]', '[]', '[]']))
+      return true
+    } catch {
+      return false
+    }
+  }
+
   return {
     async: true,
     async run(requests) {
@@ -152,16 +166,7 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
         return requests.map(() => error)
       }
     },
-    async ping() {
-      if (closed) return false
-      try {
-        const never = `${Number.MAX_SAFE_INTEGER}`
-        readReply(await evaluate([], [], [never, '[]', '[]', '[]']))
-        return true
-      } catch {
-        return false
-      }
-    },
+    ping: () => (closed ? Promise.resolve(false) : ping()),
     async close() {
       closed = true
     },

@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  leakyQueue,
+  memoryStore,
+  redisStore,
+  staged,
+  type Decision,
+  type Policies,
+  type Store,
+} from '@sluice/core'
+import { startRedis, type RedisServer } from '@sluice/conformance'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+
+let server: RedisServer
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+/** A place each 100 ms, and at most three wait for theirs. */
+const queue = leakyQueue({ leak: 1, every: 100, maxDelay: 300 })
+
+describe('over memory, to the millisecond', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  describe('the queue orders its requests by itself', () => {
+    test('maxDelay holds among the waiters of one process: who would wait longer is denied at once', async () => {
+      const { come, arrivals } = bench(queue)
+      come('a', 'b', 'c', 'd', 'e', 'f')
+      await pass(0)
+      expect(arrivals).toEqual(['a 0', 'e denied 100', 'f denied 100'])
+      await pass(300)
+      expect(arrivals.slice(3)).toEqual(['b 100', 'c 200', 'd 300'])
+    })
+
+    test('a maxWait below maxDelay is a bound as well, known at once, and takes no place', async () => {
+      const { limiter, come, arrivals } = bench(queue)
+      come('a', 'b')
+      const late = limiter.acquire('key', { maxWait: 199 })
+      come('c')
+      await pass(0)
+      expect(await late).toMatchObject({
+        allowed: false,
+        retryAfterMs: 200,
+        deniedBy: ['default'],
+        remaining: 2,
+        resetMs: 200,
+      })
+      await pass(200)
+      expect(arrivals).toEqual(['a 0', 'b 100', 'c 200'])
+      expect(limiter.refund(await late)).toBe(false)
+    })
+
+    test('a request that comes later takes the next place, and is let go after those before it', async () => {
+      const { come, arrivals } = bench(queue)
+      come('a', 'b', 'c')
+      await pass(50)
+      come('d')
+      await pass(250)
+      expect(arrivals).toEqual(['a 0', 'b 100', 'c 200', 'd 300'])
+    })
+
+    test('one that takes nothing is let go after the one before it all the same', async () => {
+      const { limiter, arrivals } = bench(queue)
+      for (const [name, cost] of [
+        ['a', 1],
+        ['b', 1],
+        ['c', 0],
+        ['d', 0],
+      ] as const) {
+        void limiter.acquire('key', { cost }).then(() => arrivals.push(name))
+      }
+      await pass(100)
+      expect(arrivals).toEqual(['a', 'b'])
+      await pass(100)
+      expect(arrivals).toEqual(['a', 'b', 'c', 'd'])
+    })
+
+    test('one that is aborted while it is held gives its place back, and holds up nobody behind it', async () => {
+      const { limiter, come, arrivals } = bench(queue)
+      come('a', 'b')
+      const controller = new AbortController()
+      const leaving = limiter.acquire('key', { signal: controller.signal })
+      await pass(50)
+      controller.abort('changed my mind')
+      await expect(leaving).rejects.toBe('changed my mind')
+      come('c')
+      await pass(150)
+      expect(arrivals).toEqual(['a 0', 'b 100', 'c 200'])
+    })
+
+    test('minimum spacing without a queue has no place to wait', async () => {
+      const { come, arrivals } = bench(leakyQueue({ leak: 1, every: 100, maxDelay: 0 }))
+      come('a', 'b')
+      await pass(0)
+      expect(arrivals).toEqual(['a 0', 'b denied 100'])
+    })
+
+    test('a plan of the call is a queue as well', async () => {
+      const { limiter, arrivals } = bench(fixedWindow({ limit: 9, window: '1h' }))
+      for (const name of ['a', 'b', 'c', 'd', 'e']) {
+        void limiter
+          .acquire('key', { policies: queue })
+          .then(({ allowed }) => arrivals.push(`${name} ${allowed}`))
+      }
+      await pass(0)
+      expect(arrivals).toEqual(['a true', 'e false'])
+      await pass(300)
+      expect(arrivals.slice(2)).toEqual(['b true', 'c true', 'd true'])
+    })
+  })
+
+  describe('beside other policies', () => {
+    test('what another policy denies is waited for, and then comes the queue', async () => {
+      const { come, arrivals } = bench({ queue, window: fixedWindow({ limit: 2, window: 1000 }) })
+      come('a', 'b', 'c', 'd')
+      await pass(999)
+      expect(arrivals).toEqual(['a 0', 'b 100'])
+      await pass(101)
+      expect(arrivals.slice(2)).toEqual(['c 0', 'd 100'])
+    })
+
+    test('a queue that is too long until after the other policy allows is final', async () => {
+      const { limiter, come, arrivals } = bench({ queue, pace: gcra({ limit: 1, window: 50 }) })
+      limiter.penalize({ queue: 'key', pace: null }, 6)
+      come('a')
+      await pass(0)
+      expect(arrivals).toEqual(['a denied 300'])
+    })
+
+    test('a block is waited for, though the queue is too long as well', async () => {
+      const { limiter, come, arrivals } = bench(queue)
+      limiter.penalize('key', 6)
+      limiter.block('key', 400)
+      come('a')
+      await pass(399)
+      expect(arrivals).toEqual([])
+      await pass(201)
+      expect(arrivals).toEqual(['a 600'])
+    })
+
+    test('a queue as the second stage is as final; what is free again before it is waited for', async () => {
+      const free = fixedWindow({ limit: 1, window: 1000 })
+      const { come, arrivals } = bench(staged({ free, then: queue }))
+      come('a', 'b', 'c', 'd', 'e')
+      await pass(0)
+      expect(arrivals).toEqual(['a 0', 'e denied 100'])
+      await pass(950)
+      expect(arrivals.slice(2)).toEqual(['b 100', 'c 200', 'd 300'])
+    })
+  })
+
+  describe('the decision of a request that was held', () => {
+    test('is as of the moment at which it is let go', async () => {
+      const { limiter } = bench(leakyQueue({ leak: 1, every: 100, maxDelay: 1000 }))
+      const seen: unknown[] = []
+      for (let i = 0; i < 3; i++) void limiter.acquire('key').then((one) => seen.push(numbers(one)))
+      await pass(100)
+      limiter.consume('key', { cost: 2 })
+      await pass(100)
+      // resetMs, remaining, used, nextMs, delayMs
+      expect(seen).toEqual([
+        [100, 10, 1, 100, 0],
+        [200, 9, 2, 100, 100],
+        [300, 8, 3, 100, 200],
+      ])
+    })
+
+    test('is as of then for every policy, and can be given back', async () => {
+      const { limiter } = bench({ queue, hour: fixedWindow({ limit: 5, window: 3600 }) })
+      limiter.consume('key')
+      const held = limiter.acquire('key', { cost: 2 })
+      await pass(50)
+      limiter.consume('key')
+      await pass(50)
+      const decision = await held
+      expect(decision).toMatchObject({ allowed: true, remaining: 1, resetMs: 3500, delayMs: 100 })
+      const { hour, queue: line } = decision.policies
+      expect([hour.used, hour.resetMs, hour.delayMs]).toEqual([4, 3500, 0])
+      expect([line.used, line.resetMs, line.delayMs]).toEqual([3, 300, 100])
+      expect([limiter.refund(decision), limiter.refund(decision)]).toEqual([true, false])
+      expect(limiter.peek('key').policies['hour'].used).toBe(2)
+    })
+
+    function numbers({ resetMs, remaining, delayMs, policies: { default: own } }: Decision) {
+      expect([own.resetMs, own.remaining, own.delayMs]).toEqual([resetMs, remaining, delayMs])
+      return [resetMs, remaining, own.used, own.nextMs, delayMs]
+    }
+  })
+
+  /** A limiter whose clock goes with the timers. Arrivals are noted with the time, denials with the wait. */
+  function bench(policies: Policies) {
+    const arrivals: string[] = []
+    const begins = performance.now()
+    const clock = () => Math.floor(today + performance.now())
+    const limiter = createLimiter({ name: 'queue', policies, store: memoryStore(), clock })
+    function come(...names: string[]): void {
+      for (const name of names) {
+        void limiter.acquire('key').then((decision) => arrivals.push(`${name} ${said(decision)}`))
+      }
+    }
+    function said({ allowed, delayMs, retryAfterMs }: Decision): string {
+      const at = Math.round(performance.now() - begins)
+      if (!allowed) return `denied ${retryAfterMs}`
+      return `${at < 1000 ? at : delayMs}`
+    }
+    return { limiter, arrivals, come }
+  }
+
+  async function pass(ms: number): Promise<void> {
+    await vi.advanceTimersByTimeAsync(ms)
+    await turn()
+  }
+})
+
+describe.each<{ where: string; makeStore: () => Store }>([
+  { where: 'memory', makeStore: () => memoryStore() },
+  { where: 'Redis', makeStore: () => redisStore(server.client(), { timeout: '20s' }) },
+])('in real time, on $where', ({ makeStore }) => {
+  test('a burst is let go in its order, no faster than the queue leaks, and what is too much is denied first', async () => {
+    const policies = leakyQueue({ leak: 1, every: 60, maxDelay: 300 })
+    const limiter = createLimiter({ name: randomUUID(), policies, store: makeStore() })
+    const order: string[] = []
+    const begins = performance.now()
+    await Promise.all(
+      Array.from({ length: 9 }, async (_, i) => {
+        const { allowed } = await limiter.acquire('key', { maxWait: '10s' })
+        order.push(`${i} ${allowed ? 'allowed' : 'denied'}`)
+      }),
+    )
+    const tookMs = performance.now() - begins
+    const allowed = order.filter((one) => one.endsWith('allowed'))
+    expect(allowed).toEqual([0, 1, 2, 3, 4, 5].map((i) => `${i} allowed`))
+    expect(order.filter((one) => one.endsWith('denied'))).toEqual([
+      '6 denied',
+      '7 denied',
+      '8 denied',
+    ])
+    expect(order.at(-1)).toBe('5 allowed')
+    // The clocks of this process and of the store may each cut off a millisecond.
+    expect(tookMs).toBeGreaterThan(5 * 60 - 2)
+  })
+
+  test('a fast queue is not slowed down by the order in which its requests are let go', async () => {
+    const policies = leakyQueue({ leak: 2000, every: '1s', maxDelay: '10s' })
+    const limiter = createLimiter({ name: randomUUID(), policies, store: makeStore() })
+    const order: number[] = []
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        if ((await limiter.acquire('key')).allowed) order.push(i)
+      }),
+    )
+    expect(order).toEqual([...Array(200).keys()])
+  })
+
+  test('the numbers of a request that was held are those of the moment at which it is let go', async () => {
+    const policies = leakyQueue({ leak: 1, every: 200, maxDelay: '10s' })
+    const limiter = createLimiter({ name: randomUUID(), policies, store: makeStore() })
+    await limiter.consume('key')
+    const held = limiter.acquire('key')
+    // It is behind: one place of 200 ms each.
+    const behind = limiter.acquire('key', { cost: 10 })
+    const decision = await held
+    expect(decision.delayMs).toBeGreaterThan(0)
+    expect(decision.policies['default'].used).toBe(11)
+    expect(decision.resetMs).toBeLessThanOrEqual(2200)
+    expect((await behind).policies['default'].used).toBe(10)
+  })
+})
+
+/** 2025-11-21T00:00:00Z */
+const today = 1_763_683_200_000

@@ -1,0 +1,96 @@
+import { fixedWindow, rateLimit, redisStore, slidingWindow } from '@sluice/express'
+import { startRedis, type RedisServer } from '@sluice/conformance'
+import express, { type Request } from 'express'
+import type { Redis } from 'ioredis'
+import type { Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+// The limits of examples/login, over Redis.
+
+let redis: RedisServer
+let admin: Redis
+let server: Server
+beforeAll(async () => {
+  redis = await startRedis()
+  admin = redis.client()
+  server = await startLogin()
+})
+afterAll(async () => {
+  server.close()
+  await redis.stop()
+})
+
+test('an account that is locked costs Redis about one command a second, however often it is tried', async () => {
+  // Each denial by the account is a failure of the address, which is denied as well from then on.
+  for (let i = 0; i < 25; i++) await tryToLogIn('wrong')
+  const before = await scripts()
+  const begins = performance.now()
+  const answers = new Set<number>()
+  for (let i = 0; i < 500; i++) answers.add(await tryToLogIn('wrong'))
+  const seconds = (performance.now() - begins) / 1000
+  expect([...answers]).toEqual([429])
+  expect((await scripts()) - before).toBeLessThanOrEqual(Math.ceil(seconds) + 1)
+})
+
+test('a success in this process forgets the failures at once, also those that were remembered as a denial', async () => {
+  const name = 'grace'
+  const failing = [tryToLogIn('wrong', name), tryToLogIn('wrong', name), tryToLogIn('slow', name)]
+  await Promise.all(failing.slice(0, 2))
+  const statuses = [await tryToLogIn('wrong', name), await tryToLogIn('wrong', name)]
+  expect(statuses).toEqual([429, 429])
+  goOn()
+  expect(await failing[2]).toBe(200)
+  expect(await tryToLogIn('right', name)).toBe(200)
+})
+
+/** Lets the slow login succeed. */
+let goOn: () => void = () => {}
+const slow = new Promise<void>((resolve) => (goOn = resolve))
+
+async function startLogin(): Promise<Server> {
+  const store = redisStore(redis.client(), { timeout: '10s' })
+  const perAddress = rateLimit({
+    name: 'login by address',
+    policy: slidingWindow({ limit: 20, window: '1h' }),
+    key: (request) => ['address', nameIn(request)],
+    count: 'failures',
+    store,
+  })
+  const perAccount = rateLimit({
+    name: 'login by account',
+    policy: fixedWindow({ limit: 3, window: '1m' }),
+    key: (request) => nameIn(request),
+    count: 'failures',
+    resetOn: 'success',
+    store,
+  })
+  const app = express()
+  app.post('/login', perAddress, perAccount, (request, response) => {
+    const password = request.get('x-password')
+    const answer = () => response.sendStatus(password === 'wrong' ? 401 : 200)
+    if (password === 'slow') void slow.then(answer)
+    else answer()
+  })
+  const listening = app.listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  return listening
+}
+
+function nameIn(request: Request): string {
+  return request.get('x-name') ?? ''
+}
+
+async function tryToLogIn(password: string, name: string = 'ada'): Promise<number> {
+  const { port } = server.address() as AddressInfo
+  const headers = { 'x-name': name, 'x-password': password }
+  const response = await fetch(`http://127.0.0.1:${port}/login`, { method: 'POST', headers })
+  await response.text()
+  return response.status
+}
+
+async function scripts(): Promise<number> {
+  const stats = await admin.info('commandstats')
+  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1])
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  createLimiter,
+  fixedWindow,
+  redisStore,
+  type Limiter,
+  type SupportedClient,
+} from '@sluice/core'
+import { startCluster, startRedis, type RedisCluster, type RedisServer } from '@sluice/conformance'
+import type { Cluster, Redis } from 'ioredis'
+import { Redis as Valkey } from 'iovalkey'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+// A connection is lost after Redis has run a script, and before its answer came. These clients send again what was not answered.
+
+let server: RedisServer
+let cluster: RedisCluster
+beforeAll(async () => {
+  ;[server, cluster] = await Promise.all([startRedis(), startCluster()])
+})
+afterAll(async () => {
+  await Promise.all([server.stop(), cluster.stop()])
+})
+
+const policies = fixedWindow({ limit: 1000, window: '1h' })
+
+interface Bench {
+  /** Decides through the connection that is lost. */
+  readonly limiter: Limiter
+  /** Whether what was sent again has been answered by now. */
+  settle(): Promise<unknown>
+  used(): Promise<number>
+  /** Runs this, and loses the connection when it has been done and its answer has not come. */
+  lose<T>(act: () => T, used: number): Promise<T>
+}
+
+function benchOf(client: Redis | Valkey | Cluster, other: SupportedClient): Bench {
+  const options = { name: randomUUID(), policies, onStoreError: 'deny' } as const
+  const limiter = createLimiter({ ...options, store: redisStore(client, { timeout: '2s' }) })
+  const witness = createLimiter({ ...options, store: redisStore(other, { timeout: '10s' }) })
+  const used = async () => (await witness.status('key')).policies['default'].used
+  return {
+    limiter,
+    settle: () => client.ping(),
+    used,
+    async lose(act, expected) {
+      const streams = streamsOf(client)
+      for (const stream of streams) stream.pause()
+      const result = act()
+      while ((await used()) !== expected) await delay(2)
+      for (const stream of streams) stream.destroy()
+      return result
+    },
+  }
+}
+
+function streamsOf(client: Redis | Valkey | Cluster): Socket[] {
+  const connections = client.isCluster && 'nodes' in client ? client.nodes() : [client]
+  return connections.flatMap((connection) => {
+    const stream: unknown = Reflect.get(connection, 'stream')
+    return stream instanceof Socket ? [stream] : []
+  })
+}
+
+/** The client whose connection is lost, and another one. */
+type Pair = readonly [Redis | Valkey | Cluster, SupportedClient]
+
+const clients: Readonly<Record<string, () => Pair>> = {
+  ioredis: () => [server.client({ retryStrategy: () => 5 }), server.client()],
+  iovalkey() {
+    const valkey = new Valkey({ host: '127.0.0.1', port: server.port, retryStrategy: () => 5 })
+    valkey.on('error', () => {})
+    onTestFinished(() => valkey.disconnect())
+    return [valkey, server.client()]
+  },
+  'ioredis Cluster': () => [cluster.client(), cluster.client()],
+}
+
+describe.each(Object.entries(clients))('%s: a lost answer', (_, open) => {
+  test('is not asked for again: 20 asked, 20 counted', async () => {
+    const { limiter, lose, settle, used } = benchOf(...open())
+    await limiter.consume('key')
+    const asked = await lose(
+      () => Promise.all(Array.from({ length: 20 }, () => limiter.consume('key'))),
+      21,
+    )
+    expect(asked.map(({ source }) => source)).toEqual(Array(20).fill('closed'))
+    await settle()
+    expect(await used()).toBe(21)
+    expect((await limiter.consume('key')).source).toBe('store')
+    expect(await used()).toBe(22)
+  })
+
+  test('of a refund does not give back twice', async () => {
+    const { limiter, lose, settle, used } = benchOf(...open())
+    await limiter.consume('key', { cost: 5 })
+    const decision = await limiter.consume('key', { cost: 2 })
+    expect(await lose(() => limiter.refund(decision), 5)).toBe(false)
+    await settle()
+    expect(await used()).toBe(5)
+  })
+})
+
+test('what is known to be lost fails at once, however long the client takes to connect again', async () => {
+  const client = server.client({ retryStrategy: () => 1500 })
+  const { limiter, lose } = benchOf(client, server.client())
+  await limiter.consume('key')
+  const begins = performance.now()
+  expect((await lose(() => limiter.consume('key'), 2)).source).toBe('closed')
+  expect(performance.now() - begins).toBeLessThan(1000)
+})
+
+test('what waits to be sent until the client is connected again is sent once, and decided', async () => {
+  const client = server.client({ retryStrategy: () => 100 })
+  const { limiter, used } = benchOf(client, server.client())
+  await limiter.consume('key')
+  for (const stream of streamsOf(client)) stream.destroy()
+  while (client.status === 'ready') await delay(1)
+  const decisions = await Promise.all([limiter.consume('key'), limiter.consume('key')])
+  expect(decisions.map(({ source }) => source)).toEqual(['store', 'store'])
+  expect(await used()).toBe(3)
+})
+
+test('a client that drops what was not answered loses nothing but those answers', async () => {
+  const client = server.client({ retryStrategy: () => 5, autoResendUnfulfilledCommands: false })
+  const { limiter, lose, used } = benchOf(client, server.client())
+  await limiter.consume('key')
+  expect((await lose(() => limiter.consume('key'), 2)).source).toBe('closed')
+  const pings = [await limiter.ping(), await limiter.ping()]
+  expect(pings).toEqual([true, true])
+  expect((await limiter.consume('key')).source).toBe('store')
+  expect(await used()).toBe(3)
+})
+
+test('a client that makes pipelines by itself decides as any other', async () => {
+  const client = server.client({ retryStrategy: () => 5, enableAutoPipelining: true })
+  const { limiter, used } = benchOf(client, server.client())
+  const decisions = await Promise.all([limiter.consume('key'), client.ping(), limiter.peek('key')])
+  expect(decisions[0].source).toBe('store')
+  expect(await used()).toBe(1)
+})

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createLimiter, fixedWindow, redisStore, type SupportedClient } from '@sluice/core'
+import { startCluster, startRedis } from '@sluice/conformance'
+import { expect, onTestFinished, test } from 'vitest'
+
+const policies = fixedWindow({ limit: 1000, window: '1h' })
+
+function limiterOn(client: SupportedClient) {
+  const store = redisStore(client, { timeout: 50 })
+  return createLimiter({ name: randomUUID(), policies, store })
+}
+
+/** Decides every few milliseconds, for so long. */
+async function decideFor(ms: number, decide: () => Promise<unknown>): Promise<void> {
+  const until = performance.now() + ms
+  while (performance.now() < until) {
+    await decide()
+    await delay(5)
+  }
+}
+
+test('the queue towards a Redis that is silent does not grow, and Redis is in use again when it speaks', async () => {
+  const server = await startRedis()
+  onTestFinished(() => server.stop())
+  const client = server.client()
+  const limiter = limiterOn(client)
+  while ((await limiter.consume('key')).source !== 'store');
+  process.kill(server.pid, 'SIGSTOP')
+  onTestFinished(() => void process.kill(server.pid, 'SIGCONT'))
+  await decideFor(600, () => limiter.consume('key'))
+  const { length } = client.commandQueue
+  await decideFor(1500, () => Promise.all([limiter.consume('key'), limiter.ping()]))
+  expect(client.commandQueue.length).toBe(length)
+  process.kill(server.pid, 'SIGCONT')
+  const begins = performance.now()
+  while ((await limiter.consume('key')).source !== 'store') await delay(5)
+  expect(performance.now() - begins).toBeLessThan(1000)
+  expect(await limiter.ping()).toBe(true)
+})
+
+test('of a Cluster, a master that is silent gets a few pings, and the others are asked all the same', async () => {
+  const cluster = await startCluster()
+  onTestFinished(() => cluster.stop())
+  const client = cluster.client()
+  const limiter = limiterOn(client)
+  while (!(await limiter.ping())) await delay(5)
+  const [silent] = cluster.nodes
+  process.kill(silent.pid, 'SIGSTOP')
+  onTestFinished(() => void process.kill(silent.pid, 'SIGCONT'))
+  const answers: boolean[] = []
+  const queued = () => client.nodes('master').map(({ commandQueue }) => commandQueue.length)
+  for (let i = 0; i < 60; i++) answers.push(await limiter.ping())
+  const before = Math.max(...queued())
+  for (let i = 0; i < 60; i++) answers.push(await limiter.ping())
+  expect(Math.max(...queued())).toBe(before)
+  expect(before).toBeLessThan(16)
+  expect(answers.slice(60)).toEqual(Array(60).fill(true))
+})

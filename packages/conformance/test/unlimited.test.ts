@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { createLimiter, fixedWindow, redisStore, unlimited } from '@sluice/core'
+import { startRedis, type RedisServer } from '@sluice/conformance'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+let server: RedisServer
+let admin: Redis
+beforeAll(async () => {
+  server = await startRedis()
+  admin = server.client()
+})
+afterAll(() => server.stop())
+
+const policies = unlimited()
+
+test('unlimited sends no command, and leaves what Redis has counted under the same name', async () => {
+  const store = redisStore(server.client(), { timeout: '10s' })
+  const free = fixedWindow({ limit: 3, window: '1h' })
+  const limiter = createLimiter({ name: randomUUID(), policies: free, store })
+  await limiter.consume('key')
+  const before = await scripts()
+  for (let i = 0; i < 20; i++) {
+    expect((await limiter.consume('key', { policies })).remaining).toBe(Infinity)
+  }
+  expect(await scripts()).toBe(before)
+  expect((await limiter.consume('key')).remaining).toBe(1)
+})
+
+test('unlimited does not wait for a Redis that hangs, and is not denied by a limiter that fails closed', async () => {
+  const store = redisStore(server.client(), { timeout: '10s' })
+  const limiter = createLimiter({ name: randomUUID(), policies, store, onStoreError: 'deny' })
+  process.kill(server.pid, 'SIGSTOP')
+  try {
+    const { allowed, source } = await limiter.consume('key')
+    expect([allowed, source]).toEqual([true, 'store'])
+  } finally {
+    process.kill(server.pid, 'SIGCONT')
+  }
+})
+
+/** How many scripts the server has run or refused. */
+async function scripts(): Promise<number> {
+  const stats = await admin.info('commandstats')
+  const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)]
+  return calls.reduce((sum, [, count]) => sum + Number(count), 0)
+}

@@ -1,0 +1,197 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  memoryStore,
+  unlimited,
+  type AsyncStore,
+  type LimiterOptions,
+  type MemoryStore,
+  type Policies,
+} from '../src/index.js'
+import { errorOf, rejectionOf } from './error-of.js'
+import { stubStore, type StubStore } from './resilience/stub-store.js'
+
+const free = fixedWindow({ limit: 3, window: '1h' })
+
+let stub: StubStore
+beforeEach(() => {
+  stub = stubStore()
+})
+
+function limiterOf(policies: Policies, options: Partial<LimiterOptions<AsyncStore>> = {}) {
+  return createLimiter({ name: 'plans', policies, store: stub, ...options })
+}
+
+const infinite = {
+  allowed: true,
+  limit: Infinity,
+  remaining: Infinity,
+  retryAfterMs: 0,
+  resetMs: 0,
+  delayMs: 0,
+  deniedBy: [],
+  policies: {
+    default: {
+      allowed: true,
+      used: 0,
+      limit: Infinity,
+      remaining: Infinity,
+      retryAfterMs: 0,
+      nextMs: 0,
+      resetMs: 0,
+      delayMs: 0,
+    },
+  },
+  source: 'store',
+}
+
+describe('unlimited alone', () => {
+  test('asks the store nothing, whatever is called', async () => {
+    const limiter = limiterOf(unlimited())
+    const decision = await limiter.consume('key', { cost: 1000 })
+    expect(decision).toEqual(infinite)
+    expect(await limiter.peek('key')).toEqual(infinite)
+    expect(await limiter.consumeMany([{ key: 'a' }, { key: 'b' }])).toEqual([infinite, infinite])
+    expect(await limiter.acquire('key')).toEqual(infinite)
+    expect([await limiter.refund(decision), await limiter.refund(decision)]).toEqual([true, false])
+    await limiter.penalize('key', 5)
+    expect([await limiter.refund('key', 5), await limiter.reset('key')]).toEqual([true, true])
+    expect((await limiter.status('key')).policies).toEqual({
+      default: { used: 0, limit: Infinity, remaining: Infinity, resetMs: 0, blockedMs: 0 },
+    })
+    expect(stub.calls).toEqual([])
+  })
+
+  test.each(['local', 'allow', 'deny'] as const)(
+    'is allowed while the store hangs, at once: %s',
+    async (onStoreError) => {
+      stub.answer = () => new Promise(() => {})
+      const limiter = limiterOf(unlimited(), { onStoreError })
+      expect(await limiter.consume('key')).toEqual(infinite)
+    },
+  )
+
+  test('cannot be blocked, and says so', async () => {
+    const { code, message } = await rejectionOf(limiterOf(unlimited()).block('key', '1m'))
+    expect(code).toBe('SLUICE_OPTION_INVALID')
+    expect(message).toContain('"unlimited" allows everything')
+    const inMemory = createLimiter({ name: 'plans', policies: unlimited() })
+    expect(errorOf(() => inMemory.block('key', '1m')).code).toBe('SLUICE_OPTION_INVALID')
+  })
+
+  test('refuses a key that is none', async () => {
+    expect((await rejectionOf(limiterOf(unlimited()).consume(''))).code).toBe('SLUICE_KEY_INVALID')
+  })
+})
+
+describe('unlimited as a plan of one call', () => {
+  const policies = unlimited()
+
+  test('leaves what the same name has counted', async () => {
+    const limiter = limiterOf(free)
+    await limiter.consume('key', { cost: 2 })
+    const { length } = stub.calls
+    const decision = await limiter.consume('key', { cost: 9, policies })
+    expect(decision).toEqual(infinite)
+    await limiter.refund(decision)
+    await limiter.reset('key', { policies })
+    expect(stub.calls.length).toBe(length)
+    expect((await limiter.peek('key')).policies['default'].used).toBe(2)
+  })
+
+  test('is allowed where the limiter fails closed', async () => {
+    const limiter = limiterOf(free, { onStoreError: 'deny' })
+    stub.fail()
+    const sources = [await limiter.consume('key'), await limiter.consume('key', { policies })]
+    expect(sources.map(({ allowed }) => allowed)).toEqual([false, true])
+  })
+
+  test('waits for none of those that wait at the same key', async () => {
+    const limiter = limiterOf(free)
+    await limiter.consume('key', { cost: 3 })
+    const controller = new AbortController()
+    const waiting = limiter.acquire('key', { signal: controller.signal })
+    expect(await Promise.race([limiter.acquire('key', { policies }), waiting])).toEqual(infinite)
+    controller.abort('enough')
+    await expect(waiting).rejects.toBe('enough')
+  })
+})
+
+describe('unlimited beside other policies', () => {
+  const policies = {
+    before: unlimited(),
+    hour: free,
+    between: unlimited(),
+    pace: gcra({ limit: 6, window: '1m' }),
+  }
+
+  test('is decided with them, and only they are asked', async () => {
+    const limiter = limiterOf(policies)
+    const decision = await limiter.consume('key', { cost: 2 })
+    expect(Object.keys(decision.policies)).toEqual(['before', 'hour', 'between', 'pace'])
+    expect(stub.calls.map((calls) => calls[0].entries.map(({ name }) => name))).toEqual([
+      ['hour', 'pace'],
+    ])
+    expect(decision).toMatchObject({ limit: 3, remaining: 1, deniedBy: [] })
+    expect((await limiter.consume('key', { cost: 2 })).deniedBy).toEqual(['hour'])
+    expect(await limiter.refund(decision)).toBe(true)
+    const { policies: stand } = await limiter.status('key')
+    expect(Object.entries(stand).map(([name, { used }]) => [name, used])).toEqual([
+      ['before', 0],
+      ['hour', 0],
+      ['between', 0],
+      ['pace', 0],
+    ])
+  })
+
+  test('with a key of its own, is asked by none', async () => {
+    const limiter = limiterOf(policies)
+    await limiter.consume({ before: 'a', hour: 'b', between: 'c', pace: 'd' })
+    expect(stub.calls.map(([{ keys }]) => keys)).toEqual([['b', 'd']])
+  })
+
+  test('does not lift a block of theirs', async () => {
+    const limiter = limiterOf(policies)
+    await limiter.block('key', '1m')
+    expect(await limiter.consume('key')).toMatchObject({
+      allowed: false,
+      deniedBy: ['hour', 'pace'],
+    })
+  })
+
+  test('is no policy that denies where the limiter fails closed', async () => {
+    const limiter = limiterOf(policies, { onStoreError: 'deny' })
+    stub.fail()
+    const { allowed, deniedBy, policies: verdicts, source } = await limiter.consume('key')
+    expect([allowed, deniedBy, source]).toEqual([false, ['hour', 'pace'], 'closed'])
+    expect(verdicts['before']).toEqual(infinite.policies.default)
+  })
+
+  test('has its place beside the shares of the others while the store is unavailable', async () => {
+    const limiter = limiterOf(policies, { localShare: 0.5 })
+    stub.fail()
+    const { policies: verdicts, source } = await limiter.consume('key')
+    const limits = Object.values(verdicts).map(({ limit }) => limit)
+    expect([limits, source]).toEqual([[Infinity, 2, Infinity, 3], 'fallback'])
+  })
+})
+
+describe('unlimited in memory', () => {
+  function inMemory(): { store: MemoryStore; consume: (policies: Policies) => number } {
+    const store = memoryStore()
+    const limiter = createLimiter({ name: 'plans', policies: free, store })
+    return { store, consume: (policies) => limiter.consume('key', { policies }).remaining }
+  }
+
+  test('keeps nothing', () => {
+    const { store, consume } = inMemory()
+    expect([consume(unlimited()), store.size]).toEqual([Infinity, 0])
+  })
+
+  test('leaves what the same name has counted', () => {
+    const { consume } = inMemory()
+    expect([consume(free), consume(unlimited()), consume(free)]).toEqual([2, Infinity, 1])
+  })
+})
