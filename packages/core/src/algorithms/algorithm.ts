@@ -19,10 +19,15 @@ export interface Steps<P extends object = Params> {
   look(row: Row, params: P, now: number, cost: number): boolean
   /** Writes what an admitted request takes into a row that `look` has brought up to now. */
   take(row: Row, params: P, now: number, cost: number): void
-  /** Undoes one `take` of `cost`, as far as it still counts. `receipt` is the row as that take left it. */
-  give(row: Row, params: P, now: number, cost: number, receipt: Row): void
+  /**
+   * Undoes one `take` of `cost`, as far as it still counts. `receipt` is the row as that take left it, and `takenAt` the moment by which it was
+   * decided.
+   */
+  give(row: Row, params: P, now: number, cost: number, receipt: Row, takenAt: number): void
   /** Gives the `units` newest units back, at most what is used. */
   forgive(row: Row, params: P, now: number, units: number): void
+  /** Refunds all units, and leaves in the row what a reset must not forget. Without this step a reset removes the row. */
+  forget?(row: Row, params: P, now: number): void
 }
 
 /**
@@ -94,8 +99,6 @@ export interface BodiedSteps<P extends object = Params> extends Steps<P> {
   release?(row: Row, params: P, now: number): boolean
   /** Starts the lease's time anew; true if it was held. */
   renew?(row: Row, params: P, now: number): boolean
-  /** Ends all leases, and leaves in the row what a reset must not forget: without this step, a reset forgets the row. */
-  forget?(row: Row, params: P, now: number): void
 }
 
 export interface Cells {

@@ -2,6 +2,7 @@ import type { Row } from '../../algorithms/algorithm.js'
 import { LENGTH, startedBlock, UNTIL } from '../../block.js'
 import type { Time } from '../../clock.js'
 import type { Block } from '../../policy.js'
+import { isForgotten } from '../../reset.js'
 import type { Outcome, State, StoreRequest, Verb } from '../store.js'
 import type { Held, Rows, Work } from './rows.js'
 
@@ -137,7 +138,8 @@ export class Driver {
         break
       case 'give':
         if (receipt === undefined) return false
-        steps.give(row, params, now, cost, receipt.row)
+        if (isForgotten(this.#rows.loadReset(work), receipt)) return true
+        steps.give(row, params, now, cost, receipt.row, receipt.now)
         if (differ(row, looked) && this.#isUndone(work, state, receipt)) this.#unblock(work, state)
         break
     }
@@ -157,10 +159,15 @@ export class Driver {
     if (!unblocking && states.some(({ blockedUntil, now }) => blockedUntil > now)) return false
     works.forEach((work, i) => {
       const { entry, steps } = work
+      const { row, now } = states[i]
+      // A receipt of a lease names that lease, and the reset has ended it.
+      if (steps.release === undefined) {
+        this.#rows.saveReset(work, now, entry.steps.ends(row, entry.params))
+      }
       if (steps.forget === undefined) {
         this.#rows.forget(work)
       } else {
-        steps.forget(states[i].row, entry.params, states[i].now)
+        steps.forget(row, entry.params, now)
         this.#rows.save(work, states[i])
       }
       this.#unblock(work, states[i])
