@@ -42,9 +42,9 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
   }
 }
 
-/** A route that the adapter limits before the route's own hooks have run. The warning is made once, not for each request. */
+/** A route that the adapter limits before the route's own hooks have run. */
 export function warnOfUnseenRoute(route: string, hook: string): void {
-  if (!told.has('SLUICE_ROUTE_UNSEEN')) tell(sluiceError('SLUICE_ROUTE_UNSEEN', route, hook))
+  tell(sluiceError('SLUICE_ROUTE_UNSEEN', route, hook))
 }
 
 /** An application's function that failed when nobody was left to answer. */
