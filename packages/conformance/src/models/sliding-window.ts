@@ -3,8 +3,8 @@ import type { Meaning } from './model.js'
 import { spreadWindowMeaning } from './spread-window.js'
 
 /**
- * With `tail: 'spread'`, two windows that requests open. Otherwise sub-windows on the clock. Weighted: the one that is leaving × the share of it still inside + all that are whole inside + cost ≤ limit;
- * exactly, in integers. Truncated: only those from current − (buckets − 1) × size on.
+ * Spread: two windows that requests open. Weighted: sub-windows on the clock, the one that is leaving × the share of it still inside + all that
+ * are whole inside + cost ≤ limit; exactly, in integers. Truncated: only those from current − (buckets − 1) × size on.
  */
 export function slidingWindowMeaning(policy: SlidingWindowPolicy): Meaning {
   const { limit, window, buckets, tail } = policy
