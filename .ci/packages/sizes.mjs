@@ -7,7 +7,7 @@ import { root } from '../workspace.mjs'
 import { createProject, installedIn } from './project.mjs'
 
 /** More than these is a decision, to be made on purpose. */
-const ceilings = { all: 66, least: 54, dependencies: 9, installed: 3300 }
+const ceilings = { all: 67, least: 55, dependencies: 9, installed: 3300 }
 
 const programs = {
   all: `export * from '@sluice/core'`,

@@ -80,6 +80,8 @@ for (const [name, policies] of Object.entries(rules)) {
 console.table(figures)
 
 assert.equal(figures.fixedWindow['worst second'], 199)
-assert.equal(figures.slidingWindow['worst second'], 100)
+assert.equal(figures.slidingWindow['worst second'], 101)
+assert.equal(figures.slidingWindow['worst minute'], 198)
+assert.equal(figures.slidingWindow['wait, s'], 60)
 assert.equal(figures.slidingLog['worst minute'], 100)
 assert.equal(figures.gcra['worst minute'], 199)

@@ -55,7 +55,6 @@ export function createLive(question) {
     await begin()
     replaying = true
     byId('said').textContent = `Replaying ${moments.length} requests.`
-    await nextWindow()
     const from = performance.now()
     const answers = await Promise.all(
       moments.map(async (t) => {
@@ -66,14 +65,6 @@ export function createLive(question) {
     replaying = false
     const allowed = answers.filter(Boolean).length
     byId('said').textContent = `The server allowed ${allowed} of ${answers.length} requests.`
-  }
-
-  /** The sub-windows of a sliding window begin on the clock, those in the picture where it begins. */
-  async function nextWindow() {
-    const { algorithm, numbers } = question()
-    const windowMs = numbers.window * 1000
-    if (algorithm !== 'slidingWindow') return
-    await new Promise((done) => setTimeout(done, windowMs - (run.now() % windowMs)))
   }
 
   function changed() {

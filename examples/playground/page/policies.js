@@ -34,7 +34,7 @@ export const algorithms = {
   },
   slidingWindow: {
     name: 'Sliding window',
-    idea: 'Carries the window before along, by the share of it that is still inside. Two counters, and no border to exploit.',
+    idea: 'Two counters. The requests of the older window count as if they had come evenly between the first and the last of them.',
     numbers: { limit: 'Limit', window: 'Window' },
     level: 'limit',
     build: slidingWindow,

@@ -8,14 +8,14 @@ import { ours } from '../src/redis/sluice.js'
 // memory, where the engine has a say, a little more. Who makes one smaller lowers its ceiling.
 const columns = ['Sluice, fixedWindow', 'Sluice, slidingWindow', 'Sluice, gcra']
 const ceilings: readonly (readonly [count: string, ...most: number[]])[] = [
-  ['bytes of a key in Redis', 88, 88, 104],
+  ['bytes of a key in Redis', 88, 104, 104],
   ['commands, alone', 1, 1, 1],
-  ['bytes in, alone', 265, 265, 290],
-  ['bytes out, alone', 44, 48, 58],
+  ['bytes in, alone', 265, 271, 290],
+  ['bytes out, alone', 44, 64, 58],
   ['commands, one of 128', 1 / 128, 1 / 128, 1 / 128],
   ['bytes in, one of 128', 40, 40, 40],
-  ['bytes out, one of 128', 25, 29, 39],
-  ['bytes of a key in memory', 46, 56, 56],
+  ['bytes out, one of 128', 25, 45, 39],
+  ['bytes of a key in memory', 46, 78, 56],
   ['bytes allocated for a decision', 900, 900, 900],
 ]
 

@@ -3,7 +3,7 @@ import { toStringMethod } from 'fast-check'
 import { createModel, type Admission, type Meaning, type Model } from './models/model.js'
 import { slidingWindowMeaning } from './models/sliding-window.js'
 import { tokenBucketMeaning } from './models/token-bucket.js'
-import { arrivalCurve, unitsPerClockWindows } from './promises.js'
+import { arrivalCurve, unitsPerClockWindows, unitsPerWindow, unitsWithin } from './promises.js'
 
 /** A policy that random traffic can be sent to, with its model. */
 export interface Followed {
@@ -49,6 +49,18 @@ export function sampleOf<P extends Policy>(policy: P, proof: Proof<P>): Sample {
     createModel: () => createModel(meaning, policy.block),
     excess: (admissions) => Math.max(0, proof.excess(policy, admissions)),
   }
+}
+
+/** Its own windows, which requests open, hold `limit` units; any other stretch of time as long holds at most twice as many, less two. */
+export const ofSpreadWindows: Proof<SlidingWindowPolicy> = {
+  quota: ({ limit }) => limit,
+  windowMs: ({ window }) => window,
+  meaning: slidingWindowMeaning,
+  excess: ({ limit, window }, admissions) =>
+    Math.max(
+      unitsPerWindow(admissions, window) - limit,
+      unitsWithin(admissions, window) - Math.max(limit, 2 * limit - 2),
+    ),
 }
 
 export const ofSlidingWindows: Proof<SlidingWindowPolicy> = {

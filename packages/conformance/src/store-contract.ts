@@ -16,6 +16,7 @@ import { describePenalties } from './contract/penalties.js'
 import { describeQueues } from './contract/queues.js'
 import { describeRefunds } from './contract/refunds.js'
 import { describeResets } from './contract/resets.js'
+import { describeSlidingWindows } from './contract/sliding-windows.js'
 import { describeStages } from './contract/stages.js'
 import { describeStatus } from './contract/status.js'
 
@@ -42,6 +43,7 @@ export function describeStore(name: string, makeStore: StoreFactory): void {
     describeStages(open)
     describeRefunds(open)
     describeResets(open)
+    describeSlidingWindows(open)
     describeQueues(open)
     describePenalties(open)
     describeMany(open)

@@ -12,7 +12,14 @@ import { gcraMeaning } from './models/gcra.js'
 import { leakyBucketMeaning } from './models/leaky-bucket.js'
 import { slidingLogMeaning } from './models/sliding-log.js'
 import { arrivalCurve, unitsPerClockWindow, unitsPerWindow, unitsWithin } from './promises.js'
-import { ofSlidingWindows, ofTokenBuckets, sampleOf, type Proof, type Sample } from './samples.js'
+import {
+  ofSlidingWindows,
+  ofSpreadWindows,
+  ofTokenBuckets,
+  sampleOf,
+  type Proof,
+  type Sample,
+} from './samples.js'
 
 /** One algorithm, in one of its forms. */
 export interface Subject {
@@ -54,14 +61,26 @@ export const subjects: readonly Subject[] = [
       unitsPerClockWindow(admissions, window, offset) - limit,
   }),
   subject({
-    name: 'sliding window, weighted',
+    name: 'sliding window',
     build: (limit, window) => slidingWindow({ limit, window }),
+    further: [
+      slidingWindow({ limit: 4, window: 10 }),
+      slidingWindow({ limit: 60, window: '1m' }),
+      slidingWindow({ limit: 5, window: '365d' }),
+      slidingWindow({ limit: 997, window: 1009 }),
+    ],
+    ...ofSpreadWindows,
+  }),
+  subject({
+    name: 'sliding window, weighted',
+    build: (limit, window) => slidingWindow({ limit, window, tail: 'weighted' }),
     further: [],
     ...ofSlidingWindows,
   }),
   subject({
     name: 'sliding window in buckets, weighted',
-    build: (limit, window) => slidingWindow({ limit, window, buckets: bucketsOf(window) }),
+    build: (limit, window) =>
+      slidingWindow({ limit, window, buckets: bucketsOf(window), tail: 'weighted' }),
     further: [
       slidingWindow({ limit: 10, window: 1000, buckets: 250 }),
       slidingWindow({ limit: 5, window: '1d', buckets: 24 }),

@@ -50,6 +50,10 @@ const builders = [
   },
   { name: 'slidingWindow', build: (limit: number) => slidingWindow({ limit, window: 1000 }) },
   {
+    name: 'slidingWindow, weighted',
+    build: (limit: number) => slidingWindow({ limit, window: 1000, tail: 'weighted' }),
+  },
+  {
     name: 'slidingWindow in buckets',
     build: (limit: number) => slidingWindow({ limit, window: 1000, buckets: 10 }),
   },

@@ -48,7 +48,7 @@ describe('time to live', () => {
     for (const key of found) {
       const livesMs = await client.pttl(key)
       expect(livesMs).toBeGreaterThan(0)
-      // The longest of them, a sliding window, counts for two windows; the rest is margin.
+      // The longest of them, a weighted sliding window, counts for two windows; the rest is margin.
       expect(livesMs).toBeLessThanOrEqual(2 * 60_000 + 1000)
     }
   })

@@ -93,7 +93,7 @@ export const builders: Readonly<Record<string, Builder>> = {
   slidingWindow: {
     build: untyped(slidingWindow),
     good: { limit: 5, window: '1m' },
-    plain: { limit: 5, window: 60_000, buckets: 1, tail: 'weighted' },
+    plain: { limit: 5, window: 60_000, buckets: 1, tail: 'spread' },
     required: ['limit', 'window'],
     bad: {
       limit: notCounts,

@@ -122,6 +122,31 @@ test('a penalty of more than comes back in a thousand years is refused', () => {
   expect(errorOf(() => limiter.penalize('key', most + 1)).code).toBe('SLUICE_OPTION_INVALID')
 })
 
+test('a sliding window of one bucket spreads its older window, unless told otherwise', () => {
+  const tailOf = (options: object) => slidingWindow({ limit: 7, window: 1000, ...options }).tail
+  expect([{}, { buckets: 1 }, { buckets: 5 }, { tail: 'weighted' }].map(tailOf)).toEqual([
+    'spread',
+    'spread',
+    'weighted',
+    'weighted',
+  ])
+})
+
+test('a sliding window of several buckets has nothing to spread', () => {
+  const options = { limit: 7, window: 1000, buckets: 5, tail: 'spread' } as const
+  const refused = [
+    errorOf(() => slidingWindow(options)),
+    errorOf(() => limiterOf({ kind: 'slidingWindow', ...options })),
+  ]
+  const message =
+    `slidingWindow: "tail" is the string "spread". ` +
+    `Pass 'weighted' or 'truncated' with 5 buckets; 'spread' takes one bucket.`
+  expect(refused.map((error) => [error.code, error.message])).toEqual([
+    ['SLUICE_OPTION_INVALID', message],
+    ['SLUICE_OPTION_INVALID', message],
+  ])
+})
+
 test('gcra takes its limit as its burst', () => {
   expect(gcra({ limit: 7, window: 1000 }).burst).toBe(7)
 })

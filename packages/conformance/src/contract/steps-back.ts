@@ -67,7 +67,7 @@ export function describeStepsBack(open: OpenBench): void {
 
     test('back over a border, the sub-window that leaves counts in full, and no more', async () => {
       const bench = await open(today)
-      const limiter = bench.limiter(slidingWindow({ limit: 10, window: 1000 }))
+      const limiter = bench.limiter(slidingWindow({ limit: 10, window: 1000, tail: 'weighted' }))
       await limiter.consume('key', { cost: 6 })
       bench.now = today + 1000
       await limiter.consume('key', { cost: 3 })

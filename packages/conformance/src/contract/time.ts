@@ -102,9 +102,9 @@ export function describeTime(open: OpenBench): void {
       expect((await limiter.consume('key')).resetMs).toBe(dayMs)
     })
 
-    test('half of what was used is inside half a window later', async () => {
+    test('half of what was used is inside half a window later, if it is weighted', async () => {
       const bench = await open(today)
-      const limiter = bench.limiter(slidingWindow({ limit: 10, window: 1000 }))
+      const limiter = bench.limiter(slidingWindow({ limit: 10, window: 1000, tail: 'weighted' }))
       bench.now = today + 999
       await limiter.consume('key', { cost: 10 })
       bench.now = today + 1499

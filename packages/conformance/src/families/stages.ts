@@ -30,6 +30,7 @@ const onTheClock = fixedWindow({ limit: 3, window: 10_000, align: 'clock' })
 const nothing = fixedWindow({ limit: 0, window: 10_000, align: 'clock' })
 const first = fixedWindow({ limit: 4, window: '1m' })
 const sliding = slidingWindow({ limit: 5, window: 1000 })
+const weighted = slidingWindow({ limit: 3, window: 1000, tail: 'weighted' })
 const one = gcra({ limit: 1, window: '2s' })
 const pace = gcra({ limit: 7, window: 1009 })
 const meter = leakyBucket({ capacity: 3, leak: 1, every: 1000 })
@@ -41,6 +42,7 @@ const ofClock: Stage = { policy: onTheClock, meaning: fixedWindowMeaning(onTheCl
 const ofNothing: Stage = { policy: nothing, meaning: fixedWindowMeaning(nothing) }
 const ofFirst: Stage = { policy: first, meaning: fixedWindowMeaning(first) }
 const ofSliding: Stage = { policy: sliding, meaning: slidingWindowMeaning(sliding) }
+const ofWeighted: Stage = { policy: weighted, meaning: slidingWindowMeaning(weighted) }
 const ofOne: Stage = { policy: one, meaning: gcraMeaning(one) }
 const ofPace: Stage = { policy: pace, meaning: gcraMeaning(pace) }
 const ofMeter: Stage = { policy: meter, meaning: leakyBucketMeaning(meter) }
@@ -57,7 +59,9 @@ export const stages: readonly Sample[] = [
   sampleOfStages(ofClock, ofMeter, 10_000, 3 + 2 * 3 + 9),
   sampleOfStages(ofNothing, ofPace, 10_000, 7 + 69),
   sampleOfStages(ofFirst, ofOne, 60_000, 2 * 4 + 2 * 2 + 30),
-  sampleOfStages(ofSliding, ofWindow, 1000, 5 + 3 * 8),
+  // Each unit of a sliding window may be the last of what is free: eight in a second of the one, three in each second of the other.
+  sampleOfStages(ofSliding, ofWindow, 1000, 8 + 10 * 8),
+  sampleOfStages(ofWeighted, ofSliding, 10_000, 33 + (10 + 34) * 8),
   sampleOfStages(ofClock, ofQueue, 10_000, Infinity),
 ]
 

@@ -1,12 +1,14 @@
 import type { SlidingWindowPolicy } from '@sluice/core'
 import type { Meaning } from './model.js'
+import { spreadWindowMeaning } from './spread-window.js'
 
 /**
- * Sub-windows on the clock. Weighted: the one that is leaving × the share of it still inside + all that are whole inside + cost ≤ limit;
- * exactly, in integers. Truncated: only those from current − (buckets − 1) × size on.
+ * Spread: two windows that requests open. Weighted: sub-windows on the clock, the one that is leaving × the share of it still inside + all that
+ * are whole inside + cost ≤ limit; exactly, in integers. Truncated: only those from current − (buckets − 1) × size on.
  */
 export function slidingWindowMeaning(policy: SlidingWindowPolicy): Meaning {
   const { limit, window, buckets, tail } = policy
+  if (tail === 'spread') return spreadWindowMeaning(limit, window)
   const size = window / buckets
   const firstWhole = window - size
   return {

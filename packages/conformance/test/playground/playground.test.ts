@@ -23,7 +23,7 @@ test('the page loads without a word in the console, and nothing from any other h
 // With the usual numbers: a limit of 5 in 4 seconds, a burst of 3, at most 3 waiting requests, 3 requests at the same time that take 2 seconds.
 const behaviour = [
   { name: 'Fixed window', border: [13, 0], overload: [15, 30] },
-  { name: 'Sliding window', border: [8, 5], overload: [13, 32] },
+  { name: 'Sliding window', border: [9, 4], overload: [15, 30] },
   { name: 'Sliding log', border: [9, 4], overload: [15, 30] },
   { name: 'GCRA', border: [7, 6], overload: [17, 28] },
   { name: 'Token bucket', border: [7, 6], overload: [17, 28] },

@@ -104,7 +104,7 @@ export interface BodiedSteps<P extends object = Params> extends Steps<P> {
 export interface Cells {
   readonly moments: number
   readonly counts: number
-  /** What the steps derive from the body for the answer; a store does not keep it. */
+  /** What the steps derive for the answer, or note for the receipt; a store does not keep it. */
   readonly views?: number
 }
 

@@ -69,6 +69,23 @@ test('says when more comes, not when all is back', () => {
   expect(fieldsAfter({ policy }, 20)['RateLimit']).toBe('"default";r=0;t=10')
 })
 
+test.each<[limit: number, window: '1h' | '1m' | '1s', seconds: number]>([
+  [1, '1h', 3600],
+  [2, '1m', 60],
+  [10, '1s', 1],
+])('says of a sliding window of %i a %s that more comes within the window', (limit, window, t) => {
+  // In the middle of a window on the clock, which is none of the windows that count.
+  const check = syncGuardOf({ limit, window, clock: () => start + 27_500 })
+  for (let i = 0; i < limit; i++) {
+    expect(fieldsOf(check())['RateLimit']).toBe(`"default";r=${limit - i - 1};t=${t}`)
+  }
+  expect(fieldsOf(check())).toMatchObject({
+    'RateLimit-Policy': `"default";q=${limit};w=${t}`,
+    RateLimit: `"default";r=0;t=${t}`,
+    'Retry-After': `${t}`,
+  })
+})
+
 test('says no time where the quota is full', () => {
   expect(fieldsAfter({ policy: perMinute, cost: 0 })['RateLimit']).toBe('"default";r=100')
 })

@@ -28,6 +28,7 @@ const builders: readonly ((block?: BlockOptions) => Policy)[] = [
   (block) => fixedWindow({ limit: 4, window: 900, align: 'clock', ...given(block) }),
   (block) => fixedWindow({ limit: 0, window: 900, ...given(block) }),
   (block) => slidingWindow({ limit: 3, window: 800, ...given(block) }),
+  (block) => slidingWindow({ limit: 4, window: 900, tail: 'weighted', ...given(block) }),
   (block) => slidingWindow({ limit: 5, window: 1200, buckets: 6, ...given(block) }),
   (block) =>
     slidingWindow({ limit: 5, window: 900, buckets: 3, tail: 'truncated', ...given(block) }),

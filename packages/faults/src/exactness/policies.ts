@@ -18,6 +18,7 @@ export const policies: Readonly<Record<string, Policy>> = {
   fixedWindow: fixedWindow({ limit, window: '365d' }),
   calendarWindow: calendarWindow({ limit, period: 'month', timeZone: 'Europe/Berlin' }),
   slidingWindow: slidingWindow({ limit, window: '365d' }),
+  'slidingWindow, weighted': slidingWindow({ limit, window: '3650d', tail: 'weighted' }),
   'slidingWindow, 10 buckets': slidingWindow({ limit, window: '3650d', buckets: 10 }),
   slidingLog: slidingLog({ limit, window: '1d' }),
   gcra: gcra({ limit, window: '3650d' }),

@@ -2,6 +2,7 @@
 import process from 'node:process'
 import { createLimiter, redisStore } from '@sluice/core'
 import { Cluster, Redis } from 'ioredis'
+import { randomFrom } from '../random.js'
 import { policies } from './policies.js'
 
 /** What a worker is told. */
@@ -63,17 +64,6 @@ async function work(task: Task): Promise<Tally> {
 function keyFor(random: () => number): string {
   if (random() < 0.5) return `hot ${Math.floor(random() * hotKeys)}`
   return `tail ${Math.floor(tailKeys ** random())}`
-}
-
-/** Mulberry32: the same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 const [, , text] = process.argv

@@ -11,6 +11,7 @@ import {
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import { sluiceError } from '../../errors.js'
 import type { Kind } from '../kind.js'
+import { spreadSteps, type SpreadParams } from './spread-step.js'
 import { slidingBucketsSteps, slidingWindowSteps, type SlidingWindowParams } from './step.js'
 
 export interface SlidingWindowOptions {
@@ -19,18 +20,20 @@ export interface SlidingWindowOptions {
   /** The length of the window. */
   readonly window: Duration
   /**
-   * Into how many sub-windows on the clock the window is divided, up to 250. More of them estimate closer and take more room.
+   * The number of counters for one window, up to 250, which must divide it. With one, each key has windows of its own, which its requests
+   * open. With more, the window is divided into sub-windows on the clock: the estimate is closer, and each counter takes memory.
    *
    * @default 1
    */
   readonly buckets?: number
   /**
-   * How the sub-window counts that is leaving: by the share of it that is still inside, or not at all, so that only `buckets` whole
-   * sub-windows count, the current one included.
+   * How the requests of the older window or sub-window count while it leaves. `'spread'`, only with one bucket: as if they had come evenly
+   * between its first and its last request. `'weighted'`, the default with several buckets: by the share of its length that is still
+   * inside. `'truncated'`: not at all, so that only `buckets` whole sub-windows count, the current one included.
    *
-   * @default 'weighted'
+   * @default 'spread'
    */
-  readonly tail?: 'weighted' | 'truncated'
+  readonly tail?: 'spread' | 'weighted' | 'truncated'
   readonly block?: BlockOptions
 }
 
@@ -39,48 +42,61 @@ export interface SlidingWindowPolicy extends Policy {
   readonly limit: number
   readonly window: number
   readonly buckets: number
-  readonly tail: 'weighted' | 'truncated'
+  readonly tail: 'spread' | 'weighted' | 'truncated'
 }
 
 const mostBuckets = 250
 
 /**
- * At most `limit` units in the last `window`, estimated from counters: with one bucket from two, those of the current sub-window and those
- * of the one before by the share of it that is still inside. The estimate is never rounded. This is the default of `rateLimit`: as
- * cheap as a fixed window, without its double burst at the border.
+ * At most `limit` units in the last `window`, estimated from two counters instead of a log: the units of the current window, and those of the
+ * older one that have not left yet, as if they had been taken evenly between its first and its last unit. The estimate is never rounded.
+ * It is exact for bursts and for a limit of 1 or 2; otherwise any stretch of time as long as the window holds at most 2 × limit − 2 units.
+ * No request has to wait longer than the window. This is the default of `rateLimit`.
  *
- * Source: Cloudflare, "How we built rate limiting capable of scaling to millions of domains" (2017).
+ * Source of `tail: 'weighted'`: Cloudflare, "How we built rate limiting capable of scaling to millions of domains" (2017).
  *
  * @example
  * slidingWindow({ limit: 100, window: '1m' })
- * @throws SluiceError where an option is missing, unknown or out of range
+ * @throws SluiceError if an option is missing, unknown or out of range, or if `tail: 'spread'` meets several buckets
  */
 export function slidingWindow(options: SlidingWindowOptions): SlidingWindowPolicy {
-  const { block, ...policy } = readOptions('slidingWindow', options, {
+  const { block, tail, ...numbers } = readOptions('slidingWindow', options, {
     limit: quota,
     window: duration,
     buckets: optional(rate, 1),
-    tail: optional(oneOf('weighted', 'truncated'), 'weighted'),
+    tail: optional<Tail | undefined>(oneOf('spread', 'weighted', 'truncated'), undefined),
     block: blockOption,
   })
-  const { limit, window, buckets } = policy
+  const { limit, window, buckets } = numbers
   assertExact('slidingWindow', 'limit × window', limit * window)
   if (buckets > mostBuckets || window % buckets !== 0) {
     const expected = `a number up to ${mostBuckets} that divides the window of ${window} ms`
     throw sluiceError('SLUICE_OPTION_INVALID', 'slidingWindow', 'buckets', buckets, expected)
   }
-  return policyOf({ kind: 'slidingWindow', ...policy }, block)
+  if (tail === 'spread' && buckets > 1) {
+    const expected = `'weighted' or 'truncated' with ${buckets} buckets; 'spread' takes one bucket`
+    throw sluiceError('SLUICE_OPTION_INVALID', 'slidingWindow', 'tail', tail, expected)
+  }
+  const chosen = tail ?? (buckets === 1 ? 'spread' : 'weighted')
+  return policyOf({ kind: 'slidingWindow', ...numbers, tail: chosen }, block)
 }
 
-export const slidingWindowKind: Kind<SlidingWindowPolicy, SlidingWindowParams> = {
+type Tail = SlidingWindowPolicy['tail']
+
+export const slidingWindowKind: Kind<SlidingWindowPolicy, SpreadParams | SlidingWindowParams> = {
   build: slidingWindow,
   quotas: ['limit'],
-  steps: ({ buckets, tail }) =>
-    buckets === 1 && tail === 'weighted' ? slidingWindowSteps : slidingBucketsSteps,
-  params: ({ limit, window, buckets, tail }) => ({
-    limit,
-    size: window / buckets,
-    older: tail === 'weighted' ? buckets : buckets - 1,
-    weighted: tail === 'weighted' ? 1 : 0,
-  }),
+  steps({ buckets, tail }) {
+    if (tail === 'spread') return spreadSteps
+    return buckets === 1 && tail === 'weighted' ? slidingWindowSteps : slidingBucketsSteps
+  },
+  params({ limit, window, buckets, tail }) {
+    if (tail === 'spread') return { limit, window }
+    return {
+      limit,
+      size: window / buckets,
+      older: tail === 'weighted' ? buckets : buckets - 1,
+      weighted: tail === 'weighted' ? 1 : 0,
+    }
+  },
 }

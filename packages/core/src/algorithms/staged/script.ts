@@ -1,8 +1,8 @@
-/** params: for each of the two rules, the moments and counts of its row, the number of its params, and its params. */
+/** params: for each of the two rules, the moments, counts and views of its row, the number of its params, and its params. */
 export function stagedLua(free: string, next: string): string {
   return `
--- row: the moments of both rules, the counts of both, and which of them the last admitted request took from: 1, 2, or 3 for both; and
---      4 times how often the second was started anew, modulo 2^14
+-- row: the moments of both rules, the counts of both; which of them the last admitted request took from: 1, 2, or 3 for both, and
+--      4 times how often the second was started anew, modulo 2^14; the views of both
 (function()
   local first, second = ${free.trim()}, ${next.trim()}
   local steps = {}
@@ -13,24 +13,41 @@ export function stagedLua(free: string, next: string): string {
     return out
   end
 
+  local function ruleOf(params, at)
+    local rule = { moments = params[at], counts = params[at + 1], views = params[at + 2] }
+    rule.params = slice(params, at + 4, params[at + 3])
+    return rule, at + 4 + params[at + 3]
+  end
+
+  local function partOf(row, rule, momentsAt, countsAt, viewsAt)
+    local part, stored = slice(row, momentsAt + 1, rule.moments), rule.moments + rule.counts
+    for i = 1, rule.counts do part[rule.moments + i] = row[countsAt + i] end
+    for i = 1, rule.views do part[stored + i] = row[viewsAt + i] end
+    return part
+  end
+
   local function read(row, params)
-    local a = { moments = params[1], counts = params[2], params = slice(params, 4, params[3]) }
-    local at = 4 + params[3]
-    local b = { moments = params[at], counts = params[at + 1], params = slice(params, at + 3, params[at + 2]) }
+    local a, at = ruleOf(params, 1)
+    local b = ruleOf(params, at)
     local moments = a.moments + b.moments
-    a.row = slice(row, 1, a.moments)
-    b.row = slice(row, a.moments + 1, b.moments)
-    for i = 1, a.counts do a.row[a.moments + i] = row[moments + i] end
-    for i = 1, b.counts do b.row[b.moments + i] = row[moments + a.counts + i] end
-    return a, b, moments + a.counts + b.counts + 1
+    local stage = moments + a.counts + b.counts + 1
+    a.row = partOf(row, a, 0, moments, stage)
+    b.row = partOf(row, b, a.moments, moments + a.counts, stage + a.views)
+    return a, b, stage
+  end
+
+  local function writePart(row, rule, momentsAt, countsAt, viewsAt)
+    local stored = rule.moments + rule.counts
+    for i = 1, rule.moments do row[momentsAt + i] = rule.row[i] end
+    for i = 1, rule.counts do row[countsAt + i] = rule.row[rule.moments + i] end
+    for i = 1, rule.views do row[viewsAt + i] = rule.row[stored + i] end
   end
 
   local function write(row, a, b)
     local moments = a.moments + b.moments
-    for i = 1, a.moments do row[i] = a.row[i] end
-    for i = 1, b.moments do row[a.moments + i] = b.row[i] end
-    for i = 1, a.counts do row[moments + i] = a.row[a.moments + i] end
-    for i = 1, b.counts do row[moments + a.counts + i] = b.row[b.moments + i] end
+    local stage = moments + a.counts + b.counts + 1
+    writePart(row, a, 0, moments, stage)
+    writePart(row, b, a.moments, moments + a.counts, stage + a.views)
   end
 
   function steps.look(row, params, now, cost)

@@ -3,7 +3,8 @@ import { fullAt, waitToRemain } from '../reading.js'
 import { stagedLua } from './script.js'
 
 // row: [moments of free, moments of then, counts of free, counts of then;
-//       which of them the last admitted request took from, and `takings` times how often `then` was started anew]
+//       which of them the last admitted request took from, and `takings` times how often `then` was started anew;
+//       views of free, views of then]
 const FREE = 1
 const THEN = 2
 const BOTH = 3
@@ -20,23 +21,24 @@ export interface Stage {
 
 /** The steps of two rules in a row: what the first would deny, the second decides. */
 export function stagedSteps(free: Stage, then: Stage): Algorithm {
-  const first = free.steps.cells(free.params)
-  const second = then.steps.cells(then.params)
+  const first = { views: 0, ...free.steps.cells(free.params) }
+  const second = { views: 0, ...then.steps.cells(then.params) }
   const stage = first.moments + second.moments + first.counts + second.counts
 
   function rowOfFree(row: Row): Row {
-    return part(row, 0, first.moments, first.moments + second.moments, first.counts)
+    return part(row, first, 0, first.moments + second.moments, stage + 1)
   }
 
   function rowOfThen(row: Row): Row {
     const countsAt = first.moments + second.moments + first.counts
-    return part(row, first.moments, second.moments, countsAt, second.counts)
+    return part(row, second, first.moments, countsAt, stage + 1 + first.views)
   }
 
   function write(row: Row, freeRow: Row, thenRow: Row): void {
-    const moments = [...freeRow.slice(0, first.moments), ...thenRow.slice(0, second.moments)]
-    const counts = [...freeRow.slice(first.moments), ...thenRow.slice(second.moments)]
-    ;[...moments, ...counts].forEach((cell, i) => (row[i] = cell))
+    const [moments, counts, views] = split(freeRow, first)
+    const [thenMoments, thenCounts, thenViews] = split(thenRow, second)
+    const cells = [...moments, ...thenMoments, ...counts, ...thenCounts, row[stage]]
+    ;[...cells, ...views, ...thenViews].forEach((cell, i) => (row[i] = cell))
   }
 
   function startsIn(row: Row): number {
@@ -55,6 +57,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
     cells: () => ({
       moments: first.moments + second.moments,
       counts: first.counts + second.counts + 1,
+      views: first.views + second.views,
     }),
     args: (_params, now) => [...argsOf(free, first, now), ...argsOf(then, second, now)],
     lua: stagedLua(free.steps.lua, then.steps.lua),
@@ -171,16 +174,32 @@ function forget({ steps, params }: Stage, row: Row, now: number): void {
   else steps.forget(row, params, now)
 }
 
-function part(row: Row, momentsAt: number, moments: number, countsAt: number, counts: number): Row {
-  return [...row.slice(momentsAt, momentsAt + moments), ...row.slice(countsAt, countsAt + counts)]
+function part(
+  row: Row,
+  { moments, counts, views }: Required<Cells>,
+  momentsAt: number,
+  countsAt: number,
+  viewsAt: number,
+): Row {
+  return [
+    ...row.slice(momentsAt, momentsAt + moments),
+    ...row.slice(countsAt, countsAt + counts),
+    ...row.slice(viewsAt, viewsAt + views),
+  ]
 }
 
-function argsOf({ steps, params }: Stage, { moments, counts }: Cells, now: number): number[] {
+function split(row: Row, { moments, counts }: Cells): [moments: Row, counts: Row, views: Row] {
+  return [row.slice(0, moments), row.slice(moments, moments + counts), row.slice(moments + counts)]
+}
+
+function argsOf({ steps, params }: Stage, cells: Required<Cells>, now: number): number[] {
   const args = steps.args(params, now)
-  return [moments, counts, args.length, ...args]
+  return [cells.moments, cells.counts, cells.views, args.length, ...args]
 }
 
-/** Ids from 1 to 6 are those of rows of one width; 7 stands for the sliding window in buckets. */
+/** The two ids of a sliding window that do not fit into three bits, and what stands for them. */
+const shortIds: Readonly<Record<number, number>> = { 9: 0, 128: 7 }
+
 function shortId({ steps }: Stage): number {
-  return Math.min(steps.id, 7)
+  return shortIds[steps.id] ?? steps.id
 }

@@ -1,0 +1,22 @@
+// What the windows make of bursty, steady and adversarial traffic, beside the exact log, in memory and in Redis: written into the page on
+// choosing an algorithm. Time is virtual and the traffic is seeded, so the figures are the same on every machine.
+import { readFile, writeFile } from 'node:fs/promises'
+import process from 'node:process'
+import { memoryStore, redisStore } from '@sluice/core'
+import { startRedis } from '../redis-server.js'
+import { windowTables, withTables } from './table.js'
+
+const page = new URL('../../../core/docs/choosing-an-algorithm.md', import.meta.url)
+
+const tables = await windowTables(memoryStore())
+const redis = await startRedis()
+try {
+  const client = redis.client()
+  if ((await windowTables(redisStore(client, { timeout: '10s' }))) !== tables) {
+    throw new Error('memory and Redis give different figures')
+  }
+} finally {
+  await redis.stop()
+}
+await writeFile(page, withTables(await readFile(page, 'utf8'), tables))
+process.stdout.write(`${tables}\n\nThe same in memory and in Redis.\n`)

@@ -1,0 +1,83 @@
+import {
+  createLimiter,
+  fixedWindow,
+  slidingLog,
+  slidingWindow,
+  type Policy,
+  type Store,
+} from '@sluice/core'
+import type { Traffic } from './traffic.js'
+
+interface Numbers {
+  readonly limit: number
+  readonly window: number
+}
+
+/** What is compared, by its name in the table. The log is the exact rule. */
+export const rules: Readonly<Record<string, (numbers: Numbers) => Policy>> = {
+  '`slidingLog`': slidingLog,
+  '`slidingWindow`': slidingWindow,
+  "`tail: 'weighted'`": (numbers) => slidingWindow({ ...numbers, tail: 'weighted' }),
+  '`fixedWindow`': fixedWindow,
+}
+
+/** What one rule made of one traffic. */
+export interface Outcome {
+  readonly asked: number
+  readonly denied: number
+  /** How many were denied although the rule had admitted fewer than the limit within the window that ended then. */
+  readonly deniedFalsely: number
+  /** The most that it admitted within any half-open stretch of time as long as the window. */
+  readonly worstWindow: number
+}
+
+const start = Date.UTC(2030, 0, 1)
+
+/** So many requests are under way at once, which a store across a network decides in few calls, in their order. */
+const atOnce = 500
+
+/** Sends the traffic to one rule, at the times that it states. */
+export async function replay(
+  { limit, windowMs, arrivals }: Traffic,
+  build: (numbers: Numbers) => Policy,
+  store: Store,
+  name: string,
+): Promise<Outcome> {
+  let now = start
+  const policies = build({ limit, window: windowMs })
+  const limiter = createLimiter({ name, policies, store, clock: () => now })
+  const answers: boolean[] = []
+  for (let from = 0; from < arrivals.length; from += atOnce) {
+    const asked = arrivals.slice(from, from + atOnce).map(async (at) => {
+      now = start + at
+      return limiter.consume('client')
+    })
+    for (const { allowed } of await Promise.all(asked)) answers.push(allowed)
+  }
+  return judged(arrivals, answers, limit, windowMs)
+}
+
+/** Compares a rule's answers with the exact rule, over what it had admitted itself. */
+function judged(
+  arrivals: readonly number[],
+  answers: readonly boolean[],
+  limit: number,
+  windowMs: number,
+): Outcome {
+  const admitted: number[] = []
+  let oldest = 0
+  let deniedFalsely = 0
+  let worstWindow = 0
+  arrivals.forEach((at, i) => {
+    while (admitted[oldest] <= at - windowMs) oldest++
+    const inside = admitted.length - oldest
+    if (answers[i]) {
+      admitted.push(at)
+      worstWindow = Math.max(worstWindow, inside + 1)
+    } else if (inside < limit) {
+      deniedFalsely++
+    }
+  })
+  const asked = arrivals.length
+  return { asked, denied: asked - admitted.length, deniedFalsely, worstWindow }
+}

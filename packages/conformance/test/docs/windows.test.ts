@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { memoryStore, redisStore } from '@sluice/core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRedis, type RedisServer } from '../../src/redis-server.js'
+import { windowTables, withTables } from '../../src/windows/table.js'
+
+const page = readFileSync(
+  new URL('../../../core/docs/choosing-an-algorithm.md', import.meta.url),
+  'utf8',
+)
+
+let redis: RedisServer
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis.stop())
+
+test('the page on algorithms shows what npm run windows measures in memory', async () => {
+  expect(page).toBe(withTables(page, await windowTables(memoryStore())))
+})
+
+test('Redis gives the same figures', async () => {
+  const store = redisStore(redis.client(), { timeout: '10s' })
+  expect(page).toBe(withTables(page, await windowTables(store)))
+}, 60_000)

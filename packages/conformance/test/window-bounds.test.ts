@@ -1,0 +1,108 @@
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  leakyBucket,
+  memoryStore,
+  slidingLog,
+  slidingWindow,
+  tokenBucket,
+  type Policy,
+} from '@sluice/core'
+import { runs } from '@sluice/conformance'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+const windowMs = 100
+
+/** What the page on algorithms states: the most units that any half-open stretch of time as long as the window can hold. */
+const bounds: Readonly<
+  Record<string, [build: (limit: number) => Policy, most: (limit: number) => number]>
+> = {
+  slidingLog: [(limit) => slidingLog({ limit, window: windowMs }), (limit) => limit],
+  'gcra with a burst of 1': [
+    (limit) => gcra({ limit, window: windowMs, burst: 1 }),
+    (limit) => limit,
+  ],
+  slidingWindow: [
+    (limit) => slidingWindow({ limit, window: windowMs }),
+    (limit) => Math.max(limit, 2 * limit - 2),
+  ],
+  'slidingWindow, weighted': [
+    (limit) => slidingWindow({ limit, window: windowMs, tail: 'weighted' }),
+    (limit) => 2 * limit - 1,
+  ],
+  'slidingWindow in buckets': [
+    (limit) => slidingWindow({ limit, window: windowMs, buckets: 2 }),
+    (limit) => 2 * limit - 1,
+  ],
+  'slidingWindow, truncated': [
+    (limit) => slidingWindow({ limit, window: windowMs, buckets: 5, tail: 'truncated' }),
+    (limit) => 2 * limit,
+  ],
+  fixedWindow: [(limit) => fixedWindow({ limit, window: windowMs }), (limit) => 2 * limit - 1],
+  'fixedWindow on the clock': [
+    (limit) => fixedWindow({ limit, window: windowMs, align: 'clock' }),
+    (limit) => 2 * limit,
+  ],
+  gcra: [(limit) => gcra({ limit, window: windowMs }), (limit) => 2 * limit - 1],
+  tokenBucket: [
+    (limit) => tokenBucket({ capacity: limit, refill: limit, every: windowMs }),
+    (limit) => 2 * limit - 1,
+  ],
+  leakyBucket: [
+    (limit) => leakyBucket({ capacity: limit, leak: limit, every: windowMs }),
+    (limit) => 2 * limit - 1,
+  ],
+}
+
+const limits = [1, 2, 3, 5, 20]
+const cases = Object.entries(bounds).flatMap(([name, [build, most]]) =>
+  limits.map((limit) => ({ name, limit, most: most(limit), policy: build(limit) })),
+)
+
+describe('the most units in any window', () => {
+  // A client that asks all the time, from each moment of a window on, after one request or none at a window's length before.
+  test.each(cases)('$name, limit $limit: $most, which a client can reach', ({ policy, most }) => {
+    const worst: number[] = []
+    for (let from = windowMs; from < 2 * windowMs; from++) {
+      const flood = Array.from({ length: 3 * windowMs }, (_, i) => from + i)
+      worst.push(worstOf(policy, flood), worstOf(policy, flood, from - windowMs + 1))
+    }
+    expect(Math.max(...worst)).toBe(most)
+  })
+
+  test.each(cases)('$name, limit $limit: never more than $most', ({ policy, most }) => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(0, 0, 0, 1, 5, 20, 49, 98, 99, 100, 101)), (steps) => {
+        let at = 0
+        const moments = steps.map((ms) => (at += ms))
+        expect(Math.max(most, worstOf(policy, moments))).toBe(most)
+      }),
+      { numRuns: runs(100) },
+    )
+  })
+})
+
+/** As many requests as are allowed at each of these moments, and one before: the most that any window holds of them. */
+function worstOf(policies: Policy, moments: readonly number[], opened?: number): number {
+  let now = 0
+  const store = memoryStore()
+  const limiter = createLimiter({ name: 'limiter', policies, store, clock: () => now })
+  const admitted: number[] = []
+  const isAdmitted = (at: number) => {
+    now = at
+    const { allowed } = limiter.consume('key')
+    if (allowed) admitted.push(at)
+    return allowed
+  }
+  if (opened !== undefined) isAdmitted(opened)
+  for (const at of moments) while (isAdmitted(at));
+  let from = 0
+  let worst = 0
+  for (const [last, at] of admitted.entries()) {
+    while (admitted[from] <= at - windowMs) from++
+    worst = Math.max(worst, last - from + 1)
+  }
+  return worst
+}

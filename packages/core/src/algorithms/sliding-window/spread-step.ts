@@ -1,0 +1,137 @@
+import type { Algorithm, Row } from '../algorithm.js'
+import { spreadLua } from './spread-script.js'
+
+export type SpreadParams = {
+  readonly limit: number
+  readonly window: number
+}
+
+// row: [when the current window opened, when the older window opened,
+//       units taken in the current one, milliseconds from its opening to its last unit, the same two of the older one,
+//       and, only in a receipt, the milliseconds to the last unit before the take]
+// The opening is the moment of the window's first unit. It never changes, so a receipt finds its window by it.
+const FIRST = 0
+const OLDER_FIRST = 1
+const UNITS = 2
+const SPAN = 3
+const OLDER_UNITS = 4
+const OLDER_SPAN = 5
+const SPAN_BEFORE = 6
+
+/**
+ * Two windows, each opened by an admitted request. The units of the older one count as if they had been taken evenly between its first and its
+ * last unit, and each of them leaves one window after its moment.
+ */
+export const spreadSteps: Algorithm<SpreadParams> = {
+  id: 9,
+  cells: () => ({ moments: 2, counts: 4, views: 1 }),
+  args: ({ limit, window }) => [limit, window],
+  lua: spreadLua,
+
+  look(row, { limit, window }, now, cost) {
+    if (row[UNITS] > 0 && now >= row[FIRST] + window) {
+      row[OLDER_FIRST] = row[FIRST]
+      row[OLDER_UNITS] = row[UNITS]
+      row[OLDER_SPAN] = row[SPAN]
+      row[UNITS] = 0
+    }
+    if (row[UNITS] === 0) {
+      // After a clock stepped back, a window still opens after the units of the older one: when it closes, all of them have left.
+      row[FIRST] = Math.max(now, row[OLDER_FIRST] + row[OLDER_SPAN])
+      row[SPAN] = 0
+    }
+    return limit > 0 && row[UNITS] + stillCounting(row, window, now) + cost <= limit
+  },
+
+  take(row, _params, now, cost) {
+    if (cost === 0) return
+    row[SPAN_BEFORE] = row[SPAN]
+    row[UNITS] += cost
+    row[SPAN] = Math.max(row[SPAN], now - row[FIRST])
+  },
+
+  give(row, { window }, now, cost, receipt) {
+    const isCurrent = row[UNITS] > 0 && row[FIRST] === receipt[FIRST]
+    const isOlder = row[OLDER_FIRST] === receipt[FIRST] && stillCounting(row, window, now) > 0
+    if (cost === 0 || (!isCurrent && !isOlder)) return
+    const units = isCurrent ? UNITS : OLDER_UNITS
+    const span = units + 1
+    // The last moment is put back only if nothing was taken since. Else the units that are left keep it, which errs on the strict side.
+    const isNewest = row[units] === receipt[UNITS] && row[span] === receipt[SPAN]
+    if (isNewest) row[span] = receipt[SPAN_BEFORE]
+    row[units] -= Math.min(cost, row[units])
+  },
+
+  forgive(row, _params, _now, units) {
+    const left = units - Math.min(units, row[UNITS])
+    giveNewest(row, UNITS, units)
+    giveNewest(row, OLDER_UNITS, left)
+  },
+
+  ends(row, { window }) {
+    if (row[UNITS] > 0) return row[FIRST] + row[SPAN] + window
+    return row[OLDER_UNITS] > 0 ? row[OLDER_FIRST] + row[OLDER_SPAN] + window : 0
+  },
+
+  wait(row, { limit, window }, now, cost) {
+    if (cost > limit || limit === 0) return Infinity
+    const older = stillCounting(row, window, now)
+    const excess = row[UNITS] + older + cost - limit
+    if (excess <= 0) return 0
+    // Units leave in order: first those of the older window, then those of the current one, which by then is the older.
+    const leaves =
+      excess <= older
+        ? row[OLDER_FIRST] +
+          spanUntil(row[OLDER_UNITS] - older + excess, row[OLDER_UNITS], row[OLDER_SPAN])
+        : row[FIRST] + spanUntil(excess - older, row[UNITS], row[SPAN])
+    return leaves + window - now
+  },
+
+  used: (row, { window }, now) => row[UNITS] + stillCounting(row, window, now),
+  quota: (params) => params.limit,
+  windowMs: (params) => params.window,
+  followsWall: () => false,
+}
+
+/** How many units of the older window are still inside. One that is left alone by refunds counts as taken at the last moment. */
+function stillCounting(row: Row, window: number, now: number): number {
+  const units = row[OLDER_UNITS]
+  const elapsed = now - window - row[OLDER_FIRST]
+  if (elapsed < 0 || units === 0) return units
+  const span = row[OLDER_SPAN]
+  if (elapsed >= span) return 0
+  return units === 1 ? 1 : units - 1 - gapsPassed(elapsed, units - 1, span)
+}
+
+/** ⌊elapsed × gaps / span⌋, exactly, if elapsed < span ≤ ten years. */
+function gapsPassed(elapsed: number, gaps: number, span: number): number {
+  const product = elapsed * gaps
+  if (product < 2 ** 53) return Math.floor(product / span)
+  // Only penalties or a changed policy bring so many units. Long division in digits of 13 bits, so that no step leaves 2^53.
+  let passed = 0
+  let rest = 0
+  for (let unit = 2 ** 52; unit >= 1; unit /= 2 ** 13) {
+    const part = rest * 2 ** 13 + elapsed * (Math.floor(gaps / unit) % 2 ** 13)
+    passed = passed * 2 ** 13 + Math.floor(part / span)
+    rest = part % span
+  }
+  return passed
+}
+
+/** How long after the first unit the moment of the `count`-th of them is, rounded up. */
+function spanUntil(count: number, units: number, span: number): number {
+  if (units === 1) return span
+  const product = (count - 1) * span
+  if (product < 2 ** 53) return Math.ceil(product / (units - 1))
+  const gaps = BigInt(units - 1)
+  return Number((BigInt(count - 1) * BigInt(span) + gaps - 1n) / gaps)
+}
+
+/** Gives the newest of a window's units back: the others keep the moments that they were taken to have. */
+function giveNewest(row: Row, units: number, given: number): void {
+  const before = row[units]
+  const kept = Math.max(0, before - given)
+  if (kept === before) return
+  row[units] = kept
+  row[units + 1] = kept > 1 ? Math.floor((row[units + 1] * (kept - 1)) / (before - 1)) : 0
+}
