@@ -8,6 +8,9 @@ import type { Entry } from './stores/store.js'
 /** One policy, whose name is then 'default', or a record of named ones. */
 export type Policies = Policy | Readonly<Record<string, Policy>>
 
+/** In the place of a limiter's policies: it has none of its own, and each call has to bring some. */
+export const chosenPerCall: Policies = Object.freeze({})
+
 /** One key for all policies, or a record from policy name to key, where null leaves that policy out. */
 export type Keys = Key | Readonly<Record<string, Key | null>>
 

@@ -1,7 +1,7 @@
 import type { Lease } from './algorithms/algorithm.js'
 import type { Clock } from './clock.js'
 import { hasLeases, type Receipt } from './decision.js'
-import { addressed, entriesOf, type Keys, type Policies } from './entries.js'
+import { addressed, chosenPerCall, entriesOf, type Keys, type Policies } from './entries.js'
 import { sluiceError } from './errors.js'
 import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './limiter.js'
 import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './option-readers.js'
@@ -60,7 +60,7 @@ export function createRequests(
   fresh: boolean,
 ): Requests {
   const where = `limiter "${limiter}"`
-  const ownEntries = entriesOf(limiter, policies)
+  const ownEntries = policies === chosenPerCall ? undefined : entriesOf(limiter, policies)
   const chosenEntries = new WeakMap<Policies, readonly Entry[]>()
   const watchNames = watchPolicyNames(limiter)
 
@@ -72,7 +72,10 @@ export function createRequests(
   }
 
   function entriesFor(chosen: Policies | undefined): readonly Entry[] {
-    if (chosen === undefined) return ownEntries
+    if (chosen === undefined) {
+      if (ownEntries === undefined) throw sluiceError('SLUICE_POLICIES_MISSING', limiter)
+      return ownEntries
+    }
     let entries = chosenEntries.get(chosen)
     if (entries === undefined) {
       entries = entriesOf(limiter, chosen)

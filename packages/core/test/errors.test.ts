@@ -3,7 +3,15 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
 import { errorCodes, type ErrorCode } from '../src/errors.js'
-import { byHeader, byIp, byRoute, byUser, createGuard } from '../src/http/index.js'
+import {
+  byHeader,
+  byIp,
+  byRoute,
+  byUser,
+  createGuard,
+  createRouteLimits,
+  warnOfUnseenRoute,
+} from '../src/http/index.js'
 import {
   createLimiter,
   limited,
@@ -69,6 +77,11 @@ const ways: Readonly<
     () => errorOf(() => createLimiter({ name: 'api', policies: { kind: 'leakyBarrel' } })),
     ['"api"', '"default"', '"slidingWindow"'],
   ],
+  SLUICE_POLICIES_MISSING: [
+    () =>
+      errorOf(() => createGuard({ name: 'api', limit: () => 5, window: '1m' }).limiter.peek('all')),
+    ['"api"', 'their own policies', '"policies"'],
+  ],
   SLUICE_POLICY_NAME_UNKNOWN: [
     () => errorOf(() => named.consume({ burst: 'a', daily: 'a', weekly: 'a' })),
     ['"api"', '"weekly"', '"burst", "daily"'],
@@ -90,6 +103,10 @@ const ways: Readonly<
   SLUICE_DECISION_FOREIGN: [
     () => errorOf(() => named.refund(createLimiter({ name: 'other', policies }).consume('a'))),
     ['"api"', '"other"'],
+  ],
+  SLUICE_LIMITER_UNKNOWN: [
+    () => errorOf(() => createRouteLimits({ limit: 5, window: '1m' }).limiterOf('log-in')),
+    ['"log-in"', 'none so far', 'when the application starts'],
   ],
   SLUICE_DENIED: [
     () => rejectionOf(limited(named, { key: 'a', cost: 6 })(() => 'done')()),
@@ -148,6 +165,10 @@ const ways: Readonly<
         void createGuard({ limit: 5, window: '1m', key: 'all' }).check(noRequest, response)
       }),
     ['"default"', 'make it once'],
+  ],
+  SLUICE_ROUTE_UNSEEN: [
+    () => warningOf(() => warnOfUnseenRoute('GET /me', 'preHandler')),
+    ['"GET /me"', '"preHandler"', 'await app.register'],
   ],
   SLUICE_THROWN: [
     () =>

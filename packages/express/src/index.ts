@@ -1,5 +1,5 @@
 export { RateLimit, rateLimit } from './rate-limit.js'
-export type { Handler, OnDenied, RateLimitOptions } from './rate-limit.js'
+export type { Handler, OnDenied, RateLimitMiddleware, RateLimitOptions } from './rate-limit.js'
 
 // Explicit lists both: an application needs one import.
 export * from '@sluice/core'

@@ -1,4 +1,4 @@
-import type { Decision } from '@sluice/core'
+import type { Decision, Limiter } from '@sluice/core'
 import {
   after,
   createGuard,
@@ -30,11 +30,15 @@ export type OnDenied = (
 export type RateLimitOptions = Options<Request, OnDenied>
 
 /** A middleware that says nothing of the types of its request: the handlers after it know their route's parameters still. */
-export type RateLimitMiddleware = <P, A, B, Q, L extends Record<string, unknown>>(
-  request: Request<P, A, B, Q, L>,
-  response: Response<A, L>,
-  next: NextFunction,
-) => void
+export interface RateLimitMiddleware {
+  <P, A, B, Q, L extends Record<string, unknown>>(
+    request: Request<P, A, B, Q, L>,
+    response: Response<A, L>,
+    next: NextFunction,
+  ): void
+  /** Decides for this middleware: to peek, reset or block by hand. If `limit` or `policies` is a function, its calls need `policies`. */
+  readonly limiter: Limiter
+}
 
 /**
  * Limits the rate of requests, on Express 4 and 5. The decision is in `req.rateLimit`.
@@ -45,7 +49,7 @@ export type RateLimitMiddleware = <P, A, B, Q, L extends Record<string, unknown>
  */
 export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   const guard = createGuard(options)
-  return rateLimitMiddleware
+  return Object.assign(rateLimitMiddleware, { limiter: guard.limiter })
 
   function rateLimitMiddleware<P, A, B, Q, L extends Record<string, unknown>>(
     request: Request<P, A, B, Q, L>,

@@ -12,7 +12,9 @@ import {
   rateLimit,
   slidingWindow,
   type Decision,
+  type Limiter,
   type OnDenied,
+  type RateLimitMiddleware,
   type RateLimitOptions,
   type ResponseOutcome,
 } from '../src/index.js'
@@ -32,6 +34,11 @@ app.get('/', rateLimit({ limit: 5, window: '1m' }), (request, response) => {
 app.get('/items/:id', rateLimit({ limit: 5, window: '1m' }), (request) => {
   expectTypeOf(request.params).toEqualTypeOf<{ id: string }>()
 })
+
+// The limiter behind it.
+
+expectTypeOf(rateLimit({ limit: 5, window: '1m' })).toEqualTypeOf<RateLimitMiddleware>()
+expectTypeOf(rateLimit({ limit: 5, window: '1m' }).limiter).toEqualTypeOf<Limiter>()
 
 // Every function sees Express's own request, sync or async.
 

@@ -1,5 +1,11 @@
 export { RateLimit, rateLimit } from './rate-limit.js'
-export type { Handler, OnDenied, RateLimitOptions, RateLimitState } from './rate-limit.js'
+export type {
+  Handler,
+  OnDenied,
+  RateLimitMiddleware,
+  RateLimitOptions,
+  RateLimitState,
+} from './rate-limit.js'
 
 // Explicit lists both: an application needs one import.
 export * from '@sluice/core'

@@ -1,4 +1,4 @@
-import type { Decision } from '@sluice/core'
+import type { Decision, Limiter } from '@sluice/core'
 import {
   after,
   createGuard,
@@ -22,6 +22,11 @@ export type OnDenied = (context: Context, next: Next, decision: Decision) => unk
 
 export type RateLimitOptions = Options<Context, OnDenied>
 
+export type RateLimitMiddleware = Middleware & {
+  /** Decides for this middleware: to peek, reset or block by hand. If `limit` or `policies` is a function, its calls need `policies`. */
+  readonly limiter: Limiter
+}
+
 /** A handler of a controller class. */
 export type Handler = (context: Context, next: Next) => unknown
 
@@ -32,9 +37,11 @@ export type Handler = (context: Context, next: Next) => unknown
  * app.use(rateLimit({ limit: 100, window: '1m' }))
  * @throws SluiceError where an option is missing, unknown or wrong
  */
-export function rateLimit(options: RateLimitOptions): Middleware {
+export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
   const guard = createGuard(options)
-  return function rateLimitMiddleware(context, next) {
+  return Object.assign(rateLimitMiddleware, { limiter: guard.limiter })
+
+  function rateLimitMiddleware(context: Context, next: Next): unknown {
     return after(guard.check(viewOf(context), context.res), (action) =>
       carryOut(action, context, next),
     )

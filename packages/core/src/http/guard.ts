@@ -1,7 +1,7 @@
 import type { Decision } from '../decision.js'
 import { addressed, entriesOf, type Keys } from '../entries.js'
 import { sluiceErrorFrom } from '../errors.js'
-import { createLimiter } from '../limiter.js'
+import { createLimiter, type Limiter } from '../limiter.js'
 import { memoryStore } from '../stores/memory/index.js'
 import type { Store } from '../stores/store.js'
 import type { Action, Continue, Deny } from './action.js'
@@ -31,6 +31,12 @@ export interface Guard<R, H> {
   check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>>
 }
 
+/** A guard with one limiter. */
+export interface LimiterGuard<R, H> extends Guard<R, H> {
+  /** The limiter that decides for this guard. If each request brings its own policies, a call has to pass `policies` too. */
+  readonly limiter: Limiter
+}
+
 /**
  * Makes the flow that every adapter shares: skip, lists, keys, consume, headers, then go on or answer; after the response, settle.
  *
@@ -42,7 +48,7 @@ export function createGuard<R, H>(
   options: RateLimitOptions<R, H>,
   route?: string,
   madeAhead: boolean = route !== undefined,
-): Guard<R, H> {
+): LimiterGuard<R, H> {
   checkOptions(options)
   const { clock, onStoreError, localShare } = options
   const { skip, key = byIp(), dryRun = false, onDenied } = options
@@ -143,7 +149,7 @@ export function createGuard<R, H>(
     return dryRun ? unlimited : denied(response, 403, refusal(view), undefined, none)
   }
 
-  return { check }
+  return { check, limiter }
 }
 
 /** The request is none of the limiter's business. */

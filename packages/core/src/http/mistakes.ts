@@ -42,6 +42,15 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
   }
 }
 
+let unseenRoute = false
+
+/** A route that the adapter limits before the route's own hooks have run. The error is made once, not for each request. */
+export function warnOfUnseenRoute(route: string, hook: string): void {
+  if (unseenRoute) return
+  unseenRoute = true
+  tell(sluiceError('SLUICE_ROUTE_UNSEEN', route, hook))
+}
+
 /** An application's function that failed when nobody was left to answer. */
 export function tellOfFailure(error: unknown): void {
   emitWarning(error instanceof Error ? error : new Error(inspect(error)))

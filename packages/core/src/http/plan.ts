@@ -1,5 +1,5 @@
 import { slidingWindow } from '../algorithms/sliding-window/index.js'
-import type { Policies } from '../entries.js'
+import { chosenPerCall, type Policies } from '../entries.js'
 import { sluiceError } from '../errors.js'
 import { duration } from '../option-readers.js'
 import { isPolicy, type Policy } from '../policy.js'
@@ -25,7 +25,7 @@ export function planOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   const { policy, policies = policy } = options
   if (typeof policies === 'function') {
     return {
-      policies: nothing,
+      policies: chosenPerCall,
       perRequest: true,
       policiesFor: (request) => after(policies(request), stated),
     }
@@ -40,9 +40,6 @@ function stated(policies: Policies | undefined): Policies {
   throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'policies', policies, expected)
 }
 
-/** Never asked, for each request brings its own policies. Were it asked after all, it would let nobody in. */
-const nothing: Policy = slidingWindow({ limit: 0, window: 1 })
-
 function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   const { limit, window, algorithm = slidingWindow } = options
   if (limit === undefined) {
@@ -56,8 +53,9 @@ function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   if (typeof limit !== 'function') return fixed(build(limit))
   const policyFor = remembered(build)
   // One is built ahead, so that a wrong window or builder is found before the first request.
+  policyFor(1)
   return {
-    policies: policyFor(1),
+    policies: chosenPerCall,
     perRequest: true,
     policiesFor: (request) => after(limit(request), policyFor),
   }
