@@ -1,5 +1,5 @@
 import type { Decision } from '@sluice/core'
-import { after, type Guard } from '@sluice/core/http'
+import { after, type Guard, type LimiterGuard } from '@sluice/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { viewOf } from './request.js'
 
@@ -9,7 +9,10 @@ import { viewOf } from './request.js'
  */
 export type OnDenied = (request: FastifyRequest, reply: FastifyReply, decision: Decision) => unknown
 
+/** One limiter, several, or none in front of a handler. */
 export type Limit = Guard<FastifyRequest, OnDenied>
+
+export type LimiterLimit = LimiterGuard<FastifyRequest, OnDenied>
 
 /** Whether the request goes on. Where it does not, it has been answered, or will be. */
 export function admit(

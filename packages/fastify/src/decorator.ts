@@ -18,7 +18,7 @@ export type Handler = { handle(request: FastifyRequest, reply: FastifyReply): un
  * @throws SluiceError where an option is missing, unknown or wrong
  */
 export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
-  const limit = createGuard(options)
+  const limit = createGuard(options, undefined, true)
   return methodDecorator<Handler>(
     (handler) =>
       async function limitedHandler(this: unknown, request, reply) {

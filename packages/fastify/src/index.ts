@@ -2,7 +2,14 @@ export { rateLimit } from './rate-limit.js'
 export { RateLimit } from './decorator.js'
 export type { Handler } from './decorator.js'
 export type { OnDenied } from './admit.js'
-export type { Hook, RateLimitOptions, RateLimitPluginOptions, RouteRateLimit } from './options.js'
+export type {
+  Hook,
+  PlacedLimit,
+  RateLimitDecorator,
+  RateLimitOptions,
+  RateLimitPluginOptions,
+  RouteRateLimit,
+} from './options.js'
 
 // Explicit lists both: an application needs one import.
 export * from '@sluice/core'

@@ -1,5 +1,5 @@
-import type { Decision } from '@sluice/core'
-import type { RateLimitOptions as Options, RouteLimit } from '@sluice/core/http'
+import type { Decision, Limiter } from '@sluice/core'
+import type { MadeLimit, RateLimitOptions as Options, RouteLimit } from '@sluice/core/http'
 import type {
   ContextConfigDefault as Config,
   FastifyBaseLogger,
@@ -26,7 +26,8 @@ export interface RateLimitPluginOptions extends RateLimitOptions {
    */
   readonly global?: boolean
   /**
-   * When requests are counted: as they arrive, or later, where a key needs what is known by then, such as the user or the body.
+   * When requests are counted: after all hooks of this kind, those of the route included, so that the key sees what they add to the request. A
+   * later one is for a key that needs the body or a user.
    *
    * @default 'onRequest'
    */
@@ -35,8 +36,46 @@ export interface RateLimitPluginOptions extends RateLimitOptions {
 
 export type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler'
 
-/** `config.rateLimit` of a route: options of its own, several limiters that are asked in order, or none. */
-export type RouteRateLimit = RouteLimit<RateLimitOptions>
+/** `config.rateLimit` of a route: options of its own, a limit that `app.rateLimit()` has made, a list of them, or no limit. */
+export type RouteRateLimit = RouteLimit<RateLimitOptions | PlacedLimit>
+
+/** A limit made by `app.rateLimit()`. */
+export interface PlacedLimit extends MadeLimit<FastifyRequest, OnDenied> {
+  /** Decides for this limit: to peek, reset or block by hand. */
+  readonly limiter: Limiter
+}
+
+/** `app.rateLimit` of the nearest registration. */
+export interface RateLimitDecorator<
+  S extends RawServerBase,
+  Q extends RawRequestDefaultExpression<S>,
+  P extends RawReplyDefaultExpression<S>,
+  L extends FastifyBaseLogger,
+  T extends FastifyTypeProvider,
+> {
+  /**
+   * Makes a handler for any of the hooks up to `preHandler`, to be placed by hand. Its options are merged over those of the plugin; without
+   * options, it is the plugin's own limiter. In however many places it stands, it counts a request once.
+   *
+   * @example
+   * const byAccount = app.rateLimit({ limit: 10, key: byUser((request) => request.user?.id) })
+   * app.get('/me', { preHandler: [authenticate, byAccount] }, me)
+   */
+  (options?: RateLimitOptions): AnyHookHandler<S, Q, P, L, T> & PlacedLimit
+  /**
+   * The limiter that is common to all routes: to peek, reset or block by hand.
+   *
+   * @throws SluiceError SLUICE_OPTION_MISSING where the plugin was registered with `global: false` and does not say what is allowed
+   */
+  readonly limiter: Limiter
+  /**
+   * The limiter of this name. One of a route is made when the application is ready, and is called as `config.rateLimit` says, else by method and
+   * pattern: 'GET /items/:id'.
+   *
+   * @throws SluiceError SLUICE_LIMITER_UNKNOWN
+   */
+  limiterOf(name: string): Limiter
+}
 
 /** A handler for any of the hooks up to `preHandler`. */
 type AnyHookHandler<
@@ -56,24 +95,18 @@ declare module 'fastify' {
     Logger extends FastifyBaseLogger,
     TypeProvider extends FastifyTypeProvider,
   > {
-    /**
-     * Makes a handler for any of the hooks up to `preHandler`, to be placed by hand. Its options are merged over those of the plugin; without
-     * any, it is the plugin's own limiter.
-     *
-     * @example
-     * const byAccount = app.rateLimit({ limit: 10, key: byUser((request) => request.user?.id) })
-     * app.get('/me', { preHandler: [authenticate, byAccount] }, me)
-     */
-    rateLimit(
-      options?: RateLimitOptions,
-    ): AnyHookHandler<RawServer, RawRequest, RawReply, Logger, TypeProvider>
+    /** Makes limits to be placed by hand, and gives the limiters. */
+    rateLimit: RateLimitDecorator<RawServer, RawRequest, RawReply, Logger, TypeProvider>
   }
   interface FastifyRequest {
     /** What was decided last about this request; undefined where it was not limited. */
     rateLimit?: Decision
   }
   interface FastifyContextConfig {
-    /** Options of the route's own, merged over those of the plugin; a list of them, asked in order; or false: not limited. */
+    /**
+     * Options of the route's own, merged over those of the plugin; a list of them, each of which has to allow; or false: not limited. Limits of a
+     * list that differ only in what they allow are one limiter, which allows all or nothing; others are asked in order.
+     */
     rateLimit?: RouteRateLimit
   }
 }

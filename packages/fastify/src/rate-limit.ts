@@ -1,22 +1,17 @@
-import { after, assertOneOf, createRouteLimits, routeName } from '@sluice/core/http'
-import type {
-  FastifyInstance,
-  FastifyPluginAsync,
-  FastifyReply,
-  FastifyRequest,
-  HookHandlerDoneFunction,
-  RequestPayload,
-} from 'fastify'
+import { assertOneOf, createRouteLimits, routeName, warnOfUnseenRoute } from '@sluice/core/http'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import { fastifyPlugin } from 'fastify-plugin'
-import { admit, type Limit, type OnDenied } from './admit.js'
+import type { Limit, OnDenied } from './admit.js'
+import { hookOf } from './hook.js'
 import type { RateLimitPluginOptions } from './options.js'
+import { createPlacing } from './placed.js'
 
 /**
  * Limits the rate of requests to all routes of the scope that it is registered in, and of the scopes below. Where it is registered in one of
  * these again, the nearest one rules. The decision is in `request.rateLimit`.
  *
  * @example
- * app.register(rateLimit, { limit: 100, window: '1m' })
+ * await app.register(rateLimit, { limit: 100, window: '1m' })
  * app.post('/reports', { config: { rateLimit: { limit: 5 } } }, createReport)
  * @throws SluiceError when the application starts, where an option is missing, unknown or wrong
  */
@@ -35,56 +30,60 @@ async function registerRateLimit(
 
   const limits = createRouteLimits<FastifyRequest, OnDenied>(base)
   const ofOthers = global ? limits.common() : undefined
-  const known = new WeakMap<object, Limit>()
-  // For `reply.callNotFound()`, which runs preHandler hooks again: those of the 404 handler.
-  const asked = hook === 'preHandler' ? new WeakSet<FastifyRequest>() : undefined
+  let hasStarted = false
+  const placing = createPlacing(limits, () => hasStarted)
 
-  fastify.decorate('rateLimit', (own) => {
-    const limit = own === undefined ? limits.common() : limits.placed(own)
-    return hookOf(() => limit)
-  })
+  fastify.decorate('rateLimit', placing.decorator)
   if (!fastify.hasRequestDecorator('rateLimit')) fastify.decorateRequest('rateLimit')
   // A decorator is inherited by all scopes below, as far as to the next registration.
   const scope = fastify.rateLimit
 
-  fastify.addHook('onRoute', function makeLimit(route) {
-    const own = route.config?.rateLimit
-    if (own === undefined) return
-    // Not yet: this route's scope may still be given a registration of its own.
-    fastify.addHook('onReady', async () => {
-      if (this.rateLimit === scope) limits.named(routeName(route), own)
-    })
+  const seen = Symbol('@sluice/fastify: seen')
+  const ahead: (() => unknown)[] = []
+  // For `reply.callNotFound()`, which runs preHandler hooks again: those of the 404 handler.
+  let asked = hook === 'preHandler' ? new WeakSet<FastifyRequest>() : undefined
+
+  // Appended to the hooks of each route, the limit runs after those of its scopes, whenever they are added, and after those that the route declares.
+  fastify.addHook('onRoute', function limitRoute(route) {
+    const name = routeName(route)
+    const limitOfRoute = (): Limit | undefined =>
+      this.rateLimit === scope ? limitOf(name, route) : undefined
+    const limit = hookOf((request) => (isAskedAgain(request) ? undefined : limitOfRoute()))
+    Reflect.set(route, hook, [route[hook] ?? [], limit].flat())
+    route.config = Object.assign({}, route.config, { [seen]: true })
+    ahead.push(limitOfRoute)
   })
-  // Fastify types each hook by itself.
+  // Not before: the scope of a route may be given a registration of its own after the route was declared.
+  fastify.addHook('onReady', async () => {
+    for (const makeLimit of ahead) makeLimit()
+    hasStarted = true
+  })
+  // For requests that match no route, and for routes that were declared before the plugin was loaded.
   const instance: { addHook(name: string, handler: object): unknown } = fastify
-  instance.addHook(hook, hookOf(limitFor))
+  instance.addHook(hook, hookOf(limitOfUnseen))
 
-  function limitFor(request: FastifyRequest): Limit | undefined {
-    if (request.server.rateLimit !== scope || asked?.has(request)) return undefined
-    asked?.add(request)
+  function limitOfUnseen(request: FastifyRequest): Limit | undefined {
+    if (request.server.rateLimit !== scope) return undefined
     const { config } = request.routeOptions
-    if (config.rateLimit === undefined) return ofOthers
-    const limit = known.get(config) ?? limits.named(routeName(config), config.rateLimit)
-    known.set(config, limit)
-    return limit
+    if (Reflect.has(config, seen)) return undefined
+    const name = routeName(config)
+    if (!request.is404) {
+      if (hook !== 'onRequest') warnOfUnseenRoute(name, hook)
+      asked ??= new WeakSet()
+    }
+    return isAskedAgain(request) ? undefined : limitOf(name, { config })
   }
-}
 
-/** A hook of any kind. Where there is a payload, it stands before the callback. */
-type AnyHook = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: RequestPayload | HookHandlerDoneFunction,
-  done?: RequestPayload | HookHandlerDoneFunction,
-) => unknown
+  function limitOf(name: string, { config }: Pick<RouteOptions, 'config'>): Limit | undefined {
+    const own = config?.rateLimit
+    if (own !== undefined) return limits.named(name, own)
+    return global ? (placing.common() ?? ofOthers) : undefined
+  }
 
-function hookOf(limitFor: (request: FastifyRequest) => Limit | undefined): AnyHook {
-  return function rateLimitHook(request, reply, payload, done = payload) {
-    const limit = limitFor(request)
-    const passes = limit === undefined || admit(limit, request, reply)
-    // What is known at once needs no promise, and Fastify waits for none.
-    if (passes === true && typeof done === 'function') return done()
-    // To wait for the answer, as `return reply` does, would go on when the client goes away.
-    return after(passes, (passed) => (passed ? undefined : new Promise<undefined>(() => {})))
+  function isAskedAgain(request: FastifyRequest): boolean {
+    if (asked === undefined) return false
+    if (asked.has(request)) return true
+    asked.add(request)
+    return false
   }
 }

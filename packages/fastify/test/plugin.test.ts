@@ -179,7 +179,7 @@ test('limiters are called after their routes, and a list numbers its members', a
   const store = memoryStore()
   const app = create()
   await app.register(rateLimit, { ...times(9), store })
-  const own = [{ limit: 2 }, { limit: 2, name: 'mine' }, { limit: 2 }]
+  const own = [{ limit: 2 }, { limit: 2, name: 'mine' }, { limit: 2, statusCode: 503 }]
   app.get('/items/:id', { config: { rateLimit: own } }, hello)
   app.put('/items/:id', { config: { rateLimit: { limit: 4 } } }, hello)
   app.get('/', { config: { rateLimit: { limit: 3, name: 'GET /items/:id' } } }, hello)

@@ -10,6 +10,7 @@ import {
   rateLimit,
   slidingWindow,
   type Decision,
+  type Limiter,
   type OnDenied,
   type RateLimitOptions,
   type RateLimitPluginOptions,
@@ -65,10 +66,22 @@ app.addHook('onRequest', app.rateLimit({ policy }))
 // @ts-expect-error: a limiter is a function of the application
 app.rateLimit({ policy, hook: 'preHandler' })
 
+// A limit that is placed by hand can be named by a route, and has its limiter.
+
+const placed = app.rateLimit({ limit: 5 })
+app.get('/placed', { config: { rateLimit: placed } }, () => 'placed')
+app.get('/both', { config: { rateLimit: [placed, { limit: 5 }] } }, () => 'both')
+expectTypeOf(placed.limiter).toEqualTypeOf<Limiter>()
+expectTypeOf(app.rateLimit.limiter).toEqualTypeOf<Limiter>()
+expectTypeOf(app.rateLimit.limiterOf('GET /own')).toEqualTypeOf<Limiter>()
+// @ts-expect-error: it is read only
+app.rateLimit.limiter = placed.limiter
+
 const http2 = fastify({ http2: true })
 http2.register(rateLimit, { policy })
 http2.get('/', { preHandler: http2.rateLimit({ limit: 5 }) }, ({ rateLimit }) => rateLimit)
 http2.addHook('preHandler', http2.rateLimit())
+http2.get('/placed', { config: { rateLimit: http2.rateLimit() } }, () => 'placed')
 
 // Every function sees Fastify's own request, sync or async.
 

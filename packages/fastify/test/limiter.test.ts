@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { fixedWindow, rateLimit } from '../src/index.js'
+import { create, serve, statuses, times } from './apps.js'
+
+const hello = () => 'hello'
+
+test('the limiter of the plugin is at its decorator', async () => {
+  const app = create()
+  await app.register(rateLimit, { ...times(2), key: 'all' })
+  app.get('/', hello)
+  const send = await serve(app)
+  const { limiter } = app.rateLimit
+  expect(limiter).toBe(app.rateLimit.limiterOf('default'))
+  expect(await statuses(send, 'GET /', 'GET /', 'GET /')).toEqual([200, 200, 429])
+  expect((await limiter.status('all')).policies['default'].used).toBe(2)
+  expect(await limiter.reset('all')).toBe(true)
+  expect(await statuses(send, 'GET /')).toEqual([200])
+})
+
+test('that of a limit that is placed by hand is at the limit', async () => {
+  const app = create()
+  await app.register(rateLimit, { ...times(9), key: 'all' })
+  const own = app.rateLimit({ limit: 1 })
+  const named = app.rateLimit({ limit: 1, name: 'named' })
+  app.get('/', { onRequest: own }, hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
+  await own.limiter.reset('all')
+  expect(await statuses(send, 'GET /')).toEqual([200])
+  expect(app.rateLimit().limiter).toBe(app.rateLimit.limiter)
+  expect(app.rateLimit.limiterOf('named')).toBe(named.limiter)
+})
+
+test('that of a route is known by its name when the application is ready', async () => {
+  const app = create()
+  await app.register(rateLimit, { ...times(9), key: 'all' })
+  app.get('/items/:id', { config: { rateLimit: { limit: 1 } } }, hello)
+  app.post('/login', { config: { rateLimit: { limit: 1, name: 'login' } } }, hello)
+  expect(() => app.rateLimit.limiterOf('login')).toThrowError(
+    'there is no limiter "login". The limiters are "default".',
+  )
+  const send = await serve(app)
+  for (const [name, request] of [
+    ['GET /items/:id', 'GET /items/1'],
+    ['login', 'POST /login'],
+  ]) {
+    expect(await statuses(send, request, request)).toEqual([200, 429])
+    await app.rateLimit.limiterOf(name).reset('all')
+    expect(await statuses(send, request)).toEqual([200])
+  }
+  expect(() => app.rateLimit.limiterOf('log-in')).toThrowError(
+    'The limiters are "default", "GET /items/:id", "login"',
+  )
+})
+
+test('with "global: false" and no limit of the plugin there is none to ask', async () => {
+  const app = create()
+  await app.register(rateLimit, { global: false })
+  expect(() => app.rateLimit.limiter).toThrowError('"limit" is missing')
+  expect(() => app.rateLimit.limiterOf('default')).toThrowError('There are none so far')
+})
+
+test('in a scope below, it is that of the nearest registration', async () => {
+  const app = create()
+  await app.register(rateLimit, { ...times(9), name: 'above' })
+  await app.register(async (child) => {
+    expect(child.rateLimit.limiter.name).toBe('above')
+    await child.register(rateLimit, { ...times(9), name: 'below' })
+    expect(child.rateLimit.limiter.name).toBe('below')
+    expect(() => child.rateLimit.limiterOf('above')).toThrowError('no limiter "above"')
+  })
+  expect(app.rateLimit.limiter.name).toBe('above')
+})
+
+test('where each request brings its policies, a call has to bring them', async () => {
+  const app = create()
+  await app.register(rateLimit, { ...times(9), key: 'all', limit: () => 1 })
+  app.get('/', hello)
+  expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
+  const { limiter } = app.rateLimit
+  expect(() => limiter.peek('all')).toThrowError('its requests bring their own policies')
+  expect(() => limiter.status('all')).toThrowError('its requests bring their own policies')
+  const policies = fixedWindow({ limit: 1, window: '1m' })
+  expect(await limiter.peek('all', { policies })).toMatchObject({ allowed: false })
+})

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest'
+import { byIp, fixedWindow, memoryStore, rateLimit, type RateLimitOptions } from '../src/index.js'
+import { create, serve, start, statuses, times } from './apps.js'
+
+const hello = () => 'hello'
+const hour: RateLimitOptions = { limit: 3, window: '1h' }
+const second: RateLimitOptions = { limit: 1, window: '1s' }
+
+/** An application whose time a test moves. */
+async function appOf(list: readonly RateLimitOptions[], base: RateLimitOptions = {}) {
+  const time = { now: start }
+  const app = create()
+  await app.register(rateLimit, {
+    global: false,
+    algorithm: fixedWindow,
+    clock: () => time.now,
+    ...base,
+  })
+  app.get('/', { config: { rateLimit: list } }, hello)
+  return { app, time }
+}
+
+test('a request that one limit of a list denies costs nothing in the others', async () => {
+  const { app, time } = await appOf([hour, second])
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /', 'GET /')).toEqual([200, 429, 429])
+  expect((await app.rateLimit.limiterOf('GET /').peek('ip:127.0.0.1')).policies).toMatchObject({
+    default: { remaining: 2 },
+    'default #2': { remaining: 0 },
+  })
+  time.now += 1000
+  expect(await statuses(send, 'GET /')).toEqual([200])
+  time.now += 1000
+  expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
+  time.now += 1000
+  expect(await statuses(send, 'GET /')).toEqual([429])
+})
+
+test('headers and body speak of all limits of a list', async () => {
+  const { app } = await appOf([hour, second])
+  const send = await serve(app)
+  const fields = ({ headers }: { headers: Readonly<Record<string, string>> }) => [
+    headers['ratelimit-policy'],
+    headers['ratelimit'],
+  ]
+  const policies = '"default";q=3;w=3600, "default #2";q=1;w=1'
+  expect(fields(await send())).toEqual([policies, '"default";r=2;t=3600, "default #2";r=0;t=1'])
+  const denied = await send()
+  expect(fields(denied)).toEqual([policies, '"default";r=2;t=3600, "default #2";r=0;t=1'])
+  expect([denied.headers['retry-after'], JSON.parse(denied.body)['violated-policies']]).toEqual([
+    '1',
+    ['default #2'],
+  ])
+})
+
+test('policies with names keep them in a list', async () => {
+  const { app } = await appOf([
+    { policies: { burst: fixedWindow({ limit: 1, window: '1s' }) } },
+    { policies: { day: fixedWindow({ limit: 9, window: '1d' }) } },
+  ])
+  expect((await (await serve(app))()).headers['ratelimit']).toBe(
+    '"burst";r=0;t=1, "day";r=8;t=86400',
+  )
+})
+
+test('limits as functions of the request are all or nothing, too', async () => {
+  const { app } = await appOf([
+    { ...hour, limit: async () => 3 },
+    { ...second, limit: ({ url }) => url.length },
+  ])
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /', 'GET /')).toEqual([200, 429, 429])
+  expect((await send('/?a')).headers['ratelimit']).toBe(
+    '"default";r=1;t=3600, "default #2";r=1;t=1',
+  )
+})
+
+test('limits of one name are one limiter, which other routes with the same list share', async () => {
+  const { app } = await appOf([
+    { ...hour, name: 'search' },
+    { ...second, name: 'search' },
+  ])
+  app.get(
+    '/again',
+    {
+      config: {
+        rateLimit: [
+          { ...hour, name: 'search' },
+          { ...second, name: 'search' },
+        ],
+      },
+    },
+    hello,
+  )
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /again')).toEqual([200, 429])
+  expect((await send()).headers['ratelimit']).toBe('"default";r=2;t=3600, "default #2";r=0;t=1')
+})
+
+const byUrl = ({ url }: { url: string }) => url
+
+test.each<[string, RateLimitOptions, RateLimitOptions]>([
+  ['another key', {}, { key: byUrl }],
+  ['another store', {}, { store: memoryStore() }],
+  ['another name', {}, { name: 'other' }],
+  ['another cost', {}, { cost: 1 }],
+  ['another answer', {}, { body: 'no' }],
+  ['keys by policy', { key: { default: byUrl } }, { key: { default: byUrl } }],
+  ['policies for each request', {}, { policies: () => fixedWindow({ limit: 1, window: '1s' }) }],
+])('limits with %s are asked in order, and keep what they counted', async (_, first, other) => {
+  const whole = other.policies === undefined ? second : {}
+  const { app } = await appOf([
+    { ...hour, ...first },
+    { ...whole, ...other },
+  ])
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /', 'GET /', 'GET /')).toEqual([200, 429, 429, 429])
+  expect((await send()).headers['retry-after']).toBe('3600')
+})
+
+test.each<[string, RateLimitOptions]>([
+  ['the same string as a key', { key: 'all' }],
+  ['the same parts as a key', { key: ['all', byUrl] }],
+  ['the same list', { deny: ['192.0.2.1'] }],
+  ['the same wait', { wait: { max: '1ms' } }],
+])('limits with %s are one', async (_, shared) => {
+  const { app, time } = await appOf([
+    { ...hour, ...structured(shared) },
+    { ...second, ...structured(shared) },
+  ])
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /', 'GET /')).toEqual([200, 429, 429])
+  time.now += 1000
+  expect(await statuses(send, 'GET /')).toEqual([200])
+})
+
+/** The same options in other objects. */
+function structured(options: RateLimitOptions): RateLimitOptions {
+  const copied = Object.entries(options).map(([name, value]): [string, unknown] => [
+    name,
+    Array.isArray(value) ? [...value] : Object(value) === value ? { ...value } : value,
+  ])
+  return Object.fromEntries(copied)
+}
+
+test('the options of a list are checked each by itself when the application starts', async () => {
+  for (const [list, code] of [
+    [[hour, { ...second, max: 5 }], 'SLUICE_OPTION_RENAMED'],
+    [[hour, { limit: -1, window: '1s' }], 'SLUICE_OPTION_INVALID'],
+    [[hour, { limit: 1 }], 'SLUICE_OPTION_MISSING'],
+    [
+      [hour, { ...second, policy: fixedWindow({ limit: 1, window: '1s' }) }],
+      'SLUICE_OPTIONS_CONFLICT',
+    ],
+    [[hour, null], 'SLUICE_OPTIONS_INVALID'],
+  ] as [RateLimitOptions[], string][]) {
+    const { app } = await appOf(list)
+    await expect(app.ready()).rejects.toMatchObject({ code })
+  }
+})
+
+test('a list that inherits the key of the plugin is one limiter', async () => {
+  const app = create()
+  await app.register(rateLimit, { ...times(9), key: byIp() })
+  app.get('/', { config: { rateLimit: [{ limit: 2 }, { limit: 1, window: '1s' }] } }, hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /', 'GET /')).toEqual([200, 429, 429])
+  expect((await send()).headers['ratelimit']).toBe('"default";r=1;t=60, "default #2";r=0;t=1')
+})

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { rateLimit } from '../src/index.js'
+import { create, serve, statuses, times } from './apps.js'
+
+const hello = () => 'hello'
+
+test('without a store, routes of one name count together', async () => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  app.get('/a', { config: { rateLimit: { name: 'search', limit: 2 } } }, hello)
+  app.get('/b', { config: { rateLimit: { name: 'search', limit: 2 } } }, hello)
+  app.get('/c', { config: { rateLimit: { name: 'other', limit: 2 } } }, hello)
+  expect(
+    await statuses(await serve(app), 'GET /a', 'GET /b', 'GET /a', 'GET /b', 'GET /c'),
+  ).toEqual([200, 200, 429, 429, 200])
+})
+
+test('routes of scopes below count together with them', async () => {
+  const app = create()
+  await app.register(rateLimit, { global: false, ...times(9) })
+  const config = () => ({ rateLimit: { name: 'search', limit: 1 } })
+  app.get('/a', { config: config() }, hello)
+  app.register(async (child) => child.get('/b', { config: config() }, hello))
+  expect(await statuses(await serve(app), 'GET /a', 'GET /b')).toEqual([200, 429])
+})
+
+test('a limit that is placed by hand counts together with a route of its name', async () => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  app.get('/a', { config: { rateLimit: { name: 'search', limit: 1 } } }, hello)
+  app.get('/b', { onRequest: app.rateLimit({ name: 'search', limit: 1 }) }, hello)
+  expect(await statuses(await serve(app), 'GET /b', 'GET /a', 'GET /b')).toEqual([200, 429, 429])
+})
+
+test('limits that are placed without a name count by themselves', async () => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  app.get('/a', { onRequest: app.rateLimit({ limit: 1 }) }, hello)
+  app.get('/b', { onRequest: app.rateLimit({ limit: 1 }) }, hello)
+  expect(await statuses(await serve(app), 'GET /a', 'GET /b', 'GET /a')).toEqual([200, 200, 429])
+})
+
+test.each<[string, object, object]>([
+  ['two routes', { name: 'search', limit: 1 }, { name: 'search', limit: 2 }],
+  ['the plugin and a route', { limit: 1 }, { name: 'default', limit: 2 }],
+  ['a route and another one that has its name', { limit: 1 }, { name: 'GET /a', limit: 2 }],
+])('starts no application where %s have one name and other policies', async (_, one, other) => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  app.get('/a', { config: { rateLimit: one } }, hello)
+  app.get('/b', { config: { rateLimit: other } }, hello)
+  await expect(app.ready()).rejects.toMatchObject({ code: 'SLUICE_NAME_TAKEN' })
+})
+
+test('two registrations without a store have nothing to do with each other', async () => {
+  const app = create()
+  for (const limit of [1, 2]) {
+    app.register(async (child) => {
+      await child.register(rateLimit, times(9))
+      child.get(`/${limit}`, { config: { rateLimit: { name: 'search', limit } } }, hello)
+    })
+  }
+  expect(await statuses(await serve(app), 'GET /1', 'GET /1', 'GET /2', 'GET /2')).toEqual([
+    200, 429, 200, 200,
+  ])
+})

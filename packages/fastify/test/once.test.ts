@@ -1,0 +1,142 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { rateLimit, type Hook, type RateLimit } from '../src/index.js'
+import { create, serve, statuses, times } from './apps.js'
+
+const hello = () => 'hello'
+const hooks: Hook[] = ['onRequest', 'preParsing', 'preValidation', 'preHandler']
+
+/** The codes of the warnings from here on. */
+function warnings(): unknown[] {
+  const codes: unknown[] = []
+  const warned = (warning: object) => void codes.push(Reflect.get(warning, 'code'))
+  process.on('warning', warned)
+  onTestFinished(() => void process.off('warning', warned))
+  return codes
+}
+
+test.each(hooks)(
+  'what no route matches counts once where its handler has the limit, too (%s)',
+  async (hook) => {
+    const codes = warnings()
+    const app = create()
+    await app.register(rateLimit, { ...times(2), hook })
+    app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) =>
+      reply.code(404).send('none'),
+    )
+    app.get('/', hello)
+    app.get('/none', (_request, reply) => reply.callNotFound())
+    const send = await serve(app)
+    expect((await send('/x')).headers['ratelimit']).toBe('"default";r=1;t=60')
+    expect(await statuses(send, 'GET /none', 'GET /x', 'GET /')).toEqual([404, 429, 429])
+    await setImmediate()
+    expect(codes).toEqual([])
+  },
+)
+
+test('with "global: false" it counts once', async () => {
+  const app = create()
+  await app.register(rateLimit, { ...times(1), global: false })
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) =>
+    reply.code(404).send('none'),
+  )
+  app.get('/', hello)
+  expect(await statuses(await serve(app), 'GET /x', 'GET /x', 'GET /')).toEqual([404, 429, 200])
+})
+
+test('a limit counts a request once, in however many places it stands', async () => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  const own = app.rateLimit({ limit: 2 })
+  app.addHook('onRequest', own)
+  app.addHook('onRequest', app.rateLimit())
+  app.get('/', { preHandler: [own, own, app.rateLimit()] }, ({ rateLimit }) => ({ rateLimit }))
+  const send = await serve(app)
+  expect(JSON.parse((await send('/')).body)).toMatchObject({ rateLimit: { remaining: 8 } })
+  expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
+})
+
+test('a route can name a limit that was made by hand, alone or in a list', async () => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  const shared = app.rateLimit({ limit: 2 })
+  app.get('/a', { config: { rateLimit: shared } }, hello)
+  app.get('/b', { config: { rateLimit: [shared, { limit: 1 }] } }, hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /a', 'GET /b', 'GET /a', 'GET /b')).toEqual([200, 200, 429, 429])
+})
+
+test('such a limit takes the place of the common one', async () => {
+  const app = create()
+  await app.register(rateLimit, times(1))
+  app.get('/a', { config: { rateLimit: app.rateLimit({ limit: 2 }) } }, hello)
+  app.get('/b', { config: { rateLimit: app.rateLimit() } }, hello)
+  app.get('/c', hello)
+  expect(
+    await statuses(await serve(app), 'GET /a', 'GET /a', 'GET /a', 'GET /b', 'GET /c'),
+  ).toEqual([200, 200, 429, 200, 429])
+})
+
+test.each<[string, unknown]>([
+  ['a handler', () => {}],
+  ['a number', 5],
+  ['a list of handlers', [() => {}]],
+])(
+  'a route that names %s as its limit is refused when the application starts',
+  async (_, wrong) => {
+    const app = create()
+    await app.register(rateLimit, times(9))
+    app.get('/', { config: { rateLimit: wrong as false } }, hello)
+    await expect(app.ready()).rejects.toMatchObject({ code: 'SLUICE_OPTIONS_INVALID' })
+  },
+)
+
+/** The module as a new process has it: each warning is told once. */
+async function anew(): Promise<{ rateLimit: typeof rateLimit; RateLimit: typeof RateLimit }> {
+  vi.resetModules()
+  return import('../src/index.js')
+}
+
+test('a limit that is made before the application starts warns of nothing, however soon the first request comes', async () => {
+  const { rateLimit } = await anew()
+  const codes = warnings()
+  const app = create()
+  await app.register(rateLimit, times(9))
+  app.get('/a', { onRequest: app.rateLimit() }, hello)
+  app.get('/b', { onRequest: app.rateLimit({ limit: 1 }) }, hello)
+  app.get('/c', { config: { rateLimit: { limit: 1 } } }, hello)
+  for (const url of ['/a', '/b', '/c']) expect((await app.inject(url)).statusCode).toBe(200)
+  await setImmediate()
+  expect(codes).toEqual([])
+})
+
+test('nor does a decorated method', async () => {
+  const { RateLimit } = await anew()
+  const codes = warnings()
+  class Reports {
+    @RateLimit(times(1))
+    read(): string {
+      return 'hello'
+    }
+  }
+  const reports = new Reports()
+  const app = create()
+  app.get('/', (...call) => Reflect.apply(reports.read, reports, call))
+  expect((await app.inject('/')).statusCode).toBe(200)
+  await setImmediate()
+  expect(codes).toEqual([])
+})
+
+test('a limit that a request handler makes is told by a warning', async () => {
+  const { rateLimit } = await anew()
+  const codes = warnings()
+  const app = create()
+  await app.register(rateLimit, { ...times(9), global: false })
+  app.get('/', async (request, reply) => {
+    await Reflect.apply(app.rateLimit({ limit: 1 }), app, [request, reply])
+    return 'hello'
+  })
+  for (const _ of [1, 2]) expect((await app.inject('/')).statusCode).toBe(200)
+  await setImmediate()
+  expect(codes).toEqual(['SLUICE_MADE_IN_HANDLER'])
+})
