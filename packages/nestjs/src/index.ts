@@ -1,6 +1,7 @@
 export { RateLimit, RateLimitDecision, SkipRateLimit } from './decorators.js'
 export { RateLimitException } from './rate-limit-exception.js'
 export { RateLimitGuard } from './rate-limit-guard.js'
+export { RateLimiters } from './rate-limiters.js'
 export { RateLimitModule } from './rate-limit-module.js'
 export type {
   NestRequest,

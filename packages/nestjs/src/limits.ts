@@ -1,7 +1,15 @@
 import type { ExecutionContext } from '@nestjs/common'
 import { DiscoveryService, MetadataScanner, Reflector, type ModulesContainer } from '@nestjs/core'
-import { memoryStore } from '@sluice/core'
-import { assertOneOf, createGuard, inherit, inOrder, type Guard } from '@sluice/core/http'
+import { memoryStore, type Limiter } from '@sluice/core'
+import {
+  assertOneOf,
+  createGuard,
+  createLimiters,
+  inherit,
+  inOrder,
+  mergeLimits,
+  type Guard,
+} from '@sluice/core/http'
 import type { NestRequest, OnDenied, RateLimitOptions, Scope } from './options.js'
 
 /** Where the module leaves its options. */
@@ -19,24 +27,35 @@ export interface Defaults {
 type Limit = Guard<NestRequest, OnDenied>
 type Handler = ReturnType<ExecutionContext['getHandler']>
 
-/** Finds what stands in front of a handler. */
-export type LimitOf = (controller: Handler, handler: Handler) => Limit
+/** The limits of one application. */
+export interface Limits {
+  /** Finds the limit in front of a handler. */
+  limitOf(controller: Handler, handler: Handler): Limit
+  /**
+   * Finds a limiter by its name.
+   *
+   * @throws SluiceError SLUICE_LIMITER_UNKNOWN
+   */
+  limiterOf(name: string): Limiter
+}
 
-const applications = new WeakMap<ModulesContainer, LimitOf>()
+const applications = new WeakMap<ModulesContainer, Limits>()
 const reflector = new Reflector()
 const scanner = new MetadataScanner()
 
 /** The limits of one application, whichever of its guards asks: Nest makes a guard for each module that names it. */
-export function limitsIn(modules: ModulesContainer, defaults?: Defaults): LimitOf {
+export function limitsIn(modules: ModulesContainer, defaults?: Defaults): Limits {
   const none = { global: false, options: {} }
   return entry(applications, modules, () => createLimits(modules, defaults ?? none))
 }
 
 /** Makes all that is stated at once, so that wrong options are found when the application starts. */
-function createLimits(modules: ModulesContainer, { global, options }: Defaults): LimitOf {
-  const { scope: _, ...base } = { store: memoryStore(), ...options }
+function createLimits(modules: ModulesContainer, { global, options }: Defaults): Limits {
+  const { scope: _, ...base } = { ...options, store: options.store ?? memoryStore() }
   const known = new Map<Handler, Map<Handler, Limit>>()
-  const made = new Map<RateLimitOptions, Map<string, Limit>>()
+  const made = new Map<readonly RateLimitOptions[], Map<string, Limit>>()
+  const ofModule = [options]
+  const limiters = createLimiters()
   const wrappers = new DiscoveryService(modules).getControllers()
   const controllers = [...new Set(wrappers.map(({ metatype }) => metatype))].filter(isHandler)
 
@@ -45,7 +64,7 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
       if (global || statedAt(handler, controller) !== undefined) limitOf(controller, handler)
     }
   }
-  return limitOf
+  return { limitOf, limiterOf: limiters.of }
 
   function limitOf(controller: Handler, handler: Handler): Limit {
     const handlers = entry(known, controller, () => new Map<Handler, Limit>())
@@ -53,16 +72,32 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
       const list = statedAt(handler, controller)
       const above = list === statedAt(handler) ? 'route' : 'controller'
       const place = list === undefined ? 'global' : above
-      const guards = (list ?? [options]).map((stated, i) => {
-        const { scope = place, name, ...own } = stated
-        const scoped = nameOf(scope, controller, handler) + (i === 0 ? '' : `#${i + 1}`)
-        const whole = name === undefined ? scoped : scope === place ? name : `${name}.${scoped}`
-        const limits = entry(made, stated, () => new Map<string, Limit>())
-        const make = (): Limit => createGuard({ ...inherit(base, own), name: whole }, whole)
-        return entry(limits, whole, make)
-      })
-      return inOrder(guards)
+      return limitFrom(list ?? ofModule, place, (scope) => nameOf(scope, controller, handler))
     })
+  }
+
+  /** Those that share a list and its names share its limit. */
+  function limitFrom(
+    list: readonly RateLimitOptions[],
+    place: Scope,
+    nameOf: (scope: Scope) => string,
+  ): Limit {
+    const limits = list.map(({ scope = place, name, ...own }, at) => {
+      const scoped = nameOf(scope)
+      const whole = name === undefined ? scoped : scope === place ? name : `${name}.${scoped}`
+      return { at, options: inherit(base, own), name: whole, derived: name === undefined }
+    })
+    const names = limits.map(({ name }) => name)
+    const known = entry(made, list, () => new Map<string, Limit>())
+    return entry(known, JSON.stringify(names), () =>
+      inOrder(
+        mergeLimits(limits).map(({ options, name }) => {
+          const guard = createGuard({ ...options, name }, name)
+          limiters.add(guard.limiter)
+          return guard
+        }),
+      ),
+    )
   }
 
   /**

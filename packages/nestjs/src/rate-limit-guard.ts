@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
 import { after } from '@sluice/core/http'
-import { defaultsToken, limitsIn, type Defaults, type LimitOf } from './limits.js'
+import { defaultsToken, limitsIn, type Defaults, type Limits } from './limits.js'
 import { requestOf, responseOf, viewOf } from './request.js'
 import { RateLimitException } from './rate-limit-exception.js'
 
@@ -21,7 +21,7 @@ const asked = new WeakSet<ExecutionContext>()
  * @throws RateLimitException for each request that is denied
  */
 export class RateLimitGuard implements CanActivate {
-  readonly #limitOf: LimitOf
+  readonly #limits: Limits
 
   // What decorators do, in a form that needs no compiler option.
   static {
@@ -32,7 +32,7 @@ export class RateLimitGuard implements CanActivate {
   }
 
   constructor(modules: ModulesContainer, defaults?: Defaults) {
-    this.#limitOf = limitsIn(modules, defaults)
+    this.#limits = limitsIn(modules, defaults)
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -41,7 +41,7 @@ export class RateLimitGuard implements CanActivate {
     const request = requestOf(context)
     const response = responseOf(context)
     const node = 'raw' in response ? response.raw : response
-    const limit = this.#limitOf(context.getClass(), context.getHandler())
+    const limit = this.#limits.limitOf(context.getClass(), context.getHandler())
     return after(limit.check(viewOf(request), node), (action) => {
       const { decision, headers } = action
       if (decision !== undefined) request.rateLimit = decision

@@ -8,6 +8,7 @@ import type {
   RateLimitOptionsFactory,
 } from './options.js'
 import { RateLimitGuard } from './rate-limit-guard.js'
+import { RateLimiters } from './rate-limiters.js'
 
 /**
  * Limits the rate of requests to an application. `RateLimit` and `SkipRateLimit` say what is different at a route or a controller. Wrong
@@ -42,10 +43,11 @@ export class RateLimitModule {
       imports,
       providers: [
         defaults,
+        RateLimiters,
         ...(useClass === undefined ? [] : [useClass]),
         ...(global ? [{ provide: APP_GUARD, useClass: RateLimitGuard }] : []),
       ],
-      exports: [defaultsToken],
+      exports: [defaultsToken, RateLimiters],
     }
   }
 }

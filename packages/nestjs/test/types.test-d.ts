@@ -8,6 +8,8 @@ import {
   RateLimit,
   RateLimitDecision,
   RateLimitModule,
+  type Limiter,
+  type RateLimiters,
   slidingWindow,
   SkipRateLimit,
   type Decision,
@@ -79,6 +81,16 @@ RateLimit({ ...perMinute, onDenied: (_context, { limit }) => void limit })
 expectTypeOf(RateLimit(perMinute)).toExtend<ClassDecorator & MethodDecorator>()
 expectTypeOf(SkipRateLimit()).toExtend<ClassDecorator & MethodDecorator>()
 expectTypeOf(RateLimitDecision()).toExtend<ParameterDecorator>()
+
+// The limiters are a provider.
+
+class Support {
+  constructor(limiters: RateLimiters) {
+    expectTypeOf(limiters.of()).toEqualTypeOf<Limiter>()
+    expectTypeOf(limiters.of('Class.method')).toEqualTypeOf<Limiter>()
+  }
+}
+expectTypeOf(Support).toBeConstructibleWith({} as RateLimiters)
 
 // Options that are wrong do not compile.
 

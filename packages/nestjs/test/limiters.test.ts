@@ -1,0 +1,81 @@
+import { Controller, Get, Inject, Injectable, Post } from '@nestjs/common'
+import { describe, expect, test } from 'vitest'
+import { RateLimit, RateLimiters, RateLimitModule, type Limiter } from '../src/index.js'
+import { codeOf, create, decorate, listen, once, platforms, statuses } from './apps.js'
+
+class Sessions {
+  logIn() {
+    return 'hello'
+  }
+  list() {
+    return []
+  }
+}
+decorate(Sessions, [Controller()], {
+  logIn: [Post(), RateLimit({ ...once, key: 'ada' })],
+  list: [Get()],
+})
+
+/** What an application has for its support staff. */
+class Support {
+  readonly #limiters: RateLimiters
+
+  static {
+    Injectable()(this)
+    Inject(RateLimiters)(this, undefined, 0)
+  }
+
+  constructor(limiters: RateLimiters) {
+    this.#limiters = limiters
+  }
+
+  limiter(name?: string): Limiter {
+    return this.#limiters.of(name)
+  }
+}
+
+describe.each(platforms)('%s', (_, adapter) => {
+  test('gives the limiters by name, that of the module without one', async () => {
+    const app = await create(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...once, limit: 2, key: 'all' })],
+      controllers: [Sessions],
+      providers: [Support],
+    })
+    const ask = await listen(app)
+    const support = app.get(Support)
+    const logIn = async () => (await ask('/', { method: 'POST' })).status
+
+    expect(await statuses(ask, '/', 1)).toEqual([200])
+    expect(await support.limiter().peek('all')).toMatchObject({ allowed: true, remaining: 1 })
+    expect([await logIn(), await logIn()]).toEqual([201, 429])
+    const limiter = support.limiter('Sessions.logIn')
+    expect(limiter.name).toBe('Sessions.logIn')
+    expect((await limiter.status('ada')).policies['default'].used).toBe(1)
+    expect(await limiter.reset('ada')).toBe(true)
+    expect(await logIn()).toBe(201)
+    await limiter.reset('ada')
+    await limiter.block('ada', '1m')
+    expect(await logIn()).toBe(429)
+    await limiter.unblock('ada')
+    expect(await logIn()).toBe(201)
+  })
+
+  test('knows no others', async () => {
+    const app = await create(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...once, global: false })],
+      controllers: [Sessions],
+    })
+    const limiters = app.get(RateLimiters)
+    expect(await codeOf((async () => limiters.of())())).toBe('SLUICE_LIMITER_UNKNOWN')
+    expect(() => limiters.of('Sessions.list')).toThrowError('The limiters are "Sessions.logIn"')
+  })
+
+  test('gives those of decorators where there is no module', async () => {
+    const app = await create(adapter(), { controllers: [Sessions], providers: [RateLimiters] })
+    const ask = await listen(app)
+    await ask('/', { method: 'POST' })
+    expect(await app.get(RateLimiters).of('Sessions.logIn').peek('ada')).toMatchObject({
+      allowed: false,
+    })
+  })
+})

@@ -1,0 +1,89 @@
+import { Controller, Get } from '@nestjs/common'
+import { describe, expect, test } from 'vitest'
+import {
+  fixedWindow,
+  memoryStore,
+  RateLimit,
+  RateLimitModule,
+  type RateLimitOptions,
+} from '../src/index.js'
+import { codeOf, create, decorate, platforms, serve, start, statuses } from './apps.js'
+
+/** A controller of one route, "/", or of two. */
+function controllerOf(above: ClassDecorator[], one: MethodDecorator[] = []) {
+  class Search {
+    find() {
+      return 'found'
+    }
+    list() {
+      return 'listed'
+    }
+  }
+  return decorate(Search, [Controller(), ...above], { find: [Get(), ...one], list: [Get('list')] })
+}
+
+const fixed = { algorithm: fixedWindow, key: 'all', headers: 'draft' } as const
+
+describe.each(platforms)('%s', (_, adapter) => {
+  test('a request that one limit of a list denies costs nothing in the others', async () => {
+    let now = start
+    const clock = () => now
+    const hour = { ...fixed, clock, limit: 3, window: '1h' } as const
+    const second = { ...fixed, clock, limit: 1, window: '1s' } as const
+    const ask = await serve(adapter(), {
+      controllers: [controllerOf([], [RateLimit([hour, second])])],
+    })
+    expect(await statuses(ask, '/', 3)).toEqual([200, 429, 429])
+    now += 1000
+    const { status, headers } = await ask('/')
+    expect([status, headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([
+      200,
+      '"default";q=3;w=3600, "default #2";q=1;w=1',
+      '"default";r=1;t=3599, "default #2";r=0;t=1',
+    ])
+  })
+
+  test('so does a list of a class, whose routes count together', async () => {
+    const clock = () => start
+    const list: RateLimitOptions[] = [{ limit: 3 }, { limit: 2, window: '1s' }]
+    const ask = await serve(adapter(), {
+      imports: [
+        RateLimitModule.forRoot({ ...fixed, clock, limit: 9, window: '1h', global: false }),
+      ],
+      controllers: [controllerOf([RateLimit(list)])],
+    })
+    expect(await statuses(ask, '/', 1)).toEqual([200])
+    expect(await statuses(ask, '/list', 2)).toEqual([200, 429])
+    expect((await ask('/')).headers.get('ratelimit')).toBe(
+      '"default";r=1;t=3600, "default #2";r=0;t=1',
+    )
+  })
+
+  test('limits of other keys are asked in order, and keep what they counted', async () => {
+    const clock = () => start
+    const store = memoryStore()
+    const each = { ...fixed, clock, limit: 3, window: '1h' } as const
+    const list = [
+      each,
+      { ...each, limit: 1, key: ['other', 'key'] },
+      { ...each, limit: 2, window: '1s' } as const,
+    ]
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...each, global: false, store })],
+      controllers: [controllerOf([], [RateLimit(list)])],
+    })
+    expect(await statuses(ask, '/', 3)).toEqual([200, 429, 429])
+    // The first and the third are one, and were asked before the second.
+    const names = ['Search.find', 'Search.find #2']
+    for (const name of names) {
+      const other = { ...each, limit: 7, store, name }
+      expect(
+        await codeOf(create(adapter(), { controllers: [controllerOf([], [RateLimit(other)])] })),
+      ).toBe('SLUICE_NAME_TAKEN')
+    }
+    const third = { ...each, limit: 7, store, name: 'Search.find #3' }
+    expect(
+      await codeOf(create(adapter(), { controllers: [controllerOf([], [RateLimit(third)])] })),
+    ).toBe('started')
+  })
+})
