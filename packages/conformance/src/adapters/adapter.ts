@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { Readable } from 'node:stream'
-import type { Decision } from '@sluice/core'
+import type { Decision, Limiter } from '@sluice/core'
 import type { RateLimitOptions, UserId } from '@sluice/core/http'
 
 /** One framework in one version, and the protocol that it speaks: what the suite needs of it. */
@@ -13,6 +13,8 @@ export interface Adapter {
 
 export interface Served {
   readonly port: number
+  /** The limiter behind the adapter, in the adapter's own way. */
+  limiter(): Limiter
   /** Cuts off whoever is still connected. */
   close(): Promise<void>
 }

@@ -22,6 +22,8 @@ export interface Bench extends Handler, Recorded {
   send(headers?: Record<string, string>, path?: string, method?: string): Sent
   /** As `send`, and waits for the whole answer. */
   get(headers?: Record<string, string>, path?: string, method?: string): Promise<Reply>
+  /** The limiter behind the adapter. */
+  behind(): Limiter
   /** Another limiter on the same counters, whose calls are not recorded. */
   limiter(policies: Policies): Limiter
 }
@@ -83,6 +85,7 @@ export function benchOf(adapter: Adapter, makeStore: StoreFactory): OpenBench {
       },
       send,
       get: async (...ask) => send(...ask).reply,
+      behind: () => served.limiter(),
       limiter: (policies) => createLimiter({ name, policies, store: inner, clock }),
     }
     return bench

@@ -12,6 +12,7 @@ import { describeEarly } from './contract/early.js'
 import { describeHeaders } from './contract/headers.js'
 import { describeKeepAlive } from './contract/keep-alive.js'
 import { describeKeys } from './contract/keys.js'
+import { describeLimiter } from './contract/limiter.js'
 import { describeLists } from './contract/lists.js'
 import { describeMistakes } from './contract/mistakes.js'
 import { describeOutcomes } from './contract/outcomes.js'
@@ -44,6 +45,7 @@ export function describeAdapter(adapter: Adapter): void {
     describeDenials(open)
     describeConcurrency(open)
     describeMistakes(open)
+    describeLimiter(open)
     if (adapter.protocol === 'HTTP/1.1') describePipelining(open)
     describeKeepAlive(adapter)
 
@@ -64,6 +66,7 @@ export function describeAdapter(adapter: Adapter): void {
       describeDenials(open)
       describeConcurrency(open)
       describeMistakes(open)
+      describeLimiter(open)
     })
   })
 }

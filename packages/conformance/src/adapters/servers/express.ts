@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream'
-import { rateLimit, type OnDenied } from '@sluice/express'
+import { rateLimit, type OnDenied, type RateLimitMiddleware } from '@sluice/express'
 import express5, {
   type ErrorRequestHandler,
   type Express,
@@ -26,14 +26,20 @@ export const express: readonly Adapter[] = [
 ]
 
 function adapter(name: string, create: () => Express): Adapter {
-  return { name, protocol: 'HTTP/1.1', serve: async (app) => listening(applicationOf(create, app)) }
+  return {
+    name,
+    protocol: 'HTTP/1.1',
+    async serve(app) {
+      const limit = rateLimit(optionsOf(app, readers, onDenied))
+      return listening(applicationOf(create, app, limit), limit.limiter)
+    },
+  }
 }
 
-function applicationOf(create: () => Express, app: App): Express {
+function applicationOf(create: () => Express, app: App, limit: RateLimitMiddleware): Express {
   const application = create()
   application.set('trust proxy', app.proxies)
   application.use(arriving(app))
-  const limit = rateLimit(optionsOf(app, readers, onDenied))
   if (app.place === 'app') application.use(limit)
   const handler = handlerOf(app)
   application.all('/items/:id', ...(app.place === 'route' ? [limit, handler] : [handler]))

@@ -59,7 +59,12 @@ async function served(app: App, application: FastifyInstance): Promise<Served> {
   application.all('/items/:id', { config }, visit)
   application.all('/', visit)
   await application.listen({ port: 0, host: '127.0.0.1' })
-  return { port: portOf(application.server), close: async () => application.close() }
+  const { rateLimit: own } = application
+  return {
+    port: portOf(application.server),
+    limiter: () => (everywhere ? own.limiter : own.limiterOf(options.name ?? '')),
+    close: async () => application.close(),
+  }
 }
 
 const readers: Readers<FastifyRequest> = {

@@ -20,19 +20,19 @@ function adapter(name: string, Koa: typeof Koa3): Adapter {
     name,
     protocol: 'HTTP/1.1',
     async serve(app) {
-      const respond = applicationOf(Koa, app).callback()
-      return listening((request, response) => void respond(request, response))
+      const limit = rateLimit(optionsOf(app, readers, onDenied))
+      const respond = applicationOf(Koa, app, limit).callback()
+      return listening((request, response) => void respond(request, response), limit.limiter)
     },
   }
 }
 
-function applicationOf(Koa: typeof Koa3, app: App): Koa3 {
+function applicationOf(Koa: typeof Koa3, app: App, limit: Middleware): Koa3 {
   const application = new Koa({ proxy: app.proxies === 1, maxIpsCount: app.proxies })
   // It would print what happens to the streams of clients that leave.
   application.silent = true
   application.use(catching(app))
   application.use(arriving(app))
-  const limit = rateLimit(optionsOf(app, readers, onDenied))
   if (app.place === 'app') application.use(limit)
   const router = new Router()
   const handler = handlerOf(app)

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Limiter } from '@sluice/core'
 import type { Served } from '../adapter.js'
 
 /** Serves by HTTP/1 on a free port of the loopback. */
-export async function listening(listener: RequestListener): Promise<Served> {
+export async function listening(listener: RequestListener, limiter: Limiter): Promise<Served> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return { port: portOf(server), close: () => closed(server) }
+  return { port: portOf(server), limiter: () => limiter, close: () => closed(server) }
 }
 
 export function portOf(server: Pick<Server, 'address'>): number {

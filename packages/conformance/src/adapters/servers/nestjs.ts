@@ -9,7 +9,13 @@ import {
 } from '@nestjs/common'
 import { BaseExceptionFilter, NestFactory, type AbstractHttpAdapter } from '@nestjs/core'
 import core from '@nestjs/core/package.json' with { type: 'json' }
-import { RateLimit, RateLimitModule, type NestRequest, type OnDenied } from '@sluice/nestjs'
+import {
+  RateLimit,
+  RateLimiters,
+  RateLimitModule,
+  type NestRequest,
+  type OnDenied,
+} from '@sluice/nestjs'
 import {
   valueOf,
   optionsOf,
@@ -41,7 +47,8 @@ async function served<Q extends NestRequest, S>(
   platform: Platform<Q, S>,
 ): Promise<Served> {
   const http = platform.create(app)
-  const application = await NestFactory.create(moduleOf(app, platform), http, {
+  const options = optionsOf(app, readers, onDenied)
+  const application = await NestFactory.create(moduleOf(app, options, platform), http, {
     logger: false,
     abortOnError: false,
     forceCloseConnections: true,
@@ -49,16 +56,19 @@ async function served<Q extends NestRequest, S>(
   application.useGlobalFilters(new ErrorFilter(app, platform, http))
   await application.listen(0, '127.0.0.1')
   const server: Parameters<typeof portOf>[0] = application.getHttpServer()
-  return { port: portOf(server), close: async () => application.close() }
+  return {
+    port: portOf(server),
+    limiter: () => application.get(RateLimiters).of(options.name),
+    close: async () => application.close(),
+  }
 }
 
 // Decorators by hand: what compiles this has those of the standard.
 function moduleOf<Q extends NestRequest, S>(
   app: App,
+  options: ReturnType<typeof optionsOf<NestRequest, OnDenied>>,
   { visited }: Platform<Q, S>,
 ): new () => object {
-  const options = optionsOf(app, readers, onDenied)
-
   class Visits {
     async item(request: Q, response: S): Promise<void> {
       await visited(app, request, response)
@@ -86,6 +96,7 @@ function moduleOf<Q extends NestRequest, S>(
   Module({
     controllers: [Visits],
     imports: app.place === 'app' ? [RateLimitModule.forRoot(options)] : [],
+    providers: [RateLimiters],
   })(AppModule)
   return AppModule
 }
