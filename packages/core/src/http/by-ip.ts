@@ -26,6 +26,17 @@ export function byIp(
   options: ByIpOptions = {},
 ): (request: unknown, view: RequestView<unknown>) => string {
   const { ipv6 } = readOptions('byIp', options, { ipv6: optional(prefixLength, 64) })
+  const keyByIp = made.get(ipv6) ?? keyBySubnet(ipv6)
+  made.set(ipv6, keyByIp)
+  return keyByIp
+}
+
+type KeyByIp = (request: unknown, view: RequestView<unknown>) => string
+
+// One function for each length, so that limits which count by the same addresses are seen to have the same key.
+const made = new Map<number, KeyByIp>()
+
+function keyBySubnet(ipv6: number): KeyByIp {
   const mask = ipaddr.IPv6.subnetMaskFromPrefixLength(ipv6).parts
   const watch = watchAddresses()
   return function keyByIp(_request, view) {

@@ -1,3 +1,4 @@
+import { byIp } from './by-ip.js'
 import { checkOptions } from './check-options.js'
 import { joinPlans } from './join-plans.js'
 import type { RateLimitOptions } from './options.js'
@@ -63,8 +64,8 @@ function hasKnownNames<R, H>({ key, resetOn, policies }: RateLimitOptions<R, H>)
 }
 
 function differOnlyInPolicies(first: object, other: object): boolean {
-  const mine = new Map<string, unknown>(Object.entries(first))
-  const theirs = new Map<string, unknown>(Object.entries(other))
+  const mine = new Map<string, unknown>(Object.entries({ key: byIp(), ...first }))
+  const theirs = new Map<string, unknown>(Object.entries({ key: byIp(), ...other }))
   return [...mine.keys(), ...theirs.keys()].every(
     (name) => ofPolicies.has(name) || isSame(mine.get(name), theirs.get(name)),
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fixedWindow, memoryStore } from '../../src/index.js'
+import { fixedWindow, memoryStore, slidingWindow } from '../../src/index.js'
 import { accessList, byIp, mergeLimits, type RateLimitOptions } from '../../src/http/index.js'
 
 type Options = RateLimitOptions<{ readonly size: number }, never>
@@ -30,7 +30,7 @@ test('limits that differ only in what they allow are one, in the place of the fi
   )
   expect(merged).toMatchObject({ at: 0, name: 'route' })
   expect(merged.options.policies).toEqual({
-    default: { kind: 'slidingWindow', limit: 3, window: 3_600_000, buckets: 1, tail: 'weighted' },
+    default: slidingWindow({ limit: 3, window: '1h' }),
     'default #2': policy,
   })
   expect(Object.keys(merged.options)).toEqual(['key', 'policies'])
@@ -67,6 +67,7 @@ test('the policies of requests that ask for the same limits are the same object'
 test.each<[string, Options, Options]>([
   ['the same store', { store: memoryStore() }, {}],
   ['equal parts of a key', { key: ['a', byIp()] }, {}],
+  ['the key that is the default', { key: byIp() }, { key: byIp({ ipv6: 64 }) }],
   ['equal objects', { wait: { max: '1s' } }, { wait: { max: '1s' } }],
 ])('limits with %s are one', (_, shared, own) => {
   const key = Array.isArray(shared.key) ? { key: [...shared.key] } : {}
@@ -78,12 +79,18 @@ test.each<[string, Options, Options]>([
 test.each<[string, Options, Options]>([
   ['stores', { store: memoryStore() }, { store: memoryStore() }],
   ['lists', { allow: accessList([]) }, { allow: accessList([]) }],
+  ['subnets', { key: byIp() }, { key: byIp({ ipv6: 56 }) }],
   ['key functions', { key: () => 'all' }, { key: () => 'all' }],
   ['lengths of a key', { key: ['a'] }, { key: ['a', 'b'] }],
   ['waits', { wait: { max: '1s' } }, { wait: { max: '2s' } }],
   ['forms of an option', { deny: ['a'] }, { deny: accessList(['a']) }],
 ])('limits with other %s are not', (_, one, other) => {
   expect(namesOf({ ...hour, ...one }, { ...second, ...other })).toEqual(['route', 'route #2'])
+})
+
+test('a limit without a key counts by the address, as one with byIp() does', () => {
+  expect(namesOf(hour, { ...second, key: byIp() })).toEqual(['route'])
+  expect(namesOf(hour, { ...second, key: byIp({ ipv6: 56 }) })).toEqual(['route', 'route #2'])
 })
 
 test.each<[string, Options]>([
