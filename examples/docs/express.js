@@ -38,6 +38,14 @@ api.get('/items/:id', perRoute, (request, response) => {
 shop.use('/api', api)
 // #endregion
 
+// #region limiter
+// For support staff: how a client stands, and a fresh start.
+const { limiter } = reports
+const { used } = (await limiter.status('ip:203.0.113.9')).policies.default
+await limiter.reset('ip:203.0.113.9')
+// #endregion
+assert.equal(used, 0)
+
 // #region denied
 const polite = rateLimit({
   limit: 5,

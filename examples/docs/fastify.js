@@ -20,7 +20,7 @@ shop.post('/reports', { config: { rateLimit: { limit: 5 } } }, async (_request, 
   return reply.code(201).send('Here it is.\n')
 })
 
-// Several limits: each has to admit.
+// Several limits: all of them have to allow a request, and a denied one counts in none.
 const burstAndDay = [
   { limit: 2, window: '1s' },
   { limit: 1000, window: '1d' },
@@ -44,6 +44,23 @@ const byAccount = shop.rateLimit({
 shop.get('/me', { config: { rateLimit: false }, preHandler: [byAccount] }, async (request) => ({
   left: request.rateLimit?.remaining,
 }))
+// #endregion
+
+// #region limiter
+const ofAll = shop.rateLimit.limiter
+const ofAccounts = byAccount.limiter
+
+shop.addHook('onReady', async () => {
+  const ofReports = shop.rateLimit.limiterOf('POST /reports')
+  await ofReports.reset('ip:203.0.113.9')
+})
+// #endregion
+
+// #region early
+const guarded = fastify()
+await guarded.register(rateLimit, { limit: 100, window: '1m' })
+// Before all other hooks: it counts here, and not again later.
+guarded.addHook('onRequest', guarded.rateLimit())
 // #endregion
 
 // #region denied
@@ -78,9 +95,20 @@ assert.deepEqual(await (await askShop('/me', { headers: { 'x-user': 'bob' } })).
 // No account, no limit.
 assert.deepEqual(await statuses(askShop, 9, '/me'), Array(9).fill(200))
 
+assert.equal((await ofAccounts.status(['user', 'ada'])).policies['default'].used, 3)
+await ofAccounts.reset(['user', 'ada'])
+assert.deepEqual(await statuses(askShop, 1, '/me', ada), [200])
+assert.equal(ofAll.name, 'default')
+
+guarded.addHook('onRequest', async (request) => {
+  assert.equal(request.rateLimit?.remaining, 99)
+})
+guarded.get('/', async (request) => ({ left: request.rateLimit?.remaining }))
+assert.deepEqual((await guarded.inject('/')).json(), { left: 99 })
+
 polite.get('/', async () => 'Hello.\n')
 const askPolite = await asker(polite)
 assert.deepEqual(await statuses(askPolite, 6, '/'), [...Array(5).fill(200), 429])
 assert.match(await (await askPolite('/')).text(), /^\{"waitMs":\d+\}$/)
 
-for (const one of [app, shop, polite]) await one.close()
+for (const one of [app, shop, guarded, polite]) await one.close()

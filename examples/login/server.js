@@ -1,6 +1,6 @@
 // A login on Express that limits wrong passwords, and nothing else: twenty an hour from one address, and three in a row for one account.
 // Then the account is locked, for longer each time, and only who solves a challenge may try on.
-import { createLimiter, fixedWindow, memoryStore, rateLimit, slidingWindow } from '@sluice/express'
+import { fixedWindow, memoryStore, rateLimit, slidingWindow } from '@sluice/express'
 import express from 'express'
 
 const { PORT: port = '3000' } = process.env
@@ -22,7 +22,7 @@ const perAddress = rateLimit({
 // #endregion
 
 // #region account
-const accounts = {
+const perAccount = rateLimit({
   name: 'login by account',
   // The window is no longer than the block, so that three further tries wait behind it.
   policy: fixedWindow({
@@ -31,10 +31,6 @@ const accounts = {
     block: { for: '1m', escalate: 2, max: '1d' },
   }),
   store,
-}
-
-const perAccount = rateLimit({
-  ...accounts,
   key: (request) => accountOf(request),
   count: 'failures',
   resetOn: 'success',
@@ -43,11 +39,6 @@ const perAccount = rateLimit({
     response.status(429).json({ error: 'This account is locked.', challenge: challenge.question })
   },
 })
-// #endregion
-
-// #region lock
-// Under the same name in the same store, this one can open what the other has locked.
-const lock = createLimiter({ name: accounts.name, policies: accounts.policy, store })
 // #endregion
 
 const app = express()
@@ -64,7 +55,9 @@ app.post('/login', withName, perAddress, perAccount, (request, response) => {
 // #region lock
 async function letIn(request, response) {
   // A success forgets the failures. A lock that a solved challenge went around has to be opened as well.
-  if (!request.rateLimit.allowed) await lock.reset(accountOf(request), { unblock: true })
+  if (!request.rateLimit.allowed) {
+    await perAccount.limiter.reset(accountOf(request), { unblock: true })
+  }
   response.json({ hello: request.body.name })
 }
 // #endregion

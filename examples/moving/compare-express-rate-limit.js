@@ -1,13 +1,7 @@
 // What the page says of the two: where they answer alike, and where they do not.
 import assert from 'node:assert/strict'
 import { mock } from 'node:test'
-import {
-  createLimiter,
-  fixedWindow,
-  memoryStore,
-  rateLimit as sluice,
-  redisStore,
-} from '@sluice/express'
+import { fixedWindow, rateLimit as sluice, redisStore } from '@sluice/express'
 import express from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { compares, limitHeaders, statuses, visit } from './check/visit.js'
@@ -194,18 +188,15 @@ for (const name of ['allowed', 'limit', 'remaining', 'retryAfterMs', 'resetMs', 
   assert.ok(facts[1].includes(name), name)
 }
 
-// In place of getKey and resetKey: a limiter of the same name over the same store.
+// In place of getKey and resetKey: the limiter behind the middleware.
 // #region admin
-const store = memoryStore()
-const policy = fixedWindow({ limit: 1, window: '1m' })
-const limit = sluice({ name: 'api', policy, store })
-const admin = createLimiter({ name: 'api', policies: policy, store })
+const limit = sluice({ limit: 1, window: '1m', algorithm: fixedWindow })
 // #endregion
 await visit(appWith(limit), async (ask) => {
   assert.deepEqual(await statuses(ask, 2), [200, 429])
   // #region admin
-  const { used, resetMs } = (await admin.status('ip:127.0.0.1')).policies.default
-  await admin.reset('ip:127.0.0.1')
+  const { used, resetMs } = (await limit.limiter.status('ip:127.0.0.1')).policies.default
+  await limit.limiter.reset('ip:127.0.0.1')
   // #endregion
   assert.ok(used === 1 && resetMs > 59_000)
   assert.deepEqual(await statuses(ask, 1), [200])
