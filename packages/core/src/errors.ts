@@ -63,6 +63,11 @@ const messages = {
         : `The same cost is admitted in ${retryAfterMs} ms`
     }. Catch this DeniedError, whose "decision" says more, or pass "onDenied" or "wait".`,
 
+  SLUICE_LIMITER_UNKNOWN: (name: string, known: readonly string[]): string =>
+    `there is no limiter ${quoted(name)}. ${
+      known.length === 0 ? 'There are none so far' : `The limiters are ${list(known)}`
+    }. The limiters of routes are made when the application starts.`,
+
   SLUICE_CLOCK_INVALID: (value: unknown): string =>
     `the clock answered ${show(value)}. It must return milliseconds since the epoch, 0 or more.`,
 
@@ -111,6 +116,10 @@ const messages = {
   SLUICE_MADE_IN_HANDLER: (name: string): string =>
     `rateLimit: the limiter "${name}" was made while it was already needed, as if in a request handler. One that is made anew for ` +
     `each request counts each by itself and never denies: make it once, when the application starts.`,
+
+  SLUICE_ROUTE_UNSEEN: (route: string, hook: string): string =>
+    `rateLimit: the route ${quoted(route)} was declared before the plugin was loaded, so it is limited before its own "${hook}" ` +
+    `hooks have run, and the key may not see what they add to the request. Await the registration: await app.register(rateLimit, …).`,
 
   SLUICE_POLICY_NAMES_MANY: (limiter: string, count: number, name: string): string =>
     `limiter "${limiter}": its calls have named ${count} different policies, such as ${quoted(name)}. A policy's name stands for a kind of limit, ` +

@@ -42,8 +42,12 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
   }
 }
 
-/** A route that the adapter limits before the route's own hooks have run. */
+let unseenRoute = false
+
+/** A route that the adapter limits before the route's own hooks have run. The error is made once, not for each request. */
 export function warnOfUnseenRoute(route: string, hook: string): void {
+  if (unseenRoute) return
+  unseenRoute = true
   tell(sluiceError('SLUICE_ROUTE_UNSEEN', route, hook))
 }
 
