@@ -1,7 +1,9 @@
 import { emitWarning } from 'node:process'
 import { inspect } from 'node:util'
+import ipaddr from 'ipaddr.js'
 import { sluiceError } from '../errors.js'
 import { tell } from '../warnings.js'
+import { addressOf } from './address.js'
 import type { RequestView } from './request-view.js'
 
 /** Mistakes show early. After so many requests nobody looks for them any more, so that looking costs nothing. */
@@ -39,6 +41,21 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
     if (forwarded === undefined || address === undefined || address !== peer) return
     // A proxy on the same machine may forward for a client there.
     if (!forwarded.includes(address)) tell(sluiceError('SLUICE_PROXY_UNTRUSTED', address))
+  }
+}
+
+/** Looks for keys of an application's own functions that are IPv6 addresses as they stand: each address of a network would be a new limit. */
+export function watchKeys(): (part: unknown) => void {
+  let left = lookedAt
+
+  return function watch(part) {
+    if (left === 0) return
+    left--
+    // Before anything else: most keys have no colon, and to read an address is work.
+    if (typeof part !== 'string' || !part.includes(':')) return
+    if (addressOf(part) instanceof ipaddr.IPv6) {
+      tell(sluiceError('SLUICE_ADDRESS_UNMASKED', part))
+    }
   }
 }
 

@@ -11,6 +11,7 @@ import { BaseExceptionFilter, NestFactory, type AbstractHttpAdapter } from '@nes
 import core from '@nestjs/core/package.json' with { type: 'json' }
 import { RateLimit, RateLimitModule, type NestRequest, type OnDenied } from '@sluice/nestjs'
 import {
+  valueIn,
   valueOf,
   optionsOf,
   type Adapter,
@@ -46,7 +47,9 @@ async function served<Q extends NestRequest, S>(
     abortOnError: false,
     forceCloseConnections: true,
   })
-  application.useGlobalFilters(new ErrorFilter(app, platform, http))
+  if (app.handling === 'application') {
+    application.useGlobalFilters(new ErrorFilter(app, platform, http))
+  }
   await application.listen(0, '127.0.0.1')
   const server: Parameters<typeof portOf>[0] = application.getHttpServer()
   return { port: portOf(server), close: async () => application.close() }
@@ -92,6 +95,7 @@ function moduleOf<Q extends NestRequest, S>(
 
 const readers: Readers<NestRequest> = {
   header: (request, name) => valueOf(request.headers[name]),
+  query: (request, name) => valueIn(Reflect.get(request, 'query'), name),
   user: (request) => (request as NestRequest & Authenticated).user,
 }
 
