@@ -193,6 +193,10 @@ test.each([
     ['203.0.113.9', '::ffff:203.0.113.9', '::FFFF:cb00:7109', '[::ffff:203.0.113.9]:80'],
   ],
   ['of one subnet', ['2001:db8::1', '2001:db8::2', '[2001:db8::3]', '[2001:DB8:0:0::4]:443']],
+  [
+    'behind NAT64',
+    ['203.0.113.9', '64:ff9b::203.0.113.9', '64:FF9B::cb00:7109', '[64:ff9b::cb00:7109]:80'],
+  ],
   ['with zones', ['fe80::1', 'fe80::1%eth0', 'fe80::2%lo', '[fe80::3%1]:80']],
 ])('one client is one bucket, however its address is written: %s', async (_, forms) => {
   const { send, codes } = await serve({ key: byIp(), limit: forms.length }, 1)
