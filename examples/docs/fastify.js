@@ -7,7 +7,7 @@ import fastify from 'fastify'
 const app = fastify()
 await app.register(rateLimit, { limit: 100, window: '1m' })
 // #endregion
-import { byUser } from '@sluice/fastify'
+import { byIp, byUser, firstOf } from '@sluice/fastify'
 import { statuses } from './check/visit.js'
 
 // #region routes
@@ -33,13 +33,13 @@ shop.get('/health', { config: { rateLimit: false } }, async () => 'Well.\n')
 
 // In a real application: whoever the session or the token says.
 function accountOf({ headers }) {
-  return headers['x-user'] ?? null
+  return headers['x-user']
 }
 
 // #region by-hand
 const byAccount = shop.rateLimit({
   limit: 3,
-  key: byUser(accountOf),
+  key: firstOf(byUser(accountOf), byIp()),
 })
 shop.get('/me', { config: { rateLimit: false }, preHandler: [byAccount] }, async (request) => ({
   left: request.rateLimit?.remaining,
@@ -92,8 +92,8 @@ assert.deepEqual(await statuses(askShop, 200, '/health'), Array(200).fill(200))
 const ada = { headers: { 'x-user': 'ada' } }
 assert.deepEqual(await statuses(askShop, 4, '/me', ada), [200, 200, 200, 429])
 assert.deepEqual(await (await askShop('/me', { headers: { 'x-user': 'bob' } })).json(), { left: 2 })
-// No account, no limit.
-assert.deepEqual(await statuses(askShop, 9, '/me'), Array(9).fill(200))
+// Without an account, the address counts.
+assert.deepEqual(await statuses(askShop, 4, '/me'), [200, 200, 200, 429])
 
 assert.equal((await ofAccounts.status(['user', 'ada'])).policies['default'].used, 3)
 await ofAccounts.reset(['user', 'ada'])

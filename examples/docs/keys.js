@@ -16,7 +16,7 @@ const forAll = rateLimit({ limit: 100, window: '1m', key: 'everybody' })
 // #endregion
 
 // #region several
-import { byUser, gcra, slidingWindow } from '@sluice/express'
+import { byUser, gcra, notLimited, slidingWindow } from '@sluice/express'
 
 const limit = rateLimit({
   policies: {
@@ -24,7 +24,7 @@ const limit = rateLimit({
     address: slidingWindow({ limit: 1000, window: '1h' }),
   },
   key: {
-    user: byUser((request) => userOf(request)?.id ?? null),
+    user: byUser((request) => userOf(request)?.id ?? notLimited),
     address: byIp(),
   },
 })
@@ -64,7 +64,9 @@ for (const [path, handler] of Object.entries({ byAddress, bySubnet, byApiKey, by
 }
 app.get('/items/:id', byRouteToo, hello)
 app.get('/several', limit, hello)
-app.use((_error, _request, response, _next) => void response.status(500).send(_error.code))
+app.use((error, _request, response, _next) => {
+  response.status(error.status ?? 500).send(error.code)
+})
 
 const left = (response) =>
   [...(response.headers.get('RateLimit') ?? '').matchAll(/"(\w+)";r=(\d+)/g)].map(
@@ -78,7 +80,8 @@ await visit(app, async (ask) => {
   const withKey = (key) => ({ headers: { 'X-API-Key': key } })
   assert.deepEqual(left(await ask('/byApiKey', withKey('a'))), ['default 99'])
   assert.deepEqual(left(await ask('/byApiKey', withKey('b'))), ['default 99'])
-  assert.equal(await (await ask('/byApiKey')).text(), 'SLUICE_HEADER_MISSING')
+  const withoutKey = await ask('/byApiKey')
+  assert.deepEqual([withoutKey.status, await withoutKey.text()], [400, 'SLUICE_HEADER_MISSING'])
   await ask('/items/1')
   assert.deepEqual(left(await ask('/items/2')), ['default 98'])
   // Without a user, no user's limit.

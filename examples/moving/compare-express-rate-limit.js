@@ -120,7 +120,7 @@ await side(
   sluice({ limit: 1, window: '1m', key: () => undefined }),
   async (ask) => statuses(ask, 2),
   [200, 429],
-  [500, 500],
+  [400, 400],
 )
 
 const away = async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { byIp, fixedWindow, rateLimit, redisStore, slidingLog } from '@sluice/koa'
+import { byIp, fixedWindow, notLimited, rateLimit, redisStore, slidingLog } from '@sluice/koa'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
 import ratelimit from 'koa-ratelimit'
@@ -89,9 +89,9 @@ await side(
   [200, 429, 200, 429],
 )
 await side(
-  'false and null, which are not limited',
+  'false and notLimited, which are not limited',
   inMemory({ ...oldMinute, id: () => false }),
-  rateLimit({ ...minute, key: () => null }),
+  rateLimit({ ...minute, key: () => notLimited }),
   (ask) => statuses(ask, 2),
   [200, 200],
   [200, 200],
@@ -102,7 +102,7 @@ await side(
   rateLimit({ ...minute, key: () => undefined }),
   (ask) => statuses(ask, 2),
   [500, 500],
-  [500, 500],
+  [400, 400],
 )
 await side(
   'no store said',

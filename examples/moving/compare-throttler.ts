@@ -145,7 +145,7 @@ await side(
   { limit: 1, window: '1m', key: missing },
   (ask) => statuses(ask, 2),
   [200, 429],
-  [500, 500],
+  [400, 400],
 )
 
 const away = async (): Promise<never> => Promise.reject(new Error('Redis is away.'))

@@ -26,12 +26,13 @@ app.use(async (req, res, next) => {
 })
 
 app.post('/login', async (req, res) => {
-  const { name } = req.query
+  // As a part of a list, it has to be one string: a query of ?name=ada&name=x is answered 400.
+  const key = ['name', req.query.name]
   // Counted before the password is looked at: guesses that come at the same time cannot slip past one another.
-  const { allowed } = await failedLogins.consume(name)
+  const { allowed } = await failedLogins.consume(key)
   if (!allowed) return res.sendStatus(429)
   if (req.query.password !== 'right') return res.sendStatus(401)
-  await failedLogins.reset(name)
+  await failedLogins.reset(key)
   res.sendStatus(200)
 })
 

@@ -8,11 +8,13 @@ import {
   leakyBucket,
   leakyQueue,
   memoryStore,
+  notLimited,
   redisStore,
   slidingLog,
   slidingWindow,
   staged,
   tokenBucket,
+  type NotLimited,
   type AsyncStore,
   type BlockOptions,
   type Decision,
@@ -71,7 +73,10 @@ describe('policies on keys of different slots', () => {
     const keys = { address: first, user: second, tenant: third }
     for (const spent of Object.keys(keys)) {
       const limiter = limiterOf(policies, () => today)
-      const others = Object.entries(keys).map(([name, key]) => [name, name === spent ? key : null])
+      const others = Object.entries(keys).map(([name, key]) => [
+        name,
+        name === spent ? key : notLimited,
+      ])
       const { remaining } = await limiter.peek(Object.fromEntries(others))
       await limiter.consume(Object.fromEntries(others), { cost: remaining })
       const before = await limiter.status(keys)
@@ -84,11 +89,11 @@ describe('policies on keys of different slots', () => {
     const bucket = tokenBucket({ capacity: 3, refill: 1, every: '1h', initial: 1 })
     const answers = staged({ free: hourly(1), then: gcra({ limit: 1, window: '1d' }) })
     const limiter = limiterOf({ bucket, answers, never: hourly(0) }, () => today)
-    await limiter.penalize({ bucket: null, answers: first, never: null }, 3)
-    const before = await limiter.status({ bucket: null, answers: first, never: second })
+    await limiter.penalize({ bucket: notLimited, answers: first, never: notLimited }, 3)
+    const before = await limiter.status({ bucket: notLimited, answers: first, never: second })
     const keys = { bucket: first, answers: first, never: second }
     expect((await limiter.consume(keys)).deniedBy).toEqual(['never'])
-    const after = await limiter.status({ bucket: null, answers: first, never: second })
+    const after = await limiter.status({ bucket: notLimited, answers: first, never: second })
     expect(after).toEqual(before)
   })
 
@@ -127,7 +132,7 @@ describe('policies on keys of different slots', () => {
     const calls: (() => Promise<unknown>)[] = [
       // Two looks and the first take, and then somebody else takes the unit that was seen.
       ...Array<() => Promise<void>>(3).fill(async () => {}),
-      async () => (taken = await rival.consume({ address: null, user: second })),
+      async () => (taken = await rival.consume({ address: notLimited, user: second })),
       async () => taken !== undefined && rival.refund(taken),
     ]
     const client = cluster.client()
@@ -167,7 +172,7 @@ describe('policies on keys of different slots', () => {
     expect([await lease?.renew(), await lease?.release()]).toEqual([false, false])
     expect(await usedIn(limiter, keys)).toEqual([1, 1, 2])
     const { lease: next } = await limiter.consume(keys)
-    expect(await limiter.release({ ...keys, tenant: null }, next?.id ?? '')).toBe(true)
+    expect(await limiter.release({ ...keys, tenant: notLimited }, next?.id ?? '')).toBe(true)
     expect(await usedIn(limiter, keys)).toEqual([1, 1, 3])
   })
 
@@ -175,10 +180,12 @@ describe('policies on keys of different slots', () => {
     const limiter = limiterOf({ address: hourly(3), user: hourly(2) })
     const keys = { address: first, user: second }
     await limiter.consume(keys)
-    await limiter.block({ address: null, user: second }, '5m')
-    const before = await limiter.peek({ address: first, user: null })
+    await limiter.block({ address: notLimited, user: second }, '5m')
+    const before = await limiter.peek({ address: first, user: notLimited })
     expect(await limiter.reset(keys)).toBe(false)
-    expect((await limiter.peek({ address: first, user: null })).remaining).toBe(before.remaining)
+    expect((await limiter.peek({ address: first, user: notLimited })).remaining).toBe(
+      before.remaining,
+    )
     expect(await limiter.reset(keys, { unblock: true })).toBe(true)
     expect((await limiter.peek(keys)).remaining).toBe(2)
   })
@@ -229,11 +236,11 @@ describe('calls', () => {
   test('are one for each decision whose keys lie in one slot', async () => {
     const limiter = limiterOf({ minute: hourly(100), day: log(100), pace: gcra(perDay(100)) })
     await limiter.consume(first)
-    await limiter.consume({ minute: first, day: first, pace: null })
+    await limiter.consume({ minute: first, day: first, pace: notLimited })
     const count = await callsOf(async () => {
       await limiter.consume(first)
       await limiter.consume(first, { cost: 101 })
-      await limiter.consume({ minute: first, day: [first], pace: null })
+      await limiter.consume({ minute: first, day: [first], pace: notLimited })
       await limiter.peek(first)
       await limiter.reset(first)
     })
@@ -251,7 +258,7 @@ describe('calls', () => {
     const limiter = limiterOf({ address: hourly(2), user: hourly(1) })
     await limiter.consume({ address: first, user: second })
     expect(await callsOf(() => limiter.consume({ address: first, user: third }))).toBe(4)
-    await limiter.reset({ address: first, user: null })
+    await limiter.reset({ address: first, user: notLimited })
     // A look at both, and the denial in earnest where it may start a block.
     expect(await callsOf(() => limiter.consume({ address: first, user: third }))).toBe(3)
   })
@@ -269,7 +276,7 @@ test('every key on every node has a time to live, after any traffic', async () =
       clock,
     ),
   )
-  const key = fc.constantFrom(...elsewhere, 'dan', null)
+  const key = fc.constantFrom(...elsewhere, 'dan', notLimited)
   const call = fc.record({
     limiter: fc.constantFrom(...limiters),
     keys: fc.record({ one: key, two: key, three: key, four: key }),
@@ -304,8 +311,8 @@ interface Command {
   readonly verb: (typeof verbs)[number]
   readonly move: Move
   readonly cost: Cost
-  /** A key for each policy; null leaves it out. */
-  readonly keys: Readonly<Record<'a' | 'b' | 'c', string | null>>
+  /** A key for each policy. */
+  readonly keys: Readonly<Record<'a' | 'b' | 'c', string | NotLimited>>
 }
 
 const blocks = fc.constantFrom<BlockOptions | undefined>(
@@ -320,7 +327,7 @@ const limits = fc.constantFrom(0, 1, 2, 3, 7)
 const policy: fc.Arbitrary<Policy> = fc
   .tuple(limits, fc.constantFrom(7, 1000, 1009), blocks, fc.nat(10))
   .map(([limit, window, block, kind]) => policyOf(kind, limit, window, block))
-const key = fc.constantFrom(...elsewhere, first, null)
+const key = fc.constantFrom(...elsewhere, first, notLimited)
 const command: fc.Arbitrary<Command> = fc.record({
   verb: fc.constantFrom(...verbs),
   move: forward,

@@ -1,7 +1,15 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { byHeader, byIp, rateLimit, SluiceError, type RateLimitOptions } from '@sluice/express'
+import {
+  byHeader,
+  byIp,
+  byUser,
+  firstOf,
+  rateLimit,
+  SluiceError,
+  type RateLimitOptions,
+} from '@sluice/express'
 import express from 'express'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
@@ -15,8 +23,10 @@ interface Answer {
 }
 
 interface Server {
-  /** Sends these header lines, each byte as it is, and tells what came back. */
-  send(lines: string): Promise<Answer>
+  /** Sends these header lines, and a body, each byte as it is, and tells what came back. */
+  send(lines: string, body?: string): Promise<Answer>
+  /** Sends this as a body of JSON. */
+  post(body: string): Promise<Answer>
   /** The codes of the errors that requests ended in. */
   readonly codes: string[]
 }
@@ -26,6 +36,7 @@ async function serve(options: Partial<RateLimitOptions>, trust?: unknown): Promi
   if (trust !== undefined) app.set('trust proxy', trust)
   const codes: string[] = []
   const limits = 'policies' in options ? {} : ({ limit: 2, window: '1h' } as const)
+  app.use(express.json())
   app.use(rateLimit({ name: 'api', ...limits, ...options }))
   app.get('/', (_request, response) => void response.send('here'))
   app.use(
@@ -35,8 +46,9 @@ async function serve(options: Partial<RateLimitOptions>, trust?: unknown): Promi
       response: express.Response,
       _next: express.NextFunction,
     ) => {
-      codes.push(error instanceof SluiceError ? error.code : String(error))
-      response.status(500).end()
+      const isCoded = error instanceof SluiceError
+      codes.push(isCoded ? error.code : String(error))
+      response.status((isCoded ? error.status : undefined) ?? 500).end()
     },
   )
   const server = app.listen(0, '127.0.0.1')
@@ -44,18 +56,22 @@ async function serve(options: Partial<RateLimitOptions>, trust?: unknown): Promi
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
 
-  return {
-    codes,
-    async send(lines) {
-      const socket = connect(port, '127.0.0.1')
-      const request = `GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n${lines}\r\n`
-      socket.end(Buffer.from(request, 'latin1'))
-      socket.setEncoding('latin1')
-      const answer = await text(socket)
-      const [head] = answer.split('\r\n\r\n')
-      return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]), head }
-    },
+  async function send(lines: string, body = ''): Promise<Answer> {
+    const socket = connect(port, '127.0.0.1')
+    const request = `GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n${lines}\r\n${body}`
+    socket.end(Buffer.from(request, 'latin1'))
+    socket.setEncoding('latin1')
+    const answer = await text(socket)
+    const [head] = answer.split('\r\n\r\n')
+    return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]), head }
   }
+
+  async function post(body: string): Promise<Answer> {
+    const length = Buffer.byteLength(body, 'latin1')
+    return send(`Content-Type: application/json\r\nContent-Length: ${length}\r\n`, body)
+  }
+
+  return { codes, send, post }
 }
 
 /** Every byte that may stand in a header's value (RFC 9110, section 5.5), and some that may not. */
@@ -79,7 +95,7 @@ test('each header value of any byte is a client of its own, and one that is no h
 
 test('a request without the header is refused with a code, and so is one with an empty value', async () => {
   const { send, codes } = await serve({ key: byHeader('X-API-Key') })
-  expect([(await send('')).status, (await send('X-API-Key:\r\n')).status]).toEqual([500, 500])
+  expect([(await send('')).status, (await send('X-API-Key:\r\n')).status]).toEqual([400, 400])
   expect(codes).toEqual(['SLUICE_HEADER_MISSING', 'SLUICE_HEADER_MISSING'])
 })
 
@@ -193,6 +209,10 @@ test.each([
     ['203.0.113.9', '::ffff:203.0.113.9', '::FFFF:cb00:7109', '[::ffff:203.0.113.9]:80'],
   ],
   ['of one subnet', ['2001:db8::1', '2001:db8::2', '[2001:db8::3]', '[2001:DB8:0:0::4]:443']],
+  [
+    'behind NAT64',
+    ['203.0.113.9', '64:ff9b::203.0.113.9', '64:FF9B::cb00:7109', '[64:ff9b::cb00:7109]:80'],
+  ],
   ['with zones', ['fe80::1', 'fe80::1%eth0', 'fe80::2%lo', '[fe80::3%1]:80']],
 ])('one client is one bucket, however its address is written: %s', async (_, forms) => {
   const { send, codes } = await serve({ key: byIp(), limit: forms.length }, 1)
@@ -212,4 +232,92 @@ test('with no proxy trusted, the header changes nothing', async () => {
     statuses.push((await send(`X-Forwarded-For: ${value}\r\n`)).status)
   }
   expect(statuses).toEqual([200, 200, 429, 429])
+})
+
+// What an application believes to be a string, and a client may write as anything.
+
+type KeyOption = NonNullable<RateLimitOptions['key']>
+
+const ways: readonly (readonly [string, KeyOption])[] = [
+  ['a function', (request) => request.body.name],
+  ['a promise', async (request) => request.body.name],
+  ['a function’s function', () => (request) => request.body.name],
+  ['a list that is put together', (request) => ['name', request.body.name]],
+  ['a part', ['name', (request) => request.body.name]],
+  ['a part beside others', [byIp(), (request) => request.body.name]],
+  ['a policy’s function', { default: (request) => request.body.name }],
+  ['a policy’s part', { default: ['name', (request) => request.body.name] }],
+  ['byUser', byUser((request) => request.body.name)],
+  ['a policy’s byUser', { default: byUser((request) => request.body.name) }],
+  ['firstOf', firstOf((request) => request.body.name)],
+]
+
+const noKeys = [
+  '{}',
+  '{"name":null}',
+  '{"name":""}',
+  '{"name":true}',
+  '{"name":{}}',
+  '{"name":{"default":null}}',
+  '{"name":{"default":"x"}}',
+  '{"name":{"other":"x"}}',
+  '{"name":{"__proto__":null}}',
+  '{"name":{"length":1,"0":"x"}}',
+  '{"name":{"toString":"x"}}',
+  '{"name":[]}',
+  '{"name":["138"]}',
+  '{"name":["138","x"]}',
+  '{"name":["138",null]}',
+  '{"name":["user","42"]}',
+  '{"name":[["138","x"]]}',
+  '{"name":[{"default":"x"}]}',
+  '{"name":1.5}',
+  '{"name":1e400}',
+  '{"name":9007199254740993}',
+]
+
+test.each(ways)(
+  'no JSON is a free pass, nor a count for each request, where the key is found by %s',
+  async (_, key) => {
+    const { post, codes } = await serve({ key })
+    const statuses: number[] = []
+    for (const body of noKeys) statuses.push((await post(body)).status)
+    expect(statuses).toEqual(noKeys.map(() => 400))
+    expect(codes.filter((code) => !/^SLUICE_(?:KEY_INVALID|USER_MISSING)$/.test(code))).toEqual([])
+    for (let i = 0; i < 3; i++) statuses.push((await post('{"name":"138"}')).status)
+    expect(statuses.slice(-3)).toEqual([200, 200, 429])
+  },
+)
+
+test('a number and its text are one client', async () => {
+  const { post } = await serve({ key: ['phone', (request) => request.body.phone] })
+  const forms = ['138', '"138"', '138.0', '1.38e2', '"139"']
+  const statuses: number[] = []
+  for (const form of forms) statuses.push((await post(`{"phone":${form}}`)).status)
+  expect(statuses).toEqual([200, 200, 429, 429, 200])
+})
+
+test('a client that sends a list instead of its name cannot use up the limit of a user', async () => {
+  const { send, post } = await serve({
+    key: (request) =>
+      request.get('x-user') ? ['user', request.get('x-user') ?? ''] : request.body.name,
+  })
+  expect((await post('{"name":["user","42"]}')).status).toBe(400)
+  expect((await send('X-User: 42\r\n')).status).toBe(200)
+  expect((await post('{"name":["user","42"]}')).status).toBe(400)
+  expect((await send('X-User: 42\r\n')).status).toBe(200)
+})
+
+test('where the user is missing the address counts, whatever the client leaves out', async () => {
+  const { post, codes } = await serve({
+    key: firstOf(
+      byUser((request) => request.body.id),
+      byIp(),
+    ),
+  })
+  const statuses: number[] = []
+  for (const body of ['{}', '{"id":null}', '{"id":[]}', '{"id":{"default":null}}']) {
+    statuses.push((await post(body)).status)
+  }
+  expect([statuses, codes]).toEqual([[200, 200, 429, 429], []])
 })

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import {
   createLimiter,
   memoryStore,
+  notLimited,
   redisStore,
   SluiceError,
+  type NotLimited,
   unlimited,
   type AsyncStore,
   type Block,
@@ -82,8 +84,8 @@ interface Command {
   /** Milliseconds back, or a move forward. */
   readonly time: number | Move
   readonly cost: Cost
-  /** A key for each policy; null leaves it out. */
-  readonly keys: Readonly<Record<Name, (typeof keyNames)[number] | null>>
+  /** A key for each policy. */
+  readonly keys: Readonly<Record<Name, (typeof keyNames)[number] | NotLimited>>
   /** Whether this call brings the other policies, in the place of the limiter's own. */
   readonly isChanged: boolean
   /** Whose lease it is, where there are leases. */
@@ -103,7 +105,7 @@ const pairs = fc.record({ default: pair, b: pair, c: pair })
 const starts = fc.oneof(
   ...families.map(({ samples }) => fc.constantFrom(...samples).chain((one) => startsOf(one))),
 )
-const key = fc.constantFrom(...keyNames, 'ann' as const, null)
+const key = fc.constantFrom(...keyNames, 'ann' as const, notLimited)
 const command: fc.Arbitrary<Command> = fc.record({
   verb: fc.constantFrom(...verbs),
   time: fc.oneof(

@@ -1,6 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { createLimiter, fixedWindow, gcra, memoryStore, type Policies } from '@sluice/core'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  memoryStore,
+  notLimited,
+  type Policies,
+} from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@sluice/conformance'
@@ -62,14 +69,14 @@ describe('where every place is taken', () => {
       short: fixedWindow({ limit: 2, window: 1000 }),
       long: hourly,
     })
-    const shortly = (key: string) => limiter.consume({ short: key, long: null })
-    const forLong = (key: string) => limiter.consume({ short: null, long: key })
+    const shortly = (key: string) => limiter.consume({ short: key, long: notLimited })
+    const forLong = (key: string) => limiter.consume({ short: notLimited, long: key })
     for (let i = 0; i < 500; i++) shortly(`short ${i}`)
     for (let i = 0; i < 500; i++) forLong(`long ${i}`)
     time.now += 1000
     for (let i = 0; i < 400; i++) forLong(`new ${i}`)
     const kept = Array.from({ length: 500 }, (_, i) => `long ${i}`).filter(
-      (key) => limiter.peek({ short: null, long: key }).remaining === 1,
+      (key) => limiter.peek({ short: notLimited, long: key }).remaining === 1,
     )
     expect([kept.length, store.evicted]).toEqual([500, 0])
   })

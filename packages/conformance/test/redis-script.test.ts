@@ -3,6 +3,7 @@ import {
   createLimiter,
   fixedWindow,
   gcra,
+  notLimited,
   redisStore,
   slidingWindow,
   tokenBucket,
@@ -44,7 +45,11 @@ describe('a decision by three policies', () => {
   test('that leaves every policy out asks nothing', async () => {
     const limiter = createLimiter({ name: randomUUID(), policies: three, store: unhurried(client) })
     const commands = await watch(client, async () => {
-      const { allowed } = await limiter.consume({ window: null, sliding: null, pace: null })
+      const { allowed } = await limiter.consume({
+        window: notLimited,
+        sliding: notLimited,
+        pace: notLimited,
+      })
       expect(allowed).toBe(true)
     })
     expect(commands).toEqual([])

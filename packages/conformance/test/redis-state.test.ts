@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createLimiter, fixedWindow, gcra, redisStore, slidingWindow } from '@sluice/core'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  notLimited,
+  redisStore,
+  slidingWindow,
+} from '@sluice/core'
 import { costs, runs, startRedis, subjects, type RedisServer } from '@sluice/conformance'
 import fc from 'fast-check'
 import type { Redis } from 'ioredis'
@@ -27,7 +34,7 @@ describe('time to live', () => {
     const limiters = ['one', 'two'].map((name) =>
       createLimiter({ name, policies, store: storeOf() }),
     )
-    const key = fc.constantFrom('ann', 'bob', 'eve', null)
+    const key = fc.constantFrom('ann', 'bob', 'eve', notLimited)
     const keys = fc.record(Object.fromEntries(subjects.map((_, i) => [`${i}`, key])))
     const call = fc.tuple(fc.constantFrom(...limiters), keys, costs, fc.nat(9))
     await fc.assert(
@@ -110,8 +117,8 @@ describe('one key', () => {
     const limiter = createLimiter({ name: 'api', policies, store: storeOf() })
     await limiter.consume('user', { cost: 3 })
     const livesMs = await client.pttl('sluice:api:{user}')
-    await limiter.consume({ window: 'user', sliding: null, pace: null })
-    await limiter.reset({ window: null, sliding: 'user', pace: null })
+    await limiter.consume({ window: 'user', sliding: notLimited, pace: notLimited })
+    await limiter.reset({ window: notLimited, sliding: 'user', pace: notLimited })
     const { policies: verdicts } = await limiter.peek('user')
     expect(Object.values(verdicts).map(({ remaining }) => remaining)).toEqual([1, 5, 2])
     expect(await client.pttl('sluice:api:{user}')).toBeLessThanOrEqual(livesMs)

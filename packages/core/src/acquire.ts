@@ -171,7 +171,7 @@ function newLine(): Line {
 /** Whose line it is: no longer than the key is in a store. What is no key is refused when it is asked about. */
 function lineOf(key: Keys): string {
   if (isKey(key)) return `one ${joinKey(key)}`
-  const keys = Object.entries(key).map(([name, own]) => [name, own === null ? null : joinKey(own)])
+  const keys = Object.entries(key).map(([name, own]) => [name, joinKey(own) ?? null])
   return `each ${JSON.stringify(keys)}`
 }
 

@@ -1,8 +1,8 @@
 import { ruleOf, sharePolicy } from './algorithms/registry.js'
 import { optionsObject } from './option-readers.js'
 import { isPolicy, type Policy } from './policy.js'
-import { sluiceError } from './errors.js'
-import { joinKey, type Key } from './keys.js'
+import { sluiceError, type SluiceError } from './errors.js'
+import { isNotLimited, joinKey, wrongPart, type Key, type NotLimited } from './keys.js'
 import type { Entry } from './stores/store.js'
 
 /** One policy, whose name is then 'default', or a record of named ones. */
@@ -11,8 +11,8 @@ export type Policies = Policy | Readonly<Record<string, Policy>>
 /** In the place of a limiter's policies: it has none of its own, and each call has to bring some. */
 export const chosenPerCall: Policies = Object.freeze({})
 
-/** One key for all policies, or a record from policy name to key, where null leaves that policy out. */
-export type Keys = Key | Readonly<Record<string, Key | null>>
+/** One key for all policies, or a record from policy name to key. `notLimited` leaves out that policy, or all of them. */
+export type Keys = Key | NotLimited | Readonly<Record<string, Key | NotLimited>>
 
 export interface PolicyChoice {
   /**
@@ -51,6 +51,7 @@ export interface Addressed {
  * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING, SLUICE_POLICY_NAME_UNKNOWN: never a free pass
  */
 export function addressed(limiter: string, entries: readonly Entry[], key: Keys): Addressed {
+  if (isNotLimited(key)) return { entries: [], keys: [] }
   if (isKey(key)) {
     return { entries, keys: repeated(joinedKey(limiter, key), entries.length) }
   }
@@ -60,9 +61,9 @@ export function addressed(limiter: string, entries: readonly Entry[], key: Keys)
     throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, stray, names)
   }
   // Names such as `constructor` are found in every object: only its own count.
-  const own = new Map<string, Key | null>(Object.entries(key))
-  const asked = entries.filter(({ name }) => own.get(name) !== null)
-  return { entries: asked, keys: asked.map(({ name }) => keyOf(limiter, name, own.get(name))) }
+  const own = new Map<string, unknown>(Object.entries(key))
+  const asked = entries.filter(({ name }) => !isNotLimited(own.get(name)))
+  return { entries: asked, keys: asked.map(({ name }) => keyOf(limiter, name, own)) }
 }
 
 /** One key for each entry. */
@@ -94,18 +95,25 @@ export function sharing(share: number): (entry: Entry) => Entry {
   }
 }
 
-/** Whether all policies count by this one key. */
-export function isKey(key: Keys): key is Key {
+/** Whether this stands for all policies, and is no record. */
+export function isKey(key: Keys): key is Key | NotLimited {
   return typeof key !== 'object' || key === null || Array.isArray(key)
 }
 
-function keyOf(limiter: string, name: string, key: Key | null | undefined): string {
-  if (key === undefined) throw sluiceError('SLUICE_KEY_MISSING', limiter, name)
-  return joinedKey(limiter, key)
+function keyOf(limiter: string, policy: string, keys: ReadonlyMap<string, unknown>): string {
+  if (!keys.has(policy)) throw sluiceError('SLUICE_KEY_MISSING', limiter, policy)
+  return joinedKey(limiter, keys.get(policy), policy)
 }
 
-function joinedKey(limiter: string, key: unknown): string {
+function joinedKey(limiter: string, key: unknown, policy?: string): string {
   const text = joinKey(key)
-  if (text === undefined) throw sluiceError('SLUICE_KEY_INVALID', limiter, key)
+  if (text === undefined) throw invalidKey(limiter, key, policy)
   return text
+}
+
+/** The error of a value that is no key: it names the wrong part, and the policy if each policy has its own key. */
+export function invalidKey(limiter: string, key: unknown, policy: string | undefined): SluiceError {
+  const part = wrongPart(key)
+  const value: unknown = part === undefined || !Array.isArray(key) ? key : key[part - 1]
+  return sluiceError('SLUICE_KEY_INVALID', `limiter "${limiter}"`, value, { part, policy })
 }

@@ -38,13 +38,16 @@ const messages = {
   SLUICE_POLICY_NAME_UNKNOWN: (limiter: string, name: string, known: readonly string[]): string =>
     `limiter "${limiter}": the keys name a policy ${quoted(name)}, but its policies are ${list(known)}.`,
 
-  SLUICE_KEY_INVALID: (limiter: string, value: unknown): string =>
-    `limiter "${limiter}": the key is ${show(value)}. Pass a non-empty string, a list of such parts, or a record from ` +
-    `policy name to key. A key that is missing would put all callers in one bucket, so it is refused; ` +
-    `null in such a record leaves that policy out.`,
+  SLUICE_KEY_INVALID: (
+    where: string,
+    value: unknown,
+    { part, policy, advice = keyAdvice }: KeyPlace,
+  ): string =>
+    `${where}: ${part === undefined ? '' : `part ${part} of `}the key ` +
+    `${policy === undefined ? '' : `of the policy ${quoted(policy)} `}is ${show(value)}. ${advice}.`,
 
   SLUICE_KEY_MISSING: (limiter: string, name: string): string =>
-    `limiter "${limiter}": there is no key for the policy "${name}". Pass one, or null to leave that policy out.`,
+    `limiter "${limiter}": there is no key for the policy "${name}". Pass one, or "notLimited" to leave that policy out.`,
 
   SLUICE_COST_INVALID: (limiter: string, value: unknown): string =>
     `limiter "${limiter}": the cost is ${show(value)}. Pass a whole number from 0 to 2^53 - 1.`,
@@ -77,12 +80,12 @@ const messages = {
     `One shared bucket for all such requests would let one client shut out the others.`,
 
   SLUICE_HEADER_MISSING: (name: string): string =>
-    `byHeader: the request has no header "${name}". Put what refuses such requests in front of the limiter, or pass a "key" ` +
-    `that falls back on another one: (request, view) => (view.headers[…] ? byHeader(…) : byIp())(request, view).`,
+    `byHeader: the request has no header "${name}". To limit such requests by another key, pass "firstOf": ` +
+    `firstOf(byHeader(…), byIp()).`,
 
   SLUICE_USER_MISSING: (value: unknown): string =>
-    `byUser: the user is ${show(value)}. Has authentication run yet? Put the limiter behind it, or return null for a request ` +
-    `that has no user: no user's limit applies to it then.`,
+    `byUser: the user is ${show(value)}. Pass the id as a non-empty string or a whole number. If authentication has not run yet, place the limiter ` +
+    `behind it. To limit requests without a user by their address, pass firstOf(byUser(…), byIp()); to leave the policy out, return "notLimited".`,
 
   SLUICE_ROUTE_MISSING: (): string =>
     `byRoute: no route has matched yet. Put the limiter on the route itself rather than in front of the router, or pass another "key".`,
@@ -108,6 +111,10 @@ const messages = {
   SLUICE_PROXY_TRUSTED_BLINDLY: (): string =>
     `byIp: the framework trusts every proxy, so a client can write any address into X-Forwarded-For and have a new limit with each. ` +
     `Trust the proxies that there are (Express: app.set('trust proxy', 1); Koa: proxy: true, maxIpsCount: 1; Fastify: trustProxy: '10.0.0.0/8').`,
+
+  SLUICE_ADDRESS_UNMASKED: (address: string): string =>
+    `rateLimit: the key is the IPv6 address ${quoted(address)} as it stands. A client that owns a network of 64 bits has a new limit with each ` +
+    `of its addresses. Pass "key: byIp()", which counts by network, or firstOf(…, byIp()).`,
 
   SLUICE_COUNTED_TWICE: (name: string): string =>
     `rateLimit: the limiter "${name}" was asked about the same request twice, and counts it twice. Is it in use both for the ` +
@@ -150,6 +157,20 @@ const messages = {
     `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client).`,
 }
 
+/** Where in a key a wrong value stands. */
+interface KeyPlace {
+  /** Its position in a list of parts, counted from 1. */
+  readonly part?: number | undefined
+  /** The policy whose key it is, if each policy has its own. */
+  readonly policy?: string | undefined
+  /** What to pass instead. */
+  readonly advice?: string | undefined
+}
+
+const keyAdvice =
+  'Pass a non-empty string, or a list of parts, each of them a non-empty string or a whole number below 2^53. A missing key would put all callers ' +
+  'in one bucket, so it is refused; only "notLimited" leaves a policy out'
+
 /** The stable identifier of an error. */
 export type ErrorCode = keyof typeof messages
 
@@ -176,10 +197,23 @@ export class SluiceError extends Error {
   override readonly name = 'SluiceError'
   /** Stable across releases; the message is not. */
   readonly code: ErrorCode
+  /**
+   * 400 where the request is wrong and not the application: it has no key, or one that cannot be a key. Absent from all other errors. Express,
+   * Koa, Fastify and NestJS answer with this status unless an error handler of the application decides otherwise.
+   */
+  declare readonly status?: 400
+  /** The same as `status`, for the frameworks that read this name. */
+  declare readonly statusCode?: 400
+  /** True beside `status`: Koa then answers with the message, and logs nothing. */
+  declare readonly expose?: true
 
   constructor(code: ErrorCode, message: string, options?: { cause: unknown }) {
     super(message, options)
     this.code = code
+    if (!causedByRequest.has(code)) return
+    this.status = 400
+    this.statusCode = 400
+    this.expose = true
   }
 
   static {
@@ -192,6 +226,12 @@ export class SluiceError extends Error {
     return isBranded(value, sluiceErrorBrand)
   }
 }
+
+const causedByRequest: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'SLUICE_KEY_INVALID',
+  'SLUICE_HEADER_MISSING',
+  'SLUICE_USER_MISSING',
+])
 
 /** Makes the error of the catalogue that has this code. */
 export function sluiceError<C extends ErrorCode>(code: C, ...details: Details[C]): SluiceError {

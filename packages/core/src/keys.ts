@@ -1,23 +1,60 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 
-/** A key: one string, or parts that belong together, such as `['user', id]`. A part may have parts of its own. */
+/**
+ * A key: a non-empty string, or a list of parts that belong together, such as `['user', 42]`. Two different lists are never the same key, and
+ * a list of one part is the same key as that part.
+ */
 export type Key = string | readonly KeyPartValue[]
 
-/** A part of a key: a string, or a list of them, such as another key. */
-export type KeyPartValue = string | readonly string[]
+/**
+ * A part of a key: a non-empty string, or a whole number from -(2^53 - 1) to 2^53 - 1. A number is the same part as its decimal text, so that a
+ * client cannot have two counts by sending `42` and `"42"`. Fractions and larger numbers are refused: JavaScript rounds them, and two ids would
+ * become one.
+ */
+export type KeyPartValue = string | number
 
-/** Longer keys are kept by their hash: a client that chooses its key must not choose how much it costs. */
+/**
+ * Leaves a policy out, in the place of a key: the policy neither counts the request nor denies it. It is a symbol because no JSON can contain
+ * one: a client that chooses its key must not be able to choose having none.
+ *
+ * @example
+ * const ofUser = req.user === undefined ? notLimited : ['user', req.user.id]
+ * await limiter.consume({ user: ofUser, address: req.ip })
+ */
+// In the registry of symbols, so that two copies of this package have the same one.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a `unique symbol` needs none, but is widened to `symbol` in each variable
+export const notLimited: NotLimited = Symbol.for('@sluice/core: notLimited') as NotLimited
+
+/** The type of `notLimited`. */
+export type NotLimited = symbol & { readonly notLimited: true }
+
+/** Whether a value is `notLimited`. */
+export function isNotLimited(value: unknown): value is NotLimited {
+  return value === notLimited
+}
+
+/** Longer keys are kept by their hash: a client that chooses its key must not choose how much memory it takes. */
 const longestKey = 256
 
 /**
- * One string for a key. A plain string is its own, as long as it does not begin like what follows: no look at the rest of it is needed then. A
- * list begins with `|`, so do its parts, and the parts of a part are joined by `,`; within them what separates or escapes is escaped. A list
- * of one string is that string. Of a long key it is the SHA-256, behind `%#`. So two different keys never give the same one. Returns undefined
- * where the key is empty or no key.
+ * Makes one string of a key. A plain string is kept as it is, unless it begins like one of the other forms. A list begins with `|`, and so does
+ * each of its parts; separators and escapes within a part are escaped. A key longer than 256 characters is kept as its SHA-256, behind `%#`. So
+ * two different keys never give the same string. Undefined if the value is no key.
  */
 export function joinKey(key: unknown): string | undefined {
   const joined = typeof key === 'string' ? joinText(key) : joinParts(key)
   return joined !== undefined && joined.length > longestKey ? `%#${hashOf(joined)}` : joined
+}
+
+/** Whether a value can be a part of a key. */
+export function isKeyPart(value: unknown): value is KeyPartValue {
+  return typeof value === 'string' ? value !== '' : Number.isSafeInteger(value)
+}
+
+/** The position of the first value in a list that cannot be a part of a key, counted from 1. Undefined if there is none. */
+export function wrongPart(key: unknown): number | undefined {
+  const index = Array.isArray(key) ? key.findIndex((part) => !isKeyPart(part)) : -1
+  return index === -1 ? undefined : index + 1
 }
 
 function joinText(text: string): string | undefined {
@@ -29,32 +66,15 @@ function joinText(text: string): string | undefined {
 const bar = 0x7c
 const percentSign = 0x25
 
-function joinParts(key: unknown): string | undefined {
-  const only = onlyOf(onlyOf(key))
-  if (typeof only === 'string') return joinText(only)
-  const joined = joinList(key, '|', (part) =>
-    typeof part === 'string' ? escapePart(part) : joinList(part, ',', escapePart),
-  )
-  return joined === undefined ? undefined : `|${joined}`
-}
-
-function onlyOf(list: unknown): unknown {
-  return Array.isArray(list) && list.length === 1 ? list[0] : list
-}
-
-function joinList(
-  list: unknown,
-  separator: string,
-  join: (part: unknown) => string | undefined,
-): string | undefined {
+function joinParts(list: unknown): string | undefined {
   if (!Array.isArray(list) || list.length === 0) return undefined
-  const parts: string[] = []
+  if (list.length === 1) return isKeyPart(list[0]) ? joinText(`${list[0]}`) : undefined
+  let joined = ''
   for (const part of list) {
-    const joined = join(part)
-    if (joined === undefined) return undefined
-    parts.push(joined)
+    if (!isKeyPart(part)) return undefined
+    joined += `|${escapePart(part)}`
   }
-  return parts.join(separator)
+  return joined
 }
 
 /**
@@ -77,8 +97,8 @@ function hashOf(text: string): string {
   return Array.from(sha256(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-function escapePart(part: unknown): string | undefined {
-  return typeof part === 'string' && part !== '' ? part.replace(/[%|,]/g, percent) : undefined
+function escapePart(part: KeyPartValue): string {
+  return typeof part === 'number' ? `${part}` : part.replace(/[%|]/g, percent)
 }
 
 /** A name as Redis gets it: two different ones never become the same bytes. */

@@ -1,6 +1,6 @@
 import type { Decision } from './decision.js'
-import type { Keys, Policies } from './entries.js'
-import { joinKey } from './keys.js'
+import type { Policies } from './entries.js'
+import { isNotLimited, joinKey, type Key, type NotLimited } from './keys.js'
 import {
   duration,
   isCount,
@@ -13,6 +13,9 @@ import { isPolicy } from './policy.js'
 
 /** The arguments of a function. */
 export type Arguments = unknown[]
+
+/** A key, or what finds it by the arguments of a call. `notLimited` leaves the policy out. */
+export type KeyOfCall<A extends Arguments, T> = Key | NotLimited | OfCall<Key | NotLimited, A, T>
 
 /** Finds something by the arguments of a call and its `this`. */
 export type OfCall<V, A extends Arguments, T> = (this: T, ...args: A) => V | PromiseLike<V>
@@ -31,10 +34,11 @@ export interface LimitedOptions<
   R = unknown,
 > {
   /**
-   * Who is asking: a key, a record from policy name to key, or a function that gives one of them. Null, from a function, is not limited at
-   * all. A key that is missing or empty is an error, never a free pass.
+   * Whose calls count together: a key, a function of the arguments that gives one, or a record from policy name to either. `notLimited` leaves a
+   * policy out, and in the place of the whole key all of them. A key that is missing or empty is an error, and so is a record that a function
+   * returns: an argument that came from a client would choose the keys.
    */
-  readonly key: Keys | OfCall<Keys | null, K, T>
+  readonly key: KeyOfCall<K, T> | Readonly<Record<string, KeyOfCall<K, T>>>
   /**
    * How many units a call takes.
    *
@@ -66,8 +70,8 @@ export function checkLimitedOptions(options: object): void {
 
 const readers: Readonly<Record<keyof LimitedOptions, OptionReader<unknown>>> = {
   key: checked(
-    'a non-empty string, a list of such parts, a record from policy name to key, or a function of the arguments that gives one of these',
-    (value) => isFunction(value) || isRecord(value) || joinKey(value) !== undefined,
+    'a non-empty string, a list of parts, a function of the arguments that gives one of these, or a record from policy name to any of them',
+    (value) => isKeyOfCall(value) || (isRecord(value) && Object.values(value).every(isKeyOfCall)),
   ),
   cost: optional(
     checked(
@@ -106,6 +110,10 @@ const readers: Readonly<Record<keyof LimitedOptions, OptionReader<unknown>>> = {
 /** Options are only checked here, and used by the types they were passed in. */
 function checked(expected: string, holds: (value: unknown) => boolean): OptionReader<unknown> {
   return { expected, read: (value) => (holds(value) ? value : undefined) }
+}
+
+function isKeyOfCall(value: unknown): boolean {
+  return isFunction(value) || isNotLimited(value) || joinKey(value) !== undefined
 }
 
 function isFunction(value: unknown): boolean {

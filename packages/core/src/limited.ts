@@ -1,11 +1,17 @@
 import { methodDecorator } from './decorator.js'
 import type { Decision, HeldLease } from './decision.js'
 import { DeniedError } from './denied-error.js'
-import type { PolicyChoice } from './entries.js'
+import { invalidKey, type Keys, type PolicyChoice } from './entries.js'
 import { sluiceError } from './errors.js'
 import { hold } from './hold.js'
+import { isNotLimited, type Key, type NotLimited } from './keys.js'
 import { keepLease } from './leases.js'
-import { checkLimitedOptions, type Arguments, type LimitedOptions } from './limited-options.js'
+import {
+  checkLimitedOptions,
+  type Arguments,
+  type KeyOfCall,
+  type LimitedOptions,
+} from './limited-options.js'
 import type { Limiter } from './limiter.js'
 
 /**
@@ -107,8 +113,8 @@ async function admitted(
   args: Arguments,
 ): Promise<Decision | undefined> {
   const { key, wait, signal: ending } = options
-  const keys = typeof key === 'function' ? await key.apply(self, args) : key
-  if (keys === null) return undefined
+  const keys = await keysOf(limiter, key, self, args)
+  if (isNotLimited(keys)) return undefined
   const asked = await askedBy(limiter, options, self, args)
   const signal = typeof ending === 'function' ? ending.apply(self, args) : ending
   if (wait === undefined) {
@@ -118,6 +124,36 @@ async function admitted(
   }
   const untilThen = signal === undefined ? {} : { signal }
   return limiter.acquire(keys, { ...asked, ...untilThen, maxWait: wait.max })
+}
+
+async function keysOf(
+  limiter: Limiter,
+  option: LimitedOptions['key'],
+  self: unknown,
+  args: Arguments,
+): Promise<Keys> {
+  if (isOne(option)) return keyOf(limiter, option, self, args)
+  const entries = Object.entries(option).map(async ([policy, own]) => {
+    return [policy, await keyOf(limiter, own, self, args, policy)] as const
+  })
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+/** The limiter refuses whatever is no key. A record it would take; one that a function returns may come from a client, which would choose all keys. */
+async function keyOf(
+  limiter: Limiter,
+  key: KeyOfCall<Arguments, unknown>,
+  self: unknown,
+  args: Arguments,
+  policy?: string,
+): Promise<Key | NotLimited> {
+  const found = typeof key === 'function' ? await key.apply(self, args) : key
+  if (typeof found !== 'object' || Array.isArray(found)) return found
+  throw invalidKey(limiter.name, found, policy)
+}
+
+function isOne(option: LimitedOptions['key']): option is KeyOfCall<Arguments, unknown> {
+  return typeof option !== 'object' || Array.isArray(option)
 }
 
 interface Asked extends PolicyChoice {

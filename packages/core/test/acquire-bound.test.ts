@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLimiter, fixedWindow, type Decision, type Keys } from '../src/index.js'
+import { createLimiter, fixedWindow, notLimited, type Decision, type Keys } from '../src/index.js'
 import { rejectionOf } from './error-of.js'
 
 const hourly = fixedWindow({ limit: 1, window: '1h' })
@@ -49,7 +49,7 @@ test('the ten thousandth waits', async () => {
 test('whoever waits holds no more of a long key than the store does', async () => {
   const long = 'x'.repeat(1_000_000)
   const limiter = createLimiter({ name: 'api', policies: { one: hourly, other: hourly } })
-  const keys: Keys[] = [long, { one: long, other: `${long}y` }, { one: long, other: null }]
+  const keys: Keys[] = [long, { one: long, other: `${long}y` }, { one: long, other: notLimited }]
   for (const key of keys) {
     expect((await limiter.acquire(key)).allowed).toBe(true)
     limiter.reset(long)

@@ -16,6 +16,7 @@ import {
   createLimiter,
   limited,
   memoryStore,
+  notLimited,
   redisStore,
   slidingWindow,
   SluiceError,
@@ -36,6 +37,7 @@ const noRequest = {
   method: 'GET',
   route: undefined,
   headers: {},
+  sent: [],
 }
 
 // Whatever a program without types may pass.
@@ -86,10 +88,13 @@ const ways: Readonly<
     () => errorOf(() => named.consume({ burst: 'a', daily: 'a', weekly: 'a' })),
     ['"api"', '"weekly"', '"burst", "daily"'],
   ],
-  SLUICE_KEY_INVALID: [() => errorOf(() => named.consume('')), ['"api"', '""', 'non-empty']],
+  SLUICE_KEY_INVALID: [
+    () => errorOf(() => named.consume({ burst: 'a', daily: ['phone', untyped(['138', 'x'])] })),
+    ['"api"', 'part 2 of the key of the policy "daily" is a list', 'non-empty', '"notLimited"'],
+  ],
   SLUICE_KEY_MISSING: [
     () => errorOf(() => named.consume({ burst: 'a' })),
-    ['"api"', '"daily"', 'null'],
+    ['"api"', '"daily"', '"notLimited"'],
   ],
   SLUICE_COST_INVALID: [
     () => errorOf(() => named.consume('a', { cost: 1.5 })),
@@ -118,11 +123,11 @@ const ways: Readonly<
   ],
   SLUICE_HEADER_MISSING: [
     () => errorOf(() => byHeader('X-API-Key')(undefined, noRequest)),
-    ['byHeader', '"X-API-Key"', 'in front of'],
+    ['byHeader', '"X-API-Key"', 'firstOf(byHeader(…), byIp())'],
   ],
   SLUICE_USER_MISSING: [
     () => errorOf(() => byUser(untyped(() => undefined))(undefined)),
-    ['byUser', 'undefined', 'authentication', 'null'],
+    ['byUser', 'undefined', 'authentication', 'firstOf(byUser(…), byIp())', '"notLimited"'],
   ],
   SLUICE_ROUTE_MISSING: [() => errorOf(() => byRoute()(undefined, noRequest)), ['on the route']],
   SLUICE_NAME_TAKEN: [
@@ -148,6 +153,14 @@ const ways: Readonly<
         byIp()(undefined, { ...noRequest, address: '203.0.113.9', trustsEveryProxy: true })
       }),
     ['X-Forwarded-For', "'trust proxy', 1", 'maxIpsCount: 1', 'trustProxy: '],
+  ],
+  SLUICE_ADDRESS_UNMASKED: [
+    () =>
+      warningOf(() => {
+        const guard = createGuard({ limit: 5, window: '1m', key: () => '2001:db8::1' }, 'GET /v6')
+        void guard.check(noRequest, response)
+      }),
+    ['IPv6', '"2001:db8::1"', '64 bits', 'byIp()'],
   ],
   SLUICE_COUNTED_TWICE: [
     () =>
@@ -241,15 +254,70 @@ test('an error at an asynchronous store rejects, and never throws', async () => 
   expect(code).toBe('SLUICE_KEY_INVALID')
 })
 
-test.each<[string, Key]>([
+const noKeys: readonly (readonly [string, Key])[] = [
   ['an empty list', []],
   ['an empty part', ['user', '']],
+  ['a list as a part', ['user', untyped(['a', 'b'])]],
+  ['a record as a part', ['user', untyped({ burst: 'a' })]],
+  ['null as a part', ['user', untyped(null)]],
   ['undefined', untyped(undefined)],
   ['null', untyped(null)],
   ['a number', untyped(42)],
-])('no key, no free pass: %s', (_, key) => {
-  expect(errorOf(() => named.consume(key)).code).toBe('SLUICE_KEY_INVALID')
+  ['true', untyped(true)],
+  ['another symbol', untyped(Symbol('notLimited'))],
+]
+
+test.each(noKeys)('no key, no free pass: %s', (_, key) => {
+  for (const keys of [key, { burst: 'a', daily: key }]) {
+    const { code, status } = errorOf(() => named.consume(keys))
+    expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
+  }
 })
+
+test('no record of keys that JSON can contain is a free pass', () => {
+  const limiter = createLimiter({ name: 'api', policies })
+  const refused = ['{"default":null}', '{"default":{}}', '{"default":{"default":"a"}}', '{}']
+  const codes = refused.map((text) => errorOf(() => limiter.consume(JSON.parse(text))).code)
+  expect(codes).toEqual([
+    'SLUICE_KEY_INVALID',
+    'SLUICE_KEY_INVALID',
+    'SLUICE_KEY_INVALID',
+    'SLUICE_KEY_MISSING',
+  ])
+})
+
+test('"notLimited" leaves out a policy, or all of them, and nothing else does', () => {
+  const limiter = createLimiter({ name: 'api', policies: { burst: policies, daily: policies } })
+  expect(Object.keys(limiter.consume({ burst: 'a', daily: notLimited }).policies)).toEqual([
+    'burst',
+  ])
+  expect(limiter.peek('a')).toMatchObject({ remaining: 4 })
+  for (let i = 0; i < 20; i++) {
+    expect(limiter.consume(notLimited)).toMatchObject({ allowed: true, policies: {} })
+  }
+  expect(limiter.peek('a')).toMatchObject({ remaining: 4 })
+})
+
+test('"notLimited" is the same in every copy of the package', () => {
+  expect(notLimited).toBe(Symbol.for('@sluice/core: notLimited'))
+  expect(JSON.stringify({ key: notLimited })).toBe('{}')
+})
+
+const ofTheRequest: ReadonlySet<string> = new Set([
+  'SLUICE_KEY_INVALID',
+  'SLUICE_HEADER_MISSING',
+  'SLUICE_USER_MISSING',
+])
+
+test.each(errorCodes)(
+  '%s carries status 400 if the request is wrong, and none if it is not',
+  (code) => {
+    const error = new SluiceError(code, 'wrong')
+    const own = Object.entries(error).filter(([name]) => !['name', 'code'].includes(name))
+    const expected = { status: 400, statusCode: 400, expose: true }
+    expect(Object.fromEntries(own)).toEqual(ofTheRequest.has(code) ? expected : {})
+  },
+)
 
 test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53, '1', null])('refuses the cost %o', (cost) => {
   expect(errorOf(() => named.consume('a', { cost: untyped(cost) })).code).toBe(

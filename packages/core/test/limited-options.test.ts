@@ -7,7 +7,10 @@ describe('options are looked at when the function is made', () => {
   const limiter = limiterOf(once)
 
   test.each([
-    ['key', ['', 5, null, true, [], ['user', ''], [5]]],
+    [
+      'key',
+      ['', 5, null, true, [], ['user', ''], ['user', ['a']], [1.5], { default: null }, { a: {} }],
+    ],
     ['cost', ['1', -1, 1.5, Number.NaN, null]],
     ['policies', [5, 'slow', [once], null]],
     ['wait', ['5s', 5, true, null, []]],

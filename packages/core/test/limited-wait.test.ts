@@ -6,6 +6,7 @@ import {
   leakyQueue,
   limited,
   memoryStore,
+  notLimited,
   SluiceError,
   type AsyncStore,
 } from '../src/index.js'
@@ -179,11 +180,11 @@ describe('the lease of a concurrency policy', () => {
     const calls = [work(), work()]
     for (let second = 0; second < 90; second++) {
       await pass(1000)
-      expect(await limiter.peek({ pace: null, slots: 'all' })).toMatchObject({ remaining: 0 })
+      expect(await limiter.peek({ pace: notLimited, slots: 'all' })).toMatchObject({ remaining: 0 })
     }
     resolve('done')
     expect(await Promise.all(calls)).toEqual(['done', 'done'])
-    expect(limiter.peek({ pace: null, slots: 'all' })).toMatchObject({ remaining: 2 })
+    expect(limiter.peek({ pace: notLimited, slots: 'all' })).toMatchObject({ remaining: 2 })
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -194,7 +195,7 @@ describe('the lease of a concurrency policy', () => {
     await work()
     const held = work()
     await pass(59_000)
-    const { remaining } = limiter.peek({ pace: null, slots: 'all' })
+    const { remaining } = limiter.peek({ pace: notLimited, slots: 'all' })
     await pass(1000)
     await held
     expect(remaining).toBe(1)

@@ -125,8 +125,10 @@ class Reports {
   }
 
   @limited(limiter, {
-    key(this: Reports, id: string) {
-      return { default: [this.tenant, id] }
+    key: {
+      default(this: Reports, id: string) {
+        return [this.tenant, id]
+      },
     },
     cost: (_id, pages: number) => pages,
   })

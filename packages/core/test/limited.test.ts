@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { DeniedError, fixedWindow, limited } from '../src/index.js'
+import { DeniedError, fixedWindow, limited, notLimited } from '../src/index.js'
 import { rejectionOf } from './error-of.js'
 import { counted, limiterOf, once, useTimers } from './limited-bench.js'
 
@@ -87,7 +87,10 @@ describe('its options see the arguments and "this"', () => {
   test('key: one that is promised, and one for each policy', async () => {
     const limiter = limiterOf({ user: once, team: fixedWindow({ limit: 2, window: '1m' }) })
     const limit = limited(limiter, {
-      key: async (user: string | null, team: string) => ({ user, team }),
+      key: {
+        user: async (user: string | null, _team: string) => user ?? notLimited,
+        team: (_user: string | null, team: string) => team,
+      },
     })
     const read = limit(async (user: string | null, team: string) => `${user} ${team}`)
     await read('ada', 'core')
@@ -96,11 +99,16 @@ describe('its options see the arguments and "this"', () => {
     expect((await rejectionOf(read('eve', 'core'))).message).toContain('denied by "team"')
   })
 
-  test('key: null is not limited, and nothing is counted', async () => {
+  test('key: "notLimited" is not limited, and nothing is counted', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 0, window: '1m' }))
-    const read = limited(limiter, { key: (id: string | null) => id })((id: string | null) => id)
-    expect(await read(null)).toBe(null)
-    expect((await rejectionOf(read('ada'))).code).toBe('SLUICE_DENIED')
+    const key = (id: string | null) => id ?? notLimited
+    for (const option of [key, { default: key }]) {
+      const read = limited(limiter, { key: option })((id: string | null) => id)
+      expect(await read(null)).toBe(null)
+      expect((await rejectionOf(read('ada'))).code).toBe('SLUICE_DENIED')
+    }
+    expect(await limited(limiter, { key: notLimited })(() => 'ran')()).toBe('ran')
+    expect(await limited(limiter, { key: { default: notLimited } })(() => 'ran')()).toBe('ran')
   })
 
   test('cost and policies, at once or promised', async () => {
@@ -147,7 +155,14 @@ describe('a mistake in a call is never a free pass', () => {
 
   test.each([
     ['no key', { key: () => untyped(undefined) }, 'SLUICE_KEY_INVALID'],
+    ['a key that is null', { key: async () => untyped(null) }, 'SLUICE_KEY_INVALID'],
     ['an empty key', { key: () => '' }, 'SLUICE_KEY_INVALID'],
+    ['a number', { key: () => untyped(5) }, 'SLUICE_KEY_INVALID'],
+    ['a list as a part', { key: () => untyped(['mail', ['a', 'b']]) }, 'SLUICE_KEY_INVALID'],
+    ['a record from a function', { key: () => untyped({ default: 'a' }) }, 'SLUICE_KEY_INVALID'],
+    ['a null from a function', { key: () => untyped({ default: null }) }, 'SLUICE_KEY_INVALID'],
+    ['no key for a policy', { key: { default: () => untyped(undefined) } }, 'SLUICE_KEY_INVALID'],
+    ['a null for a policy', { key: { default: () => untyped(null) } }, 'SLUICE_KEY_INVALID'],
     ['no cost', { key: 'all', cost: () => untyped(undefined) }, 'SLUICE_COST_INVALID'],
     ['a broken cost', { key: 'all', cost: () => 0.5 }, 'SLUICE_COST_INVALID'],
     ['no policies', { key: 'all', policies: () => untyped(undefined) }, 'SLUICE_OPTION_INVALID'],

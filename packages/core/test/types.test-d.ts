@@ -6,6 +6,7 @@ import {
   fixedWindow,
   gcra,
   memoryStore,
+  notLimited,
   redisStore,
   slidingWindow,
   tokenBucket,
@@ -70,12 +71,22 @@ expectTypeOf<Decision['retryAfterMs']>().toEqualTypeOf<number | null>()
 // Keys.
 
 inMemory.consume(['user', '42'])
+inMemory.consume(['user', 42])
 inMemory.consume({ default: 'user:42' })
-inMemory.consume({ default: null })
+inMemory.consume(notLimited)
+const prepared = { default: policies.limit > 5 ? ['user', 42] : notLimited }
+inMemory.consume(prepared)
+inMemory.consume({ default: notLimited })
 // @ts-expect-error: a missing key is never a free pass
 inMemory.consume(undefined)
-// @ts-expect-error: nor is null, but for one policy in a record
+// @ts-expect-error: nor is null
 inMemory.consume(null)
+// @ts-expect-error: nor for one policy
+inMemory.consume({ default: null })
+// @ts-expect-error: a list is no part of a key
+inMemory.consume(['user', ['42']])
+// @ts-expect-error: nor is any other symbol what leaves a policy out
+inMemory.consume(Symbol('notLimited'))
 // @ts-expect-error: a number is no key
 inMemory.consume(42)
 

@@ -4,6 +4,9 @@ import type { Request } from 'express'
 export const viewOf: (request: Request) => RequestView<Request> = createView<Request>({
   node: (request) => request,
   address: ({ ip }) => ip,
+  sent({ body, query, params, cookies, signedCookies }): readonly unknown[] {
+    return [body, query, params, cookies, signedCookies]
+  },
 
   // With the paths that routers are mounted on; of a mount path with parameters, Express tells their values only.
   route({ route, baseUrl }: { readonly route?: unknown; readonly baseUrl: string }) {

@@ -10,7 +10,7 @@ export const frameworks: [string, () => Express][] = [
 /** The moment at which everything happens, unless a test lets time pass. */
 export const start: number = Date.UTC(2026, 0, 1)
 
-/** An app that answers "hello" behind the middlewares, and says by 500 and its code what error reached it. */
+/** An app that answers "hello" behind the middlewares, and says by its status, else 500, and its code what error reached it. */
 export function appOf(
   create: () => Express,
   ...middlewares: (RequestHandler | ErrorRequestHandler)[]
@@ -26,7 +26,8 @@ export function appOf(
 
 // Express knows an error handler by its four parameters.
 const sayError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
-  response.status(500).send(error instanceof SluiceError ? error.code : String(error))
+  if (error instanceof SluiceError) response.status(error.status ?? 500).send(error.code)
+  else response.status(500).send(String(error))
 }
 
 /** Takes down every error that comes along, and hands it on. */

@@ -3,11 +3,14 @@ import type { Request, RequestHandler, Response } from 'express'
 import express from 'express'
 import { expectTypeOf } from 'vitest'
 import {
+  byHeader,
   byIp,
   byRoute,
   byUser,
+  firstOf,
   fixedWindow,
   gcra,
+  notLimited,
   RateLimit,
   rateLimit,
   slidingWindow,
@@ -47,10 +50,13 @@ rateLimit({
     expectTypeOf(request).toEqualTypeOf<Request>()
     return request.get('plan') === 'pro' ? { minute: policy, day: policy } : { minute: policy }
   },
-  key: async (request, view) => {
-    expectTypeOf(request).toEqualTypeOf<Request>()
-    expectTypeOf(view.raw).toEqualTypeOf<Request>()
-    return { minute: request.path, day: null }
+  key: {
+    async minute(request, view) {
+      expectTypeOf(request).toEqualTypeOf<Request>()
+      expectTypeOf(view.raw).toEqualTypeOf<Request>()
+      return request.path
+    },
+    day: notLimited,
   },
   async cost(request) {
     expectTypeOf(request).toEqualTypeOf<Request>()
@@ -73,6 +79,36 @@ rateLimit({
 rateLimit({ limit: async (request) => request.path.length, window: '1m', algorithm: gcra })
 rateLimit({ policy, key: [byIp(), byRoute(), (request) => request.hostname] })
 rateLimit({ policies: { user: policy }, key: { user: byUser((request: Request) => request.path) } })
+rateLimit({
+  policy,
+  key: firstOf(
+    byUser((request) => request.get('x-user')),
+    byIp(),
+  ),
+})
+rateLimit({
+  policy,
+  key: firstOf(
+    (request) => {
+      expectTypeOf(request).toEqualTypeOf<Request>()
+      return request.get('x-user')
+    },
+    byHeader('x-api-key'),
+    byIp(),
+  ),
+})
+const prepared = firstOf(
+  byUser((request: Request) => request.get('x-user')),
+  byIp(),
+)
+rateLimit({ policy, key: prepared })
+rateLimit({ policy, key: ['user', 42, firstOf(byHeader('x-api-key'), byIp()), () => 42] })
+rateLimit({ policy, key: (request) => (request.path === '/' ? byIp() : byRoute()) })
+rateLimit({ policy, key: async (request) => (request.path === '/' ? notLimited : ['a', 42]) })
+function ofCaller(request: Request) {
+  return request.path === '/' ? notLimited : ['path', request.path]
+}
+rateLimit({ policy, key: ofCaller })
 rateLimit({
   policy,
   onDenied(request, response, next, decision) {
@@ -126,6 +162,14 @@ rateLimit({ policy, key: (request) => request.userId })
 rateLimit({ policy, key: () => 42 })
 // @ts-expect-error: a key that is missing is never a free pass
 rateLimit({ policy, key: (request) => request.get('x-api-key') })
+// @ts-expect-error: nor is null
+rateLimit({ policy, key: () => null })
+// @ts-expect-error: nor for one policy
+rateLimit({ policy, key: { default: null } })
+// @ts-expect-error: the keys of several policies belong into the option itself
+rateLimit({ policy, key: () => ({ default: 'a' }) })
+// @ts-expect-error: a list is no part of a key
+rateLimit({ policy, key: () => ['a', ['b']] })
 // @ts-expect-error: a cost is a number
 rateLimit({ policy, cost: (request) => request.path })
 // @ts-expect-error: a limit is no policy

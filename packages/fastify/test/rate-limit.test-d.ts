@@ -6,6 +6,7 @@ import {
   byRoute,
   byUser,
   gcra,
+  notLimited,
   RateLimit,
   rateLimit,
   slidingWindow,
@@ -90,10 +91,13 @@ app.register(rateLimit, {
     expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
     return request.headers['plan'] === 'pro' ? { minute: policy, day: policy } : { minute: policy }
   },
-  key: async (request, view) => {
-    expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
-    expectTypeOf(view.raw).toEqualTypeOf<FastifyRequest>()
-    return { minute: request.url, day: null }
+  key: {
+    async minute(request, view) {
+      expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
+      expectTypeOf(view.raw).toEqualTypeOf<FastifyRequest>()
+      return request.url
+    },
+    day: notLimited,
   },
   async cost(request) {
     expectTypeOf(request).toEqualTypeOf<FastifyRequest>()

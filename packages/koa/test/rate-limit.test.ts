@@ -2,8 +2,9 @@ import { Router } from '@koa/router'
 import Koa3, { type Context, type Middleware } from 'koa'
 import Koa2 from 'koa2'
 import request from 'supertest'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
+  byHeader,
   byRoute,
   fixedWindow,
   RateLimit,
@@ -41,6 +42,25 @@ describe.each<[string, new () => Koa3]>([
       ctx.body = `${ctx.state.rateLimit?.remaining}`
     })
     await serverOf(app).get('/').expect(200, '2')
+  })
+
+  test('answers a request without its key by 400 and the message, and logs nothing', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => log.mockRestore())
+    const byKey = appOf(rateLimit({ ...once, key: byHeader('X-API-Key') }))
+    const { status, text } = await request(byKey.callback()).get('/')
+    expect([status, text.split('.')[0]]).toEqual([
+      400,
+      'byHeader: the request has no header "X-API-Key"',
+    ])
+    expect(log.mock.calls).toEqual([])
+    // A mistake of the application is logged, and its message is not sent.
+    const route = await request(appOf(rateLimit({ ...once, key: byRoute() })).callback()).get('/')
+    expect([route.status, route.text, log.mock.calls.length > 0]).toEqual([
+      500,
+      'Internal Server Error',
+      true,
+    ])
   })
 
   test.each([

@@ -2,8 +2,16 @@ import type { ExecutionContext } from '@nestjs/common'
 import { createView, unsent, type NodeResponse, type RequestView } from '@sluice/core/http'
 import type { NestRequest } from './options.js'
 
-/** With what only one of the platforms has: Express its `route` and `app`, Fastify its `routeOptions`. */
+/**
+ * With what the platform or a plugin of it has parsed, and what only one of the platforms has: Express its `route` and `app`, Fastify its
+ * `routeOptions`.
+ */
 export interface PlatformRequest extends NestRequest {
+  readonly body?: unknown
+  readonly query?: unknown
+  readonly params?: unknown
+  readonly cookies?: unknown
+  readonly signedCookies?: unknown
   readonly route?: { readonly path?: unknown }
   readonly app?: { get(setting: 'trust proxy fn'): (address: string, hop: number) => boolean }
   readonly routeOptions?: { readonly url?: string }
@@ -26,6 +34,13 @@ export const viewOf: (request: PlatformRequest) => RequestView<PlatformRequest> 
   createView<PlatformRequest>({
     node: (request) => request,
     address: ({ ip }) => ip,
+    sent: ({ body, query, params, cookies, signedCookies }) => [
+      body,
+      query,
+      params,
+      cookies,
+      signedCookies,
+    ],
     route({ routeOptions, route }) {
       const pattern = routeOptions === undefined ? route?.path : routeOptions.url
       return typeof pattern === 'string' ? pattern : undefined

@@ -4,7 +4,10 @@ import type { Request } from 'express'
 import type { FastifyRequest } from 'fastify'
 import { expectTypeOf } from 'vitest'
 import {
+  byHeader,
+  byIp,
   byUser,
+  firstOf,
   RateLimit,
   RateLimitDecision,
   RateLimitModule,
@@ -50,6 +53,21 @@ RateLimit<Request>({
   },
 })
 RateLimit({ ...perMinute, key: (request: FastifyRequest) => request.hostname })
+RateLimit({ ...perMinute, key: firstOf(byHeader('x-api-key'), byIp()) })
+RateLimit<Request>({
+  ...perMinute,
+  key: firstOf(
+    byUser((request) => request.ip),
+    byIp(),
+  ),
+})
+RateLimit({
+  ...perMinute,
+  key: firstOf(
+    byUser((request: Request) => request.path),
+    byIp(),
+  ),
+})
 RateLimit<FastifyRequest>({
   window: '1m',
   limit: ({ routeOptions }) => (routeOptions.url === '/' ? 1 : 2),

@@ -30,7 +30,9 @@ export interface App {
   readonly place: 'app' | 'route'
   /** Answers `/` and `/items/:id`, to every method. Undefined where all has been answered before. */
   handle(visit: Visit): Answer | undefined | Promise<Answer | undefined>
-  /** Answers what the framework's own error handling gets. */
+  /** Whether the application has an error handler of its own, or leaves errors to the framework's. */
+  readonly handling: 'application' | 'framework'
+  /** Answers what the error handler of the application gets. */
   failed(error: unknown): Answer
 }
 
@@ -47,6 +49,8 @@ export type Denier = (decision: Decision) => Answer | undefined
 /** How to read a request of the framework. */
 export interface Readers<R> {
   header(request: R, name: string): string | undefined
+  /** As the framework has parsed it. By its type it is a string, as an application believes: one that comes several times is a list. */
+  query(request: R, name: string): string
   /** As authentication left it at the request. Its type says nothing of requests that have not been there, as an application's does not. */
   user(request: R): UserId
 }
@@ -107,4 +111,9 @@ export function optionsOf<R, H>(
 /** A header, as Node gives it, whose first value counts. */
 export function valueOf(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0]
+}
+
+/** A value among those that a framework has parsed: a string, as an application believes. */
+export function valueIn(parsed: unknown, name: string): string {
+  return Reflect.get(Object(parsed), name)
 }

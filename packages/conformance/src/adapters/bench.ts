@@ -8,7 +8,7 @@ import { recorded, type Recorded } from './recorded.js'
 
 export type StoreFactory = () => Store | Promise<Store>
 
-export type AppExtras = Partial<Pick<App, 'proxies' | 'first' | 'place'>>
+export type AppExtras = Partial<Pick<App, 'proxies' | 'first' | 'place' | 'handling'>>
 
 /** A server with one limiter, a client that speaks to it, and a clock that only the test moves. */
 export interface Bench extends Handler, Recorded {
@@ -44,12 +44,13 @@ export function benchOf(adapter: Adapter, makeStore: StoreFactory): OpenBench {
     const name = randomUUID()
     const handler = createHandler()
     const clock = (): number => bench.now
-    const { proxies = 0, place = 'app' } = extras
+    const { proxies = 0, place = 'app', handling = 'application' } = extras
     let arrived = 0
     let over = 0
     const served = await adapter.serve({
       proxies,
       place,
+      handling,
       first(arrival) {
         arrived++
         arrival.response.once('close', () => over++)

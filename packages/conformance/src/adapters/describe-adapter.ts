@@ -19,6 +19,7 @@ import { describeOutcomes } from './contract/outcomes.js'
 import { describePipelining } from './contract/pipelining.js'
 import { describePlans } from './contract/plans.js'
 import { describeQueues } from './contract/queues.js'
+import { describeWrongRequests } from './contract/wrong-requests.js'
 import { describeWaiting } from './contract/waiting.js'
 
 /**
@@ -46,6 +47,7 @@ export function describeAdapter(adapter: Adapter): void {
     describeConcurrency(open)
     describeMistakes(open)
     describeLimiter(open)
+    describeWrongRequests(open)
     if (adapter.protocol === 'HTTP/1.1') describePipelining(open)
     describeKeepAlive(adapter)
 

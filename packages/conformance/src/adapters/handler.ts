@@ -59,11 +59,9 @@ export function createHandler(): Handler {
 
     failed(error) {
       errors.push(error)
-      return {
-        ...hello,
-        status: 500,
-        body: error instanceof SluiceError ? error.code : String(error),
-      }
+      return error instanceof SluiceError
+        ? { ...hello, status: error.status ?? 500, body: error.code }
+        : { ...hello, status: 500, body: String(error) }
     },
 
     holding: async (count) => until(`${count} requests are held`, () => held.length === count),

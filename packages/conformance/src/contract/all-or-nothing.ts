@@ -1,4 +1,4 @@
-import { fixedWindow, gcra, slidingWindow, tokenBucket } from '@sluice/core'
+import { fixedWindow, gcra, notLimited, slidingWindow, tokenBucket } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import type { OpenBench } from './bench.js'
 
@@ -113,7 +113,10 @@ export function describeAllOrNothing(open: OpenBench): void {
     test('null leaves a policy out: it is not asked and not counted', async () => {
       const limiter = (await open()).limiter(perAddressAndUser)
       await limiter.consume({ address: 'ip', user: 'ann' }, { cost: 2 })
-      const { allowed, policies: verdicts } = await limiter.consume({ address: 'ip', user: null })
+      const { allowed, policies: verdicts } = await limiter.consume({
+        address: 'ip',
+        user: notLimited,
+      })
       expect([allowed, Object.keys(verdicts)]).toEqual([true, ['address']])
       const after = await limiter.peek({ address: 'ip', user: 'ann' }, { cost: 0 })
       expect([after.policies['address'].remaining, after.policies['user'].remaining]).toEqual([

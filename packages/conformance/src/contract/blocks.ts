@@ -1,4 +1,4 @@
-import { fixedWindow, gcra, type Block } from '@sluice/core'
+import { fixedWindow, gcra, notLimited, type Block } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { subjects } from '../subjects.js'
 import { today, type OpenBench } from './bench.js'
@@ -140,9 +140,9 @@ export function describeBlocks(open: OpenBench): void {
         pace: gcra({ limit: 5, window: '1d' }),
       })
       await limiter.consume('key')
-      await limiter.block({ window: 'key', pace: null }, '1h')
+      await limiter.block({ window: 'key', pace: notLimited }, '1h')
       expect(await limiter.reset('key')).toBe(false)
-      expect(await limiter.reset({ window: null, pace: 'key' })).toBe(true)
+      expect(await limiter.reset({ window: notLimited, pace: 'key' })).toBe(true)
       const { policies } = await limiter.status('key')
       expect([policies['window'].used, policies['window'].blockedMs]).toEqual([1, hourMs])
       expect([policies['pace'].used, policies['pace'].blockedMs]).toEqual([0, 0])

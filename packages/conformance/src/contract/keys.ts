@@ -1,4 +1,4 @@
-import { fixedWindow, type Key } from '@sluice/core'
+import { fixedWindow, notLimited, type Key } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../traffic.js'
@@ -18,6 +18,10 @@ const distinct: readonly Key[] = [
   ['a', 'b|c'],
   ['a|b', 'c'],
   ['a', 'b', 'c'],
+  ['a', 1],
+  ['a', -1],
+  ['a', 2 ** 53 - 1],
+  ['a', 2 ** 53 - 2],
   'ab',
   'a%7Cb',
   'a%7cb',
@@ -84,12 +88,53 @@ export function describeKeys(open: OpenBench): void {
       expect((await limiter.consume(['a|b'])).allowed).toBe(false)
     })
 
-    test('that are empty or missing are refused', async () => {
+    test('a number is its decimal text', async () => {
+      const limiter = (await open()).limiter(once)
+      const answers: boolean[] = []
+      for (const key of [['a', 42], ['a', '42'], [42], '42', ['a', 0], ['a', -0]]) {
+        answers.push((await limiter.consume(key)).allowed)
+      }
+      expect(answers).toEqual([true, false, true, false, true, false])
+    })
+
+    test('"notLimited" leaves policies out: nothing is counted, and nothing is denied', async () => {
       const limiter = (await open()).limiter({ one: once, two: once })
-      const refused = ['', [], [''], ['a', '']]
+      const first = await limiter.consume({ one: 'a', two: notLimited })
+      const names = Object.keys(first.policies)
+      for (let i = 0; i < 3; i++) {
+        expect((await limiter.consume(notLimited)).allowed).toBe(true)
+        expect((await limiter.consume({ one: notLimited, two: notLimited })).allowed).toBe(true)
+      }
+      const second = await limiter.consume('a')
+      expect([first.allowed, names, second.deniedBy]).toEqual([true, ['one'], ['one']])
+    })
+
+    test('that are empty or missing, or whose parts are lists or objects, are refused', async () => {
+      const limiter = (await open()).limiter({ one: once, two: once })
+      const records = ['{"one":null,"two":"a"}', '{"one":"a","two":{}}']
+      const refused = [
+        '',
+        [],
+        [''],
+        ['a', ''],
+        ['a', ['b', 'c']],
+        [['a', 'b']],
+        ['a', null],
+        ['a', {}],
+        ['a', 1.5],
+        ['a', 2 ** 53],
+        ['a', NaN],
+        null,
+        undefined,
+        42,
+        true,
+        Symbol('a'),
+        ...records.map((text): unknown => JSON.parse(text)),
+      ] as Key[]
       for (const key of refused) {
         await expect(ask(() => limiter.consume(key))).rejects.toMatchObject({
           code: 'SLUICE_KEY_INVALID',
+          status: 400,
         })
       }
       await expect(ask(() => limiter.consume({ one: 'a' }))).rejects.toMatchObject({
@@ -131,7 +176,7 @@ export function describeKeys(open: OpenBench): void {
     ])('keep the counts of one key apart: names $which', async ({ names }) => {
       const limiter = (await open()).limiter(Object.fromEntries(names.map((name) => [name, once])))
       for (const name of names) {
-        const keys = names.map((other) => [other, other === name ? 'key' : null])
+        const keys = names.map((other) => [other, other === name ? 'key' : notLimited])
         const { allowed, policies } = await limiter.consume(Object.fromEntries(keys))
         expect([name, allowed, Object.keys(policies)]).toEqual([name, true, [name]])
       }

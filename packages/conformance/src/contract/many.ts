@@ -1,4 +1,4 @@
-import { fixedWindow, gcra } from '@sluice/core'
+import { fixedWindow, gcra, notLimited } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import type { OpenBench } from './bench.js'
 
@@ -15,9 +15,9 @@ export function describeMany(open: OpenBench): void {
         { key: 'a', cost: 2 },
         { key: 'b' },
         { key: 'a' },
-        { key: { window: 'a', pace: null }, cost: 0 },
+        { key: { window: 'a', pace: notLimited }, cost: 0 },
         { key: { window: 'b', pace: 'a' } },
-        { key: { window: null, pace: null } },
+        { key: { window: notLimited, pace: notLimited } },
         { key: 'c', cost: 6 },
       ]
       const [together, apart] = [bench.limiter(policies), bench.limiter(policies)]

@@ -1,4 +1,4 @@
-import { fixedWindow, gcra } from '@sluice/core'
+import { fixedWindow, gcra, notLimited } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { subjects } from '../subjects.js'
 import { today, type OpenBench } from './bench.js'
@@ -58,7 +58,7 @@ export function describePenalties(open: OpenBench): void {
       window: fixedWindow({ limit: 5, window: '1h' }),
       pace: gcra({ limit: 5, window: '1d' }),
     })
-    await limiter.penalize({ window: 'key', pace: null }, 2)
+    await limiter.penalize({ window: 'key', pace: notLimited }, 2)
     await limiter.penalize('key', 1)
     const { policies } = await limiter.status('key')
     expect([policies['window'].used, policies['pace'].used]).toEqual([3, 1])

@@ -1,4 +1,4 @@
-import { fixedWindow, gcra, slidingWindow, staged } from '@sluice/core'
+import { fixedWindow, gcra, notLimited, slidingWindow, staged } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { subjects } from '../subjects.js'
 import type { OpenBench } from './bench.js'
@@ -69,7 +69,7 @@ export function describeRefunds(open: OpenBench): void {
       })
       await limiter.consume('other', { cost: 2 })
       const decision = await limiter.consume({ address: 'ip', user: 'ann' }, { cost: 3 })
-      const alone = await limiter.consume({ address: null, user: 'ann' })
+      const alone = await limiter.consume({ address: notLimited, user: 'ann' })
       expect(await limiter.refund(decision)).toBe(true)
       expect(await remaining({ address: 'ip', user: 'ann' })).toEqual([5, 4])
       expect(await limiter.refund(alone)).toBe(true)

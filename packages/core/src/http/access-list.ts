@@ -1,7 +1,7 @@
 import type { Keys } from '../entries.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import { joinKey, type Key } from '../keys.js'
-import { AddressRanges, rangeOf, rangeOfOne } from './address-ranges.js'
+import { AddressRanges, ipv4RangeFor, rangeOf, rangeOfOne } from './address-ranges.js'
 import { addressOf } from './address.js'
 
 /** Addresses, CIDR ranges and keys. It may be changed while it is in use. */
@@ -64,6 +64,8 @@ export class Entries implements AccessList {
         if (isSlip(entry)) throw invalid(entry, someEntry)
         keys.add(key)
       } else {
+        const ipv4 = ipv4RangeFor(entry)
+        if (ipv4 !== undefined) throw invalid(entry, `${ipv4}: ${ownBits}`)
         const range = bits === undefined ? rangeOfOne(address) : rangeOf(entry)
         if (range === undefined) throw invalid(entry, someBits)
         ranges.push(range)
@@ -105,6 +107,8 @@ function isSlip(text: string): boolean {
 /** Digits with dots or a slash: 10.0.0, 10/8, 10.0.0.*, 10.0.0.1-10.0.0.9. Or hexadecimal with a colon and bits: 2001:db8/32. */
 const almostAddress = /^(?:(?=\d+[./])[\d.*]+(?:[/-][\d.*]*)?|[\da-f.:]*:[\da-f.:]*\/\d+)$/i
 
+const ownBits =
+  'clients by IPv4 are compared with IPv4 ranges, and the bits after this slash are those of IPv6'
 const someBits = 'as many leading bits after the slash as the address can have'
 const someEntry = 'an address, a range such as "10.0.0.0/8", or a key'
 

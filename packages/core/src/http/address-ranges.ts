@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import type { Address } from './address.js'
+import { ipv4Offset, ipv4Within, type Address } from './address.js'
 
 /** The first address of a range and the last, each by its place among all addresses. */
 export interface Range {
@@ -43,9 +43,9 @@ export function rangeOfOne(address: Address): Range {
 export function rangeOf(text: string): Range | undefined {
   if (!ipaddr.isValidCIDR(text)) return undefined
   const [base, bits] = ipaddr.parseCIDR(text)
-  const isIpv4 = base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= mappedBits
-  const address = isIpv4 ? base.toIPv4Address() : base
-  const range = `${address.toString()}/${isIpv4 ? bits - mappedBits : bits}`
+  const ipv4 = base instanceof ipaddr.IPv6 ? ipv4Within(base) : undefined
+  const address = ipv4 ?? base
+  const range = `${address.toString()}/${ipv4 === undefined ? bits : bits - ipv4Offset}`
   const version = address instanceof ipaddr.IPv6 ? ipaddr.IPv6 : ipaddr.IPv4
   return {
     first: placeOf(version.networkAddressFromCIDR(range)),
@@ -53,8 +53,20 @@ export function rangeOf(text: string): Range | undefined {
   }
 }
 
-/** How many bits ::ffff:0:0 puts in front of an IPv4 address. */
-const mappedBits = 96
+/**
+ * What to write in the place of a range such as ::ffff:10.0.0.0/8, whose 8 bits are those of IPv6: no client by IPv4 would be in it. Undefined where
+ * a range means what it says. 64:ff9b::/96 is such a range, too: clients behind NAT64 are judged by their IPv4 addresses.
+ */
+export function ipv4RangeFor(text: string): string | undefined {
+  if (!ipaddr.isValidCIDR(text)) return undefined
+  const [base, bits] = ipaddr.parseCIDR(text)
+  if (base instanceof ipaddr.IPv4) return undefined
+  const ipv4 = ipv4Within(base)
+  const fewest = base.isIPv4MappedAddress() ? ipv4Offset : ipv4Offset + 1
+  if (ipv4 === undefined || bits >= fewest) return undefined
+  const isMeant = bits <= 32 && ipv4.toString() !== '0.0.0.0'
+  return isMeant ? `"${ipv4.toString()}/${bits}"` : 'a range of IPv4, such as "10.0.0.0/8"'
+}
 
 /** Strings are compared unit by unit, and so are addresses byte by byte: those of IPv4 among themselves, and before all others. */
 function placeOf(address: Address): string {

@@ -4,15 +4,28 @@ import ipaddr from 'ipaddr.js'
 /** An address in bits. */
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** A client's address in bits: IPv4 in the clothes of IPv6 is IPv4. Undefined where the text is no address. */
+/** A client's address in bits: IPv4 within IPv6 is IPv4. Undefined where the text is no address. */
 export function addressOf(text: string): Address | undefined {
   const host = hostOf(text)
   if (!host.includes(':')) return isIpv4(host) ? ipaddr.IPv4.parse(host) : undefined
   if (!ipaddr.IPv6.isValid(host)) return undefined
   const address = ipaddr.IPv6.parse(host)
-  // By bits and not by notation: ::ffff:1.2.3.4 is also written ::ffff:102:304, and 0:0:0:0:0:ffff:1.2.3.4. All of them lie in
-  // one /64, where a single client would shut out everybody who comes by IPv4.
-  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
+  return ipv4Within(address) ?? address
+}
+
+/** How many bits stand in front of an IPv4 address within IPv6. */
+export const ipv4Offset = 96
+
+const nat64 = ipaddr.IPv6.parse('64:ff9b::')
+
+/**
+ * The IPv4 address within an IPv6 address: one that is mapped (::ffff:0:0/96, RFC 4291), or one behind NAT64 (64:ff9b::/96, RFC 6052). By bits and
+ * not by notation: ::ffff:1.2.3.4 is also written ::ffff:102:304, and 0:0:0:0:0:ffff:1.2.3.4. All of either kind lie in one /64, where a single
+ * client would use up the limit of all the others.
+ */
+export function ipv4Within(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
+  const isIpv4 = address.isIPv4MappedAddress() || address.match(nat64, ipv4Offset)
+  return isIpv4 ? new ipaddr.IPv4(address.toByteArray().slice(-4)) : undefined
 }
 
 /**

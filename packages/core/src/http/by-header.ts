@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sluiceError } from '../errors.js'
+import { codedParts } from './coded-parts.js'
 import type { RequestView } from './request-view.js'
 
 /**
@@ -8,7 +9,7 @@ import type { RequestView } from './request-view.js'
  *
  * @example
  * rateLimit({ limit: 1000, window: '1h', key: byHeader('X-API-Key') })
- * @throws SluiceError per request SLUICE_HEADER_MISSING where there is no such header
+ * @throws SluiceError per request SLUICE_HEADER_MISSING (status 400) where there is no such header
  */
 export function byHeader(
   name: string,
@@ -21,6 +22,6 @@ export function byHeader(
     const value = headers[header]
     if (value === undefined || value.length === 0) throw sluiceError('SLUICE_HEADER_MISSING', name)
     const text = typeof value === 'string' ? value : value.join(', ')
-    return ['header', header, createHash('sha256').update(text).digest('base64url')]
+    return codedParts('header', header, createHash('sha256').update(text).digest('base64url'))
   }
 }

@@ -1,4 +1,5 @@
 import { sluiceError } from '../errors.js'
+import { codedParts } from './coded-parts.js'
 import type { RequestView } from './request-view.js'
 
 /**
@@ -11,6 +12,6 @@ import type { RequestView } from './request-view.js'
 export function byRoute(): (request: unknown, view: RequestView<unknown>) => readonly string[] {
   return function keyByRoute(_request, { method, route }) {
     if (route === undefined || route === '') throw sluiceError('SLUICE_ROUTE_MISSING')
-    return ['route', method === 'HEAD' ? 'GET' : method, route]
+    return codedParts('route', method === 'HEAD' ? 'GET' : method, route)
   }
 }

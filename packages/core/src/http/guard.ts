@@ -1,6 +1,7 @@
 import type { Decision } from '../decision.js'
 import { addressed, entriesOf, type Keys } from '../entries.js'
 import { sluiceErrorFrom } from '../errors.js'
+import { isNotLimited } from '../keys.js'
 import { createLimiter, type Limiter } from '../limiter.js'
 import { memoryStore } from '../stores/memory/index.js'
 import type { Store } from '../stores/store.js'
@@ -67,7 +68,7 @@ export function createGuard<R, H>(
   const watch = watchRequests(name, madeAhead)
   const allow = readList('allow', options.allow)
   const deny = readList('deny', options.deny)
-  const keyOf = keyReader(key)
+  const keyOf = keyReader(name, key)
   const termsOf = termsReader(name, plan, options)
   const admit = createAdmission(limiter, options)
   const settle = createSettlement(limiter, options, known)
@@ -103,7 +104,7 @@ export function createGuard<R, H>(
     const allowed = allow?.hasAddress(view.address) === true
     if (allowed && deny?.hasKeys !== true) return unlimited
     return after(keyOf(view), (key) => {
-      if (key === null) return unlimited
+      if (isNotLimited(key)) return unlimited
       if (deny?.hasKey(key) === true) return refuse(view, response)
       if (allowed || allow?.hasKey(key) === true) return unlimited
       return ask(view, response, key)

@@ -1,34 +1,35 @@
 import type { Keys } from '../entries.js'
 import { sluiceError } from '../errors.js'
-import type { Key, KeyPartValue } from '../keys.js'
-import { after, together, type Awaitable } from './awaitable.js'
+import { isNotLimited, joinKey, type Key, type NotLimited } from '../keys.js'
+import { after, together } from './awaitable.js'
+import { createKeyChecks } from './found-key.js'
+import { foundBy, type KeyFunction } from './key-function.js'
 import type { RequestView } from './request-view.js'
 
+/** One key, or how to find it. Each part of a list may be found by a function: `[byIp(), byRoute()]`. */
+export type KeySource<R> = string | KeyFunction<R> | readonly KeyPart<R>[]
+
 /**
- * Finds who is asking. The second argument is what the adapter tells of the request, the same in every framework. Null asks no policy:
- * the request is not limited. Undefined is an error, never a free pass.
+ * A part of a key, or a function that finds it: one string or one whole number. The functions of this package may give several parts, as
+ * `byRoute` does: they then stand in the list one after the other. A list that any other function returns is an error (status 400).
  */
-export type KeyFunction<R, K = Keys> = (request: R, view: RequestView<R>) => Awaitable<K | null>
+export type KeyPart<R> = string | number | KeyFunction<R, Key | number>
 
-/** One key, or how to find it. Of a list, each part may be found by a function: `[byIp(), byRoute()]`. */
-export type KeySource<R> = string | KeyFunction<R, Key> | readonly KeyPart<R>[]
+/** A key for all policies, or a key for each policy by its name, where `notLimited` leaves that policy out. */
+export type KeyOption<R> = KeySource<R> | Readonly<Record<string, KeySource<R> | NotLimited>>
 
-export type KeyPart<R> = string | KeyFunction<R, KeyPartValue>
+type KeyReader<R> = (view: RequestView<R>) => Keys | Promise<Keys>
+type SourceReader<R> = (view: RequestView<R>) => Key | NotLimited | Promise<Key | NotLimited>
 
-/** A key for all policies, or one for each of them by its name, where null leaves that policy out. */
-export type KeyOption<R> =
-  | KeySource<R>
-  | KeyFunction<R>
-  | Readonly<Record<string, KeySource<R> | null>>
-
-/** Makes the function that finds the key of a request by the option `key`. */
-export function keyReader<R>(
-  option: KeyOption<R>,
-): (view: RequestView<R>) => Awaitable<Keys | null> {
-  if (typeof option === 'function') return (view) => option(view.raw, view)
-  if (typeof option === 'string' || isList(option)) return sourceReader(option)
+/**
+ * Makes the function that finds the key of a request by the option `key`.
+ *
+ * @throws SluiceError at once SLUICE_OPTION_INVALID if what needs no request is no key
+ */
+export function keyReader<R>(limiter: string, option: KeyOption<R>): KeyReader<R> {
+  if (isSource(option)) return sourceReader(limiter, option)
   const readers = Object.entries(option).map(
-    ([name, source]) => [name, source === null ? noKey : sourceReader(source)] as const,
+    ([name, source]) => [name, policyReader(limiter, source, name)] as const,
   )
   return (view) =>
     after(
@@ -39,17 +40,18 @@ export function keyReader<R>(
     )
 }
 
-/** A key that differs from those of requests only in what functions find: its form and its names can be looked at before the first. */
+/** A key that differs from those of requests only in what functions find: its form and its names can be checked before the first request. */
 export function sampleKey<R>(option: KeyOption<R>): Keys {
-  if (typeof option === 'function' || typeof option === 'string' || isList(option)) {
-    return sampleOf(option)
-  }
+  if (isSource(option)) return sampleOf(option)
   return Object.fromEntries(
-    Object.entries(option).map(([name, source]) => [name, source && sampleOf(source)]),
+    Object.entries(option).map(([name, source]) => [
+      name,
+      isNotLimited(source) ? source : sampleOf(source),
+    ]),
   )
 }
 
-function sampleOf<R>(source: KeySource<R> | KeyFunction<R>): Key {
+function sampleOf<R>(source: KeySource<R>): Key {
   if (typeof source === 'function') return sample
   if (typeof source === 'string') return source
   return source.map((part) => (typeof part === 'function' ? sample : part))
@@ -57,36 +59,37 @@ function sampleOf<R>(source: KeySource<R> | KeyFunction<R>): Key {
 
 const sample = 'x'
 
-function sourceReader<R>(source: KeySource<R>): (view: RequestView<R>) => Awaitable<Key | null> {
-  if (typeof source === 'function') return (view) => source(view.raw, view)
-  if (typeof source === 'string') return () => source
-  if (!isList(source)) {
-    const expected = 'a non-empty string, a list of such parts, a function, or null for each policy'
+function policyReader<R>(
+  limiter: string,
+  source: KeySource<R> | NotLimited,
+  policy: string,
+): SourceReader<R> {
+  return isNotLimited(source) ? () => source : sourceReader(limiter, source, policy)
+}
+
+function sourceReader<R>(limiter: string, source: KeySource<R>, policy?: string): SourceReader<R> {
+  const checks = createKeyChecks(limiter, policy)
+  if (typeof source === 'function') {
+    return (view) => after(foundBy(source, view), (found) => checks.key(found, view))
+  }
+  if (!isSource(source) || joinKey(sampleOf(source)) === undefined) {
     throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'key', source, expected)
   }
-  const constant = source.filter((part) => typeof part === 'string')
-  if (constant.length === source.length) return () => constant
+  if (typeof source === 'string' || source.every((part) => typeof part !== 'function')) {
+    const constant = sampleOf(source)
+    return () => constant
+  }
   return (view) =>
     after(
-      together(source, (part) => partOf(part, view)),
-      whole,
+      together(source, (part) => (typeof part === 'function' ? foundBy(part, view) : part)),
+      checks.parts,
     )
 }
 
-function partOf<R>(part: KeyPart<R>, view: RequestView<R>): Awaitable<KeyPartValue | null> {
-  return typeof part === 'function' ? part(view.raw, view) : part
-}
+const expected =
+  'a non-empty string, a list of parts (non-empty strings, whole numbers, functions that give one), a function that gives a key, ' +
+  'or for each policy one of these or "notLimited"'
 
-function whole(parts: readonly (KeyPartValue | null)[]): Key | null {
-  const there = parts.filter((part) => part !== null)
-  return there.length === parts.length ? there : null
-}
-
-function noKey(): null {
-  return null
-}
-
-// Array.isArray does not narrow a readonly list.
-function isList<R>(option: KeyOption<R>): option is readonly KeyPart<R>[] {
-  return Array.isArray(option)
+function isSource<R>(option: KeyOption<R>): option is KeySource<R> {
+  return typeof option === 'function' || typeof option === 'string' || Array.isArray(option)
 }

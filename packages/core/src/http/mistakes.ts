@@ -1,7 +1,9 @@
 import { emitWarning } from 'node:process'
 import { inspect } from 'node:util'
+import ipaddr from 'ipaddr.js'
 import { sluiceError } from '../errors.js'
 import { tell } from '../warnings.js'
+import { addressOf } from './address.js'
 import type { RequestView } from './request-view.js'
 
 /** Mistakes show early. After so many requests nobody looks for them any more, so that looking costs nothing. */
@@ -49,6 +51,21 @@ export function warnOfUnseenRoute(route: string, hook: string): void {
   if (unseenRoute) return
   unseenRoute = true
   tell(sluiceError('SLUICE_ROUTE_UNSEEN', route, hook))
+}
+
+/** Looks for keys of an application's own functions that are IPv6 addresses as they stand: each address of a network would be a new limit. */
+export function watchKeys(): (part: unknown) => void {
+  let left = lookedAt
+
+  return function watch(part) {
+    if (left === 0) return
+    left--
+    // Before anything else: most keys have no colon, and to read an address is work.
+    if (typeof part !== 'string' || !part.includes(':')) return
+    if (addressOf(part) instanceof ipaddr.IPv6) {
+      tell(sluiceError('SLUICE_ADDRESS_UNMASKED', part))
+    }
+  }
 }
 
 /** An application's function that failed when nobody was left to answer. */

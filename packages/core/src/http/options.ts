@@ -66,9 +66,9 @@ export interface RateLimitOptions<R, H> {
    */
   readonly localShare?: number
   /**
-   * Who is asking: a string, parts that belong together such as `['user', id]` or `[byIp(), byRoute()]`, a function that gives one of
-   * these, or a record from policy name to any of them, where null leaves that policy out. A key that is missing or empty is an error,
-   * never a free pass.
+   * Which requests count together: a string, a list of parts such as `['user', id]` or `[byIp(), byRoute()]`, a function that returns one of these
+   * or another key function, or a record from policy name to any of them. `notLimited` leaves a policy out. A missing key is an error (status 400):
+   * null, undefined, an empty string, a list within a list, and a record that a function returns.
    *
    * @default byIp()
    */

@@ -11,6 +11,11 @@ export interface RequestView<R> {
   readonly route: string | undefined
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /**
+   * What the client sent besides, as far as the framework has parsed it by now: the body, the query, the route's parameters, cookies. A key
+   * function must not return a list that stands in them.
+   */
+  readonly sent?: readonly unknown[]
   /** Whether the framework believes whatever stands in front of it, so that a client can make up its address. */
   readonly trustsEveryProxy: boolean
 }

@@ -1,6 +1,7 @@
 import type { Decision } from '../decision.js'
 import { isKey, type Keys, type Policies } from '../entries.js'
 import { sluiceError } from '../errors.js'
+import { notLimited } from '../keys.js'
 import { keepLease } from '../leases.js'
 import type { Limiter } from '../limiter.js'
 import { isPolicy, type Policy } from '../policy.js'
@@ -80,7 +81,7 @@ function forgotten(key: Keys, policies: Policies, names: readonly string[] | und
   return Object.fromEntries(
     Object.entries(named(policies)).map(([name, { kind }]) => {
       const kept = kind === 'concurrency' || names?.includes(name) === false
-      return [name, kept ? null : isKey(key) ? key : key[name]]
+      return [name, kept ? notLimited : isKey(key) ? key : key[name]]
     }),
   )
 }

@@ -14,6 +14,8 @@ export interface Lookups<R> {
   address(request: R): string | undefined
   /** The whole pattern of the route that has matched. */
   route(request: R): string | undefined
+  /** What the client sent, parsed: the body, the query, the route's parameters, cookies. */
+  sent(request: R): readonly unknown[]
   /** Whether the framework believes whatever stands in front of it. */
   trustsEveryProxy(request: R): boolean
 }
@@ -45,6 +47,10 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
 
     get route(): string | undefined {
       return lookups.route(this.raw)
+    }
+
+    get sent(): readonly unknown[] {
+      return lookups.sent(this.raw)
     }
 
     get trustsEveryProxy(): boolean {

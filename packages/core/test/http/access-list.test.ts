@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fixedWindow, type Key } from '../../src/index.js'
+import { fixedWindow, notLimited, type Key } from '../../src/index.js'
 import { accessList, byIp } from '../../src/http/index.js'
 import { Entries } from '../../src/http/access-list.js'
 import { errorOf } from '../error-of.js'
@@ -35,6 +35,13 @@ describe('finds an address', () => {
     ['2001:db8::dead:beef/32', '2001:db8::1'],
     ['2001:db8::/127', '2001:db8::1'],
     ['fe80::%eth0/10', 'fe80::1%eth1'],
+    ['1.2.3.0/24', '64:ff9b::1.2.3.4'],
+    ['1.2.3.0/24', '64:ff9b::102:304'],
+    ['1.2.3.4', '[64:ff9b:0:0:0:0:102:304]:443'],
+    ['64:ff9b::1.2.3.4', '1.2.3.4'],
+    ['64:ff9b::1.2.3.0/120', '1.2.3.4'],
+    ['64:ff9b::1.2.3.0/120', '::ffff:1.2.3.4'],
+    ['64:ff9b:1::/48', '64:ff9b:1::102:304'],
   ])('of the entry %s in %s', (entry, address) => {
     expect(new Entries([entry]).hasAddress(address)).toBe(true)
   })
@@ -49,6 +56,9 @@ describe('finds no address', () => {
     ['0.0.0.0/0', '::1'],
     ['::/0', '192.0.2.7'],
     ['::/0', '::ffff:192.0.2.7'],
+    ['::/0', '64:ff9b::192.0.2.7'],
+    ['1.2.3.0/24', '64:ff9b:1::102:304'],
+    ['1.2.3.0/24', '64:ff9b::1:0:102:304'],
     ['2001:db8::/127', '2001:db8::2'],
     ['10.0.0.0/8', '0x0a.1'],
     ['10.0.0.0/8', '10.1'],
@@ -118,11 +128,9 @@ test.each<[Key, Key]>([
   ['a/1', 'a/1'],
 ])('finds the key %j in the key %j', (entry, key) => {
   const entries = new Entries([entry])
-  expect([entries.hasKeys, entries.hasKey(key), entries.hasKey({ a: null, b: key })]).toEqual([
-    true,
-    true,
-    true,
-  ])
+  expect([entries.hasKeys, entries.hasKey(key), entries.hasKey({ a: notLimited, b: key })]).toEqual(
+    [true, true, true],
+  )
 })
 
 test.each<[Key, Key]>([
@@ -140,7 +148,8 @@ test.each<[Key, Key]>([
 
 test('finds no key where there is none', () => {
   const entries = new Entries(['undefined', 'null', 'ada'])
-  expect([{}, { a: null }, [], ''].map((keys) => entries.hasKey(keys))).toEqual([
+  expect([{}, { a: notLimited }, notLimited, [], ''].map((keys) => entries.hasKey(keys))).toEqual([
+    false,
     false,
     false,
     false,
@@ -175,12 +184,42 @@ test.each([
   )
 })
 
-test.each([[['']], [[[]]], [[['user', '']]], [[5]], [[null]], ['10.0.0.0/8'], [undefined], [{}]])(
-  'refuses %j',
-  (entries) => {
-    expect(errorOf(() => accessList(entries as string[])).code).toBe('SLUICE_OPTION_INVALID')
+test.each([
+  ['::ffff:10.0.0.0/8', '"10.0.0.0/8"'],
+  ['::FFFF:A00:0/8', '"10.0.0.0/8"'],
+  ['::ffff:192.0.2.0/24', '"192.0.2.0/24"'],
+  ['::ffff:192.0.2.7/32', '"192.0.2.7/32"'],
+  ['::ffff:10.0.0.0/95', 'a range of IPv4, such as "10.0.0.0/8"'],
+  ['::ffff:0:0/0', 'a range of IPv4, such as "10.0.0.0/8"'],
+  ['64:ff9b::10.0.0.0/8', '"10.0.0.0/8"'],
+  ['64:ff9b::/96', 'a range of IPv4, such as "10.0.0.0/8"'],
+  ['64:ff9b::/32', 'a range of IPv4, such as "10.0.0.0/8"'],
+])(
+  'refuses the range %s, in which no IPv4 client would be, and shows the right one',
+  (entry, range) => {
+    const { code, message, status } = errorOf(() => accessList([entry]))
+    expect([code, status, message]).toEqual([
+      'SLUICE_OPTION_INVALID',
+      undefined,
+      `accessList: "entries" is the string ${JSON.stringify(entry)}. Pass ${range}: clients by IPv4 are compared with IPv4 ranges, ` +
+        'and the bits after this slash are those of IPv6.',
+    ])
   },
 )
+
+test.each([
+  [['']],
+  [[[]]],
+  [[['user', '']]],
+  [[['user', ['a']]]],
+  [[5]],
+  [[null]],
+  ['10.0.0.0/8'],
+  [undefined],
+  [{}],
+])('refuses %j', (entries) => {
+  expect(errorOf(() => accessList(entries as string[])).code).toBe('SLUICE_OPTION_INVALID')
+})
 
 test('swaps all entries at once, for every limiter that uses the list', () => {
   const list = accessList(['192.0.2.1', 'ada', '10.0.0.0/8'])

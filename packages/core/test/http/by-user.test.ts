@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { notLimited } from '../../src/index.js'
 import { byUser, type UserId } from '../../src/http/index.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { syncGuardOf } from './visit.js'
@@ -11,22 +12,36 @@ test.each<[UserId, unknown]>([
   [42, ['user', '42']],
   [0, ['user', '0']],
   [2n ** 64n, ['user', '18446744073709551616']],
-  [null, null],
+  [-1, ['user', '-1']],
+  [notLimited, notLimited],
 ])('finds the user %s', (id, key) => {
   expect(keyOf(id)).toEqual(key)
 })
 
-test.each([undefined, '', NaN, true, false, {}, [], Symbol('ada')])(
-  'refuses the user %s, never a free pass',
-  (id) => {
-    expect(errorOf(() => keyOf(id)).code).toBe('SLUICE_USER_MISSING')
-  },
-)
+test.each([
+  [undefined],
+  [null],
+  [''],
+  [NaN],
+  [1.5],
+  [2 ** 53],
+  [true],
+  [false],
+  [{}],
+  [{ default: null }],
+  [[]],
+  [['ada']],
+  [['ada', 'x']],
+  [Symbol('ada')],
+])('refuses the user %s, never a free pass: the request is wrong', (id) => {
+  const { code, status, statusCode, expose } = errorOf(() => keyOf(id))
+  expect([code, status, statusCode, expose]).toEqual(['SLUICE_USER_MISSING', 400, 400, true])
+})
 
 test('waits for a user who is looked up', async () => {
   expect(await byUser(async () => 'ada')({})).toEqual(['user', 'ada'])
-  expect(await byUser(async () => null)({})).toBe(null)
-  const missing = byUser(async () => undefined as unknown as UserId)({})
+  expect(await byUser(async () => notLimited)({})).toBe(notLimited)
+  const missing = byUser(async () => null)({})
   expect((await rejectionOf(Promise.resolve(missing))).code).toBe('SLUICE_USER_MISSING')
 })
 
@@ -34,7 +49,7 @@ test('asks about the request', () => {
   const check = syncGuardOf({
     limit: 1,
     window: '1m',
-    key: byUser(({ user = null }) => user),
+    key: byUser(({ user }) => user ?? notLimited),
   })
   const types = ['ada', 'ada', 'bob'].map((user) => check({ user }).type)
   expect(types).toEqual(['continue', 'deny', 'continue'])

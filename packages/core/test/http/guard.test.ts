@@ -5,6 +5,7 @@ import {
   fixedWindow,
   gcra,
   memoryStore,
+  notLimited,
   type AsyncStore,
   type Decision,
   type Policies,
@@ -113,7 +114,9 @@ test.each<[string, Options['key']]>([
   ['a record', { default: 'all' }],
   ['a function that gives a string', () => 'all'],
   ['a function that gives parts', () => ['tenant', 'all']],
-  ['a function that gives a record', () => ({ default: ['tenant', 'all'] })],
+  ['a record of functions', { default: () => ['tenant', 'all'] }],
+  ['a number as a part', ['tenant', 42]],
+  ['a function that gives a function', () => byIp()],
 ])('takes as a key %s', (_, key) => {
   const check = syncGuardOf({ limit: 1, window: '1m', ...(key === undefined ? {} : { key }) })
   expect([check(), check()].map(({ type }) => type)).toEqual(['continue', 'deny'])
@@ -145,13 +148,13 @@ test('lets a key function make use of byIp', () => {
   ])
 })
 
-test('counts each policy by its own key, and leaves out the one whose key is null', () => {
+test('counts each policy by its own key, and leaves out the one that is not limited', () => {
   const check = syncGuardOf({
     policies: {
       user: fixedWindow({ limit: 1, window: '1m' }),
       address: fixedWindow({ limit: 3, window: '1m' }),
     },
-    key: ({ user }, { address = '' }) => ({ user: user ?? null, address }),
+    key: { user: ({ user }) => user ?? notLimited, address: (_visit, { address = '' }) => address },
   })
   expect(Object.keys(decisionOf(check()).policies)).toEqual(['address'])
   expect(check({ user: 'ada' }).type).toBe('continue')
@@ -160,27 +163,42 @@ test('counts each policy by its own key, and leaves out the one whose key is nul
   expect(decisionOf(check({ user: 'eve' })).deniedBy).toEqual(['address'])
 })
 
-test.each([undefined, '', [], ['user', ''], ['user', undefined], { default: '' }, 5])(
-  'takes the key %j of a function for an error, never for a free pass',
-  (key) => {
-    const check = syncGuardOf({ ...twice, key: () => key as string })
-    expect(errorOf(() => check()).code).toBe('SLUICE_KEY_INVALID')
-  },
-)
+test.each([
+  [undefined],
+  [null],
+  [''],
+  [[]],
+  [['user', '']],
+  [['user', undefined]],
+  [['user', null]],
+  [['user', ['a']]],
+  [{ default: '' }],
+  [{ default: 'a' }],
+  [{ default: null }],
+  [{}],
+  [5],
+])('takes the key %j of a function for an error of the request, never for a free pass', (key) => {
+  const check = syncGuardOf({ ...twice, key: () => key as string })
+  const { code, status } = errorOf(() => check())
+  expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
+})
 
 test.each<[string, Options['key']]>([
-  ['for the whole key', () => null],
-  ['for one part of it', ['user', () => null]],
-])('does not limit a request where a function gives null %s', (_, key) => {
+  ['for the whole key', () => notLimited],
+  ['for one part of it', ['user', () => notLimited]],
+])('does not limit a request where a function gives notLimited %s', (_, key) => {
   const check = syncGuardOf({ limit: 0, window: '1m', ...(key === undefined ? {} : { key }) })
   expect(check()).toEqual(unlimited)
 })
 
-test('takes a key for an unknown policy, or none for a known one, for an error', () => {
-  const stray = syncGuardOf({ ...twice, key: () => ({ default: 'a', other: 'a' }) })
-  expect(errorOf(() => stray()).code).toBe('SLUICE_POLICY_NAME_UNKNOWN')
-  const absent = syncGuardOf({ ...twice, key: () => ({}) })
-  expect(errorOf(() => absent()).code).toBe('SLUICE_KEY_MISSING')
+test('takes a key for an unknown policy, or none for a known one, for a mistake of the application', () => {
+  const policy = fixedWindow({ limit: 1, window: '1m' })
+  const policies = () => ({ minute: policy, day: policy })
+  const stray = syncGuardOf({ policies, key: { minute: 'a', day: 'a', other: 'a' } })
+  const { code, status } = errorOf(() => stray())
+  expect([code, status]).toEqual(['SLUICE_POLICY_NAME_UNKNOWN', undefined])
+  const absent = errorOf(() => syncGuardOf({ policies, key: { minute: 'a' } })())
+  expect([absent.code, absent.status]).toEqual(['SLUICE_KEY_MISSING', undefined])
 })
 
 test('takes as many units as the request costs', () => {

@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { parseList } from 'structured-headers'
 import { expect, test } from 'vitest'
 import {
-  concurrency,
   calendarWindow,
+  concurrency,
   fixedWindow,
   gcra,
+  notLimited,
   slidingWindow,
   tokenBucket,
   unlimited,
@@ -106,7 +107,7 @@ test('stays within the 15 digits that a structured integer has', () => {
 test('names no policy that the key leaves out', () => {
   const fields = fieldsAfter({
     policies: { one: perMinute, two: perMinute, three: perMinute },
-    key: { one: 'a', two: null, three: 'a' },
+    key: { one: 'a', two: notLimited, three: 'a' },
   })
   expect(fields['RateLimit-Policy']).toBe('"one";q=100;w=60, "three";q=100;w=60')
   expect(fields['RateLimit']).toBe('"one";r=99;t=60, "three";r=99;t=60')
@@ -140,7 +141,7 @@ test('says how long a block still lasts', () => {
 test.each(['draft', 'legacy', 'both', 'none'] as const)(
   'says nothing in the style %s where every policy is left out',
   (headers) => {
-    expect(fieldsAfter({ policy: perMinute, key: { default: null }, headers })).toEqual({})
+    expect(fieldsAfter({ policy: perMinute, key: { default: notLimited }, headers })).toEqual({})
   },
 )
 

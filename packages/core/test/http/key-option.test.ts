@@ -1,8 +1,8 @@
 import process from 'node:process'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { createLimiter, fixedWindow, memoryStore } from '../../src/index.js'
-import { byHeader, byIp, byRoute, byUser } from '../../src/http/index.js'
+import { createLimiter, fixedWindow, memoryStore, notLimited } from '../../src/index.js'
+import { byHeader, byIp, byRoute, byUser, firstOf } from '../../src/http/index.js'
 import { keyReader, sampleKey } from '../../src/http/key-option.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { guardOf, start, syncGuardOf, viewOf, type Options, type Visit } from './visit.js'
@@ -13,16 +13,22 @@ test.each<[string, NonNullable<Options['key']>, unknown]>([
   ['a string', 'all', 'all'],
   ['parts', ['tenant', 'a|b'], ['tenant', 'a|b']],
   ['a function', ({ user = '' }) => ['user', user], ['user', 'ada']],
-  ['a list of functions', [byIp(), byRoute()], ['ip:192.0.2.1', ['route', 'GET', '/items/:id']]],
-  ['a list of both', ['x', ({ user = '' }) => user], ['x', 'ada']],
-  ['a list with a part that is null', [byIp(), () => null], null],
+  ['a list of functions', [byIp(), byRoute()], ['ip:192.0.2.1', 'route', 'GET', '/items/:id']],
+  ['a list of both', ['x', ({ user = '' }) => user, 5, () => 6], ['x', 'ada', 5, 6]],
+  ['a list with a part that is not limited', [byIp(), () => notLimited], notLimited],
+  ['a function that returns a function', ({ user }) => byUser(() => user), ['user', 'ada']],
+  [
+    'a part that a function’s function finds',
+    ['x', () => () => byUser(() => 5)],
+    ['x', 'user', '5'],
+  ],
   [
     'a record',
-    { a: 'all', b: byUser(({ user = null }) => user), c: [byIp()], d: null },
-    { a: 'all', b: ['user', 'ada'], c: ['ip:192.0.2.1'], d: null },
+    { a: 'all', b: byUser(({ user }) => user), c: [byIp()], d: notLimited, e: () => byIp() },
+    { a: 'all', b: ['user', 'ada'], c: ['ip:192.0.2.1'], d: notLimited, e: 'ip:192.0.2.1' },
   ],
 ])('reads %s', (_, option, key) => {
-  expect(keyReader<Visit>(option)(view)).toEqual(key)
+  expect(keyReader<Visit>('api', option)(view)).toEqual(key)
 })
 
 test.each<[string, NonNullable<Options['key']>]>([
@@ -30,7 +36,7 @@ test.each<[string, NonNullable<Options['key']>]>([
   ['a part', ['user', async () => 'ada']],
   ['parts', [async () => 'user', async () => 'ada']],
 ])('waits for %s', async (_, option) => {
-  const read = keyReader<Visit>(option)(view)
+  const read = keyReader<Visit>('api', option)(view)
   expect(read).toBeInstanceOf(Promise)
   expect(await read).toEqual(['user', 'ada'])
 })
@@ -43,7 +49,7 @@ test('waits for those of a record together', async () => {
     order.push(`${name} there`)
     return name
   }
-  expect(await keyReader<Visit>({ a: key('a'), b: key('b'), c: 'c' })(view)).toEqual({
+  expect(await keyReader<Visit>('api', { a: key('a'), b: key('b'), c: 'c' })(view)).toEqual({
     a: 'a',
     b: 'b',
     c: 'c',
@@ -53,7 +59,7 @@ test('waits for those of a record together', async () => {
 
 test('makes a record whose names are only its own', () => {
   const option = JSON.parse('{ "__proto__": "a", "constructor": "b" }') as Record<string, string>
-  const key = keyReader<Visit>(option)(view)
+  const key = keyReader<Visit>('api', option)(view)
   expect(Object.entries(key as object)).toEqual([
     ['__proto__', 'a'],
     ['constructor', 'b'],
@@ -70,7 +76,7 @@ test('counts by policies of any name, each by its own key', () => {
   )
   const key = Object.fromEntries([
     ['__proto__', ({ user = '' }: Visit) => user],
-    ['constructor', () => null],
+    ['constructor', () => notLimited],
   ])
   const check = syncGuardOf({ policies, key })
   const actions = [check({ user: 'ada' }), check({ user: 'ada' }), check({ user: 'bob' })]
@@ -81,23 +87,78 @@ test('counts by policies of any name, each by its own key', () => {
   ])
 })
 
+test.each<[string, unknown, string]>([
+  ['undefined', undefined, 'undefined'],
+  ['null', null, 'null'],
+  ['nothing', '', 'the string ""'],
+  ['false', false, 'false'],
+  ['an object', {}, 'an empty object'],
+  ['a record of keys', { default: 'a' }, 'an object with the keys "default"'],
+  ['an empty list', [], 'an empty list'],
+  ['a list', ['138', 'x'], 'a list'],
+  ['a fraction', 1.5, '1.5'],
+])('refuses %s as a part, and says which part it is', async (_, wrong, shown) => {
+  const find = () => wrong as string
+  for (const [key, part] of [
+    [[find], 1],
+    [['user', find], 2],
+    [[byUser(() => 5), find], 2],
+    [['user', () => find], 2],
+  ] as const) {
+    const check = syncGuardOf({ limit: 1, window: '1m', key })
+    const { code, status, message } = errorOf(() => check())
+    expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
+    expect(message).toContain(`limiter "default": part ${part} of the key is ${shown}. `)
+  }
+  const later = guardOf({ limit: 1, window: '1m', key: { default: ['a', async () => find()] } })
+  const { code, status, message } = await rejectionOf(Promise.resolve(later()))
+  expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
+  expect(message).toContain(`part 2 of the key of the policy "default" is ${shown}. `)
+})
+
 test.each<[string, unknown]>([
   ['undefined', undefined],
+  ['null', null],
   ['nothing', ''],
   ['a number', 5],
   ['false', false],
+  ['another symbol', Symbol('notLimited')],
   ['an object', {}],
+  ['a record of keys', { default: 'a' }],
+  ['a record without a key', { default: null }],
   ['an empty list', []],
-])('refuses %s as a part or in a record, never a free pass', async (_, wrong) => {
+  ['a list with a list', ['phone', ['138', 'x']]],
+  ['a list with null', ['phone', null]],
+  ['a list that is cut off', ['phone', undefined]],
+])('refuses %s from a function, alone or for one policy, never a free pass', async (_, wrong) => {
   const find = () => wrong as string
-  for (const key of [[find], ['user', find], [byIp(), find]]) {
+  for (const key of [find, () => find, { default: find }, firstOf(find)]) {
     const check = syncGuardOf({ limit: 1, window: '1m', key })
-    expect(errorOf(() => check()).code).toBe('SLUICE_KEY_INVALID')
+    const { code, status } = errorOf(() => check())
+    expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
   }
   const later = guardOf({ limit: 1, window: '1m', key: { default: async () => find() } })
-  expect((await rejectionOf(Promise.resolve(later()))).code).toBe(
-    wrong === undefined ? 'SLUICE_KEY_MISSING' : 'SLUICE_KEY_INVALID',
+  const { code, status } = await rejectionOf(Promise.resolve(later()))
+  expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
+})
+
+test('says where the keys of several policies belong when a function returns them', () => {
+  const find = () => ({ default: 'a' }) as unknown as string
+  const check = syncGuardOf({ limit: 1, window: '1m', key: find })
+  expect(errorOf(() => check()).message).toBe(
+    'limiter "default": the key is an object with the keys "default". A key function returns one key. ' +
+      'Keys for several policies belong into the option itself: key: { user: byUser(…), address: byIp() }.',
   )
+})
+
+test('refuses a function that returns itself', async () => {
+  const endless = () => endless
+  const check = syncGuardOf({ limit: 1, window: '1m', key: endless as never })
+  expect(errorOf(() => check()).code).toBe('SLUICE_OPTION_INVALID')
+  expect(errorOf(() => check()).status).toBe(undefined)
+  const later = async () => later
+  const promised = guardOf({ limit: 1, window: '1m', key: later as never })
+  expect((await rejectionOf(Promise.resolve(promised()))).code).toBe('SLUICE_OPTION_INVALID')
 })
 
 test('keeps lists apart whatever their parts hold', () => {
@@ -108,9 +169,9 @@ test('keeps lists apart whatever their parts hold', () => {
     ['a', 'b|c'],
     ['a|b', 'c'],
     ['a', 'b%7Cc'],
-    ['a', () => ['b%7Cc', 'd']],
-    ['a', () => ['b', 'c', 'd']],
-    ['a', () => ['b', 'c|d']],
+    ['a', byUser(() => 'b|c')],
+    ['a', 'user|b', 'c'],
+    () => ['a', 'user', 'b', 'c'],
   ]
   const types = keys.map((key) => syncGuardOf({ policy, store, name: 'x', key })().type)
   expect(types).toEqual(keys.map(() => 'continue'))
@@ -124,13 +185,23 @@ test('finds the bucket that others find by the same parts', () => {
   expect(limiter.peek(['user', 'auth0|1']).remaining).toBe(1)
 })
 
-test('keeps a part that is a list apart from a client that spells it as a string', () => {
-  const store = memoryStore()
+test('keeps the parts of byUser apart from a client that spells them as a string', () => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
-  const key: Options['key'] = ['api', ({ user, size }) => (size ? ['user', '42'] : (user ?? ''))]
-  const check = syncGuardOf({ policy, store, name: 'x', key })
-  expect(check({ size: 1 }).type).toBe('continue')
-  expect(check({ user: 'user|42' }).type).toBe('continue')
+  const key: Options['key'] = ['api', ({ user = '', size }) => (size ? byUser(() => '42') : user)]
+  const check = syncGuardOf({ policy, key })
+  const spelled = ['user|42', 'user', '|user|42', 'user,42', 'user%7C42'].map((user) => ({ user }))
+  const types = [{ size: 1 }, ...spelled, { size: 1 }].map((visit) => check(visit).type)
+  expect(types).toEqual([...Array<string>(6).fill('continue'), 'deny'])
+})
+
+test('counts by the parts of functions as by the same parts in one list', () => {
+  const store = memoryStore()
+  const policy = fixedWindow({ limit: 2, window: '1m' })
+  const key: Options['key'] = [byIp(), byRoute(), byUser(() => 42)]
+  syncGuardOf({ policy, store, name: 'x', key })({}, { route: '/a' })
+  const limiter = createLimiter({ name: 'x', policies: policy, store, clock: () => start })
+  const parts = ['ip:192.0.2.1', 'route', 'GET', '/a', 'user', 42]
+  expect(limiter.peek(parts).remaining).toBe(1)
 })
 
 test('hears what another key had promised where one throws at once', async () => {
@@ -171,9 +242,9 @@ test('samples what functions find, and keeps the rest', () => {
   expect(sampleKey(byIp())).toBe('x')
   expect(sampleKey('all')).toBe('all')
   expect(sampleKey(['user', byIp()])).toEqual(['user', 'x'])
-  expect(sampleKey({ a: byIp(), b: null, c: ['c', byIp()], d: 'd' })).toEqual({
+  expect(sampleKey({ a: byIp(), b: notLimited, c: ['c', byIp()], d: 'd' })).toEqual({
     a: 'x',
-    b: null,
+    b: notLimited,
     c: ['c', 'x'],
     d: 'd',
   })

@@ -6,6 +6,8 @@ import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   byIp,
+  byUser,
+  firstOf,
   type NodeResponse,
   type RateLimitOptions,
   type RequestView,
@@ -151,6 +153,50 @@ test('does not look at addresses where they are no keys', async () => {
   await setImmediate()
   const seen = { address: proxy, peer: proxy, headers: { 'x-forwarded-for': client } }
   guard(viewOf({}, { ...seen, trustsEveryProxy: true }))
+  expect(await warnings()).toEqual([])
+})
+
+test.each<[string, Options['key']]>([
+  ['a function', () => '2001:db8::1'],
+  ['a function that promises it', async () => '2001:db8::1'],
+  ['a function’s function', () => () => '2001:db8::1'],
+  ['a function, in a list', () => ['ip', '2001:db8::1']],
+  ['a part', ['ip', () => '2001:db8::1']],
+  ['a policy’s function', { default: () => '2001:db8::1' }],
+  [
+    'firstOf',
+    firstOf(
+      () => undefined,
+      ({ user = '2001:db8::1' }) => user,
+    ),
+  ],
+  ['a function, with a port', () => '[2001:db8::1]:443'],
+  ['a function, with a zone', () => 'fe80::1%eth0'],
+])('warns once of an IPv6 address that is a key as it stands, from %s', async (_, key) => {
+  const { limiter, warnings } = await anew()
+  const guard = limiter({ ...byAddress, key: key ?? '' })
+  await setImmediate()
+  for (let i = 0; i < 3; i++) guard(viewOf({}))
+  expect(await warnings()).toEqual(['SLUICE_ADDRESS_UNMASKED'])
+})
+
+test.each<[string, Options['key']]>([
+  ['byIp', byIp()],
+  ['byIp, in a list', [byIp(), byIp({ ipv6: 128 })]],
+  ['a function that returns byIp', () => byIp()],
+  ['an IPv4 address', () => '192.0.2.1'],
+  ['an IPv4 address within IPv6', () => '::ffff:192.0.2.1'],
+  ['an IPv4 address behind NAT64', () => '64:ff9b::192.0.2.1'],
+  ['a network', () => '2001:db8::/64'],
+  ['another key with colons', () => 'user:42'],
+  ['another key with many colons', () => 'aa:bb:cc:dd:ee:ff'],
+  ['an id of numbers', () => ['user', 42]],
+  ['byUser', byUser(() => '2001:db8::1')],
+])('does not warn of %s', async (_, key) => {
+  const { limiter, warnings } = await anew()
+  const guard = limiter({ ...byAddress, key: key ?? '' })
+  await setImmediate()
+  for (let i = 0; i < 3; i++) guard(viewOf({}, { address: '2001:db8::1', peer: '2001:db8::1' }))
   expect(await warnings()).toEqual([])
 })
 

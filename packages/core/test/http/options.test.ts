@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fixedWindow, memoryStore, type ErrorCode } from '../../src/index.js'
+import { fixedWindow, memoryStore, notLimited, type ErrorCode } from '../../src/index.js'
 import { createGuard } from '../../src/http/index.js'
 import { errorOf } from '../error-of.js'
 
@@ -110,9 +110,15 @@ test.each([
   [{ ...short, key: { default: {} } }, 'SLUICE_OPTION_INVALID'],
   [{ ...short, key: { default: undefined } }, 'SLUICE_OPTION_INVALID'],
   [{ policies: () => policy, key: { default: 5 } }, 'SLUICE_OPTION_INVALID'],
-  [{ ...short, key: [] }, 'SLUICE_KEY_INVALID'],
-  [{ ...short, key: ['user', ''] }, 'SLUICE_KEY_INVALID'],
-  [{ ...short, key: { default: '' } }, 'SLUICE_KEY_INVALID'],
+  [{ ...short, key: { default: null } }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, key: [] }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, key: ['user', ''] }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, key: ['user', null] }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, key: ['user', ['a', 'b']] }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, key: ['user', 1.5, () => 'a'] }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, key: ['user', notLimited] }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, key: notLimited }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, key: { default: '' } }, 'SLUICE_OPTION_INVALID'],
   [{ ...short, key: {} }, 'SLUICE_KEY_MISSING'],
   [{ ...short, key: { user: 'a' } }, 'SLUICE_POLICY_NAME_UNKNOWN'],
   [{ policies: { one: policy, two: policy }, key: { one: 'a' } }, 'SLUICE_KEY_MISSING'],

@@ -6,6 +6,7 @@ import {
   createLimiter,
   fixedWindow,
   memoryStore,
+  notLimited,
   type AsyncStore,
   type Limiter,
   type MemoryStore,
@@ -261,7 +262,7 @@ test('forgets by each policy’s own key, leaving out those without one and what
   const keys = Object.fromEntries(Object.keys(policies).map((policy) => [policy, `the ${policy}`]))
   limiter.consume(keys)
   const { handler, over } = site(
-    { policies, store, resetOn: 'success', key: () => ({ ...keys, address: null }) },
+    { policies, store, resetOn: 'success', key: { ...keys, address: notLimited } },
     (response) => response.end(),
   )
   const ask = await startHttp1(handler)
@@ -288,7 +289,7 @@ test('forgets what is named, so that a success of one’s own buys no new tries 
     {
       policies,
       store,
-      key: ({ user = '' }) => ({ account: user, address: 'one' }),
+      key: { account: ({ user = '' }) => user, address: 'one' },
       count: 'failures',
       resetOn: { success: ['account'] },
     },

@@ -60,6 +60,7 @@ export function viewOf(visit: Visit, seen: Partial<RequestView<Visit>> = {}): Re
     method: 'GET',
     route: undefined,
     headers: {},
+    sent: [],
     ...seen,
   }
 }

@@ -5,6 +5,7 @@ import {
   fixedWindow,
   gcra,
   leakyBucket,
+  notLimited,
   slidingWindow,
   staged,
   type AsyncStore,
@@ -212,12 +213,12 @@ describe('a denial is forgotten', () => {
     const policies = { rate: once, slots: concurrency({ limit: 5, lease: '1m' }) }
     for (const verb of ['release', 'renew'] as const) {
       const { limiter } = bench({ policies })
-      const { lease } = await limiter.consume({ rate: null, slots: 'key' })
-      await limiter.consume({ rate: 'key', slots: null })
-      await limiter.consume({ rate: 'key', slots: null })
-      expect((await limiter.consume({ rate: 'key', slots: null })).source).toBe('local')
+      const { lease } = await limiter.consume({ rate: notLimited, slots: 'key' })
+      await limiter.consume({ rate: 'key', slots: notLimited })
+      await limiter.consume({ rate: 'key', slots: notLimited })
+      expect((await limiter.consume({ rate: 'key', slots: notLimited })).source).toBe('local')
       expect(await lease?.[verb]()).toBe(true)
-      expect((await limiter.consume({ rate: 'key', slots: null })).source).toBe('store')
+      expect((await limiter.consume({ rate: 'key', slots: notLimited })).source).toBe('store')
     }
   })
 
@@ -256,8 +257,8 @@ describe('a denial is forgotten', () => {
   test('also where its policies have different keys, by any one of them', async () => {
     const policies = { ip: once, tenant: fixedWindow({ limit: 100, window: '1h' }) }
     for (const keys of [
-      { ip: '10.0.0.1', tenant: null },
-      { ip: null, tenant: 'acme' },
+      { ip: '10.0.0.1', tenant: notLimited },
+      { ip: notLimited, tenant: 'acme' },
     ]) {
       const { limiter } = bench({ policies })
       const both = { ip: '10.0.0.1', tenant: 'acme' }

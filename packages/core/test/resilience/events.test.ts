@@ -6,6 +6,7 @@ import { events } from '../../src/events.js'
 import {
   createLimiter,
   fixedWindow,
+  notLimited,
   redisStore,
   type DecisionEvent,
   type RedisClient,
@@ -43,7 +44,10 @@ describe('sluice:decision and sluice:denial', () => {
   test('tell of each request of a call, and of no policy that was left out', () => {
     const decisions = toldOn<DecisionEvent>('sluice:decision')
     const limiter = createLimiter({ name: 'api', policies: { ip: policies, tenant: policies } })
-    limiter.consumeMany([{ key: { ip: 'a', tenant: null } }, { key: { ip: null, tenant: 'b' } }])
+    limiter.consumeMany([
+      { key: { ip: 'a', tenant: notLimited } },
+      { key: { ip: notLimited, tenant: 'b' } },
+    ])
     expect(decisions.map(({ keys }) => keys)).toEqual([{ ip: 'a' }, { tenant: 'b' }])
   })
 

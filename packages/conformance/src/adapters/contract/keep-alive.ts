@@ -31,6 +31,7 @@ export function describeKeepAlive(adapter: Adapter): void {
         const served = await adapter.serve({
           proxies: 0,
           place: 'app',
+          handling: 'application',
           first: () => {},
           // Admissions and denials take turns, and there is work to do after each response.
           options: () => ({

@@ -1,5 +1,5 @@
-import { fixedWindow } from '@sluice/core'
-import { byHeader, byIp, byRoute, byUser } from '@sluice/core/http'
+import { fixedWindow, notLimited } from '@sluice/core'
+import { byHeader, byIp, byRoute, byUser, firstOf } from '@sluice/core/http'
 import { describe, expect, test } from 'vitest'
 import { authenticate } from '../arrivals.js'
 import type { Bench, OpenBench } from '../bench.js'
@@ -19,7 +19,7 @@ export function describeKeys(open: OpenBench): void {
     test('by a header that is not there are an error', async () => {
       const bench = await open({ policy, key: byHeader('X-API-Key') })
       const { status, body } = await bench.get()
-      expect([status, body, bench.reached.length]).toEqual([500, 'SLUICE_HEADER_MISSING', 0])
+      expect([status, body, bench.reached.length]).toEqual([400, 'SLUICE_HEADER_MISSING', 0])
     })
 
     test('are found in the user, where authentication has run', async () => {
@@ -32,14 +32,14 @@ export function describeKeys(open: OpenBench): void {
     test('by a user whom nobody has authenticated yet are an error', async () => {
       const bench = await open(({ user }) => ({ policy, key: byUser(user) }))
       const { status, body } = await bench.get({ 'x-user': 'ann' })
-      expect([status, body, bench.reached.length]).toEqual([500, 'SLUICE_USER_MISSING', 0])
+      expect([status, body, bench.reached.length]).toEqual([400, 'SLUICE_USER_MISSING', 0])
     })
 
     test('by a user leave a request without one to the other policies', async () => {
       const bench = await open(
         ({ user }) => ({
           policies: { user: policy, address: fixedWindow({ limit: 2, window: '1m' }) },
-          key: { user: byUser(user), address: byIp() },
+          key: { user: byUser((request) => user(request) ?? notLimited), address: byIp() },
         }),
         { first: authenticate },
       )
@@ -56,6 +56,29 @@ export function describeKeys(open: OpenBench): void {
       expect((await bench.get()).status).toBe(429)
     })
 
+    test('of the user, else of the address, are found by firstOf', async () => {
+      const bench = await open(({ user }) => ({ policy, key: firstOf(byUser(user), byIp()) }), {
+        first: authenticate,
+      })
+      const found: number[] = []
+      for (const name of ['ann', undefined, 'bob', 'ann', undefined]) {
+        found.push((await bench.get(name === undefined ? {} : { 'x-user': name })).status)
+      }
+      expect(found).toEqual([200, 200, 200, 429, 429])
+      for (const key of [['user', 'ann'], ['user', 'bob'], 'ip:127.0.0.1']) {
+        expect((await bench.limiter(policy).status(key)).policies['default'].used).toBe(1)
+      }
+    })
+
+    test('may be found by a function that a function returns', async () => {
+      const bench = await open(({ header }) => ({
+        policy,
+        key: async (request) => (header(request, 'x-api-key') ? byHeader('X-API-Key') : byIp()),
+      }))
+      const found = await statuses(bench, 'x-api-key', ['a', 'b', 'a', ''])
+      expect([...found, (await bench.get()).status]).toEqual([200, 200, 429, 200, 429])
+    })
+
     test('by the route count all that it matches together, HEAD as GET, and another method apart', async () => {
       const bench = await open({ policy, key: byRoute() }, { place: 'route' })
       const first = await bench.get({}, '/items/1')
@@ -64,6 +87,15 @@ export function describeKeys(open: OpenBench): void {
       const post = await bench.get({}, '/items/1', 'POST')
       expect([first, other, head, post].map(({ status }) => status)).toEqual([200, 429, 429, 200])
       expect((await bench.get({}, '/')).status).toBe(200)
+    })
+
+    test('by the address and the route count by the parts of both', async () => {
+      const bench = await open({ policy, key: [byIp(), byRoute()] }, { place: 'route' })
+      const found: number[] = []
+      for (const path of ['/items/1', '/items/2']) found.push((await bench.get({}, path)).status)
+      expect(found).toEqual([200, 429])
+      const parts = ['ip:127.0.0.1', 'route', 'GET', '/items/:id']
+      expect((await bench.limiter(policy).status(parts)).policies['default'].used).toBe(1)
     })
 
     test('may have parts, which functions find, at once or later', async () => {
@@ -76,18 +108,18 @@ export function describeKeys(open: OpenBench): void {
       expect(policies['default'].used).toBe(1)
     })
 
-    test('may differ from policy to policy, and null leaves one out', async () => {
+    test('may differ from policy to policy, and notLimited leaves one out', async () => {
       const bench = await open(({ header }) => ({
         policies: {
           user: policy,
           tenant: fixedWindow({ limit: 2, window: '1m' }),
           all: fixedWindow({ limit: 3, window: '1h' }),
         },
-        key: (request) => ({
-          user: header(request, 'x-user') ?? null,
+        key: {
+          user: (request) => header(request, 'x-user') ?? notLimited,
           tenant: 'acme',
-          all: null,
-        }),
+          all: notLimited,
+        },
       }))
       const first = await bench.get({ 'x-user': 'ann' })
       expect(first.headers['ratelimit']).toBe('"user";r=0;t=60, "tenant";r=1;t=60')
@@ -103,8 +135,8 @@ export function describeKeys(open: OpenBench): void {
       )
     })
 
-    test('of null limit nothing', async () => {
-      const bench = await open({ policy, key: () => null })
+    test('of notLimited limit nothing', async () => {
+      const bench = await open({ policy, key: () => notLimited })
       const replies = [await bench.get(), await bench.get()]
       expect(replies.map(({ status }) => status)).toEqual([200, 200])
       expect(replies.map(limitFields)).toEqual([{}, {}])

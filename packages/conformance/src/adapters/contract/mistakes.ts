@@ -48,10 +48,6 @@ export function describeMistakes(open: OpenBench): void {
     })
 
     test.each<[string, NeutralOptions<unknown>, string]>([
-      ['the key undefined', { ...options, key: () => missing }, 'SLUICE_KEY_INVALID'],
-      ['the key ""', { ...options, key: async () => '' }, 'SLUICE_KEY_INVALID'],
-      ['a part undefined', { ...options, key: ['a', () => missing] }, 'SLUICE_KEY_INVALID'],
-      ['no key for a policy', { ...options, key: () => ({}) }, 'SLUICE_KEY_MISSING'],
       ['the cost undefined', { ...options, cost: () => missing }, 'SLUICE_COST_INVALID'],
       ['the cost -1', { ...options, cost: () => -1 }, 'SLUICE_COST_INVALID'],
       ['the cost NaN', { ...options, cost: async () => NaN }, 'SLUICE_COST_INVALID'],
@@ -61,6 +57,18 @@ export function describeMistakes(open: OpenBench): void {
       const bench = await open(options)
       const { status, body } = await bench.get()
       expect([status, body, bench.errors.length]).toEqual([500, code, 1])
+      expect([bench.reached, bench.verbs]).toEqual([[], []])
+    })
+
+    test.each<[string, NeutralOptions<unknown>]>([
+      ['the key undefined', { ...options, key: () => missing }],
+      ['the key ""', { ...options, key: async () => '' }],
+      ['a part undefined', { ...options, key: ['a', () => missing] }],
+      ["a policy's key undefined", { ...options, key: { default: () => missing } }],
+    ])('that give %s, are the request’s, and nobody passes', async (_, options) => {
+      const bench = await open(options)
+      const { status, body } = await bench.get()
+      expect([status, body, bench.errors.length]).toEqual([400, 'SLUICE_KEY_INVALID', 1])
       expect([bench.reached, bench.verbs]).toEqual([[], []])
     })
 

@@ -11,6 +11,7 @@ import express5, {
 import express4 from 'express4'
 import {
   optionsOf,
+  valueIn,
   type Adapter,
   type Answer,
   type Authenticated,
@@ -44,12 +45,13 @@ function applicationOf(create: () => Express, app: App, limit: RateLimitMiddlewa
   const handler = handlerOf(app)
   application.all('/items/:id', ...(app.place === 'route' ? [limit, handler] : [handler]))
   application.all('/', handler)
-  application.use(errorHandlerOf(app))
+  if (app.handling === 'application') application.use(errorHandlerOf(app))
   return application
 }
 
 const readers: Readers<Request> = {
   header: (request, name) => request.get(name),
+  query: (request, name) => valueIn(request.query, name),
   user: (request) => (request as Request & Authenticated).user,
 }
 

@@ -6,6 +6,7 @@ import {
   type FastifyRequest,
 } from 'fastify'
 import {
+  valueIn,
   valueOf,
   optionsOf,
   type Adapter,
@@ -47,9 +48,11 @@ async function served(app: App, application: FastifyInstance): Promise<Served> {
     arrive(app, request, reply)
     done()
   })
-  application.setErrorHandler((error, _request, reply) => {
-    send(reply, app.failed(error))
-  })
+  if (app.handling === 'application') {
+    application.setErrorHandler((error, _request, reply) => {
+      send(reply, app.failed(error))
+    })
+  }
   const options = optionsOf(app, readers, onDenied)
   const everywhere = app.place === 'app'
   await application.register(rateLimit, everywhere ? options : { global: false })
@@ -69,6 +72,7 @@ async function served(app: App, application: FastifyInstance): Promise<Served> {
 
 const readers: Readers<FastifyRequest> = {
   header: (request, name) => valueOf(request.headers[name]),
+  query: (request, name) => valueIn(request.query, name),
   user: (request) => (request as FastifyRequest & Authenticated).user,
 }
 

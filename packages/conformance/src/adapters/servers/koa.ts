@@ -4,6 +4,7 @@ import Koa3, { type Context, type Middleware } from 'koa'
 import Koa2 from 'koa2'
 import {
   optionsOf,
+  valueIn,
   valueOf,
   type Adapter,
   type Answer,
@@ -31,7 +32,7 @@ function applicationOf(Koa: typeof Koa3, app: App, limit: Middleware): Koa3 {
   const application = new Koa({ proxy: app.proxies === 1, maxIpsCount: app.proxies })
   // It would print what happens to the streams of clients that leave.
   application.silent = true
-  application.use(catching(app))
+  if (app.handling === 'application') application.use(catching(app))
   application.use(arriving(app))
   if (app.place === 'app') application.use(limit)
   const router = new Router()
@@ -44,6 +45,7 @@ function applicationOf(Koa: typeof Koa3, app: App, limit: Middleware): Koa3 {
 
 const readers: Readers<Context> = {
   header: (context, name) => valueOf(context.headers[name]),
+  query: (context, name) => valueIn(context.query, name),
   user: (context) => context.state['user'],
 }
 

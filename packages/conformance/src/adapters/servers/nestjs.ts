@@ -17,6 +17,7 @@ import {
   type OnDenied,
 } from '@sluice/nestjs'
 import {
+  valueIn,
   valueOf,
   optionsOf,
   type Adapter,
@@ -53,7 +54,9 @@ async function served<Q extends NestRequest, S>(
     abortOnError: false,
     forceCloseConnections: true,
   })
-  application.useGlobalFilters(new ErrorFilter(app, platform, http))
+  if (app.handling === 'application') {
+    application.useGlobalFilters(new ErrorFilter(app, platform, http))
+  }
   await application.listen(0, '127.0.0.1')
   const server: Parameters<typeof portOf>[0] = application.getHttpServer()
   return {
@@ -103,6 +106,7 @@ function moduleOf<Q extends NestRequest, S>(
 
 const readers: Readers<NestRequest> = {
   header: (request, name) => valueOf(request.headers[name]),
+  query: (request, name) => valueIn(Reflect.get(request, 'query'), name),
   user: (request) => (request as NestRequest & Authenticated).user,
 }
 

@@ -1,4 +1,4 @@
-import { fixedWindow, gcra } from '@sluice/core'
+import { fixedWindow, gcra, notLimited } from '@sluice/core'
 import { byHeader, byIp, byUser } from '@sluice/core/http'
 import { authenticate } from '../arrivals.js'
 import { perMinute, problem, problemType, text, type Scene } from './row.js'
@@ -19,7 +19,10 @@ export const scenesByCaller: readonly Scene[] = [
         'the "user"': fixedWindow({ limit: 1, window: '1m' }),
         'Adresse\\ä': gcra({ limit: 60, window: '1h', burst: 3 }),
       },
-      key: { 'the "user"': byUser(user), 'Adresse\\ä': byIp() },
+      key: {
+        'the "user"': byUser((request) => user(request) ?? notLimited),
+        'Adresse\\ä': byIp(),
+      },
     }),
     extras: { first: authenticate },
     rows: [
@@ -120,7 +123,7 @@ export const scenesByCaller: readonly Scene[] = [
     rows: [
       {
         request: 'no API key',
-        answer: [500, '', '', '', '', text, 'SLUICE_HEADER_MISSING'],
+        answer: [400, '', '', '', '', text, 'SLUICE_HEADER_MISSING'],
       },
       {
         request: 'cost 4',

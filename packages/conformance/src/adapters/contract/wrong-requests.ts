@@ -1,0 +1,90 @@
+import { fixedWindow } from '@sluice/core'
+import { byHeader, byIp, byUser, firstOf } from '@sluice/core/http'
+import { describe, expect, test } from 'vitest'
+import type { NeutralOptions, OptionsFor, Readers } from '../adapter.js'
+import type { OpenBench } from '../bench.js'
+import { statuses } from './keys.js'
+
+const policy = fixedWindow({ limit: 2, window: '1m' })
+
+/** What the client wrote as JSON. By its type it is a string, as an application believes. */
+function written<R>({ header }: Readers<R>): (request: R) => string {
+  return (request) => JSON.parse(header(request, 'x-json') ?? 'null')
+}
+
+const wrongValues = ['null', '{}', '{"default":null}', '{"default":"x"}', '["138","x"]', 'true']
+
+const keysOfJson: readonly (readonly [string, OptionsFor])[] = [
+  ['a function', (read) => ({ policy, key: written(read) })],
+  ['a function for a policy', (read) => ({ policy, key: { default: written(read) } })],
+  ['a part', (read) => ({ policy, key: ['phone', written(read)] })],
+  [
+    'a function that puts parts together',
+    (read) => ({ policy, key: (request) => ['phone', written(read)(request)] }),
+  ],
+  ['byUser', (read) => ({ policy, key: byUser(written(read)) })],
+]
+
+/** A list by itself may be a key: whether the client chose it is seen where the framework has parsed it. */
+const tellsLists = keysOfJson.filter(
+  ([from]) => !from.startsWith('a function for') && from !== 'a function',
+)
+
+export function describeWrongRequests(open: OpenBench): void {
+  describe.each(['framework', 'application'] as const)('errors, answered by the %s', (handling) => {
+    const opened: OpenBench = async (options) => open(options, { handling })
+
+    test.each<[string, NeutralOptions<unknown>]>([
+      ['a header', { policy, key: byHeader('X-API-Key') }],
+      ['a part', { policy, key: ['key', byHeader('X-API-Key')] }],
+      ["a policy's key", { policy, key: { default: byHeader('X-API-Key') } }],
+      [
+        'what firstOf needs',
+        {
+          policy,
+          key: firstOf(
+            byUser(() => null),
+            byHeader('X-API-Key'),
+          ),
+        },
+      ],
+      ['its user', { policy, key: byUser(async () => undefined) }],
+    ])('are 400 where the request lacks %s', async (_, options) => {
+      const bench = await opened(options)
+      expect([(await bench.get()).status, (await bench.get()).status]).toEqual([400, 400])
+      expect([bench.reached, bench.verbs]).toEqual([[], []])
+    })
+
+    test.each(keysOfJson)(
+      'are 400 where JSON is no key, by %s: never a free pass',
+      async (from, options) => {
+        const bench = await opened(options)
+        const values = tellsLists.some(([name]) => name === from)
+          ? wrongValues
+          : wrongValues.filter((value) => !value.startsWith('['))
+        expect(await statuses(bench, 'x-json', values)).toEqual(values.map(() => 400))
+        expect([bench.reached, bench.verbs]).toEqual([[], []])
+        expect(await statuses(bench, 'x-json', ['"a"', '"a"', '"a"'])).toEqual([200, 200, 429])
+      },
+    )
+
+    test('are 400 where a query that comes several times is a list', async () => {
+      const bench = await opened(({ query }) => ({ policy, key: (request) => query(request, 'n') }))
+      const found: number[] = []
+      for (const path of ['/?n=a', '/?n=a', '/?n=a', '/?n=a&n=b', '/?n=a&n=c', '/?n=b', '/']) {
+        found.push((await bench.get({}, path)).status)
+      }
+      expect(found).toEqual([200, 200, 429, 400, 400, 200, 400])
+    })
+
+    test.each<[string, NeutralOptions<unknown>]>([
+      ['a key function fails', { policy, key: () => JSON.parse('{') }],
+      ['a cost is none', { policy, key: byIp(), cost: () => NaN }],
+      ['a key is for another policy', { policies: () => policy, key: { other: 'a' } }],
+    ])('are 500 where the mistake is of the application: %s', async (_, options) => {
+      const bench = await opened(options)
+      expect((await bench.get()).status).toBe(500)
+      expect([bench.reached, bench.verbs]).toEqual([[], []])
+    })
+  })
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest'
+import { notLimited } from '../../src/index.js'
+import { byHeader, byIp, byRoute, byUser, firstOf, type KeyAttempt } from '../../src/http/index.js'
+import { foundBy } from '../../src/http/key-function.js'
+import { errorOf, rejectionOf } from '../error-of.js'
+import { guardOf, syncGuardOf, viewOf, type Visit } from './visit.js'
+
+const view = viewOf({}, { headers: { 'x-tenant': '' } })
+const fails = (error: unknown) => () => {
+  throw error
+}
+const user = byUser(({ user }: Visit) => user)
+const keyOf = (...functions: KeyAttempt<Visit>[]) => foundBy(firstOf(...functions), view)
+
+test('limits by the user, else by the address', () => {
+  const check = syncGuardOf({ limit: 1, window: '1m', key: firstOf(user, byIp()) })
+  const types = ['ada', 'ada', 'bob', undefined, undefined].map(
+    (name) => check(name === undefined ? {} : { user: name }).type,
+  )
+  expect(types).toEqual(['continue', 'deny', 'continue', 'continue', 'deny'])
+})
+
+describe('goes on to the next function', () => {
+  test.each<[string, KeyAttempt<Visit>]>([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['an empty string', () => ''],
+    ['notLimited', () => notLimited],
+    ['byUser without a user', byUser(() => undefined)],
+    ['byUser that is not limited', byUser(() => notLimited)],
+    ['byHeader without the header', byHeader('X-API-Key')],
+    ['byHeader with an empty one', byHeader('X-Tenant')],
+    ['a function’s function that finds none', () => () => byUser(() => null)],
+  ])('after %s, at once and later', async (_, find) => {
+    expect(keyOf(find, () => 'next')).toBe('next')
+    expect(keyOf(find, find, () => ['next', 5])).toEqual(['next', 5])
+    expect(
+      await keyOf(
+        async () => find,
+        () => 'next',
+      ),
+    ).toBe('next')
+    expect(await keyOf(find, async () => 'next')).toBe('next')
+  })
+
+  test('after byIp without an address', () => {
+    const found = foundBy(
+      firstOf(byIp(), () => 'next'),
+      viewOf({}, { address: undefined }),
+    )
+    expect(found).toBe('next')
+  })
+
+  test('and asks none after the one that finds a key', async () => {
+    const asked: string[] = []
+    const find = (name: string, key: string | null) => () => {
+      asked.push(name)
+      return key
+    }
+    expect(keyOf(find('a', null), find('b', 'key'), find('c', 'other'))).toBe('key')
+    const promised = keyOf(async () => find('d', null), find('e', null), find('f', 'last'))
+    expect(await promised).toBe('last')
+    expect(asked).toEqual(['a', 'b', 'd', 'e', 'f'])
+  })
+})
+
+describe('the last function decides', () => {
+  test('that the policy is left out', () => {
+    expect(
+      keyOf(
+        () => null,
+        () => notLimited,
+      ),
+    ).toBe(notLimited)
+  })
+
+  test('that the request is wrong, by its own error', () => {
+    expect(errorOf(() => keyOf(() => null, byHeader('X-API-Key'))).code).toBe(
+      'SLUICE_HEADER_MISSING',
+    )
+  })
+
+  test.each([[null], [undefined], ['']])('that the request is wrong, by %j', async (none) => {
+    const { code, status, message } = errorOf(() => keyOf(user, () => none))
+    expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
+    expect(message).toContain('No function of firstOf found a key.')
+    const later = rejectionOf(Promise.resolve(keyOf(user, async () => none)))
+    expect((await later).code).toBe('SLUICE_KEY_INVALID')
+  })
+})
+
+describe('is no way around a limit', () => {
+  test.each<[string, unknown]>([
+    ['a record', { default: 'a' }],
+    ['an object', {}],
+    ['a number', 5],
+    ['false', false],
+    ['an empty list', []],
+    ['a list with a list', ['a', ['b']]],
+  ])('by %s in the place of a key', async (_, wrong) => {
+    const find = () => wrong as string
+    const check = syncGuardOf({ limit: 1, window: '1m', key: firstOf(find, byIp()) })
+    expect(errorOf(() => check()).code).toBe('SLUICE_KEY_INVALID')
+    const later = guardOf({ limit: 1, window: '1m', key: firstOf(async () => find(), byIp()) })
+    expect((await rejectionOf(Promise.resolve(later()))).code).toBe('SLUICE_KEY_INVALID')
+  })
+
+  test.each<[string, unknown]>([
+    ['an error of the application', new Error('no database')],
+    ['a coded error of another kind', errorOf(() => byRoute()({}, view))],
+    ['undefined', undefined],
+  ])('by %s', async (_, error) => {
+    const caught = await Promise.allSettled([
+      (async () => keyOf(fails(error), () => 'next'))(),
+      (async () =>
+        keyOf(
+          async () => fails(error)(),
+          () => 'next',
+        ))(),
+    ])
+    expect(caught).toEqual([
+      { status: 'rejected', reason: error },
+      { status: 'rejected', reason: error },
+    ])
+  })
+})
+
+test('calls no function twice when the last one fails', () => {
+  let calls = 0
+  const count = (): null => {
+    calls++
+    return null
+  }
+  errorOf(() => keyOf(count, count, byHeader('X-API-Key')))
+  expect(calls).toBe(2)
+})
+
+test('gives the parts of the functions of this package within a list, and refuses those of others', () => {
+  const parts = syncGuardOf({ limit: 1, window: '1m', key: [firstOf(user, byIp()), byRoute()] })
+  const types = [{ user: 'ada' }, {}, { user: 'ada' }, {}].map(
+    (visit) => parts(visit, { route: '/a' }).type,
+  )
+  expect(types).toEqual(['continue', 'continue', 'deny', 'deny'])
+  const own = syncGuardOf({ limit: 1, window: '1m', key: ['x', firstOf(() => ['a', 'b'])] })
+  expect(errorOf(() => own()).message).toContain('part 2 of the key is a list')
+})
+
+test.each([[[]], [[undefined]], [[byIp(), null]], [['ip']], [[{}]]])('refuses %j', (functions) => {
+  const { code, message } = errorOf(() => firstOf(...(functions as never[])))
+  expect(code).toBe('SLUICE_OPTION_INVALID')
+  expect(message.startsWith('firstOf: "functions" is ')).toBe(true)
+})

@@ -1,0 +1,130 @@
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { byHeader, byUser, firstOf } from '../../src/http/index.js'
+import { isSent } from '../../src/http/sent-lists.js'
+import { errorOf, rejectionOf } from '../error-of.js'
+import { guardOf, syncGuardOf, type Options, type Visit } from './visit.js'
+
+type KeyOption = NonNullable<Options['key']>
+
+/** What the client wrote in the place of its name, where the framework has parsed it. */
+const named = (user: unknown) => ({ user }) as Visit
+const seen = (visit: Visit) => ({ sent: [{ form: visit }, { page: '1' }, undefined] })
+const name = ({ user = '' }: Visit): string => user
+
+function refusalOf(key: KeyOption, value: unknown): readonly unknown[] {
+  const check = syncGuardOf({ limit: 1, window: '1m', key })
+  const { code, status } = errorOf(() => check(named(value), seen(named(value))))
+  return [code, status]
+}
+
+const refused = ['SLUICE_KEY_INVALID', 400]
+
+describe('a list that the client sent is no key', () => {
+  test.each<[string, KeyOption]>([
+    ['as it is', name],
+    ['promised', async (visit) => name(visit)],
+    ['by a function’s function', () => name],
+    ['for one policy', { default: name }],
+    ['by firstOf', firstOf(name, () => 'next')],
+    ['copied', (visit) => JSON.parse(JSON.stringify(name(visit)))],
+  ])('%s', async (_, key) => {
+    const visit = named(['ann', 'x'])
+    const check = guardOf({ limit: 1, window: '1m', key })
+    const made = (async () => check(visit, seen(visit)))()
+    const { code, status, message } = await rejectionOf(made)
+    expect([code, status]).toEqual(refused)
+    expect(message).toContain('The client sent this list')
+  })
+
+  test.each<[string, unknown]>([
+    ['of one', ['ann']],
+    ['that spells byUser', ['user', '42']],
+    ['of numbers', [1, 2]],
+  ])('%s', (_, list) => {
+    expect(refusalOf(name, list)).toEqual(refused)
+  })
+
+  test('however deep it stands', () => {
+    const text = '{"a":['.repeat(5000) + '["ann","x"]' + ']}'.repeat(5000)
+    const deep: unknown = JSON.parse(text)
+    expect(isSent(['ann', 'x'], [{ name: deep }])).toBe(true)
+    expect(isSent(['ann', 'y'], [{ name: deep }])).toBe(false)
+  })
+
+  test.each<[string, object]>([
+    ['without a prototype', Object.assign(Object.create(null), { name: ['ann'] })],
+    ['with an empty one', Object.assign(Object.create(Object.create(null)), { name: ['ann'] })],
+    ['of another realm', runInNewContext(`({ name: ['ann'] })`)],
+  ])('in an object %s', (_, sent) => {
+    expect([isSent(['ann'], [sent]), isSent(['bob'], [sent])]).toEqual([true, false])
+  })
+
+  test('although objects lead back to each other', () => {
+    const loop: Record<string, unknown> = { name: ['ann'] }
+    loop['self'] = loop
+    expect([isSent(['ann'], [loop]), isSent(['bob'], [loop])]).toEqual([true, false])
+  })
+})
+
+describe('a list that the application puts together is a key', () => {
+  test.each<[string, KeyOption]>([
+    ['by a function', (visit) => ['name', name(visit)]],
+    ['by a list of functions', ['name', name]],
+    ['by byUser', byUser(name)],
+    ['by firstOf', firstOf(byHeader('x'), (visit) => ['name', name(visit)])],
+  ])('%s', (_, key) => {
+    const check = syncGuardOf({ limit: 1, window: '1m', key })
+    const visit = named('ann')
+    const sent = { sent: [visit, ['name', ['ann'], 'ann'], ['ann', 'name'], ['name', 'ann', 'x']] }
+    expect([check(visit, sent).type, check(visit, sent).type]).toEqual(['continue', 'deny'])
+  })
+
+  test('where the adapter does not tell what was sent', () => {
+    const check = syncGuardOf({ limit: 1, window: '1m', key: () => ['a', 'b'] })
+    const types = [check({}, withoutSent), check({}, withoutSent)].map(({ type }) => type)
+    expect(types).toEqual(['continue', 'deny'])
+  })
+
+  test('although a Buffer or another instance holds the like', () => {
+    class Upload {
+      readonly list = ['ann']
+    }
+    const others = [new Upload(), new Map([['a', ['ann']]]), Buffer.from('ann')]
+    expect(isSent(['ann'], others)).toBe(false)
+    expect(isSent([97], [Buffer.from('a')])).toBe(false)
+  })
+})
+
+const withoutSent: object = { sent: undefined }
+
+test('nothing that a client writes in JSON changes the form of a key, nor is a free pass', () => {
+  const whole: readonly KeyOption[] = [name, firstOf(name), { default: name }]
+  const asPart: readonly KeyOption[] = [
+    ['name', name],
+    (visit) => ['name', name(visit)],
+    byUser(name),
+    firstOf(byUser(name)),
+    { default: ['name', name] },
+  ]
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const visit = named(value)
+      const isText = typeof value === 'string' && value !== ''
+      for (const key of [...whole, ...asPart]) {
+        const check = syncGuardOf({ limit: 1, window: '1m', key })
+        if (isText || (asPart.includes(key) && Number.isSafeInteger(value))) {
+          const types = [check(visit, seen(visit)).type, check(visit, seen(visit)).type]
+          expect(types).toEqual(['continue', 'deny'])
+        } else {
+          expect(errorOf(() => check(visit, seen(visit))).status).toBe(400)
+        }
+      }
+    }),
+    {
+      numRuns: 1000,
+      examples: [[null], [['ann', 'x']], [{ default: null }], [{ default: 'x' }], [42], [[['a']]]],
+    },
+  )
+})
