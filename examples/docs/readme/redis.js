@@ -13,7 +13,7 @@ import { Redis } from 'ioredis'
 const app = express()
 app.use(
   rateLimit({
-    store: redisStore(new Redis(process.env.REDIS_URL)),
+    store: redisStore(new Redis(process.env.REDIS_URL ?? 'redis://localhost:6379')),
     policies: {
       second: gcra({ limit: 10, window: '1s' }),
       hour: slidingWindow({ limit: 1000, window: '1h' }),

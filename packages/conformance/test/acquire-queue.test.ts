@@ -6,6 +6,7 @@ import {
   gcra,
   leakyQueue,
   memoryStore,
+  notLimited,
   redisStore,
   staged,
   type Decision,
@@ -131,7 +132,7 @@ describe('over memory, to the millisecond', () => {
 
     test('a queue that is too long until after the other policy allows is final', async () => {
       const { limiter, come, arrivals } = bench({ queue, pace: gcra({ limit: 1, window: 50 }) })
-      limiter.penalize({ queue: 'key', pace: null }, 6)
+      limiter.penalize({ queue: 'key', pace: notLimited }, 6)
       come('a')
       await pass(0)
       expect(arrivals).toEqual(['a denied 300'])

@@ -94,15 +94,6 @@ const messages = {
     `rateLimit: another limiter of this store is called "${name}" and has other policies, so each would read what the other ` +
     `counts. Give each a "name" of its own.`,
 
-  SLUICE_LIMITER_UNKNOWN: (name: string, known: readonly string[]): string =>
-    `there is no limiter ${quoted(name)}. ${
-      known.length === 0 ? 'There are none so far' : `The limiters are ${list(known)}`
-    }. The limiters of routes are made when the application starts.`,
-
-  SLUICE_ROUTE_UNSEEN: (route: string, hook: string): string =>
-    `rateLimit: the route ${quoted(route)} was declared before the plugin was loaded, so it is limited before its own "${hook}" ` +
-    `hooks have run, and the key may not see what they add to the request. Await the registration: await app.register(rateLimit, …).`,
-
   SLUICE_PROXY_UNTRUSTED: (address: string): string =>
     `byIp: requests come with X-Forwarded-For, but the address in use is that of the socket, ${address}. Behind a proxy all clients ` +
     `would share its limit: tell the framework which proxies to trust (Express: app.set('trust proxy', 1); Koa: ` +

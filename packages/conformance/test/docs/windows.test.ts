@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { memoryStore, redisStore } from '@sluice/core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startRedis, type RedisServer } from '../../src/redis-server.js'
+import { startRedis, type RedisServer } from '@sluice/conformance/redis'
 import { windowTables, withTables } from '../../src/windows/table.js'
 
 const page = readFileSync(

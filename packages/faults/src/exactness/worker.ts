@@ -1,8 +1,8 @@
 // One of several processes that ask for the same keys at once. Started by main.ts, with what it is to do as JSON; answers by a message.
 import process from 'node:process'
+import { randomFrom } from '@sluice/conformance/random'
 import { createLimiter, redisStore } from '@sluice/core'
 import { Cluster, Redis } from 'ioredis'
-import { randomFrom } from '../random.js'
 import { policies } from './policies.js'
 
 /** What a worker is told. */
