@@ -19,8 +19,11 @@ export interface Steps<P extends object = Params> {
   look(row: Row, params: P, now: number, cost: number): boolean
   /** Writes what an admitted request takes into a row that `look` has brought up to now. */
   take(row: Row, params: P, now: number, cost: number): void
-  /** Undoes one `take` of `cost`, as far as it still counts. `receipt` is the row as that take left it. */
-  give(row: Row, params: P, now: number, cost: number, receipt: Row): void
+  /**
+   * Undoes one `take` of `cost`, as far as it still counts. `receipt` is the row as that take left it, and `takenAt` the moment by which it was
+   * decided.
+   */
+  give(row: Row, params: P, now: number, cost: number, receipt: Row, takenAt: number): void
   /** Gives the `units` newest units back, at most what is used. */
   forgive(row: Row, params: P, now: number, units: number): void
 }

@@ -1,3 +1,4 @@
+import { gcra } from '@sluice/core'
 import type { ResponseOutcome } from '@sluice/core/http'
 import { describe, expect, test } from 'vitest'
 import type { NeutralOptions } from '../adapter.js'
@@ -118,6 +119,24 @@ export function describeOutcomes(open: OpenBench): void {
         await untilUsed(bench, policy, used)
       }
       expect(found).toEqual([401, 401, 200, 401, 500, 500, 429])
+    })
+
+    test('of failures by gcra counts no more of them at one moment than the burst', async () => {
+      const policy = gcra({ limit: 10, window: '10s' })
+      const bench = await open({ policy, key: 'all', count: 'failures' })
+      const limiter = bench.limiter(policy)
+      const earliest = await limiter.consume('all')
+      const slow = Array.from({ length: 9 }, () => bench.send({ 'x-answer': 'hold 200' }))
+      await bench.holding(9)
+      await limiter.refund(earliest)
+      bench.now += 9000
+      for (let i = 0; i < 10; i++) expect((await bench.get({ 'x-answer': '401' })).status).toBe(401)
+      bench.letGo()
+      for (const { reply } of slow) expect((await reply).status).toBe(200)
+      await until('all nine are given back', () => {
+        return bench.verbs.filter((verb) => verb === 'give').length === 9
+      })
+      expect((await bench.get({ 'x-answer': '401' })).status).toBe(429)
     })
 
     test('gives nothing back for a denied request', async () => {

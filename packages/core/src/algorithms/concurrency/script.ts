@@ -77,7 +77,7 @@ ${leasesLua.trim()}
 
     function steps.release(row, params, now)
       if not held(row) then return false end
-      steps.give(row, params, now, 0, row)
+      steps.give(row, params, now, 0, row, now)
       return true
     end
 

@@ -116,7 +116,7 @@ function over(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
 
     release(row, params, now) {
       if (held(row) === undefined) return false
-      steps.give(row, params, now, 0, row)
+      steps.give(row, params, now, 0, row, now)
       return true
     },
 

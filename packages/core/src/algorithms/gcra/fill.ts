@@ -34,6 +34,9 @@ export function spanOf(units: number, refill: number, every: number): number {
   return places * 8192 + length
 }
 
+/** No span is as large: it takes 17 bits of a cell, and leaves 36 for another number. */
+export const spans: number = 2 ** 17
+
 /** The milliseconds that a span stands for. */
 export function lengthOf(span: number): number {
   return (span % 8192) * 10 ** Math.floor(span / 8192)

@@ -1,19 +1,33 @@
+import { spans } from './fill.js'
+
 export const gcraLua: string = `
 -- row: 1 the moment at which the key is idle again, whole ms, 2 what is beyond it, in fractions of 1 / refill ms,
---      3 the policy's span when it was written
+--      3 the policy's span when it was written, and ${spans} times the units refunded since the row began
 -- params: 1 burst, 2 refill, 3 every, 4 initial, 5 how long a bucket is remembered that is born with less than it
 --         holds, 6 span
 (function()
   local steps = {}
 
+  local SPANS, MOST_REFUNDED = ${spans}, 2 ^ 36 - 1
+
+  local function refundedUnits(row)
+    return row[3] < SPANS and 0 or math.floor(row[3] / SPANS)
+  end
+
+  local function backlog(row, params, now)
+    return (row[1] - now) * params[2] + row[2]
+  end
+
   local function shorten(row, params, now, fractions)
     local refill = params[2]
-    local whole = math.floor(fractions / refill)
-    local fraction = row[2] - (fractions - whole * refill)
+    local refunded = math.min(fractions, backlog(row, params, now))
+    if refunded <= 0 then return end
+    local whole = math.floor(refunded / refill)
+    local fraction = row[2] - (refunded - whole * refill)
     local borrow = fraction < 0 and 1 or 0
     row[1] = row[1] - whole - borrow
     row[2] = fraction + borrow * refill
-    if row[1] < now then row[1], row[2] = now, 0 end
+    row[3] = row[3] + SPANS * math.min(math.ceil(refunded / params[3]), MOST_REFUNDED - refundedUnits(row))
   end
 
   local function lengthOf(span)
@@ -22,20 +36,23 @@ export const gcraLua: string = `
 
   local function rescale(row, params, now)
     local span = params[6]
-    if row[3] ~= 0 and row[3] ~= span and row[1] >= now then
+    if row[3] == span then return end
+    local refunded = refundedUnits(row)
+    local before = row[3] - refunded * SPANS
+    if before ~= 0 and before ~= span and row[1] >= now then
       local left = row[1] - now + (row[2] > 0 and 1 or 0)
-      row[1] = now + math.ceil(left * lengthOf(span) / lengthOf(row[3]))
+      row[1] = now + math.ceil(left * lengthOf(span) / lengthOf(before))
       row[2] = 0
     end
-    row[3] = span
+    row[3] = span + refunded * SPANS
   end
 
   function steps.look(row, params, now, cost)
     rescale(row, params, now)
     local burst, refill, every, initial = params[1], params[2], params[3], params[4]
-    if initial < burst and now >= steps.ends(row, params) then
-      row[1], row[2] = now, 0
-      steps.take(row, params, now, burst - initial)
+    if row[1] <= now and now >= steps.ends(row, params) then
+      row[1], row[2], row[3] = now, 0, params[6]
+      if initial < burst then steps.take(row, params, now, burst - initial) end
     elseif row[1] < now then
       row[1], row[2] = now, 0
     elseif row[2] >= refill then
@@ -54,19 +71,30 @@ export const gcraLua: string = `
     row[2] = fraction - carry * refill
   end
 
-  function steps.give(row, params, now, cost, receipt)
-    local left = (receipt[1] - now) * params[2] + receipt[2]
-    if left > 0 then shorten(row, params, now, math.min(cost * params[3], left)) end
+  function steps.give(row, params, now, cost, receipt, takenAt)
+    local refill, every = params[2], params[3]
+    local refunded = refundedUnits(row)
+    local refundedSince = refunded - refundedUnits(receipt)
+    if refundedSince < 0 then return end
+    local own = cost * every
+    local isCounted = refunded < MOST_REFUNDED
+    local byArrival = isCounted and backlog(receipt, params, now) - refundedSince * every or 0
+    local byAge = own - (now - takenAt) * refill
+    shorten(row, params, now, math.min(own, math.max(byArrival, byAge)))
   end
 
   function steps.forgive(row, params, now, units)
-    local backlog = math.max(0, (row[1] - now) * params[2] + row[2])
-    shorten(row, params, now, math.min(units, math.ceil(backlog / params[3])) * params[3])
+    local used = math.ceil(math.max(0, backlog(row, params, now)) / params[3])
+    shorten(row, params, now, math.min(units, used) * params[3])
   end
 
   function steps.ends(row, params)
-    if row[1] == 0 and row[2] == 0 then return 0 end
-    return row[1] + (row[2] > 0 and 1 or 0) + (params[4] < params[1] and params[5] or 0)
+    local refunded = refundedUnits(row)
+    if row[1] == 0 and row[2] == 0 and refunded == 0 then return 0 end
+    local idle = row[1] + (row[2] > 0 and 1 or 0) + (params[4] < params[1] and params[5] or 0)
+    if refunded == 0 then return idle end
+    local ahead = row[2] + math.min(refunded, params[1]) * params[3]
+    return math.max(idle, row[1] + math.ceil(ahead / params[2]))
   end
 
   return steps

@@ -1,5 +1,5 @@
 import type { Algorithm, Row } from '../algorithm.js'
-import { lengthOf, mostUnits } from './fill.js'
+import { lengthOf, mostUnits, spans } from './fill.js'
 import { gcraLua } from './script.js'
 
 /**
@@ -19,10 +19,15 @@ export type GcraParams = {
 }
 
 // row: [the theoretical arrival time: the moment at which the key is idle again, whole milliseconds;
-//       what is beyond it, in fractions of 1 / refill ms; the policy's span when it was written]
+//       what is beyond it, in fractions of 1 / refill ms;
+//       the policy's span when it was written, and `spans` times the units refunded since the row began]
+// A row that had refunds is kept until no receipt of an allowed request can have an arrival time that lies ahead.
 const TAT = 0
 const FRACTION = 1
 const SPAN = 2
+
+/** The count of refunded units stops here, and then says nothing. */
+const mostRefunded = 2 ** 36 - 1
 
 /** Only one penalty on another reaches so far: the year 6429, half of what six bytes hold. */
 const latest = 2 ** 47
@@ -38,10 +43,11 @@ export const gcraSteps: Algorithm<GcraParams> = {
   look(row, params, now, cost) {
     const { burst, refill, every, initial } = params
     rescale(row, params, now)
-    if (initial < burst && now >= gcraSteps.ends(row, params)) {
+    if (row[TAT] <= now && now >= gcraSteps.ends(row, params)) {
       row[TAT] = now
       row[FRACTION] = 0
-      gcraSteps.take(row, params, now, burst - initial)
+      row[SPAN] = params.span
+      if (initial < burst) gcraSteps.take(row, params, now, burst - initial)
     } else if (row[TAT] < now) {
       row[TAT] = now
       row[FRACTION] = 0
@@ -61,10 +67,21 @@ export const gcraSteps: Algorithm<GcraParams> = {
     row[FRACTION] = fraction - carry * refill
   },
 
-  // First come, first gone: what the receipt's request took is the last stretch before its arrival time.
-  give(row, params, now, cost, receipt) {
-    const left = backlog(receipt, params, now)
-    if (left > 0) shorten(row, params, now, Math.min(cost * params.every, left))
+  // One row cannot tell how many of the units refunded since the receipt were taken before the receipt's own. So the refund is the greater of
+  // two amounts, neither of which is ever more than what is left of those:
+  // - They end at the receipt's arrival time, which has moved back by no more than all units refunded since.
+  // - No unit drains before it is taken.
+  // If the row has refunded fewer units than the receipt says, it began after all that the receipt took had drained.
+  give(row, params, now, cost, receipt, takenAt) {
+    const { refill, every } = params
+    const refunded = refundedUnits(row)
+    const refundedSince = refunded - refundedUnits(receipt)
+    if (refundedSince < 0) return
+    const own = cost * every
+    const isCounted = refunded < mostRefunded
+    const byArrival = isCounted ? backlog(receipt, params, now) - refundedSince * every : 0
+    const byAge = own - (now - takenAt) * refill
+    shorten(row, params, now, Math.min(own, Math.max(byArrival, byAge)))
   },
 
   forgive(row, params, now, units) {
@@ -72,9 +89,13 @@ export const gcraSteps: Algorithm<GcraParams> = {
     shorten(row, params, now, newest * params.every)
   },
 
-  ends(row, { burst, initial, remembered }) {
-    if (row[TAT] === 0 && row[FRACTION] === 0) return 0
-    return idleAt(row) + (initial < burst ? remembered : 0)
+  ends(row, { burst, refill, every, initial, remembered }) {
+    const refunded = refundedUnits(row)
+    if (row[TAT] === 0 && row[FRACTION] === 0 && refunded === 0) return 0
+    const idle = idleAt(row) + (initial < burst ? remembered : 0)
+    if (refunded === 0) return idle
+    const ahead = row[FRACTION] + Math.min(refunded, burst) * every
+    return Math.max(idle, row[TAT] + Math.ceil(ahead / refill))
   },
 
   wait(row, { burst, refill, every }, now, cost) {
@@ -94,12 +115,20 @@ export const gcraSteps: Algorithm<GcraParams> = {
 
 /** Where the policy has changed since, the same share of it stays used: rounded up, to the strict side. */
 function rescale(row: Row, { span }: GcraParams, now: number): void {
-  if (row[SPAN] !== 0 && row[SPAN] !== span && row[TAT] >= now) {
+  if (row[SPAN] === span) return
+  const refunded = refundedUnits(row)
+  const before = row[SPAN] - refunded * spans
+  if (before !== 0 && before !== span && row[TAT] >= now) {
     const left = row[TAT] - now + (row[FRACTION] > 0 ? 1 : 0)
-    row[TAT] = now + Math.ceil((left * lengthOf(span)) / lengthOf(row[SPAN]))
+    row[TAT] = now + Math.ceil((left * lengthOf(span)) / lengthOf(before))
     row[FRACTION] = 0
   }
-  row[SPAN] = span
+  row[SPAN] = span + refunded * spans
+}
+
+/** The units refunded since the row began. */
+function refundedUnits(row: Row): number {
+  return row[SPAN] < spans ? 0 : Math.floor(row[SPAN] / spans)
 }
 
 /** The first whole millisecond at which all that was taken has drained. */
@@ -117,14 +146,15 @@ export function backlogAtMost(row: Row, refill: number, most: number): number {
   return row[TAT] - Math.floor((most - row[FRACTION]) / refill)
 }
 
-function shorten(row: Row, { refill }: GcraParams, now: number, fractions: number): void {
-  const whole = Math.floor(fractions / refill)
-  const fraction = row[FRACTION] - (fractions - whole * refill)
+/** Shortens the backlog, at most by all of it, and counts the refunded units, rounded up. */
+function shorten(row: Row, params: GcraParams, now: number, fractions: number): void {
+  const { refill, every } = params
+  const refunded = Math.min(fractions, backlog(row, params, now))
+  if (refunded <= 0) return
+  const whole = Math.floor(refunded / refill)
+  const fraction = row[FRACTION] - (refunded - whole * refill)
   const borrow = fraction < 0 ? 1 : 0
   row[TAT] -= whole + borrow
   row[FRACTION] = fraction + borrow * refill
-  if (row[TAT] < now) {
-    row[TAT] = now
-    row[FRACTION] = 0
-  }
+  row[SPAN] += spans * Math.min(Math.ceil(refunded / every), mostRefunded - refundedUnits(row))
 }

@@ -58,11 +58,11 @@ export function stagedLua(free: string, next: string): string {
     write(row, a, b)
   end
 
-  function steps.give(row, params, now, cost, receipt)
+  function steps.give(row, params, now, cost, receipt, takenAt)
     local a, b, stage = read(row, params)
     local oldA, oldB = read(receipt, params)
-    if receipt[stage] ~= 2 then first.give(a.row, a.params, now, cost, oldA.row) end
-    if receipt[stage] ~= 1 then second.give(b.row, b.params, now, cost, oldB.row) end
+    if receipt[stage] ~= 2 then first.give(a.row, a.params, now, cost, oldA.row, takenAt) end
+    if receipt[stage] ~= 1 then second.give(b.row, b.params, now, cost, oldB.row, takenAt) end
     write(row, a, b)
   end
 

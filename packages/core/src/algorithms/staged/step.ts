@@ -79,14 +79,14 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       write(row, freeRow, thenRow)
     },
 
-    give(row, _params, now, cost, receipt) {
+    give(row, _params, now, cost, receipt, takenAt) {
       const freeRow = rowOfFree(row)
       const thenRow = rowOfThen(row)
       if (receipt[stage] !== THEN) {
-        free.steps.give(freeRow, free.params, now, cost, rowOfFree(receipt))
+        free.steps.give(freeRow, free.params, now, cost, rowOfFree(receipt), takenAt)
       }
       if (receipt[stage] !== FREE) {
-        then.steps.give(thenRow, then.params, now, cost, rowOfThen(receipt))
+        then.steps.give(thenRow, then.params, now, cost, rowOfThen(receipt), takenAt)
       }
       write(row, freeRow, thenRow)
     },

@@ -137,7 +137,7 @@ export class Driver {
         break
       case 'give':
         if (receipt === undefined) return false
-        steps.give(row, params, now, cost, receipt.row)
+        steps.give(row, params, now, cost, receipt.row, receipt.now)
         if (differ(row, looked) && this.#isUndone(work, state, receipt)) this.#unblock(work, state)
         break
     }

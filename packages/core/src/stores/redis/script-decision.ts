@@ -81,7 +81,7 @@ local function change(work, question)
   elseif verb == 'forgive' then
     steps.forgive(work.row, params, now, cost)
   elseif verb == 'give' then
-    steps.give(work.row, params, now, cost, work.receipt.row)
+    steps.give(work.row, params, now, cost, work.receipt.row, work.receipt.now)
     if differ(work.row, looked) and isUndone(work, now) then unblock(work) end
   end
   -- What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
