@@ -26,6 +26,8 @@ export interface Steps<P extends object = Params> {
   give(row: Row, params: P, now: number, cost: number, receipt: Row, takenAt: number): void
   /** Gives the `units` newest units back, at most what is used. */
   forgive(row: Row, params: P, now: number, units: number): void
+  /** Refunds all units, and leaves in the row what a reset must not forget. Without this step a reset removes the row. */
+  forget?(row: Row, params: P, now: number): void
 }
 
 /**
@@ -93,8 +95,6 @@ export interface BodiedSteps<P extends object = Params> extends Steps<P> {
   release?(row: Row, params: P, now: number): boolean
   /** Starts the lease's time anew; true if it was held. */
   renew?(row: Row, params: P, now: number): boolean
-  /** Ends all leases, and leaves in the row what a reset must not forget: without this step, a reset forgets the row. */
-  forget?(row: Row, params: P, now: number): void
 }
 
 export interface Cells {

@@ -1,4 +1,4 @@
-import { gcra } from '@sluice/core'
+import { gcra, tokenBucket } from '@sluice/core'
 import type { ResponseOutcome } from '@sluice/core/http'
 import { describe, expect, test } from 'vitest'
 import type { NeutralOptions } from '../adapter.js'
@@ -119,6 +119,20 @@ export function describeOutcomes(open: OpenBench): void {
         await untilUsed(bench, policy, used)
       }
       expect(found).toEqual([401, 401, 200, 401, 500, 500, 429])
+    })
+
+    test('a success fills a bucket that is born with less than it holds', async () => {
+      const policy = tokenBucket({ capacity: 10, refill: 1, every: '1h', initial: 3 })
+      const bench = await open({ policy, key: 'all', resetOn: 'success' })
+      for (const [answer, used] of [
+        ['401', 8],
+        ['401', 9],
+        ['200', 0],
+        ['401', 1],
+      ] as const) {
+        await bench.get({ 'x-answer': answer })
+        await untilUsed(bench, policy, used)
+      }
     })
 
     test('of failures by gcra counts no more of them at one moment than the burst', async () => {

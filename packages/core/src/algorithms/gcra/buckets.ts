@@ -22,7 +22,7 @@ export interface TokenBucketOptions {
   readonly every: Duration
   /**
    * How many tokens a bucket is born with, which is when its key is first asked for. A full bucket is forgotten after a day
-   * without requests (and the longest block that the policy has), and born again.
+   * without requests (and the longest block that the policy has), and born again. A bucket is full after a reset.
    *
    * @default capacity
    */

@@ -88,6 +88,10 @@ export const gcraLua: string = `
     shorten(row, params, now, math.min(units, used) * params[3])
   end
 
+  function steps.forget(row, params, now)
+    row[1], row[2], row[3] = params[4] < params[1] and now or 0, 0, 0
+  end
+
   function steps.ends(row, params)
     local refunded = refundedUnits(row)
     if row[1] == 0 and row[2] == 0 and refunded == 0 then return 0 end

@@ -89,6 +89,12 @@ export const gcraSteps: Algorithm<GcraParams> = {
     shorten(row, params, now, newest * params.every)
   },
 
+  // A bucket is full after a reset. Without a row it would be born again with its initial tokens.
+  forget(row, { burst, initial }, now) {
+    row.fill(0)
+    if (initial < burst) row[TAT] = now
+  },
+
   ends(row, { burst, refill, every, initial, remembered }) {
     const refunded = refundedUnits(row)
     if (row[TAT] === 0 && row[FRACTION] === 0 && refunded === 0) return 0
