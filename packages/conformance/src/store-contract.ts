@@ -15,6 +15,7 @@ import { describeMany } from './contract/many.js'
 import { describePenalties } from './contract/penalties.js'
 import { describeQueues } from './contract/queues.js'
 import { describeRefunds } from './contract/refunds.js'
+import { describeResets } from './contract/resets.js'
 import { describeStages } from './contract/stages.js'
 import { describeStatus } from './contract/status.js'
 
@@ -40,6 +41,7 @@ export function describeStore(name: string, makeStore: StoreFactory): void {
     describeStatus(open)
     describeStages(open)
     describeRefunds(open)
+    describeResets(open)
     describeQueues(open)
     describePenalties(open)
     describeMany(open)

@@ -68,7 +68,7 @@ describe('time to live', () => {
     expect(await client.keys('*')).toEqual([])
   })
 
-  test('a key that was only looked at, denied or reset is not there', async () => {
+  test('a key that was only looked at, denied, or reset while nothing counted is not there', async () => {
     const limiter = createLimiter({
       name: 'untouched',
       policies: fixedWindow({ limit: 2, window: '1h' }),
@@ -77,9 +77,19 @@ describe('time to live', () => {
     await limiter.peek('looked at')
     await limiter.consume('denied', { cost: 3 })
     await limiter.consume('nothing taken', { cost: 0 })
-    await limiter.consume('reset')
     await limiter.reset('reset')
     expect(await client.keys('*')).toEqual([])
+  })
+
+  test('a reset is noted for as long as what it has forgotten would have counted', async () => {
+    const policies = fixedWindow({ limit: 2, window: '1h' })
+    const limiter = createLimiter({ name: 'reset', policies, store: storeOf() })
+    await limiter.consume('key')
+    const livesMs = await client.pttl('sluice:reset:{key}')
+    await limiter.reset('key')
+    expect(await client.strlen('sluice:reset:{key}')).toBe(15)
+    expect(await client.pttl('sluice:reset:{key}')).toBeGreaterThan(livesMs - 5000)
+    expect(await client.pttl('sluice:reset:{key}')).toBeLessThanOrEqual(livesMs)
   })
 })
 

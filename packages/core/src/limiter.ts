@@ -87,7 +87,10 @@ export interface Limiter<S extends Store = Store> {
   release(key: Keys, leaseId: string): Reply<S, boolean>
   /** Starts the time of a lease anew that is held elsewhere. True if it was still held; false if not, and then it stays ended. */
   renew(key: Keys, leaseId: string): Reply<S, boolean>
-  /** Forgets what the key has used: true. False, and nothing changed, where it is blocked and `unblock` is not true. */
+  /**
+   * Forgets what the key has used, so that its whole quota is available: true. A later refund of an earlier decision has no effect. False, and
+   * nothing changed, if the key is blocked and `unblock` is not true.
+   */
   reset(key: Keys, options?: ResetOptions): Reply<S, boolean>
   /** How things stand, policy by policy. Changes nothing. */
   status(key: Keys): Reply<S, Status>

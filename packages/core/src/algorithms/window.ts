@@ -26,10 +26,9 @@ export function windowSteps<P extends { readonly limit: number }>(
       row[USED] += cost
     },
 
-    give(row, params, _now, cost, receipt) {
-      if (closing(row[SINCE], params) === closing(receipt[SINCE], params)) {
-        row[USED] -= Math.min(cost, row[USED])
-      }
+    // A window that was emptied and begun anew began at another moment, be it the same window of the clock.
+    give(row, _params, _now, cost, receipt) {
+      if (row[SINCE] === receipt[SINCE]) row[USED] -= Math.min(cost, row[USED])
     },
 
     forgive(row, _params, _now, units) {
@@ -70,9 +69,7 @@ export function windowLua(closing: string): string {
     end,
 
     give = function(row, params, now, cost, receipt)
-      if closing(row[1], params) == closing(receipt[1], params) then
-        row[2] = row[2] - math.min(cost, row[2])
-      end
+      if row[1] == receipt[1] then row[2] = row[2] - math.min(cost, row[2]) end
     end,
 
     forgive = function(row, params, now, units)

@@ -55,6 +55,12 @@ export interface State {
   readonly blockedUntil: number
   /** The time by which this entry was decided. Entries that follow the wall, or lie on other servers, may have other times. */
   readonly now: number
+  /**
+   * How many times the key had been reset in the millisecond of `now`.
+   *
+   * @default 0
+   */
+  readonly resets?: number
 }
 
 /**

@@ -1,7 +1,8 @@
 /** params: for each of the two rules, the moments and counts of its row, the number of its params, and its params. */
 export function stagedLua(free: string, next: string): string {
   return `
--- row: the moments of both rules, the counts of both, and which of them the last admitted request took from: 1, 2, or 3 for both
+-- row: the moments of both rules, the counts of both, and which of them the last admitted request took from: 1, 2, or 3 for both; and
+--      4 times how often the second was started anew, modulo 2^14
 (function()
   local first, second = ${free.trim()}, ${next.trim()}
   local steps = {}
@@ -42,17 +43,18 @@ export function stagedLua(free: string, next: string): string {
 
   function steps.take(row, params, now, cost)
     local a, b, stage = read(row, params)
+    local starts = math.floor(row[stage] / 4)
     if not first.look(a.row, a.params, now, cost) then
       second.take(b.row, b.params, now, cost)
-      row[stage] = 2
+      row[stage] = starts * 4 + 2
     else
       first.take(a.row, a.params, now, cost)
-      row[stage] = 1
+      row[stage] = starts * 4 + 1
       if cost > 0 and not first.look(a.row, a.params, now, 1) then
         for i in ipairs(b.row) do b.row[i] = 0 end
         second.look(b.row, b.params, now, cost)
         second.take(b.row, b.params, now, cost)
-        row[stage] = 3
+        row[stage] = (starts + 1) % 16384 * 4 + 3
       end
     end
     write(row, a, b)
@@ -61,8 +63,10 @@ export function stagedLua(free: string, next: string): string {
   function steps.give(row, params, now, cost, receipt, takenAt)
     local a, b, stage = read(row, params)
     local oldA, oldB = read(receipt, params)
-    if receipt[stage] ~= 2 then first.give(a.row, a.params, now, cost, oldA.row, takenAt) end
-    if receipt[stage] ~= 1 then second.give(b.row, b.params, now, cost, oldB.row, takenAt) end
+    local taken = receipt[stage] % 4
+    local isSameStart = math.floor(receipt[stage] / 4) == math.floor(row[stage] / 4)
+    if taken ~= 2 then first.give(a.row, a.params, now, cost, oldA.row, takenAt) end
+    if taken ~= 1 and isSameStart then second.give(b.row, b.params, now, cost, oldB.row, takenAt) end
     write(row, a, b)
   end
 
@@ -71,6 +75,19 @@ export function stagedLua(free: string, next: string): string {
     first.forgive(a.row, a.params, now, units)
     second.forgive(b.row, b.params, now, units)
     write(row, a, b)
+  end
+
+  local function forget(rule, part, now)
+    if rule.forget then return rule.forget(part.row, part.params, now) end
+    for i in ipairs(part.row) do part.row[i] = 0 end
+  end
+
+  function steps.forget(row, params, now)
+    local a, b, stage = read(row, params)
+    forget(first, a, now)
+    forget(second, b, now)
+    write(row, a, b)
+    row[stage] = 0
   end
 
   function steps.ends(row, params)

@@ -2,10 +2,15 @@ import type { Algorithm, Cells, Params, Row } from '../algorithm.js'
 import { fullAt, waitToRemain } from '../reading.js'
 import { stagedLua } from './script.js'
 
-// row: [moments of free, moments of then, counts of free, counts of then, which of them the last admitted request took from]
+// row: [moments of free, moments of then, counts of free, counts of then;
+//       which of them the last admitted request took from, and `takings` times how often `then` was started anew]
 const FREE = 1
 const THEN = 2
 const BOTH = 3
+const takings = 4
+
+/** The starts are counted modulo this, so that the cell takes two bytes. */
+const starts = 2 ** 14
 
 /** A rule whose whole state is a row. */
 export interface Stage {
@@ -32,6 +37,10 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
     const moments = [...freeRow.slice(0, first.moments), ...thenRow.slice(0, second.moments)]
     const counts = [...freeRow.slice(first.moments), ...thenRow.slice(second.moments)]
     ;[...moments, ...counts].forEach((cell, i) => (row[i] = cell))
+  }
+
+  function startsIn(row: Row): number {
+    return Math.floor(row[stage] / takings)
   }
 
   function remaining({ steps, params }: Stage, row: Row, now: number): number {
@@ -64,16 +73,16 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       let thenRow = rowOfThen(row)
       if (!free.steps.look(freeRow, free.params, now, cost)) {
         then.steps.take(thenRow, then.params, now, cost)
-        row[stage] = THEN
+        row[stage] = startsIn(row) * takings + THEN
       } else {
         free.steps.take(freeRow, free.params, now, cost)
-        row[stage] = FREE
+        row[stage] = startsIn(row) * takings + FREE
         if (cost > 0 && !free.steps.look(freeRow, free.params, now, 1)) {
           // The last of what is free: from this request on, the second counts, and it starts anew.
           thenRow = thenRow.map(() => 0)
           then.steps.look(thenRow, then.params, now, cost)
           then.steps.take(thenRow, then.params, now, cost)
-          row[stage] = BOTH
+          row[stage] = ((startsIn(row) + 1) % starts) * takings + BOTH
         }
       }
       write(row, freeRow, thenRow)
@@ -82,10 +91,11 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
     give(row, _params, now, cost, receipt, takenAt) {
       const freeRow = rowOfFree(row)
       const thenRow = rowOfThen(row)
-      if (receipt[stage] !== THEN) {
+      const taken = receipt[stage] % takings
+      if (taken !== THEN) {
         free.steps.give(freeRow, free.params, now, cost, rowOfFree(receipt), takenAt)
       }
-      if (receipt[stage] !== FREE) {
+      if (taken !== FREE && startsIn(receipt) === startsIn(row)) {
         then.steps.give(thenRow, then.params, now, cost, rowOfThen(receipt), takenAt)
       }
       write(row, freeRow, thenRow)
@@ -97,6 +107,15 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       free.steps.forgive(freeRow, free.params, now, units)
       then.steps.forgive(thenRow, then.params, now, units)
       write(row, freeRow, thenRow)
+    },
+
+    forget(row, _params, now) {
+      const freeRow = rowOfFree(row)
+      const thenRow = rowOfThen(row)
+      forget(free, freeRow, now)
+      forget(then, thenRow, now)
+      write(row, freeRow, thenRow)
+      row[stage] = 0
     },
 
     ends: (row) =>
@@ -130,13 +149,18 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
 
     delay(row, _params, now, cost, taken) {
       const isFree = taken
-        ? row[stage] !== THEN
+        ? row[stage] % takings !== THEN
         : free.steps.wait(rowOfFree(row), free.params, now, cost) === 0
       if (isFree) return 0
       return then.steps.delay?.(rowOfThen(row), then.params, now, cost, taken) ?? 0
     },
   }
   return steps
+}
+
+function forget({ steps, params }: Stage, row: Row, now: number): void {
+  if (steps.forget === undefined) row.fill(0)
+  else steps.forget(row, params, now)
 }
 
 function part(row: Row, momentsAt: number, moments: number, countsAt: number, counts: number): Row {

@@ -3,6 +3,7 @@ import { LENGTH, startedBlock, UNTIL } from '../../block.js'
 import type { Time } from '../../clock.js'
 import type { Block } from '../../policy.js'
 import type { Outcome, State, StoreRequest, Verb } from '../store.js'
+import { isForgotten } from './reset.js'
 import type { Held, Rows, Work } from './rows.js'
 
 /** Runs one request, all or nothing. Its twin is the `decide` of the Redis script: the same verbs in the same order. */
@@ -137,6 +138,7 @@ export class Driver {
         break
       case 'give':
         if (receipt === undefined) return false
+        if (isForgotten(this.#rows.loadReset(work), receipt)) return true
         steps.give(row, params, now, cost, receipt.row, receipt.now)
         if (differ(row, looked) && this.#isUndone(work, state, receipt)) this.#unblock(work, state)
         break
@@ -157,10 +159,15 @@ export class Driver {
     if (!unblocking && states.some(({ blockedUntil, now }) => blockedUntil > now)) return false
     works.forEach((work, i) => {
       const { entry, steps } = work
+      const { row, now } = states[i]
+      // A receipt of a lease names that lease, and the reset has ended it.
+      if (steps.release === undefined) {
+        this.#rows.saveReset(work, now, entry.steps.ends(row, entry.params))
+      }
       if (steps.forget === undefined) {
         this.#rows.forget(work)
       } else {
-        steps.forget(states[i].row, entry.params, states[i].now)
+        steps.forget(row, entry.params, now)
         this.#rows.save(work, states[i])
       }
       this.#unblock(work, states[i])

@@ -10,10 +10,12 @@ const segmentsPerRow = 16
 export class Room {
   /** The rows of blocks, apart from all others: while it is empty, nobody needs to look. */
   readonly blocks: Table = new Table(2, false)
+  /** The rows of resets. */
+  readonly resets: Table = new Table(2, false)
   /** How many rows were let go although their quota was spent: the counts that a flood could push out. */
   evicted = 0
   readonly #maxKeys: number
-  readonly #tables: Table[] = [this.blocks]
+  readonly #tables: Table[] = [this.blocks, this.resets]
   readonly #byShape = new Map<string, Table>()
   #turn = 0
 

@@ -2,6 +2,7 @@ import type { BodiedSteps, Lease, Row } from '../../algorithms/algorithm.js'
 import { blockForgotten, UNTIL } from '../../block.js'
 import type { Entry } from '../store.js'
 import { newKeyHash } from './key-hash.js'
+import { nextReset, resetsIn } from './reset.js'
 import { Room } from './room.js'
 import type { Segment } from './segment.js'
 import { createShelves, type Shelf } from './shelves.js'
@@ -12,6 +13,7 @@ export interface Held {
   row: Row
   blockedUntil: number
   readonly now: number
+  resets?: number
 }
 
 /**
@@ -40,6 +42,7 @@ export interface Work {
 const requestsPerSweep = 64
 
 const noBlock: Row = [0, 0]
+const noReset: Row = [0, 0]
 
 const nobody: Lease = { id: '', owner: '' }
 
@@ -54,6 +57,8 @@ export class Rows {
   #lastWorks: readonly Work[] = []
   #moment = 0
   #requests = 0
+  /** No reset is later. */
+  #lastReset = -1
 
   constructor(maxKeys: number) {
     this.room = new Room(maxKeys)
@@ -98,7 +103,12 @@ export class Rows {
       work.steps = entry.steps.over(work.body, lease)
     }
     const row = place === -1 ? shelf.table.blank(views) : segment.read(place, views)
-    return { row, blockedUntil: this.loadBlock(work)[UNTIL], now }
+    const state: Held = { row, blockedUntil: this.loadBlock(work)[UNTIL], now }
+    if (now <= this.#lastReset) {
+      const resets = resetsIn(this.loadReset(work), now)
+      if (resets > 0) state.resets = resets
+    }
+    return state
   }
 
   /** Whether there is a row that has not ended. */
@@ -135,9 +145,7 @@ export class Rows {
   loadBlock({ shelf, keyHigh, keyLow }: Work): Row {
     const { blocks } = this.room
     if (blocks.size === 0) return noBlock
-    const segment = blocks.segmentOf(keyHigh ^ shelf.blockHigh)
-    const place = segment.find(keyHigh ^ shelf.blockHigh, keyLow ^ shelf.blockLow)
-    return place === -1 ? noBlock : segment.read(place, 0)
+    return read(blocks, keyHigh ^ shelf.blockHigh, keyLow ^ shelf.blockLow) ?? noBlock
   }
 
   saveBlock(work: Work, block: Row, now: number): void {
@@ -153,6 +161,32 @@ export class Rows {
 
   forgetBlock({ shelf, keyHigh, keyLow }: Work): void {
     remove(this.room.blocks, keyHigh ^ shelf.blockHigh, keyLow ^ shelf.blockLow)
+  }
+
+  loadReset({ shelf, keyHigh, keyLow }: Work): Row {
+    const { resets } = this.room
+    if (resets.size === 0) return noReset
+    return read(resets, keyHigh ^ shelf.resetHigh, keyLow ^ shelf.resetLow) ?? noReset
+  }
+
+  /** Records a reset at `now` of a row that would have ended at `ends`, and keeps the record until then. */
+  saveReset(work: Work, now: number, ends: number): void {
+    const { resets } = this.room
+    if (ends <= now) return
+    const high = work.keyHigh ^ work.shelf.resetHigh
+    const low = work.keyLow ^ work.shelf.resetLow
+    const row = nextReset(this.loadReset(work), now)
+    const segment = resets.segmentOf(high)
+    const place = segment.find(high, low)
+    const keptUntil = this.#moment + (ends - now)
+    if (place === -1) {
+      this.room.makeRoom(resets, high, this.#moment)
+      resets.add(high, low, row, keptUntil, false, undefined)
+    } else {
+      const longer = Math.max(segment.endOf(place), keptUntil)
+      resets.write(segment, place, row, longer, false, undefined)
+    }
+    this.#lastReset = Math.max(this.#lastReset, row[0])
   }
 
   #workOf(entry: Entry): Work {
@@ -175,6 +209,12 @@ function locate(work: Work): void {
 /** What was written since may have moved the row. */
 function relocate(work: Work): void {
   if (work.moves !== work.shelf.table.moves) locate(work)
+}
+
+function read(table: Table, high: number, low: number): Row | undefined {
+  const segment = table.segmentOf(high)
+  const place = segment.find(high, low)
+  return place === -1 ? undefined : segment.read(place, 0)
 }
 
 function remove(table: Table, high: number, low: number): void {

@@ -1,6 +1,7 @@
 import { blockId } from '../../block.js'
 import type { Entry } from '../store.js'
 import { newKeyHash } from './key-hash.js'
+import { resetId } from './reset.js'
 import type { Room } from './room.js'
 import type { Table } from './table.js'
 
@@ -11,6 +12,8 @@ export interface Shelf {
   readonly low: number
   readonly blockHigh: number
   readonly blockLow: number
+  readonly resetHigh: number
+  readonly resetLow: number
   /** All shelves of the policy's name: its algorithm may have been another one. Of the rows of one key, only the last written stays. */
   readonly rivals: ReadonlyMap<string, Shelf>
 }
@@ -43,8 +46,10 @@ export function createShelves(room: Room): (entry: Entry) => Shelf {
       const { high, low } = entryHash
       entryHash.hash(JSON.stringify([limiter, name, blockId]))
       const block = { blockHigh: entryHash.high, blockLow: entryHash.low }
+      entryHash.hash(JSON.stringify([limiter, name, resetId]))
+      const reset = { resetHigh: entryHash.high, resetLow: entryHash.low }
       const table = room.tableOf(moments + counts, 'over' in steps)
-      shelf = { table, high, low, ...block, rivals }
+      shelf = { table, high, low, ...block, ...reset, rivals }
       rivals.set(shape, shelf)
     }
     return shelf

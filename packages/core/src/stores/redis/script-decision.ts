@@ -1,7 +1,7 @@
 /** How one request is decided, all or nothing. Its twin is the driver of the memory store. */
 export const decisionLua: string = `
-local function forget(rule, state, isBlock)
-  local _, i = entryOf(rule, state, isBlock)
+local function forget(rule, state, id)
+  local _, i = entryOf(rule, state, id)
   if i then
     table.remove(state, i)
     state.changed = true
@@ -10,7 +10,7 @@ end
 
 local function unblock(work)
   work.block = unblocked
-  forget(work.rule, work.state, true)
+  forget(work.rule, work.state, BLOCK)
 end
 
 local function begin(work, question)
@@ -54,6 +54,12 @@ local function isUndone(work, now)
   return isByLimit and work.block[1] > now and began >= work.receipt.now
 end
 
+-- Whether the key was reset after the decision of this receipt.
+local function isForgotten(work)
+  local reset, receipt = work.reset, work.receipt
+  return reset and (receipt.now < reset[1] or receipt.now == reset[1] and (receipt.resets or 0) ~= reset[3])
+end
+
 local function differ(row, other)
   for i = 1, #row do
     if row[i] ~= other[i] then return true end
@@ -81,6 +87,7 @@ local function change(work, question)
   elseif verb == 'forgive' then
     steps.forgive(work.row, params, now, cost)
   elseif verb == 'give' then
+    if isForgotten(work) then return true end
     steps.give(work.row, params, now, cost, work.receipt.row, work.receipt.now)
     if differ(work.row, looked) and isUndone(work, now) then unblock(work) end
   end
@@ -89,16 +96,29 @@ local function change(work, question)
   return true
 end
 
+-- Records a reset until the row would have ended, so that a refund of an earlier decision takes no unit of a later one.
+local function recordReset(work, question)
+  local now, last = question.now, work.reset or { 0, 0, 0 }
+  local ends = work.rule.steps.ends(work.row, work.rule.params)
+  -- A receipt of a lease names that lease, and the reset has ended it.
+  if ends <= now or work.steps.release then return end
+  local at, count = now, 1
+  if last[1] >= now then at, count = last[1], last[3] + 1 end
+  work.reset = { at, math.max(ends, last[2]), count }
+  saveReset(work, question)
+end
+
 local function reset(question)
   for _, work in ipairs(question) do
     if question.cost == 0 and work.block[1] > question.now then return 0 end
   end
   for _, work in ipairs(question) do
+    recordReset(work, question)
     if work.steps.forget then
       work.steps.forget(work.row, work.rule.params, question.now)
       save(work, question)
     else
-      forget(work.rule, work.state, false)
+      forget(work.rule, work.state)
       for _, body in ipairs(work.bodies or none) do redis.call('DEL', body) end
     end
     unblock(work)
@@ -127,7 +147,7 @@ end
 
 -- Adds the answer of a request to the reply.
 local function append(reply, size, question, allowed)
-  local first, isBlocked = size + 1, false
+  local first, isBlocked, isReset = size + 1, false, false
   size = first
   for i = 1, #question do
     local work = question[i]
@@ -135,10 +155,18 @@ local function append(reply, size, question, allowed)
     for cell = 1, work.rule.width do reply[size + cell] = row[cell] end
     size = size + work.rule.width
     if work.block[1] > 0 then isBlocked = true end
+    if work.reset and work.reset[1] == question.now then isReset = true end
   end
-  reply[first] = isBlocked and allowed + 2 or allowed
+  reply[first] = allowed + (isBlocked and 2 or 0) + (isReset and 4 or 0)
   if isBlocked then
     for i = 1, #question do reply[size + i] = question[i].block[1] end
+    size = size + #question
+  end
+  if isReset then
+    for i = 1, #question do
+      local reset = question[i].reset
+      reply[size + i] = reset and reset[1] == question.now and reset[3] or 0
+    end
     size = size + #question
   end
   return size

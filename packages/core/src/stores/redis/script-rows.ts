@@ -21,15 +21,17 @@ local function stateOf(key)
   return state
 end
 
-local function entryOf(rule, state, isBlock)
+-- The row of a policy's block or reset, by that id; without an id, the policy's own row.
+local function entryOf(rule, state, id)
   for i = 1, #state do
     local entry = state[i]
-    if entry.name == rule.name and (entry.id == BLOCK) == isBlock then return entry, i end
+    local isKind = entry.id == id or not id and entry.id ~= BLOCK and entry.id ~= RESET
+    if isKind and entry.name == rule.name then return entry, i end
   end
 end
 
 local function rowOf(rule, state)
-  local entry = entryOf(rule, state, false)
+  local entry = entryOf(rule, state)
   local row = entry and cellsOf(entry, rule.id, rule.moments, rule.counts)
   local kept = row and rule.stored or 0
   row = row or {}
@@ -38,36 +40,54 @@ local function rowOf(rule, state)
 end
 
 local function blockOf(rule, state)
-  local entry = entryOf(rule, state, true)
+  local entry = entryOf(rule, state, BLOCK)
   return entry and cellsOf(entry, BLOCK, 1, 1) or unblocked
 end
 
+local function resetOf(rule, state, question)
+  local entry, i = entryOf(rule, state, RESET)
+  local reset = entry and cellsOf(entry, RESET, 2, 1)
+  if not reset then return false end
+  -- The next write leaves it out.
+  if reset[2] + question.margin <= question.now then
+    table.remove(state, i)
+    return false
+  end
+  return reset
+end
+
 -- Notes a row to be written. Until when it is kept, is read from the last form of it.
-local function put(work, question, isBlock, row)
+local function put(work, question, id, row)
   local rule, state = work.rule, work.state
-  local entry = entryOf(rule, state, isBlock)
+  local entry = entryOf(rule, state, id)
   if not entry then
     entry = newEntry(rule.name, 0, 0, '')
     state[#state + 1] = entry
   end
-  entry.id = isBlock and BLOCK or rule.id
+  entry.id = id or rule.id
   entry.row, entry.rule, entry.question = row, rule, question
-  if not isBlock then entry.bodies = work.bodies end
+  if not id then entry.bodies = work.bodies end
   state.changed = true
 end
 
 local function save(work, question)
-  put(work, question, false, work.row)
+  put(work, question, nil, work.row)
 end
 
 local function saveBlock(work, question)
-  put(work, question, true, work.block)
+  put(work, question, BLOCK, work.block)
+end
+
+local function saveReset(work, question)
+  put(work, question, RESET, work.reset)
 end
 
 -- How long the state of a row is kept, ms; 0 where it has ended.
 local function lifeOf(entry)
-  local question, rule = entry.question, entry.rule
-  local ends = entry.id == BLOCK and entry.row[1] + entry.row[2] or rule.steps.ends(entry.row, rule.params)
+  local question, rule, ends = entry.question, entry.rule, nil
+  if entry.id == BLOCK then ends = entry.row[1] + entry.row[2]
+  elseif entry.id == RESET then ends = entry.row[2]
+  else ends = rule.steps.ends(entry.row, rule.params) end
   return ends > question.now and ends - question.now + question.margin or 0
 end
 
@@ -84,6 +104,7 @@ local function find(question, at)
     local work = question[i]
     local rule, state = work.rule, stateOf(requests[at + 1])
     work.state, work.row, work.block = state, rowOf(rule, state), blockOf(rule, state)
+    work.reset = resetOf(rule, state, question)
     work.unborn = rule.born and rule.steps.ends(work.row, rule.params) <= question.now
     at = at + 1
     if rule.bodies > 0 then

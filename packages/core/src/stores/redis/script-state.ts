@@ -3,13 +3,21 @@ export const stateLua: string = `
 -- A state is a string of rows. If there is only one, of an algorithm below 127 and of the unnamed policy: the algorithm's id and the
 -- cells. Else a zero, and for each row the length of its policy's name, that name, the id, the number of cells (0 where all rows of
 -- the algorithm have the same), the length of the cells, and the cells. A moment takes six bytes; a count as many as the largest
--- count of the row needs, two, four or seven. The id of a block's row is 127: one moment, the block's end, and one count, its length.
+-- count of the row needs, two, four or seven. The id of a block's row is 127: one moment, the block's end, and one count, its length. That of
+-- a reset's row is 126: two moments, that of the last reset and the one until which it is kept, and the number of resets in its millisecond.
 
-local BLOCK = 127
+local BLOCK, RESET = 127, 126
 
 -- A row of a state: as it was read, and as this call is to write it, by which rule and for which question. All fields are made at once.
 local function newEntry(name, id, width, cells)
   return { name = name, id = id, width = width, cells = cells, row = false, rule = false, question = false, bodies = false }
+end
+
+-- How many moments and counts a row has that this call writes.
+local function shapeOf(entry)
+  if entry.id == BLOCK then return 1, 1 end
+  if entry.id == RESET then return 2, 1 end
+  return entry.rule.moments, entry.rule.counts
 end
 
 local function parse(packed)
@@ -44,7 +52,8 @@ local function cellsOf(entry, id, moments, counts)
   if entry.id ~= id then return end
   local stored = moments + counts
   if entry.row then
-    local isSame = id == BLOCK or entry.rule.moments == moments and entry.rule.counts == counts
+    local writtenMoments, writtenCounts = shapeOf(entry)
+    local isSame = writtenMoments == moments and writtenCounts == counts
     return isSame and { unpack(entry.row, 1, stored) } or nil
   end
   if entry.width > 0 and entry.width ~= stored then return end
@@ -54,8 +63,8 @@ local function cellsOf(entry, id, moments, counts)
 end
 
 local function pack(entry)
-  local row, moments, counts, largest = entry.row, 1, 1, 0
-  if entry.id ~= BLOCK then moments, counts = entry.rule.moments, entry.rule.counts end
+  local row, largest = entry.row, 0
+  local moments, counts = shapeOf(entry)
   for i = moments + 1, moments + counts do
     if row[i] > largest then largest = row[i] end
   end

@@ -20,12 +20,13 @@ const header = `
 --          has, { born }, if a denial leaves a row, and { block = { on, length, escalate, max } } where there are any
 --      3   JSON, the questions: a list of { verb, cost, rules }, the numbers of its rules; with { now }, the time to decide by instead of the
 --          server's, { lease = { id, owner } }, { possible }, for each rule whether the cost could ever fit, where one of them may start a
---          block, and for a give { receipts = { row, now } for each rule }
+--          block, and for a give { receipts = { row, now, resets } for each rule }
 --      4   JSON, the requests, a flat list: of each the number of its question, and for each rule the number of its key and of its body keys
 --
 -- Returns  {server ms}      the call came too late, and nothing was done
---          {server ms, …}   flat, for each request: 0 denied or 1 allowed, 2 more where one of its rules is or was blocked; for each rule the
---                           cells of its row; and after 2 or 3, for each rule the end of its block. Or a string, the error of that request alone
+--          {server ms, …}   flat, for each request: 0 denied or 1 allowed, 2 more where one of its rules is or was blocked, 4 more where the key of
+--                           one was reset in this millisecond; for each rule the cells of its row; with the 2, for each rule the end of its block;
+--                           with the 4, for each rule the number of those resets. Or a string, the error of that request alone
 --          an error         this is a replica, and nothing was done
 `
 
@@ -53,6 +54,7 @@ for _, question in ipairs(questions) do
       state = none,
       row = none,
       block = unblocked,
+      reset = false,
       possible = question.possible and question.possible[i],
       receipt = question.receipts and question.receipts[i],
     }

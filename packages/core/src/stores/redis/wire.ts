@@ -86,7 +86,7 @@ function questionAsWritten(
     possible: entries.some(({ block }) => block !== undefined)
       ? entries.map((entry) => couldFit(entry, cost))
       : undefined,
-    receipts: receipts?.map(({ row, now }) => ({ row, now })),
+    receipts: receipts?.map(({ row, now, resets }) => ({ row, now, resets })),
   }
 }
 
@@ -143,11 +143,15 @@ export function decodeReply(
       at += width
       return reply.slice(at - width, at) as number[]
     })
-    const isBlocked = code >= 2
-    const states = rows.map((row): State => {
-      return { row, blockedUntil: isBlocked ? Number(reply[at++]) : 0, now }
+    const ends = (code & 2) === 0 ? undefined : rows.map(() => Number(reply[at++]))
+    const resets = (code & 4) === 0 ? undefined : rows.map(() => Number(reply[at++]))
+    const states = rows.map((row, i): State => {
+      const blockedUntil = ends === undefined ? 0 : ends[i]
+      return resets === undefined
+        ? { row, blockedUntil, now }
+        : { row, blockedUntil, now, resets: resets[i] }
     })
-    return { allowed: code % 2 === 1, states }
+    return { allowed: (code & 1) === 1, states }
   }
 
   return requests.map(answerTo)
