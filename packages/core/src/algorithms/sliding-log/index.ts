@@ -26,8 +26,8 @@ export interface SlidingLogPolicy extends Policy {
 
 /**
  * Exact: no interval `[t, t + window)`, wherever it begins, ever holds more than `limit` units. What was admitted is remembered for one
- * window, about ten bytes for each millisecond in which something was. A decision takes no longer where the limit is high. Penalties
- * count up to 2^32 - 1 units in one window.
+ * window, about ten bytes for each millisecond in which something was. Neither a decision nor a refund takes longer if the
+ * limit is high. Penalties count up to 2^32 - 1 units in one window.
  *
  * @example
  * slidingLog({ limit: 100, window: '1m' })

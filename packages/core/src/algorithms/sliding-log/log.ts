@@ -1,3 +1,5 @@
+import { chunkOf, Corrections } from './corrections.js'
+
 /**
  * Running totals are counted modulo this. Only differences of them matter, and no two records that are kept at the same time
  * are that many units apart.
@@ -19,6 +21,7 @@ export class Log {
   #first = 0
   #head = 0
   #length = 0
+  #corrections: Corrections | undefined
 
   timeAt(position: number): number {
     return this.#origin + this.#ring[this.#place(position)]
@@ -50,6 +53,7 @@ export class Log {
     this.#head = (this.#head + dropped) % (this.#ring.length / 2)
     this.#first = position
     this.#length -= dropped
+    this.#corrections?.drop(chunkOf(position))
     this.#giveBack()
   }
 
@@ -59,7 +63,19 @@ export class Log {
     this.#giveBack()
   }
 
+  /** Records that the totals of all chunks after this one include so many units too many. */
+  correct(chunk: number, units: number): void {
+    this.#corrections ??= new Corrections(chunkOf(this.#first))
+    this.#corrections.add(chunk, units)
+  }
+
+  /** The units that the total at one position includes too many, compared with the total at an earlier one. */
+  excess(from: number, to: number): number {
+    return this.#corrections?.between(chunkOf(from), chunkOf(to)) ?? 0
+  }
+
   clear(): void {
+    this.#corrections = undefined
     this.#ring = nothing
     this.#first = 0
     this.#head = 0

@@ -1,14 +1,19 @@
+import { correctionsLua } from './corrections-script.js'
+import { perChunk } from './corrections.js'
+
 export const slidingLogLua: string = `
 -- row: 1 the moment of the newest record, 2 the units that count, 3 the running total before the oldest record, 4 that record's
--- position, 5 how many records there are, 6 when the asked cost fits, 7 when more remains
+-- position, 5 how many records there are, 6 the chunk after the last one that has corrections, 7 when the asked cost fits, 8 when more remains
 -- params: 1 limit, 2 window
 --
 -- The body is a hash of chunks of 62 records, so that a record anywhere is found at once, which a list of a million cannot do. A chunk
 -- begins with the moment of its first record, six bytes; then for each record how long after that it was, and the running total
 -- modulo 2^32 after it, four bytes each. With its header a full chunk fills an allocation of 512 bytes.
+--
+-- The hash also has the corrections: the units refunded in each chunk, which the totals of all later chunks still include.
 (function()
-  local PER_CHUNK, HEAD, SIZE, WORD = 62, 6, 8, 4294967296
-
+  local PER_CHUNK, HEAD, SIZE, WORD = ${perChunk}, 6, 8, 4294967296
+${correctionsLua}
   -- The first position whose value is above the most; see its twin.
   local function firstAbove(most, low, lowest, high, highest, valueAt)
     local probe = 1
@@ -28,17 +33,21 @@ export const slidingLogLua: string = `
   end
 
   local function void(row)
-    for i = 1, 7 do row[i] = 0 end
+    for i = 1, 8 do row[i] = 0 end
   end
 
   local function over(keys)
     local key = keys[1]
-    local chunks, changed = {}, {}
+    local chunks, changed, corrections = {}, {}, correctionsOf(key)
     -- The position from which the body is kept.
     local kept
 
+    local function numberOf(position)
+      return math.floor(position / PER_CHUNK)
+    end
+
     local function chunkOf(position)
-      local number = math.floor(position / PER_CHUNK)
+      local number = numberOf(position)
       if not chunks[number] then chunks[number] = redis.call('HGET', key, number) or '' end
       return chunks[number], number, HEAD + position % PER_CHUNK * SIZE
     end
@@ -71,12 +80,9 @@ export const slidingLogLua: string = `
       return count
     end
 
-    local function forget(from, to)
-      for first = from, to, 1000 do
-        local numbers = {}
-        for number = first, math.min(to, first + 999) do numbers[#numbers + 1] = number end
-        redis.call('HDEL', key, unpack(numbers))
-      end
+    -- The units that the total at one position includes too many, compared with the total at an earlier one.
+    local function excess(row, from, to)
+      return row[6] == 0 and 0 or corrections.between(numberOf(from), numberOf(to))
     end
 
     local function flush()
@@ -85,7 +91,12 @@ export const slidingLogLua: string = `
     end
 
     local function unitsUpTo(row, position)
-      return (totalAt(position) - row[3]) % WORD
+      return (totalAt(position) - row[3] - excess(row, row[4], position)) % WORD
+    end
+
+    local function putNewest(row, units)
+      local newest = row[4] + row[5] - 1
+      put(newest, row[1], (row[3] + units + excess(row, row[4], newest)) % WORD)
     end
 
     local function reaching(row, units)
@@ -103,8 +114,9 @@ export const slidingLogLua: string = `
       local oldest = timeAt(row[4])
       if oldest > gone then return end
       local first = firstAbove(gone, row[4], oldest, row[4] + row[5] - 1, row[1], timeAt)
-      row[2] = row[2] - unitsUpTo(row, first - 1)
-      row[3] = totalAt(first - 1)
+      local last = first - 1
+      row[2] = row[2] - unitsUpTo(row, last)
+      row[3] = (totalAt(last) + excess(row, last, first)) % WORD
       row[5] = row[5] - (first - row[4])
       row[4] = first
     end
@@ -114,39 +126,59 @@ export const slidingLogLua: string = `
       local over = cost - (limit - row[2])
       local more = math.max(1, row[2] - limit + 1)
       local fits = over <= 0 or cost > limit
-      row[6] = fits and 0 or timeAt(reaching(row, over)) + window
-      row[7] = row[2] < more and 0 or timeAt(reaching(row, more)) + window
+      row[7] = fits and 0 or timeAt(reaching(row, over)) + window
+      row[8] = row[2] < more and 0 or timeAt(reaching(row, more)) + window
     end
 
     local function trim(row)
       if row[5] == 0 then
         redis.call('DEL', key)
-        chunks, changed = {}, {}
+        chunks, changed, corrections = {}, {}, correctionsOf(key)
       else
-        forget(math.floor(kept / PER_CHUNK), math.floor(row[4] / PER_CHUNK) - 1)
+        local from, first = numberOf(kept), numberOf(row[4])
+        forget(key, from, first - 1, '')
+        if first > from and row[6] > 0 then
+          corrections.drop(from, first, row[6])
+          if first >= row[6] then row[6] = 0 end
+        end
       end
       kept = row[4]
     end
 
-    local function recordOf(row, moment)
-      if row[5] == 0 or moment > row[1] then return end
-      local at, oldest = row[4], timeAt(row[4])
-      if oldest < moment then
-        at = firstAbove(moment - 1, at, oldest, at + row[5] - 1, row[1], timeAt)
+    local function recordOf(row, receipt)
+      local at = receipt[4] + receipt[5] - 1
+      local isThere = at >= row[4] and at < row[4] + row[5]
+      return isThere and timeAt(at) == receipt[1] and at or nil
+    end
+
+    local function takeOut(row, at, units)
+      local chunk, number, from = chunkOf(at)
+      local newest, last = row[4] + row[5] - 1, (number + 1) * PER_CHUNK - 1
+      local to = HEAD + (math.min(newest, last) % PER_CHUNK + 1) * SIZE
+      local parts = { chunk:sub(1, from) }
+      for record = from, to - SIZE, SIZE do
+        local time, total = struct.unpack('<I4I4', chunk, record + 1)
+        parts[#parts + 1] = struct.pack('<I4I4', time, (total - units) % WORD)
       end
-      return timeAt(at) == moment and at or nil
+      chunks[number] = table.concat(parts) .. chunk:sub(to + 1)
+      changed[number] = true
+      if newest > last then
+        corrections.add(number, units)
+        row[6] = math.max(row[6], number + 1)
+      end
+      row[2] = row[2] - units
     end
 
     local function keep(row, units)
       if units == 0 then return void(row) end
       local newest = reaching(row, units)
-      local last = math.floor((row[4] + row[5] - 1) / PER_CHUNK)
+      local last = numberOf(row[4] + row[5] - 1)
       row[1], row[2], row[5] = timeAt(newest), units, newest - row[4] + 1
-      put(newest, row[1], (row[3] + units) % WORD)
+      putNewest(row, units)
       local chunk, number, at = chunkOf(newest)
       chunks[number] = chunk:sub(1, at + SIZE)
       for after = number + 1, last do chunks[after], changed[after] = nil, nil end
-      forget(number + 1, last)
+      forget(key, number + 1, last, '')
     end
 
     local steps = {}
@@ -166,7 +198,7 @@ export const slidingLogLua: string = `
           row[1] = now
         end
         row[2] = row[2] + units
-        put(row[4] + row[5] - 1, row[1], (row[3] + row[2]) % WORD)
+        putNewest(row, row[2])
       end
       flush()
       foresee(row, params, 0)
@@ -174,13 +206,12 @@ export const slidingLogLua: string = `
 
     function steps.give(row, params, now, cost, receipt)
       trim(row)
-      local at = recordOf(row, receipt[1])
+      local at = recordOf(row, receipt)
       if at then
         local held = unitsUpTo(row, at) - (at > row[4] and unitsUpTo(row, at - 1) or 0)
-        local units = math.min(cost, held)
-        for i = at, row[4] + row[5] - 1 do put(i, timeAt(i), (totalAt(i) - units) % WORD) end
-        row[2] = row[2] - units
-        keep(row, row[2])
+        local isNewest = at == row[4] + row[5] - 1
+        takeOut(row, at, math.min(cost, held))
+        if isNewest and cost >= held then keep(row, row[2]) end
       end
       flush()
       foresee(row, params, 0)

@@ -1,4 +1,5 @@
 import type { BodiedAlgorithm, BodiedSteps, Row } from '../algorithm.js'
+import { chunkOf, lastOf } from './corrections.js'
 import { Log, totals } from './log.js'
 import { slidingLogLua } from './script.js'
 
@@ -8,19 +9,20 @@ export type SlidingLogParams = {
 }
 
 // row: [the moment of the newest record; the units that count, the running total before the oldest record, that record's position,
-//       how many records there are; when the asked cost fits, when more remains]
+//       how many records there are, the chunk after the last one that has corrections; when the asked cost fits, when more remains]
 // All that is taken in one millisecond is one record. The newest is never empty; one before it is when it was given back.
 const LAST = 0
 const USED = 1
 const BASE = 2
 const FIRST = 3
 const COUNT = 4
-const FITS = 5
-const MORE = 6
+const CORRECTED = 5
+const FITS = 6
+const MORE = 7
 
 export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
   id: 7,
-  cells: () => ({ moments: 1, counts: 4, views: 2 }),
+  cells: () => ({ moments: 1, counts: 5, views: 2 }),
   args: ({ limit, window }) => [limit, window],
   lua: slidingLogLua,
   bodies: 1,
@@ -44,7 +46,18 @@ export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
 function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
   /** The units up to and with the record at a position. */
   function unitsUpTo(row: Row, position: number): number {
-    return wrap(log.totalAt(position) - row[BASE])
+    return wrap(log.totalAt(position) - row[BASE] - excess(row, row[FIRST], position))
+  }
+
+  /** The units that the total at one position includes too many, compared with the total at an earlier one. */
+  function excess(row: Row, from: number, to: number): number {
+    return row[CORRECTED] === 0 ? 0 : log.excess(from, to)
+  }
+
+  /** Writes the newest record, with which there are so many units. */
+  function putNewest(row: Row, units: number): void {
+    const newest = row[FIRST] + row[COUNT] - 1
+    log.put(newest, row[LAST], wrap(row[BASE] + units + excess(row, row[FIRST], newest)))
   }
 
   /** The first record with which so many units have left. */
@@ -67,8 +80,9 @@ function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
     const newest = row[FIRST] + row[COUNT] - 1
     const valueAt = (position: number): number => log.timeAt(position)
     const first = firstAbove(gone, row[FIRST], oldest, newest, row[LAST], valueAt)
-    row[USED] -= unitsUpTo(row, first - 1)
-    row[BASE] = log.totalAt(first - 1)
+    const last = first - 1
+    row[USED] -= unitsUpTo(row, last)
+    row[BASE] = wrap(log.totalAt(last) + excess(row, last, first))
     row[COUNT] -= first - row[FIRST]
     row[FIRST] = first
   }
@@ -85,19 +99,28 @@ function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
   function trim(row: Row): void {
     if (row[COUNT] === 0) log.clear()
     else log.drop(row[FIRST])
+    if (chunkOf(row[FIRST]) >= row[CORRECTED]) row[CORRECTED] = 0
   }
 
-  /** The record of a moment, if there is one. */
-  function recordOf(row: Row, moment: number): number | undefined {
-    if (row[COUNT] === 0 || moment > row[LAST]) return undefined
-    const oldest = log.timeAt(row[FIRST])
+  /** The position of the record that a receipt's units are in, if it is still there. */
+  function recordOf(row: Row, receipt: Row): number | undefined {
+    const at = receipt[FIRST] + receipt[COUNT] - 1
+    const isThere = at >= row[FIRST] && at < row[FIRST] + row[COUNT]
+    return isThere && log.timeAt(at) === receipt[LAST] ? at : undefined
+  }
+
+  /** Takes units out of a record. The totals of later records of its chunk are written, and those of later chunks corrected when they are read. */
+  function takeOut(row: Row, at: number, units: number): void {
     const newest = row[FIRST] + row[COUNT] - 1
-    const valueAt = (position: number): number => log.timeAt(position)
-    const at =
-      oldest >= moment
-        ? row[FIRST]
-        : firstAbove(moment - 1, row[FIRST], oldest, newest, row[LAST], valueAt)
-    return log.timeAt(at) === moment ? at : undefined
+    const chunk = chunkOf(at)
+    for (let i = at; i <= Math.min(newest, lastOf(chunk)); i++) {
+      log.put(i, log.timeAt(i), wrap(log.totalAt(i) - units))
+    }
+    if (newest > lastOf(chunk)) {
+      log.correct(chunk, units)
+      row[CORRECTED] = Math.max(row[CORRECTED], chunk + 1)
+    }
+    row[USED] -= units
   }
 
   /** Leaves the oldest so many units, and no record after them. */
@@ -110,7 +133,7 @@ function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
     row[LAST] = log.timeAt(newest)
     row[USED] = units
     row[COUNT] = newest - row[FIRST] + 1
-    log.put(newest, row[LAST], wrap(row[BASE] + units))
+    putNewest(row, units)
     log.cut(newest)
   }
 
@@ -130,22 +153,19 @@ function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
           row[COUNT] += 1
         }
         row[USED] += units
-        log.put(row[FIRST] + row[COUNT] - 1, row[LAST], wrap(row[BASE] + row[USED]))
+        putNewest(row, row[USED])
       }
       foresee(row, params, 0)
     },
 
     give(row, params, _now, cost, receipt) {
       trim(row)
-      const at = recordOf(row, receipt[LAST])
+      const at = recordOf(row, receipt)
       if (at !== undefined) {
         const held = unitsUpTo(row, at) - (at > row[FIRST] ? unitsUpTo(row, at - 1) : 0)
-        const units = Math.min(cost, held)
-        for (let i = at; i < row[FIRST] + row[COUNT]; i++) {
-          log.put(i, log.timeAt(i), wrap(log.totalAt(i) - units))
-        }
-        row[USED] -= units
-        keep(row, row[USED])
+        const isNewest = at === row[FIRST] + row[COUNT] - 1
+        takeOut(row, at, Math.min(cost, held))
+        if (isNewest && cost >= held) keep(row, row[USED])
       }
       foresee(row, params, 0)
     },
