@@ -31,6 +31,7 @@ end
 local function take(work, question)
   local rule, row = work.rule, work.row
   if question.cost == 0 then return bear(work, question) end
+  assertMemory(question)
   work.steps.take(row, rule.params, question.now, question.cost)
   save(work, question)
   local block = rule.block
@@ -69,6 +70,7 @@ end
 
 -- The verbs that ask nobody. False where there was nothing to change.
 local function change(work, question)
+  assertMemory(question)
   local steps, params, now, cost = work.steps, work.rule.params, question.now, question.cost
   local looked, verb = { unpack(work.row) }, question.verb
   if verb == 'block' then
@@ -112,6 +114,7 @@ local function reset(question)
   for _, work in ipairs(question) do
     if question.cost == 0 and work.block[1] > question.now then return 0 end
   end
+  assertMemory(question)
   for _, work in ipairs(question) do
     recordReset(work, question)
     if work.steps.forget then

@@ -58,6 +58,7 @@ end
 
 -- Notes a row to be written. Until when it is kept, is read from the last form of it.
 local function put(work, question, id, row)
+  assertMemory(question)
   local rule, state = work.rule, work.state
   local entry = entryOf(rule, state, id)
   if not entry then
@@ -134,6 +135,8 @@ local function write(key, state)
   for i = #state, count + 1, -1 do state[i] = nil end
   if count == 0 then
     redis.call('DEL', KEYS[key])
+  elseif full and state.isNew then
+    error(full, 0)
   else
     -- As a string: Redis would write a number with all the digits of a fraction, which takes as long as the rest.
     redis.call('SET', KEYS[key], join(state), 'PX', string.format('%d', lives))

@@ -21,7 +21,7 @@ local function shapeOf(entry)
 end
 
 local function parse(packed)
-  if not packed then return { changed = false } end
+  if not packed then return { changed = false, isNew = true } end
   local first = packed:byte(1)
   if first ~= 0 then
     return { newEntry('', first, 0, packed:sub(2)), changed = false }

@@ -1,5 +1,6 @@
 import type { Reading } from '../../algorithms/algorithm.js'
 import { decisionLua } from './script-decision.js'
+import { memoryLua } from './script-memory.js'
 import { rowsLua } from './script-rows.js'
 import { stateLua } from './script-state.js'
 
@@ -8,7 +9,7 @@ export function assembleScript(algorithms: readonly Reading[]): string {
   // A function for each: a call makes the steps of those algorithms only that it decides by.
   const steps = algorithms.map(({ id, lua }) => `[${id}] = function() return ${lua.trim()}\nend,`)
   const table = `local algorithms = {\n${steps.join('\n')}\n}`
-  return [header, table, stateLua, rowsLua, decisionLua, main].join('\n')
+  return [header, table, stateLua, memoryLua, rowsLua, decisionLua, main].join('\n')
 }
 
 const header = `
@@ -59,6 +60,7 @@ for _, question in ipairs(questions) do
       receipt = question.receipts and question.receipts[i],
     }
   end
+  checkMemory(question)
 end
 
 -- A replica writes nothing, so the call as a whole answers with its error: some clients look for the master only then.

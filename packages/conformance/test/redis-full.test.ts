@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  gcra,
+  redisStore,
+  slidingLog,
+  SluiceError,
+  tokenBucket,
+  type Policies,
+} from '@sluice/core'
+import { families, startRedis, type RedisServer } from '@sluice/conformance'
+import type { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+
+const maxMemory = 3 * 2 ** 20
+
+let server: RedisServer
+let client: Redis
+beforeAll(async () => {
+  const settings = ['--maxmemory', `${maxMemory}`, '--maxmemory-policy', 'noeviction']
+  server = await startRedis({ settings })
+  client = server.client()
+})
+afterAll(() => server.stop())
+afterEach(async () => {
+  await client.flushall()
+  await client.config('SET', 'maxmemory', maxMemory)
+})
+
+const log = slidingLog({ limit: 5, window: '1h' })
+const leases = concurrency({ limit: 5, lease: '1h' })
+
+function limiterOf(policies: Policies, name: string = randomUUID()) {
+  const store = redisStore(client, { timeout: '1m' })
+  return createLimiter({ name, policies, store, onStoreError: 'deny', denyCache: false })
+}
+
+/** Leaves no memory: an empty server takes more than this. */
+async function fillUp(): Promise<void> {
+  await client.config('SET', 'maxmemory', 100_000)
+}
+
+async function refusalOf(call: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return await call
+  } catch (error) {
+    return error instanceof SluiceError && /OOM/.test(error.message) ? error.code : error
+  }
+}
+
+test.each([
+  ['slidingLog', log],
+  ['concurrency', leases],
+  ['fixedWindow', fixedWindow({ limit: 5, window: '1h' })],
+])('a flood of new keys stops at the limit of memory: %s', async (_, policies) => {
+  const limiter = limiterOf(policies)
+  let denied = 0
+  for (let i = 0; i < 200; i++) {
+    const flood = Array.from({ length: 100 }, (_, j) => limiter.consume(`${i} ${j}`))
+    denied += (await Promise.all(flood)).filter(({ source }) => source === 'closed').length
+  }
+  expect(denied > 1000).toBe(true)
+  const [, used] = /used_memory:(\d+)/.exec(await client.info('memory')) ?? []
+  // A call is let through or refused as a whole.
+  expect(Number(used)).toBeLessThan(maxMemory + 300_000)
+})
+
+describe('when memory is full', () => {
+  const samples = families
+    .filter(({ name }) => !name.endsWith('with a block'))
+    .map(({ name, samples }) => [name, samples.filter(({ quota }) => quota > 2)] as const)
+
+  test.each(samples)(
+    '%s: nothing that takes memory is done, and it fails as a store does',
+    async (_, [{ policy, meaning }]) => {
+      const limiter = limiterOf(policy)
+      await fillUp()
+      const keys = await client.dbsize()
+      const decisions = await Promise.all(
+        Array.from({ length: 50 }, (_, i) => limiter.consume(`${i}`)),
+      )
+      expect(decisions.map(({ source }) => source)).toEqual(Array(50).fill('closed'))
+      expect(await refusalOf(limiter.penalize('key', 1))).toBe('SLUICE_STORE_FAILED')
+      expect(await refusalOf(limiter.block('key', '1m'))).toBe('SLUICE_STORE_FAILED')
+      expect(await refusalOf(limiter.unblock('key'))).toBe(undefined)
+      // A bucket that is born with less than it holds would be born by these; of all others there is nothing to write.
+      const outcome = meaning.born === undefined ? true : 'SLUICE_STORE_FAILED'
+      expect(await refusalOf(limiter.refund('key'))).toBe(outcome)
+      expect(await refusalOf(limiter.reset('key'))).toBe(outcome)
+      expect((await limiter.peek('key')).source).toBe('store')
+      expect(await client.dbsize()).toBe(keys)
+    },
+  )
+
+  test('a denial that would begin a block or a bucket fails, and begins none', async () => {
+    const block = { for: '1h', on: 'exceeded' } as const
+    const blocking = limiterOf(slidingLog({ limit: 1, window: '1h', block }))
+    await blocking.consume('key')
+    const born = limiterOf(tokenBucket({ capacity: 5, refill: 1, every: '1h', initial: 0 }))
+    await fillUp()
+    expect((await blocking.consume('key')).source).toBe('closed')
+    expect((await blocking.peek('key')).policies['default'].resetMs <= 3_600_000).toBe(true)
+    const keys = await client.dbsize()
+    // A reset in the same call writes first.
+    const [, decision] = await Promise.all([blocking.reset('key'), born.consume('key')])
+    expect(decision.source).toBe('closed')
+    expect(await client.dbsize()).toBe(keys - 1)
+  })
+
+  test.each([
+    ['slidingLog', log],
+    ['concurrency', leases],
+    ['gcra', gcra({ limit: 5, window: '1h' })],
+  ])('%s: what is held can be given back, and lets nothing else in', async (_, policy) => {
+    const limiter = limiterOf(policy)
+    const held = []
+    for (let i = 0; i < 6; i++) held.push(await limiter.consume(`held ${i}`))
+    await fillUp()
+    const keys = await client.dbsize()
+    const given = held.slice(0, 3).map((decision) => limiter.refund(decision))
+    const asked = Array.from({ length: 60 }, (_, i) => limiter.consume(`new ${i}`))
+    expect(await Promise.all(given)).toEqual([true, true, true])
+    const decisions = await Promise.all(asked)
+    expect(decisions.map(({ source }) => source)).toEqual(Array(60).fill('closed'))
+    expect((await client.dbsize()) <= keys).toBe(true)
+    for (let i = 0; i < 3; i++) {
+      expect((await limiter.peek(`held ${i}`, { cost: 0 })).remaining).toBe(5)
+      expect((await limiter.peek(`held ${i + 3}`, { cost: 0 })).remaining).toBe(4)
+    }
+    expect(await limiter.reset('held 3')).toBe(true)
+    expect((await limiter.peek('held 3', { cost: 0 })).remaining).toBe(5)
+    expect(await limiter.refund('held 4')).toBe(true)
+    expect((await limiter.peek('held 4', { cost: 0 })).remaining).toBe(5)
+  })
+
+  test('a lease can be renewed and released', async () => {
+    const limiter = limiterOf(leases)
+    const { lease } = await limiter.consume('key', { owner: 'ann' })
+    await fillUp()
+    expect(await lease?.renew()).toBe(true)
+    expect(await lease?.release()).toBe(true)
+    expect((await limiter.peek('key')).remaining).toBe(5)
+  })
+})
+
+test('decisions go on as soon as there is memory again', async () => {
+  const limiter = limiterOf({ log, leases })
+  await fillUp()
+  expect((await limiter.consume('key')).source).toBe('closed')
+  await client.config('SET', 'maxmemory', maxMemory)
+  expect(await limiter.consume('key')).toMatchObject({ source: 'store', remaining: 4 })
+})

@@ -1,0 +1,38 @@
+/** What a call may write when Redis has no memory left. */
+export const memoryLua: string = `
+-- When memory is full, Redis refuses the commands that may use more, but only until the script's first write. A script that begins with a DEL
+-- can go on beyond the limit. So a call that may begin like that first sends a SET that changes nothing: NX if the key exists, else XX.
+local function memoryError()
+  if not KEYS[1] then return false end
+  local reply = redis.pcall('SET', KEYS[1], '', redis.call('EXISTS', KEYS[1]) == 1 and 'NX' or 'XX')
+  local err = type(reply) == 'table' and reply.err
+  return err and err:find('OOM', 1, true) == 1 and err
+end
+
+-- These use no more memory, unless they write a key that is new. A consumption, a penalty or a block may.
+local freeing = { give = true, forgive = true, release = true, renew = true, reset = true, unblock = true }
+
+-- The error by which Redis refuses to use more memory: false if it does not, nil before the call has found out.
+local full
+
+-- Called for each question before anything is written.
+local function checkMemory(question)
+  question.frees = freeing[question.verb]
+  if full ~= nil or question.verb == 'peek' then return end
+  local isAsked = question.frees
+  for i = 1, #question do
+    if question[i].rule.bodies > 0 then isAsked = true end
+  end
+  if isAsked then full = memoryError() end
+end
+
+-- Called before a question writes. A PEXPIRE that changes nothing is the first write of a question that frees memory: after it Redis
+-- refuses none of the others.
+local hasWritten = false
+local function assertMemory(question)
+  if not full then return end
+  if not question.frees then error(full, 0) end
+  if not hasWritten then redis.call('PEXPIRE', KEYS[1], 0, 'GT') end
+  hasWritten = true
+end
+`
