@@ -70,16 +70,11 @@ test.each([
 describe('when memory is full', () => {
   const samples = families
     .filter(({ name }) => !name.endsWith('with a block'))
-    .flatMap(({ name, samples }) => {
-      return samples
-        .filter(({ quota }) => quota > 2)
-        .slice(0, 1)
-        .map((one) => ({ name, ...one }))
-    })
+    .map(({ name, samples }) => [name, samples.filter(({ quota }) => quota > 2)] as const)
 
   test.each(samples)(
-    '$name: nothing that takes memory is done, and it fails as a store does',
-    async ({ policy, meaning }) => {
+    '%s: nothing that takes memory is done, and it fails as a store does',
+    async (_, [{ policy, meaning }]) => {
       const limiter = limiterOf(policy)
       await fillUp()
       const keys = await client.dbsize()

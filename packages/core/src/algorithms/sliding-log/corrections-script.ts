@@ -41,7 +41,8 @@ export const correctionsLua: string = `
     function corrections.between(from, to)
       local sum, first, stop = 0, from, to
       for level = 0, LEVELS - 1 do
-        while first < stop and (first % FAN > 0 or level == LEVELS - 1) do
+        local following = level == LEVELS - 1 and stop or math.min(stop, math.ceil(first / FAN) * FAN)
+        while first < following do
           sum = sum + unitsAt(level, first)
           first = first + 1
         end

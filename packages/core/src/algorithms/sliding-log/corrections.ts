@@ -43,10 +43,10 @@ export class Corrections {
     let sum = 0
     let first = from
     let end = to
-    for (const [level, sums] of this.#levels.entries()) {
-      for (; first < end && (first % fan > 0 || level === levels - 1); first++) {
-        sum += sums.get(first) ?? 0
-      }
+    for (let level = 0; level < levels; level++) {
+      const sums = this.#levels[level]
+      const following = level === levels - 1 ? end : Math.min(end, Math.ceil(first / fan) * fan)
+      for (; first < following; first++) sum += sums.get(first) ?? 0
       for (; first < end && end % fan > 0; end--) sum += sums.get(end - 1) ?? 0
       first /= fan
       end /= fan

@@ -2,8 +2,8 @@ import type { Row } from '../../algorithms/algorithm.js'
 import { LENGTH, startedBlock, UNTIL } from '../../block.js'
 import type { Time } from '../../clock.js'
 import type { Block } from '../../policy.js'
-import { isForgotten } from '../../reset.js'
 import type { Outcome, State, StoreRequest, Verb } from '../store.js'
+import { isForgotten } from './reset.js'
 import type { Held, Rows, Work } from './rows.js'
 
 /** Runs one request, all or nothing. Its twin is the `decide` of the Redis script: the same verbs in the same order. */

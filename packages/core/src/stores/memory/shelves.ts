@@ -1,7 +1,7 @@
 import { blockId } from '../../block.js'
-import { resetId } from '../../reset.js'
 import type { Entry } from '../store.js'
 import { newKeyHash } from './key-hash.js'
+import { resetId } from './reset.js'
 import type { Room } from './room.js'
 import type { Table } from './table.js'
 

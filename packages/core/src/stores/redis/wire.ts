@@ -146,8 +146,10 @@ export function decodeReply(
     const ends = (code & 2) === 0 ? undefined : rows.map(() => Number(reply[at++]))
     const resets = (code & 4) === 0 ? undefined : rows.map(() => Number(reply[at++]))
     const states = rows.map((row, i): State => {
-      const state = { row, blockedUntil: ends === undefined ? 0 : ends[i], now }
-      return resets === undefined ? state : { ...state, resets: resets[i] }
+      const blockedUntil = ends === undefined ? 0 : ends[i]
+      return resets === undefined
+        ? { row, blockedUntil, now }
+        : { row, blockedUntil, now, resets: resets[i] }
     })
     return { allowed: (code & 1) === 1, states }
   }

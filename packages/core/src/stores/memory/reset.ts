@@ -1,5 +1,5 @@
-import type { Row } from './algorithms/algorithm.js'
-import type { State } from './stores/store.js'
+import type { Row } from '../../algorithms/algorithm.js'
+import type { State } from '../store.js'
 
 // row: [the moment of the last reset, how many resets there were in that millisecond]
 const AT = 0
