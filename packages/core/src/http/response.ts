@@ -11,9 +11,17 @@ export interface NodeResponse {
   readonly socket?: object | null
   readonly req?: { readonly socket?: Connection }
   /** HTTP/2 only. */
-  readonly stream?: { readonly destroyed: boolean; readonly writableFinished?: boolean }
+  readonly stream?: ResponseStream
   once(event: 'finish' | 'close', listener: () => void): unknown
   off(event: 'finish' | 'close', listener: () => void): unknown
+  end(...chunk: never[]): unknown
+}
+
+interface ResponseStream {
+  readonly destroyed: boolean
+  readonly writableFinished?: boolean
+  once(event: 'close', listener: () => void): unknown
+  off(event: 'close', listener: () => void): unknown
 }
 
 /** How an exchange ended. */
@@ -36,6 +44,7 @@ export function whenOver(
   response: NodeResponse,
   then: (outcome: ResponseOutcome) => void,
 ): () => void {
+  const { stream, socket, req } = response
   let leave: () => void = () => {}
   function finish(): void {
     end(wasSent(response))
@@ -54,14 +63,15 @@ export function whenOver(
   }
   if (isOver(response)) {
     end(true)
+  } else if (stream !== undefined) {
+    // The response of a HEAD request that the client resets has neither event.
+    stream.once('close', finish)
+    leave = () => stream.off('close', finish)
   } else {
     response.once('finish', finish)
     response.once('close', close)
-    const { stream, socket, req } = response
     // A response that waits for those before it (pipelining) is never told that its connection has closed.
-    if (stream === undefined && socket === null && req?.socket !== undefined) {
-      leave = whenClosed(req.socket, close)
-    }
+    if (socket === null && req?.socket !== undefined) leave = whenClosed(req.socket, close)
   }
   return callOff
 }

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import {
@@ -84,6 +85,14 @@ test('takes nothing for a client that had gone before it was asked for', async (
   expect(limiterOf(queue, line).consume('all').delayMs).toBe(60_000)
 })
 
+/** On the response, and on the stream of HTTP/2. */
+function closeListenersOf(response: Answering): number {
+  const { stream } = response
+  const onStream =
+    stream === undefined ? 0 : (stream as unknown as EventEmitter).listenerCount('close')
+  return response.listenerCount('close') + onStream
+}
+
 describe.each([
   ['HTTP/1', startHttp1],
   ['HTTP/2', startHttp2],
@@ -103,14 +112,15 @@ describe.each([
     const ask = await begin((answering, url) => void serve(answering, url))
     const first = ask('/first')
     await vi.waitUntil(() => responses.length === 1)
-    const before = responses[0].listenerCount('close')
+    const listeners = () => closeListenersOf(responses[0])
+    const before = listeners()
     const second = ask('/second')
     await vi.waitUntil(() => responses.length === 2)
     first.leave()
     await vi.waitUntil(() => '/first' in actions)
     expect(actions).toEqual({ '/first': wentAway })
     // Its own listener, and that of the server below HTTP/1, which has gone with the connection.
-    expect(responses[0].listenerCount('close') < before).toBe(true)
+    expect(listeners() < before).toBe(true)
     lease?.release()
     expect(await second.whole()).toBe('in')
     expect(actions['/second']).toMatchObject({ type: 'continue' })

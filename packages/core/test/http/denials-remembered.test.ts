@@ -35,6 +35,7 @@ function visits(options: Options): () => Promise<Visitor> {
       writableEnded: false,
       once: (event: string, listener: () => void) => event === 'finish' && listeners.add(listener),
       off: () => {},
+      end: () => {},
     }
     const { decision } = await guard.check(viewOf({}), response satisfies NodeResponse)
     return {

@@ -240,6 +240,7 @@ test('keeps no request', async () => {
       statusCode: 200,
       headersSent: false,
       writableEnded: true,
+      end() {},
     })
     guard(viewOf(request), answering)
     answering.emit('finish')

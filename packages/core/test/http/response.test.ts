@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { once, type EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import process from 'node:process'
 import { setImmediate } from 'node:timers/promises'
@@ -30,12 +30,23 @@ function listener(): {
   }
 }
 
-const servers: [string, Start][] = [
-  ['HTTP/1', startHttp1],
-  ['HTTP/2', startHttp2],
+/** Listeners of "finish" and "close" on a response, and of "close" on the stream of HTTP/2. */
+function listenersOf(response: Answering): number[] {
+  const { stream } = response
+  const counts = ['finish', 'close'].map((event) => response.listenerCount(event))
+  return [
+    ...counts,
+    stream === undefined ? 0 : (stream as unknown as EventEmitter).listenerCount('close'),
+  ]
+}
+
+/** The listeners that `whenOver` adds, and those of `hear`. */
+const servers: [string, Start, own: number[], testers: number[]][] = [
+  ['HTTP/1', startHttp1, [1, 1, 0], [0, 1, 0]],
+  ['HTTP/2', startHttp2, [0, 0, 1], [0, 0, 0]],
 ]
 
-describe.each(servers)('%s', (_, start) => {
+describe.each(servers)('%s', (_, start, own, testers) => {
   test('tells once of a response that was sent', async () => {
     const { heard, hear, closed } = listener()
     const ask = await start((response) => {
@@ -128,7 +139,7 @@ describe.each(servers)('%s', (_, start) => {
     const { heard, hear, closed } = listener()
     const counts: number[][] = []
     const ask = await start((response) => {
-      const listeners = () => ['finish', 'close'].map((event) => response.listenerCount(event))
+      const listeners = () => listenersOf(response)
       const before = listeners()
       const callOff = whenOver(response, (outcome) => void heard.push(outcome))
       const during = listeners()
@@ -139,9 +150,9 @@ describe.each(servers)('%s', (_, start) => {
     })
     await ask().whole()
     await closed()
-    const [[finish, close], during, after] = counts
-    expect(during).toEqual([finish + 1, close + 1])
-    expect(after).toEqual([finish, close])
+    const [before, during, after] = counts
+    expect(during).toEqual(before.map((count, i) => count + own[i]))
+    expect(after).toEqual(before)
     expect(heard).toEqual([])
   })
 
@@ -150,7 +161,7 @@ describe.each(servers)('%s', (_, start) => {
     let left: number[] = []
     let before: number[] = []
     const ask = await start((response) => {
-      const listeners = () => ['finish', 'close'].map((event) => response.listenerCount(event))
+      const listeners = () => listenersOf(response)
       before = listeners()
       whenOver(response, () => (left = listeners()))
       hear(response)
@@ -158,8 +169,8 @@ describe.each(servers)('%s', (_, start) => {
     })
     await ask().whole()
     await closed()
-    // Those of `hear`, which has heard nothing yet.
-    expect(left).toEqual([before[0] + 1, before[1] + 2])
+    // Those of `hear`, which has heard nothing yet, and the listener by which the test waits for the end.
+    expect(left).toEqual(before.map((count, i) => count + own[i] + testers[i]))
   })
 })
 
@@ -172,6 +183,39 @@ test('takes an answer for sent after which the connection is closed', async () =
   socket.end('GET / HTTP/1.0\r\n\r\n').resume()
   await once(socket, 'close')
   await vi.waitFor(() => expect(heard).toEqual([{ status: 200, aborted: false }]))
+})
+
+describe('a HEAD request of HTTP/2', () => {
+  test('tells once of a client that resets it, of which Node says nothing at the response', async () => {
+    const { heard, hear } = listener()
+    const events: string[] = []
+    let asked = 0
+    const ask = await startHttp2((response) => {
+      asked++
+      for (const event of ['finish', 'close'] as const) {
+        response.once(event, () => void events.push(event))
+      }
+      hear(response)
+    })
+    const client = ask('/', 'HEAD')
+    await vi.waitFor(() => expect(asked).toBe(1))
+    client.leave()
+    await vi.waitFor(() => expect(heard).toEqual([{ status: 200, aborted: true }]))
+    await setImmediate()
+    expect([heard.length, events]).toEqual([1, []])
+  })
+
+  test('tells once of an answer that was sent', async () => {
+    const { heard, hear, closed } = listener()
+    const ask = await startHttp2((response) => {
+      hear(response)
+      response.statusCode = 204
+      response.end()
+    })
+    await ask('/', 'HEAD').whole()
+    await closed()
+    expect(heard).toEqual([{ status: 204, aborted: false }])
+  })
 })
 
 /** Requests sent ahead of the answers, on one connection. */

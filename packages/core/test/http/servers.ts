@@ -28,12 +28,12 @@ export interface Client {
 }
 
 /** Starts a server and gives what asks it. Both are gone when the test has ended. */
-export type Start = (handler: Handler) => Promise<(url?: string) => Client>
+export type Start = (handler: Handler) => Promise<(url?: string, method?: string) => Client>
 
 export const startHttp1: Start = async (handler) => {
   const port = await listen1(handler)
-  return (url = '/') => {
-    const asked = request({ host: '127.0.0.1', port, path: url, agent: false }).end()
+  return (url = '/', method = 'GET') => {
+    const asked = request({ host: '127.0.0.1', port, path: url, method, agent: false }).end()
     asked.on('error', () => {})
     const answer = once(asked, 'response')
     answer.catch(() => {})
@@ -47,10 +47,10 @@ export const startHttp1: Start = async (handler) => {
 
 export const startHttp2: Start = async (handler) => {
   const port = await listen2(handler)
-  return (url = '/') => {
+  return (url = '/', method = 'GET') => {
     const session: ClientHttp2Session = connect2(`http://127.0.0.1:${port}`)
     onTestFinished(() => session.destroy())
-    const stream: ClientHttp2Stream = session.request({ ':path': url })
+    const stream: ClientHttp2Stream = session.request({ ':path': url, ':method': method })
     session.on('error', () => {})
     stream.on('error', () => {})
     return {

@@ -49,6 +49,7 @@ export const response: NodeResponse = {
   writableEnded: false,
   once: () => {},
   off: () => {},
+  end: () => {},
 }
 
 export function viewOf(visit: Visit, seen: Partial<RequestView<Visit>> = {}): RequestView<Visit> {
@@ -73,5 +74,11 @@ export function fieldsOf({ headers }: Action<unknown>): Record<string, string> {
 /** The action, where it is a denial. */
 export function denialOf<H>(action: Action<H>): Extract<Action<H>, { type: 'deny' }> {
   if (action.type !== 'deny') throw new Error(`the action is "${action.type}"`)
+  return action
+}
+
+/** The action, where the application's handler is to answer. */
+export function handlingOf<H>(action: Action<H>): Extract<Action<H>, { type: 'handle' }> {
+  if (action.type !== 'handle') throw new Error(`the action is "${action.type}"`)
   return action
 }
