@@ -16,8 +16,11 @@ const limits = {
   clock, // it stands still, so that this page can say what is printed
 }
 app.get('/draft', rateLimit(limits))
+app.get('/draft-7', rateLimit({ ...limits, headers: 'draft-7' }))
+app.get('/draft-6', rateLimit({ ...limits, headers: 'draft-6' }))
 app.get('/legacy', rateLimit({ ...limits, headers: 'legacy' }))
-app.get('/both', rateLimit({ ...limits, headers: 'both' }))
+app.get('/legacy-epoch', rateLimit({ ...limits, headers: 'legacy-epoch' }))
+app.get('/list', rateLimit({ ...limits, headers: ['draft', 'legacy'] }))
 app.get('/none', rateLimit({ ...limits, headers: 'none' }))
 // #endregion
 // #region body
@@ -41,7 +44,8 @@ await visit(app, async (ask) => {
     const lines = [...headers].filter(([name]) => /ratelimit|retry/.test(name))
     return [`${path} ${status}`, ...lines.map(([name, value]) => `${name}: ${value}`)]
   }
-  for (const path of ['/draft', '/legacy', '/both', '/none']) {
+  const styles = ['/draft', '/draft-7', '/draft-6', '/legacy', '/legacy-epoch', '/list', '/none']
+  for (const path of styles) {
     const [first] = [await written(path)]
     let last = first
     for (let i = 1; i < 11; i++) last = await written(path)

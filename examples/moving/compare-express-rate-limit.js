@@ -68,17 +68,39 @@ await side(
   ['application/problem+json', 'text/plain; charset=utf-8'],
 )
 
+const legacy = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' }
 await side(
-  'the legacy headers',
+  'the default headers',
   rateLimit({ windowMs: 60_000, limit: 5 }),
-  sluice({ limit: 5, window: '1m', headers: 'legacy', algorithm: fixedWindow }),
+  sluice({ limit: 5, window: '1m', headers: 'legacy-epoch', algorithm: fixedWindow }),
   async (ask) => {
     const { 'x-ratelimit-reset': reset, ...others } = limitHeaders(await ask())
-    return [others, Number(reset) > 1e9]
+    return [others, Math.abs(Number(reset) - Date.now() / 1000 - 60) < 5]
   },
-  [{ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' }, true],
-  [{ 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4' }, false],
+  [legacy, true],
+  [legacy, true],
 )
+for (const [standardHeaders, written] of [
+  [
+    'draft-6',
+    {
+      'ratelimit-limit': '5',
+      'ratelimit-policy': '5;w=60',
+      'ratelimit-remaining': '4',
+      'ratelimit-reset': '60',
+    },
+  ],
+  ['draft-7', { ratelimit: 'limit=5, remaining=4, reset=60', 'ratelimit-policy': '5;w=60' }],
+]) {
+  await side(
+    standardHeaders,
+    rateLimit({ windowMs: 60_000, limit: 5, standardHeaders, legacyHeaders: false }),
+    sluice({ limit: 5, window: '1m', headers: standardHeaders, algorithm: fixedWindow }),
+    async (ask) => limitHeaders(await ask()),
+    written,
+    written,
+  )
+}
 
 await side(
   'Retry-After without any other header',
@@ -97,7 +119,7 @@ await side(
   [5, 9].map((limit) => sluice({ limit, window: '1m', algorithm: fixedWindow })),
   async (ask) => (await ask()).headers.get('RateLimit').replace(/; ?t=\d+/g, ''),
   '"5-in-1min"; r=4, "9-in-1min"; r=8',
-  '"default";r=8',
+  '"default";r=4, "default";r=8',
 )
 
 const behindProxy = (ask) => async (address) =>

@@ -38,12 +38,15 @@ const minute = { limit: 1, window: '1m', algorithm: fixedWindow }
 const oldMinute = { max: 1, duration: 60_000 }
 
 await side(
-  'X-RateLimit-Reset',
+  'the default headers: a date, and whole seconds',
   inMemory(oldMinute),
-  rateLimit({ ...minute, headers: 'legacy' }),
-  async (ask) => Number((await ask()).headers.get('X-RateLimit-Reset')) > 1e9,
-  true,
-  false,
+  rateLimit({ ...minute, headers: 'legacy-epoch' }),
+  async (ask) => {
+    const { 'x-ratelimit-reset': reset, ...others } = limitHeaders(await ask())
+    return [others, Number(reset) > 1e9, Number.isInteger(Number(reset))]
+  },
+  [{ 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' }, true, false],
+  [{ 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' }, true, true],
 )
 const still = Date.now()
 await side(

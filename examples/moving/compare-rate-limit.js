@@ -99,20 +99,21 @@ await side(
 const firstHeaders = async (ask) => limitHeaders(await ask())
 const legacy = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4', 'x-ratelimit-reset': '60' }
 await side(
-  'the legacy headers',
+  'the default headers',
   { max: 5 },
   { limit: 5, window: '1m', headers: 'legacy', algorithm: fixedWindow },
   firstHeaders,
   legacy,
   legacy,
 )
+const draft6 = { 'ratelimit-limit': '5', 'ratelimit-remaining': '4', 'ratelimit-reset': '60' }
 await side(
   'the headers of the draft',
   { max: 5, enableDraftSpec: true },
-  { limit: 5, window: '1m', algorithm: fixedWindow },
+  { limit: 5, window: '1m', headers: 'draft-6', algorithm: fixedWindow },
   firstHeaders,
-  { 'ratelimit-limit': '5', 'ratelimit-remaining': '4', 'ratelimit-reset': '60' },
-  { ratelimit: '"default";r=4;t=60', 'ratelimit-policy': '"default";q=5;w=60' },
+  draft6,
+  { ...draft6, 'ratelimit-policy': '5;w=60' },
 )
 
 await side(

@@ -91,6 +91,15 @@ for (const module of [
   })
 }
 
+const legacy = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '4', 'x-ratelimit-reset': '60' }
+await side(
+  'the default headers',
+  [{ limit: 5, ttl: 60_000 }],
+  { limit: 5, window: '1m', headers: 'legacy', algorithm: fixedWindow },
+  async (ask) => limitHeaders(await ask()),
+  legacy,
+  legacy,
+)
 await side(
   'the headers of a 429',
   [{ limit: 0, ttl: 60_000 }],

@@ -117,7 +117,11 @@ test('the fields of a limiter whose policies have any names are fields', async (
         const policies = Object.fromEntries(
           names.map((each) => [each, { kind: 'fixedWindow', limit: 2, window: 3_600_000 }]),
         )
-        const { send, codes } = await serve({ policies, key: 'everybody', headers: 'both' })
+        const { send, codes } = await serve({
+          policies,
+          key: 'everybody',
+          headers: ['draft', 'legacy'],
+        })
         const answers = [await send(''), await send(''), await send('')]
         expect([answers.map(({ status }) => status), codes]).toEqual([[200, 200, 429], []])
         for (const { head } of answers) {

@@ -56,7 +56,7 @@ describe.each(frameworks)('%s', (_, create) => {
       type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
       title: 'Request cannot be satisfied as assigned quota has been exceeded',
       status: 429,
-      detail: 'Try again in 60 seconds.',
+      detail: 'Try again in 1 minute.',
       'violated-policies': ['default'],
     })
   })

@@ -55,6 +55,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
     count: () => [200, 404].every((status) => counts(status)) && `'all'`,
     dryRun: () => isAdmitted(denied({})),
     headers: () => `'${styleOf(denied({}))}', in a dry run '${styleOf(denied({ dryRun: true }))}'`,
+    partitionKey: () => Object.fromEntries(denied({}).headers)['RateLimit'].includes('pk='),
     statusCode: () => Object(denied({})).status,
     body() {
       const types = ['*/*', 'text/plain'].map((accept) => denied({}, accept).headers.at(-1)?.[1])
@@ -236,7 +237,7 @@ function styleOf({ headers }: Action<unknown>): string {
   const names = new Set(headers.map(([name]) => name))
   const draft = names.has('RateLimit')
   const legacy = names.has('X-RateLimit-Limit')
-  return draft && legacy ? 'both' : draft ? 'draft' : legacy ? 'legacy' : 'none'
+  return [draft && 'draft', legacy && 'legacy'].filter(Boolean).join(' and ') || 'none'
 }
 
 /** Whether a request that was answered so has been counted. */

@@ -4,12 +4,12 @@ import {
   checked,
   duration,
   isCount,
-  oneOf,
   optional,
   readOptions,
   type OptionReader,
 } from '../option-readers.js'
 import { isPolicy } from '../policy.js'
+import type { HeaderStyle } from './header-fields.js'
 import type { RateLimitOptions } from './options.js'
 
 /**
@@ -21,6 +21,20 @@ export function checkOptions<R, H>(options: RateLimitOptions<R, H>): void {
   readOptions('rateLimit', options, readers)
   for (const [first, second, advice] of conflicts) {
     if (options[first] !== undefined && options[second] !== undefined) {
+      throw sluiceError('SLUICE_OPTIONS_CONFLICT', 'rateLimit', first, second, advice)
+    }
+  }
+  assertStyles(options.headers)
+}
+
+/** Finds two styles of a list that would write the same header, each in its own form. */
+function assertStyles(headers: HeaderStyle | readonly HeaderStyle[] = []): void {
+  if (typeof headers === 'string') return
+  for (const rivals of rivalStyles) {
+    const [first, second] = rivals.filter((style) => headers.includes(style))
+    if (second !== undefined) {
+      const advice =
+        'As "headers", both write the same header in forms of their own, or one writes none'
       throw sluiceError('SLUICE_OPTIONS_CONFLICT', 'rateLimit', first, second, advice)
     }
   }
@@ -38,6 +52,16 @@ export function assertOneOf(option: string, value: unknown, known: readonly unkn
 }
 
 type OptionName = keyof RateLimitOptions<unknown, unknown>
+
+const styles: readonly HeaderStyle[] = [
+  'draft',
+  'draft-7',
+  'draft-6',
+  'legacy',
+  'legacy-epoch',
+  'none',
+]
+const someStyles = `${styles.map((style) => `'${style}'`).join(', ')}, or a list of these such as ['draft', 'legacy']`
 
 const someEntries = 'a list of addresses, ranges and keys, or accessList([…])'
 
@@ -86,9 +110,10 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     `an object such as { max: '5s' }`,
     (value) => isRecord(value) && readOptions('wait', value, { max: duration }) !== undefined,
   ),
-  dryRun: given('true or false', (value) => typeof value === 'boolean'),
+  dryRun: given('true or false', isBoolean),
   skip: given('a function from the request to true or false', isFunction),
-  headers: optional<unknown>(oneOf('draft', 'legacy', 'both', 'none'), undefined),
+  headers: given(someStyles, isStyles),
+  partitionKey: given('true or false', isBoolean),
   onDenied: given(
     'a handler in the form of the framework, which gets the decision last',
     isFunction,
@@ -123,6 +148,14 @@ const conflicts: readonly (readonly [OptionName, OptionName, string])[] = [
   ['onDenied', 'statusCode', ownAnswer],
 ]
 
+// draft-7 and draft-6 write the same RateLimit-Policy.
+const rivalStyles: readonly (readonly HeaderStyle[])[] = [
+  ['draft', 'draft-7'],
+  ['draft', 'draft-6'],
+  ['legacy', 'legacy-epoch'],
+  ...styles.filter((style) => style !== 'none').map((style) => ['none', style] as const),
+]
+
 /** An option that may be absent. Options are only checked here, and used by the types they were passed in. */
 function given(expected: string, holds: (value: unknown) => boolean): OptionReader<unknown> {
   const read = (value: unknown): unknown => (holds(value) ? value : undefined)
@@ -131,6 +164,15 @@ function given(expected: string, holds: (value: unknown) => boolean): OptionRead
 
 function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every(isText)
+}
+
+function isStyles(value: unknown): boolean {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return list.length > 0 && list.every((style) => styles.some((known) => known === style))
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean'
 }
 
 function isText(value: unknown): boolean {

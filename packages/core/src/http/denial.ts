@@ -1,9 +1,12 @@
 import Negotiator from 'negotiator'
 import type { Decision } from '../decision.js'
+import type { Policies } from '../entries.js'
 import { sluiceError } from '../errors.js'
 import { after, type Awaitable } from './awaitable.js'
-import { seconds, type HeaderField } from './header-fields.js'
+import { denialCauseOf, type DenialCause } from './denial-cause.js'
 import type { RequestView } from './request-view.js'
+import { retryAfterSeconds } from './retry-after.js'
+import { waitInWords } from './wait-in-words.js'
 
 /** A string is sent as plain text, an object as JSON. */
 export type DenialBody = string | object
@@ -16,13 +19,33 @@ export interface Content {
   readonly text: string
 }
 
-/** Writes the body of a denial: the application's own, or a problem in the form that the client asks for. */
+export type ContentWriter<R> = (
+  view: RequestView<R>,
+  policies: Policies,
+  decision: Decision,
+) => Content | Promise<Content>
+
+/**
+ * Writes the body of a denial: the application's own, or a problem in the form that the client asks for.
+ *
+ * @param localShare the share of each limit while the store is unavailable
+ */
 export function contentWriter<R>(
   status: number,
   body: DenialBody | DenialBodyFunction<R> | undefined,
-): (view: RequestView<R>, decision: Decision) => Content | Promise<Content> {
-  if (body === undefined) return (view, decision) => problemContent(view, status, decision)
-  if (isBodyFunction(body)) return (view, decision) => after(body(view.raw, decision), contentOf)
+  localShare: number,
+): ContentWriter<R> {
+  if (body === undefined) {
+    return ({ headers }, policies, decision) => {
+      const { type, title } = problems[denialCauseOf(decision, localShare)]
+      const detail = detailOf(policies, decision)
+      if (prefersText(headers['accept'])) return textOf(`${title}. ${detail}`)
+      return problemOf({ type, title, status, detail, 'violated-policies': decision.deniedBy })
+    }
+  }
+  if (isBodyFunction(body)) {
+    return (view, _policies, decision) => after(body(view.raw, decision), contentOf)
+  }
   const content = contentOf(body)
   return () => content
 }
@@ -34,20 +57,10 @@ function isBodyFunction<R>(
   return typeof body === 'function'
 }
 
-/** RFC 9110, section 10.2.3, in whole seconds. At least 1: 0 would invite the client to come back at once. */
-export function retryAfter(decision: Decision): HeaderField {
-  return ['Retry-After', `${waitSeconds(decision)}`]
-}
-
-/** Until the cost fits; where it never does, until the quota is full, which is all there is to wait for. */
-function waitSeconds({ retryAfterMs, resetMs }: Decision): number {
-  return Math.max(1, seconds(retryAfterMs ?? resetMs))
-}
-
-/** What a client is told that a list denies: nothing of the list, and nothing of when it may come again. */
+/** The body for a client that the list `deny` names. It says nothing of the list, and no time at which to come back. */
 export function refusal({ headers }: RequestView<unknown>): Content {
   return prefersText(headers['accept'])
-    ? { type: plainText, text: 'Forbidden\n' }
+    ? textOf('Forbidden')
     : problemOf({ title: 'Forbidden', status: 403 })
 }
 
@@ -61,19 +74,14 @@ function contentOf(body: DenialBody): Content {
   throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'body', body, expected)
 }
 
-function problemContent(
-  { headers }: RequestView<unknown>,
-  status: number,
-  decision: Decision,
-): Content {
-  const detail =
-    decision.retryAfterMs === null
-      ? 'The request asks for more than the quota can ever give, so waiting does not help.'
-      : `Try again in ${counted(waitSeconds(decision), 'second')}.`
-  if (prefersText(headers['accept'])) {
-    return { type: plainText, text: `${title}. ${detail}\n` }
-  }
-  return problemOf({ type, title, status, detail, 'violated-policies': decision.deniedBy })
+function detailOf(policies: Policies, decision: Decision): string {
+  return decision.retryAfterMs === null
+    ? 'The request asks for more than the quota can ever give, so waiting does not help.'
+    : `Try again in ${waitInWords(retryAfterSeconds(policies, decision))}.`
+}
+
+function textOf(text: string): Content {
+  return { type: plainText, text: `${text}\n` }
 }
 
 // RFC 9457. Without a type of its own, a problem says no more than its status does.
@@ -83,19 +91,34 @@ function problemOf(problem: object): Content {
 
 const plainText = 'text/plain; charset=utf-8'
 
-// draft-ietf-httpapi-ratelimit-headers-10, section 5.1.
-const type = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
-const title = 'Request cannot be satisfied as assigned quota has been exceeded'
+// draft-ietf-httpapi-ratelimit-headers-10, section 5.
+const types = 'https://iana.org/assignments/http-problem-types#'
 
-// Who asks for JSON can read a problem. Who accepts neither is told all the same, rather than answered 406.
-const offered = ['application/problem+json', 'application/json', 'text/plain']
-
-function prefersText(accept: string | string[] | undefined): boolean {
-  if (accept === undefined || accept === '*/*') return false
-  const headers = { accept: typeof accept === 'string' ? accept : accept.join(', ') }
-  return new Negotiator({ headers }).mediaType(offered) === 'text/plain'
+const problems: Readonly<Record<DenialCause, { readonly type: string; readonly title: string }>> = {
+  'quota-exceeded': {
+    type: `${types}quota-exceeded`,
+    title: 'Request cannot be satisfied as assigned quota has been exceeded',
+  },
+  'temporary-reduced-capacity': {
+    type: `${types}temporary-reduced-capacity`,
+    title: 'Request cannot be satisfied due to temporary server capacity constraints',
+  },
+  'abnormal-usage-detected': {
+    type: `${types}abnormal-usage-detected`,
+    title: 'Request not satisfied due to detection of abnormal request pattern',
+  },
 }
 
-function counted(count: number, unit: string): string {
-  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`
+// A client that asks for JSON can read a problem. A client that accepts neither gets a problem as well, rather than a 406.
+const offered = ['application/problem+json', 'application/json', 'text/plain']
+
+/** Browsers send about 150 characters. To read a header of 16 kB takes milliseconds, in each denial. */
+const longestAccept = 512
+
+/** Whether the client prefers plain text. An `Accept` header that is too long reads as absent. */
+function prefersText(accept: string | string[] | undefined): boolean {
+  if (accept === undefined || accept === '*/*') return false
+  const header = typeof accept === 'string' ? accept : accept.join(', ')
+  if (header.length > longestAccept) return false
+  return new Negotiator({ headers: { accept: header } }).mediaType(offered) === 'text/plain'
 }

@@ -11,7 +11,7 @@ import { createAdmission } from './admission.js'
 import { after } from './awaitable.js'
 import { byIp } from './by-ip.js'
 import { checkOptions } from './check-options.js'
-import { contentWriter, refusal, retryAfter, type Content } from './denial.js'
+import { contentWriter, refusal, type Content } from './denial.js'
 import { fieldWriter, type HeaderField } from './header-fields.js'
 import { keyReader, sampleKey } from './key-option.js'
 import { watchRequests } from './mistakes.js'
@@ -20,6 +20,7 @@ import type { RateLimitOptions } from './options.js'
 import { planOf } from './plan.js'
 import type { RequestView } from './request-view.js'
 import type { NodeResponse } from './response.js'
+import { retryAfter } from './retry-after.js'
 import { createSettlement } from './settlement.js'
 import { termsReader, type Terms } from './terms.js'
 
@@ -53,7 +54,8 @@ export function createGuard<R, H>(
   checkOptions(options)
   const { clock, onStoreError, localShare } = options
   const { skip, key = byIp(), dryRun = false, onDenied } = options
-  const { headers = dryRun ? 'none' : 'draft', statusCode = 429, body } = options
+  const { headers: styles = dryRun ? 'none' : 'draft', partitionKey = false } = options
+  const { statusCode = 429, body } = options
   const name = options.name ?? route ?? withoutName
   const plan = planOf(options)
   const known = plan.perRequest ? undefined : plan.policies
@@ -72,8 +74,8 @@ export function createGuard<R, H>(
   const termsOf = termsReader(name, plan, options)
   const admit = createAdmission(limiter, options)
   const settle = createSettlement(limiter, options, known)
-  const fieldsOf = fieldWriter(headers, name)
-  const contentOf = contentWriter(statusCode, body)
+  const fieldsOf = fieldWriter(name, { styles, partitionKey, clock })
+  const contentOf = contentWriter(statusCode, body, localShare ?? 1)
   if (known !== undefined) addressed(name, entriesOf(name, known), sampleKey(key))
   if (options.store !== undefined) claimName(options.store, options.name ?? route, known)
 
@@ -120,7 +122,7 @@ export function createGuard<R, H>(
       after(admit(response, key, terms), (decision) => {
         if (decision === undefined) return wentAway
         settle(response, key, terms, decision)
-        return act(view, response, terms, decision)
+        return act(view, response, key, terms, decision)
       }),
     )
   }
@@ -128,18 +130,19 @@ export function createGuard<R, H>(
   function act(
     view: RequestView<R>,
     response: NodeResponse,
+    key: Keys,
     { policies }: Terms,
     decision: Decision,
   ): Action<H> | Promise<Action<H>> {
-    const fields = fieldsOf(policies, decision)
+    const fields = fieldsOf(policies, decision, key)
     if (decision.allowed || dryRun) {
       return { type: 'continue', decision, headers: writable(response, fields) }
     }
-    const headers = [...fields, retryAfter(decision)]
+    const headers = [...fields, retryAfter(policies, decision)]
     if (onDenied !== undefined) {
       return { type: 'handle', decision, headers: writable(response, headers), handler: onDenied }
     }
-    return after(contentOf(view, decision), (content) =>
+    return after(contentOf(view, policies, decision), (content) =>
       denied(response, statusCode, content, decision, headers),
     )
   }

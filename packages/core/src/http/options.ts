@@ -125,12 +125,20 @@ export interface RateLimitOptions<R, H> {
    */
   readonly dryRun?: boolean
   /**
-   * Which headers say where the client stands: those of the IETF draft, the X-RateLimit ones, both or none. `Retry-After` stands on
-   * every denial all the same.
+   * Which headers tell the client where it stands: a style, or a list of styles such as `['draft', 'legacy']`. `'draft'` is the current IETF draft,
+   * `'draft-7'` and `'draft-6'` are earlier revisions of it. `'legacy'` writes `X-RateLimit-*` with the reset in seconds from now, `'legacy-epoch'` as a date in seconds
+   * since 1970. `'none'` writes none of them. `Retry-After` stands on every denial all the same, and on no other response.
    *
    * @default 'draft', in a dry run 'none'
    */
-  readonly headers?: HeaderStyle
+  readonly headers?: HeaderStyle | readonly HeaderStyle[]
+  /**
+   * Whether the style `'draft'` has a partition key, `pk`: a hash of the limiter's name and the key. By it a client that has several quotas can tell
+   * them apart.
+   *
+   * @default false
+   */
+  readonly partitionKey?: boolean
   /** Called in the place of the answer when a request is denied. The headers are set by then, `Retry-After` among them. */
   readonly onDenied?: H
   /**

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { fixedWindow, gcra, slidingWindow } from '../../src/index.js'
+import { sluiceError } from '../../src/errors.js'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  gcra,
+  memoryStore,
+  slidingWindow,
+  type AsyncStore,
+} from '../../src/index.js'
 import {
   denialOf,
   fieldsOf,
@@ -83,7 +92,9 @@ test.each([
   [999, '1', 'Try again in 1 second.'],
   [1000, '1', 'Try again in 1 second.'],
   [1001, '2', 'Try again in 2 seconds.'],
-  [60_000, '60', 'Try again in 60 seconds.'],
+  [60_000, '60', 'Try again in 1 minute.'],
+  [7_200_000, '7200', 'Try again in 2 hours.'],
+  [315_360_000_000, '315360000', 'Try again in 10 years.'],
 ])('rounds a wait of %i ms up to %s s', (window, seconds, detail) => {
   const answer = denial({ policy: fixedWindow({ limit: 1, window }) })
   expect(fieldsOf(answer)['Retry-After']).toBe(seconds)
@@ -185,6 +196,136 @@ test('hands a denial to the handler of the application, with all headers but the
       ['Retry-After', '30'],
     ],
   })
+})
+
+test('tells a client that only concurrency denies to come back in a second', () => {
+  const slots = concurrency({ limit: 1, lease: '10m' })
+  const rate = fixedWindow({ limit: 1, window: '30s' })
+  const both = denial({ policies: { slots, rate }, body: '' })
+  const only = denial({ policies: { slots, rate: fixedWindow({ limit: 9, window: '30s' }) } })
+  expect([both, only].map((answer) => fieldsOf(answer)['Retry-After'])).toEqual(['30', '1'])
+  expect(JSON.parse(only.body)).toMatchObject({
+    detail: 'Try again in 1 second.',
+    'violated-policies': ['slots'],
+  })
+})
+
+test('tells a client that a block of concurrency denies how long the block lasts', () => {
+  const policy = concurrency({ limit: 1, lease: '10m', block: { for: '1h', on: 'exceeded' } })
+  expect(fieldsOf(denial({ policy }))['Retry-After']).toBe('3600')
+})
+
+test('tells a client that waits behind others for a unit of concurrency to come back in a second', async () => {
+  const slots = concurrency({ limit: 1, lease: '10m' })
+  const check = guardOf({ policy: slots, wait: { max: 60 } })
+  await check()
+  const denials = await Promise.all([check(), check(), check()])
+  expect(denials.map((action) => fieldsOf(action)['Retry-After'])).toEqual(['1', '1', '1'])
+})
+
+test('never asks a client to come back before the t of what denies it', () => {
+  const policy = slidingWindow({ limit: 10, window: '1m', block: { for: '10s', on: 'reached' } })
+  let now = start
+  const check = syncGuardOf({
+    policy,
+    cost: ({ size = 1 }) => size,
+    clock: () => now,
+  })
+  check({ size: 10 })
+  now += 1000
+  const fields = fieldsOf(check({ size: 0 }))
+  const t = /t=(\d+)/.exec(fields['RateLimit'])?.[1]
+  // The block ends in 9 s, when a request of cost 0 is admitted. The first unit comes back later.
+  expect([denialOf(check({ size: 0 })).decision?.retryAfterMs, fields['Retry-After']]).toEqual([
+    9000,
+    t,
+  ])
+  expect(Number(t) > 9).toBe(true)
+})
+
+const types = 'https://iana.org/assignments/http-problem-types#'
+
+/** A store that is unavailable. */
+function unavailable(): AsyncStore {
+  return {
+    async: true,
+    run: async (requests) => requests.map(() => sluiceError('SLUICE_STORE_AWAY', 'test')),
+    ping: async () => false,
+    close: async () => {},
+  }
+}
+
+test.each<[string, Options, string, string]>([
+  ['a quota', once, 'quota-exceeded', 'as assigned quota has been exceeded'],
+  [
+    'a block',
+    { policy: fixedWindow({ limit: 1, window: '30s', block: { for: '1h' } }) },
+    'abnormal-usage-detected',
+    'due to detection of abnormal request pattern',
+  ],
+  [
+    'a block that the denial starts',
+    { policy: fixedWindow({ limit: 1, window: '30s', block: { for: '1h', on: 'exceeded' } }) },
+    'abnormal-usage-detected',
+    'due to detection of abnormal request pattern',
+  ],
+  [
+    'the whole limit in this process, while the store is unavailable,',
+    { ...once, store: unavailable() },
+    'quota-exceeded',
+    'as assigned quota has been exceeded',
+  ],
+  [
+    'a share of the limit',
+    { policy: fixedWindow({ limit: 4, window: '30s' }), store: unavailable(), localShare: 0.25 },
+    'temporary-reduced-capacity',
+    'due to temporary server capacity constraints',
+  ],
+  [
+    'a block under a share of the limit',
+    {
+      policy: fixedWindow({ limit: 4, window: '30s', block: { for: '1h' } }),
+      store: unavailable(),
+      localShare: 0.25,
+    },
+    'abnormal-usage-detected',
+    'due to detection of abnormal request pattern',
+  ],
+  [
+    "onStoreError: 'deny'",
+    { ...once, store: unavailable(), onStoreError: 'deny' },
+    'temporary-reduced-capacity',
+    'due to temporary server capacity constraints',
+  ],
+])('tells by the type of the problem that %s denies', async (_, options, type, title) => {
+  const check = guardOf({ ...options, key: 'all' })
+  await check()
+  const problem = JSON.parse(denialOf(await check()).body)
+  expect(problem.type).toBe(`${types}${type}`)
+  expect(problem.title.endsWith(title)).toBe(true)
+  expect(problem['violated-policies']).toEqual(['default'])
+})
+
+test('tells by the type of the problem that limiter.block denies', () => {
+  const store = memoryStore()
+  const policy = fixedWindow({ limit: 5, window: '30s' })
+  createLimiter({ name: 'x', policies: policy, store, clock: () => start }).block('all', '1h')
+  const check = syncGuardOf({ name: 'x', policy, store, key: 'all' })
+  expect(JSON.parse(denialOf(check()).body).type).toBe(`${types}abnormal-usage-detected`)
+})
+
+test('reads no Accept header that is longer than 512 characters', () => {
+  const long = (length: number) => 'text/plain'.padEnd(length, ', text/plain')
+  const types = [512, 513, 16_000].map(
+    (length) => fieldsOf(denial(once, long(length)))['Content-Type'],
+  )
+  expect(types).toEqual([
+    'text/plain; charset=utf-8',
+    'application/problem+json',
+    'application/problem+json',
+  ])
+  const list = Array.from({ length: 100 }, () => 'text/plain')
+  expect(fieldsOf(denial(once, list))['Content-Type']).toBe('application/problem+json')
 })
 
 test('says in a sliding window how long to wait from now', () => {

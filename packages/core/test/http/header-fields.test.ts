@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import { parseRateLimit } from 'ratelimit-header-parser'
 import { parseList } from 'structured-headers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   calendarWindow,
   concurrency,
@@ -12,6 +14,7 @@ import {
   unlimited,
   type Policy,
 } from '../../src/index.js'
+import type { HeaderStyle } from '../../src/http/index.js'
 import { fieldsOf, start, syncGuardOf, type Options } from './visit.js'
 
 const perMinute = fixedWindow({ limit: 100, window: '1m' })
@@ -115,21 +118,21 @@ test('names no policy that the key leaves out', () => {
 
 test('names no policy that has no number', () => {
   const policies = { all: unlimited(), minute: perMinute }
-  expect(fieldsAfter({ policies, headers: 'both' })).toEqual({
+  expect(fieldsAfter({ policies, headers: ['draft', 'legacy'] })).toEqual({
     'RateLimit-Policy': '"minute";q=100;w=60',
     RateLimit: '"minute";r=99;t=60',
     'X-RateLimit-Limit': '100',
     'X-RateLimit-Remaining': '99',
     'X-RateLimit-Reset': '60',
   })
-  expect(fieldsAfter({ policy: unlimited(), headers: 'both' })).toEqual({})
+  expect(fieldsAfter({ policy: unlimited(), headers: ['draft', 'legacy'] })).toEqual({})
 })
 
 test('says that what concurrency counts is requests at once', () => {
   const policy = concurrency({ limit: 5, lease: '30s' })
   expect(fieldsAfter({ policy })).toEqual({
     'RateLimit-Policy': '"default";q=5;qu="concurrent-requests"',
-    RateLimit: '"default";r=4;t=30',
+    RateLimit: '"default";r=4',
   })
 })
 
@@ -138,7 +141,7 @@ test('says how long a block still lasts', () => {
   expect(fieldsAfter({ policy }, 2)['RateLimit']).toBe('"default";r=0;t=3600')
 })
 
-test.each(['draft', 'legacy', 'both', 'none'] as const)(
+test.each(['draft', 'draft-7', 'draft-6', 'legacy', 'legacy-epoch', 'none'] as const)(
   'says nothing in the style %s where every policy is left out',
   (headers) => {
     expect(fieldsAfter({ policy: perMinute, key: { default: notLimited }, headers })).toEqual({})
@@ -199,8 +202,130 @@ test('speaks in the older fields of the policy that has least remaining', () => 
   })
 })
 
+const spent = { policy: fixedWindow({ limit: 100, window: '90s' }) }
+
+test.each<[HeaderStyle, Record<string, string>]>([
+  ['draft-7', { 'RateLimit-Policy': '100;w=90', RateLimit: 'limit=100, remaining=60, reset=90' }],
+  [
+    'draft-6',
+    {
+      'RateLimit-Policy': '100;w=90',
+      'RateLimit-Limit': '100',
+      'RateLimit-Remaining': '60',
+      'RateLimit-Reset': '90',
+    },
+  ],
+  [
+    'legacy',
+    { 'X-RateLimit-Limit': '100', 'X-RateLimit-Remaining': '60', 'X-RateLimit-Reset': '90' },
+  ],
+  [
+    'legacy-epoch',
+    {
+      'X-RateLimit-Limit': '100',
+      'X-RateLimit-Remaining': '60',
+      'X-RateLimit-Reset': `${start / 1000 + 90}`,
+    },
+  ],
+])('writes the style %s, which ratelimit-header-parser reads', (headers, fields) => {
+  vi.useFakeTimers({ now: start })
+  onTestFinished(() => void vi.useRealTimers())
+  const written = fieldsAfter({ ...spent, headers }, 40)
+  expect(written).toEqual(fields)
+  expect(parseRateLimit(new Headers(written))).toEqual({
+    limit: 100,
+    used: 40,
+    remaining: 60,
+    reset: new Date(start + 90_000),
+  })
+})
+
+test('writes the styles of a list, and a field that two of them share once', () => {
+  expect(fieldsAfter({ ...spent, headers: ['draft-6', 'draft-7', 'legacy-epoch'] })).toEqual({
+    'RateLimit-Policy': '100;w=90',
+    'RateLimit-Limit': '100',
+    'RateLimit-Remaining': '99',
+    'RateLimit-Reset': '90',
+    RateLimit: 'limit=100, remaining=99, reset=90',
+    'X-RateLimit-Limit': '100',
+    'X-RateLimit-Remaining': '99',
+    'X-RateLimit-Reset': `${start / 1000 + 90}`,
+  })
+})
+
+test('rounds the date of legacy-epoch up to the second in which the quota is full', () => {
+  const policy = fixedWindow({ limit: 5, window: 1400 })
+  const reset = (moment: number) =>
+    fieldsAfter({ policy, headers: 'legacy-epoch', clock: () => moment })['X-RateLimit-Reset']
+  expect([reset(start), reset(start + 600), reset(start + 601)]).toEqual([
+    `${start / 1000 + 2}`,
+    `${start / 1000 + 2}`,
+    `${start / 1000 + 3}`,
+  ])
+})
+
+test.each(['draft-7', 'draft-6'] as const)(
+  'resets a denial in the style %s when Retry-After says, as that revision asks',
+  (headers) => {
+    // The whole burst is back after a minute, one unit after a second.
+    const policy = gcra({ limit: 60, window: '1m' })
+    const options: Options = { policy, headers, body: '' }
+    const resetOf = (fields: Record<string, string>) =>
+      /reset=(\d+)/.exec(fields['RateLimit'])?.[1] ?? fields['RateLimit-Reset']
+    const admitted = fieldsAfter(options, 60)
+    const denied = fieldsAfter(options, 61)
+    expect([resetOf(admitted), resetOf(denied), denied['Retry-After']]).toEqual(['60', '1', '1'])
+  },
+)
+
+test.each(['draft-7', 'draft-6'] as const)(
+  'names no quota twice in the style %s, and none without a window',
+  (headers) => {
+    const policies = {
+      second: fixedWindow({ limit: 10, window: '1s' }),
+      minute: fixedWindow({ limit: 10, window: '1m' }),
+      hour: fixedWindow({ limit: 100, window: '1h' }),
+      slots: concurrency({ limit: 50, lease: '1m' }),
+      short: fixedWindow({ limit: 70, window: 500 }),
+      all: unlimited(),
+    }
+    expect(fieldsAfter({ policies, headers })['RateLimit-Policy']).toBe('10;w=60, 100;w=3600')
+    const only = fieldsAfter({ policy: policies.slots, headers })
+    expect(Object.keys(only).includes('RateLimit-Policy')).toBe(false)
+    expect(parseRateLimit(new Headers(only))).toMatchObject({ limit: 50, remaining: 49 })
+  },
+)
+
+test('writes a partition key, by which the same client is known in every process', () => {
+  const options: Options = {
+    policies: { account: perMinute, address: perMinute },
+    name: 'api',
+    partitionKey: true,
+    key: { account: ['user', ({ user = '' }) => user], address: '192.0.2.1' },
+  }
+  const ofAda = fieldsOf(syncGuardOf(options)({ user: 'ada' }))
+  // The first 12 bytes of the SHA-256 of ["api","|user|ada"] and of ["api","192.0.2.1"].
+  const [account, address] = ['["api","|user|ada"]', '["api","192.0.2.1"]'].map((text) =>
+    createHash('sha256').update(text).digest('base64').slice(0, 16),
+  )
+  expect(ofAda).toEqual({
+    'RateLimit-Policy': `"account";q=100;w=60;pk=:${account}:, "address";q=100;w=60;pk=:${address}:`,
+    RateLimit: `"account";r=99;t=60;pk=:${account}:, "address";r=99;t=60;pk=:${address}:`,
+  })
+  const [[, { pk }]] = listOf(ofAda['RateLimit'])
+  expect((pk as ArrayBuffer).byteLength).toBe(12)
+  expect(fieldsOf(syncGuardOf(options)({ user: 'ada' }))).toEqual(ofAda)
+  expect(fieldsOf(syncGuardOf(options)({ user: 'bob' }))['RateLimit'].includes(account)).toBe(false)
+  expect(fieldsOf(syncGuardOf({ ...options, name: 'b' })({ user: 'ada' }))).not.toEqual(ofAda)
+})
+
+test('writes no partition key in the older styles', () => {
+  const fields = fieldsAfter({ policy: perMinute, partitionKey: true, headers: 'legacy' })
+  expect(fields).toEqual(fieldsAfter({ policy: perMinute, headers: 'legacy' }))
+})
+
 test('says both kinds of fields', () => {
-  expect(Object.keys(fieldsAfter({ policy: perMinute, headers: 'both' }))).toEqual([
+  expect(Object.keys(fieldsAfter({ policy: perMinute, headers: ['draft', 'legacy'] }))).toEqual([
     'RateLimit-Policy',
     'RateLimit',
     'X-RateLimit-Limit',

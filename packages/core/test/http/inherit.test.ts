@@ -17,9 +17,9 @@ test.each<[string, Options, Options, Options]>([
   ],
   [
     'what the route does not say',
-    { limit: 5, window: '1m', headers: 'both' },
+    { limit: 5, window: '1m', headers: ['draft', 'legacy'] },
     { limit: 9 },
-    { limit: 9, window: '1m', headers: 'both' },
+    { limit: 9, window: '1m', headers: ['draft', 'legacy'] },
   ],
   [
     'the name of the route',

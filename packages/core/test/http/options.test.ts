@@ -58,6 +58,19 @@ test.each([
   )
 })
 
+test.each([
+  [['draft', 'draft-7'], 'draft', 'draft-7'],
+  [['legacy', 'draft-6', 'draft'], 'draft', 'draft-6'],
+  [['legacy-epoch', 'legacy'], 'legacy', 'legacy-epoch'],
+  [['draft', 'none'], 'none', 'draft'],
+  [['none', 'legacy-epoch'], 'none', 'legacy-epoch'],
+])('refuses the styles %j, which write one header in two forms', (headers, first, second) => {
+  expect(refusalOf({ ...short, headers })).toEqual({
+    code: 'SLUICE_OPTIONS_CONFLICT',
+    message: `rateLimit: "${first}" and "${second}" exclude each other. As "headers", both write the same header in forms of their own, or one writes none.`,
+  })
+})
+
 test.each<[string, unknown[]]>([
   ['limit', ['5', -1, 1.5, NaN, null, true, {}]],
   ['window', ['soon', '', 0, -1, 1.5, null, () => '1m']],
@@ -74,7 +87,8 @@ test.each<[string, unknown[]]>([
   ['resetOn', ['', 'failure', true, null, []]],
   ['wait', [null, true, '5s', 5000, []]],
   ['dryRun', [null, 'yes', 1, 0]],
-  ['headers', ['', 'DRAFT', 'draft-10', true, false, null]],
+  ['headers', ['', 'DRAFT', 'draft-10', 'both', true, false, null, [], ['draft', 'DRAFT']]],
+  ['partitionKey', ['yes', 1, null]],
   ['onDenied', [true, null, 'no']],
   ['statusCode', [0, 199, 600, 429.5, '429', null]],
   ['body', [5, null, true]],
@@ -152,8 +166,8 @@ test.each(['requestPropertyName', 'onStoreErrors'])(
       code: 'SLUICE_OPTION_UNKNOWN',
       message:
         `rateLimit: there is no option "${option}". It takes "limit", "window", "algorithm", "policy", "policies", "name", ` +
-        `"store", "clock", "onStoreError", "localShare", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "dryRun", "skip", "headers", "onDenied", ` +
-        `"statusCode", "body".`,
+        `"store", "clock", "onStoreError", "localShare", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "dryRun", "skip", "headers", ` +
+        `"partitionKey", "onDenied", "statusCode", "body".`,
     })
   },
 )

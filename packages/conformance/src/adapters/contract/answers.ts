@@ -44,7 +44,7 @@ export function describeAnswers(open: OpenBench): void {
         type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
         title,
         status: 429,
-        detail: 'Try again in 60 seconds.',
+        detail: 'Try again in 1 minute.',
         'violated-policies': ['default'],
       })
     })
@@ -61,7 +61,7 @@ export function describeAnswers(open: OpenBench): void {
       await bench.get()
       const { status, headers, body } = await bench.get({ accept })
       expect([status, mediaType(headers)]).toEqual([429, type])
-      if (type === 'text/plain') expect(body).toBe(`${title}. Try again in 60 seconds.\n`)
+      if (type === 'text/plain') expect(body).toBe(`${title}. Try again in 1 minute.\n`)
     })
 
     test('denied, have the status and the text of the application', async () => {

@@ -4,13 +4,13 @@ import { perMinute, problem, problemType, text, title, type Scene } from './row.
 
 const two = '"default";q=2;w=60'
 const none = '"default";r=0;t=60'
-const later = problem('Try again in 60 seconds.', 'default')
+const later = problem('Try again in 1 minute.', 'default')
 
 /** What may be answered, with one key for all. */
 export const scenesByAnswer: readonly Scene[] = [
   {
     limits: '2 a minute, all headers',
-    options: { ...perMinute(2), headers: 'both' },
+    options: { ...perMinute(2), headers: ['draft', 'legacy'] },
     rows: [
       {
         request: 'first',
@@ -28,7 +28,7 @@ export const scenesByAnswer: readonly Scene[] = [
       {
         request: 'too many, Accept: text/plain',
         headers: { accept: 'text/plain' },
-        answer: [429, two, none, '60', '2, 0, 60', text, `${title}. Try again in 60 seconds.\n`],
+        answer: [429, two, none, '60', '2, 0, 60', text, `${title}. Try again in 1 minute.\n`],
       },
       {
         request: 'too many, HEAD',
@@ -109,7 +109,7 @@ export const scenesByAnswer: readonly Scene[] = [
         answer: [
           200,
           '"running";q=3;qu="concurrent-requests"',
-          '"running";r=2;t=30',
+          '"running";r=2',
           '',
           '',
           text,

@@ -5,7 +5,7 @@ import { perMinute, problem, problemType, text, type Scene } from './row.js'
 
 const two = '"default";q=2;w=60'
 const none = '"default";r=0;t=60'
-const later = problem('Try again in 60 seconds.', 'default')
+const later = problem('Try again in 1 minute.', 'default')
 const never = 'The request asks for more than the quota can ever give, so waiting does not help.'
 
 const forwarded = (address: string): Record<string, string> => ({ 'x-forwarded-for': address })
@@ -49,7 +49,7 @@ export const scenesByCaller: readonly Scene[] = [
           '60',
           '',
           problemType,
-          problem('Try again in 60 seconds.', 'the "user"'),
+          problem('Try again in 1 minute.', 'the "user"'),
         ],
       },
       {
@@ -118,7 +118,7 @@ export const scenesByCaller: readonly Scene[] = [
       key: byHeader('x-api-key'),
       cost: (request) => Number(header(request, 'x-cost') ?? 1),
       skip: (request) => header(request, 'x-health') !== undefined,
-      headers: 'both',
+      headers: ['draft', 'legacy'],
     }),
     rows: [
       {
