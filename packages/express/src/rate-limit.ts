@@ -3,6 +3,7 @@ import {
   after,
   createGuard,
   methodDecorator,
+  writeFields,
   type Action,
   type MethodDecorator,
   type RateLimitOptions as Options,
@@ -99,7 +100,7 @@ function carryOut(
 ): unknown {
   const { decision, headers } = action
   if (decision !== undefined) request.rateLimit = decision
-  for (const [name, value] of headers) response.setHeader(name, value)
+  writeFields(headers, response)
   switch (action.type) {
     case 'continue':
       return next()

@@ -1,5 +1,11 @@
 import type { Decision } from '@sluice/core'
-import { after, type Guard, type LimiterGuard } from '@sluice/core/http'
+import {
+  after,
+  writeFields,
+  type Guard,
+  type LimiterGuard,
+  type ResponseHeaders,
+} from '@sluice/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { viewOf } from './request.js'
 
@@ -23,7 +29,7 @@ export function admit(
   return after(limit.check(viewOf(request), reply.raw), (action) => {
     const { decision, headers } = action
     if (decision !== undefined) request.rateLimit = decision
-    for (const [name, value] of headers) reply.header(name, value)
+    writeFields(headers, headersOf(reply))
     switch (action.type) {
       case 'continue':
         return true
@@ -38,6 +44,14 @@ export function admit(
         return action satisfies never
     }
   })
+}
+
+function headersOf(reply: FastifyReply): ResponseHeaders {
+  return {
+    getHeader: (name) => reply.getHeader(name),
+    setHeader: (name, value) => reply.header(name, value),
+    removeHeader: (name) => reply.removeHeader(name),
+  }
 }
 
 function asItIs(body: unknown): string {

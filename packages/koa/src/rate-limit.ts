@@ -3,6 +3,7 @@ import {
   after,
   createGuard,
   methodDecorator,
+  writeFields,
   type Action,
   type HeaderField,
   type MethodDecorator,
@@ -72,10 +73,10 @@ function carryOut(action: Action<OnDenied>, context: Context, next: Next): unkno
   const { decision, headers } = action
   const state: RateLimitState = context.state
   if (decision !== undefined) state.rateLimit = decision
-  for (const [name, value] of headers) context.res.setHeader(name, value)
+  writeFields(headers, context.res)
   switch (action.type) {
     case 'continue':
-      return next().catch(keeping(headers))
+      return next().catch(keeping(context, headers))
     case 'deny':
       if (context.headerSent) return undefined
       context.status = action.status
@@ -84,18 +85,22 @@ function carryOut(action: Action<OnDenied>, context: Context, next: Next): unkno
     case 'handle':
       return Promise.resolve()
         .then(() => action.handler(context, next, action.decision))
-        .catch(keeping(headers))
+        .catch(keeping(context, headers))
     default:
       return action satisfies never
   }
 }
 
-/** Where an error is thrown, Koa drops all headers except those that the error itself brings. */
-function keeping(fields: readonly HeaderField[]): (error: unknown) => never {
+/** If an error is thrown, Koa drops all headers except those that the error itself brings. */
+function keeping(context: Context, fields: readonly HeaderField[]): (error: unknown) => never {
   return function rethrow(error) {
     if (typeof error === 'object' && error !== null && Object.isExtensible(error)) {
       const own: unknown = Reflect.get(error, 'headers')
-      Reflect.set(error, 'headers', { ...Object(own), ...Object.fromEntries(fields) })
+      // As they are now: another limiter may have joined its own.
+      const written = fields
+        .map(([name]) => [name, context.res.getHeader(name)])
+        .filter(([, value]) => value !== undefined)
+      Reflect.set(error, 'headers', { ...Object(own), ...Object.fromEntries(written) })
     }
     throw error
   }

@@ -6,9 +6,9 @@ import {
   type ExecutionContext,
 } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
-import { after } from '@sluice/core/http'
+import { after, writeFields } from '@sluice/core/http'
 import { defaultsToken, limitsIn, type Defaults, type Limits } from './limits.js'
-import { requestOf, responseOf, viewOf } from './request.js'
+import { headersOf, nodeOf, requestOf, responseOf, viewOf } from './request.js'
 import { RateLimitException } from './rate-limit-exception.js'
 
 /** Nest shows one context to all of the guards that stand in front of a handler, and a new one for each call. */
@@ -40,14 +40,14 @@ export class RateLimitGuard implements CanActivate {
     asked.add(context)
     const request = requestOf(context)
     const response = responseOf(context)
-    const node = 'raw' in response ? response.raw : response
+    const node = nodeOf(response)
     const limit = this.#limits.limitOf(context.getClass(), context.getHandler())
     return after(limit.check(viewOf(request), node), (action) => {
       const { decision, headers } = action
       if (decision !== undefined) request.rateLimit = decision
       // The last header of a denial is the type of its body: that is written with it, by whoever answers the exception.
       const own = action.type === 'deny' ? headers.slice(0, -1) : headers
-      for (const [name, value] of own) response.header(name, value)
+      writeFields(own, headersOf(response))
       // Whoever has begun to answer ends it, too: for any exception, Nest would cut it off there.
       if (action.type === 'deny' && node.headersSent) return new Promise<boolean>(() => {})
       switch (action.type) {

@@ -1,5 +1,11 @@
 import type { ExecutionContext } from '@nestjs/common'
-import { createView, unsent, type NodeResponse, type RequestView } from '@sluice/core/http'
+import {
+  createView,
+  unsent,
+  type NodeResponse,
+  type RequestView,
+  type ResponseHeaders,
+} from '@sluice/core/http'
 import type { NestRequest } from './options.js'
 
 /**
@@ -17,10 +23,10 @@ export interface PlatformRequest extends NestRequest {
   readonly routeOptions?: { readonly url?: string }
 }
 
-/** With the call that both platforms have for writing a header. */
+/** With the calls that both platforms have for reading and writing a header. */
 export type PlatformResponse = (NodeResponse | { readonly raw: NodeResponse }) & {
   header(name: string, value: string): unknown
-}
+} & Pick<ResponseHeaders, 'getHeader' | 'removeHeader'>
 
 export function requestOf(context: ExecutionContext): PlatformRequest {
   return context.switchToHttp().getRequest<PlatformRequest>()
@@ -28,6 +34,19 @@ export function requestOf(context: ExecutionContext): PlatformRequest {
 
 export function responseOf(context: ExecutionContext): PlatformResponse {
   return context.switchToHttp().getResponse<PlatformResponse>()
+}
+
+/** Node's own response, which lies under that of the platform. */
+export function nodeOf(response: PlatformResponse): NodeResponse {
+  return 'raw' in response ? response.raw : response
+}
+
+export function headersOf(response: PlatformResponse): ResponseHeaders {
+  return {
+    getHeader: (name) => response.getHeader(name),
+    setHeader: (name, value) => response.header(name, value),
+    removeHeader: (name) => response.removeHeader(name),
+  }
 }
 
 export const viewOf: (request: PlatformRequest) => RequestView<PlatformRequest> =

@@ -1,12 +1,14 @@
 import type { EventEmitter } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { Decision, Limiter } from '@sluice/core'
-import type { RateLimitOptions, UserId } from '@sluice/core/http'
+import type { Awaitable, RateLimitOptions, UserId } from '@sluice/core/http'
 
 /** One framework in one version, and the protocol that it speaks: what the suite needs of it. */
 export interface Adapter {
   readonly name: string
   readonly protocol: 'HTTP/1.1' | 'HTTP/2'
+  /** Whether a handler is done when its promise settles. If not, it is done when it has ended the response. */
+  readonly followsPromises: boolean
   /** Serves an application on a free port of the loopback. */
   serve(app: App): Promise<Served>
 }
@@ -22,6 +24,8 @@ export interface Served {
 /** An application, told without the words of a framework. */
 export interface App {
   readonly options: OptionsFor
+  /** A second limiter, behind the first. */
+  readonly second?: OptionsFor | undefined
   /** How many proxies the framework is told to trust; the one stands on the loopback. */
   readonly proxies: 0 | 1
   /** What stands before the limiter. */
@@ -44,7 +48,7 @@ export type NeutralOptions<R> = Omit<RateLimitOptions<R, never>, 'onDenied'> & {
   readonly onDenied?: Denier
 }
 
-export type Denier = (decision: Decision) => Answer | undefined
+export type Denier = (decision: Decision) => Awaitable<Answer | undefined>
 
 /** How to read a request of the framework. */
 export interface Readers<R> {
@@ -98,13 +102,19 @@ export interface Answer {
   readonly body: string | Readable
 }
 
-/** The options of an application in the form of the framework, whose handler of a denial is made of a neutral one. */
+/** The options of a limiter in the form of the framework, whose handler of a denial is made of a neutral one. */
 export function optionsOf<R, H>(
-  app: App,
+  options: OptionsFor,
   read: Readers<R>,
   handlerOf: (deny: Denier) => H,
 ): RateLimitOptions<R, H> {
-  const { onDenied, ...options } = app.options(read)
+  return inForm(options(read), handlerOf)
+}
+
+function inForm<R, H>(
+  { onDenied, ...options }: NeutralOptions<R>,
+  handlerOf: (deny: Denier) => H,
+): RateLimitOptions<R, H> {
   return onDenied === undefined ? options : { ...options, onDenied: handlerOf(onDenied) }
 }
 

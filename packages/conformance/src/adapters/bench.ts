@@ -8,7 +8,10 @@ import { recorded, type Recorded } from './recorded.js'
 
 export type StoreFactory = () => Store | Promise<Store>
 
-export type AppExtras = Partial<Pick<App, 'proxies' | 'first' | 'place' | 'handling'>>
+export interface AppExtras extends Partial<Pick<App, 'proxies' | 'first' | 'place' | 'handling'>> {
+  /** The options of a second limiter, behind the first. It counts in the same store. */
+  readonly second?: NeutralOptions<unknown>
+}
 
 /** A server with one limiter, a client that speaks to it, and a clock that only the test moves. */
 export interface Bench extends Handler, Recorded {
@@ -44,7 +47,7 @@ export function benchOf(adapter: Adapter, makeStore: StoreFactory): OpenBench {
     const name = randomUUID()
     const handler = createHandler()
     const clock = (): number => bench.now
-    const { proxies = 0, place = 'app', handling = 'application' } = extras
+    const { proxies = 0, place = 'app', handling = 'application', second } = extras
     let arrived = 0
     let over = 0
     const served = await adapter.serve({
@@ -62,6 +65,7 @@ export function benchOf(adapter: Adapter, makeStore: StoreFactory): OpenBench {
         clock,
         ...(typeof options === 'function' ? options(read) : options),
       }),
+      second: second && (() => ({ name: `${name} behind`, store, clock, ...second })),
       handle: (visit) => handler.handle(visit),
       failed: (error) => handler.failed(error),
     })

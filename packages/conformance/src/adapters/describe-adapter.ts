@@ -20,6 +20,7 @@ import { describePipelining } from './contract/pipelining.js'
 import { describePlans } from './contract/plans.js'
 import { describeQueues } from './contract/queues.js'
 import { describeWrongRequests } from './contract/wrong-requests.js'
+import { describeSecondLimiter } from './contract/second-limiter.js'
 import { describeWaiting } from './contract/waiting.js'
 
 /**
@@ -45,6 +46,7 @@ export function describeAdapter(adapter: Adapter): void {
     describeQueues(open)
     describeDenials(open)
     describeConcurrency(open)
+    describeSecondLimiter(open)
     describeMistakes(open)
     describeLimiter(open)
     describeWrongRequests(open)

@@ -1,12 +1,13 @@
 import type { Action } from './action.js'
 import { after } from './awaitable.js'
 import type { Guard } from './guard.js'
+import { joinFields } from './joined-fields.js'
 import type { RequestView } from './request-view.js'
 import type { NodeResponse } from './response.js'
 
 /**
- * Several guards as one. They are asked in order: each has to let a request go on, and the first that does not answers it. The headers that say
- * how a request stands are those of the last one that was asked.
+ * Several guards as one. They are asked in order: each has to let a request go on, and the first that does not answers it. Their
+ * headers are joined.
  */
 export function inOrder<R, H>([guard, ...others]: readonly Guard<R, H>[]): Guard<R, H> {
   if (guard === undefined) return { check: () => goOn }
@@ -27,7 +28,9 @@ const goOn: Action<never> = { type: 'continue', decision: undefined, headers: []
 
 /** What was decided last stands; what was said before it and not again stands, too. */
 function merged<H>(first: Action<H>, next: Action<H>): Action<H> {
-  const headers = [...first.headers, ...next.headers]
+  const written = new Map(first.headers)
+  const joined = joinFields((name) => written.get(name), next.headers)
+  const headers = [...new Map([...written, ...joined])]
   if (next.type === 'handle') return { ...next, headers }
   return { ...next, decision: next.decision ?? first.decision, headers }
 }

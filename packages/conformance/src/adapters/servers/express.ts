@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream'
+import { after } from '@sluice/core/http'
 import { rateLimit, type OnDenied, type RateLimitMiddleware } from '@sluice/express'
 import express5, {
   type ErrorRequestHandler,
@@ -17,6 +18,7 @@ import {
   type Authenticated,
   type App,
   type Denier,
+  type OptionsFor,
   type Readers,
 } from '../adapter.js'
 import { listening } from './listening.js'
@@ -30,20 +32,33 @@ function adapter(name: string, create: () => Express): Adapter {
   return {
     name,
     protocol: 'HTTP/1.1',
+    followsPromises: false,
     async serve(app) {
-      const limit = rateLimit(optionsOf(app, readers, onDenied))
-      return listening(applicationOf(create, app, limit), limit.limiter)
+      const limits = limitsOf(app)
+      return listening(applicationOf(create, app, limits), limits[0].limiter)
     },
   }
 }
 
-function applicationOf(create: () => Express, app: App, limit: RateLimitMiddleware): Express {
+/** The limiters of an application, the one whose decisions it finds first. */
+function limitsOf(app: App): readonly [RateLimitMiddleware, ...RateLimitMiddleware[]] {
+  const limitOf = (options: OptionsFor): RateLimitMiddleware =>
+    rateLimit(optionsOf(options, readers, onDenied))
+  const first = limitOf(app.options)
+  return app.second === undefined ? [first] : [first, limitOf(app.second)]
+}
+
+function applicationOf(
+  create: () => Express,
+  app: App,
+  limits: readonly RateLimitMiddleware[],
+): Express {
   const application = create()
   application.set('trust proxy', app.proxies)
   application.use(arriving(app))
-  if (app.place === 'app') application.use(limit)
+  if (app.place === 'app') application.use(...limits)
   const handler = handlerOf(app)
-  application.all('/items/:id', ...(app.place === 'route' ? [limit, handler] : [handler]))
+  application.all('/items/:id', ...(app.place === 'route' ? limits : []), handler)
   application.all('/', handler)
   if (app.handling === 'application') application.use(errorHandlerOf(app))
   return application
@@ -56,11 +71,11 @@ const readers: Readers<Request> = {
 }
 
 function onDenied(deny: Denier): OnDenied {
-  return (_request, response, next, decision) => {
-    const answer = deny(decision)
-    if (answer === undefined) next()
-    else send(response, answer)
-  }
+  return (_request, response, next, decision) =>
+    after(deny(decision), (answer) => {
+      if (answer === undefined) next()
+      else send(response, answer)
+    })
 }
 
 export function arriving(app: App): RequestHandler {

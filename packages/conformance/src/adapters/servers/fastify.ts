@@ -1,3 +1,4 @@
+import { after } from '@sluice/core/http'
 import { rateLimit, type OnDenied } from '@sluice/fastify'
 import {
   fastify as createFastify,
@@ -23,11 +24,13 @@ export const fastify: readonly Adapter[] = [
   {
     name: 'Fastify 5',
     protocol: 'HTTP/1.1',
+    followsPromises: true,
     serve: async (app) => served(app, createFastify(optionsFor(app))),
   },
   {
     name: 'Fastify 5 by HTTP/2',
     protocol: 'HTTP/2',
+    followsPromises: true,
     // By its types an application of HTTP/2 is another one; what is used of it here is the same.
     serve: async (app) =>
       served(app, createFastify({ ...optionsFor(app), http2: true }) as unknown as FastifyInstance),
@@ -53,14 +56,18 @@ async function served(app: App, application: FastifyInstance): Promise<Served> {
       send(reply, app.failed(error))
     })
   }
-  const options = optionsOf(app, readers, onDenied)
+  const options = optionsOf(app.options, readers, onDenied)
   const everywhere = app.place === 'app'
   await application.register(rateLimit, everywhere ? options : { global: false })
   const visit = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
     visited(app, request, reply)
   const config = everywhere ? {} : { rateLimit: options }
-  application.all('/items/:id', { config }, visit)
-  application.all('/', visit)
+  const behind =
+    app.second === undefined
+      ? {}
+      : { preHandler: application.rateLimit(optionsOf(app.second, readers, onDenied)) }
+  application.all('/items/:id', { config, ...behind }, visit)
+  application.all('/', behind, visit)
   await application.listen({ port: 0, host: '127.0.0.1' })
   const { rateLimit: own } = application
   return {
@@ -77,11 +84,8 @@ const readers: Readers<FastifyRequest> = {
 }
 
 function onDenied(deny: Denier): OnDenied {
-  return (_request, reply, decision) => {
-    const answer = deny(decision)
-    if (answer === undefined) return true
-    return send(reply, answer)
-  }
+  return (_request, reply, decision) =>
+    after(deny(decision), (answer): unknown => (answer === undefined ? true : send(reply, answer)))
 }
 
 export function arrive(app: App, request: FastifyRequest, reply: FastifyReply): void {

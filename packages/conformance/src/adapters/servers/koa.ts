@@ -20,24 +20,27 @@ function adapter(name: string, Koa: typeof Koa3): Adapter {
   return {
     name,
     protocol: 'HTTP/1.1',
+    followsPromises: true,
     async serve(app) {
-      const limit = rateLimit(optionsOf(app, readers, onDenied))
-      const respond = applicationOf(Koa, app, limit).callback()
+      const limit = rateLimit(optionsOf(app.options, readers, onDenied))
+      const behind =
+        app.second === undefined ? [] : [rateLimit(optionsOf(app.second, readers, onDenied))]
+      const respond = applicationOf(Koa, app, [limit, ...behind]).callback()
       return listening((request, response) => void respond(request, response), limit.limiter)
     },
   }
 }
 
-function applicationOf(Koa: typeof Koa3, app: App, limit: Middleware): Koa3 {
+function applicationOf(Koa: typeof Koa3, app: App, limits: readonly Middleware[]): Koa3 {
   const application = new Koa({ proxy: app.proxies === 1, maxIpsCount: app.proxies })
   // It would print what happens to the streams of clients that leave.
   application.silent = true
   if (app.handling === 'application') application.use(catching(app))
   application.use(arriving(app))
-  if (app.place === 'app') application.use(limit)
+  if (app.place === 'app') for (const limit of limits) application.use(limit)
   const router = new Router()
   const handler = handlerOf(app)
-  router.all('/items/:id', ...(app.place === 'route' ? [limit, handler] : [handler]))
+  router.all('/items/:id', ...(app.place === 'route' ? limits : []), handler)
   router.all('/', handler)
   application.use(router.routes())
   return application
@@ -51,7 +54,7 @@ const readers: Readers<Context> = {
 
 function onDenied(deny: Denier): OnDenied {
   return async (context, next, decision) => {
-    const answer = deny(decision)
+    const answer = await deny(decision)
     if (answer === undefined) await next()
     else send(context, answer)
   }

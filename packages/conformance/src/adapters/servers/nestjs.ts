@@ -9,6 +9,7 @@ import {
 } from '@nestjs/common'
 import { BaseExceptionFilter, NestFactory, type AbstractHttpAdapter } from '@nestjs/core'
 import core from '@nestjs/core/package.json' with { type: 'json' }
+import { after } from '@sluice/core/http'
 import {
   RateLimit,
   RateLimiters,
@@ -40,7 +41,12 @@ export const nestjs: readonly Adapter[] = [
 ]
 
 function adapter<Q extends NestRequest, S>(name: string, platform: Platform<Q, S>): Adapter {
-  return { name, protocol: 'HTTP/1.1', serve: async (app) => served(app, platform) }
+  return {
+    name,
+    protocol: 'HTTP/1.1',
+    followsPromises: true,
+    serve: async (app) => served(app, platform),
+  }
 }
 
 async function served<Q extends NestRequest, S>(
@@ -48,7 +54,7 @@ async function served<Q extends NestRequest, S>(
   platform: Platform<Q, S>,
 ): Promise<Served> {
   const http = platform.create(app)
-  const options = optionsOf(app, readers, onDenied)
+  const options = optionsOf(app.options, readers, onDenied)
   const application = await NestFactory.create(moduleOf(app, options, platform), http, {
     logger: false,
     abortOnError: false,
@@ -90,7 +96,11 @@ function moduleOf<Q extends NestRequest, S>(
     All(path)(Visits.prototype, name, descriptor)
     Req()(Visits.prototype, name, 0)
     Res()(Visits.prototype, name, 1)
-    if (app.place === 'route' && name === 'item') {
+    // What a method states takes the place of what the module states.
+    if (app.second !== undefined) {
+      const second = optionsOf(app.second, readers, onDenied)
+      RateLimit([options, second])(Visits.prototype, name, descriptor)
+    } else if (app.place === 'route' && name === 'item') {
       RateLimit(options)(Visits.prototype, name, descriptor)
     }
   }
@@ -111,11 +121,11 @@ const readers: Readers<NestRequest> = {
 }
 
 function onDenied(deny: Denier): OnDenied {
-  return (_context, decision) => {
-    const answer = deny(decision)
-    if (answer === undefined) return true
-    throw new Answered(answer)
-  }
+  return (_context, decision) =>
+    after(deny(decision), (answer) => {
+      if (answer === undefined) return true
+      throw new Answered(answer)
+    })
 }
 
 /** What a guard answers by: an exception that the application's filter knows. */
