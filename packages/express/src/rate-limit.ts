@@ -5,6 +5,7 @@ import {
   methodDecorator,
   writeFields,
   type Action,
+  type Handle,
   type MethodDecorator,
   type RateLimitOptions as Options,
 } from '@sluice/core/http'
@@ -107,9 +108,19 @@ function carryOut(
     case 'deny':
       return response.headersSent || response.status(action.status).end(action.body)
     case 'handle':
-      return action.handler(request, response, next, action.decision)
+      return action.answer((handler) =>
+        handler(request, response, passing(action, response, next), action.decision),
+      )
     default:
       return action satisfies never
+  }
+}
+
+/** What a handler of a denial calls to let the request go on, or to pass on an error: 'route' and 'router' are none. */
+function passing(action: Handle<OnDenied>, response: Response, next: NextFunction): NextFunction {
+  return function pass(error?: unknown): void {
+    if (!error || error === 'route' || error === 'router') action.goOn(response)
+    next(error)
   }
 }
 

@@ -3,6 +3,7 @@ import {
   after,
   writeFields,
   type Guard,
+  type Handle,
   type LimiterGuard,
   type ResponseHeaders,
 } from '@sluice/core/http'
@@ -39,7 +40,7 @@ export function admit(
         reply.code(action.status).serializer(asItIs).send(action.body)
         return false
       case 'handle':
-        return handedOn(action.handler(request, reply, action.decision), reply)
+        return handedOn(action, request, reply)
       default:
         return action satisfies never
     }
@@ -58,9 +59,17 @@ function asItIs(body: unknown): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-async function handedOn(returned: unknown, reply: FastifyReply): Promise<boolean> {
-  // A reply is a thenable that waits for its own end.
-  const answer: unknown = returned === reply ? undefined : await returned
-  if (answer !== true && answer !== undefined && !reply.sent) reply.send(answer)
+async function handedOn(
+  action: Handle<OnDenied>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const answer: unknown = await action.answer((handler) => {
+    const returned = handler(request, reply, action.decision)
+    // A reply is a thenable that waits for its own end.
+    return returned === reply ? undefined : returned
+  })
+  if (answer === true) action.goOn(headersOf(reply))
+  else if (answer !== undefined && !reply.sent) reply.send(answer)
   return answer === true
 }

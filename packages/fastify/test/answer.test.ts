@@ -154,7 +154,7 @@ test.each<[string, OnDenied]>([
   const { send, reached } = await denying(onDenied)
   const { status, body, headers } = await send('/a')
   expect([status, body, reached]).toEqual([200, 'allowed: false', ['/a']])
-  expect(headers['retry-after']).toBe('1')
+  expect('retry-after' in headers).toBe(false)
 })
 
 test.each<[string, OnDenied]>([

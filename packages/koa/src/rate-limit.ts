@@ -5,6 +5,7 @@ import {
   methodDecorator,
   writeFields,
   type Action,
+  type Handle,
   type HeaderField,
   type MethodDecorator,
   type RateLimitOptions as Options,
@@ -83,12 +84,23 @@ function carryOut(action: Action<OnDenied>, context: Context, next: Next): unkno
       context.body = action.body
       return undefined
     case 'handle':
-      return Promise.resolve()
-        .then(() => action.handler(context, next, action.decision))
-        .catch(keeping(context, headers))
+      return handled(action, context, next).catch(keeping(context, headers))
     default:
       return action satisfies never
   }
+}
+
+async function handled(action: Handle<OnDenied>, context: Context, next: Next): Promise<unknown> {
+  return action.answer((handler) =>
+    handler(
+      context,
+      async () => {
+        action.goOn(context.res)
+        return next()
+      },
+      action.decision,
+    ),
+  )
 }
 
 /** If an error is thrown, Koa drops all headers except those that the error itself brings. */

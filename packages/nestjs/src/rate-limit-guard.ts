@@ -47,7 +47,8 @@ export class RateLimitGuard implements CanActivate {
       if (decision !== undefined) request.rateLimit = decision
       // The last header of a denial is the type of its body: that is written with it, by whoever answers the exception.
       const own = action.type === 'deny' ? headers.slice(0, -1) : headers
-      writeFields(own, headersOf(response))
+      const written = headersOf(response)
+      writeFields(own, written)
       // Whoever has begun to answer ends it, too: for any exception, Nest would cut it off there.
       if (action.type === 'deny' && node.headersSent) return new Promise<boolean>(() => {})
       switch (action.type) {
@@ -56,7 +57,13 @@ export class RateLimitGuard implements CanActivate {
         case 'deny':
           throw new RateLimitException(action)
         case 'handle':
-          return after(action.handler(context, action.decision), (passes) => passes)
+          return after(
+            action.answer((handler) => handler(context, action.decision)),
+            (passes) => {
+              if (passes) action.goOn(written)
+              return passes
+            },
+          )
         default:
           return action satisfies never
       }

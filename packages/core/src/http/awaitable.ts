@@ -12,8 +12,8 @@ export function after<T, U>(
   return isPromise(value) ? Promise.resolve(value).then(goOn) : goOn(value)
 }
 
-// Any thenable, as for `await`: query builders are, and so are the promises of other libraries.
-function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
+/** Any thenable, as for `await`: query builders are, and so are the promises of other libraries. */
+export function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
   return (
     (typeof value === 'object' || typeof value === 'function') &&
     value !== null &&

@@ -5,14 +5,15 @@ import { isNotLimited } from '../keys.js'
 import { createLimiter, type Limiter } from '../limiter.js'
 import { memoryStore } from '../stores/memory/index.js'
 import type { Store } from '../stores/store.js'
-import type { Action, Continue, Deny } from './action.js'
+import type { Action, Continue, Deny, Handle } from './action.js'
 import { readList } from './access-list.js'
 import { createAdmission } from './admission.js'
-import { after } from './awaitable.js'
+import { after, isPromise, type Awaitable } from './awaitable.js'
 import { byIp } from './by-ip.js'
 import { checkOptions } from './check-options.js'
 import { contentWriter, refusal, type Content } from './denial.js'
 import { fieldWriter, type HeaderField } from './header-fields.js'
+import type { ResponseHeaders } from './joined-fields.js'
 import { keyReader, sampleKey } from './key-option.js'
 import { watchRequests } from './mistakes.js'
 import { claimName, withoutName } from './names.js'
@@ -82,13 +83,19 @@ export function createGuard<R, H>(
   // Each step goes on to the next in the same tick, unless a function of the options or the store answers by a promise.
 
   function check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
-    try {
+    return guarded(() => {
       watch(view.raw)
-      const action =
-        skip === undefined
-          ? lookUp(view, response)
-          : after(skip(view.raw), (skipped) => (skipped ? unlimited : lookUp(view, response)))
-      return action instanceof Promise ? action.catch(fail) : action
+      return skip === undefined
+        ? lookUp(view, response)
+        : after(skip(view.raw), (skipped) => (skipped ? unlimited : lookUp(view, response)))
+    })
+  }
+
+  /** Calls what calls functions of the application. */
+  function guarded<T>(call: () => Awaitable<T>): T | Promise<T> {
+    try {
+      const result = call()
+      return isPromise(result) ? Promise.resolve(result).catch(fail) : result
     } catch (error) {
       return fail(error)
     }
@@ -121,7 +128,7 @@ export function createGuard<R, H>(
     return after(termsOf(view.raw), (terms) =>
       after(admit(response, key, terms), (decision) => {
         if (decision === undefined) return wentAway
-        settle(response, key, terms, decision)
+        if (decision.allowed) settle(response, key, terms, decision)
         return act(view, response, key, terms, decision)
       }),
     )
@@ -131,20 +138,44 @@ export function createGuard<R, H>(
     view: RequestView<R>,
     response: NodeResponse,
     key: Keys,
-    { policies }: Terms,
+    terms: Terms,
     decision: Decision,
   ): Action<H> | Promise<Action<H>> {
+    const { policies } = terms
     const fields = fieldsOf(policies, decision, key)
     if (decision.allowed || dryRun) {
       return { type: 'continue', decision, headers: writable(response, fields) }
     }
     const headers = [...fields, retryAfter(policies, decision)]
     if (onDenied !== undefined) {
-      return { type: 'handle', decision, headers: writable(response, headers), handler: onDenied }
+      return handle(onDenied, response, key, terms, decision, writable(response, headers))
     }
     return after(contentOf(view, policies, decision), (content) =>
       denied(response, statusCode, content, decision, headers),
     )
+  }
+
+  function handle(
+    handler: H,
+    response: NodeResponse,
+    key: Keys,
+    terms: Terms,
+    decision: Decision,
+    headers: readonly HeaderField[],
+  ): Handle<H> {
+    let goesOn = false
+    return {
+      type: 'handle',
+      decision,
+      headers,
+      answer: (call) => guarded(() => call(handler)),
+      goOn(written: ResponseHeaders) {
+        if (goesOn) return
+        goesOn = true
+        if (!response.headersSent) written.removeHeader('Retry-After')
+        settle(response, key, terms, decision)
+      },
+    }
   }
 
   function refuse(view: RequestView<R>, response: NodeResponse): Action<H> {

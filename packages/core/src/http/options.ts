@@ -139,7 +139,10 @@ export interface RateLimitOptions<R, H> {
    * @default false
    */
   readonly partitionKey?: boolean
-  /** Called in the place of the answer when a request is denied. The headers are set by then, `Retry-After` among them. */
+  /**
+   * Called in the place of the answer when a request is denied. The headers are set by then, `Retry-After` among them. A request that it lets go
+   * on loses `Retry-After` and is settled as any other: its success triggers `resetOn`, which ends no block.
+   */
   readonly onDenied?: H
   /**
    * The status of a denial.

@@ -11,7 +11,9 @@ import type { RateLimitOptions } from './options.js'
 import { whenOver, type NodeResponse, type ResponseOutcome } from './response.js'
 import type { Terms } from './terms.js'
 
-/** Sees to it that an admitted request is settled, once, when its exchange has ended, however it ends. */
+/**
+ * Settles a request that goes on, once, however its exchange ends. A denied request has taken nothing: its success can only forget failures.
+ */
 export type Settle = (response: NodeResponse, key: Keys, terms: Terms, decision: Decision) => void
 
 /**
@@ -31,7 +33,8 @@ export function createSettlement<R, H>(
   const byOutcome = count !== 'all' || resetOn !== undefined
 
   return function settle(response, key, { policies }, decision) {
-    if (!decision.allowed || (!byOutcome && decision.lease === undefined)) return
+    if (decision.lease === undefined && !(decision.allowed ? byOutcome : resetOn !== undefined))
+      return
     const release = decision.lease === undefined ? undefined : keepLease(decision.lease)
     whenOver(response, (outcome) => void settled(outcome, key, policies, decision, release))
   }
@@ -45,7 +48,7 @@ export function createSettlement<R, H>(
   ): Promise<void> {
     try {
       await release?.()
-      if (!(await counts(outcome))) await limiter.refund(decision)
+      if (decision.allowed && !(await counts(outcome))) await limiter.refund(decision)
       if (resetOn !== undefined && isSuccess(outcome)) {
         await limiter.reset(forgotten(key, policies, names), { policies })
       }

@@ -9,10 +9,12 @@ import {
   slidingWindow,
   type AsyncStore,
 } from '../../src/index.js'
+import { errorOf, rejectionOf } from '../error-of.js'
 import {
   denialOf,
   fieldsOf,
   guardOf,
+  handlingOf,
   start,
   syncGuardOf,
   type Options,
@@ -185,10 +187,9 @@ const handler = () => 'handled'
 test('hands a denial to the handler of the application, with all headers but the type', () => {
   const check = syncGuardOf({ ...once, onDenied: handler })
   expect(check().type).toBe('continue')
-  const outcome = check()
-  expect(outcome).toEqual({
+  const outcome = handlingOf(check())
+  expect(outcome).toMatchObject({
     type: 'handle',
-    handler,
     decision: expect.objectContaining({ allowed: false, retryAfterMs: 30_000 }),
     headers: [
       ['RateLimit-Policy', '"default";q=1;w=30'],
@@ -196,6 +197,49 @@ test('hands a denial to the handler of the application, with all headers but the
       ['Retry-After', '30'],
     ],
   })
+  expect(outcome.answer((given) => given(outcome.decision))).toBe('handled')
+})
+
+test('takes Retry-After from a denial that the application lets go on, once', () => {
+  const check = syncGuardOf({ ...once, onDenied: handler })
+  check()
+  const removed: string[] = []
+  const headers = {
+    getHeader() {},
+    setHeader() {},
+    removeHeader: (name: string) => removed.push(name),
+  }
+  const outcome = handlingOf(check())
+  outcome.goOn(headers)
+  outcome.goOn(headers)
+  expect(removed).toEqual(['Retry-After'])
+})
+
+const thrower = (value: unknown) => (): never => {
+  throw value
+}
+
+test.each<[string, unknown]>([
+  ['undefined', undefined],
+  ['null', null],
+  ['a string', 'route'],
+])('makes an error of %s that the handler of a denial throws or rejects with', async (_, value) => {
+  const check = syncGuardOf({ ...once, onDenied: handler })
+  check()
+  const { answer } = handlingOf(check())
+  const error = errorOf(() => answer(thrower(value)))
+  expect([error.code, error.cause]).toEqual(['SLUICE_THROWN', value])
+  const later = await rejectionOf(Promise.resolve(answer(async () => thrower(value)())))
+  expect([later.code, later.cause]).toEqual(['SLUICE_THROWN', value])
+})
+
+test('passes on an error that the handler of a denial throws as it is', async () => {
+  const check = syncGuardOf({ ...once, onDenied: handler })
+  check()
+  const { answer } = handlingOf(check())
+  const error = new Error('broken')
+  expect(() => answer(thrower(error))).toThrow(error)
+  await expect(answer(async () => thrower(error)())).rejects.toBe(error)
 })
 
 test('tells a client that only concurrency denies to come back in a second', () => {

@@ -12,7 +12,12 @@ import {
   type MemoryStore,
   type Policies,
 } from '../../src/index.js'
-import { createGuard, type Action, type ResponseOutcome } from '../../src/http/index.js'
+import {
+  createGuard,
+  type Action,
+  type ResponseHeaders,
+  type ResponseOutcome,
+} from '../../src/http/index.js'
 import type { StoreRequest } from '../../src/stores/store.js'
 import {
   dial,
@@ -22,7 +27,14 @@ import {
   type Client,
   type Handler,
 } from './servers.js'
-import { response, start, viewOf, type Options } from './visit.js'
+import {
+  response,
+  start,
+  viewOf,
+  type Handler as VisitHandler,
+  type Options,
+  type Visit,
+} from './visit.js'
 
 const clock = () => start
 const name = 'site'
@@ -48,12 +60,23 @@ function watchedStore(fails: (verb: string) => boolean = () => false): {
   return { store, verbs, memory }
 }
 
+const headers: ResponseHeaders = {
+  getHeader: () => undefined,
+  setHeader: () => {},
+  removeHeader: () => {},
+}
+
 /** A server behind a guard: the path is the user, and `answer` does what is left to do for who is let in. */
 function site(
   options: Options,
   answer: (response: Answering, user: string) => void,
 ): { handler: Handler; actions: Action<unknown>[]; over: (count: number) => Promise<void> } {
-  const guard = createGuard({ clock, name, key: ({ user }) => user ?? 'all', ...options })
+  const guard = createGuard<Visit, VisitHandler>({
+    clock,
+    name,
+    key: ({ user }) => user ?? 'all',
+    ...options,
+  })
   const actions: Action<unknown>[] = []
   let closed = 0
   async function serve(response: Answering, url: string): Promise<void> {
@@ -63,6 +86,13 @@ function site(
     const action = await guard.check(viewOf(visit), response)
     actions.push(action)
     if (action.type === 'continue') return answer(response, user)
+    if (
+      action.type === 'handle' &&
+      (await action.answer((act) => act(action.decision))) === 'go on'
+    ) {
+      action.goOn(headers)
+      return answer(response, user)
+    }
     response.statusCode = action.type === 'deny' ? action.status : 200
     response.end()
   }
@@ -304,6 +334,46 @@ test('forgets what is named, so that a success of one’s own buys no new tries 
     [2, 2],
     [0, 2],
   ])
+})
+
+test('forgets the failures by the success of a denied request that the application lets go on', async () => {
+  const { store, verbs, memory } = watchedStore()
+  const { handler, over } = site(
+    {
+      policies: { five, slots },
+      store,
+      key: 'all',
+      count: 'failures',
+      resetOn: 'success',
+      onDenied: () => 'go on',
+    },
+    (response) => response.end(),
+  )
+  limiterOf({ five, slots }, memory).penalize({ five: 'all', slots: notLimited }, 9)
+  const ask = await startHttp1(handler)
+  await ask().whole()
+  await over(1)
+  await vi.waitFor(() => expect(verbs).toEqual(['consume', 'reset']))
+  expect(limiterOf(five, memory).status('all').policies['default'].used).toBe(0)
+})
+
+test('asks how a denied request that goes on has ended for nothing but the failures before it', async () => {
+  const { store, verbs } = watchedStore()
+  const outcomes: ResponseOutcome[] = []
+  const { handler, over } = site(
+    {
+      policy: fixedWindow({ limit: 0, window: '1m' }),
+      store,
+      count: (outcome) => outcomes.push(outcome) > 0,
+      resetOn: 'success',
+      onDenied: () => 'go on',
+    },
+    (response) => ((response.statusCode = 401), response.end()),
+  )
+  const ask = await startHttp1(handler)
+  await ask().whole()
+  await over(1)
+  expect([verbs, outcomes]).toEqual([['consume'], []])
 })
 
 test('lets nobody in early by a success that was denied and degraded', async () => {

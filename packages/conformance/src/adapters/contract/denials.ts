@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import type { Denier } from '../adapter.js'
 import type { OpenBench } from '../bench.js'
+import { until } from '../until.js'
 import { limitFields } from './limit-fields.js'
 import { perMinute } from './limits.js'
+import { untilUsed } from './used.js'
+
+function raise(value: unknown): never {
+  throw value
+}
 
 const spent = {
   'ratelimit-policy': '"default";q=1;w=60',
@@ -32,8 +39,41 @@ export function describeDenials(open: OpenBench): void {
       const reply = await bench.get({ 'x-answer': 'decision' })
       expect(reply.status).toBe(200)
       expect(JSON.parse(reply.body)).toMatchObject({ allowed: false, deniedBy: ['default'] })
-      expect(limitFields(reply)).toEqual({ ...spent, 'retry-after': '60' })
+      // Retry-After stands on denials only, and this is none.
+      expect(limitFields(reply)).toEqual(spent)
       expect(bench.reached.length).toBe(2)
+    })
+
+    test('forgets the failures by its success when it goes on', async () => {
+      const bench = await open({
+        ...perMinute(2),
+        count: 'failures',
+        resetOn: 'success',
+        onDenied: () => undefined,
+      })
+      for (const [answer, used] of [
+        ['401', 1],
+        ['401', 2],
+        ['401', 2],
+        ['200', 0],
+        ['401', 1],
+      ] as const) {
+        expect((await bench.get({ 'x-answer': answer })).status).toBe(Number(answer))
+        await untilUsed(bench, perMinute(2).policy, used)
+      }
+    })
+
+    test('forgets no failures by a success that its handler answers', async () => {
+      const bench = await open({
+        ...perMinute(1),
+        count: 'failures',
+        resetOn: 'success',
+        onDenied: () => ({ status: 200, type: 'text/plain', body: 'degraded' }),
+      })
+      await bench.get({ 'x-answer': '401' })
+      for (let i = 0; i < 2; i++) expect((await bench.get()).body).toBe('degraded')
+      await until('all are over', () => bench.over === 3)
+      expect(bench.verbs).toEqual(['consume', 'consume', 'consume'])
     })
 
     test('takes nothing and gives nothing back when it goes on', async () => {
@@ -61,6 +101,33 @@ export function describeDenials(open: OpenBench): void {
         0,
         1,
       ])
+    })
+  })
+
+  describe('a handler of denials that fails with nothing', () => {
+    test.each<[string, Denier]>([
+      ['throws undefined', () => raise(undefined)],
+      ['rejects with undefined', async () => raise(undefined)],
+      ['throws null', () => raise(null)],
+      ["throws 'route'", () => raise('route')],
+    ])('is an error, and nobody passes: %s', async (_, onDenied) => {
+      const bench = await open({ ...perMinute(0), onDenied })
+      const { status, body } = await bench.get()
+      expect([status, body, bench.reached.length, bench.errors.length]).toEqual([
+        500,
+        'SLUICE_THROWN',
+        0,
+        1,
+      ])
+    })
+
+    test('is an error where it rejects, too', async () => {
+      const bench = await open({
+        ...perMinute(0),
+        onDenied: async () => raise(new Error('broken')),
+      })
+      const { status, body } = await bench.get()
+      expect([status, body, bench.reached.length]).toEqual([500, 'Error: broken', 0])
     })
   })
 
