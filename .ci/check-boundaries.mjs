@@ -52,6 +52,7 @@ const probes = {
     may: [
       '@nestjs/common',
       '@nestjs/core',
+      'rxjs',
       'node:http',
       '@sluice/core',
       '@sluice/core/http',
@@ -61,7 +62,7 @@ const probes = {
       ...everywhere.filter((name) => name !== '@nestjs/common'),
       '@nestjs/platform-express',
       '@nestjs/common/constants.js',
-      'rxjs',
+      'rxjs/operators',
       '@sluice/express',
       '@sluice/core/dist/limiter.js',
       '../../core/src/limiter.js',

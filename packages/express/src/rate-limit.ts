@@ -2,6 +2,7 @@ import type { Decision, Limiter } from '@sluice/core'
 import {
   after,
   createGuard,
+  followHandler,
   methodDecorator,
   writeFields,
   type Action,
@@ -87,6 +88,7 @@ export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
         limit(request, response, (error?: unknown) => {
           if (error !== undefined) return next(error)
           const done = handler.call(this, request, response, next)
+          followHandler(response, done)
           if (done instanceof Promise) void handOn(done, next)
         })
       },

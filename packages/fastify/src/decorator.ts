@@ -1,6 +1,7 @@
 import { createGuard, methodDecorator, type MethodDecorator } from '@sluice/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { admit } from './admit.js'
+import { follow } from './followed.js'
 import type { RateLimitOptions } from './options.js'
 
 /** A handler of a controller class. By the type of a method, so that it may know more of its request: `FastifyRequest<{ Body: Report }>`. */
@@ -24,6 +25,7 @@ export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
       async function limitedHandler(this: unknown, request, reply) {
         if (!(await admit(limit, request, reply))) return reply
         const returned = handler.call(this, request, reply)
+        follow(reply, returned)
         // What answers later returns nothing; from a promise, Fastify would take that for an oversight.
         return returned === undefined ? reply : returned
       },

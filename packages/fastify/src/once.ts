@@ -6,6 +6,7 @@ export function once(limit: LimiterLimit): LimiterLimit {
   const seen = new WeakSet<FastifyRequest>()
   return {
     limiter: limit.limiter,
+    holds: limit.holds,
     check(view, response) {
       if (seen.has(view.raw)) return { type: 'continue', decision: undefined, headers: [] }
       seen.add(view.raw)

@@ -2,6 +2,7 @@ import { assertOneOf, createRouteLimits, routeName, warnOfUnseenRoute } from '@s
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import { fastifyPlugin } from 'fastify-plugin'
 import type { Limit, OnDenied } from './admit.js'
+import { followed } from './followed.js'
 import { hookOf } from './hook.js'
 import type { RateLimitPluginOptions } from './options.js'
 import { createPlacing } from './placed.js'
@@ -50,6 +51,7 @@ async function registerRateLimit(
       this.rateLimit === scope ? limitOf(name, route) : undefined
     const limit = hookOf((request) => (isAskedAgain(request) ? undefined : limitOfRoute()))
     Reflect.set(route, hook, [route[hook] ?? [], limit].flat())
+    route.handler = followed(route.handler)
     route.config = Object.assign({}, route.config, { [seen]: true })
     ahead.push(limitOfRoute)
   })

@@ -232,7 +232,7 @@ test('a handler’s own error has the headers, and its status', async () => {
 test('inject is limited, and leases are released at the end of its answers', async () => {
   const app = create()
   const policy = concurrency({ limit: 1, lease: '1m' })
-  await app.register(rateLimit, { policy, key: 'all' })
+  await app.register(rateLimit, { policy, key: 'all', releaseOn: 'close' })
   const arrivals = new EventEmitter()
   app.get('/', () => 'hello')
   app.get('/open', (_request, reply) => void arrivals.emit('open', reply))

@@ -53,9 +53,10 @@ test('HTTP/2 is limited as HTTP/1 is', async () => {
   expect(JSON.parse(body)).toMatchObject({ status: 429 })
 })
 
-test('a lease ends with its stream, however that ends', async () => {
+test('a lease that is released on close ends with its stream, however that ends', async () => {
   const app = http2App()
-  await app.register(rateLimit, { policy: concurrency({ limit: 1, lease: '1m' }), key: 'all' })
+  const policy = concurrency({ limit: 1, lease: '1m' })
+  await app.register(rateLimit, { policy, key: 'all', releaseOn: 'close' })
   app.get('/', () => 'hello')
   let arrived: (() => void) | undefined
   const ended: Promise<unknown>[] = []

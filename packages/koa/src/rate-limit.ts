@@ -2,6 +2,7 @@ import type { Decision, Limiter } from '@sluice/core'
 import {
   after,
   createGuard,
+  followHandler,
   methodDecorator,
   writeFields,
   type Action,
@@ -77,7 +78,7 @@ function carryOut(action: Action<OnDenied>, context: Context, next: Next): unkno
   writeFields(headers, context.res)
   switch (action.type) {
     case 'continue':
-      return next().catch(keeping(context, headers))
+      return followed(context, next).catch(keeping(context, headers))
     case 'deny':
       if (context.headerSent) return undefined
       context.status = action.status
@@ -96,11 +97,18 @@ async function handled(action: Handle<OnDenied>, context: Context, next: Next): 
       context,
       async () => {
         action.goOn(context.res)
-        return next()
+        return followed(context, next)
       },
       action.decision,
     ),
   )
+}
+
+/** Goes on, and tells the limiters of the request when what follows is done. */
+function followed(context: Context, next: Next): Promise<unknown> {
+  const work: Promise<unknown> = next()
+  followHandler(context.res, work)
+  return work
 }
 
 /** If an error is thrown, Koa drops all headers except those that the error itself brings. */

@@ -10,6 +10,7 @@ import {
   mergeLimits,
   type Guard,
 } from '@sluice/core/http'
+import { followMethod } from './handler-follower.js'
 import type { NestRequest, OnDenied, RateLimitOptions, Scope } from './options.js'
 
 /** Where the module leaves its options. */
@@ -60,8 +61,10 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
   const controllers = [...new Set(wrappers.map(({ metatype }) => metatype))].filter(isHandler)
 
   for (const controller of controllers) {
-    for (const [, handler] of methodsOf(controller)) {
-      if (global || statedAt(handler, controller) !== undefined) limitOf(controller, handler)
+    for (const [name, handler] of methodsOf(controller)) {
+      if (!global && statedAt(handler, controller) === undefined) continue
+      const { holds } = limitOf(controller, handler)
+      if (holds) followMethod(controller, name, handler)
     }
   }
   return { limitOf, limiterOf: limiters.of }

@@ -20,6 +20,7 @@ import { describePipelining } from './contract/pipelining.js'
 import { describePlans } from './contract/plans.js'
 import { describeQueues } from './contract/queues.js'
 import { describeWrongRequests } from './contract/wrong-requests.js'
+import { describeResets } from './contract/resets.js'
 import { describeSecondLimiter } from './contract/second-limiter.js'
 import { describeWaiting } from './contract/waiting.js'
 
@@ -45,12 +46,13 @@ export function describeAdapter(adapter: Adapter): void {
     describeWaiting(open)
     describeQueues(open)
     describeDenials(open)
-    describeConcurrency(open)
+    describeConcurrency(adapter, open)
     describeSecondLimiter(open)
     describeMistakes(open)
     describeLimiter(open)
     describeWrongRequests(open)
     if (adapter.protocol === 'HTTP/1.1') describePipelining(open)
+    else describeResets(open)
     describeKeepAlive(adapter)
 
     describe('on a real Redis', () => {
@@ -68,7 +70,7 @@ export function describeAdapter(adapter: Adapter): void {
       describeWaiting(open)
       describeQueues(open)
       describeDenials(open)
-      describeConcurrency(open)
+      describeConcurrency(adapter, open)
       describeMistakes(open)
       describeLimiter(open)
     })

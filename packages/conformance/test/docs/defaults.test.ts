@@ -55,6 +55,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
     count: () => [200, 404].every((status) => counts(status)) && `'all'`,
     dryRun: () => isAdmitted(denied({})),
     headers: () => `'${styleOf(denied({}))}', in a dry run '${styleOf(denied({ dryRun: true }))}'`,
+    releaseOn: () => releases() && `'done'`,
     partitionKey: () => Object.fromEntries(denied({}).headers)['RateLimit'].includes('pk='),
     statusCode: () => Object(denied({})).status,
     body() {
@@ -238,6 +239,19 @@ function styleOf({ headers }: Action<unknown>): string {
   const draft = names.has('RateLimit')
   const legacy = names.has('X-RateLimit-Limit')
   return [draft && 'draft', legacy && 'legacy'].filter(Boolean).join(' and ') || 'none'
+}
+
+/** Whether the unit of a request whose client has left is free when its handler is done, and not earlier. */
+function releases(): boolean {
+  const policy = core.concurrency({ limit: 1, lease: '1h' })
+  const response = { ...answer(200), writableEnded: false }
+  const visit = guard({ policy, key: 'all' }, undefined, undefined, response)
+  void visit()
+  // The first end is that of the exchange, which the handler has not ended.
+  response.end()
+  const held = !isAdmitted(visit())
+  response.end()
+  return held && isAdmitted(visit())
 }
 
 /** Whether a request that was answered so has been counted. */

@@ -1,8 +1,9 @@
 import type { Decision } from '../decision.js'
-import { addressed, entriesOf, type Keys } from '../entries.js'
+import { addressed, entriesOf, type Keys, type Policies } from '../entries.js'
 import { sluiceErrorFrom } from '../errors.js'
 import { isNotLimited } from '../keys.js'
 import { createLimiter, type Limiter } from '../limiter.js'
+import { isPolicy } from '../policy.js'
 import { memoryStore } from '../stores/memory/index.js'
 import type { Store } from '../stores/store.js'
 import type { Action, Continue, Deny, Handle } from './action.js'
@@ -32,6 +33,8 @@ export interface Guard<R, H> {
    * What goes wrong is thrown or rejected, for the framework's own error handling; it never lets a request through.
    */
   check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>>
+  /** Whether it may hold something until the handler is done, so that `followHandler` tells it something. */
+  readonly holds: boolean
 }
 
 /** A guard with one limiter. */
@@ -182,7 +185,18 @@ export function createGuard<R, H>(
     return dryRun ? unlimited : denied(response, 403, refusal(view), undefined, none)
   }
 
-  return { check, limiter }
+  return { check, limiter, holds: holdsUnits(options, plan.policies) }
+}
+
+function holdsUnits<R, H>(
+  { releaseOn, policies }: RateLimitOptions<R, H>,
+  planned: Policies,
+): boolean {
+  if (releaseOn === 'close') return false
+  // A function may give any policies.
+  if (typeof policies === 'function') return true
+  const all = isPolicy(planned) ? [planned] : Object.values(planned)
+  return all.some(({ kind }) => kind === 'concurrency')
 }
 
 /** The request is none of the limiter's business. */

@@ -10,10 +10,11 @@ import type { NodeResponse } from './response.js'
  * headers are joined.
  */
 export function inOrder<R, H>([guard, ...others]: readonly Guard<R, H>[]): Guard<R, H> {
-  if (guard === undefined) return { check: () => goOn }
+  if (guard === undefined) return { check: () => goOn, holds: false }
   if (others.length === 0) return guard
   const rest = inOrder(others)
   return {
+    holds: guard.holds || rest.holds,
     check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
       return after(guard.check(view, response), (action) =>
         action.type === 'continue'

@@ -116,6 +116,16 @@ export interface RateLimitOptions<R, H> {
    * })
    */
   readonly resetOn?: 'success' | { readonly success: readonly string[] }
+  /**
+   * When the unit of a `concurrency` policy is free again. `'done'`: when the handler is done, even if the client leaves earlier, so that a client that hangs
+   * up cannot have more handlers at work than the limit. A handler is done when its promise settles (Koa, Fastify, NestJS); in Express, and if it
+   * returns no promise, when it ends the response. The lease is renewed only as long as the exchange lasts, so the unit is free at the latest one `lease` after the client
+   * has left: choose a `lease` that is longer than the longest handler. `'close'`: as soon as the response has ended or the client has left, for handlers that stop
+   * by themselves then, such as streams of events.
+   *
+   * @default 'done'
+   */
+  readonly releaseOn?: 'done' | 'close'
   /** Over the limit, the request is held until it is admitted, `max` at the longest, and let go when the client goes away. */
   readonly wait?: { readonly max: Duration }
   /**

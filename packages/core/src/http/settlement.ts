@@ -1,11 +1,12 @@
-import type { Decision } from '../decision.js'
+import type { Decision, HeldLease } from '../decision.js'
 import { isKey, type Keys, type Policies } from '../entries.js'
 import { sluiceError } from '../errors.js'
 import { notLimited } from '../keys.js'
-import { keepLease } from '../leases.js'
+import { keepAlive } from '../leases.js'
 import type { Limiter } from '../limiter.js'
 import { isPolicy, type Policy } from '../policy.js'
 import type { Awaitable } from './awaitable.js'
+import { whenHandled } from './handling.js'
 import { tellOfFailure } from './mistakes.js'
 import type { RateLimitOptions } from './options.js'
 import { whenOver, type NodeResponse, type ResponseOutcome } from './response.js'
@@ -25,7 +26,7 @@ export type Settle = (response: NodeResponse, key: Keys, terms: Terms, decision:
  */
 export function createSettlement<R, H>(
   limiter: Limiter,
-  { count = 'all', resetOn }: RateLimitOptions<R, H>,
+  { count = 'all', resetOn, releaseOn = 'done' }: RateLimitOptions<R, H>,
   known: Policies | undefined,
 ): Settle {
   const names = typeof resetOn === 'object' ? resetOn.success : undefined
@@ -33,10 +34,28 @@ export function createSettlement<R, H>(
   const byOutcome = count !== 'all' || resetOn !== undefined
 
   return function settle(response, key, { policies }, decision) {
-    if (decision.lease === undefined && !(decision.allowed ? byOutcome : resetOn !== undefined))
-      return
-    const release = decision.lease === undefined ? undefined : keepLease(decision.lease)
-    whenOver(response, (outcome) => void settled(outcome, key, policies, decision, release))
+    const { allowed, lease } = decision
+    if (lease !== undefined) return settleLeased(response, lease, end)
+    if (allowed ? byOutcome : resetOn !== undefined) whenOver(response, end)
+
+    function end(outcome: ResponseOutcome): void {
+      void settled(outcome, key, policies, decision)
+    }
+  }
+
+  /** A lease is renewed until the exchange has ended. */
+  function settleLeased(
+    response: NodeResponse,
+    lease: HeldLease,
+    end: (outcome: ResponseOutcome) => void,
+  ): void {
+    const leave = keepAlive(lease)
+    function done(outcome: ResponseOutcome): void {
+      leave()
+      end(outcome)
+    }
+    if (releaseOn === 'close') whenOver(response, done)
+    else whenHandled(response, lease.lengthMs, { left: leave, done })
   }
 
   async function settled(
@@ -44,10 +63,9 @@ export function createSettlement<R, H>(
     key: Keys,
     policies: Policies,
     decision: Decision,
-    release: (() => unknown) | undefined,
   ): Promise<void> {
     try {
-      await release?.()
+      await decision.lease?.release()
       if (decision.allowed && !(await counts(outcome))) await limiter.refund(decision)
       if (resetOn !== undefined && isSuccess(outcome)) {
         await limiter.reset(forgotten(key, policies, names), { policies })

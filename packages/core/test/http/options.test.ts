@@ -89,6 +89,7 @@ test.each<[string, unknown[]]>([
   ['dryRun', [null, 'yes', 1, 0]],
   ['headers', ['', 'DRAFT', 'draft-10', 'both', true, false, null, [], ['draft', 'DRAFT']]],
   ['partitionKey', ['yes', 1, null]],
+  ['releaseOn', ['', 'end', true, null]],
   ['onDenied', [true, null, 'no']],
   ['statusCode', [0, 199, 600, 429.5, '429', null]],
   ['body', [5, null, true]],
@@ -166,7 +167,7 @@ test.each(['requestPropertyName', 'onStoreErrors'])(
       code: 'SLUICE_OPTION_UNKNOWN',
       message:
         `rateLimit: there is no option "${option}". It takes "limit", "window", "algorithm", "policy", "policies", "name", ` +
-        `"store", "clock", "onStoreError", "localShare", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "dryRun", "skip", "headers", ` +
+        `"store", "clock", "onStoreError", "localShare", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "releaseOn", "dryRun", "skip", "headers", ` +
         `"partitionKey", "onDenied", "statusCode", "body".`,
     })
   },

@@ -14,6 +14,7 @@ import {
 } from '../../src/index.js'
 import {
   createGuard,
+  followHandler,
   type Action,
   type ResponseHeaders,
   type ResponseOutcome,
@@ -163,8 +164,9 @@ describe.each([
 
   test('releases a lease however the answer ends, once', async () => {
     const { store, verbs, memory } = watchedStore()
-    const { handler, over } = site({ policy: slots, store, key: 'all' }, (response, user) =>
-      endings[user](response),
+    const { handler, over } = site(
+      { policy: slots, store, key: 'all', releaseOn: 'close' },
+      (response, user) => endings[user](response),
     )
     const ask = await begin(handler)
     for (const user of ['good', 'broken', 'cut']) {
@@ -176,6 +178,114 @@ describe.each([
     await over(3)
     expect(verbs).toEqual(['consume', 'release', 'consume', 'release', 'consume', 'release'])
   })
+
+  test('holds a lease after the client has left, until the promise of the handler settles', async () => {
+    const { store, verbs, memory } = watchedStore()
+    const used = () => limiterOf(slots, memory).status('all').policies['default'].used
+    const ends: ((error?: Error) => void)[] = []
+    const { handler, over } = site({ policy: slots, store, key: 'all' }, (response) => {
+      const work = new Promise<void>((resolve, reject) =>
+        ends.push((error) => (error === undefined ? resolve() : reject(error))),
+      )
+      followHandler(response, work)
+    })
+    const ask = await begin(handler)
+    for (const error of [undefined, new Error('failed')]) {
+      const client = ask()
+      await vi.waitFor(() => expect(ends.length).toBe(1))
+      client.leave()
+      await over(error === undefined ? 1 : 2)
+      expect(used()).toBe(1)
+      ends.pop()?.(error)
+      await vi.waitFor(() => expect(used()).toBe(0))
+    }
+    expect(verbs).toEqual(['consume', 'release', 'consume', 'release'])
+  })
+
+  test('gives back what an aborted request took when its handler is done, and not earlier', async () => {
+    const { store, verbs } = watchedStore()
+    let end: () => void = () => {}
+    const { handler, over } = site(
+      { policies: { slots, five }, store, key: 'all', count: 'successes' },
+      (response) => followHandler(response, new Promise<void>((resolve) => (end = resolve))),
+    )
+    const ask = await begin(handler)
+    const client = ask()
+    await vi.waitFor(() => expect(verbs).toEqual(['consume']))
+    client.leave()
+    await over(1)
+    expect(verbs).toEqual(['consume'])
+    end()
+    await vi.waitFor(() => expect(verbs).toEqual(['consume', 'release', 'give']))
+  })
+
+  test('holds a lease until a handler whose promise outlasts the answer is done', async () => {
+    const { store, verbs } = watchedStore()
+    let end: () => void = () => {}
+    const { handler, over } = site({ policy: slots, store, key: 'all' }, (response) => {
+      followHandler(response, new Promise<void>((resolve) => (end = resolve)))
+      response.end('accepted')
+    })
+    const ask = await begin(handler)
+    expect(await ask().whole()).toBe('accepted')
+    await over(1)
+    expect(verbs).toEqual(['consume'])
+    end()
+    await vi.waitFor(() => expect(verbs).toEqual(['consume', 'release']))
+  })
+
+  test('renews no lease after the exchange, and settles when the last one has ended', async () => {
+    const { store, verbs } = watchedStore()
+    const lease = 150
+    const { handler, over } = site(
+      { policies: { slots: concurrency({ limit: 1, lease }), five }, store, count: 'successes' },
+      () => {},
+    )
+    const ask = await begin(handler)
+    const client = ask()
+    await vi.waitFor(() => expect(verbs).toContain('renew'))
+    client.leave()
+    await over(1)
+    const renewals = verbs.length
+    const since = performance.now()
+    await vi.waitFor(() => expect(verbs.slice(renewals)).toEqual(['release', 'give']))
+    expect(performance.now() - since > lease / 2).toBe(true)
+  })
+})
+
+test('holds a lease after the client has left, until the handler ends the response', async () => {
+  const { store, verbs } = watchedStore()
+  const left: Answering[] = []
+  const { handler, over } = site({ policy: slots, store, key: 'all' }, (response) =>
+    left.push(response),
+  )
+  const ask = await startHttp1(handler)
+  const client = ask()
+  await vi.waitFor(() => expect(left.length).toBe(1))
+  client.leave()
+  await over(1)
+  expect(verbs).toEqual(['consume'])
+  left[0].end('nobody reads this')
+  await vi.waitFor(() => expect(verbs).toEqual(['consume', 'release']))
+})
+
+test('holds a lease until all handlers of a request are done', async () => {
+  const { store, verbs } = watchedStore()
+  const ends: (() => void)[] = []
+  const { handler, over } = site({ policy: slots, store, key: 'all' }, (response) => {
+    for (let i = 0; i < 2; i++) {
+      followHandler(response, new Promise<void>((resolve) => ends.push(resolve)))
+    }
+    response.end()
+  })
+  const ask = await startHttp1(handler)
+  await ask().whole()
+  await over(1)
+  ends[0]()
+  await setImmediate()
+  expect(verbs).toEqual(['consume'])
+  ends[1]()
+  await vi.waitFor(() => expect(verbs).toEqual(['consume', 'release']))
 })
 
 test('reserves at the start, so that no burst slips through', async () => {
@@ -398,7 +508,13 @@ test('lets nobody in early by a success that was denied and degraded', async () 
 test('settles in a dry run what was let in, and nothing else', async () => {
   const { store, verbs } = watchedStore()
   const { handler, over, actions } = site(
-    { policy: concurrency({ limit: 1, lease: '1m' }), store, dryRun: true, key: 'all' },
+    {
+      policy: concurrency({ limit: 1, lease: '1m' }),
+      store,
+      dryRun: true,
+      key: 'all',
+      releaseOn: 'close',
+    },
     (response, user) => (user === 'first' ? response.write('some') : response.end()),
   )
   const ask = await startHttp1(handler)
@@ -428,7 +544,13 @@ test('keeps a lease for as long as the answer streams, and stops when it ends', 
   const { store, verbs } = watchedStore()
   const lease = 240
   const { handler, actions, over } = site(
-    { policy: concurrency({ limit: 1, lease }), store, key: 'all', clock: Date.now },
+    {
+      policy: concurrency({ limit: 1, lease }),
+      store,
+      key: 'all',
+      clock: Date.now,
+      releaseOn: 'close',
+    },
     (response) => response.write('event'),
   )
   const ask = await startHttp1(handler)
@@ -448,7 +570,10 @@ test('keeps a lease for as long as the answer streams, and stops when it ends', 
 
 test('releases the leases of requests that were sent ahead, when their client goes away', async () => {
   const store = memoryStore()
-  const { handler, actions } = site({ policy: slots, store, key: 'all' }, () => {})
+  const { handler, actions } = site(
+    { policy: slots, store, key: 'all', releaseOn: 'close' },
+    () => {},
+  )
   const client = await dial(handler)
   client.write(
     'GET /1 HTTP/1.1\r\nHost: localhost\r\n\r\nGET /2 HTTP/1.1\r\nHost: localhost\r\n\r\n',
@@ -460,16 +585,27 @@ test('releases the leases of requests that were sent ahead, when their client go
   await vi.waitFor(() => expect(used()).toBe(0))
 })
 
-test('gives back at once where the client went away while the store was asked', async () => {
-  const { store, verbs } = watchedStore()
-  const guard = createGuard({
-    policies: { five, slots },
-    store,
-    key: 'all',
-    clock,
-    count: 'successes',
-  })
-  await guard.check(viewOf({}), { ...response, destroyed: true })
-  await setImmediate()
-  expect(verbs).toEqual(['consume', 'release', 'give'])
-})
+test.each<[Options['releaseOn'], string[], string[]]>([
+  ['close', ['consume', 'release', 'give'], ['consume', 'release', 'give']],
+  ['done', ['consume'], ['consume', 'release', 'give']],
+])(
+  'gives back on %s if the client left while the store was asked',
+  async (releaseOn, first, last) => {
+    const { store, verbs } = watchedStore()
+    const guard = createGuard({
+      policies: { five, slots },
+      store,
+      key: 'all',
+      clock,
+      count: 'successes',
+      ...(releaseOn && { releaseOn }),
+    })
+    const gone = { ...response, destroyed: true }
+    await guard.check(viewOf({}), gone)
+    await setImmediate()
+    expect(verbs).toEqual(first)
+    followHandler(gone, Promise.resolve())
+    await setImmediate()
+    expect(verbs).toEqual(last)
+  },
+)

@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { concurrency } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
+import type { Adapter } from '../adapter.js'
 import type { OpenBench } from '../bench.js'
 import { until } from '../until.js'
 import { limitFields } from './limit-fields.js'
@@ -9,7 +10,7 @@ import { untilUsed, usedOf } from './used.js'
 const policy = concurrency({ limit: 2, lease: '10s' })
 const options = { policy, key: 'all' }
 
-export function describeConcurrency(open: OpenBench): void {
+export function describeConcurrency({ followsPromises }: Adapter, open: OpenBench): void {
   describe('concurrency', () => {
     test('admits as many as may run at once, and the next when one of them has ended', async () => {
       const bench = await open(options)
@@ -46,10 +47,60 @@ export function describeConcurrency(open: OpenBench): void {
       expect(bench.verbs).toEqual(['consume', 'release'])
     })
 
-    test.each(['hold', 'stream', 'events'])(
-      'releases when the client hangs up: %s',
+    test('holds the unit of a client that hangs up until its handler is done', async () => {
+      const bench = await open(options)
+      const sent = bench.send({ 'x-answer': 'hold' })
+      await bench.holding(1)
+      sent.hangUp()
+      await until('it is gone', () => bench.over === 1)
+      await turn()
+      expect(await usedOf(bench, policy)).toBe(1)
+      bench.letGo()
+      await untilUsed(bench, policy, 0)
+      expect(bench.verbs).toEqual(['consume', 'release'])
+      expect(bench.errors).toEqual([])
+    })
+
+    test('lets no client have more handlers at work than the limit, though it hangs up each time', async () => {
+      const bench = await open(options)
+      for (let i = 0; i < 10; i++) {
+        const { over } = bench
+        const sent = bench.send({ 'x-answer': 'hold' })
+        if (i < 2) await bench.holding(i + 1)
+        else expect((await sent.reply).status).toBe(429)
+        sent.hangUp()
+        await until('it is gone', () => bench.over === over + 1)
+      }
+      expect(bench.reached.length).toBe(2)
+      bench.letGo()
+      await untilUsed(bench, policy, 0)
+      expect((await bench.get()).status).toBe(200)
+    })
+
+    test.each(['stream', 'events'])(
+      'holds the unit of a client that leaves in the middle of %s until its handler is done, or the lease has ended',
       async (answer) => {
         const bench = await open(options)
+        const sent = bench.send({ 'x-answer': answer })
+        await sent.begun
+        sent.hangUp()
+        await until('it is gone', () => bench.over === 1)
+        if (!followsPromises) {
+          // Nothing tells the limiter of a response that is never ended.
+          await turn()
+          expect(await usedOf(bench, policy)).toBe(1)
+          bench.now += 10_000
+        }
+        await untilUsed(bench, policy, 0)
+        bench.letGo()
+        expect(bench.errors).toEqual([])
+      },
+    )
+
+    test.each(['hold', 'stream', 'events'])(
+      "releases at once when the client hangs up, with releaseOn: 'close': %s",
+      async (answer) => {
+        const bench = await open({ ...options, releaseOn: 'close' })
         const sent = bench.send({ 'x-answer': answer })
         await bench.holding(1)
         if (answer !== 'hold') await sent.begun

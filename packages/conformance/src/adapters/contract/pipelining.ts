@@ -28,20 +28,29 @@ export function describePipelining(open: OpenBench): void {
       ])
     })
 
-    test('give back what they hold when the client hangs up, those that wait for others too', async () => {
-      const policy = concurrency({ limit: 3, lease: '10s' })
-      const bench = await open({ policy, key: 'all' })
-      const socket = connect(bench.port, '127.0.0.1')
-      socket.write(requestOf('X-Answer: hold').repeat(3))
-      await bench.holding(3)
-      expect(await usedOf(bench, policy)).toBe(3)
-      socket.destroy()
-      await untilUsed(bench, policy, 0)
-      bench.letGo()
-      expect((await bench.get()).status).toBe(200)
-      await until('all is released', () => bench.verbs.length === 8)
-      expect(bench.verbs.filter((verb) => verb === 'release').length).toBe(4)
-    })
+    test.each(['done', 'close'] as const)(
+      'give back what they hold on %s, those that wait for others too',
+      async (releaseOn) => {
+        const policy = concurrency({ limit: 3, lease: '10s' })
+        const bench = await open({ policy, key: 'all', releaseOn })
+        const socket = connect(bench.port, '127.0.0.1')
+        socket.write(requestOf('X-Answer: hold').repeat(3))
+        await bench.holding(3)
+        expect(await usedOf(bench, policy)).toBe(3)
+        socket.destroy()
+        await once(socket, 'close')
+        if (releaseOn === 'done') {
+          await until('the server knows', () => bench.over > 0)
+          expect(await usedOf(bench, policy)).toBe(3)
+          bench.letGo()
+        }
+        await untilUsed(bench, policy, 0)
+        bench.letGo()
+        expect((await bench.get()).status).toBe(200)
+        await until('all is released', () => bench.verbs.length === 8)
+        expect(bench.verbs.filter((verb) => verb === 'release').length).toBe(4)
+      },
+    )
   })
 }
 

@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { NextFunction, Request, Response } from 'express'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { concurrency, createLimiter, memoryStore, RateLimit, rateLimit } from '../src/index.js'
+import { appOf, frameworks } from './apps.js'
+
+const policy = concurrency({ limit: 1, lease: '1m' })
+
+/** The options of a limiter, and how many of its units are held. */
+function counted() {
+  const store = memoryStore()
+  const limiter = createLimiter({ name: 'app', policies: policy, store })
+  return {
+    options: { name: 'app', policy, store, key: 'all' },
+    held: () => limiter.status('all').policies['default'].used,
+  }
+}
+
+/** Asks an application, and leaves when the response is there to be closed. */
+async function leave(app: Parameters<typeof createServer>[1], arrived: () => boolean) {
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const leaving = new AbortController()
+  const gone = fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal })
+  await vi.waitUntil(arrived)
+  leaving.abort()
+  await expect(gone).rejects.toThrow()
+}
+
+describe.each(frameworks)('%s', (_, create) => {
+  test('a method of a class is done when its promise settles, though it ends no response', async () => {
+    const { options, held } = counted()
+    const ends: (() => void)[] = []
+    const closed: boolean[] = []
+    class Reports {
+      @RateLimit(options)
+      async create(_request: Request, response: Response, _next: NextFunction) {
+        response.once('close', () => closed.push(true))
+        await new Promise<void>((resolve) => ends.push(resolve))
+      }
+    }
+    const reports = new Reports()
+    const app = create().get('/', (request, response, next) => {
+      void reports.create(request, response, next)
+    })
+    await leave(app, () => ends.length === 1)
+    await vi.waitUntil(() => closed.length === 1)
+    expect(held()).toBe(1)
+    ends[0]()
+    await vi.waitFor(() => expect(held()).toBe(0))
+  })
+
+  test('a handler is done when it ends the response, though the client has left', async () => {
+    const { options, held } = counted()
+    const ends: (() => void)[] = []
+    const closed: boolean[] = []
+    const app = appOf(create, rateLimit(options), (_request: Request, response: Response) => {
+      response.once('close', () => closed.push(true))
+      ends.push(() => response.send('nobody reads this'))
+    })
+    await leave(app, () => ends.length === 1)
+    await vi.waitUntil(() => closed.length === 1)
+    expect(held()).toBe(1)
+    ends[0]()
+    expect(held()).toBe(0)
+  })
+})

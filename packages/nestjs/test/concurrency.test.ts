@@ -1,0 +1,164 @@
+import {
+  BadRequestException,
+  Controller,
+  Get,
+  Param,
+  Res,
+  UseGuards,
+  type PipeTransform,
+} from '@nestjs/common'
+import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js'
+import type { ServerResponse } from 'node:http'
+import { of } from 'rxjs'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  RateLimit,
+  RateLimitGuard,
+  RateLimitModule,
+  type RateLimitOptions,
+} from '../src/index.js'
+import { create, decorate, listen, platforms, serve } from './apps.js'
+
+const policy = concurrency({ limit: 1, lease: '1m' })
+const rate = fixedWindow({ limit: 100, window: '1m' })
+
+/** The options of a limiter, and how many of its units are held. */
+function counted() {
+  const store = memoryStore()
+  const limiter = createLimiter({ name: 'app', policies: policy, store })
+  const options: RateLimitOptions = { name: 'app', policy, store, key: 'all', scope: 'global' }
+  return { options, held: () => limiter.status('all').policies['default'].used }
+}
+
+/** A controller whose method is held until it is let go. */
+function heldController() {
+  const ends: ((error?: Error) => void)[] = []
+  class Slow {
+    async get() {
+      await new Promise<void>((resolve, reject) =>
+        ends.push((error) => (error === undefined ? resolve() : reject(error))),
+      )
+      return 'nobody reads this'
+    }
+  }
+  return { ends, Slow: decorate(Slow, [Controller()], { get: [Get()] }) }
+}
+
+describe.each(platforms)('%s', (_, adapter) => {
+  test.each([undefined, new Error('failed')])(
+    'a method is done when its promise settles, though the client has left: %s',
+    async (error) => {
+      const { options, held } = counted()
+      const { ends, Slow } = heldController()
+      const app = await create(adapter(), {
+        imports: [RateLimitModule.forRoot(options)],
+        controllers: [Slow],
+      })
+      const ask = await listen(app)
+      // A client that aborts leaves a connection open, which would hold up the end of the test for seconds.
+      onTestFinished(() => app.getHttpServer().closeAllConnections())
+      const closed = vi.fn<() => void>()
+      app.getHttpServer().on('request', (_request: unknown, response: ServerResponse) => {
+        response.once('close', closed)
+      })
+      const leaving = new AbortController()
+      const gone = ask('/', { signal: leaving.signal })
+      await vi.waitUntil(() => ends.length === 1)
+      leaving.abort()
+      await expect(gone).rejects.toThrow()
+      await vi.waitUntil(() => closed.mock.calls.length === 1)
+      expect(held()).toBe(1)
+      ends[0](error)
+      await vi.waitFor(() => expect(held()).toBe(0))
+    },
+  )
+
+  test('a unit is free after whatever Nest answers', async () => {
+    const { options, held } = counted()
+    const refuse: PipeTransform = {
+      transform() {
+        throw new BadRequestException()
+      },
+    }
+    class Items {
+      observed() {
+        return of('observed')
+      }
+      refused(_id: string) {
+        return 'never'
+      }
+      broken() {
+        throw new Error('broken')
+      }
+    }
+    decorate(Items, [Controller()], {
+      observed: [Get('observed')],
+      refused: [Get('refused/:id')],
+      broken: [Get('broken')],
+    })
+    Param('id', refuse)(Items.prototype, 'refused', 0)
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot(options)],
+      controllers: [Items],
+    })
+    for (const [path, status] of [
+      ['/observed', 200],
+      ['/refused/1', 400],
+      ['/broken', 500],
+      ['/observed', 200],
+    ] as const) {
+      expect((await ask(path)).status).toBe(status)
+      await vi.waitFor(() => expect(held()).toBe(0))
+    }
+  })
+
+  test('a method that a guard alone limits is done when it ends the response', async () => {
+    const { options, held } = counted()
+    const responses: ServerResponse[] = []
+    class Slow {
+      get(response: ServerResponse | { raw: ServerResponse }) {
+        responses.push('raw' in response ? response.raw : response)
+      }
+    }
+    decorate(Slow, [Controller()], { get: [Get(), UseGuards(RateLimitGuard)] })
+    Res()(Slow.prototype, 'get', 0)
+    const app = await create(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...options, global: false })],
+      controllers: [Slow],
+    })
+    const ask = await listen(app)
+    onTestFinished(() => app.getHttpServer().closeAllConnections())
+    const leaving = new AbortController()
+    const gone = ask('/', { signal: leaving.signal })
+    await vi.waitUntil(() => responses.length === 1)
+    leaving.abort()
+    await expect(gone).rejects.toThrow()
+    await vi.waitUntil(() => responses[0].destroyed)
+    expect(held()).toBe(1)
+    responses[0].end()
+    expect(held()).toBe(0)
+  })
+
+  test.each<[string, RateLimitOptions, number]>([
+    ['a rate', { policy: rate }, 0],
+    ['concurrency', { policy }, 1],
+    ['concurrency among others', { policies: { rate, policy } }, 1],
+    ['policies of a function', { policies: () => rate }, 1],
+    ['concurrency that is released on close', { policy, releaseOn: 'close' }, 0],
+  ])('only methods that may hold something have an interceptor: %s', async (_, options, count) => {
+    class Items {
+      get() {
+        return 'an item'
+      }
+    }
+    decorate(Items, [Controller()], { get: [Get(), RateLimit(options)] })
+    for (let i = 0; i < 2; i++) await create(adapter(), { controllers: [Items] }).then(listen)
+    const interceptors: unknown[] =
+      Reflect.getMetadata(INTERCEPTORS_METADATA, Items.prototype.get) ?? []
+    expect(interceptors.length).toBe(count)
+  })
+})
