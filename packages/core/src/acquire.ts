@@ -25,18 +25,24 @@ export interface AcquireOptions extends PolicyChoice {
   readonly maxWait?: Duration
   /** Ends the wait: the promise rejects with the signal's reason, and nothing is taken. */
   readonly signal?: AbortSignal
+  /** What is decided about, such as an HTTP request: the events of decisions carry it, and nothing else looks at it. */
+  readonly request?: unknown
 }
 
 /** What waiting needs of a limiter. */
 interface Admission<S extends Store> {
   consume(key: Keys, options: Asked): Decision<S> | Promise<Decision<S>>
-  peek(key: Keys, options: Asked): Decision | Promise<Decision>
+  peek(key: Keys, options: Question): Decision | Promise<Decision>
   refund(decision: Decision): boolean | Promise<boolean>
 }
 
-interface Asked {
+interface Question {
   readonly cost: number
   readonly policies?: Policies
+}
+
+interface Asked extends Question {
+  readonly request?: unknown
 }
 
 /** The calls for one key, in the order in which they came. */
@@ -67,7 +73,7 @@ export type Acquire<S extends Store> = (key: Keys, options?: AcquireOptions) => 
 export function createAcquire<S extends Store>(
   limiter: string,
   admission: Admission<S>,
-  isCounted: (key: Keys, asked: Asked) => boolean,
+  isCounted: (key: Keys, question: Question) => boolean,
   shared: boolean,
 ): Acquire<S> {
   const lines = new Map<string, Line>()
@@ -76,7 +82,7 @@ export function createAcquire<S extends Store>(
   return async function acquire(key, options = {}) {
     const { asked, until, signal } = checkedOptions(limiter, options)
     signal?.throwIfAborted()
-    if (!isCounted(key, asked)) return admission.consume(key, asked)
+    if (!isCounted(key, withoutRequest(asked))) return admission.consume(key, asked)
     const id = lineOf(key)
     const line: Line = lines.get(id) ?? newLine()
     lines.set(id, line)
@@ -149,7 +155,7 @@ export function createAcquire<S extends Store>(
 
   /** A request that cannot wait for those before it is denied, though what it asks for may be there. */
   async function deniedInLine(line: Line, key: Keys, asked: Asked): Promise<Decision<S>> {
-    const decision = await admission.peek(key, asked)
+    const decision = await admission.peek(key, withoutRequest(asked))
     if (!decision.allowed) return deniedLate(decision, decision.retryAfterMs, decision.deniedBy)
     const wait = Math.max(1, Math.ceil(line.due - performance.now()))
     return deniedLate(decision, wait, line.deniedBy)
@@ -157,11 +163,19 @@ export function createAcquire<S extends Store>(
 
   /** A leaky queue allows a request and says when to start it. One that cannot wait so long takes nothing. */
   async function tooLate(key: Keys, asked: Asked, decision: Decision<S>): Promise<Decision<S>> {
-    const [, stand] = await Promise.all([admission.refund(decision), admission.peek(key, asked)])
+    const [, stand] = await Promise.all([
+      admission.refund(decision),
+      admission.peek(key, withoutRequest(asked)),
+    ])
     const names = Object.keys(decision.policies)
     const late = names.filter((name) => decision.policies[name].delayMs > 0)
     return deniedLate(stand, decision.delayMs, late)
   }
+}
+
+/** No event tells of what is not consumed, so such a call takes no request. */
+function withoutRequest({ cost, policies }: Asked): Question {
+  return policies === undefined ? { cost } : { cost, policies }
 }
 
 function newLine(): Line {
@@ -190,15 +204,19 @@ interface CheckedOptions {
 }
 
 function checkedOptions(limiter: string, options: AcquireOptions): CheckedOptions {
-  const known = ['cost', 'policies', 'maxWait', 'signal']
+  const known = ['cost', 'policies', 'maxWait', 'signal', 'request']
   const where = `limiter "${limiter}"`
   rejectUnknown(where, optionsObject(where, options, known), known)
-  const { cost = 1, policies, maxWait, signal } = options
+  const { cost = 1, policies, maxWait, signal, request } = options
   const waitMs = maxWait === undefined ? Infinity : durationOrZero.read(maxWait)
   if (waitMs === undefined) {
     const { expected } = durationOrZero
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'maxWait', maxWait, expected)
   }
-  const asked = policies === undefined ? { cost } : { cost, policies }
+  const asked = {
+    cost,
+    ...(policies === undefined ? {} : { policies }),
+    ...(request === undefined ? {} : { request }),
+  }
   return { asked, until: performance.now() + waitMs, signal }
 }

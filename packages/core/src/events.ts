@@ -8,6 +8,8 @@ export interface DecisionEvent {
   readonly keys: Readonly<Record<string, string>>
   readonly cost: number
   readonly decision: Decision
+  /** What the caller passed as `request`: the framework's own request where `rateLimit` asked. */
+  readonly request?: unknown
 }
 
 /** A call to the store failed. On `sluice:store:error`. */

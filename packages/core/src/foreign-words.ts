@@ -18,7 +18,7 @@ const cached =
 const answering =
   'it answers in the place of the 429, and is called with (req, res, next, decision) in Express, (ctx, next, decision) in Koa, ' +
   '(request, reply, decision) in Fastify, (context, decision) in NestJS, (decision, ...arguments) in limited()'
-const hearing = `${answering}; only to hear of denials, subscribe to the channel "sluice:decision"`
+const hearing = 'called with (request, decision) for each decision, and answers nothing'
 
 const quota: ForeignWord = { limit: count, capacity: count, policies: inPolicies }
 const window: ForeignWord = { window: length, every: length, policies: inPolicies }
@@ -50,6 +50,7 @@ const body: ForeignWord = { body: content }
 const store: ForeignWord = { store: stores }
 const onStoreError: ForeignWord = { onStoreError: away }
 const denyCache: ForeignWord = { denyCache: cached }
+const listener: ForeignWord = { onDecision: hearing, onDenied: answering }
 
 /** How other libraries spell an option. */
 export const foreignWords: Readonly<Record<string, ForeignWord>> = {
@@ -122,9 +123,9 @@ export const foreignWords: Readonly<Record<string, ForeignWord>> = {
 
   // The answer.
   handler: { onDenied: answering },
-  onLimitReached: { onDenied: hearing },
-  onExceeded: { onDenied: hearing },
-  onLimited: { onDenied: hearing },
+  onLimitReached: listener,
+  onExceeded: listener,
+  onLimited: listener,
   message: body,
   errorMessage: body,
   errorResponseBuilder: body,

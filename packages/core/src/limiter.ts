@@ -29,6 +29,8 @@ export interface ConsumeOptions extends PeekOptions {
    * @default each request is its own
    */
   readonly owner?: string
+  /** What is decided about, such as an HTTP request: the events of `sluice:decision` and `sluice:denial` carry it, and nothing else looks at it. */
+  readonly request?: unknown
 }
 
 /** One of many keys that are asked about at once. */
@@ -137,9 +139,10 @@ export function createLimiter<S extends Store = MemoryStore>(
     return decision
   }
 
-  function report({ keys, entries, cost }: StoreRequest, decision: Decision): void {
+  function report({ keys, entries, cost, origin }: StoreRequest, decision: Decision): void {
     const names = Object.fromEntries(entries.map(({ name }, i) => [name, keys[i]]))
-    const event = { limiter: name, keys: names, cost, decision }
+    const about = origin === undefined ? {} : { request: origin }
+    const event = { limiter: name, keys: names, cost, decision, ...about }
     events.decision.publish(event)
     if (!decision.allowed) events.denial.publish(event)
   }

@@ -48,6 +48,8 @@ interface Question {
   readonly owner?: string | undefined
   /** The id of the lease that is meant. */
   readonly lease?: string | undefined
+  /** What is decided about. */
+  readonly origin?: unknown
 }
 
 /** The most units that one `penalize` takes or one `refund` gives. */
@@ -65,11 +67,13 @@ export function createRequests(
   const chosenEntries = new WeakMap<Policies, readonly Entry[]>()
   const watchNames = watchPolicyNames(limiter)
 
-  function requestOf({ verb, key, cost = 1, policies, owner, lease }: Question): StoreRequest {
+  function requestOf(question: Question): StoreRequest {
+    const { verb, key, cost = 1, policies, owner, lease, origin } = question
     if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
     const { entries, keys } = addressed(limiter, entriesFor(policies), key)
     const held = leaseFor(entries, owner, lease)
-    return { verb, entries, keys, cost, now: now(), lease: held, fresh }
+    const request = { verb, entries, keys, cost, now: now(), lease: held, fresh }
+    return origin === undefined ? request : { ...request, origin }
   }
 
   function entriesFor(chosen: Policies | undefined): readonly Entry[] {
@@ -143,10 +147,10 @@ export function createRequests(
   return {
     consume(key, options) {
       if (options === undefined) return requestOf({ verb: 'consume', key })
-      check(options, ['cost', 'owner', 'policies'])
-      const { cost, policies } = options
+      check(options, ['cost', 'owner', 'policies', 'request'])
+      const { cost, policies, request: origin } = options
       const owner = options.owner === undefined ? undefined : text('owner', options.owner)
-      return requestOf({ verb: 'consume', key, cost, owner, policies })
+      return requestOf({ verb: 'consume', key, cost, owner, policies, origin })
     },
 
     peek(key, options) {

@@ -46,7 +46,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
   ['max', ['rateLimit', 'limit'], ['tokenBucket', 'capacity'], ['createLimiter', 'policies']],
   ['message', ['rateLimit', 'body']],
   ['handler', ['rateLimit', 'onDenied'], ['limited', 'onDenied']],
-  ['onLimitReached', ['rateLimit', 'onDenied']],
+  ['onLimitReached', ['rateLimit', 'onDecision'], ['limited', 'onDenied']],
   ['standardHeaders', ['rateLimit', 'headers']],
   ['legacyHeaders', ['rateLimit', 'headers']],
   ['identifier', ['rateLimit', 'policies'], ['createLimiter', 'policies']],
@@ -96,7 +96,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
   ['allowList', ['rateLimit', 'allow']],
   ['ban', ['rateLimit', 'policy'], ['createLimiter', 'policies']],
   ['exponentialBackoff', ['slidingWindow', 'block'], ['rateLimit', 'policy']],
-  ['onExceeded', ['rateLimit', 'onDenied']],
+  ['onExceeded', ['rateLimit', 'onDecision'], ['limited', 'onDenied']],
   ['errorResponseBuilder', ['rateLimit', 'body']],
   ['skipOnError', ['rateLimit', 'onStoreError'], ['createLimiter', 'onStoreError']],
   ['enableDraftSpec', ['rateLimit', 'headers']],
@@ -113,7 +113,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
   ['status', ['rateLimit', 'statusCode']],
   ['whitelist', ['rateLimit', 'allow']],
   ['blacklist', ['rateLimit', 'deny']],
-  ['onLimited', ['rateLimit', 'onDenied']],
+  ['onLimited', ['rateLimit', 'onDecision'], ['limited', 'onDenied']],
   // @nestjs/throttler
   ['throttlers', ['rateLimit', 'policies'], ['createLimiter', 'policies']],
   [
@@ -175,16 +175,16 @@ test('every word is asked for, and none twice', () => {
 const inEachFramework =
   'it answers in the place of the 429, and is called with (req, res, next, decision) in Express, (ctx, next, decision) in Koa, ' +
   '(request, reply, decision) in Fastify, (context, decision) in NestJS, (decision, ...arguments) in limited()'
-const orTheChannel = `${inEachFramework}; only to hear of denials, subscribe to the channel "sluice:decision"`
+const toBeTold = 'called with (request, decision) for each decision, and answers nothing'
 const opens = `'allow' lets everything pass while the store is away; 'local', the default, counts in this process`
 const shutsOut = `block: { for: '15m', on: 'exceeded' } (where it was in seconds, write '60s' for 60)`
 const wholePolicy = 'a policy holds it, such as slidingWindow({ limit: 100, window: "1m" })'
 
 test.each<[Taker, string, string]>([
   ['rateLimit', 'handler', inEachFramework],
-  ['rateLimit', 'onLimitReached', orTheChannel],
-  ['rateLimit', 'onExceeded', orTheChannel],
-  ['rateLimit', 'onLimited', orTheChannel],
+  ['rateLimit', 'onLimitReached', toBeTold],
+  ['rateLimit', 'onExceeded', toBeTold],
+  ['rateLimit', 'onLimited', toBeTold],
   [
     'rateLimit',
     'identifier',

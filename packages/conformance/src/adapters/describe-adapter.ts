@@ -7,6 +7,7 @@ import { describeRows } from './describe-table.js'
 import { describeAddresses } from './contract/addresses.js'
 import { describeAnswers } from './contract/answers.js'
 import { describeConcurrency } from './contract/concurrency.js'
+import { describeDecisions } from './contract/decisions.js'
 import { describeDenials } from './contract/denials.js'
 import { describeEarly } from './contract/early.js'
 import { describeHeaders } from './contract/headers.js'
@@ -47,6 +48,7 @@ export function describeAdapter(adapter: Adapter): void {
     describeQueues(open)
     describeDenials(open)
     describeConcurrency(adapter, open)
+    describeDecisions(open)
     describeSecondLimiter(open)
     describeMistakes(open)
     describeLimiter(open)

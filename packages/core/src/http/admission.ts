@@ -1,5 +1,6 @@
 import type { Decision } from '../decision.js'
 import type { Keys } from '../entries.js'
+import { events } from '../events.js'
 import { hold } from '../hold.js'
 import type { Limiter } from '../limiter.js'
 import { after } from './awaitable.js'
@@ -7,8 +8,9 @@ import type { RateLimitOptions } from './options.js'
 import { whenOver, type NodeResponse } from './response.js'
 import type { Terms } from './terms.js'
 
-/** Asks the limiter. Undefined where the client went away before it was let in: nothing is taken then. */
+/** Asks the limiter. Undefined if the client left before its request was admitted: nothing is taken then. */
 export type Admit = (
+  request: unknown,
   response: NodeResponse,
   key: Keys,
   terms: Terms,
@@ -19,19 +21,27 @@ export function createAdmission<R, H>(
   limiter: Limiter,
   { wait, dryRun = false }: RateLimitOptions<R, H>,
 ): Admit {
-  if (dryRun) return (_response, key, terms) => limiter.consume(key, terms)
+  if (dryRun) {
+    return (request, _response, key, terms) => limiter.consume(key, heard(terms, request))
+  }
   if (wait !== undefined) {
-    return (response, key, terms) =>
+    return (request, response, key, terms) =>
       whileThere(response, (signal) =>
-        limiter.acquire(key, { ...terms, signal, maxWait: wait.max }),
+        limiter.acquire(key, { ...heard(terms, request), signal, maxWait: wait.max }),
       )
   }
-  return (response, key, terms) =>
-    after(limiter.consume(key, terms), (decision) =>
+  return (request, response, key, terms) =>
+    after(limiter.consume(key, heard(terms, request)), (decision) =>
       decision.delayMs === 0
         ? decision
         : whileThere(response, (signal) => hold(limiter, { ...terms, key, decision }, signal)),
     )
+}
+
+/** With the request, if somebody listens to the events of decisions, which carry it. */
+function heard(terms: Terms, request: unknown): Terms & { readonly request?: unknown } {
+  const { decision, denial } = events
+  return decision.hasSubscribers || denial.hasSubscribers ? { ...terms, request } : terms
 }
 
 async function whileThere<T>(

@@ -120,6 +120,7 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     'a handler in the form of the framework, which gets the decision last',
     isFunction,
   ),
+  onDecision: given('a function of the request and the decision', isFunction),
   statusCode: given('a status from 200 to 599', (value) => {
     return isCount(value) && value >= 200 && value <= 599
   }),

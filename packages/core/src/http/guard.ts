@@ -16,6 +16,7 @@ import { contentWriter, refusal, type Content } from './denial.js'
 import { fieldWriter, type HeaderField } from './header-fields.js'
 import type { ResponseHeaders } from './joined-fields.js'
 import { keyReader, sampleKey } from './key-option.js'
+import { createListener } from './listener.js'
 import { watchRequests } from './mistakes.js'
 import { claimName, withoutName } from './names.js'
 import type { RateLimitOptions } from './options.js'
@@ -78,6 +79,7 @@ export function createGuard<R, H>(
   const termsOf = termsReader(name, plan, options)
   const admit = createAdmission(limiter, options)
   const settle = createSettlement(limiter, options, known)
+  const tell = createListener(options)
   const fieldsOf = fieldWriter(name, { styles, partitionKey, clock })
   const contentOf = contentWriter(statusCode, body, localShare ?? 1)
   if (known !== undefined) addressed(name, entriesOf(name, known), sampleKey(key))
@@ -129,9 +131,10 @@ export function createGuard<R, H>(
     key: Keys,
   ): Action<H> | Promise<Action<H>> {
     return after(termsOf(view.raw), (terms) =>
-      after(admit(response, key, terms), (decision) => {
+      after(admit(view.raw, response, key, terms), (decision) => {
         if (decision === undefined) return wentAway
         if (decision.allowed) settle(response, key, terms, decision)
+        tell(view.raw, decision)
         return act(view, response, key, terms, decision)
       }),
     )

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import type { Decision } from '../decision.js'
 import type { Policies } from '../entries.js'
 import type { Key } from '../keys.js'
 import type { OnStoreError } from '../limiter-options.js'
@@ -154,6 +155,11 @@ export interface RateLimitOptions<R, H> {
    * on loses `Retry-After` and is settled as any other: its success triggers `resetOn`, which ends no block.
    */
   readonly onDenied?: H
+  /**
+   * Called with each decision before the request goes on or is answered. It answers nothing and is not waited for. Its errors are reported as warnings of the
+   * process, and never become the request's.
+   */
+  readonly onDecision?: (request: R, decision: Decision) => void
   /**
    * The status of a denial.
    *

@@ -44,6 +44,8 @@ export interface StoreRequest {
   readonly fresh?: boolean
   /** Whether the answer has to come from counts: a `status`, which fails where `onStoreError` would allow or deny without any. */
   readonly fromCounts?: boolean
+  /** What the caller decides about, for the listeners of decision events. No store looks at it. */
+  readonly origin?: unknown
   /** Of what undoes or changes a decision: who decided, and so has the state of it. */
   readonly source?: Source
   /** Of a `give`: what each entry answered to the consumption that is undone. */

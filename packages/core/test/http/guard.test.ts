@@ -1,5 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import process from 'node:process'
+import { setImmediate } from 'node:timers/promises'
 import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   createLimiter,
   fixedWindow,
@@ -8,6 +11,7 @@ import {
   notLimited,
   type AsyncStore,
   type Decision,
+  type DecisionEvent,
   type Policies,
 } from '../../src/index.js'
 import { byIp, createGuard, type Action } from '../../src/http/index.js'
@@ -383,6 +387,77 @@ test('waits for a plan that is promised', async () => {
 test('lets a request pass that is skipped by a promise', async () => {
   const check = guardOf({ ...twice, skip: async ({ user }: Visit) => user === 'admin' })
   expect(await check({ user: 'admin' })).toEqual(unlimited)
+})
+
+test('tells the application of each decision, with the request', () => {
+  const told: [Visit, Decision][] = []
+  const check = syncGuardOf({
+    ...twice,
+    skip: ({ user }) => user === 'admin',
+    deny: ['mallory'],
+    key: ({ user = 'all' }) => user,
+    onDecision: (visit, decision) => void told.push([visit, decision]),
+  })
+  const ada = { user: 'ada' }
+  const actions = [check(ada), check(ada), check(ada)]
+  check({ user: 'admin' })
+  check({ user: 'mallory' })
+  expect(told.map(([visit, { allowed }]) => [visit === ada, allowed])).toEqual([
+    [true, true],
+    [true, true],
+    [true, false],
+  ])
+  expect(told.map(([, decision]) => decision)).toEqual(actions.map(decisionOf))
+})
+
+test('tells the application of the decisions of a dry run', () => {
+  const told: boolean[] = []
+  const onDecision = (_: Visit, { allowed }: Decision) => void told.push(allowed)
+  const check = syncGuardOf({ limit: 1, window: '1m', dryRun: true, onDecision })
+  check()
+  check()
+  expect(told).toEqual([true, false])
+})
+
+test.each<[string, () => void]>([
+  [
+    'throws',
+    () => {
+      throw new Error('told')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('told'))],
+])('reports what a function that is told of decisions %s, and answers', async (_, onDecision) => {
+  const warnings: string[] = []
+  const warn = (warning: Error) => void warnings.push(String(warning))
+  process.on('warning', warn)
+  onTestFinished(() => void process.off('warning', warn))
+  const check = syncGuardOf({ limit: 1, window: '1m', onDecision })
+  expect([check(), check()].map(({ type }) => type)).toEqual(['continue', 'deny'])
+  await setImmediate()
+  const reported = warnings.filter((warning) => warning.endsWith('told'))
+  expect(reported).toEqual(['Error: told', 'Error: told'])
+})
+
+test('puts the request into the events of decisions, held ones included', async () => {
+  const events: unknown[] = []
+  const listen = (event: unknown) => void events.push((event as DecisionEvent).request)
+  for (const channel of ['sluice:decision', 'sluice:denial']) {
+    subscribe(channel, listen)
+    onTestFinished(() => void unsubscribe(channel, listen))
+  }
+  const visits = [{ user: 'ada' }, { user: 'bob' }]
+  const wait: Options = { limit: 1, window: '1m', wait: { max: '1s' } }
+  for (const options of [{ limit: 1, window: '1m' }, wait, { ...wait, dryRun: true }] as const) {
+    const check = guardOf({ ...options, key: 'all' })
+    for (const visit of visits) await check(visit)
+  }
+  const [ada, bob] = visits
+  // Bob's denials stand on both channels.
+  const each = [ada, bob, bob]
+  expect(events.map((request) => visits.findIndex((visit) => visit === request))).toEqual(
+    [...each, ...each, ...each].map((visit) => visits.indexOf(visit)),
+  )
 })
 
 const broken = () => {

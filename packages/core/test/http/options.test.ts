@@ -90,6 +90,7 @@ test.each<[string, unknown[]]>([
   ['headers', ['', 'DRAFT', 'draft-10', 'both', true, false, null, [], ['draft', 'DRAFT']]],
   ['partitionKey', ['yes', 1, null]],
   ['releaseOn', ['', 'end', true, null]],
+  ['onDecision', [true, null, 'log']],
   ['onDenied', [true, null, 'no']],
   ['statusCode', [0, 199, 600, 429.5, '429', null]],
   ['body', [5, null, true]],
@@ -168,7 +169,7 @@ test.each(['requestPropertyName', 'onStoreErrors'])(
       message:
         `rateLimit: there is no option "${option}". It takes "limit", "window", "algorithm", "policy", "policies", "name", ` +
         `"store", "clock", "onStoreError", "localShare", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "releaseOn", "dryRun", "skip", "headers", ` +
-        `"partitionKey", "onDenied", "statusCode", "body".`,
+        `"partitionKey", "onDenied", "onDecision", "statusCode", "body".`,
     })
   },
 )

@@ -6,6 +6,7 @@ import { events } from '../../src/events.js'
 import {
   createLimiter,
   fixedWindow,
+  leakyQueue,
   notLimited,
   redisStore,
   type DecisionEvent,
@@ -39,6 +40,34 @@ describe('sluice:decision and sluice:denial', () => {
     expect(decisions).toEqual([told, { ...told, cost: 3, decision: denied }])
     expect(denials).toEqual([{ ...told, cost: 3, decision: denied }])
     expect([decisions[0].decision, denials[0].decision]).toEqual([admitted, denied])
+  })
+
+  test('carry what the caller decides about, and nothing where the caller does not say', async () => {
+    const decisions = toldOn<DecisionEvent>('sluice:decision')
+    const limiter = createLimiter({
+      name: 'api',
+      policies: fixedWindow({ limit: 9, window: '1h' }),
+    })
+    const request = { url: '/' }
+    limiter.consume('key', { request })
+    await limiter.acquire('key', { request })
+    limiter.consume('key')
+    expect(decisions.map((event) => event.request === request)).toEqual([true, true, false])
+    expect(decisions.map((event) => 'request' in event)).toEqual([true, true, false])
+  })
+
+  test('carry what the caller of acquire decides about, whatever becomes of the request', async () => {
+    const decisions = toldOn<DecisionEvent>('sluice:decision')
+    const request = { url: '/' }
+    const queue = leakyQueue({ leak: 1, every: '1s', maxDelay: '1m' })
+    const held = createLimiter({ name: 'held', policies: queue })
+    const late = { request, maxWait: 20 }
+    expect((await held.acquire('key', late)).allowed).toBe(true)
+    expect((await held.acquire('key', late)).allowed).toBe(false)
+    const lined = createLimiter({ name: 'lined', policies: fixedWindow({ limit: 1, window: 200 }) })
+    const calls = [{ request }, { request }, late].map((options) => lined.acquire('key', options))
+    expect((await Promise.all(calls)).map(({ allowed }) => allowed)).toEqual([true, true, false])
+    expect(decisions.every((event) => event.request === request)).toBe(true)
   })
 
   test('tell of each request of a call, and of no policy that was left out', () => {

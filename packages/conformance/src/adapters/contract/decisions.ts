@@ -1,0 +1,68 @@
+import { channel } from 'node:diagnostics_channel'
+import type { Decision } from '@sluice/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { OpenBench } from '../bench.js'
+import { until } from '../until.js'
+import { perMinute } from './limits.js'
+
+export function describeDecisions(open: OpenBench): void {
+  describe('an application that is told of decisions', () => {
+    test('gets the request and the decision, and answers nothing', async () => {
+      const told: [string | undefined, boolean][] = []
+      const bench = await open(({ header }) => ({
+        ...perMinute(1),
+        onDecision: (request, { allowed }) => told.push([header(request, 'x-name'), allowed]),
+      }))
+      const statuses = [await bench.get({ 'x-name': 'Ann' }), await bench.get({ 'x-name': 'Bob' })]
+      expect(statuses.map(({ status }) => status)).toEqual([200, 429])
+      expect(told).toEqual([
+        ['Ann', true],
+        ['Bob', false],
+      ])
+    })
+
+    test.each<[string, () => void]>([
+      ['throws', broken],
+      ['rejects', async () => broken()],
+    ])('and %s harms no request: its error is a warning', async (_, onDecision) => {
+      const warnings: string[] = []
+      const note = (warning: Error): unknown => warnings.push(String(warning))
+      process.on('warning', note)
+      onTestFinished(() => void process.off('warning', note))
+      const bench = await open({ ...perMinute(1), onDecision })
+      const replies = [await bench.get(), await bench.get()]
+      expect(replies.map(({ status }) => status)).toEqual([200, 429])
+      await until('both are reported', () => warnings.length === 2)
+      expect(warnings).toEqual(['Error: told', 'Error: told'])
+      expect(bench.errors).toEqual([])
+    })
+
+    test('finds the request in the events of decisions', async () => {
+      const events: Event[] = []
+      const listen = (event: unknown): unknown => events.push(event as Event)
+      const decisions = channel('sluice:decision')
+      decisions.subscribe(listen)
+      onTestFinished(() => {
+        decisions.unsubscribe(listen)
+      })
+      const requests: unknown[] = []
+      const bench = await open({
+        ...perMinute(1),
+        onDecision: (request) => requests.push(request),
+      })
+      await bench.get()
+      await bench.get()
+      expect(events.map(({ decision }) => decision.allowed)).toEqual([true, false])
+      expect(events.map(({ request }, i) => request === requests[i])).toEqual([true, true])
+    })
+  })
+}
+
+interface Event {
+  readonly decision: Decision
+  readonly request?: unknown
+}
+
+function broken(): never {
+  throw new Error('told')
+}
