@@ -3,11 +3,20 @@
  * and what to pass instead: it is often the only page of the manual that is read.
  */
 const messages = {
-  SLUICE_OPTION_UNKNOWN: (where: string, option: string, known: readonly string[]): string =>
-    `${where}: there is no option ${quoted(option)}. It takes ${list(known)}.`,
+  SLUICE_OPTION_UNKNOWN: (
+    where: string,
+    option: string,
+    known: readonly string[],
+    advice?: string,
+  ): string =>
+    `${where}: there is no option ${quoted(option)}.${sentence(advice)} ` +
+    `It takes ${known.length === 0 ? 'none' : list(known)}.`,
 
   SLUICE_OPTION_RENAMED: (where: string, option: string, name: string, hint: string): string =>
     `${where}: "${option}" is called "${name}" here: ${hint}.`,
+
+  SLUICE_OPTION_MISPLACED: (where: string, option: string, place: string, policy: string): string =>
+    `${where}: "${option}" is an option of a policy, not of this function. Pass ${place}: ${policy}, or the like.`,
 
   SLUICE_OPTION_MISSING: (where: string, option: string, expected: string): string =>
     `${where}: "${option}" is missing. Pass ${expected}.`,
@@ -17,7 +26,8 @@ const messages = {
     option: string,
     value: unknown,
     expected: string,
-  ): string => `${where}: "${option}" is ${show(value)}. Pass ${expected}.`,
+    advice?: string,
+  ): string => `${where}: "${option}" is ${show(value)}. Pass ${expected}.${sentence(advice)}`,
 
   SLUICE_OPTIONS_INVALID: (where: string, value: unknown, expected: string): string =>
     `${where}: the options are ${show(value)}. Pass ${expected}.`,
@@ -252,6 +262,12 @@ function list(words: readonly string[]): string {
 /** What may come from anywhere must not write lines of its own into a log, nor fill it. */
 function quoted(word: string): string {
   return JSON.stringify(word.slice(0, 80))
+}
+
+/** Something to add to a message. It may end in a question mark of its own. */
+function sentence(text: string | undefined): string {
+  if (text === undefined) return ''
+  return text.endsWith('?') ? ` ${text}` : ` ${text}.`
 }
 
 function show(value: unknown): string {

@@ -3,7 +3,7 @@ import { createAsking } from './asking.js'
 import { countedPart } from './counted.js'
 import { decisionOf, receiptOf, type Decision } from './decision.js'
 import { sharing, type Keys, type PolicyChoice } from './entries.js'
-import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
+import { readLimiterOptions, statedPolicies, type AnyLimiterOptions } from './limiter-options.js'
 import { events } from './events.js'
 import type { Duration } from './option-readers.js'
 import { receiptOfOtherCopy, shareReceipts } from './receipts.js'
@@ -114,10 +114,11 @@ export interface Limiter<S extends Store = Store> {
  * @throws SluiceError where an option is missing, unknown or wrong
  */
 export function createLimiter<S extends Store = MemoryStore>(
-  options: LimiterOptions<S>,
+  options: AnyLimiterOptions<S>,
 ): Limiter<S> {
   const { onStoreError, localShare, denyCache } = readLimiterOptions(options)
-  const { name, policies, clock } = options
+  const { name, clock } = options
+  const policies = statedPolicies(options)
   const given: Store = options.store ?? memoryStore()
   const store = given.async ? withFallback(given, name, onStoreError, sharing(localShare)) : given
   const requests = createRequests(name, policies, clock, !denyCache)

@@ -1,6 +1,6 @@
 import ms from 'ms'
-import { sluiceError, type SluiceError } from './errors.js'
-import { foreignWords } from './foreign-words.js'
+import { sluiceError } from './errors.js'
+import { didYouMean, unknownOption } from './options/unknown-option.js'
 
 /** Whole milliseconds, or a number with a unit: '250ms', '10s', '5m', '1h', '1d'. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
@@ -14,6 +14,8 @@ export interface OptionReader<T> {
   readonly read: (value: unknown) => T | undefined
   /** What an absent option means. Without one, the option is required. */
   readonly default?: T
+  /** What to say besides of a value that is refused. */
+  readonly advice?: (value: unknown) => string | undefined
 }
 
 export type OptionReaders = Readonly<Record<string, OptionReader<unknown>>>
@@ -54,6 +56,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): OptionRea
   return {
     expected: words.map((word) => `'${word}'`).join(' or '),
     read: (value) => words.find((word) => word === value),
+    advice: (value) => didYouMean(value, words),
   }
 }
 
@@ -79,8 +82,8 @@ export function optional<T>(reader: OptionReader<T>, absent: T): OptionReader<T>
 /**
  * Reads a builder's options; what is wrong is refused with a coded error, never replaced by a default.
  *
- * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISSING,
- * SLUICE_OPTION_INVALID
+ * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISPLACED,
+ * SLUICE_OPTION_MISSING, SLUICE_OPTION_INVALID
  */
 export function readOptions<R extends OptionReaders>(
   where: string,
@@ -93,10 +96,12 @@ export function readOptions<R extends OptionReaders>(
   const values: Record<string, unknown> = {}
   for (const name of known) {
     const reader = readers[name]
-    if (given[name] !== undefined) {
-      values[name] = reader.read(given[name])
+    const value = given[name]
+    if (value !== undefined) {
+      values[name] = reader.read(value)
       if (values[name] === undefined) {
-        throw sluiceError('SLUICE_OPTION_INVALID', where, name, given[name], reader.expected)
+        const advice = reader.advice?.(value)
+        throw sluiceError('SLUICE_OPTION_INVALID', where, name, value, reader.expected, advice)
       }
     } else if ('default' in reader) {
       values[name] = reader.default
@@ -151,12 +156,4 @@ function milliseconds(value: unknown): number | undefined {
     length = Math.abs(exact - whole) < 1e-6 ? whole : exact
   }
   return isCount(length) && length <= longestMs ? length : undefined
-}
-
-function unknownOption(where: string, option: string, known: readonly string[]): SluiceError {
-  const words = Object.hasOwn(foreignWords, option) ? foreignWords[option] : undefined
-  const answer = Object.entries(words ?? {}).find(([ours]) => known.includes(ours))
-  return answer === undefined
-    ? sluiceError('SLUICE_OPTION_UNKNOWN', where, option, known)
-    : sluiceError('SLUICE_OPTION_RENAMED', where, option, ...answer)
 }

@@ -10,7 +10,9 @@ import {
   type OptionReader,
 } from '../option-readers.js'
 import { isPolicy } from '../policy.js'
+import { storeOption } from '../options/store-option.js'
 import type { RateLimitOptions } from './options.js'
+import { uncalledKey } from './uncalled-key.js'
 
 /**
  * Looks at each option and at those that exclude each other; what is missing is found by `planOf`.
@@ -57,15 +59,16 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     (value) => isRecord(value) || isFunction(value),
   ),
   name: given('a non-empty string: the namespace of the counters', isText),
-  store: given('memoryStore() or redisStore(client)', (value) => {
-    return isRecord(value) && 'run' in value && isFunction(value.run)
-  }),
+  store: storeOption,
   clock: given('a function that returns milliseconds since the epoch', isFunction),
   ...awayOptions,
-  key: given(
-    'a non-empty string, a list of such parts, a record from policy name to key, or a function from the request to one of these',
-    (value) => isText(value) || isFunction(value) || (typeof value === 'object' && value !== null),
-  ),
+  key: {
+    ...given(
+      'a non-empty string, a list of such parts, a record from policy name to key, or a function from the request to one of these',
+      (value) => isKeyOption(value) && uncalledKey(value) === undefined,
+    ),
+    advice: uncalledKey,
+  },
   cost: given(
     'a whole number, 0 or more, or a function from the request to one',
     (value) => isCount(value) || isFunction(value),
@@ -127,6 +130,10 @@ const conflicts: readonly (readonly [OptionName, OptionName, string])[] = [
 function given(expected: string, holds: (value: unknown) => boolean): OptionReader<unknown> {
   const read = (value: unknown): unknown => (holds(value) ? value : undefined)
   return { expected, read, default: undefined }
+}
+
+function isKeyOption(value: unknown): boolean {
+  return isText(value) || isFunction(value) || (typeof value === 'object' && value !== null)
 }
 
 function isNames(value: unknown): value is readonly string[] {
