@@ -136,6 +136,10 @@ const messages = {
   SLUICE_THROWN: (name: string, value: unknown): string =>
     `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks take for no error. Throw an Error.`,
 
+  SLUICE_DURATION_SHORT: (where: string, option: string, value: number): string =>
+    `${where}: "${option}" is ${value}, which means ${value} milliseconds. If seconds are meant, pass '${value}s'. ` +
+    `If milliseconds are meant, pass '${value}ms', and there is no warning.`,
+
   SLUICE_STORE_FAILED: (store: string, reason: string): string =>
     `the ${store} store failed: ${reason}`,
 

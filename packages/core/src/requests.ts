@@ -5,7 +5,14 @@ import { hasLeases, type Receipt } from './decision.js'
 import { addressed, chosenPerCall, entriesOf, type Keys, type Policies } from './entries.js'
 import { sluiceError } from './errors.js'
 import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './limiter.js'
-import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './option-readers.js'
+import {
+  duration,
+  isCount,
+  optionsObject,
+  rejectUnknown,
+  warnOfShort,
+  type Duration,
+} from './option-readers.js'
 import { watchPolicyNames } from './policy-names.js'
 import { markGiven } from './receipts.js'
 import type { Entry, Source, StoreRequest, Verb } from './stores/store.js'
@@ -180,8 +187,10 @@ export function createRequests(
     block(key, length) {
       const cost = duration.read(length)
       if (cost === undefined) {
-        throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, duration.expected)
+        const { expected, advice } = duration
+        throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, expected, advice?.(length))
       }
+      warnOfShort(where, 'for', length)
       const request = requestOf({ verb: 'block', key, cost })
       assertBlockable(request.entries)
       return request

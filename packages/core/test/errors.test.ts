@@ -189,6 +189,10 @@ const ways: Readonly<
     () => warningOf(() => warnOfUnseenRoute('GET /me', 'preHandler')),
     ['"GET /me"', '"preHandler"', 'await app.register'],
   ],
+  SLUICE_DURATION_SHORT: [
+    () => warningOf(() => void slidingWindow({ limit: 5, window: 60 })),
+    ['slidingWindow', '"window" is 60', "'60s'", "'60ms'"],
+  ],
   SLUICE_THROWN: [
     () =>
       errorOf(() =>

@@ -7,6 +7,7 @@ import {
   oneOf,
   optional,
   readOptions,
+  shortDuration,
   type OptionReader,
 } from '../option-readers.js'
 import { isPolicy } from '../policy.js'
@@ -87,7 +88,7 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   }),
   wait: given(
     `an object such as { max: '5s' }`,
-    (value) => isRecord(value) && readOptions('wait', value, { max: duration }) !== undefined,
+    (value) => isRecord(value) && readOptions('wait', value, { max: shortDuration }) !== undefined,
   ),
   dryRun: given('true or false', (value) => typeof value === 'boolean'),
   skip: given('a function from the request to true or false', isFunction),

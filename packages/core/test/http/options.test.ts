@@ -32,12 +32,12 @@ test.each([
   [
     { limit: 5 },
     'window',
-    `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d'`,
+    `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d', '1w', '1y'`,
   ],
   [
     { limit: () => 5 },
     'window',
-    `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d'`,
+    `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d', '1w', '1y'`,
   ],
 ])('refuses %j: what is allowed is not said', (options, option, expected) => {
   expect(refusalOf(options)).toEqual({
