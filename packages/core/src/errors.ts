@@ -136,6 +136,10 @@ const messages = {
   SLUICE_THROWN: (name: string, value: unknown): string =>
     `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks take for no error. Throw an Error.`,
 
+  SLUICE_POLICY_REDUNDANT: (limiter: string, name: string, other: string): string =>
+    `limiter "${limiter}": the policy "${name}" can never be the one that denies. Where both count by the same key, as in this call, ` +
+    `each request that it would deny is denied by "${other}" as well. Give it a lower limit or a longer window, or leave it out.`,
+
   SLUICE_DURATION_SHORT: (where: string, option: string, value: number): string =>
     `${where}: "${option}" is ${value}, which means ${value} milliseconds. If seconds are meant, pass '${value}s'. ` +
     `If milliseconds are meant, pass '${value}ms', and there is no warning.`,

@@ -22,6 +22,7 @@ import {
 } from './option-readers.js'
 import { watchPolicyNames } from './policy-names.js'
 import { markGiven } from './receipts.js'
+import { watchRedundancy } from './redundant-policies.js'
 import type { Entry, Source, StoreRequest, Verb } from './stores/store.js'
 
 /**
@@ -76,12 +77,14 @@ export function createRequests(
 ): Requests {
   const where = `limiter "${limiter}"`
   const ownEntries = policies === chosenPerCall ? undefined : entriesOf(limiter, policies)
+  const watchKey = watchRedundancy(ownEntries ?? [], policies)
   const chosenEntries = new WeakMap<Policies, readonly Entry[]>()
   const watchNames = watchPolicyNames(limiter)
 
   function requestOf({ verb, key, cost = 1, policies, owner, lease }: Question): StoreRequest {
     if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
     const { entries, keys } = addressed(limiter, entriesFor(policies), key)
+    if (verb === 'consume') watchKey?.(key, policies)
     const held = leaseFor(entries, owner, lease)
     return { verb, entries, keys, cost, now: now(), lease: held, fresh }
   }

@@ -193,6 +193,14 @@ const ways: Readonly<
     () => warningOf(() => void slidingWindow({ limit: 5, window: 60 })),
     ['slidingWindow', '"window" is 60', "'60s'", "'60ms'"],
   ],
+  SLUICE_POLICY_REDUNDANT: [
+    () =>
+      warningOf(() => {
+        const day = slidingWindow({ limit: 5, window: '1m' })
+        createLimiter({ name: 'twice', policies: { minute: policies, again: day } }).consume('a')
+      }),
+    ['"twice"', '"again"', '"minute"', 'same key'],
+  ],
   SLUICE_THROWN: [
     () =>
       errorOf(() =>
