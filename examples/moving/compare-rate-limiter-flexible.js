@@ -185,7 +185,10 @@ const tenHere = { limit: 10, window: '1m' }
   const union = new RateLimiterUnion(minute, short)
   assert.deepEqual(await asks(union, [1, 1]), [true, false])
   assert.equal((await minute.get('ada')).consumedPoints, 2)
-  const policies = { minute: fixedWindow({ ...tenHere, limit: 5 }), short: fixedWindow({ limit: 1, window: '10s' }) }
+  const policies = {
+    minute: fixedWindow({ ...tenHere, limit: 5 }),
+    short: fixedWindow({ limit: 1, window: '10s' }),
+  }
   const here = limiterOf(policies)
   assert.deepEqual(await asksHere(here, [1, 1]), [true, false])
   assert.equal((await here.status('ada')).policies.minute.used, 1)

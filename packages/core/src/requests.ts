@@ -1,4 +1,3 @@
-import type { Lease } from './algorithms/algorithm.js'
 import type { Clock } from './clock.js'
 import { counts } from './counted.js'
 import { hasLeases, type Receipt } from './decision.js'
@@ -23,6 +22,7 @@ import {
 import { watchPolicyNames } from './policy-names.js'
 import { markGiven } from './receipts.js'
 import { watchRedundancy } from './redundant-policies.js'
+import { leaseFor } from './requested-lease.js'
 import type { Entry, Source, StoreRequest, Verb } from './stores/store.js'
 
 /**
@@ -243,22 +243,4 @@ export function createRequests(
 
     ofLease: (admitted, change) => ofLeases({ ...admitted, ...change, now: now() }),
   }
-}
-
-const noLease: Lease = { id: '', owner: '' }
-
-/** Lease ids are made here, by the caller, so that a call which the client sends twice takes one lease. */
-function leaseFor(
-  entries: readonly Entry[],
-  owner: string | undefined,
-  id: string | undefined,
-): Lease {
-  if (id === undefined && !haveLeases(entries)) return noLease
-  const given = id ?? crypto.randomUUID()
-  return { id: given, owner: owner ?? given }
-}
-
-function haveLeases(entries: readonly Entry[]): boolean {
-  for (let i = 0; i < entries.length; i++) if (hasLeases(entries[i])) return true
-  return false
 }
