@@ -115,7 +115,7 @@ export function describeHeaders(open: OpenBench): void {
       })
       expect(limitFields(await bench.get())).toEqual({
         'ratelimit-policy': '"burst";q=3;w=10, "day";q=2;w=86400',
-        ratelimit: '"burst";r=2;t=20, "day";r=1;t=86400',
+        ratelimit: '"burst";r=2;t=10, "day";r=1;t=86400',
         'x-ratelimit-limit': '2',
         'x-ratelimit-remaining': '1',
         'x-ratelimit-reset': '86400',
