@@ -122,6 +122,17 @@ const probes = {
       './http/index.js',
     ],
   },
+  'packages/core/src/options/probe.ts': {
+    may: ['./durations.js', '../errors.js', '../option-readers.js', 'ms'],
+    mustNot: [
+      ...everywhere,
+      '../limiter.js',
+      '../entries.js',
+      '../algorithms/registry.js',
+      '../stores/store.js',
+      '../http/index.js',
+    ],
+  },
   'packages/core/src/decision.ts': {
     may: ['./algorithms/algorithm.js', './algorithms/kind.js', './stores/store.js'],
     mustNot: [

@@ -34,7 +34,7 @@ const perRoute = rateLimit({
   store,
 })
 router.get('/items/:id', perRoute, (ctx) => {
-  ctx.body = { id: ctx.params.id, left: ctx.state.rateLimit.remaining }
+  ctx.body = { id: ctx.params.id, left: ctx.state.rateLimit?.remaining }
 })
 shop.use(router.routes())
 // #endregion

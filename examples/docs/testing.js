@@ -6,7 +6,7 @@ import express from 'express'
 /**
  * The application. What a test wants otherwise, it passes.
  *
- * @param {Partial<import('@sluice/express').RateLimitOptions>} settings
+ * @param {{ clock?: () => number, store?: import('@sluice/express').Store }} settings
  */
 export function createApp(settings = {}) {
   const app = express()

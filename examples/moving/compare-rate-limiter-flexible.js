@@ -1,9 +1,17 @@
 // What the page says of the two: where they answer alike, and where they do not.
 import assert from 'node:assert/strict'
 import process from 'node:process'
-import { createLimiter, fixedWindow, leakyQueue, redisStore } from '@sluice/core'
+import {
+  createLimiter,
+  fixedWindow,
+  leakyQueue,
+  redisStore,
+  staged,
+  tokenBucket,
+} from '@sluice/core'
 import { Redis } from 'ioredis'
 import {
+  BurstyRateLimiter,
   RateLimiterMemory,
   RateLimiterQueue,
   RateLimiterRedis,
@@ -85,6 +93,59 @@ const tenHere = { limit: 10, window: '1m' }
   assert.deepEqual(await asksHere(here, [1]), [false])
 }
 
+// A cost above the limit: counted there, and the start of a block. Here it is denied, and nothing else happens.
+{
+  const there = new RateLimiterMemory({ ...ten, blockDuration: 600 })
+  assert.deepEqual(await asks(there, [11, 1]), [false, false])
+  const block = { for: '10m', on: 'exceeded' }
+  const here = limiterOf(fixedWindow({ ...tenHere, block }))
+  assert.deepEqual(await asksHere(here, [11, 1]), [false, true])
+  assert.equal((await here.consume('bob', { cost: 11 })).retryAfterMs, null)
+  // One that would fit in an empty window exceeds the limit in both.
+  assert.deepEqual(await asksHere(here, [10, 1]), [false, false])
+}
+
+// A burst limiter: two limiters here. A token bucket saves only what was not used, and stages start anew.
+{
+  const [second, tenSeconds] = [
+    { points: 2, duration: 1 },
+    { points: 5, duration: 10, keyPrefix: 'burst' },
+  ]
+  const there = new BurstyRateLimiter(
+    new RateLimiterMemory(second),
+    new RateLimiterMemory(tenSeconds),
+  )
+  const [free, then] = [
+    fixedWindow({ limit: 2, window: '1s' }),
+    fixedWindow({ limit: 5, window: '10s' }),
+  ]
+  const rate = limiterOf(free)
+  const burst = limiterOf(then)
+  const both = {
+    consume: async (key, options) => {
+      const decision = await rate.consume(key, options)
+      return decision.allowed ? decision : burst.consume(key, options)
+    },
+  }
+  const bucket = limiterOf(tokenBucket({ capacity: 7, refill: 2, every: '1s' }))
+  const stages = limiterOf(staged({ free, then }))
+  const admitted = []
+  for (let at = 0; at <= 10; at++) {
+    const eight = Array(8).fill(1)
+    const answers = [
+      await asks(there, eight),
+      await asksHere(both, eight),
+      await asksHere(bucket, eight),
+      await asksHere(stages, eight),
+    ]
+    admitted.push(answers.map((each) => each.filter(Boolean).length))
+    ahead += 1000
+  }
+  assert.deepEqual(admitted[0], [7, 7, 7, 6])
+  assert.deepEqual(admitted[1], [2, 2, 2, 6])
+  assert.deepEqual(admitted[10], [7, 7, 2, 6])
+}
+
 // A reward goes above the quota there.
 {
   const there = new RateLimiterMemory(ten)
@@ -124,7 +185,10 @@ const tenHere = { limit: 10, window: '1m' }
   const union = new RateLimiterUnion(minute, short)
   assert.deepEqual(await asks(union, [1, 1]), [true, false])
   assert.equal((await minute.get('ada')).consumedPoints, 2)
-  const policies = { minute: fixedWindow(tenHere), short: fixedWindow({ limit: 1, window: '10s' }) }
+  const policies = {
+    minute: fixedWindow({ ...tenHere, limit: 5 }),
+    short: fixedWindow({ limit: 1, window: '10s' }),
+  }
   const here = limiterOf(policies)
   assert.deepEqual(await asksHere(here, [1, 1]), [true, false])
   assert.equal((await here.status('ada')).policies.minute.used, 1)
@@ -145,7 +209,10 @@ Date.now = now
 // To wait: a queue there, and acquire here.
 {
   const queue = new RateLimiterQueue(new RateLimiterMemory({ points: 1, duration: 0.1 }))
-  const here = createLimiter({ name: 'queue', policies: fixedWindow({ limit: 1, window: 100 }) })
+  const here = createLimiter({
+    name: 'queue',
+    policies: fixedWindow({ limit: 1, window: '100ms' }),
+  })
   for (const take of [() => queue.removeTokens(1, 'ada'), () => here.acquire('ada')]) {
     const started = performance.now()
     await Promise.all([take(), take()])
@@ -156,7 +223,7 @@ Date.now = now
 // Evenly: there a promise is late. Here a decision says for how long to hold, and acquire has held by then.
 {
   const still = Date.now()
-  const policies = leakyQueue({ leak: 1, every: 50, maxDelay: '1s' })
+  const policies = leakyQueue({ leak: 1, every: '50ms', maxDelay: '1s' })
   const here = createLimiter({ name: 'evenly', policies, clock: () => still })
   const decisions = [await here.consume('ada'), await here.consume('ada')]
   assert.deepEqual(

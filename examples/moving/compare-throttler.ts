@@ -203,6 +203,25 @@ await side(
   [200, 200, 429, 200, 200],
   [200, 200, 429, 200, 200],
 )
+// A block shorter than the window: there it forgets what was counted, here the window counts on.
+const shortBlock: Algorithm = ({ limit, window }) =>
+  slidingLog({ limit, window, block: { for: '10s', on: 'exceeded' } })
+const afterShortBlock = async (ask: Ask): Promise<number[]> => {
+  const seen = await statuses(ask, 3)
+  for (const step of [10_000, 50_000]) {
+    ahead += step
+    seen.push((await ask()).status)
+  }
+  return seen
+}
+await side(
+  'a block shorter than the window',
+  [{ limit: 2, ttl: 60_000, blockDuration: 10_000 }],
+  { ...minute, algorithm: shortBlock },
+  afterShortBlock,
+  [200, 200, 429, 200, 200],
+  [200, 200, 429, 429, 200],
+)
 Date.now = now
 
 // A limit that is a string: read as a number there, refused here.

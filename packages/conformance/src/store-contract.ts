@@ -3,6 +3,7 @@ import { describeAllOrNothing } from './contract/all-or-nothing.js'
 import { describeBatches } from './contract/batches.js'
 import { benchOf, type StoreFactory } from './contract/bench.js'
 import { describeChangedPolicies } from './contract/changed-policies.js'
+import { describeChosenPolicies } from './contract/chosen-policies.js'
 import { describeCosts } from './contract/costs.js'
 import { describeDefinitions } from './contract/definitions.js'
 import { describeKeys } from './contract/keys.js'
@@ -36,6 +37,7 @@ export function describeStore(name: string, makeStore: StoreFactory): void {
     describeReads(open)
     describeKeys(open)
     describeChangedPolicies(open)
+    describeChosenPolicies(open)
     describeTime(open)
     describeStepsBack(open)
     describeBatches(open)

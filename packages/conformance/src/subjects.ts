@@ -51,7 +51,7 @@ export const subjects: readonly Subject[] = [
     further: [
       fixedWindow({ limit: 3, window: 1000, align: 'clock', offset: 1 }),
       fixedWindow({ limit: 5, window: '1d', align: 'clock', offset: '8h' }),
-      fixedWindow({ limit: 2, window: 7, align: 'clock', offset: 1000 }),
+      fixedWindow({ limit: 2, window: '7ms', align: 'clock', offset: 1000 }),
       fixedWindow({ limit: 4, window: '1h', align: 'clock', offset: '365d' }),
     ],
     quota: ({ limit }) => limit,
@@ -84,7 +84,7 @@ export const subjects: readonly Subject[] = [
     further: [
       slidingWindow({ limit: 10, window: 1000, buckets: 250 }),
       slidingWindow({ limit: 5, window: '1d', buckets: 24 }),
-      slidingWindow({ limit: 7, window: 2, buckets: 2 }),
+      slidingWindow({ limit: 7, window: '2ms', buckets: 2 }),
     ],
     ...ofSlidingWindows,
   }),
@@ -102,7 +102,10 @@ export const subjects: readonly Subject[] = [
   subject({
     name: 'sliding log',
     build: (limit, window) => slidingLog({ limit, window }),
-    further: [slidingLog({ limit: 5, window: '1d' }), slidingLog({ limit: 50_000_000, window: 9 })],
+    further: [
+      slidingLog({ limit: 5, window: '1d' }),
+      slidingLog({ limit: 50_000_000, window: '9ms' }),
+    ],
     most: 2 ** 32 - 1,
     quota: ({ limit }) => limit,
     windowMs: ({ window }) => window,
@@ -133,9 +136,9 @@ export const subjects: readonly Subject[] = [
       tokenBucket({ capacity: limit, refill: Math.max(1, limit), every: window }),
     further: [
       tokenBucket({ capacity: 20, refill: 5, every: '1s' }),
-      tokenBucket({ capacity: 1, refill: 3, every: 7 }),
+      tokenBucket({ capacity: 1, refill: 3, every: '7ms' }),
       tokenBucket({ capacity: 5, refill: 1, every: '1d' }),
-      tokenBucket({ capacity: 13, refill: 1_000_003, every: 999 }),
+      tokenBucket({ capacity: 13, refill: 1_000_003, every: '999ms' }),
     ],
     ...ofTokenBuckets,
   }),
@@ -145,9 +148,9 @@ export const subjects: readonly Subject[] = [
       leakyBucket({ capacity: limit, leak: Math.max(1, limit), every: window }),
     further: [
       leakyBucket({ capacity: 20, leak: 5, every: '1s' }),
-      leakyBucket({ capacity: 1, leak: 3, every: 7 }),
+      leakyBucket({ capacity: 1, leak: 3, every: '7ms' }),
       leakyBucket({ capacity: 5, leak: 1, every: '1d' }),
-      leakyBucket({ capacity: 13, leak: 1_000_003, every: 999 }),
+      leakyBucket({ capacity: 13, leak: 1_000_003, every: '999ms' }),
     ],
     quota: ({ capacity }) => capacity,
     windowMs: ({ capacity, leak, every }) => Math.ceil((capacity * every) / leak),

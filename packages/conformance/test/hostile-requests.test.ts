@@ -1,15 +1,8 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import {
-  byHeader,
-  byIp,
-  byUser,
-  firstOf,
-  rateLimit,
-  SluiceError,
-  type RateLimitOptions,
-} from '@sluice/express'
+import type { RateLimitOptions } from '@sluice/core/http'
+import { byHeader, byIp, byUser, firstOf, rateLimit, SluiceError } from '@sluice/express'
 import express from 'express'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
@@ -31,13 +24,16 @@ interface Server {
   readonly codes: string[]
 }
 
-async function serve(options: Partial<RateLimitOptions>, trust?: unknown): Promise<Server> {
+type Case = Pick<RateLimitOptions<express.Request, never>, 'limit' | 'policies' | 'key' | 'headers'>
+
+async function serve(options: Case, trust?: unknown): Promise<Server> {
   const app = express()
   if (trust !== undefined) app.set('trust proxy', trust)
   const codes: string[] = []
-  const limits = 'policies' in options ? {} : ({ limit: 2, window: '1h' } as const)
+  const { policies, limit = 2, ...rest } = options
+  const rule = policies === undefined ? { limit, window: '1h' } : { policies }
   app.use(express.json())
-  app.use(rateLimit({ name: 'api', ...limits, ...options }))
+  app.use(rateLimit({ name: 'api', ...rule, ...rest }))
   app.get('/', (_request, response) => void response.send('here'))
   app.use(
     (
@@ -240,7 +236,7 @@ test('with no proxy trusted, the header changes nothing', async () => {
 
 // What an application believes to be a string, and a client may write as anything.
 
-type KeyOption = NonNullable<RateLimitOptions['key']>
+type KeyOption = NonNullable<Case['key']>
 
 const ways: readonly (readonly [string, KeyOption])[] = [
   ['a function', (request) => request.body.name],

@@ -16,7 +16,13 @@ type Read<T> = (outcome: Outcome, request: StoreRequest) => T
  * promise, a mistake in the question included. Therefore it is given what makes the request, with its arguments.
  */
 export interface Asking<S extends Store> {
-  ask<A, B, T>(make: (a: A, b: B) => StoreRequest, read: Read<T>, a: A, b: B): Reply<S, T>
+  ask<A, B, C, T>(
+    make: (a: A, b: B, c?: C) => StoreRequest,
+    read: Read<T>,
+    a: A,
+    b: B,
+    c?: C,
+  ): Reply<S, T>
   askMany<A, T>(
     make: (a: A) => readonly StoreRequest[],
     read: Read<T>,
@@ -36,8 +42,8 @@ function askingAtOnce(store: SyncStore): Asking<SyncStore> {
   }
 
   return {
-    ask(make, read, a, b) {
-      const request = make(a, b)
+    ask(make, read, a, b, c) {
+      const request = make(a, b, c)
       return read(run(request), request)
     },
     askMany: (make, read, a) => make(a).map((request) => read(run(request), request)),
@@ -46,8 +52,8 @@ function askingAtOnce(store: SyncStore): Asking<SyncStore> {
 
 function askingLater(store: AsyncStore): Asking<AsyncStore> {
   return {
-    async ask(make, read, a, b) {
-      const request = make(a, b)
+    async ask(make, read, a, b, c) {
+      const request = make(a, b, c)
       const part = countedPart(request)
       const [answer] = asksAnything(part) ? await store.run([part]) : [nothingAsked]
       return read(wholeOutcome(settled(answer), request), request)

@@ -3,11 +3,20 @@
  * and what to pass instead: it is often the only page of the manual that is read.
  */
 const messages = {
-  SLUICE_OPTION_UNKNOWN: (where: string, option: string, known: readonly string[]): string =>
-    `${where}: there is no option ${quoted(option)}. It takes ${list(known)}.`,
+  SLUICE_OPTION_UNKNOWN: (
+    where: string,
+    option: string,
+    known: readonly string[],
+    advice?: string,
+  ): string =>
+    `${where}: there is no option ${quoted(option)}.${sentence(advice)} ` +
+    `It takes ${known.length === 0 ? 'none' : list(known)}.`,
 
   SLUICE_OPTION_RENAMED: (where: string, option: string, name: string, hint: string): string =>
     `${where}: "${option}" is called "${name}" here: ${hint}.`,
+
+  SLUICE_OPTION_MISPLACED: (where: string, option: string, place: string, policy: string): string =>
+    `${where}: "${option}" is an option of a policy, not of this function. Pass ${place}: ${policy}, or the like.`,
 
   SLUICE_OPTION_MISSING: (where: string, option: string, expected: string): string =>
     `${where}: "${option}" is missing. Pass ${expected}.`,
@@ -17,7 +26,8 @@ const messages = {
     option: string,
     value: unknown,
     expected: string,
-  ): string => `${where}: "${option}" is ${show(value)}. Pass ${expected}.`,
+    advice?: string,
+  ): string => `${where}: "${option}" is ${show(value)}. Pass ${expected}.${sentence(advice)}`,
 
   SLUICE_OPTIONS_INVALID: (where: string, value: unknown, expected: string): string =>
     `${where}: the options are ${show(value)}. Pass ${expected}.`,
@@ -125,6 +135,14 @@ const messages = {
 
   SLUICE_THROWN: (name: string, value: unknown): string =>
     `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks take for no error. Throw an Error.`,
+
+  SLUICE_POLICY_REDUNDANT: (limiter: string, name: string, other: string): string =>
+    `limiter "${limiter}": the policy "${name}" can never be the one that denies. Where both count by the same key, as in this call, ` +
+    `each request that it would deny is denied by "${other}" as well. Give it a lower limit or a longer window, or leave it out.`,
+
+  SLUICE_DURATION_SHORT: (where: string, option: string, value: number): string =>
+    `${where}: "${option}" is ${value}, which means ${value} milliseconds. If seconds are meant, pass '${value}s'. ` +
+    `If milliseconds are meant, pass '${value}ms', and there is no warning.`,
 
   SLUICE_STORE_FAILED: (store: string, reason: string): string =>
     `the ${store} store failed: ${reason}`,
@@ -252,6 +270,12 @@ function list(words: readonly string[]): string {
 /** What may come from anywhere must not write lines of its own into a log, nor fill it. */
 function quoted(word: string): string {
   return JSON.stringify(word.slice(0, 80))
+}
+
+/** Something to add to a message. It may end in a question mark of its own. */
+function sentence(text: string | undefined): string {
+  if (text === undefined) return ''
+  return text.endsWith('?') ? ` ${text}` : ` ${text}.`
 }
 
 function show(value: unknown): string {

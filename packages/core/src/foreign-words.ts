@@ -11,6 +11,7 @@ const ofRequest = 'a function from the request to its key; null leaves it out'
 const entries = 'a list of addresses, ranges and keys, or accessList([…])'
 const styles = `'draft', 'draft-7', 'draft-6', 'legacy', 'legacy-epoch', 'none' or a list of these`
 const stores = 'memoryStore() or redisStore(client)'
+const held = 'how many counts are kept at most, 100,000 by default'
 const content = 'a string, an object, or a function of the request and the decision'
 const away = `'allow' lets everything pass while the store is away; 'local', the default, counts in this process`
 const cached =
@@ -130,6 +131,10 @@ export const foreignWords: Readonly<Record<string, ForeignWord>> = {
   errorMessage: body,
   errorResponseBuilder: body,
   status: { statusCode: 'a status from 200 to 599' },
+  throw: {
+    onDenied:
+      'it may throw, such as (ctx) => ctx.throw(429) in Koa; the headers stay on the answer',
+  },
   standardHeaders: headers,
   legacyHeaders: headers,
   addHeaders: headers,
@@ -144,6 +149,7 @@ export const foreignWords: Readonly<Record<string, ForeignWord>> = {
   redis: store,
   storage: store,
   storeClient: store,
+  cache: { maxKeys: held, store: `memoryStore({ maxKeys: 5000 }), with ${held}` },
   timeoutMs: { timeout: length, store: 'redisStore(client, { timeout: 250 }) has it' },
   passOnStoreError: onStoreError,
   skipOnError: onStoreError,

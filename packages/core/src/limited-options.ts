@@ -2,10 +2,10 @@ import type { Decision } from './decision.js'
 import type { Policies } from './entries.js'
 import { isNotLimited, joinKey, type Key, type NotLimited } from './keys.js'
 import {
-  duration,
   isCount,
   optional,
   readOptions,
+  shortDuration,
   type Duration,
   type OptionReader,
 } from './option-readers.js'
@@ -90,7 +90,8 @@ const readers: Readonly<Record<keyof LimitedOptions, OptionReader<unknown>>> = {
   wait: optional(
     checked(
       `an object such as { max: '5s' }`,
-      (value) => isRecord(value) && readOptions('wait', value, { max: duration }) !== undefined,
+      (value) =>
+        isRecord(value) && readOptions('wait', value, { max: shortDuration }) !== undefined,
     ),
     undefined,
   ),

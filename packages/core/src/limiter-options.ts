@@ -2,10 +2,17 @@ import type { Clock } from './clock.js'
 import type { Policies } from './entries.js'
 import { sluiceError } from './errors.js'
 import { checked, oneOf, optional, readOptions, type OptionReader } from './option-readers.js'
+import { isPolicy, type Policy } from './policy.js'
 import type { OnStoreError } from './resilience/fallback.js'
+import { storeOption } from './options/store-option.js'
 import { contractVersion, storeContract, type Store, type StoreContract } from './stores/store.js'
 
 export type { OnStoreError }
+
+/** What `createLimiter` takes: `policies`, or in their place `policy`. */
+export type AnyLimiterOptions<S extends Store> =
+  | (LimiterOptions<S> & { readonly policy?: undefined })
+  | (Omit<LimiterOptions<S>, 'policies'> & SinglePolicyOption & { readonly policies?: undefined })
 
 export interface LimiterOptions<S extends Store> {
   /** The namespace of the counters in the store. */
@@ -48,6 +55,11 @@ export interface LimiterOptions<S extends Store> {
   readonly denyCache?: boolean
 }
 
+export interface SinglePolicyOption {
+  /** What is allowed, as one policy. Its name is 'default'. */
+  readonly policy: Policy
+}
+
 /** What decides while the store is away. An adapter takes these two as well. */
 export const awayOptions: {
   readonly onStoreError: OptionReader<OnStoreError>
@@ -57,11 +69,15 @@ export const awayOptions: {
   localShare: optional(checked('a number above 0, up to 1', isShare), 1),
 }
 
+const onePolicy =
+  'one policy, such as slidingWindow({ limit: 100, window: "1m" }); several go into "policies"'
+
 const readers = {
   name: checked('a non-empty string: the namespace of the counters', isText),
-  // Looked at by whoever knows what a policy is.
+  // What is no policy is refused when the limiter reads them.
   policies: optional(checked('', isAnything), undefined),
-  store: optional<unknown>(checked('memoryStore() or redisStore(client)', isStore), undefined),
+  policy: optional(checked(onePolicy, isPolicy), undefined),
+  store: storeOption,
   clock: optional<unknown>(
     checked('a function that returns milliseconds since the epoch', isFunction),
     undefined,
@@ -98,6 +114,23 @@ function hasContract(store: unknown): store is { readonly [storeContract]: Store
   return typeof store === 'object' && store !== null && storeContract in store
 }
 
+/**
+ * What a limiter allows, by whichever of two options it is said.
+ *
+ * @throws SluiceError SLUICE_OPTIONS_CONFLICT, SLUICE_OPTION_MISSING
+ */
+export function statedPolicies({ policy, policies = policy }: AnyLimiterOptions<Store>): Policies {
+  if (policies === undefined) {
+    const expected = `a policy, such as slidingWindow({ limit: 100, window: "1m" }), or a record from name to policy`
+    throw sluiceError('SLUICE_OPTION_MISSING', 'createLimiter', 'policies', expected)
+  }
+  if (policy !== undefined && policies !== policy) {
+    const advice = 'Put all of them into "policies", each with a name'
+    throw sluiceError('SLUICE_OPTIONS_CONFLICT', 'createLimiter', 'policy', 'policies', advice)
+  }
+  return policies
+}
+
 function isShare(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value <= 1
 }
@@ -108,10 +141,6 @@ function isText(value: unknown): value is string {
 
 function isAnything(_value: unknown): _value is unknown {
   return true
-}
-
-function isStore(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && 'run' in value && isFunction(value.run)
 }
 
 function isFunction(value: unknown): value is object {

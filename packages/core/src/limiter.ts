@@ -3,7 +3,7 @@ import { createAsking } from './asking.js'
 import { countedPart } from './counted.js'
 import { decisionOf, receiptOf, type Decision } from './decision.js'
 import { sharing, type Keys, type PolicyChoice } from './entries.js'
-import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
+import { readLimiterOptions, statedPolicies, type AnyLimiterOptions } from './limiter-options.js'
 import { events } from './events.js'
 import type { Duration } from './option-readers.js'
 import { receiptOfOtherCopy, shareReceipts } from './receipts.js'
@@ -74,23 +74,23 @@ export interface Limiter<S extends Store = Store> {
    */
   refund(decision: Decision): Reply<S, boolean>
   /** Gives the n newest units back, never above the full quota. Of leases, it ends the newest as long as n units are enough for the whole. */
-  refund(key: Keys, n?: number): Reply<S, boolean>
+  refund(key: Keys, n?: number, options?: PolicyChoice): Reply<S, boolean>
   /**
    * Takes n units without asking: what remains may go below zero, and cost 0 is denied until that is made up for. Where there are leases, it
    * takes one that nobody knows and that ends by itself.
    */
-  penalize(key: Keys, n: number): Reply<S, void>
+  penalize(key: Keys, n: number, options?: PolicyChoice): Reply<S, void>
   /** Shuts the key out for a while, in the place of any block that it is under. */
-  block(key: Keys, length: Duration): Reply<S, void>
+  block(key: Keys, length: Duration, options?: PolicyChoice): Reply<S, void>
   /** Ends a block. What the key has used still counts. */
-  unblock(key: Keys): Reply<S, void>
+  unblock(key: Keys, options?: PolicyChoice): Reply<S, void>
   /**
    * Ends a lease that is held elsewhere, by its id; what its request took of other policies stays taken. True if it was still held,
    * false if it had ended or was released before.
    */
-  release(key: Keys, leaseId: string): Reply<S, boolean>
+  release(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
   /** Starts the time of a lease anew that is held elsewhere. True if it was still held; false if not, and then it stays ended. */
-  renew(key: Keys, leaseId: string): Reply<S, boolean>
+  renew(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
   /**
    * Forgets what the key has used, so that its whole quota is available: true. A later refund of an earlier decision has no effect. False, and
    * nothing changed, if the key is blocked and `unblock` is not true.
@@ -100,7 +100,7 @@ export interface Limiter<S extends Store = Store> {
    * What counts of each policy, and what remains. Changes nothing. With `onStoreError: 'allow'` or `'deny'` it fails with the store's error
    * while the store is unavailable, because nothing counts then.
    */
-  status(key: Keys): Reply<S, Status>
+  status(key: Keys, options?: PolicyChoice): Reply<S, Status>
   /** Whether the store is there. */
   ping(): Reply<S, boolean>
   /** Closes the store, if the limiter made it. */
@@ -116,10 +116,11 @@ export interface Limiter<S extends Store = Store> {
  * @throws SluiceError where an option is missing, unknown or wrong
  */
 export function createLimiter<S extends Store = MemoryStore>(
-  options: LimiterOptions<S>,
+  options: AnyLimiterOptions<S>,
 ): Limiter<S> {
   const { onStoreError, localShare, denyCache } = readLimiterOptions(options)
-  const { name, policies, clock } = options
+  const { name, clock } = options
+  const policies = statedPolicies(options)
   const given: Store = options.store ?? memoryStore()
   const store = given.async ? withFallback(given, name, onStoreError, sharing(localShare)) : given
   const requests = createRequests(name, policies, clock, !denyCache)
@@ -155,20 +156,20 @@ export function createLimiter<S extends Store = MemoryStore>(
     peekMany: (calls) => asking.askMany(requests.peekMany, decide, calls),
     acquire: (key, options) => acquire(key, options),
 
-    refund(decisionOrKey: Decision | Keys, n: number = 1) {
+    refund(decisionOrKey: Decision | Keys, n?: number, options?: PolicyChoice) {
       const receipt = receiptOf(decisionOrKey) ?? receiptOfOtherCopy(name, decisionOrKey)
-      if (receipt !== undefined) return asking.ask(requests.give, isGiven, receipt, undefined)
+      if (receipt !== undefined) return asking.ask(requests.give, isGiven, receipt, n, options)
       // Whatever is no decision is taken for a key, and refused if it is none.
-      return asking.ask(requests.forgive, isAllowed, decisionOrKey as Keys, n)
+      return asking.ask(requests.forgive, isAllowed, decisionOrKey as Keys, n, options)
     },
 
-    penalize: (key, n) => asking.ask(requests.penalize, nothing, key, n),
-    block: (key, length) => asking.ask(requests.block, nothing, key, length),
-    unblock: (key) => asking.ask(requests.unblock, nothing, key, undefined),
-    release: (key, leaseId) => asking.ask(requests.release, isAllowed, key, leaseId),
-    renew: (key, leaseId) => asking.ask(requests.renew, isAllowed, key, leaseId),
+    penalize: (key, n, options) => asking.ask(requests.penalize, nothing, key, n, options),
+    block: (key, length, options) => asking.ask(requests.block, nothing, key, length, options),
+    unblock: (key, options) => asking.ask(requests.unblock, nothing, key, options),
+    release: (key, id, options) => asking.ask(requests.release, isAllowed, key, id, options),
+    renew: (key, id, options) => asking.ask(requests.renew, isAllowed, key, id, options),
     reset: (key, options) => asking.ask(requests.reset, isAllowed, key, options),
-    status: (key) => asking.ask(requests.status, statusOf, key, undefined),
+    status: (key, options) => asking.ask(requests.status, statusOf, key, options),
     // These answer as the store does, and that S is the type of this very store is beyond the compiler.
     ping: () => store.ping() as Reply<S, boolean>,
     close: () => (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>,

@@ -1,12 +1,10 @@
-import ms from 'ms'
-import { sluiceError, type SluiceError } from './errors.js'
-import { foreignWords } from './foreign-words.js'
+import { durationAdvice, millisecondsOf } from './options/durations.js'
+import { sluiceError } from './errors.js'
+import { didYouMean, unknownOption } from './options/unknown-option.js'
+import { tell } from './warnings.js'
 
-/** Whole milliseconds, or a number with a unit: '250ms', '10s', '5m', '1h', '1d'. */
-export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
-
-/** Ten years: no duration is longer. */
-export const longestMs: number = 10 * 365.25 * 24 * 60 * 60 * 1000
+export { longestMs } from './options/durations.js'
+export type { Duration, DurationLiteral } from './options/durations.js'
 
 /** Reads one option: gives its value in normal form, or undefined where it is not as `expected` says. */
 export interface OptionReader<T> {
@@ -14,6 +12,10 @@ export interface OptionReader<T> {
   readonly read: (value: unknown) => T | undefined
   /** What an absent option means. Without one, the option is required. */
   readonly default?: T
+  /** What to say besides of a value that is refused. */
+  readonly advice?: (value: unknown) => string | undefined
+  /** Whether a bare number below 1000 is warned about: other libraries count such a length of time in seconds. */
+  readonly warnsBelowSecond?: boolean
 }
 
 export type OptionReaders = Readonly<Record<string, OptionReader<unknown>>>
@@ -34,19 +36,24 @@ export const rate: OptionReader<number> = {
   read: (value) => (isCount(value) && value > 0 ? value : undefined),
 }
 
-/** A length of time from 1 ms to ten years, read into milliseconds. */
-export const duration: OptionReader<number> = {
-  expected: `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d'`,
+/** A timeout or the like, from 1 ms to ten years, read into milliseconds. */
+export const shortDuration: OptionReader<number> = {
+  expected: `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d', '1w', '1y'`,
   read: (value) => {
-    const length = milliseconds(value)
+    const length = millisecondsOf(value)
     return length !== undefined && length >= 1 ? length : undefined
   },
+  advice: durationAdvice,
 }
+
+/** A window, a lease, a block: as `shortDuration`, but a number below 1000 is warned about, since it was probably meant in seconds. */
+export const duration: OptionReader<number> = { ...shortDuration, warnsBelowSecond: true }
 
 /** As `duration`, and 0 besides. */
 export const durationOrZero: OptionReader<number> = {
   expected: `whole milliseconds from 0 to ten years, or a string such as '0ms', '8h'`,
-  read: milliseconds,
+  read: millisecondsOf,
+  advice: durationAdvice,
 }
 
 /** One of a few words. */
@@ -54,6 +61,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): OptionRea
   return {
     expected: words.map((word) => `'${word}'`).join(' or '),
     read: (value) => words.find((word) => word === value),
+    advice: (value) => didYouMean(value, words),
   }
 }
 
@@ -79,8 +87,8 @@ export function optional<T>(reader: OptionReader<T>, absent: T): OptionReader<T>
 /**
  * Reads a builder's options; what is wrong is refused with a coded error, never replaced by a default.
  *
- * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISSING,
- * SLUICE_OPTION_INVALID
+ * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISPLACED,
+ * SLUICE_OPTION_MISSING, SLUICE_OPTION_INVALID
  */
 export function readOptions<R extends OptionReaders>(
   where: string,
@@ -93,10 +101,15 @@ export function readOptions<R extends OptionReaders>(
   const values: Record<string, unknown> = {}
   for (const name of known) {
     const reader = readers[name]
-    if (given[name] !== undefined) {
-      values[name] = reader.read(given[name])
+    const value = given[name]
+    if (value !== undefined) {
+      values[name] = reader.read(value)
       if (values[name] === undefined) {
-        throw sluiceError('SLUICE_OPTION_INVALID', where, name, given[name], reader.expected)
+        const advice = reader.advice?.(value)
+        throw sluiceError('SLUICE_OPTION_INVALID', where, name, value, reader.expected, advice)
+      }
+      if (reader.warnsBelowSecond === true && !builtOptions.has(given)) {
+        warnOfShort(where, name, value)
       }
     } else if ('default' in reader) {
       values[name] = reader.default
@@ -105,6 +118,20 @@ export function readOptions<R extends OptionReaders>(
     }
   }
   return values as OptionValues<R>
+}
+
+const builtOptions = new WeakSet<object>()
+
+/** Marks the options of a policy that a builder has made: its numbers are milliseconds, whatever they were written as. */
+export function markBuilt(options: unknown): void {
+  if (typeof options === 'object' && options !== null) builtOptions.add(options)
+}
+
+/** Warns of a bare number below 1000 where a length of time belongs: it was probably meant in seconds. */
+export function warnOfShort(where: string, option: string, value: unknown): void {
+  if (typeof value === 'number' && value < 1000) {
+    tell(sluiceError('SLUICE_DURATION_SHORT', where, option, value))
+  }
 }
 
 /** Refuses every option that is not known, and answers another library's word with the one used here. */
@@ -139,24 +166,4 @@ export function assertExact(where: string, formula: string, product: number): vo
 
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
-}
-
-function milliseconds(value: unknown): number | undefined {
-  let length = value
-  if (typeof value === 'string') {
-    if (!/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(value)) return undefined
-    const exact = ms(value as ms.StringValue)
-    const whole = Math.round(exact)
-    // 2.01 × 1000 is 2009.9999999999998.
-    length = Math.abs(exact - whole) < 1e-6 ? whole : exact
-  }
-  return isCount(length) && length <= longestMs ? length : undefined
-}
-
-function unknownOption(where: string, option: string, known: readonly string[]): SluiceError {
-  const words = Object.hasOwn(foreignWords, option) ? foreignWords[option] : undefined
-  const answer = Object.entries(words ?? {}).find(([ours]) => known.includes(ours))
-  return answer === undefined
-    ? sluiceError('SLUICE_OPTION_UNKNOWN', where, option, known)
-    : sluiceError('SLUICE_OPTION_RENAMED', where, option, ...answer)
 }

@@ -1,13 +1,28 @@
-import type { Lease } from './algorithms/algorithm.js'
 import type { Clock } from './clock.js'
 import { counts } from './counted.js'
 import { hasLeases, type Receipt } from './decision.js'
-import { addressed, chosenPerCall, entriesOf, type Keys, type Policies } from './entries.js'
+import {
+  addressed,
+  chosenPerCall,
+  entriesOf,
+  type Keys,
+  type Policies,
+  type PolicyChoice,
+} from './entries.js'
 import { sluiceError } from './errors.js'
 import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './limiter.js'
-import { duration, isCount, optionsObject, rejectUnknown, type Duration } from './option-readers.js'
+import {
+  duration,
+  isCount,
+  optionsObject,
+  rejectUnknown,
+  warnOfShort,
+  type Duration,
+} from './option-readers.js'
 import { watchPolicyNames } from './policy-names.js'
 import { markGiven } from './receipts.js'
+import { watchRedundancy } from './redundant-policies.js'
+import { leaseFor } from './requested-lease.js'
 import type { Entry, Source, StoreRequest, Verb } from './stores/store.js'
 
 /**
@@ -20,15 +35,15 @@ export interface Requests {
   consumeMany(calls: readonly KeyAndCost[]): readonly StoreRequest[]
   peekMany(calls: readonly KeyAndCost[]): readonly StoreRequest[]
   /** Of a receipt that was given back already, or took nothing, it is a peek at nothing. */
-  give(receipt: Receipt): StoreRequest
-  forgive(key: Keys, units: number): StoreRequest
-  penalize(key: Keys, units: number): StoreRequest
-  block(key: Keys, length: Duration): StoreRequest
-  unblock(key: Keys): StoreRequest
-  release(key: Keys, leaseId: string): StoreRequest
-  renew(key: Keys, leaseId: string): StoreRequest
+  give(receipt: Receipt, units: undefined | number, options?: PolicyChoice): StoreRequest
+  forgive(key: Keys, units: number | undefined, options?: PolicyChoice): StoreRequest
+  penalize(key: Keys, units: number, options?: PolicyChoice): StoreRequest
+  block(key: Keys, length: Duration, options?: PolicyChoice): StoreRequest
+  unblock(key: Keys, options: PolicyChoice | undefined): StoreRequest
+  release(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
+  renew(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   reset(key: Keys, options: ResetOptions | undefined): StoreRequest
-  status(key: Keys): StoreRequest
+  status(key: Keys, options: PolicyChoice | undefined): StoreRequest
   /** The request about the leases of one that was admitted. */
   ofLease(admitted: StoreRequest, change: LeaseChange): StoreRequest
 }
@@ -64,6 +79,7 @@ export function createRequests(
 ): Requests {
   const where = `limiter "${limiter}"`
   const ownEntries = policies === chosenPerCall ? undefined : entriesOf(limiter, policies)
+  const watchKey = watchRedundancy(ownEntries ?? [], policies)
   const chosenEntries = new WeakMap<Policies, readonly Entry[]>()
   const watchNames = watchPolicyNames(limiter)
 
@@ -71,6 +87,7 @@ export function createRequests(
     const { verb, key, cost = 1, policies, owner, lease, origin } = question
     if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
     const { entries, keys } = addressed(limiter, entriesFor(policies), key)
+    if (verb === 'consume') watchKey?.(key, policies)
     const held = leaseFor(entries, owner, lease)
     const request = { verb, entries, keys, cost, now: now(), lease: held, fresh }
     return origin === undefined ? request : { ...request, origin }
@@ -137,6 +154,12 @@ export function createRequests(
     if (options !== undefined) rejectUnknown(where, optionsObject(where, options, known), known)
   }
 
+  /** The policies of a call that has no other options. */
+  function policiesOf(options: PolicyChoice | undefined): Policies | undefined {
+    check(options, ['policies'])
+    return options?.policies
+  }
+
   function many(verb: 'consume' | 'peek', calls: readonly KeyAndCost[]): readonly StoreRequest[] {
     return calls.map((call) => {
       check(call, ['key', 'cost', 'policies'])
@@ -161,7 +184,11 @@ export function createRequests(
     consumeMany: (calls) => many('consume', calls),
     peekMany: (calls) => many('peek', calls),
 
-    give({ request, outcome }) {
+    give({ request, outcome }, units, options) {
+      if (units !== undefined || options !== undefined) {
+        const expected = 'nothing besides the decision, which is refunded as a whole'
+        throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units ?? options, expected)
+      }
       if (request.entries.some((entry) => entry.limiter !== limiter)) {
         const maker = `the limiter "${request.entries[0].limiter}"`
         throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, maker)
@@ -173,31 +200,39 @@ export function createRequests(
       return { ...request, verb: 'give', receipts, source, now: now() }
     },
 
-    forgive: (key, units) => requestOf({ verb: 'forgive', key, cost: count(units) }),
+    forgive: (key, units = 1, options) =>
+      requestOf({ verb: 'forgive', key, cost: count(units), policies: policiesOf(options) }),
 
-    penalize(key, units) {
-      const request = requestOf({ verb: 'penalize', key, cost: count(units) })
+    penalize(key, units, options) {
+      const policies = policiesOf(options)
+      const request = requestOf({ verb: 'penalize', key, cost: count(units), policies })
       assertPenalty(request.entries, units)
       return request
     },
 
-    block(key, length) {
+    block(key, length, options) {
       const cost = duration.read(length)
       if (cost === undefined) {
-        throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, duration.expected)
+        const { expected, advice } = duration
+        throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, expected, advice?.(length))
       }
-      const request = requestOf({ verb: 'block', key, cost })
+      warnOfShort(where, 'for', length)
+      const request = requestOf({ verb: 'block', key, cost, policies: policiesOf(options) })
       assertBlockable(request.entries)
       return request
     },
 
-    unblock: (key) => requestOf({ verb: 'unblock', key }),
+    unblock: (key, options) => requestOf({ verb: 'unblock', key, policies: policiesOf(options) }),
 
-    release: (key, leaseId) =>
-      ofLeases(requestOf({ verb: 'release', key, lease: text('leaseId', leaseId) })),
+    release(key, leaseId, options) {
+      const lease = text('leaseId', leaseId)
+      return ofLeases(requestOf({ verb: 'release', key, lease, policies: policiesOf(options) }))
+    },
 
-    renew: (key, leaseId) =>
-      ofLeases(requestOf({ verb: 'renew', key, lease: text('leaseId', leaseId) })),
+    renew(key, leaseId, options) {
+      const lease = text('leaseId', leaseId)
+      return ofLeases(requestOf({ verb: 'renew', key, lease, policies: policiesOf(options) }))
+    },
 
     reset(key, options) {
       check(options, ['unblock', 'policies'])
@@ -205,26 +240,11 @@ export function createRequests(
       return requestOf({ verb: 'reset', key, cost, policies: options?.policies })
     },
 
-    status: (key) => ({ ...requestOf({ verb: 'peek', key, cost: 0 }), fromCounts: true }),
+    status(key, options) {
+      const request = requestOf({ verb: 'peek', key, cost: 0, policies: policiesOf(options) })
+      return { ...request, fromCounts: true }
+    },
 
     ofLease: (admitted, change) => ofLeases({ ...admitted, ...change, now: now() }),
   }
-}
-
-const noLease: Lease = { id: '', owner: '' }
-
-/** Lease ids are made here, by the caller, so that a call which the client sends twice takes one lease. */
-function leaseFor(
-  entries: readonly Entry[],
-  owner: string | undefined,
-  id: string | undefined,
-): Lease {
-  if (id === undefined && !haveLeases(entries)) return noLease
-  const given = id ?? crypto.randomUUID()
-  return { id: given, owner: owner ?? given }
-}
-
-function haveLeases(entries: readonly Entry[]): boolean {
-  for (let i = 0; i < entries.length; i++) if (hasLeases(entries[i])) return true
-  return false
 }

@@ -20,6 +20,7 @@ import {
   redisStore,
   slidingWindow,
   SluiceError,
+  tokenBucket,
   type Key,
 } from '../src/index.js'
 import { errorOf, rejectionOf, warningOf } from './error-of.js'
@@ -27,7 +28,8 @@ import { storeContract } from '../src/stores/store.js'
 import { response } from './http/visit.js'
 
 const policies = slidingWindow({ limit: 5, window: '1m' })
-const named = createLimiter({ name: 'api', policies: { burst: policies, daily: policies } })
+const daily = tokenBucket({ capacity: 5, refill: 5, every: '1s' })
+const named = createLimiter({ name: 'api', policies: { burst: policies, daily } })
 
 const noRequest = {
   raw: undefined,
@@ -54,6 +56,10 @@ const ways: Readonly<
   SLUICE_OPTION_RENAMED: [
     () => errorOf(() => slidingWindow(untyped({ limit: 5, windowMs: 1000 }))),
     ['slidingWindow', '"windowMs" is called "window"'],
+  ],
+  SLUICE_OPTION_MISPLACED: [
+    () => errorOf(() => createGuard(untyped({ limit: 5, window: '1m', burst: 9 }))),
+    ['rateLimit', '"burst"', 'policy: gcra(', 'burst: 20'],
   ],
   SLUICE_OPTION_MISSING: [
     () => errorOf(() => slidingWindow(untyped({ window: '1m' }))),
@@ -182,6 +188,18 @@ const ways: Readonly<
   SLUICE_ROUTE_UNSEEN: [
     () => warningOf(() => warnOfUnseenRoute('GET /me', 'preHandler')),
     ['"GET /me"', '"preHandler"', 'await app.register'],
+  ],
+  SLUICE_DURATION_SHORT: [
+    () => warningOf(() => void slidingWindow({ limit: 5, window: 60 })),
+    ['slidingWindow', '"window" is 60', "'60s'", "'60ms'"],
+  ],
+  SLUICE_POLICY_REDUNDANT: [
+    () =>
+      warningOf(() => {
+        const day = slidingWindow({ limit: 5, window: '1m' })
+        createLimiter({ name: 'twice', policies: { minute: policies, again: day } }).consume('a')
+      }),
+    ['"twice"', '"again"', '"minute"', 'same key'],
   ],
   SLUICE_THROWN: [
     () =>
@@ -332,7 +350,7 @@ test('each of many requests is checked as one is', () => {
 })
 
 test('a refused call counts nothing', () => {
-  const limiter = createLimiter({ name: 'api', policies: { burst: policies, daily: policies } })
+  const limiter = createLimiter({ name: 'api', policies: { burst: policies, daily } })
   errorOf(() => limiter.consume({ burst: 'a', daily: '' }))
   errorOf(() => limiter.consume('a', { cost: -1 }))
   expect(limiter.peek('a').remaining).toBe(5)

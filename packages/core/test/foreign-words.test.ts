@@ -9,6 +9,7 @@ import {
   gcra,
   leakyQueue,
   limited,
+  memoryStore,
   redisStore,
   slidingWindow,
   tokenBucket,
@@ -35,6 +36,7 @@ const takers = {
   concurrency: (options: object) => concurrency(options as never),
   calendarWindow: (options: object) => calendarWindow(options as never),
   leakyQueue: (options: object) => leakyQueue(options as never),
+  memoryStore: (options: object) => memoryStore(options),
 }
 
 type Taker = keyof typeof takers
@@ -78,9 +80,9 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
     'blockDuration',
     ['slidingWindow', 'block'],
     ['rateLimit', 'policy'],
-    ['createLimiter', 'policies'],
+    ['createLimiter', 'policy'],
   ],
-  ['execEvenly', ['rateLimit', 'policy'], ['createLimiter', 'policies']],
+  ['execEvenly', ['rateLimit', 'policy'], ['createLimiter', 'policy']],
   ['keyPrefix', ['rateLimit', 'name'], ['createLimiter', 'name'], ['redisStore', 'prefix']],
   ['insuranceLimiter', ['rateLimit', 'onStoreError'], ['createLimiter', 'onStoreError']],
   ['timeoutMs', ['redisStore', 'timeout'], ['rateLimit', 'store'], ['createLimiter', 'store']],
@@ -94,7 +96,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
   ['redis', ['rateLimit', 'store']],
   ['nameSpace', ['rateLimit', 'name'], ['redisStore', 'prefix']],
   ['allowList', ['rateLimit', 'allow']],
-  ['ban', ['rateLimit', 'policy'], ['createLimiter', 'policies']],
+  ['ban', ['rateLimit', 'policy'], ['createLimiter', 'policy']],
   ['exponentialBackoff', ['slidingWindow', 'block'], ['rateLimit', 'policy']],
   ['onExceeded', ['rateLimit', 'onDecision'], ['limited', 'onDenied']],
   ['errorResponseBuilder', ['rateLimit', 'body']],
@@ -103,6 +105,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
   ['addHeaders', ['rateLimit', 'headers']],
   ['addHeadersOnExceeding', ['rateLimit', 'headers']],
   ['groupId', ['rateLimit', 'name']],
+  ['cache', ['rateLimit', 'store'], ['createLimiter', 'store'], ['memoryStore', 'maxKeys']],
   // koa-ratelimit
   ['driver', ['rateLimit', 'store']],
   ['db', ['rateLimit', 'store']],
@@ -114,6 +117,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
   ['whitelist', ['rateLimit', 'allow']],
   ['blacklist', ['rateLimit', 'deny']],
   ['onLimited', ['rateLimit', 'onDecision'], ['limited', 'onDenied']],
+  ['throw', ['rateLimit', 'onDenied']],
   // @nestjs/throttler
   ['throttlers', ['rateLimit', 'policies'], ['createLimiter', 'policies']],
   [
@@ -148,7 +152,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
   ['tokensPerInterval', ['tokenBucket', 'refill']],
   ['timezone', ['calendarWindow', 'timeZone']],
   ['tz', ['calendarWindow', 'timeZone']],
-  ['limiter', ['rateLimit', 'policy'], ['createLimiter', 'policies']],
+  ['limiter', ['rateLimit', 'policy'], ['createLimiter', 'policy']],
   ['weight', ['rateLimit', 'cost']],
   ['whitelisted', ['rateLimit', 'allow']],
   ['skipList', ['rateLimit', 'allow']],

@@ -55,9 +55,10 @@ for (const [name, { build, good, required, bad, plain }] of Object.entries(build
   test(`${name} names an option that it does not know, and those that it does`, () => {
     const error = errorOf(() => build({ ...good, limmit: 5 }))
     const known = Object.keys(bad).map((option) => `"${option}"`)
+    const meant = 'limit' in bad ? ' Did you mean "limit"?' : ''
     expect([error.code, error.message]).toEqual([
       'SLUICE_OPTION_UNKNOWN',
-      `${name}: there is no option "limmit". It takes ${known.join(', ')}.`,
+      `${name}: there is no option "limmit".${meant} It takes ${known.join(', ')}.`,
     ])
   })
 

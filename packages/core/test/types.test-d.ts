@@ -2,6 +2,7 @@
 import type { Cluster, Redis } from 'ioredis'
 import { expectTypeOf } from 'vitest'
 import {
+  concurrency,
   createLimiter,
   fixedWindow,
   gcra,
@@ -12,11 +13,16 @@ import {
   tokenBucket,
   type AsyncStore,
   type Decision,
+  type Duration,
+  type FixedWindowPolicy,
   type Limiter,
   type MemoryStore,
   type Policy,
   type RedisClient,
+  type SlidingWindowPolicy,
+  type Status,
   type Store,
+  type TokenBucketPolicy,
 } from '../src/index.js'
 
 declare const redis: Redis
@@ -47,6 +53,55 @@ const onEither = createLimiter({ name: 'api', policies, store: someStore })
 expectTypeOf(onEither.consume('key')).toEqualTypeOf<Decision | Promise<Decision>>()
 expectTypeOf<Limiter['consume']>().returns.toEqualTypeOf<Decision | Promise<Decision>>()
 expectTypeOf(await onEither.consume('key')).toEqualTypeOf<Decision>()
+
+// What is allowed is said once, as `policies` or as `policy`.
+
+expectTypeOf(createLimiter({ name: 'api', policy: policies })).toEqualTypeOf<Limiter<MemoryStore>>()
+const stated = { name: 'api', policy: policies, store: memoryStore() }
+expectTypeOf(createLimiter(stated)).toEqualTypeOf<Limiter<MemoryStore>>()
+// @ts-expect-error: said twice
+createLimiter({ name: 'api', policy: policies, policies })
+// @ts-expect-error: one policy, not several
+createLimiter({ name: 'api', policy: { minute: policies } })
+
+// Policies of one call, for every method that takes a key.
+
+const choice = { policies: { pro: policies } }
+expectTypeOf(inMemory.status('key', choice)).toEqualTypeOf<Status>()
+expectTypeOf(inMemory.penalize('key', 2, choice)).toEqualTypeOf<void>()
+expectTypeOf(inMemory.refund('key', 2, choice)).toEqualTypeOf<boolean>()
+expectTypeOf(inMemory.block('key', '1m', choice)).toEqualTypeOf<void>()
+expectTypeOf(inMemory.unblock('key', choice)).toEqualTypeOf<void>()
+expectTypeOf(inMemory.release('key', 'id', choice)).toEqualTypeOf<boolean>()
+expectTypeOf(inMemory.renew('key', 'id', choice)).toEqualTypeOf<boolean>()
+expectTypeOf(onRedis.status('key', choice)).toEqualTypeOf<Promise<Status>>()
+// @ts-expect-error: a decision is refunded with the policies that made it
+inMemory.refund(inMemory.consume('key'), 1, choice)
+// @ts-expect-error: no such option
+inMemory.status('key', { policy: policies })
+
+// Options in a variable need no `as const`.
+
+const inVariable = { limit: 5, window: '1m' }
+expectTypeOf(slidingWindow(inVariable)).toEqualTypeOf<SlidingWindowPolicy>()
+expectTypeOf([inVariable].map(fixedWindow)).toEqualTypeOf<FixedWindowPolicy[]>()
+const bucket = { capacity: 5, refill: 1, every: '1 second', block: { for: '1 hour' } }
+expectTypeOf(tokenBucket(bucket)).toEqualTypeOf<TokenBucketPolicy>()
+const algorithm: (options: { limit: number; window: Duration }) => Policy = gcra
+expectTypeOf(algorithm(inVariable)).toEqualTypeOf<Policy>()
+
+// Durations.
+
+gcra({ limit: 5, window: '1 minute' })
+gcra({ limit: 5, window: '1.5 hours' })
+gcra({ limit: 5, window: '1w' })
+gcra({ limit: 5, window: '10y' })
+// @ts-expect-error: a month has no fixed length
+gcra({ limit: 5, window: '1 month' })
+// @ts-expect-error: no unit at all
+tokenBucket({ capacity: 5, refill: 1, every: '60' })
+// @ts-expect-error: a word
+concurrency({ limit: 5, lease: 'forever' })
 
 // Clients.
 

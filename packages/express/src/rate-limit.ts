@@ -1,4 +1,4 @@
-import type { Decision, Limiter } from '@sluice/core'
+import type { Decision, Duration, Limiter } from '@sluice/core'
 import {
   after,
   createGuard,
@@ -9,6 +9,8 @@ import {
   type Handle,
   type MethodDecorator,
   type RateLimitOptions as Options,
+  type Stated,
+  type WholeRule,
 } from '@sluice/core/http'
 import type { NextFunction, Request, Response } from 'express'
 import { viewOf } from './request.js'
@@ -30,7 +32,12 @@ export type OnDenied = (
   decision: Decision,
 ) => unknown
 
-export type RateLimitOptions = Options<Request, OnDenied>
+type AllOptions = Options<Request, OnDenied>
+
+/** What is allowed is said in one way: by `limit` and `window`, by `policy`, or by `policies`. */
+export type RateLimitOptions = WholeRule<AllOptions>
+
+type StatedOptions<W, P> = WholeRule<Omit<AllOptions, 'key'>> & Stated<Request, W, P>
 
 /** A middleware that says nothing of the types of its request: the handlers after it know their route's parameters still. */
 export interface RateLimitMiddleware {
@@ -50,7 +57,9 @@ export interface RateLimitMiddleware {
  * app.use(rateLimit({ limit: 100, window: '1m' }))
  * @throws SluiceError where an option is missing, unknown or wrong
  */
-export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
+export function rateLimit<const W extends Duration, P>(
+  options: StatedOptions<W, P>,
+): RateLimitMiddleware {
   const guard = createGuard(options)
   return Object.assign(rateLimitMiddleware, { limiter: guard.limiter })
 
@@ -80,7 +89,9 @@ export type Handler = (request: Request, response: Response, next: NextFunction)
  * }
  * @throws SluiceError where an option is missing, unknown or wrong
  */
-export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
+export function RateLimit<const W extends Duration, P>(
+  options: StatedOptions<W, P>,
+): MethodDecorator<Handler> {
   const limit = rateLimit(options)
   return methodDecorator<Handler>(
     (handler) =>

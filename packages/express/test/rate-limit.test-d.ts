@@ -148,6 +148,47 @@ class Reports {
 }
 expectTypeOf<Reports['create']>().toEqualTypeOf<() => Promise<void>>()
 
+// What is allowed is said in one way.
+
+// @ts-expect-error: in two
+rateLimit({ limit: 5, window: '1m', policy })
+// @ts-expect-error: in two
+rateLimit({ limit: 5, window: '1m', policies: { minute: policy } })
+// @ts-expect-error: in two
+rateLimit({ policy, policies: { minute: policy } })
+// @ts-expect-error: a builder belongs to the short form
+rateLimit({ policy, algorithm: gcra })
+// @ts-expect-error: in none
+rateLimit({})
+// @ts-expect-error: half of the short form
+rateLimit({ limit: 5 })
+// @ts-expect-error: the other half
+rateLimit({ window: '1m' })
+
+// A record of keys has the names of the policies.
+
+rateLimit({ policies: { user: policy, address: policy }, key: { user: 'ada', address: byIp() } })
+rateLimit({
+  policies: { user: policy, address: policy },
+  key: { user: notLimited, address: byIp() },
+})
+rateLimit({ policies: policy, key: { default: 'all' } })
+rateLimit({ policies: (request) => ({ [request.path]: policy }), key: { pro: 'all' } })
+// @ts-expect-error: a key is missing
+rateLimit({ policies: { user: policy, address: policy }, key: { user: 'ada' } })
+// @ts-expect-error: no such policy
+rateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
+// @ts-expect-error: one too many
+rateLimit({ policies: { user: policy }, key: { user: 'ada', address: byIp() } })
+
+// Options in a variable need no `as const`, and may have the type of all options.
+
+const inVariable = { limit: 5, window: '1m' }
+rateLimit(inVariable)
+rateLimit({ ...inVariable, key: 'all' })
+const typed: RateLimitOptions = { policies: { user: policy }, key: { user: 'ada' } }
+rateLimit(typed)
+
 // What is wrong does not compile.
 
 // @ts-expect-error: a string where a number belongs

@@ -327,6 +327,6 @@ test('has a name in stack traces', () => {
 })
 
 test('refuses wrong options when the app is built', () => {
-  const wrong = { max: 5, windowMs: 1000 } as object
+  const wrong = { max: 5, windowMs: 1000 } as never
   expect(() => rateLimit(wrong)).toThrowError(SluiceError)
 })

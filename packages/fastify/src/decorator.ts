@@ -1,8 +1,9 @@
+import type { Duration } from '@sluice/core'
 import { createGuard, methodDecorator, type MethodDecorator } from '@sluice/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { admit } from './admit.js'
 import { follow } from './followed.js'
-import type { RateLimitOptions } from './options.js'
+import type { StatedOptions } from './options.js'
 
 /** A handler of a controller class. By the type of a method, so that it may know more of its request: `FastifyRequest<{ Body: Report }>`. */
 export type Handler = { handle(request: FastifyRequest, reply: FastifyReply): unknown }['handle']
@@ -18,7 +19,9 @@ export type Handler = { handle(request: FastifyRequest, reply: FastifyReply): un
  * }
  * @throws SluiceError where an option is missing, unknown or wrong
  */
-export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
+export function RateLimit<const W extends Duration, P>(
+  options: StatedOptions<W, P>,
+): MethodDecorator<Handler> {
   const limit = createGuard(options, undefined, true)
   return methodDecorator<Handler>(
     (handler) =>

@@ -1,5 +1,11 @@
-import type { Decision, Limiter } from '@sluice/core'
-import type { MadeLimit, RateLimitOptions as Options, RouteLimit } from '@sluice/core/http'
+import type { Decision, Duration, Limiter } from '@sluice/core'
+import type {
+  MadeLimit,
+  OneRule,
+  RateLimitOptions as Options,
+  RouteLimit,
+  Stated,
+} from '@sluice/core/http'
 import type {
   ContextConfigDefault as Config,
   FastifyBaseLogger,
@@ -15,10 +21,18 @@ import type {
 } from 'fastify'
 import type { OnDenied } from './admit.js'
 
-export type RateLimitOptions = Options<FastifyRequest, OnDenied>
+type AllOptions = Options<FastifyRequest, OnDenied>
+
+/** What is allowed is said in one way: by `limit` and `window`, by `policy`, or by `policies`. What is not said is taken from the plugin. */
+export type RateLimitOptions = OneRule<AllOptions>
+
+/** The options where they are written at a call: the compiler compares them with one another. */
+export type StatedOptions<W, P> = OneRule<Omit<AllOptions, 'key'>> & Stated<FastifyRequest, W, P>
 
 /** What the plugin is registered with: the options of its limiter, which those of routes are merged over. */
-export interface RateLimitPluginOptions extends RateLimitOptions {
+export type RateLimitPluginOptions = RateLimitOptions & PluginSettings
+
+export interface PluginSettings {
   /**
    * Whether every route is limited, and what no route matches; or only those routes whose `config.rateLimit` says so.
    *
@@ -61,7 +75,9 @@ export interface RateLimitDecorator<
    * const byAccount = app.rateLimit({ limit: 10, key: byUser((request) => request.user?.id) })
    * app.get('/me', { preHandler: [authenticate, byAccount] }, me)
    */
-  (options?: RateLimitOptions): AnyHookHandler<S, Q, P, L, T> & PlacedLimit
+  <const W extends Duration, N>(
+    options?: StatedOptions<W, N>,
+  ): AnyHookHandler<S, Q, P, L, T> & PlacedLimit
   /**
    * The limiter that is common to all routes: to peek, reset or block by hand.
    *

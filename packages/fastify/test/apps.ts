@@ -1,12 +1,17 @@
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { onTestFinished } from 'vitest'
-import { fixedWindow, SluiceError, type RateLimitOptions } from '../src/index.js'
+import { fixedWindow, SluiceError, type Algorithm, type Duration } from '../src/index.js'
 
 /** The moment at which everything happens. */
 export const start: number = Date.UTC(2026, 0, 1)
 
 /** So many requests in a minute, at a time that stands still. */
-export function times(limit: number): RateLimitOptions {
+export function times(limit: number): {
+  limit: number
+  window: Duration
+  algorithm: Algorithm
+  clock: () => number
+} {
   return { limit, window: '1m', algorithm: fixedWindow, clock: () => start }
 }
 

@@ -160,12 +160,56 @@ class Reports {
 }
 expectTypeOf<Reports['create']>().toEqualTypeOf<() => Promise<void>>()
 
+// What is allowed is said in one way.
+
+// @ts-expect-error: in two
+app.rateLimit({ limit: 5, window: '1m', policy })
+// @ts-expect-error: in two
+app.rateLimit({ limit: 5, window: '1m', policies: { minute: policy } })
+// @ts-expect-error: in two
+app.rateLimit({ policy, policies: { minute: policy } })
+// @ts-expect-error: a builder belongs to the short form
+app.rateLimit({ policy, algorithm: gcra })
+// @ts-expect-error: in two
+app.register(rateLimit, { limit: 5, window: '1m', policy })
+// @ts-expect-error: in two
+app.get('/two', { config: { rateLimit: { limit: 5, policy } } }, () => 'two')
+
+// A record of keys has the names of the policies.
+
+app.rateLimit({
+  policies: { user: policy, address: policy },
+  key: { user: 'ada', address: byIp() },
+})
+app.rateLimit({
+  policies: { user: policy, address: policy },
+  key: { user: notLimited, address: byIp() },
+})
+app.rateLimit({ policies: policy, key: { default: 'all' } })
+app.rateLimit({ policies: (request) => ({ [request.url]: policy }), key: { pro: 'all' } })
+// @ts-expect-error: a key is missing
+app.rateLimit({ policies: { user: policy, address: policy }, key: { user: 'ada' } })
+// @ts-expect-error: no such policy
+app.rateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
+// @ts-expect-error: one too many
+app.rateLimit({ policies: { user: policy }, key: { user: 'ada', address: byIp() } })
+
+// Options in a variable need no `as const`, and may have the type of all options.
+
+const inVariable = { limit: 5, window: '1m' }
+app.rateLimit(inVariable)
+app.rateLimit({ ...inVariable, key: 'all' })
+app.register(rateLimit, inVariable)
+app.get('/in-variable', { config: { rateLimit: inVariable } }, () => 'limited')
+const typed: RateLimitOptions = { policies: { user: policy }, key: { user: 'ada' } }
+app.rateLimit(typed)
+
 // What is wrong does not compile.
 
 // @ts-expect-error: a string where a number belongs
 app.register(rateLimit, { limit: '5', window: '1m' })
-// @ts-expect-error: a duration with no unit
-app.register(rateLimit, { limit: 5, window: '60' })
+// @ts-expect-error: a duration with no unit. At the plugin, where Fastify's own types rule, it is found when the application starts.
+app.rateLimit({ limit: 5, window: '60' })
 // @ts-expect-error: another library's word
 app.register(rateLimit, { limit: 5, timeWindow: 60_000 })
 // @ts-expect-error: too late to limit

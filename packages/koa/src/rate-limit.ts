@@ -1,4 +1,4 @@
-import type { Decision, Limiter } from '@sluice/core'
+import type { Decision, Duration, Limiter } from '@sluice/core'
 import {
   after,
   createGuard,
@@ -10,9 +10,18 @@ import {
   type HeaderField,
   type MethodDecorator,
   type RateLimitOptions as Options,
+  type Stated,
+  type WholeRule,
 } from '@sluice/core/http'
 import type { Context, Middleware, Next } from 'koa'
 import { viewOf } from './request.js'
+
+declare module 'koa' {
+  // Beside whatever state an application has of its own: `new Koa<MyState>()` keeps the decision's type.
+  interface ExtendableContext {
+    state: RateLimitState
+  }
+}
 
 /** What `rateLimit` leaves in `ctx.state`. */
 export interface RateLimitState {
@@ -23,7 +32,12 @@ export interface RateLimitState {
 /** Answers a denied request in the place of `rateLimit`, or lets it go on by `next()`. */
 export type OnDenied = (context: Context, next: Next, decision: Decision) => unknown
 
-export type RateLimitOptions = Options<Context, OnDenied>
+type AllOptions = Options<Context, OnDenied>
+
+/** What is allowed is said in one way: by `limit` and `window`, by `policy`, or by `policies`. */
+export type RateLimitOptions = WholeRule<AllOptions>
+
+type StatedOptions<W, P> = WholeRule<Omit<AllOptions, 'key'>> & Stated<Context, W, P>
 
 export type RateLimitMiddleware = Middleware & {
   /** Decides for this middleware: to peek, reset or block by hand. If `limit` or `policies` is a function, its calls need `policies`. */
@@ -40,7 +54,9 @@ export type Handler = (context: Context, next: Next) => unknown
  * app.use(rateLimit({ limit: 100, window: '1m' }))
  * @throws SluiceError where an option is missing, unknown or wrong
  */
-export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
+export function rateLimit<const W extends Duration, P>(
+  options: StatedOptions<W, P>,
+): RateLimitMiddleware {
   const guard = createGuard(options)
   return Object.assign(rateLimitMiddleware, { limiter: guard.limiter })
 
@@ -61,7 +77,9 @@ export function rateLimit(options: RateLimitOptions): RateLimitMiddleware {
  * }
  * @throws SluiceError where an option is missing, unknown or wrong
  */
-export function RateLimit(options: RateLimitOptions): MethodDecorator<Handler> {
+export function RateLimit<const W extends Duration, P>(
+  options: StatedOptions<W, P>,
+): MethodDecorator<Handler> {
   const limit = rateLimit(options)
   return methodDecorator<Handler>(
     (handler) =>

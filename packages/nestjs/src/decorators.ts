@@ -5,9 +5,9 @@ import {
   UseGuards,
   type ExecutionContext,
 } from '@nestjs/common'
-import type { Decision } from '@sluice/core'
+import type { Decision, Duration } from '@sluice/core'
 import { limitsKey } from './limits.js'
-import type { NestRequest, RateLimitOptions } from './options.js'
+import type { NestRequest, RateLimitOptions, StatedOptions } from './options.js'
 import { RateLimitGuard } from './rate-limit-guard.js'
 
 /**
@@ -19,8 +19,8 @@ import { RateLimitGuard } from './rate-limit-guard.js'
  * ‍@RateLimit({ limit: 5, window: '1m', count: 'failures' })
  * login() { … }
  */
-export function RateLimit<Q = NestRequest>(
-  options: RateLimitOptions<Q> | readonly RateLimitOptions<Q>[],
+export function RateLimit<Q = NestRequest, const W extends Duration = Duration, P = unknown>(
+  options: StatedOptions<Q, W, P> | readonly RateLimitOptions<Q>[],
 ): ClassDecorator & MethodDecorator {
   const list: unknown = Array.isArray(options) ? options : [options]
   return applyDecorators(SetMetadata(limitsKey, list), UseGuards(RateLimitGuard))

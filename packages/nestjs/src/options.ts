@@ -5,7 +5,7 @@ import type {
   ExecutionContext,
 } from '@nestjs/common'
 import type { Decision } from '@sluice/core'
-import type { Awaitable, RateLimitOptions as Options } from '@sluice/core/http'
+import type { Awaitable, OneRule, RateLimitOptions as Options, Stated } from '@sluice/core/http'
 
 /**
  * What the requests of Express and of Fastify have in common. Where more is needed, say the platform's own type,
@@ -33,7 +33,15 @@ export type Scope = 'route' | 'controller' | 'global'
 /** Throws an exception of its own, or says whether the request may go on all the same: what is false, Nest answers 403. */
 export type OnDenied = (context: ExecutionContext, decision: Decision) => Awaitable<boolean>
 
-export interface RateLimitOptions<Q = NestRequest> extends Options<Q, OnDenied> {
+/** What is allowed is said in one way: by `limit` and `window`, by `policy`, or by `policies`. What is not said is taken from the module. */
+export type RateLimitOptions<Q = NestRequest> = OneRule<AllOptions<Q>>
+
+/** The options where they are written at a call: the compiler compares them with one another. */
+export type StatedOptions<Q, W, P> = OneRule<Omit<AllOptions<Q>, 'key'>> & Stated<Q, W, P>
+
+interface AllOptions<Q> extends Options<Q, OnDenied>, Scoped {}
+
+interface Scoped {
   /**
    * Which requests count together. It makes the limiter's name; where a `name` is given, it follows that if it is another than the default.
    *
@@ -51,7 +59,7 @@ interface Reach {
   readonly global?: boolean
 }
 
-export interface RateLimitModuleOptions<Q = NestRequest> extends RateLimitOptions<Q>, Reach {}
+export type RateLimitModuleOptions<Q = NestRequest> = RateLimitOptions<Q> & Reach
 
 /** A provider that makes the options. */
 export type RateLimitOptionsFactory<Q = NestRequest> = ConfigurableModuleOptionsFactory<

@@ -80,6 +80,37 @@ RateLimit<FastifyRequest>({
 RateLimit([{ ...perMinute, key: byUser((request: Request) => request.path) }, perMinute])
 RateLimitModule.forRoot<Request>({ ...perMinute, key: ({ hostname }) => hostname, global: false })
 
+// What is allowed is said in one way.
+
+const policy = policies.default
+// @ts-expect-error: in two
+RateLimit({ ...perMinute, policy })
+// @ts-expect-error: in two
+RateLimit({ policy, policies })
+// @ts-expect-error: in two
+RateLimitModule.forRoot({ ...perMinute, policy })
+RateLimit({ limit: 5 })
+RateLimitModule.forRoot({ global: false })
+
+// A record of keys has the names of the policies.
+
+RateLimit({ policies: { user: policy, address: policy }, key: { user: 'ada', address: byIp() } })
+// @ts-expect-error: a key is missing
+RateLimit({ policies: { user: policy, address: policy }, key: { user: 'ada' } })
+// @ts-expect-error: no such policy
+RateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
+
+// Options in a variable need no `as const`.
+
+const inVariable = { limit: 5, window: '1m' }
+RateLimit(inVariable)
+RateLimit([inVariable, { policy }])
+RateLimitModule.forRoot(inVariable)
+const typed: RateLimitOptions = { policies, key: { default: 'all' } }
+RateLimit(typed)
+// @ts-expect-error: a duration with no unit
+RateLimit({ limit: 5, window: '60' })
+
 // A handler of denials lets pass or throws.
 
 RateLimit({

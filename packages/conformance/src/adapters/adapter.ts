@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { Decision, Limiter } from '@sluice/core'
-import type { Awaitable, RateLimitOptions, UserId } from '@sluice/core/http'
+import type { Awaitable, RateLimitOptions, UserId, WholeRule } from '@sluice/core/http'
 
 /** One framework in one version, and the protocol that it speaks: what the suite needs of it. */
 export interface Adapter {
@@ -44,7 +44,7 @@ export interface App {
 export type OptionsFor = <R>(read: Readers<R>) => NeutralOptions<R>
 
 /** Without an answer of its own, a denied request goes on. */
-export type NeutralOptions<R> = Omit<RateLimitOptions<R, never>, 'onDenied'> & {
+export type NeutralOptions<R> = WholeRule<Omit<RateLimitOptions<R, never>, 'onDenied'>> & {
   readonly onDenied?: Denier
 }
 
@@ -107,14 +107,14 @@ export function optionsOf<R, H>(
   options: OptionsFor,
   read: Readers<R>,
   handlerOf: (deny: Denier) => H,
-): RateLimitOptions<R, H> {
+): WholeRule<RateLimitOptions<R, H>> {
   return inForm(options(read), handlerOf)
 }
 
 function inForm<R, H>(
   { onDenied, ...options }: NeutralOptions<R>,
   handlerOf: (deny: Denier) => H,
-): RateLimitOptions<R, H> {
+): WholeRule<RateLimitOptions<R, H>> {
   return onDenied === undefined ? options : { ...options, onDenied: handlerOf(onDenied) }
 }
 

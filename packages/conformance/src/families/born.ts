@@ -7,5 +7,5 @@ export const bucketsBornPartFull: readonly Sample[] = [
   tokenBucket({ capacity: 5, refill: 1, every: '1d', initial: 1 }),
   tokenBucket({ capacity: 1, refill: 1, every: '7d', initial: 0 }),
   tokenBucket({ capacity: 10_000_000, refill: 10_000_000, every: '1s', initial: 1 }),
-  tokenBucket({ capacity: 13, refill: 1_000_003, every: 999, initial: 12 }),
+  tokenBucket({ capacity: 13, refill: 1_000_003, every: '999ms', initial: 12 }),
 ].map((policy) => sampleOf(policy, ofTokenBuckets))

@@ -14,7 +14,7 @@ const proof: Proof<ConcurrencyPolicy> = {
 export const leases: readonly Sample[] = [
   concurrency({ limit: 0, lease: 1000 }),
   concurrency({ limit: 1, lease: 1000 }),
-  concurrency({ limit: 5, lease: 7 }),
+  concurrency({ limit: 5, lease: '7ms' }),
   concurrency({ limit: 3, lease: '1h' }),
   concurrency({ limit: 1, lease: '7d' }),
   concurrency({ limit: 10_000_000, lease: 1000 }),

@@ -12,7 +12,7 @@ const proof: Proof<LeakyQueuePolicy> = {
 
 export const queues: readonly Sample[] = [
   leakyQueue({ leak: 10, every: '1s', maxDelay: '2s' }),
-  leakyQueue({ leak: 1, every: 100, maxDelay: 0 }),
+  leakyQueue({ leak: 1, every: '100ms', maxDelay: 0 }),
   leakyQueue({ leak: 3, every: '1s', maxDelay: '1s' }),
   leakyQueue({ leak: 3, every: '1h', maxDelay: '1h' }),
   leakyQueue({ leak: 3, every: 1000, maxDelay: 333 }),

@@ -35,7 +35,7 @@ const one = gcra({ limit: 1, window: '2s' })
 const pace = gcra({ limit: 7, window: 1009 })
 const meter = leakyBucket({ capacity: 3, leak: 1, every: 1000 })
 const window = fixedWindow({ limit: 8, window: 3000 })
-const queue = leakyQueue({ leak: 1, every: 500, maxDelay: 1000 })
+const queue = leakyQueue({ leak: 1, every: '500ms', maxDelay: 1000 })
 
 const ofDay: Stage = { policy: day, meaning: calendarWindowMeaning(day) }
 const ofClock: Stage = { policy: onTheClock, meaning: fixedWindowMeaning(onTheClock) }

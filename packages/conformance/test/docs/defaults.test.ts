@@ -64,12 +64,12 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       return 'a problem (RFC 9457), or plain text where the client prefers it'
     },
   },
-  'fastify/src/options.ts#RateLimitPluginOptions': {
+  'fastify/src/options.ts#PluginSettings': {
     global: async () => (await onFastify()).includes('denied'),
     // A hook of the next kind, though it was there before, finds that the request has been counted.
     hook: async () => (await onFastify()).includes('counted') && `'onRequest'`,
   },
-  'nestjs/src/options.ts#RateLimitOptions': {
+  'nestjs/src/options.ts#Scoped': {
     async scope() {
       expect(await onNest()).toEqual(['default', 'Whole', 'Single.read'])
       return `'route' on a method, 'controller' on a class, 'global' for the module`
@@ -180,7 +180,7 @@ describe.each(tables)('%s', (source, stated) => {
 type Options = RateLimitOptions<unknown, () => unknown>
 
 const builders = { fixedWindow, gcra, slidingLog, slidingWindow }
-const brief = fixedWindow({ limit: 1, window: 30 })
+const brief = fixedWindow({ limit: 1, window: '30ms' })
 const never = fixedWindow({ limit: 0, window: '1h' })
 
 function limiterOf<S extends core.Store = core.MemoryStore>(

@@ -26,7 +26,10 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     'createLimiter',
     core.createLimiter,
     { name: 'test', policies: fixedWindow({ limit: 1, window: '1m' }) },
-    ['core/src/limiter-options.ts#LimiterOptions'],
+    [
+      'core/src/limiter-options.ts#LimiterOptions',
+      'core/src/limiter-options.ts#SinglePolicyOption',
+    ],
   ],
   [
     'peek',
@@ -131,8 +134,8 @@ const all = [
 
 test('the page has a table for each set of options, and for nothing else', () => {
   const elsewhere = [
-    'fastify/src/options.ts#RateLimitPluginOptions',
-    'nestjs/src/options.ts#RateLimitOptions',
+    'fastify/src/options.ts#PluginSettings',
+    'nestjs/src/options.ts#Scoped',
     'nestjs/src/options.ts#Reach',
   ]
   const known = new Set([...all.flatMap(([, , , names]) => names), ...elsewhere])
@@ -156,6 +159,7 @@ describe.each(all)('%s', (_name, call, needed, names) => {
     const said = Object.keys(stated).filter((option) => stated[option] === required)
     // What rateLimit needs can be said in several ways, so that none of them is required by itself.
     if (call === onExpress || call === onKoa) return expect(said).toEqual([])
+    if (call === core.createLimiter) return expect(said).toEqual(['name', 'policies', 'policy'])
     expect(said.toSorted()).toEqual(Object.keys(needed).toSorted())
     for (const option of said) {
       expect((await failureOf(call, { ...needed, [option]: undefined })).code).toMatch(

@@ -1,4 +1,5 @@
 import { sluiceError } from '../errors.js'
+import { markBuilt } from '../option-readers.js'
 import { isPolicy, type Policy } from '../policy.js'
 import { calendarWindowKind } from './calendar-window/index.js'
 import { concurrencyKind } from './concurrency/index.js'
@@ -37,6 +38,8 @@ export function ruleOf(policy: unknown, where: string): Rule {
   }
   const { kind: name, ...options } = policy
   const kind = kinds[name]
+  markBuilt(options)
+  markBuilt(options.block)
   const checked = kind.build(options)
   return {
     kind: name,

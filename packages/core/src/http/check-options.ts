@@ -7,11 +7,15 @@ import {
   oneOf,
   optional,
   readOptions,
+  shortDuration,
   type OptionReader,
 } from '../option-readers.js'
 import { isPolicy } from '../policy.js'
+import { storeOption } from '../options/store-option.js'
+import { didYouMean } from '../options/unknown-option.js'
 import type { HeaderStyle } from './header-fields.js'
 import type { RateLimitOptions } from './options.js'
+import { uncalledKey } from './uncalled-key.js'
 
 /**
  * Looks at each option and at those that exclude each other; what is missing is found by `planOf`.
@@ -82,15 +86,16 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     (value) => isRecord(value) || isFunction(value),
   ),
   name: given('a non-empty string: the namespace of the counters', isText),
-  store: given('memoryStore() or redisStore(client)', (value) => {
-    return isRecord(value) && 'run' in value && isFunction(value.run)
-  }),
+  store: storeOption,
   clock: given('a function that returns milliseconds since the epoch', isFunction),
   ...awayOptions,
-  key: given(
-    'a non-empty string, a list of such parts, a record from policy name to key, or a function from the request to one of these',
-    (value) => isText(value) || isFunction(value) || (typeof value === 'object' && value !== null),
-  ),
+  key: {
+    ...given(
+      'a non-empty string, a list of such parts, a record from policy name to key, or a function from the request to one of these',
+      (value) => isKeyOption(value) && uncalledKey(value) === undefined,
+    ),
+    advice: uncalledKey,
+  },
   cost: given(
     'a whole number, 0 or more, or a function from the request to one',
     (value) => isCount(value) || isFunction(value),
@@ -109,12 +114,15 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   }),
   wait: given(
     `an object such as { max: '5s' }`,
-    (value) => isRecord(value) && readOptions('wait', value, { max: duration }) !== undefined,
+    (value) => isRecord(value) && readOptions('wait', value, { max: shortDuration }) !== undefined,
   ),
   releaseOn: optional<unknown>(oneOf('done', 'close'), undefined),
   dryRun: given('true or false', isBoolean),
   skip: given('a function from the request to true or false', isFunction),
-  headers: given(someStyles, isStyles),
+  headers: {
+    ...given(someStyles, isStyles),
+    advice: (value) => didYouMean(listOf(value).find((style) => !isStyle(style)), styles),
+  },
   partitionKey: given('true or false', isBoolean),
   onDenied: given(
     'a handler in the form of the framework, which gets the decision last',
@@ -165,13 +173,25 @@ function given(expected: string, holds: (value: unknown) => boolean): OptionRead
   return { expected, read, default: undefined }
 }
 
+function isKeyOption(value: unknown): boolean {
+  return isText(value) || isFunction(value) || (typeof value === 'object' && value !== null)
+}
+
 function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every(isText)
 }
 
 function isStyles(value: unknown): boolean {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return list.length > 0 && list.every((style) => styles.some((known) => known === style))
+  const list = listOf(value)
+  return list.length > 0 && list.every(isStyle)
+}
+
+function isStyle(value: unknown): boolean {
+  return styles.some((known) => known === value)
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value]
 }
 
 function isBoolean(value: unknown): boolean {

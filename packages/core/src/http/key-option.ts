@@ -15,8 +15,10 @@ export type KeySource<R> = string | KeyFunction<R> | readonly KeyPart<R>[]
  */
 export type KeyPart<R> = string | number | KeyFunction<R, Key | number>
 
-/** A key for all policies, or a key for each policy by its name, where `notLimited` leaves that policy out. */
-export type KeyOption<R> = KeySource<R> | Readonly<Record<string, KeySource<R> | NotLimited>>
+/** A key for all policies, or a key for each policy by its name (`N`), where `notLimited` leaves that policy out. */
+export type KeyOption<R, N extends string = string> =
+  | KeySource<R>
+  | Readonly<Record<N, KeySource<R> | NotLimited>>
 
 type KeyReader<R> = (view: RequestView<R>) => Keys | Promise<Keys>
 type SourceReader<R> = (view: RequestView<R>) => Key | NotLimited | Promise<Key | NotLimited>

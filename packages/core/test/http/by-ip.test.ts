@@ -93,6 +93,6 @@ test.each([0, 129, -1, 1.5, NaN, '64', null, true])('refuses a subnet of %j bits
 
 test('refuses an option that it does not know', () => {
   expect(errorOf(() => byIp({ ipv4: 24 } as object)).message).toBe(
-    'byIp: there is no option "ipv4". It takes "ipv6".',
+    'byIp: there is no option "ipv4". Did you mean "ipv6"? It takes "ipv6".',
   )
 })

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
-import { fixedWindow, memoryStore, notLimited, type ErrorCode } from '../../src/index.js'
-import { createGuard } from '../../src/http/index.js'
+import { byHeader, byIp, byRoute, byUser, createGuard, firstOf } from '../../src/http/index.js'
+import {
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  notLimited,
+  type ErrorCode,
+} from '../../src/index.js'
 import { errorOf } from '../error-of.js'
 
 const short = { limit: 1, window: '1m' }
@@ -26,12 +32,12 @@ test.each([
   [
     { limit: 5 },
     'window',
-    `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d'`,
+    `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d', '1w', '1y'`,
   ],
   [
     { limit: () => 5 },
     'window',
-    `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d'`,
+    `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d', '1w', '1y'`,
   ],
 ])('refuses %j: what is allowed is not said', (options, option, expected) => {
   expect(refusalOf(options)).toEqual({
@@ -99,7 +105,7 @@ test.each<[string, unknown[]]>([
     const { code, message } = refusalOf({ ...short, [option]: value })
     expect([value, code]).toEqual([value, 'SLUICE_OPTION_INVALID'])
     expect(message.startsWith(`rateLimit: "${option}" is `)).toBe(true)
-    expect(message).toMatch(/\. Pass [^.].+\.$/)
+    expect(message).toMatch(/\. Pass [^.].+[.?]$/)
   }
 })
 
@@ -161,18 +167,18 @@ test('refuses to reset a policy that is none of the limiter’s', () => {
   ])
 })
 
-test.each(['requestPropertyName', 'onStoreErrors'])(
-  'refuses "%s", which it does not know',
-  (option) => {
-    expect(refusalOf({ ...short, [option]: undefined })).toEqual({
-      code: 'SLUICE_OPTION_UNKNOWN',
-      message:
-        `rateLimit: there is no option "${option}". It takes "limit", "window", "algorithm", "policy", "policies", "name", ` +
-        `"store", "clock", "onStoreError", "localShare", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "releaseOn", "dryRun", "skip", "headers", ` +
-        `"partitionKey", "onDenied", "onDecision", "statusCode", "body".`,
-    })
-  },
-)
+test.each([
+  ['onStoreErrors', ' Did you mean "onStoreError"?'],
+  ['colour', ''],
+])('refuses "%s", which it does not know', (option, meant) => {
+  expect(refusalOf({ ...short, [option]: undefined })).toEqual({
+    code: 'SLUICE_OPTION_UNKNOWN',
+    message:
+      `rateLimit: there is no option "${option}".${meant} It takes "limit", "window", "algorithm", "policy", "policies", "name", ` +
+      `"store", "clock", "onStoreError", "localShare", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "releaseOn", "dryRun", "skip", "headers", ` +
+      `"partitionKey", "onDenied", "onDecision", "statusCode", "body".`,
+  })
+})
 
 test.each([
   [{}, 'SLUICE_OPTION_MISSING'],
@@ -206,4 +212,55 @@ test('claims no store for a guard that was refused', () => {
   const store = memoryStore()
   refusalOf({ policy, store, key: [] })
   createGuard({ policy, store })
+})
+
+const stores = 'Pass memoryStore() or redisStore(client).'
+
+test.each<[string, unknown, string]>([
+  ['an empty object', {}, `"store" is an empty object. ${stores}`],
+  [
+    'the address of a server',
+    'redis://localhost',
+    `"store" is the string "redis://localhost". ${stores} Make a client of the address, and pass redisStore(client).`,
+  ],
+  [
+    'a function that makes stores',
+    memoryStore,
+    `"store" is a function. ${stores} Call the function that makes the store.`,
+  ],
+  [
+    'a client of Redis',
+    { evalsha: async () => {} },
+    `"store" is an object with the keys "evalsha". ${stores} This looks like a Redis client: pass redisStore(client).`,
+  ],
+  [
+    'the store of another library',
+    { increment: () => {} },
+    `"store" is an object with the keys "increment". ${stores} A store of another library cannot hold what Sluice counts.`,
+  ],
+])('says what to pass in the place of %s', (_, store, message) => {
+  const error = errorOf(() => createGuard({ limit: 5, window: '1m', store: store as never }))
+  expect([error.code, error.message]).toEqual(['SLUICE_OPTION_INVALID', `rateLimit: ${message}`])
+  const policies = fixedWindow({ limit: 5, window: '1m' })
+  const { message: told } = errorOf(() =>
+    createLimiter({ name: 'api', policies, store: store as never }),
+  )
+  expect(told).toBe(`createLimiter: ${message}`)
+})
+
+test.each<[unknown, string]>([
+  [byIp, 'byIp()'],
+  [byRoute, 'byRoute()'],
+  [byHeader, `byHeader('x-api-key')`],
+  [byUser, 'byUser((request) => request.user?.id)'],
+  [firstOf, 'firstOf(byUser((request) => request.user?.id), byIp())'],
+  [['tenant', byIp], 'byIp()'],
+  [{ minute: 'all', day: byIp }, 'byIp()'],
+  [{ minute: 'all', day: ['tenant', byRoute] }, 'byRoute()'],
+])('a key function that is not called is an error at once: %o', (key, call) => {
+  const error = errorOf(() => createGuard({ limit: 5, window: '1m', key: key as never }))
+  expect([error.code, error.message.endsWith(` It has to be called: ${call}.`)]).toEqual([
+    'SLUICE_OPTION_INVALID',
+    true,
+  ])
 })

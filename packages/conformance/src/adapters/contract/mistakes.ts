@@ -16,7 +16,7 @@ const missing = undefined as unknown as string & number
 const options = perMinute(9)
 const { policy, ...keyed } = options
 const denied = perMinute(0)
-const limited: NeutralOptions<unknown> = { window: '1m', key: 'all', algorithm: fixedWindow }
+const limited = { window: '1m', key: 'all', algorithm: fixedWindow }
 
 export function describeMistakes(open: OpenBench): void {
   describe('errors of the application', () => {

@@ -1,4 +1,10 @@
-import { duration, quota, readOptions, type Duration } from '../../option-readers.js'
+import {
+  duration,
+  quota,
+  readOptions,
+  type Duration,
+  type DurationLiteral,
+} from '../../option-readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { concurrencySteps, type ConcurrencyParams } from './step.js'
@@ -37,7 +43,9 @@ export interface ConcurrencyPolicy extends Policy {
  * }
  * @throws SluiceError where an option is missing, unknown or out of range
  */
-export function concurrency(options: ConcurrencyOptions): ConcurrencyPolicy {
+export function concurrency<const T extends Duration>(
+  options: ConcurrencyOptions & { readonly lease: DurationLiteral<T> },
+): ConcurrencyPolicy {
   const { limit, lease, block } = readOptions('concurrency', options, {
     limit: quota,
     lease: duration,

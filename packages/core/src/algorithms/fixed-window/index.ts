@@ -7,6 +7,7 @@ import {
   quota,
   readOptions,
   type Duration,
+  type DurationLiteral,
 } from '../../option-readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
@@ -48,7 +49,9 @@ export interface FixedWindowPolicy extends Policy {
  * fixedWindow({ limit: 100, window: '1m' })
  * @throws SluiceError where an option is missing, unknown or out of range
  */
-export function fixedWindow(options: FixedWindowOptions): FixedWindowPolicy {
+export function fixedWindow<const T extends Duration>(
+  options: FixedWindowOptions & { readonly window: DurationLiteral<T> },
+): FixedWindowPolicy {
   const { block, ...policy } = readOptions('fixedWindow', options, {
     limit: quota,
     window: duration,

@@ -7,6 +7,7 @@ import {
   rate,
   readOptions,
   type Duration,
+  type DurationLiteral,
 } from '../../option-readers.js'
 import { blockOption, policyOf, type Block, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
@@ -46,7 +47,9 @@ export interface TokenBucketPolicy extends Policy {
  * tokenBucket({ capacity: 20, refill: 5, every: '1s' })
  * @throws SluiceError where an option is missing, unknown or out of range
  */
-export function tokenBucket(options: TokenBucketOptions): TokenBucketPolicy {
+export function tokenBucket<const T extends Duration>(
+  options: TokenBucketOptions & { readonly every: DurationLiteral<T> },
+): TokenBucketPolicy {
   const given = readOptions('tokenBucket', options, {
     capacity: quota,
     refill: rate,
@@ -89,7 +92,9 @@ export interface LeakyBucketPolicy extends Policy {
  * leakyBucket({ capacity: 20, leak: 5, every: '1s' })
  * @throws SluiceError where an option is missing, unknown or out of range
  */
-export function leakyBucket(options: LeakyBucketOptions): LeakyBucketPolicy {
+export function leakyBucket<const T extends Duration>(
+  options: LeakyBucketOptions & { readonly every: DurationLiteral<T> },
+): LeakyBucketPolicy {
   const { block, ...policy } = readOptions('leakyBucket', options, {
     capacity: quota,
     leak: rate,

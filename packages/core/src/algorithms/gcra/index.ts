@@ -5,6 +5,7 @@ import {
   quota,
   readOptions,
   type Duration,
+  type DurationLiteral,
 } from '../../option-readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
@@ -41,7 +42,9 @@ export interface GcraPolicy extends Policy {
  * gcra({ limit: 60, window: '1m', burst: 5 })
  * @throws SluiceError where an option is missing, unknown or out of range
  */
-export function gcra(options: GcraOptions): GcraPolicy {
+export function gcra<const T extends Duration>(
+  options: GcraOptions & { readonly window: DurationLiteral<T> },
+): GcraPolicy {
   const given = readOptions('gcra', options, {
     limit: quota,
     window: duration,

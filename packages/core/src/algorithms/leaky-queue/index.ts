@@ -6,6 +6,7 @@ import {
   rate,
   readOptions,
   type Duration,
+  type DurationLiteral,
 } from '../../option-readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
@@ -38,7 +39,9 @@ export interface LeakyQueuePolicy extends Policy {
  * leakyQueue({ leak: 10, every: '1s', maxDelay: '5s' })
  * @throws SluiceError where an option is missing, unknown or out of range
  */
-export function leakyQueue(options: LeakyQueueOptions): LeakyQueuePolicy {
+export function leakyQueue<const T extends Duration>(
+  options: LeakyQueueOptions & { readonly every: DurationLiteral<T> },
+): LeakyQueuePolicy {
   const { leak, every, maxDelay, block } = readOptions('leakyQueue', options, {
     leak: rate,
     every: duration,

@@ -3,6 +3,7 @@ import {
   quota,
   readOptions,
   type Duration,
+  type DurationLiteral,
   type OptionReader,
 } from '../../option-readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
@@ -33,7 +34,9 @@ export interface SlidingLogPolicy extends Policy {
  * slidingLog({ limit: 100, window: '1m' })
  * @throws SluiceError where an option is missing, unknown or out of range
  */
-export function slidingLog(options: SlidingLogOptions): SlidingLogPolicy {
+export function slidingLog<const T extends Duration>(
+  options: SlidingLogOptions & { readonly window: DurationLiteral<T> },
+): SlidingLogPolicy {
   const { block, ...policy } = readOptions('slidingLog', options, {
     limit: countable,
     window: duration,

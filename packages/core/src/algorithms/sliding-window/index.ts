@@ -7,6 +7,7 @@ import {
   rate,
   readOptions,
   type Duration,
+  type DurationLiteral,
 } from '../../option-readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import { sluiceError } from '../../errors.js'
@@ -59,7 +60,9 @@ const mostBuckets = 250
  * slidingWindow({ limit: 100, window: '1m' })
  * @throws SluiceError if an option is missing, unknown or out of range, or if `tail: 'spread'` meets several buckets
  */
-export function slidingWindow(options: SlidingWindowOptions): SlidingWindowPolicy {
+export function slidingWindow<const T extends Duration>(
+  options: SlidingWindowOptions & { readonly window: DurationLiteral<T> },
+): SlidingWindowPolicy {
   const { block, tail, ...numbers } = readOptions('slidingWindow', options, {
     limit: quota,
     window: duration,

@@ -3,9 +3,9 @@ import { processTime } from '../../clock.js'
 import { SluiceError, sluiceError, sluiceErrorFrom } from '../../errors.js'
 import { redisKey } from '../../keys.js'
 import {
-  duration,
   optional,
   readOptions,
+  shortDuration,
   type Duration,
   type OptionReader,
 } from '../../option-readers.js'
@@ -62,7 +62,7 @@ export function redisStore(client: SupportedClient, options: RedisStoreOptions =
   const redis = clientOf(client)
   const { prefix, timeout } = readOptions('redisStore', options, {
     prefix: optional(text, 'sluice'),
-    timeout: optional(duration, 250),
+    timeout: optional(shortDuration, 250),
   })
   const laneOf = redis.isCluster ? laneBySlot(prefix) : () => 0
   const store = withDeadline(createRedisStore(redis, prefix, timeout), 'redis', timeout)

@@ -1,0 +1,92 @@
+import ms from 'ms'
+
+/** The units of a duration. A week is 7 days and a year 365.25; a month has no fixed length and is none of them. */
+export type DurationUnit =
+  | 'ms'
+  | 'msec'
+  | 'msecs'
+  | 'millisecond'
+  | 'milliseconds'
+  | 's'
+  | 'sec'
+  | 'secs'
+  | 'second'
+  | 'seconds'
+  | 'm'
+  | 'min'
+  | 'mins'
+  | 'minute'
+  | 'minutes'
+  | 'h'
+  | 'hr'
+  | 'hrs'
+  | 'hour'
+  | 'hours'
+  | 'd'
+  | 'day'
+  | 'days'
+  | 'w'
+  | 'week'
+  | 'weeks'
+  | 'y'
+  | 'yr'
+  | 'yrs'
+  | 'year'
+  | 'years'
+
+/** A number and its unit: '250ms', '10s', '1 minute', '1.5h'. */
+export type DurationText = `${number}${DurationUnit}` | `${number} ${DurationUnit}`
+
+/**
+ * Whole milliseconds, or a string of a number and its unit: '250ms', '10s', '5m', '1h', '1d', '1w', '1y', '10 s', '1 minute'. A string whose
+ * value the compiler does not know is read when the program starts. At most ten years.
+ */
+export type Duration = number | string
+
+/**
+ * For a parameter: any duration but a literal that is none. `'60'` does not compile; the `string` of `{ window: '1m' }` in a variable does, and
+ * is read when the program starts.
+ */
+export type DurationLiteral<W> = W &
+  (string extends W ? unknown : W extends KnownDuration ? unknown : never)
+
+type KnownDuration = number | DurationText
+
+/** Ten years: no duration is longer. */
+export const longestMs: number = 10 * 365.25 * 24 * 60 * 60 * 1000
+
+/** A duration in milliseconds; undefined if it is none, is not whole, or is longer than ten years. */
+export function millisecondsOf(value: unknown): number | undefined {
+  const length = typeof value === 'string' ? parse(value) : value
+  if (typeof length !== 'number' || !Number.isSafeInteger(length)) return undefined
+  return length >= 0 && length <= longestMs ? length : undefined
+}
+
+/** What to say of a text that looks like a duration and is none. */
+export function durationAdvice(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined
+  if (/^\d{1,15}$/.test(value)) return `A string needs a unit: '${value}s' for seconds`
+  if (/^[\d.]+ ?(?:mo|months?|M)$/.test(value)) {
+    return `A month has no fixed length: write '30d', or take calendarWindow; a minute is '1m'`
+  }
+  return undefined
+}
+
+function parse(value: string): number | undefined {
+  if (!isDurationText(value)) return undefined
+  const exact = ms(value)
+  const whole = Math.round(exact)
+  // 2.01 × 1000 is 2009.9999999999998, and 1.1 years are off by 8e-6.
+  return Math.abs(exact - whole) <= Math.max(1e-6, exact * 1e-15) ? whole : exact
+}
+
+// `ms` would take a negative number, one without a unit, and capitals, where '1M' may well mean a month.
+const durationText =
+  /^\d+(?:\.\d+)? ?(?:ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|y|yrs?|years?)$/
+
+function isDurationText(value: string): value is DurationText {
+  return value.length <= longestText && durationText.test(value)
+}
+
+/** `ms` reads no more. */
+const longestText = 100

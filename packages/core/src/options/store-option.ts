@@ -1,0 +1,26 @@
+import type { OptionReader } from '../option-readers.js'
+
+/** The option `store`, and what to do with something else that holds counts. */
+export const storeOption: OptionReader<unknown> = {
+  expected: 'memoryStore() or redisStore(client)',
+  read: (value) => (hasMethod(value, 'run') ? value : undefined),
+  default: undefined,
+  advice(value) {
+    if (typeof value === 'string')
+      return 'Make a client of the address, and pass redisStore(client)'
+    if (typeof value === 'function') return 'Call the function that makes the store'
+    if (['evalsha', 'evalSha', 'sendCommand'].some((name) => hasMethod(value, name))) {
+      return 'This looks like a Redis client: pass redisStore(client)'
+    }
+    if (['increment', 'incr', 'get', 'consume'].some((name) => hasMethod(value, name))) {
+      return 'A store of another library cannot hold what Sluice counts'
+    }
+    return undefined
+  },
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return (
+    typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+  )
+}

@@ -1,0 +1,84 @@
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { createGuard } from '../src/http/index.js'
+import * as core from '../src/index.js'
+import { policyOptions, unsupportedOptions } from '../src/options/misplaced-options.js'
+import { builders } from './builders.js'
+import { errorOf } from './error-of.js'
+
+const { createLimiter, limited, slidingWindow, staged } = core
+const policies = slidingWindow({ limit: 5, window: '1m' })
+const limiter = createLimiter({ name: 'api', policies })
+
+/** The functions that take whole policies, and under which name. */
+const takers: Readonly<Record<string, readonly [place: string, (options: object) => unknown]>> = {
+  rateLimit: ['policy', (options) => createGuard(options)],
+  createLimiter: ['policy', (options) => createLimiter(options as never)],
+  limited: ['policies', (options) => limited(limiter, options as never)],
+  'limiter "api"': ['policies', (options) => limiter.consume('key', options)],
+}
+
+describe.each(Object.entries(takers))('%s', (where, [place, take]) => {
+  test.each(Object.entries(policyOptions))(
+    'answers the option %s of a policy with a policy that takes it',
+    (option, policy) => {
+      // `rateLimit` has these three itself.
+      if (where === 'rateLimit' && ['limit', 'window', 'algorithm'].includes(option)) return
+      const { code, message } = errorOf(() => take({ [option]: 1 }))
+      expect([code, message]).toEqual([
+        'SLUICE_OPTION_MISPLACED',
+        `${where}: "${option}" is an option of a policy, not of this function. Pass ${place}: ${policy}, or the like.`,
+      ])
+    },
+  )
+})
+
+test('burst and block beside limit are answered, not ignored', () => {
+  for (const option of ['burst', 'block']) {
+    const error = errorOf(() => createGuard({ limit: 5, window: '1m', [option]: 10 }))
+    expect(error.code).toBe('SLUICE_OPTION_MISPLACED')
+  }
+})
+
+test('every option of a builder is answered', () => {
+  const ofBuilders = Object.values(builders).flatMap(({ bad }) => Object.keys(bad))
+  const ofStages = ['free', 'then', 'algorithm']
+  expect(Object.keys(policyOptions).toSorted()).toEqual(
+    [...new Set([...ofBuilders, ...ofStages])].toSorted(),
+  )
+})
+
+test.each(Object.entries(policyOptions))('the policy that answers %s is one', (option, policy) => {
+  const built: core.Policy = runInNewContext(policy, { ...core })
+  expect(createLimiter({ name: 'built', policy: built }).name).toBe('built')
+  if (option !== 'algorithm') expect(Object.keys(built)).toContain(option)
+})
+
+test('a policy itself takes no options of another one', () => {
+  const error = errorOf(() => slidingWindow({ limit: 5, window: '1m', burst: 9 } as never))
+  expect(error.code).toBe('SLUICE_OPTION_UNKNOWN')
+  expect(staged({ free: policies, then: policies }).kind).toBe('staged')
+})
+
+test.each(Object.entries(unsupportedOptions))(
+  'what there is in the place of %s is said',
+  (option, advice) => {
+    const { code, message } = errorOf(() => createGuard({ limit: 5, window: '1m', [option]: 1 }))
+    expect([code, message.split(' It takes ')[0]]).toEqual([
+      'SLUICE_OPTION_UNKNOWN',
+      `rateLimit: there is no option "${option}". ${advice}.`,
+    ])
+  },
+)
+
+test('the words of the moving pages that have no counterpart are among them', () => {
+  expect(Object.keys(unsupportedOptions)).toEqual([
+    'onExceeding',
+    'onBanReach',
+    'continueExceeding',
+    'requestPropertyName',
+    'validate',
+    'logger',
+    'retryAfter',
+  ])
+})
