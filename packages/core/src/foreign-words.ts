@@ -126,6 +126,7 @@ export const foreignWords: Readonly<Record<string, ForeignWord>> = {
   handler: { onDenied: answering },
   onLimitReached: listener,
   onExceeded: listener,
+  onExceeding: { onDecision: hearing },
   onLimited: listener,
   message: body,
   errorMessage: body,

@@ -98,6 +98,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
   ['allowList', ['rateLimit', 'allow']],
   ['ban', ['rateLimit', 'policy'], ['createLimiter', 'policy']],
   ['exponentialBackoff', ['slidingWindow', 'block'], ['rateLimit', 'policy']],
+  ['onExceeding', ['rateLimit', 'onDecision']],
   ['onExceeded', ['rateLimit', 'onDecision'], ['limited', 'onDenied']],
   ['errorResponseBuilder', ['rateLimit', 'body']],
   ['skipOnError', ['rateLimit', 'onStoreError'], ['createLimiter', 'onStoreError']],

@@ -73,7 +73,6 @@ test.each(Object.entries(unsupportedOptions))(
 
 test('the words of the moving pages that have no counterpart are among them', () => {
   expect(Object.keys(unsupportedOptions)).toEqual([
-    'onExceeding',
     'onBanReach',
     'continueExceeding',
     'requestPropertyName',

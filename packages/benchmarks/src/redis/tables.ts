@@ -99,8 +99,16 @@ export function ratiosOfRedis(
       'more',
       each('spread', 'perSecond'),
     ),
-    compared('decisions per second over Redis, 512 in flight on one key ÷ `INCR`', 'more', each('hot', 'perSecond')),
-    compared('decisions per second over Redis, one at a time ÷ `INCR`', 'more', each('alone', 'perSecond')),
+    compared(
+      'decisions per second over Redis, 512 in flight on one key ÷ `INCR`',
+      'more',
+      each('hot', 'perSecond'),
+    ),
+    compared(
+      'decisions per second over Redis, one at a time ÷ `INCR`',
+      'more',
+      each('alone', 'perSecond'),
+    ),
     compared(
       'Redis CPU for a decision of 512 in flight ÷ `INCR`',
       'less',

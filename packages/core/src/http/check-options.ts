@@ -121,7 +121,11 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   skip: given('a function from the request to true or false', isFunction),
   headers: {
     ...given(someStyles, isStyles),
-    advice: (value) => didYouMean(listOf(value).find((style) => !isStyle(style)), styles),
+    advice: (value) =>
+      didYouMean(
+        listOf(value).find((style) => !isStyle(style)),
+        styles,
+      ),
   },
   partitionKey: given('true or false', isBoolean),
   onDenied: given(

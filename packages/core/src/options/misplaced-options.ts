@@ -31,12 +31,9 @@ export const policyOptions: Readonly<Record<string, string>> = {
   then: stages,
 }
 
-const events = `subscribe to the channel "sluice:decision" of node:diagnostics_channel`
-
 /** Options of other libraries that have no counterpart, each with what to do instead. */
 export const unsupportedOptions: Readonly<Record<string, string>> = {
-  onExceeding: `To see each decision, ${events}, or read the decision at the request`,
-  onBanReach: `A request that a block denies is denied like any other: answer it in "onDenied"; to be told of it, ${events}`,
+  onBanReach: `A request that a block denies is denied like any other: answer it in "onDenied"; to be told of it, pass "onDecision"`,
   continueExceeding: `A denied request never extends a window or a block. Make repeated blocks longer: block: { for: '1m', on: 'exceeded', escalate: 2, max: '1d' } of a policy`,
   requestPropertyName:
     'The decision is in req.rateLimit (Express, Fastify, NestJS) or ctx.state.rateLimit (Koa); copy it in a middleware of your own',
