@@ -7,7 +7,7 @@ import { root } from '../workspace.mjs'
 import { createProject, installedIn } from './project.mjs'
 
 /** More than these is a decision, to be made on purpose. */
-const ceilings = { all: 67, least: 55, dependencies: 9, installed: 3300 }
+const ceilings = { all: 80, least: 65, dependencies: 9, installed: 3700 }
 
 const programs = {
   all: `export * from '@sluice/core'`,
