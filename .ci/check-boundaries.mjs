@@ -106,7 +106,7 @@ const probes = {
       '@sluice/express',
     ],
   },
-  'packages/core/src/limiter.ts': {
+  'packages/core/src/limiter/limiter.ts': {
     may: ['./entries.js', './algorithms/registry.js', './stores/memory/index.js'],
     mustNot: [...everywhere, './http/index.js', '../../express/src/index.js', '@sluice/express'],
   },
@@ -133,7 +133,7 @@ const probes = {
       '../http/index.js',
     ],
   },
-  'packages/core/src/decision.ts': {
+  'packages/core/src/limiter/decision.ts': {
     may: ['./algorithms/algorithm.js', './algorithms/kind.js', './stores/store.js'],
     mustNot: [
       ...everywhere,

@@ -8,7 +8,7 @@ import {
   readOptions,
   type Duration,
   type OptionReader,
-} from './option-readers.js'
+} from './options/readers.js'
 
 /** What is allowed: frozen plain data, made by a builder. The same policy can serve many limiters. */
 export interface Policy {

@@ -19,7 +19,7 @@ import {
   type Policy,
 } from '../src/index.js'
 import type * as Core from '../src/index.js'
-import { isRedundant } from '../src/redundant-policies.js'
+import { isRedundant } from '../src/limiter/checks/redundant-policies.js'
 import { response, viewOf } from './http/visit.js'
 
 const second = '1s'

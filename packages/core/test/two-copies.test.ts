@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as here from '../src/index.js'
 import { contractVersion, storeContract } from '../src/stores/store.js'
 import { errorOf, rejectionOf } from './error-of.js'
-import { stubStore } from './resilience/stub-store.js'
+import { stubStore } from './layers/stub-store.js'
 
 // Two versions of a package in one application are two copies of its code: each class, and each symbol that is not a registered one, exists twice.
 

@@ -1,5 +1,5 @@
 import { sluiceError } from '../errors.js'
-import { markBuilt } from '../option-readers.js'
+import { markBuilt } from '../options/readers.js'
 import { isPolicy, type Policy } from '../policy.js'
 import { calendarWindowKind } from './calendar-window/index.js'
 import { concurrencyKind } from './concurrency/index.js'

@@ -1,4 +1,4 @@
-import type { OptionReader } from '../option-readers.js'
+import type { OptionReader } from './readers.js'
 
 /** The option `store`, and what to do with something else that holds counts. */
 export const storeOption: OptionReader<unknown> = {

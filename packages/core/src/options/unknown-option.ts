@@ -1,6 +1,6 @@
 import { nearestWord } from './did-you-mean.js'
 import { sluiceError, type SluiceError } from '../errors.js'
-import { foreignWords } from '../foreign-words.js'
+import { foreignWords } from './renamed-options.js'
 import { policyOptions, unsupportedOptions } from './misplaced-options.js'
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fixedWindow, notLimited, type Key } from '../../src/index.js'
 import { accessList, byIp } from '../../src/http/index.js'
-import { Entries } from '../../src/http/access-list.js'
+import { Entries } from '../../src/http/lists/access-list.js'
 import { errorOf } from '../error-of.js'
 import { denialOf, fieldsOf, guardOf, syncGuardOf, type Options } from './visit.js'
 

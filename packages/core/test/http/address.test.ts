@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressOf } from '../../src/http/address.js'
+import { addressOf } from '../../src/http/lists/address.js'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],

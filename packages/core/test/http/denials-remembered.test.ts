@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fixedWindow, type AsyncStore } from '../../src/index.js'
 import { createGuard, type NodeResponse } from '../../src/http/index.js'
-import { withDenyCache } from '../../src/resilience/deny-cache.js'
-import { holdTime, pass, releaseTime, stubStore, type StubStore } from '../resilience/stub-store.js'
+import { withDenyCache } from '../../src/stores/layers/deny-cache.js'
+import { holdTime, pass, releaseTime, stubStore, type StubStore } from '../layers/stub-store.js'
 import { viewOf, type Options } from './visit.js'
 
 // A denial is believed for up to a second also where units are given back by the outcome of a request.

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLimiter, fixedWindow, memoryStore, notLimited } from '../../src/index.js'
 import { byHeader, byIp, byRoute, byUser, firstOf } from '../../src/http/index.js'
-import { keyReader, sampleKey } from '../../src/http/key-option.js'
+import { keyReader, sampleKey } from '../../src/http/keys/key-option.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { guardOf, start, syncGuardOf, viewOf, type Options, type Visit } from './visit.js'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fixedWindow, gcra, memoryStore, type Policies, type Store } from '../../src/index.js'
 import { createGuard } from '../../src/http/index.js'
-import { claimName } from '../../src/http/names.js'
+import { claimName } from '../../src/http/options/names.js'
 import { errorOf } from '../error-of.js'
 
 const five = fixedWindow({ limit: 5, window: '1m' })

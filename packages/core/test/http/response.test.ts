@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import process from 'node:process'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { isOver, whenOver, type ResponseOutcome } from '../../src/http/response.js'
+import { isOver, whenOver, type ResponseOutcome } from '../../src/http/request/response.js'
 import { dial, startHttp1, startHttp2, type Answering, type Start } from './servers.js'
 
 /** More than any buffer between a server and a client that does not read. */

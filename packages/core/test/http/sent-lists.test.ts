@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byHeader, byUser, firstOf } from '../../src/http/index.js'
-import { isSent } from '../../src/http/sent-lists.js'
+import { isSent } from '../../src/http/keys/sent-lists.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { guardOf, syncGuardOf, type Options, type Visit } from './visit.js'
 

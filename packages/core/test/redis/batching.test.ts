@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { concurrency, fixedWindow, type AsyncStore, type Policy } from '@sluice/core'
 import { expect, test } from 'vitest'
-import { entriesOf } from '../../src/entries.js'
+import { entriesOf } from '../../src/limiter/bound-policies.js'
 import { sluiceError } from '../../src/errors.js'
-import { withBatching, type LaneOf } from '../../src/stores/redis/batching.js'
+import { withBatching, type LaneOf } from '../../src/stores/layers/batching.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
 
 const window = fixedWindow({ limit: 5, window: '1m' })

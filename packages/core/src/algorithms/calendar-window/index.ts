@@ -5,7 +5,7 @@ import {
   quota,
   readOptions,
   type OptionReader,
-} from '../../option-readers.js'
+} from '../../options/readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { createCalendar, isTimeZone, weekdays, type Period, type Weekday } from './calendar.js'

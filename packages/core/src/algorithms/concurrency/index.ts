@@ -4,7 +4,7 @@ import {
   readOptions,
   type Duration,
   type DurationLiteral,
-} from '../../option-readers.js'
+} from '../../options/readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { concurrencySteps, type ConcurrencyParams } from './step.js'

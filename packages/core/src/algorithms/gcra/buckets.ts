@@ -8,7 +8,7 @@ import {
   readOptions,
   type Duration,
   type DurationLiteral,
-} from '../../option-readers.js'
+} from '../../options/readers.js'
 import { blockOption, policyOf, type Block, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { assertFills, spanOf } from './fill.js'

@@ -1,5 +1,5 @@
 import { sluiceError } from '../../errors.js'
-import { longestMs } from '../../option-readers.js'
+import { longestMs } from '../../options/readers.js'
 
 /** Moments further ahead would leave the six bytes that Redis keeps them in. */
 const longestFillMs = 100 * longestMs

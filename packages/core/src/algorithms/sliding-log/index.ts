@@ -5,7 +5,7 @@ import {
   type Duration,
   type DurationLiteral,
   type OptionReader,
-} from '../../option-readers.js'
+} from '../../options/readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
 import { totals } from './log.js'

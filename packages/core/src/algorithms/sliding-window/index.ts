@@ -8,7 +8,7 @@ import {
   readOptions,
   type Duration,
   type DurationLiteral,
-} from '../../option-readers.js'
+} from '../../options/readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import { sluiceError } from '../../errors.js'
 import type { Kind } from '../kind.js'

@@ -1,5 +1,5 @@
 import { sluiceError } from '../../errors.js'
-import { readOptions, type OptionReader } from '../../option-readers.js'
+import { readOptions, type OptionReader } from '../../options/readers.js'
 import { blockOption, isPolicy, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind, Rule } from '../kind.js'
 import { stagedSteps, type Stage } from './step.js'

@@ -1,4 +1,4 @@
-import { readOptions } from '../../option-readers.js'
+import { readOptions } from '../../options/readers.js'
 import { policyOf, type Policy } from '../../policy.js'
 import type { Algorithm } from '../algorithm.js'
 import type { Kind } from '../kind.js'

@@ -1,5 +1,5 @@
 import type { Row } from '../../algorithms/algorithm.js'
-import { LENGTH, startedBlock, UNTIL } from '../../block.js'
+import { LENGTH, startedBlock, UNTIL } from '../block.js'
 import type { Time } from '../../clock.js'
 import type { Block } from '../../policy.js'
 import type { Outcome, State, StoreRequest, Verb } from '../store.js'

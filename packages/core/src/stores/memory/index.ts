@@ -1,5 +1,5 @@
 import { processTime, type Time } from '../../clock.js'
-import { optional, rate, readOptions } from '../../option-readers.js'
+import { optional, rate, readOptions } from '../../options/readers.js'
 import { contractVersion, storeContract, type StoreContract, type SyncStore } from '../store.js'
 import { Driver } from './driver.js'
 import type { Room } from './room.js'

@@ -1,5 +1,5 @@
 import type { BodiedSteps, Lease, Row } from '../../algorithms/algorithm.js'
-import { blockForgotten, UNTIL } from '../../block.js'
+import { blockForgotten, UNTIL } from '../block.js'
 import type { Entry } from '../store.js'
 import { newKeyHash } from './key-hash.js'
 import { nextReset, resetsIn } from './reset.js'

@@ -1,4 +1,4 @@
-import { blockId } from '../../block.js'
+import { blockId } from '../block.js'
 import type { Entry } from '../store.js'
 import { newKeyHash } from './key-hash.js'
 import { resetId } from './reset.js'

@@ -1,6 +1,6 @@
 import type { Reading } from '../../algorithms/algorithm.js'
 import type { RedisClient } from './client.js'
-import { assembleScript } from './script.js'
+import { assembleScript } from './script/index.js'
 
 /** Runs the script for some algorithms, by its digest where the server knows it. */
 export type Evaluate = (

@@ -8,10 +8,10 @@ import {
   shortDuration,
   type Duration,
   type OptionReader,
-} from '../../option-readers.js'
-import { withBreaker } from '../../resilience/breaker.js'
-import { withDeadline } from '../../resilience/deadline.js'
-import { withDenyCache } from '../../resilience/deny-cache.js'
+} from '../../options/readers.js'
+import { withBreaker } from '../layers/breaker.js'
+import { withDeadline } from '../layers/deadline.js'
+import { withDenyCache } from '../layers/deny-cache.js'
 import {
   contractVersion,
   storeContract,
@@ -19,7 +19,7 @@ import {
   type AsyncStore,
   type StoreRequest,
 } from '../store.js'
-import { withBatching, type LaneOf } from './batching.js'
+import { withBatching, type LaneOf } from '../layers/batching.js'
 import { clientOf, type RedisClient, type SupportedClient } from './client.js'
 import { createEvaluation } from './evaluation.js'
 import { createPings } from './pings.js'

@@ -1,0 +1,25 @@
+import { receiptOf, type Decision } from '../../limiter/decision.js'
+
+/** Why a request was denied, as the problem types of draft-ietf-httpapi-ratelimit-headers-10 tell it apart. */
+export type DenialCause =
+  | 'quota-exceeded'
+  | 'temporary-reduced-capacity'
+  | 'abnormal-usage-detected'
+
+/**
+ * The cause of a denial. A limiter whose store is unavailable has less capacity if it counts with a share of its limits or denies all.
+ *
+ * @param localShare the share of each limit while the store is unavailable
+ */
+export function denialCauseOf(decision: Decision, localShare: number): DenialCause {
+  const { source } = decision
+  if (source === 'closed') return 'temporary-reduced-capacity'
+  if (isBlocked(decision)) return 'abnormal-usage-detected'
+  return source === 'fallback' && localShare < 1 ? 'temporary-reduced-capacity' : 'quota-exceeded'
+}
+
+/** Whether one of the policies is blocked, by a block of its own or by `limiter.block`. */
+function isBlocked(decision: Decision): boolean {
+  const states = receiptOf(decision)?.outcome.states ?? []
+  return states.some(({ blockedUntil, now }) => blockedUntil > now)
+}

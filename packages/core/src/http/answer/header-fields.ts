@@ -1,0 +1,66 @@
+import type { Clock } from '../../clock.js'
+import type { Decision } from '../../limiter/decision.js'
+import { entriesOf, type Keys, type Policies } from '../../limiter/bound-policies.js'
+import { draftFields } from './draft-fields.js'
+import { draft6Fields, draft7Fields, epochFields, legacyFields } from './older-fields.js'
+import { partitionKeyOf } from './partition-key.js'
+import { policyItems, type PolicyItems } from './policy-items.js'
+import { retryAfterSeconds } from './retry-after.js'
+
+export type HeaderField = readonly [name: string, value: string]
+
+/**
+ * How a response tells a client where it stands: `draft` is draft-ietf-httpapi-ratelimit-headers-10, `draft-7` and `draft-6` are earlier
+ * revisions of it, `legacy` and `legacy-epoch` write `X-RateLimit-*` with a reset in seconds from now or as a date in seconds since 1970.
+ */
+export type HeaderStyle = 'draft' | 'draft-7' | 'draft-6' | 'legacy' | 'legacy-epoch' | 'none'
+
+/** Writes a decision as header fields. */
+export type FieldWriter = (
+  policies: Policies,
+  decision: Decision,
+  key: Keys,
+) => readonly HeaderField[]
+
+export interface FieldOptions {
+  readonly styles: HeaderStyle | readonly HeaderStyle[]
+  readonly partitionKey: boolean
+  readonly clock: Clock | undefined
+}
+
+/** Makes the fields of one style, or those of several styles that do not exclude each other. */
+export function fieldWriter(limiter: string, options: FieldOptions): FieldWriter {
+  const { styles, partitionKey, clock = Date.now } = options
+  const known = new WeakMap<Policies, PolicyItems>()
+
+  function itemsOf(policies: Policies): PolicyItems {
+    let items = known.get(policies)
+    if (items === undefined) {
+      items = policyItems(entriesOf(limiter, policies))
+      known.set(policies, items)
+    }
+    return items
+  }
+
+  const writers: Readonly<Record<HeaderStyle, FieldWriter>> = {
+    draft(policies, decision, key) {
+      const keyOf = partitionKey ? partitionKeyOf(limiter, key) : undefined
+      return draftFields(itemsOf(policies), decision, keyOf)
+    },
+    'draft-7': (policies, decision) =>
+      draft7Fields(itemsOf(policies), decision, () => retryAfterSeconds(policies, decision)),
+    'draft-6': (policies, decision) =>
+      draft6Fields(itemsOf(policies), decision, () => retryAfterSeconds(policies, decision)),
+    legacy: (_policies, decision) => legacyFields(decision),
+    'legacy-epoch': (_policies, decision) => epochFields(decision, clock()),
+    none: () => none,
+  }
+
+  if (typeof styles === 'string') return writers[styles]
+  // By name, because draft-7 and draft-6 write the same RateLimit-Policy.
+  return (policies, decision, key) => [
+    ...new Map(styles.flatMap((style) => writers[style](policies, decision, key))),
+  ]
+}
+
+const none: readonly HeaderField[] = []

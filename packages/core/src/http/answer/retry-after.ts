@@ -1,0 +1,38 @@
+import { receiptOf, type Decision } from '../../limiter/decision.js'
+import type { Policies } from '../../limiter/bound-policies.js'
+import { isPolicy } from '../../policy.js'
+import { firmWaitOf } from '../../limiter/waiting/waits.js'
+import type { HeaderField } from './header-fields.js'
+import { seconds } from './seconds.js'
+
+/** RFC 9110, section 10.2.3. */
+export function retryAfter(policies: Policies, decision: Decision): HeaderField {
+  return ['Retry-After', `${retryAfterSeconds(policies, decision)}`]
+}
+
+/**
+ * How long a denied client is told to wait, in whole seconds: until the cost fits. A cost that never fits waits until the quota is full. It is
+ * at least 1, because 0 would invite the client to come back at once, and never earlier than the `t` of a policy that denies: the draft asks
+ * for that, and a request of cost 0 can wait for less than a unit does. Leases count for nothing, because they may be released at any moment.
+ */
+export function retryAfterSeconds(policies: Policies, decision: Decision): number {
+  const wait = seconds(waitMs(policies, decision))
+  const resets = decision.deniedBy
+    .filter((name) => !isLeased(policies, name))
+    .map((name) => seconds(decision.policies[name].nextMs))
+  return Math.max(1, wait, ...resets)
+}
+
+function waitMs(policies: Policies, decision: Decision): number {
+  if (decision.retryAfterMs === null) return decision.resetMs
+  // A request that was denied because others wait for the same key has no receipt.
+  if (receiptOf(decision) === undefined) {
+    return decision.deniedBy.every((name) => isLeased(policies, name)) ? 0 : decision.retryAfterMs
+  }
+  return firmWaitOf(decision) ?? decision.resetMs
+}
+
+function isLeased(policies: Policies, name: string): boolean {
+  const { kind } = isPolicy(policies) ? policies : policies[name]
+  return kind === 'concurrency'
+}

@@ -1,0 +1,117 @@
+import type { Keys } from '../../limiter/bound-policies.js'
+import { sluiceError, type SluiceError } from '../../errors.js'
+import { joinKey, type Key } from '../../keys.js'
+import { AddressRanges, ipv4RangeFor, rangeOf, rangeOfOne } from './address-ranges.js'
+import { addressOf } from './address.js'
+
+/** Addresses, CIDR ranges and keys. It may be changed while it is in use. */
+export interface AccessList {
+  /**
+   * Puts other entries in the place of these, for every limiter that uses the list.
+   *
+   * @throws SluiceError where one of them is wrong; the list then stays as it was
+   */
+  replace(entries: readonly Key[]): void
+}
+
+/**
+ * Makes a list for `allow` or `deny` whose entries can be swapped at run time. A string that can be read as an address or a range is one,
+ * and is looked for in the client's address only: no client gets in by choosing `10.0.0.1` as its name. A key that looks like that is
+ * listed as `['10.0.0.1']`.
+ *
+ * @example
+ * const blocked = accessList(['203.0.113.0/24', '2001:db8::/32'])
+ * app.use(rateLimit({ limit: 100, window: '1m', deny: blocked }))
+ * blocked.replace(await readBlocklist())
+ * @throws SluiceError where an entry is no address, range or key
+ */
+export function accessList(entries: readonly Key[]): AccessList {
+  return new Entries(entries)
+}
+
+/** What a request is looked up in, if anything: an application's live list, or one made of the entries of an option. */
+export function readList(option: string, value: unknown): Entries | undefined {
+  if (value === undefined) return undefined
+  if (value instanceof Entries) return value
+  if (Array.isArray(value)) return new Entries(value)
+  const expected = 'a list of addresses, ranges and keys, or accessList([…])'
+  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', option, value, expected)
+}
+
+export class Entries implements AccessList {
+  #addresses: AddressRanges | undefined
+  #keys: ReadonlySet<string> = new Set()
+
+  constructor(entries: readonly unknown[]) {
+    this.replace(entries)
+  }
+
+  replace(entries: readonly unknown[]): void {
+    const ranges = []
+    const keys = new Set<string>()
+    // A string would be taken for a list of its characters.
+    if (!Array.isArray(entries)) throw invalid(entries, 'a list of addresses, ranges and keys')
+    for (const entry of entries) {
+      const key = joinKey(entry)
+      if (key === undefined) throw invalid(entry, someEntry)
+      if (typeof entry !== 'string') {
+        keys.add(key)
+        continue
+      }
+      const [text, bits] = entry.split('/')
+      const address = addressOf(text)
+      if (address === undefined) {
+        if (isSlip(entry)) throw invalid(entry, someEntry)
+        keys.add(key)
+      } else {
+        const ipv4 = ipv4RangeFor(entry)
+        if (ipv4 !== undefined) throw invalid(entry, `${ipv4}: ${ownBits}`)
+        const range = bits === undefined ? rangeOfOne(address) : rangeOf(entry)
+        if (range === undefined) throw invalid(entry, someBits)
+        ranges.push(range)
+      }
+    }
+    this.#addresses = ranges.length === 0 ? undefined : new AddressRanges(ranges)
+    this.#keys = keys
+  }
+
+  hasAddress(text: string | undefined): boolean {
+    if (text === undefined || this.#addresses === undefined) return false
+    const address = addressOf(text)
+    return address !== undefined && this.#addresses.has(address)
+  }
+
+  /** Whether it holds any keys. */
+  get hasKeys(): boolean {
+    return this.#keys.size > 0
+  }
+
+  /** Whether it holds one of a request's keys. */
+  hasKey(keys: Keys): boolean {
+    if (typeof keys !== 'object' || Array.isArray(keys)) return this.#has(keys)
+    return Object.values(keys).some((key) => this.#has(key))
+  }
+
+  #has(key: unknown): boolean {
+    const joined = joinKey(key)
+    return joined !== undefined && this.#keys.has(joined)
+  }
+}
+
+/** Whether whoever wrote this meant an address: taken for a key it would never apply, and nobody would know. */
+function isSlip(text: string): boolean {
+  const trimmed = text.trim()
+  return trimmed === text ? almostAddress.test(text) : addressOf(trimmed) !== undefined
+}
+
+/** Digits with dots or a slash: 10.0.0, 10/8, 10.0.0.*, 10.0.0.1-10.0.0.9. Or hexadecimal with a colon and bits: 2001:db8/32. */
+const almostAddress = /^(?:(?=\d+[./])[\d.*]+(?:[/-][\d.*]*)?|[\da-f.:]*:[\da-f.:]*\/\d+)$/i
+
+const ownBits =
+  'clients by IPv4 are compared with IPv4 ranges, and the bits after this slash are those of IPv6'
+const someBits = 'as many leading bits after the slash as the address can have'
+const someEntry = 'an address, a range such as "10.0.0.0/8", or a key'
+
+function invalid(value: unknown, expected: string): SluiceError {
+  return sluiceError('SLUICE_OPTION_INVALID', 'accessList', 'entries', value, expected)
+}

@@ -1,0 +1,119 @@
+import { ruleOf, sharePolicy } from '../algorithms/registry.js'
+import { optionsObject } from '../options/readers.js'
+import { isPolicy, type Policy } from '../policy.js'
+import { sluiceError, type SluiceError } from '../errors.js'
+import { isNotLimited, joinKey, wrongPart, type Key, type NotLimited } from '../keys.js'
+import type { Entry } from '../stores/store.js'
+
+/** One policy, whose name is then 'default', or a record of named ones. */
+export type Policies = Policy | Readonly<Record<string, Policy>>
+
+/** In the place of a limiter's policies: it has none of its own, and each call has to bring some. */
+export const chosenPerCall: Policies = Object.freeze({})
+
+/** One key for all policies, or a record from policy name to key. `notLimited` leaves out that policy, or all of them. */
+export type Keys = Key | NotLimited | Readonly<Record<string, Key | NotLimited>>
+
+export interface PolicyChoice {
+  /**
+   * The policies of this call, in the place of the limiter's: a plan, a tenant's own, day and night. Counts are found by the
+   * policy's name, so a changed limit applies at once to what is there.
+   */
+  readonly policies?: Policies
+}
+
+const longestName = 64
+
+/**
+ * A limiter's policies in the form that stores work with.
+ *
+ * @throws SluiceError where a policy is none, or its numbers are wrong
+ */
+export function entriesOf(limiter: string, policies: Policies): readonly Entry[] {
+  const where = `limiter "${limiter}"`
+  if (isPolicy(policies)) return [entryOf(limiter, 'default', policies)]
+  const named = Object.entries(optionsObject(where, policies, ['name: policy', '…']))
+  if (named.length === 0) {
+    throw sluiceError('SLUICE_OPTION_MISSING', where, 'policies', 'at least one policy')
+  }
+  return named.map(([name, policy]) => entryOf(limiter, name, policy))
+}
+
+/** The entries that a request asks, and whose state each of them counts in. */
+export interface Addressed {
+  readonly entries: readonly Entry[]
+  readonly keys: readonly string[]
+}
+
+/**
+ * Finds each entry's key.
+ *
+ * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING, SLUICE_POLICY_NAME_UNKNOWN: never a free pass
+ */
+export function addressed(limiter: string, entries: readonly Entry[], key: Keys): Addressed {
+  if (isNotLimited(key)) return { entries: [], keys: [] }
+  if (isKey(key)) {
+    return { entries, keys: repeated(joinedKey(limiter, key), entries.length) }
+  }
+  const names = entries.map(({ name }) => name)
+  const stray = Object.keys(key).find((name) => !names.includes(name))
+  if (stray !== undefined) {
+    throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, stray, names)
+  }
+  // Names such as `constructor` are found in every object: only its own count.
+  const own = new Map<string, unknown>(Object.entries(key))
+  const asked = entries.filter(({ name }) => !isNotLimited(own.get(name)))
+  return { entries: asked, keys: asked.map(({ name }) => keyOf(limiter, name, own)) }
+}
+
+/** One key for each entry. */
+function repeated(key: string, count: number): readonly string[] {
+  const keys = [key]
+  for (let i = 1; i < count; i++) keys.push(key)
+  return keys
+}
+
+function entryOf(limiter: string, name: string, policy: unknown): Entry {
+  const where = `limiter "${limiter}", policy "${name}"`
+  if (name === '' || name.length > longestName) {
+    const expected = `a name of 1 to ${longestName} characters`
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', name, expected)
+  }
+  return { limiter, name, ...ruleOf(policy, where) }
+}
+
+/** Makes what finds, for each entry, the one with a share of its limit. */
+export function sharing(share: number): (entry: Entry) => Entry {
+  const shared = new WeakMap<Entry, Entry>()
+  return function shareOf(entry) {
+    if (share === 1) return entry
+    const known = shared.get(entry)
+    if (known !== undefined) return known
+    const made = entryOf(entry.limiter, entry.name, sharePolicy(entry.policy, share))
+    shared.set(entry, made)
+    return made
+  }
+}
+
+/** Whether this stands for all policies, and is no record. */
+export function isKey(key: Keys): key is Key | NotLimited {
+  return typeof key !== 'object' || key === null || Array.isArray(key)
+}
+
+function keyOf(limiter: string, policy: string, keys: ReadonlyMap<string, unknown>): string {
+  if (!keys.has(policy)) throw sluiceError('SLUICE_KEY_MISSING', limiter, policy)
+  return joinedKey(limiter, keys.get(policy), policy)
+}
+
+function joinedKey(limiter: string, key: unknown, policy?: string): string {
+  const text = joinKey(key)
+  if (text === undefined) throw invalidKey(limiter, key, policy)
+  return text
+}
+
+/** The error of a value that is no key: it names the wrong part, and the policy if each policy has its own key. */
+export function invalidKey(limiter: string, key: unknown, policy: string | undefined): SluiceError {
+  const part = wrongPart(key)
+  const value: unknown = part === undefined || !Array.isArray(key) ? key : key[part - 1]
+  return sluiceError('SLUICE_KEY_INVALID', `limiter "${limiter}"`, value, { part, policy })
+}

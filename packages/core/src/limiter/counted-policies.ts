@@ -1,0 +1,56 @@
+import type { Entry, Outcome, State, StoreRequest } from '../stores/store.js'
+
+/**
+ * The part of a request that a store has to answer: all of it, without the policies that count nothing, such as `unlimited`. A request of which
+ * nothing is left costs no command, waits for no store, and changes nothing that was counted under the same name.
+ */
+export function countedPart(request: StoreRequest): StoreRequest {
+  const { entries, keys, receipts } = request
+  if (countsAll(entries)) return request
+  const part = {
+    ...request,
+    entries: countedOf(entries),
+    keys: keys.filter((_, i) => counts(entries[i])),
+  }
+  if (receipts === undefined) return part
+  return { ...part, receipts: receipts.filter((_, i) => counts(entries[i])) }
+}
+
+/** The outcome of a request whose counted part had this one. */
+export function wholeOutcome(outcome: Outcome, { entries }: StoreRequest): Outcome {
+  if (countsAll(entries)) return outcome
+  const states: State[] = []
+  const decidedBy: Entry[] = []
+  let next = 0
+  for (const entry of entries) {
+    const isCounted = counts(entry)
+    decidedBy.push((isCounted ? outcome.entries?.[next] : undefined) ?? entry)
+    states.push((isCounted ? outcome.states[next] : undefined) ?? nothing)
+    if (isCounted) next++
+  }
+  return { ...outcome, states, entries: decidedBy }
+}
+
+/** Whether a policy has a state at all. */
+export function counts({ steps }: Entry): boolean {
+  return steps.countsNothing !== true
+}
+
+const nothing: State = { row: [], blockedUntil: 0, now: 0 }
+
+function countsAll(entries: readonly Entry[]): boolean {
+  for (let i = 0; i < entries.length; i++) if (!counts(entries[i])) return false
+  return true
+}
+
+const known = new WeakMap<readonly Entry[], readonly Entry[]>()
+
+/** The same list each time, so that requests that differ by their keys alone share what is derived from it. */
+function countedOf(entries: readonly Entry[]): readonly Entry[] {
+  let counted = known.get(entries)
+  if (counted === undefined) {
+    counted = entries.filter(counts)
+    known.set(entries, counted)
+  }
+  return counted
+}

@@ -1,0 +1,21 @@
+import type { Lease } from '../../algorithms/algorithm.js'
+import { hasLeases } from '../decision.js'
+import type { Entry } from '../../stores/store.js'
+
+const noLease: Lease = { id: '', owner: '' }
+
+/** Lease ids are made here, by the caller, so that a call which the client sends twice takes one lease. */
+export function leaseFor(
+  entries: readonly Entry[],
+  owner: string | undefined,
+  id: string | undefined,
+): Lease {
+  if (id === undefined && !haveLeases(entries)) return noLease
+  const given = id ?? crypto.randomUUID()
+  return { id: given, owner: owner ?? given }
+}
+
+function haveLeases(entries: readonly Entry[]): boolean {
+  for (let i = 0; i < entries.length; i++) if (hasLeases(entries[i])) return true
+  return false
+}

@@ -1,0 +1,201 @@
+import { createAcquire, type AcquireOptions } from './waiting/acquire.js'
+import { createAsking } from './dispatch.js'
+import { countedPart } from './counted-policies.js'
+import { decisionOf, receiptOf, type Decision } from './decision.js'
+import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
+import { readLimiterOptions, statedPolicies, type AnyLimiterOptions } from './limiter-options.js'
+import { events } from './events.js'
+import type { Duration } from '../options/readers.js'
+import { receiptOfOtherCopy, shareReceipts } from './receipts.js'
+import { createRequests } from './requests.js'
+import { withFallback } from '../stores/layers/fallback.js'
+import { statusOf, type Status } from './status.js'
+import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
+import type { Outcome, Reply, Source, Store, StoreRequest } from '../stores/store.js'
+
+export interface PeekOptions extends PolicyChoice {
+  /**
+   * How many units the request takes: a whole number. 0 asks whether the key is let in at all.
+   *
+   * @default 1
+   */
+  readonly cost?: number
+}
+
+export interface ConsumeOptions extends PeekOptions {
+  /**
+   * Who asks, for `concurrency` policies: an owner who holds units is admitted again without taking further ones.
+   *
+   * @default each request is its own
+   */
+  readonly owner?: string
+  /** What is decided about, such as an HTTP request: the events of `sluice:decision` and `sluice:denial` carry it, and nothing else looks at it. */
+  readonly request?: unknown
+}
+
+/** One of many keys that are asked about at once. */
+export interface KeyAndCost extends PeekOptions {
+  /** Who asks. */
+  readonly key: Keys
+}
+
+export interface ResetOptions extends PolicyChoice {
+  /**
+   * Whether a key that is blocked is let in again and forgotten too.
+   *
+   * @default false
+   */
+  readonly unblock?: boolean
+}
+
+/**
+ * Decides for keys. Over a memory store every method answers at once, over Redis with a promise; `await` works on both. A call
+ * that can never be right throws (or rejects with) a SluiceError.
+ */
+export interface Limiter<S extends Store = Store> {
+  readonly name: string
+  /** Decides and counts: all policies, or none. */
+  consume(key: Keys, options?: ConsumeOptions): Reply<S, Decision<S>>
+  /** Whether `consume` would be allowed now; `remaining` and `resetMs` as they stand. Changes nothing. */
+  peek(key: Keys, options?: PeekOptions): Reply<S, Decision>
+  /** `consume` for many keys in one round trip. Answers in order; each key is decided by itself. */
+  consumeMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision<S>[]>
+  /** `peek` for many keys in one round trip. */
+  peekMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
+  /**
+   * Waits until the request is allowed. Resolves to a denial if `maxWait` is not enough, at once where that is known; rejects when `signal` is
+   * aborted, and takes nothing then. First come, first served among the calls of this process. A `leakyQueue` orders its requests by itself: a
+   * request that it allows is held for its `delayMs`, and one that would be held for longer than `maxDelay` is denied at once.
+   */
+  acquire(key: Keys, options?: AcquireOptions): Promise<Decision<S>>
+  /**
+   * Gives back exactly what a decision took, where it took it, as far as that still counts, and releases its lease. True the first time,
+   * false after that.
+   */
+  refund(decision: Decision): Reply<S, boolean>
+  /** Gives the n newest units back, never above the full quota. Of leases, it ends the newest as long as n units are enough for the whole. */
+  refund(key: Keys, n?: number, options?: PolicyChoice): Reply<S, boolean>
+  /**
+   * Takes n units without asking: what remains may go below zero, and cost 0 is denied until that is made up for. Where there are leases, it
+   * takes one that nobody knows and that ends by itself.
+   */
+  penalize(key: Keys, n: number, options?: PolicyChoice): Reply<S, void>
+  /** Shuts the key out for a while, in the place of any block that it is under. */
+  block(key: Keys, length: Duration, options?: PolicyChoice): Reply<S, void>
+  /** Ends a block. What the key has used still counts. */
+  unblock(key: Keys, options?: PolicyChoice): Reply<S, void>
+  /**
+   * Ends a lease that is held elsewhere, by its id; what its request took of other policies stays taken. True if it was still held,
+   * false if it had ended or was released before.
+   */
+  release(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
+  /** Starts the time of a lease anew that is held elsewhere. True if it was still held; false if not, and then it stays ended. */
+  renew(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
+  /**
+   * Forgets what the key has used, so that its whole quota is available: true. A later refund of an earlier decision has no effect. False, and
+   * nothing changed, if the key is blocked and `unblock` is not true.
+   */
+  reset(key: Keys, options?: ResetOptions): Reply<S, boolean>
+  /**
+   * What counts of each policy, and what remains. Changes nothing. With `onStoreError: 'allow'` or `'deny'` it fails with the store's error
+   * while the store is unavailable, because nothing counts then.
+   */
+  status(key: Keys, options?: PolicyChoice): Reply<S, Status>
+  /** Whether the store is there. */
+  ping(): Reply<S, boolean>
+  /** Closes the store, if the limiter made it. */
+  close(): Reply<S, void>
+}
+
+/**
+ * Puts policies and a store together.
+ *
+ * @example
+ * const limiter = createLimiter({ name: 'api', policies: slidingWindow({ limit: 100, window: '1m' }) })
+ * const { allowed, retryAfterMs } = await limiter.consume('user:42')
+ * @throws SluiceError where an option is missing, unknown or wrong
+ */
+export function createLimiter<S extends Store = MemoryStore>(
+  options: AnyLimiterOptions<S>,
+): Limiter<S> {
+  const { onStoreError, localShare, denyCache } = readLimiterOptions(options)
+  const { name, clock } = options
+  const policies = statedPolicies(options)
+  const given: Store = options.store ?? memoryStore()
+  const store = given.async ? withFallback(given, name, onStoreError, sharing(localShare)) : given
+  const requests = createRequests(name, policies, clock, !denyCache)
+  const asking = createAsking<S>(store)
+
+  function changeLease(
+    request: StoreRequest,
+    verb: 'release' | 'renew',
+    source: Source,
+  ): Reply<S, boolean> {
+    return asking.ask(requests.ofLease, isAllowed, request, { verb, source })
+  }
+
+  function decide(outcome: Outcome, request: StoreRequest): Decision<S> {
+    const decision = decisionOf(outcome, request, changeLease)
+    if (request.verb === 'consume' && isHeard(decision)) report(request, decision)
+    return decision
+  }
+
+  function report({ keys, entries, cost, origin }: StoreRequest, decision: Decision): void {
+    const names = Object.fromEntries(entries.map(({ name }, i) => [name, keys[i]]))
+    const about = origin === undefined ? {} : { request: origin }
+    const event = { limiter: name, keys: names, cost, decision, ...about }
+    events.decision.publish(event)
+    if (!decision.allowed) events.denial.publish(event)
+  }
+
+  const limiter: Limiter<S> = {
+    name,
+    consume: (key, options) => asking.ask(requests.consume, decide, key, options),
+    peek: (key, options) => asking.ask(requests.peek, decide, key, options),
+    consumeMany: (calls) => asking.askMany(requests.consumeMany, decide, calls),
+    peekMany: (calls) => asking.askMany(requests.peekMany, decide, calls),
+    acquire: (key, options) => acquire(key, options),
+
+    refund(decisionOrKey: Decision | Keys, n?: number, options?: PolicyChoice) {
+      const receipt = receiptOf(decisionOrKey) ?? receiptOfOtherCopy(name, decisionOrKey)
+      if (receipt !== undefined) return asking.ask(requests.give, isGiven, receipt, n, options)
+      // Whatever is no decision is taken for a key, and refused if it is none.
+      return asking.ask(requests.forgive, isAllowed, decisionOrKey as Keys, n, options)
+    },
+
+    penalize: (key, n, options) => asking.ask(requests.penalize, nothing, key, n, options),
+    block: (key, length, options) => asking.ask(requests.block, nothing, key, length, options),
+    unblock: (key, options) => asking.ask(requests.unblock, nothing, key, options),
+    release: (key, id, options) => asking.ask(requests.release, isAllowed, key, id, options),
+    renew: (key, id, options) => asking.ask(requests.renew, isAllowed, key, id, options),
+    reset: (key, options) => asking.ask(requests.reset, isAllowed, key, options),
+    status: (key, options) => asking.ask(requests.status, statusOf, key, options),
+    // These answer as the store does, and that S is the type of this very store is beyond the compiler.
+    ping: () => store.ping() as Reply<S, boolean>,
+    close: () => (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>,
+  }
+  shareReceipts(receiptOf)
+  const isCounted = (key: Keys, asked: PeekOptions): boolean =>
+    countedPart(requests.peek(key, asked)).entries.length > 0
+  const acquire = createAcquire(name, limiter, isCounted, store.async)
+  return limiter
+}
+
+function isHeard({ allowed }: Decision): boolean {
+  return events.decision.hasSubscribers || (!allowed && events.denial.hasSubscribers)
+}
+
+function nothing(): void {}
+
+function isAllowed({ allowed }: Outcome): boolean {
+  return allowed
+}
+
+function isGiven({ allowed }: Outcome, { verb }: StoreRequest): boolean {
+  return verb === 'give' && allowed
+}
+
+/** A store that the caller opened is the caller's to close. */
+function closed(store: Store): void | Promise<void> {
+  return store.async ? Promise.resolve() : undefined
+}

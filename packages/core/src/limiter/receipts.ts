@@ -1,0 +1,61 @@
+import type { Receipt } from './decision.js'
+import { sluiceError } from '../errors.js'
+import { contractVersion } from '../stores/store.js'
+
+/** A copy of this package in the application: only the copy that made a decision can read its receipt. */
+interface Copy {
+  readonly contract: number
+  readonly receiptOf: (value: unknown) => Receipt | undefined
+}
+
+/** What all copies of this package in the process share. */
+interface Shared {
+  readonly copies: Copy[]
+  /** The requests that were given back already. A second time gives nothing, whichever limiter is asked. */
+  readonly given: WeakSet<object>
+}
+
+const sharedName = Symbol.for('@sluice/core:receipts')
+
+function shared(): Shared {
+  const known: unknown = Reflect.get(globalThis, sharedName)
+  if (isShared(known)) return known
+  const made: Shared = { copies: [], given: new WeakSet() }
+  Object.defineProperty(globalThis, sharedName, { value: made })
+  return made
+}
+
+function isShared(value: unknown): value is Shared {
+  return typeof value === 'object' && value !== null && 'copies' in value && 'given' in value
+}
+
+/** Lets other copies read the receipts of this one. */
+export function shareReceipts(receiptOf: Copy['receiptOf']): void {
+  const { copies } = shared()
+  if (copies.some((copy) => copy.receiptOf === receiptOf)) return
+  copies.push({ contract: contractVersion, receiptOf })
+}
+
+/**
+ * The receipt of a decision that another copy made.
+ *
+ * @throws SluiceError SLUICE_DECISION_FOREIGN where that copy is of a version that means something else by it
+ */
+export function receiptOfOtherCopy(limiter: string, value: unknown): Receipt | undefined {
+  for (const { contract, receiptOf } of shared().copies) {
+    const receipt = receiptOf(value)
+    if (receipt === undefined) continue
+    if (contract === contractVersion) return receipt
+    const maker = `another version of @sluice/core (contract ${contract}; this copy has ${contractVersion})`
+    throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, maker)
+  }
+  return undefined
+}
+
+/** Marks a request as given back: true the first time. */
+export function markGiven(request: object): boolean {
+  const { given } = shared()
+  if (given.has(request)) return false
+  given.add(request)
+  return true
+}

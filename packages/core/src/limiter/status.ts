@@ -1,0 +1,34 @@
+import type { Outcome, Source, StoreRequest } from '../stores/store.js'
+import { putByName, verdictOf } from './verdict.js'
+
+/** How one policy stands. */
+export interface PolicyStatus {
+  /** The units that count now, rounded up; more than the limit where there is a debt. */
+  readonly used: number
+  readonly limit: number
+  readonly remaining: number
+  /** How long until the quota is full; 0 if it is. */
+  readonly resetMs: number
+  /** How long a block still lasts; 0 if there is none. */
+  readonly blockedMs: number
+}
+
+export interface Status {
+  /** What counted: the store, or the memory store that replaces it while it is unavailable (`fallback`). */
+  readonly source: Source
+  readonly policies: Readonly<Record<string, PolicyStatus>>
+}
+
+/** Reads how a key stands from the outcome of a `peek`. */
+export function statusOf(outcome: Outcome, request: StoreRequest): Status {
+  const { entries = request.entries, source = 'store' } = outcome
+  const policies: Record<string, PolicyStatus> = {}
+  entries.forEach((entry, i) => {
+    const { row, blockedUntil, now } = outcome.states[i]
+    const { limit, remaining, resetMs } = verdictOf(entry, outcome.states[i], 0, false)
+    const used = entry.steps.used(row, entry.params, now)
+    const blockedMs = Math.max(0, blockedUntil - now)
+    putByName(policies, entry.name, { used, limit, remaining, resetMs, blockedMs })
+  })
+  return { source, policies }
+}

@@ -1,0 +1,59 @@
+import type { Rule } from '../algorithms/kind.js'
+import { fullAt, waitToRemain } from '../algorithms/reading.js'
+import type { State } from '../stores/store.js'
+
+/** What one policy says. All times are whole milliseconds. */
+export interface Verdict {
+  readonly allowed: boolean
+  /** The units that count now, after this decision, rounded up; more than the limit if there is a debt. */
+  readonly used: number
+  /** The policy's quota: its limit, burst or capacity. */
+  readonly limit: number
+  /** How many units could still be taken right now, after this decision. */
+  readonly remaining: number
+  /** 0 if allowed, else how long until the same cost would be; null if it never can be. */
+  readonly retryAfterMs: number | null
+  /** How long until `remaining` grows; 0 if the quota is full. */
+  readonly nextMs: number
+  /** How long until the quota is full; 0 if it is. */
+  readonly resetMs: number
+  /** How long a leaky queue asks to hold the request; 0 otherwise. */
+  readonly delayMs: number
+}
+
+/**
+ * Reads what one policy says from its state as the decision left it. `taken`: the row already holds what the request took, so it is not
+ * asked again.
+ */
+export function verdictOf(
+  rule: Rule,
+  { row, blockedUntil, now }: State,
+  cost: number,
+  taken: boolean,
+): Verdict {
+  const { steps, params } = rule
+  const blockedMs = Math.max(0, blockedUntil - now)
+  const limit = steps.quota(params)
+  const used = steps.used(row, params, now)
+  const free = Math.max(0, limit - used)
+  const wait = taken ? 0 : Math.max(blockedMs, steps.wait(row, params, now, cost))
+  const next = free < limit ? waitToRemain(rule, row, now, free + 1) : 0
+  return {
+    allowed: wait === 0,
+    used,
+    limit,
+    remaining: blockedMs > 0 ? 0 : free,
+    retryAfterMs: wait === Infinity ? null : wait,
+    nextMs: blockedMs === 0 ? next : free > 0 ? blockedMs : Math.max(blockedMs, next),
+    // A quota of nothing is full whatever was used of it before.
+    resetMs: Math.max(blockedMs, limit === 0 ? 0 : fullAt(rule, row) - now),
+    delayMs: wait === 0 ? (steps.delay?.(row, params, now, cost, taken && cost > 0) ?? 0) : 0,
+  }
+}
+
+/** Notes what was read from a policy under its name. */
+export function putByName<T>(named: Record<string, T>, name: string, value: T): void {
+  // To assign to this name would set a prototype.
+  if (name === '__proto__') Object.defineProperty(named, name, { value, enumerable: true })
+  else named[name] = value
+}

@@ -1,0 +1,123 @@
+import type { Reading } from '../../../algorithms/algorithm.js'
+import { decisionLua } from './decision.js'
+import { memoryLua } from './memory.js'
+import { rowsLua } from './rows.js'
+import { stateLua } from './state.js'
+
+/** The script that decides by these algorithms and no others. */
+export function assembleScript(algorithms: readonly Reading[]): string {
+  // A function for each: a call makes the steps of those algorithms only that it decides by.
+  const steps = algorithms.map(({ id, lua }) => `[${id}] = function() return ${lua.trim()}\nend,`)
+  const table = `local algorithms = {\n${steps.join('\n')}\n}`
+  return [header, table, stateLua, memoryLua, rowsLua, decisionLua, main].join('\n')
+}
+
+const header = `
+-- Decides a list of requests, each all or nothing.
+--
+-- KEYS     the state of each key that the requests name, a string; and the bodies beside it
+-- ARGV 1   the server's time after which this call is void, ms
+--      2   JSON, the rules: a list of { name, id of the algorithm, moments, counts, params }; with { views }, { bodies }, how many keys the body
+--          has, { born }, if a denial leaves a row, and { block = { on, length, escalate, max } } where there are any
+--      3   JSON, the questions: a list of { verb, cost, rules }, the numbers of its rules; with { now }, the time to decide by instead of the
+--          server's, { lease = { id, owner } }, { possible }, for each rule whether the cost could ever fit, where one of them may start a
+--          block, and for a give { receipts = { row, now, resets } for each rule }
+--      4   JSON, the requests, a flat list: of each the number of its question, and for each rule the number of its key and of its body keys
+--
+-- Returns  {server ms}      the call came too late, and nothing was done
+--          {server ms, …}   flat, for each request: 0 denied or 1 allowed, 2 more where one of its rules is or was blocked, 4 more where the key of
+--                           one was reset in this millisecond; for each rule the cells of its row; with the 2, for each rule the end of its block;
+--                           with the 4, for each rule the number of those resets. Or a string, the error of that request alone
+--          an error         this is a replica, and nothing was done
+`
+
+const main = `
+if serverMs > tonumber(ARGV[1]) then return { serverMs } end
+
+for _, rule in ipairs(rules) do
+  rule.steps = algorithms[rule.id]()
+  rule.stored = rule.moments + rule.counts
+  rule.width = rule.stored + (rule.views or 0)
+  rule.bodies = rule.bodies or 0
+end
+
+-- A state outlives its end by a second, so that a clock which steps back by less still finds it; by a day where the clock is injected,
+-- which may run slower than this server's.
+for _, question in ipairs(questions) do
+  question.margin = question.now and 86400000 or 1000
+  question.now = question.now or serverMs
+  question.asks = question.verb == 'consume' or question.verb == 'peek'
+  for i, number in ipairs(question.rules) do
+    local rule = rules[number]
+    question[i] = {
+      rule = rule,
+      steps = rule.steps,
+      state = none,
+      row = none,
+      block = unblocked,
+      reset = false,
+      possible = question.possible and question.possible[i],
+      receipt = question.receipts and question.receipts[i],
+    }
+  end
+  checkMemory(question)
+end
+
+-- A replica writes nothing, so the call as a whole answers with its error: some clients look for the master only then.
+local refusal
+local function messageOf(err)
+  local message = tostring(err)
+  if message:find('READONLY', 1, true) == 1 then refusal = message end
+  return message
+end
+
+-- The reply so far, and where in it the answer of each request begins.
+local reply, size, begins = { serverMs }, 1, {}
+
+local at = 1
+while at <= #requests do
+  local question = questions[requests[at]]
+  begins[at] = size + 1
+  local ok, allowed = pcall(decide, question, at)
+  if ok then
+    size = append(reply, size, question, allowed)
+  else
+    size = size + 1
+    reply[size] = messageOf(allowed)
+  end
+  at = after(question, at)
+end
+
+local failed
+for key, state in pairs(states) do
+  if state.changed then
+    local ok, err = pcall(write, key, state)
+    if not ok then
+      failed = failed or {}
+      failed[key] = messageOf(err)
+    end
+  end
+end
+
+-- The reply, but with the error in the place of the answer to each request that a failed write was for.
+local function amended()
+  local list, at = { serverMs }, 1
+  while at <= #requests do
+    local question, message = questions[requests[at]], nil
+    local key, following = at + 1, after(question, at)
+    for _, work in ipairs(question) do
+      message = message or failed[requests[key]]
+      key = key + 1 + work.rule.bodies
+    end
+    if message then
+      list[#list + 1] = message
+    else
+      for i = begins[at], (begins[following] or size + 1) - 1 do list[#list + 1] = reply[i] end
+    end
+    at = following
+  end
+  return list
+end
+
+return refusal and redis.error_reply(refusal) or failed and amended() or reply
+`

@@ -1,0 +1,277 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { fixedWindow, SluiceError, type BreakerEvent } from '../../src/index.js'
+import { sluiceError } from '../../src/errors.js'
+import { withBreaker } from '../../src/stores/layers/breaker.js'
+import type { Answer, AsyncStore } from '../../src/stores/store.js'
+import {
+  asking,
+  deferred,
+  gone,
+  holdTime,
+  pass,
+  releaseTime,
+  stubStore,
+  type StubStore,
+} from './stub-store.js'
+
+const request = asking(fixedWindow({ limit: 100, window: '1h' }))
+const away = 'SLUICE_STORE_AWAY'
+const failed = 'SLUICE_STORE_FAILED'
+
+beforeEach(holdTime)
+afterEach(releaseTime)
+
+async function ask(store: AsyncStore): Promise<string> {
+  const [answer] = await store.run([request('consume')])
+  return answer instanceof SluiceError ? answer.code : 'decided'
+}
+
+async function askTimes(store: AsyncStore, times: number): Promise<string[]> {
+  const answers: string[] = []
+  for (let i = 0; i < times; i++) answers.push(await ask(store))
+  return answers
+}
+
+/** A store that has just failed three times, and its breaker. */
+async function opened(): Promise<{ readonly stub: StubStore; readonly store: AsyncStore }> {
+  const stub = stubStore()
+  const store = withBreaker(stub, 'stub')
+  stub.fail()
+  expect(await askTimes(store, 3)).toEqual([failed, failed, failed])
+  stub.calls.length = 0
+  return { stub, store }
+}
+
+test('passes on what the store answers', async () => {
+  const stub = stubStore()
+  const given: readonly Answer[] = [gone, { allowed: true, states: [] }]
+  stub.answer = async () => given
+  expect(await withBreaker(stub, 'stub').run([request('peek'), request('peek')])).toBe(given)
+})
+
+test('leaves the store alone after three calls in a row that failed, and refuses each request at once', async () => {
+  const { stub, store } = await opened()
+  const answers = await store.run([request('consume'), request('peek'), request('block')])
+  expect(answers.map((answer) => answer instanceof SluiceError && answer.code)).toEqual(
+    Array(3).fill(away),
+  )
+  expect(stub.calls).toEqual([])
+})
+
+test('counts failures in a row only', async () => {
+  const stub = stubStore()
+  const store = withBreaker(stub, 'stub')
+  const answers: string[] = []
+  for (let i = 0; i < 4; i++) {
+    stub.fail()
+    answers.push(...(await askTimes(store, 2)))
+    stub.work()
+    answers.push(await ask(store))
+  }
+  expect(answers).toEqual(Array.from({ length: 4 }, () => [failed, failed, 'decided']).flat())
+})
+
+test('counts calls that failed as a whole only', async () => {
+  const stub = stubStore()
+  const store = withBreaker(stub, 'stub')
+  stub.answer = async () => [gone, { allowed: true, states: [] }]
+  for (let i = 0; i < 10; i++) await store.run([request('consume'), request('consume')])
+  expect(stub.calls).toHaveLength(10)
+})
+
+test('does not count an error that the store answers one key with: it is there', async () => {
+  const stub = stubStore()
+  const store = withBreaker(stub, 'stub')
+  stub.answer = async () => [sluiceError('SLUICE_STORE_FAILED', 'stub', 'WRONGTYPE')]
+  expect(await askTimes(store, 10)).toEqual(Array(10).fill(failed))
+  expect(stub.calls).toHaveLength(10)
+})
+
+describe('a store that answers every request with an error', () => {
+  const refused = sluiceError('SLUICE_STORE_FAILED', 'stub', 'OOM')
+
+  function refusing(): { readonly stub: StubStore; readonly store: AsyncStore } {
+    const stub = stubStore()
+    stub.answer = async (requests) => requests.map(() => refused)
+    return { stub, store: withBreaker(stub, 'stub') }
+  }
+
+  async function askFor(store: AsyncStore, ...keys: readonly string[]): Promise<string[]> {
+    const answers = await store.run(keys.map((key) => request('consume', { keys: [key] })))
+    return answers.map((answer) => (answer instanceof SluiceError ? answer.code : 'decided'))
+  }
+
+  test('is left alone after three calls in a row, each with a key that was not refused before', async () => {
+    const { stub, store } = refusing()
+    const calls = [['a'], ['a'], ['b', 'a'], ['b'], ['c'], ['d']]
+    const answers: string[][] = []
+    for (const keys of calls) {
+      answers.push(await askFor(store, ...keys))
+      await turn()
+    }
+    expect(answers).toEqual([[failed], [failed], [failed, failed], [failed], [failed], [away]])
+    // The last one is the look at a key that was refused.
+    expect(stub.calls).toHaveLength(6)
+    expect(stub.calls[5]).toMatchObject([{ verb: 'peek', keys: ['c'] }])
+  })
+
+  test('is not left alone where it refuses to write only: it denies whom it denied before', async () => {
+    const { stub, store } = refusing()
+    stub.answer = async (requests) =>
+      requests.map((asked) => (asked.verb === 'peek' ? stub.memory.run(asked) : refused))
+    for (let i = 0; i < 20; i++) {
+      expect(await askFor(store, `${i}`)).toEqual([failed])
+      await pass(100)
+    }
+    expect(await store.ping()).toBe(true)
+  })
+
+  test('is not left alone where another request is decided in between', async () => {
+    const { stub, store } = refusing()
+    for (let i = 0; i < 10; i++) {
+      expect(await askFor(store, `${i} a`)).toEqual([failed])
+      expect(await askFor(store, `${i} b`)).toEqual([failed])
+      stub.work()
+      expect(await askFor(store, 'c')).toEqual(['decided'])
+      await pass(250)
+      stub.answer = async () => [refused]
+    }
+  })
+
+  test('is unavailable to a ping, until a request is decided again', async () => {
+    const { stub, store } = refusing()
+    expect(await store.ping()).toBe(true)
+    for (const key of ['a', 'b', 'c']) await askFor(store, key)
+    await turn()
+    expect(await store.ping()).toBe(false)
+    await askFor(store, 'd')
+    stub.work()
+    expect([await askFor(store, 'd'), await store.ping()]).toEqual([['decided'], true])
+  })
+
+  test('is available to a ping a second after the last error: without traffic, nothing else would say so', async () => {
+    const { store } = refusing()
+    for (const key of ['a', 'b', 'c']) await askFor(store, key)
+    await turn()
+    await pass(999)
+    expect(await store.ping()).toBe(false)
+    await pass(1)
+    expect(await store.ping()).toBe(true)
+  })
+})
+
+test.each([
+  ['a store that does not answer in time', sluiceError('SLUICE_STORE_TIMEOUT', 'stub', 250)],
+  ['a store that cannot be reached', gone],
+])('counts %s', async (_, error) => {
+  const stub = stubStore()
+  const store = withBreaker(stub, 'stub')
+  stub.fail()
+  stub.answer = async () => [error]
+  expect(await askTimes(store, 5)).toEqual([error.code, error.code, error.code, away, away])
+})
+
+test('does not count a mistake of the caller, nor a store that was closed on purpose', async () => {
+  const stub = stubStore()
+  const store = withBreaker(stub, 'stub')
+  stub.answer = async () => [sluiceError('SLUICE_STORE_CLOSED', 'stub')]
+  expect(await askTimes(store, 5)).toEqual(Array(5).fill('SLUICE_STORE_CLOSED'))
+})
+
+test('asks whether the store is back each 200 ms while there is traffic, and never without', async () => {
+  const { stub, store } = await opened()
+  await pass(10_000)
+  expect([stub.pings, vi.getTimerCount()]).toEqual([0, 0])
+  const pings: number[] = []
+  for (let ms = 0; ms < 600; ms += 50) {
+    expect(await askTimes(store, 3)).toEqual([away, away, away])
+    pings.push(stub.pings)
+    await pass(50)
+  }
+  expect(pings).toEqual([1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3])
+  expect(stub.calls).toEqual([])
+})
+
+test('lets one request try the store once that answers pings, and all others when it has worked', async () => {
+  const { stub, store } = await opened()
+  stub.isThere = async () => true
+  expect(await ask(store)).toBe(away)
+  const answer = deferred<readonly Answer[]>()
+  stub.answer = () => answer.promise
+  const tried = ask(store)
+  expect(await askTimes(store, 5)).toEqual(Array(5).fill(away))
+  expect(stub.calls).toHaveLength(1)
+  answer.resolve([{ allowed: true, states: [] }])
+  expect(await tried).toBe('decided')
+  stub.work()
+  expect(await askTimes(store, 5)).toEqual(Array(5).fill('decided'))
+  expect(stub.calls).toHaveLength(6)
+})
+
+test('goes on leaving the store alone where the try fails, and tries again 200 ms later', async () => {
+  const { stub, store } = await opened()
+  stub.isThere = async () => true
+  expect(await askTimes(store, 3)).toEqual([away, failed, away])
+  expect(stub.pings).toBe(1)
+  await pass(199)
+  expect(await askTimes(store, 2)).toEqual([away, away])
+  await pass(1)
+  stub.work()
+  expect(await askTimes(store, 3)).toEqual([away, 'decided', 'decided'])
+})
+
+test('is back in use within two probes of the store’s return, whenever that is', async () => {
+  for (let downMs = 0; downMs <= 400; downMs += 40) {
+    const { stub, store } = await opened()
+    for (let ms = 0; ms < downMs; ms += 10) {
+      await ask(store)
+      await pass(10)
+    }
+    stub.work()
+    let backAfterMs = 0
+    while ((await ask(store)) !== 'decided') {
+      backAfterMs += 10
+      await pass(10)
+    }
+    expect(backAfterMs).toBeLessThanOrEqual(400)
+  }
+})
+
+test('tells of each change of state once', async () => {
+  const told: BreakerEvent[] = []
+  const listen = (event: unknown) => void told.push(event as BreakerEvent)
+  subscribe('sluice:breaker', listen)
+  onTestFinished(() => void unsubscribe('sluice:breaker', listen))
+  const { stub, store } = await opened()
+  await askTimes(store, 10)
+  await pass(200)
+  stub.isThere = async () => true
+  expect(await askTimes(store, 3)).toEqual([away, failed, away])
+  await pass(200)
+  stub.work()
+  await askTimes(store, 10)
+  expect(told).toEqual([
+    { store: 'stub', state: 'open', error: gone },
+    { store: 'stub', state: 'closed', error: undefined },
+  ])
+})
+
+test('pings and closes the store as it is', async () => {
+  const { stub, store } = await opened()
+  expect(await store.ping()).toBe(false)
+  await store.close()
+  expect([stub.pings, stub.isClosed]).toEqual([1, true])
+})
+
+test('does not leave a store alone of which a part answers, as a Cluster that lost a master', async () => {
+  const stub = stubStore()
+  const store = withBreaker(stub, 'stub')
+  expect(await ask(store)).toBe('decided')
+  stub.fail()
+  await pass(249)
+  expect(await askTimes(store, 5)).toEqual(Array(5).fill(failed))
+  await pass(1)
+  expect(await askTimes(store, 4)).toEqual([failed, failed, failed, away])
+})

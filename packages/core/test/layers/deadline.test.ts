@@ -1,0 +1,122 @@
+import { stat } from 'node:fs/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { fixedWindow, SluiceError } from '../../src/index.js'
+import { withDeadline } from '../../src/stores/layers/deadline.js'
+import type { Answer } from '../../src/stores/store.js'
+import { asking, deferred, failure, holdTime, pass, releaseTime, stubStore } from './stub-store.js'
+
+const request = asking(fixedWindow({ limit: 2, window: '1h' }))
+
+function codesOf(answers: readonly Answer[]): string[] {
+  return answers.map((answer) => (answer instanceof SluiceError ? answer.code : 'decided'))
+}
+
+describe('in held time', () => {
+  beforeEach(holdTime)
+  afterEach(releaseTime)
+
+  test('an answer in time is passed on as it is, and leaves no timer', async () => {
+    const stub = stubStore()
+    const given = [failure('one'), failure('another')]
+    stub.answer = async () => given
+    const answers = await withDeadline(stub, 'stub', 250).run([request('peek'), request('peek')])
+    expect(answers).toBe(given)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('no answer in time fails each request of the call, in the millisecond of the deadline', async () => {
+    const stub = stubStore()
+    stub.answer = () => new Promise(() => {})
+    let answers: readonly Answer[] | undefined
+    void withDeadline(stub, 'stub', 250)
+      .run([request('consume'), request('peek')])
+      .then((late) => (answers = late))
+    await pass(249)
+    expect(answers).toBe(undefined)
+    await pass(1)
+    expect(codesOf(answers ?? [])).toEqual(['SLUICE_STORE_TIMEOUT', 'SLUICE_STORE_TIMEOUT'])
+    expect(answers?.[0]).toMatchObject({
+      message: expect.stringContaining('the stub store did not answer within 250 ms'),
+    })
+  })
+
+  test('what a late answer took is given back, and nothing else', async () => {
+    const stub = stubStore()
+    const late = deferred<readonly Answer[]>()
+    const asked = [
+      request('consume'),
+      request('consume', { keys: ['other'], cost: 3 }),
+      request('peek', { keys: ['third'] }),
+      request('penalize', { keys: ['fourth'] }),
+      request('consume', { keys: ['fifth'], cost: 2 }),
+    ]
+    stub.answer = () => late.promise
+    const answers = withDeadline(stub, 'stub', 250).run(asked)
+    await pass(250)
+    expect(codesOf(await answers)).toEqual(Array(5).fill('SLUICE_STORE_TIMEOUT'))
+    expect(stub.calls).toHaveLength(1)
+    stub.work()
+    const outcomes = asked.map(stub.memory.run)
+    late.resolve([...outcomes.slice(0, 4), failure('the last')])
+    await pass(0)
+    const [outcome] = outcomes
+    expect(stub.calls.slice(1)).toEqual([
+      [{ ...asked[0], verb: 'give', receipts: 'states' in outcome ? outcome.states : [] }],
+    ])
+    const used = ['key', 'fourth'].map((key) => stub.memory.run(request('peek', { keys: [key] })))
+    expect(used.map((left) => 'states' in left && left.states[0].row[1])).toEqual([0, 1])
+  })
+
+  test('a late failure gives nothing back', async () => {
+    const stub = stubStore()
+    const late = deferred<readonly Answer[]>()
+    stub.answer = () => late.promise
+    const answers = withDeadline(stub, 'stub', 250).run([request('consume')])
+    await pass(250)
+    late.resolve([failure('late')])
+    await pass(0)
+    expect(codesOf(await answers)).toEqual(['SLUICE_STORE_TIMEOUT'])
+    expect(stub.calls).toHaveLength(1)
+  })
+
+  test('what was answered in time is never given back', async () => {
+    const stub = stubStore()
+    expect(codesOf(await withDeadline(stub, 'stub', 250).run([request('consume')]))).toEqual([
+      'decided',
+    ])
+    await pass(1000)
+    expect(stub.calls).toHaveLength(1)
+  })
+
+  test('a ping that is not answered in time says no', async () => {
+    const stub = stubStore()
+    const store = withDeadline(stub, 'stub', 250)
+    expect(await store.ping()).toBe(true)
+    stub.isThere = () => new Promise(() => {})
+    const answers: boolean[] = []
+    void store.ping().then((answer) => answers.push(answer))
+    await pass(249)
+    expect(answers).toEqual([])
+    await pass(1)
+    expect(answers).toEqual([false])
+  })
+
+  test('close goes to the store', async () => {
+    const stub = stubStore()
+    await withDeadline(stub, 'stub', 250).close()
+    expect(stub.isClosed).toBe(true)
+  })
+})
+
+test('an answer that lies there when a busy process looks up is no late one', async () => {
+  const stub = stubStore()
+  stub.answer = async (requests) => {
+    await stat('.')
+    return requests.map(stub.memory.run)
+  }
+  const answers = withDeadline(stub, 'stub', 20).run([request('consume')])
+  const busyUntil = performance.now() + 80
+  while (performance.now() < busyUntil);
+  expect(codesOf(await answers)).toEqual(['decided'])
+  expect(stub.calls).toHaveLength(1)
+})

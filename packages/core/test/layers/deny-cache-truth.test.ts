@@ -1,0 +1,237 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import {
+  calendarWindow,
+  createLimiter,
+  fixedWindow,
+  gcra,
+  leakyBucket,
+  leakyQueue,
+  slidingLog,
+  slidingWindow,
+  staged,
+  tokenBucket,
+  type AsyncStore,
+  type BlockOptions,
+  type Decision,
+  type Limiter,
+  type Policy,
+} from '../../src/index.js'
+import { withDenyCache } from '../../src/stores/layers/deny-cache.js'
+import { holdTime, releaseTime, stubStore } from './stub-store.js'
+
+// The same traffic goes to two limiters: one asks its store each time, the other remembers denials. Nobody may see a difference.
+
+/** Windows so short that something happens within the second for which a denial is believed, and longer ones. */
+const builders: readonly ((block?: BlockOptions) => Policy)[] = [
+  (block) => fixedWindow({ limit: 3, window: 700, ...given(block) }),
+  (block) => fixedWindow({ limit: 4, window: 900, align: 'clock', ...given(block) }),
+  (block) => fixedWindow({ limit: 0, window: 900, ...given(block) }),
+  (block) => slidingWindow({ limit: 3, window: 800, ...given(block) }),
+  (block) => slidingWindow({ limit: 4, window: 900, tail: 'weighted', ...given(block) }),
+  (block) => slidingWindow({ limit: 5, window: 1200, buckets: 6, ...given(block) }),
+  (block) =>
+    slidingWindow({ limit: 5, window: 900, buckets: 3, tail: 'truncated', ...given(block) }),
+  (block) => slidingLog({ limit: 4, window: 600, ...given(block) }),
+  (block) => slidingLog({ limit: 7, window: '1m', ...given(block) }),
+  (block) => gcra({ limit: 5, window: 1500, burst: 3, ...given(block) }),
+  (block) => gcra({ limit: 1, window: 450, burst: 1, ...given(block) }),
+  (block) => tokenBucket({ capacity: 5, refill: 3, every: 1000, initial: 2, ...given(block) }),
+  (block) => leakyBucket({ capacity: 4, leak: 7, every: 2000, ...given(block) }),
+  (block) => leakyQueue({ leak: 1, every: 200, maxDelay: 500, ...given(block) }),
+  (block) =>
+    calendarWindow({ limit: 5, period: 'hour', timeZone: 'Asia/Kolkata', ...given(block) }),
+  (block) =>
+    staged({
+      free: fixedWindow({ limit: 3, window: 2000, align: 'clock' }),
+      then: gcra({ limit: 1, window: 300, burst: 1 }),
+      ...given(block),
+    }),
+  (block) =>
+    staged({
+      free: slidingWindow({ limit: 2, window: 700 }),
+      then: leakyBucket({ capacity: 2, leak: 1, every: 400 }),
+      ...given(block),
+    }),
+]
+
+function given(block: BlockOptions | undefined): { block?: BlockOptions } {
+  return block === undefined ? {} : { block }
+}
+
+const blocks: fc.Arbitrary<BlockOptions | undefined> = fc.option(
+  fc.constantFrom<BlockOptions>(
+    { for: 150 },
+    { for: 5000 },
+    { for: 120, on: 'exceeded' },
+    { for: 150, on: 'exceeded', escalate: 3 },
+    { for: 3000, on: 'exceeded' },
+  ),
+  { nil: undefined, freq: 2 },
+)
+
+const policy = fc.tuple(fc.constantFrom(...builders), blocks).map(([build, block]) => build(block))
+
+/** Without blocks that a denied request starts: where another policy denies meanwhile, such a block may start up to a second later. */
+const calm = policy.filter(({ block }) => block?.on !== 'exceeded')
+
+const policies = fc
+  .array(policy, { minLength: 1, maxLength: 3 })
+  .map((made) => Object.fromEntries(made.map((each, i) => [`p${i}`, each])))
+
+type Verb = 'consume' | 'peek' | 'refund' | 'penalize' | 'block' | 'unblock' | 'reset' | 'give'
+
+interface Step {
+  readonly ms: number
+  readonly verb: Verb
+  readonly key: string
+  readonly cost: number
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  ms: fc.oneof(
+    { arbitrary: fc.constant(0), weight: 4 },
+    { arbitrary: fc.nat(20), weight: 3 },
+    { arbitrary: fc.nat(400), weight: 3 },
+    { arbitrary: fc.constantFrom(999, 1000, 1001), weight: 1 },
+  ),
+  verb: fc.constantFrom<Verb>(
+    ...Array<Verb>(20).fill('consume'),
+    'peek',
+    'refund',
+    'penalize',
+    'block',
+    'unblock',
+    'reset',
+    'give',
+  ),
+  key: fc.constantFrom('a', 'a', 'a', 'b'),
+  cost: fc.constantFrom(1, 1, 1, 1, 2, 2, 3, 0, 8),
+})
+
+const traffic = fc.array(step, { maxLength: 40, size: 'max' })
+
+interface Pair {
+  readonly plain: Limiter<AsyncStore>
+  readonly caching: Limiter<AsyncStore>
+}
+
+function pairOf(made: Record<string, Policy>): Pair {
+  const of = (store: AsyncStore) => createLimiter({ name: 'api', policies: made, store })
+  return { plain: of(stubStore()), caching: of(withDenyCache(stubStore())) }
+}
+
+/** All of an answer except its source, and how far a debt goes: of a sliding log, a local denial says it as of when the store denied. */
+function seen(decision: Decision): object {
+  const policies = Object.entries(decision.policies).map(([name, verdict]) => {
+    return [name, { ...verdict, used: Math.min(verdict.used, verdict.limit) }]
+  })
+  return { ...decision, policies, source: undefined }
+}
+
+async function act(
+  limiter: Limiter<AsyncStore>,
+  { verb, key, cost }: Step,
+  last: Decision | undefined,
+): Promise<unknown> {
+  if (verb === 'consume') return limiter.consume(key, { cost })
+  if (verb === 'peek') return seen(await limiter.peek(key, { cost }))
+  if (verb === 'give') return last === undefined ? undefined : limiter.refund(last)
+  if (verb === 'block') return limiter.block(key, 700)
+  if (verb === 'refund') return limiter.refund(key, cost)
+  if (verb === 'penalize') return limiter.penalize(key, cost)
+  return limiter[verb](key)
+}
+
+beforeEach(holdTime)
+afterEach(releaseTime)
+
+test('with one key for all policies, each answer is to the last number what the store would say', async () => {
+  let local = 0
+  let all = 0
+  await fc.assert(
+    fc.asyncProperty(policies, traffic, async (made, steps) => {
+      const { plain, caching } = pairOf(made)
+      const last: { plain?: Decision; caching?: Decision } = {}
+      for (const each of steps) {
+        vi.advanceTimersByTime(each.ms)
+        const expected = await act(plain, each, last.plain)
+        const answer = await act(caching, each, last.caching)
+        if (each.verb !== 'consume') {
+          expect(answer).toEqual(expected)
+          continue
+        }
+        all++
+        last.plain = expected as Decision
+        last.caching = answer as Decision
+        if (last.caching.source === 'local') local++
+        expect(seen(last.caching)).toEqual(seen(last.plain))
+      }
+      expect(await caching.status('a')).toEqual(await plain.status('a'))
+      expect(await caching.status('b')).toEqual(await plain.status('b'))
+    }),
+    { numRuns: 1500 },
+  )
+  // Else it would have shown nothing.
+  expect(local / all).toBeGreaterThan(0.15)
+})
+
+test('with a plan for each call, it is one plan’s denial and no other’s', async () => {
+  let local = 0
+  // Not those that take a share over from another plan's numbers: the last millisecond of it depends on when they do. Nor a bucket that a
+  // denial gives birth to, which takes the place of what another algorithm has counted.
+  const shares = new Set(['gcra', 'tokenBucket', 'leakyBucket', 'leakyQueue'])
+  const plan = calm.filter(({ kind }) => !shares.has(kind))
+  const asked = fc.array(
+    fc.record({
+      ms: fc.oneof(fc.constant(0), fc.nat(200)),
+      plan: fc.nat(2),
+      cost: fc.constantFrom(1, 1, 2, 3),
+    }),
+    { maxLength: 40, size: 'max' },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.tuple(plan, plan, plan), asked, async (plans, requests) => {
+      const { plain, caching } = pairOf({ default: plans[0] })
+      for (const { ms, plan, cost } of requests) {
+        vi.advanceTimersByTime(ms)
+        const options = { cost, policies: plans[plan] }
+        const truth = await plain.consume('key', options)
+        const answer = await caching.consume('key', options)
+        if (answer.source === 'local') local++
+        expect(seen(answer)).toEqual(seen(truth))
+      }
+    }),
+    { numRuns: 1000 },
+  )
+  expect(local).toBeGreaterThan(1000)
+})
+
+test('with a key for each policy, it denies who would be denied, by a policy that denies, and promises nothing too late', async () => {
+  let local = 0
+  const keys = fc.record({ p0: fc.constantFrom('x', 'y'), p1: fc.constantFrom('s', 't') })
+  const asked = fc.array(
+    fc.record({ ms: fc.oneof(fc.constant(0), fc.nat(200)), keys, cost: fc.constantFrom(1, 1, 2) }),
+    { maxLength: 40, size: 'max' },
+  )
+  await fc.assert(
+    fc.asyncProperty(calm, calm, asked, async (p0, p1, requests) => {
+      const { plain, caching } = pairOf({ p0, p1 })
+      for (const { ms, keys, cost } of requests) {
+        vi.advanceTimersByTime(ms)
+        const truth = await plain.consume(keys, { cost })
+        const answer = await caching.consume(keys, { cost })
+        expect(answer.allowed).toBe(truth.allowed)
+        if (answer.source !== 'local') continue
+        local++
+        expect(answer.deniedBy.some((name) => truth.deniedBy.includes(name))).toBe(true)
+        // What is taken of a staged policy may start its second stage anew, and shorten its wait.
+        if (p0.kind === 'staged' || p1.kind === 'staged') continue
+        expect(answer.deniedBy.filter((name) => !truth.deniedBy.includes(name))).toEqual([])
+        expect(answer.retryAfterMs ?? Infinity).toBeLessThanOrEqual(truth.retryAfterMs ?? Infinity)
+      }
+    }),
+    { numRuns: 1000 },
+  )
+  expect(local).toBeGreaterThan(1000)
+})

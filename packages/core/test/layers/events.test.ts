@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { promisify } from 'node:util'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { events } from '../../src/limiter/events.js'
+import {
+  createLimiter,
+  fixedWindow,
+  leakyQueue,
+  notLimited,
+  redisStore,
+  type DecisionEvent,
+  type RedisClient,
+  type StoreErrorEvent,
+} from '../../src/index.js'
+import { withBreaker } from '../../src/stores/layers/breaker.js'
+import { asking, failure, stubStore } from './stub-store.js'
+
+const policies = fixedWindow({ limit: 1, window: '1h' })
+
+/** What is told on a channel until the test is over. */
+function toldOn<E>(channel: string): E[] {
+  const told: E[] = []
+  const listen = (event: unknown) => void told.push(event as E)
+  subscribe(channel, listen)
+  onTestFinished(() => void unsubscribe(channel, listen))
+  return told
+}
+
+describe('sluice:decision and sluice:denial', () => {
+  test('tell each decision with its limiter, keys and cost, and denials on both', () => {
+    const decisions = toldOn<DecisionEvent>('sluice:decision')
+    const denials = toldOn<DecisionEvent>('sluice:denial')
+    const limiter = createLimiter({ name: 'api', policies: { ip: policies, tenant: policies } })
+    const keys = { ip: ['10.0.0.1', 'a|b'], tenant: 'x'.repeat(300) }
+    const admitted = limiter.consume(keys)
+    const denied = limiter.consume(keys, { cost: 3 })
+    const counted = { ip: '|10.0.0.1|a%7Cb', tenant: expect.stringMatching(/^%#[0-9a-f]{64}$/) }
+    const told = { limiter: 'api', keys: counted, cost: 1, decision: admitted }
+    expect(decisions).toEqual([told, { ...told, cost: 3, decision: denied }])
+    expect(denials).toEqual([{ ...told, cost: 3, decision: denied }])
+    expect([decisions[0].decision, denials[0].decision]).toEqual([admitted, denied])
+  })
+
+  test('carry what the caller decides about, and nothing where the caller does not say', async () => {
+    const decisions = toldOn<DecisionEvent>('sluice:decision')
+    const limiter = createLimiter({
+      name: 'api',
+      policies: fixedWindow({ limit: 9, window: '1h' }),
+    })
+    const request = { url: '/' }
+    limiter.consume('key', { request })
+    await limiter.acquire('key', { request })
+    limiter.consume('key')
+    expect(decisions.map((event) => event.request === request)).toEqual([true, true, false])
+    expect(decisions.map((event) => 'request' in event)).toEqual([true, true, false])
+  })
+
+  test('carry what the caller of acquire decides about, whatever becomes of the request', async () => {
+    const decisions = toldOn<DecisionEvent>('sluice:decision')
+    const request = { url: '/' }
+    const queue = leakyQueue({ leak: 1, every: '1s', maxDelay: '1m' })
+    const held = createLimiter({ name: 'held', policies: queue })
+    const late = { request, maxWait: 20 }
+    expect((await held.acquire('key', late)).allowed).toBe(true)
+    expect((await held.acquire('key', late)).allowed).toBe(false)
+    const lined = createLimiter({ name: 'lined', policies: fixedWindow({ limit: 1, window: 200 }) })
+    const calls = [{ request }, { request }, late].map((options) => lined.acquire('key', options))
+    expect((await Promise.all(calls)).map(({ allowed }) => allowed)).toEqual([true, true, false])
+    expect(decisions.every((event) => event.request === request)).toBe(true)
+  })
+
+  test('tell of each request of a call, and of no policy that was left out', () => {
+    const decisions = toldOn<DecisionEvent>('sluice:decision')
+    const limiter = createLimiter({ name: 'api', policies: { ip: policies, tenant: policies } })
+    limiter.consumeMany([
+      { key: { ip: 'a', tenant: notLimited } },
+      { key: { ip: notLimited, tenant: 'b' } },
+    ])
+    expect(decisions.map(({ keys }) => keys)).toEqual([{ ip: 'a' }, { tenant: 'b' }])
+  })
+
+  test('tell who decided, where the store did not', async () => {
+    const decisions = toldOn<DecisionEvent>('sluice:decision')
+    const stub = stubStore()
+    stub.fail()
+    for (const onStoreError of ['local', 'allow', 'deny'] as const) {
+      await createLimiter({ name: 'api', policies, store: stub, onStoreError }).consume('key')
+    }
+    expect(decisions.map(({ decision }) => decision.source)).toEqual(['fallback', 'open', 'closed'])
+  })
+
+  test('tell nothing of what decides nothing', () => {
+    const decisions = toldOn<DecisionEvent>('sluice:decision')
+    const limiter = createLimiter({ name: 'api', policies })
+    limiter.peek('key')
+    limiter.peekMany([{ key: 'key' }])
+    limiter.penalize('key', 1)
+    limiter.refund('key')
+    limiter.block('key', '1m')
+    limiter.unblock('key')
+    limiter.status('key')
+    limiter.reset('key')
+    expect(decisions).toEqual([])
+  })
+
+  test('are told nothing, and nothing is made for them, while nobody listens', () => {
+    const published = [vi.spyOn(events.decision, 'publish'), vi.spyOn(events.denial, 'publish')]
+    onTestFinished(() => void vi.restoreAllMocks())
+    const limiter = createLimiter({ name: 'api', policies })
+    limiter.consume('key')
+    limiter.consume('key')
+    expect(published.map((spy) => spy.mock.calls.length)).toEqual([0, 0])
+    toldOn('sluice:denial')
+    limiter.consume('other')
+    expect(published.map((spy) => spy.mock.calls.length)).toEqual([0, 0])
+  })
+
+  test('a policy’s name that objects have another use for is told like any other', () => {
+    const decisions = toldOn<DecisionEvent>('sluice:decision')
+    const named = JSON.parse(`{ "__proto__": ${JSON.stringify(policies)} }`)
+    createLimiter({ name: 'api', policies: named }).consume('key')
+    expect(Object.entries(decisions[0].keys)).toEqual([['__proto__', 'key']])
+  })
+})
+
+describe('sluice:store:error', () => {
+  const request = asking(policies)
+
+  test('tells each error of a call once, however many requests it answers', async () => {
+    const errors = toldOn<StoreErrorEvent>('sluice:store:error')
+    const stub = stubStore()
+    const store = withBreaker(stub, 'stub')
+    const [one, another] = [failure('one'), failure('another')]
+    stub.answer = async () => [one, { allowed: true, states: [] }, another, one]
+    await store.run([request('consume'), request('peek'), request('block'), request('peek')])
+    expect(errors).toEqual([
+      { store: 'stub', error: one },
+      { store: 'stub', error: another },
+    ])
+    expect(errors.map(({ error }) => error)).toEqual([one, another])
+  })
+
+  test('tells nothing of requests that the store was never asked', async () => {
+    const errors = toldOn<StoreErrorEvent>('sluice:store:error')
+    const stub = stubStore()
+    stub.fail()
+    const store = withBreaker(stub, 'stub')
+    for (let i = 0; i < 10; i++) await store.run([request('consume')])
+    expect([errors.length, stub.calls.length]).toEqual([3, 3])
+  })
+
+  test('tells what became of a Redis that is gone', async () => {
+    const errors = toldOn<StoreErrorEvent>('sluice:store:error')
+    const gone = async () => Promise.reject(new Error('ECONNREFUSED'))
+    const client: RedisClient = { isCluster: false, evalSha: gone, eval: gone }
+    const limiter = createLimiter({ name: 'api', policies, store: redisStore(client) })
+    expect((await limiter.consume('key')).source).toBe('fallback')
+    expect(errors.map(({ store, error }) => [store, error.code, error.cause])).toEqual([
+      ['redis', 'SLUICE_STORE_FAILED', new Error('ECONNREFUSED')],
+    ])
+  })
+})
+
+test.each([
+  ['is there no `process`', 'delete globalThis.process'],
+  ['does `process` know no such module', 'process.getBuiltinModule = () => undefined'],
+  ['is `process` too old to be asked', 'process.getBuiltinModule = undefined'],
+])('nothing is told, and all works as ever, where: %s', async (_, act) => {
+  const program = `
+    import { subscribe } from 'node:diagnostics_channel'
+    let told = 0
+    subscribe('sluice:decision', () => told++)
+    const { log } = console
+    ${act}
+    const { createLimiter, fixedWindow } = await import('@sluice/core')
+    const limiter = createLimiter({ name: 'api', policies: fixedWindow({ limit: 1, window: '1h' }) })
+    const answers = [limiter.consume('key').allowed, limiter.consume('key').allowed]
+    log(JSON.stringify([...answers, told]))
+  `
+  const args = ['--input-type=module', '--eval', program]
+  const options = { cwd: import.meta.dirname }
+  const { stdout } = await promisify(execFile)(process.execPath, args, options)
+  expect(JSON.parse(stdout)).toEqual([true, false, 0])
+})

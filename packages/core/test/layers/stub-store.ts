@@ -1,0 +1,103 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { vi } from 'vitest'
+import { processTime } from '../../src/clock.js'
+import { entriesOf, type Policies } from '../../src/limiter/bound-policies.js'
+import { sluiceErrorFrom } from '../../src/errors.js'
+import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
+import type { Answer, StoreRequest } from '../../src/stores/store.js'
+
+/** An asynchronous store over memory, of which a test says how it behaves and sees what it was asked. */
+export interface StubStore extends AsyncStore {
+  /** The calls of `run`, in their order. */
+  readonly calls: (readonly StoreRequest[])[]
+  readonly memory: SyncStore
+  pings: number
+  isClosed: boolean
+  /** How it answers from now on. */
+  answer: (requests: readonly StoreRequest[]) => Promise<readonly Answer[]>
+  isThere: () => Promise<boolean>
+  /** It works, as it did at the start. */
+  work(): void
+  /** Each call fails as a whole, as where nobody listens. */
+  fail(): void
+}
+
+export const gone: SluiceError = failure('gone')
+
+export function failure(reason: string): SluiceError {
+  return sluiceErrorFrom(new Error(reason), 'SLUICE_STORE_FAILED', 'stub', reason)
+}
+
+export function stubStore(): StubStore {
+  const memory = memoryStore()
+  const stub: StubStore = {
+    async: true,
+    calls: [],
+    memory,
+    pings: 0,
+    isClosed: false,
+    answer: async (requests) => requests.map(memory.run),
+    isThere: async () => true,
+    work() {
+      stub.answer = async (requests) => requests.map(memory.run)
+      stub.isThere = async () => true
+    },
+    fail() {
+      stub.answer = async (requests) => requests.map(() => gone)
+      stub.isThere = async () => false
+    },
+    run(requests) {
+      stub.calls.push(requests)
+      return stub.answer(requests)
+    },
+    ping() {
+      stub.pings++
+      return stub.isThere()
+    },
+    async close() {
+      stub.isClosed = true
+    },
+  }
+  return stub
+}
+
+/** Makes requests about the key 'key', as a limiter of these policies would. */
+export function asking(policies: Policies) {
+  const entries = entriesOf('api', policies)
+  return (verb: StoreRequest['verb'], change: Partial<StoreRequest> = {}): StoreRequest => ({
+    verb,
+    entries,
+    keys: entries.map(() => 'key'),
+    cost: 1,
+    now: undefined,
+    lease: { id: '', owner: '' },
+    ...change,
+  })
+}
+
+/** An answer that comes when the test says so. */
+export function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((settle) => (resolve = settle))
+  return { promise, resolve: (value) => resolve(value) }
+}
+
+/** Time stands still until `pass` moves it: timers, the monotonic clock and the one on the wall alike. */
+export function holdTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+  vi.setSystemTime(1_763_683_200_000)
+  // They hold on to the clocks that the machine had.
+  vi.spyOn(processTime, 'monotonic').mockImplementation(() => Date.now())
+  vi.spyOn(processTime, 'wall').mockImplementation(() => Date.now())
+}
+
+export function releaseTime(): void {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+}
+
+export async function pass(ms: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms)
+  // What waits for the next turn of the event loop has had it.
+  await turn()
+}

@@ -1,0 +1,230 @@
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { foreignWords } from '../src/options/renamed-options.js'
+import { byIp, createGuard } from '../src/http/index.js'
+import {
+  calendarWindow,
+  concurrency,
+  createLimiter,
+  gcra,
+  leakyQueue,
+  limited,
+  memoryStore,
+  redisStore,
+  slidingWindow,
+  tokenBucket,
+} from '../src/index.js'
+import { errorOf } from './error-of.js'
+
+const limiter = createLimiter({
+  name: 'api',
+  policies: slidingWindow({ limit: 5, window: '1m' }),
+})
+
+/** Whatever takes options that have another name elsewhere. */
+const takers = {
+  rateLimit: (options: object) => createGuard(options),
+  createLimiter: (options: object) => createLimiter(options as never),
+  'limiter "api"': (options: object) => limiter.consume('a', options),
+  limited: (options: object) => limited(limiter, options as never),
+  byIp: (options: object) => byIp(options),
+  redisStore: (options: object) => redisStore(new Redis({ lazyConnect: true }), options),
+  block: (options: object) => slidingWindow({ limit: 5, window: '1m', block: options as never }),
+  slidingWindow: (options: object) => slidingWindow(options as never),
+  gcra: (options: object) => gcra(options as never),
+  tokenBucket: (options: object) => tokenBucket(options as never),
+  concurrency: (options: object) => concurrency(options as never),
+  calendarWindow: (options: object) => calendarWindow(options as never),
+  leakyQueue: (options: object) => leakyQueue(options as never),
+  memoryStore: (options: object) => memoryStore(options),
+}
+
+type Taker = keyof typeof takers
+
+/** What is answered, by whom it is asked. The words stand below the library that most people know them from. */
+const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]])[] = [
+  // express-rate-limit and hono-rate-limiter
+  ['windowMs', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'policies']],
+  ['max', ['rateLimit', 'limit'], ['tokenBucket', 'capacity'], ['createLimiter', 'policies']],
+  ['message', ['rateLimit', 'body']],
+  ['handler', ['rateLimit', 'onDenied'], ['limited', 'onDenied']],
+  ['onLimitReached', ['rateLimit', 'onDecision'], ['limited', 'onDenied']],
+  ['standardHeaders', ['rateLimit', 'headers']],
+  ['legacyHeaders', ['rateLimit', 'headers']],
+  ['identifier', ['rateLimit', 'policies'], ['createLimiter', 'policies']],
+  ['keyGenerator', ['rateLimit', 'key'], ['limited', 'key']],
+  ['ipv6Subnet', ['rateLimit', 'key'], ['byIp', 'ipv6']],
+  ['skipFailedRequests', ['rateLimit', 'count']],
+  ['skipSuccessfulRequests', ['rateLimit', 'count']],
+  ['requestWasSuccessful', ['rateLimit', 'count']],
+  ['passOnStoreError', ['rateLimit', 'onStoreError'], ['createLimiter', 'onStoreError']],
+  ['prefix', ['rateLimit', 'name'], ['createLimiter', 'name']],
+  ['maxDelayMs', ['leakyQueue', 'maxDelay']],
+  // rate-limiter-flexible
+  [
+    'points',
+    ['rateLimit', 'limit'],
+    ['tokenBucket', 'capacity'],
+    ['createLimiter', 'policies'],
+    ['limiter "api"', 'cost'],
+  ],
+  [
+    'duration',
+    ['rateLimit', 'window'],
+    ['tokenBucket', 'every'],
+    ['concurrency', 'lease'],
+    ['block', 'for'],
+    ['createLimiter', 'policies'],
+  ],
+  [
+    'blockDuration',
+    ['slidingWindow', 'block'],
+    ['rateLimit', 'policy'],
+    ['createLimiter', 'policy'],
+  ],
+  ['execEvenly', ['rateLimit', 'policy'], ['createLimiter', 'policy']],
+  ['keyPrefix', ['rateLimit', 'name'], ['createLimiter', 'name'], ['redisStore', 'prefix']],
+  ['insuranceLimiter', ['rateLimit', 'onStoreError'], ['createLimiter', 'onStoreError']],
+  ['timeoutMs', ['redisStore', 'timeout'], ['rateLimit', 'store'], ['createLimiter', 'store']],
+  ['storeClient', ['rateLimit', 'store'], ['createLimiter', 'store']],
+  ['inMemoryBlockOnConsumed', ['createLimiter', 'denyCache']],
+  ['pointsToConsume', ['rateLimit', 'cost'], ['limiter "api"', 'cost']],
+  ['whiteList', ['rateLimit', 'allow']],
+  ['blackList', ['rateLimit', 'deny']],
+  // @fastify/rate-limit
+  ['timeWindow', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'policies']],
+  ['redis', ['rateLimit', 'store']],
+  ['nameSpace', ['rateLimit', 'name'], ['redisStore', 'prefix']],
+  ['allowList', ['rateLimit', 'allow']],
+  ['ban', ['rateLimit', 'policy'], ['createLimiter', 'policy']],
+  ['exponentialBackoff', ['slidingWindow', 'block'], ['rateLimit', 'policy']],
+  ['onExceeding', ['rateLimit', 'onDecision']],
+  ['onExceeded', ['rateLimit', 'onDecision'], ['limited', 'onDenied']],
+  ['errorResponseBuilder', ['rateLimit', 'body']],
+  ['skipOnError', ['rateLimit', 'onStoreError'], ['createLimiter', 'onStoreError']],
+  ['enableDraftSpec', ['rateLimit', 'headers']],
+  ['addHeaders', ['rateLimit', 'headers']],
+  ['addHeadersOnExceeding', ['rateLimit', 'headers']],
+  ['groupId', ['rateLimit', 'name']],
+  ['cache', ['rateLimit', 'store'], ['createLimiter', 'store'], ['memoryStore', 'maxKeys']],
+  // koa-ratelimit
+  ['driver', ['rateLimit', 'store']],
+  ['db', ['rateLimit', 'store']],
+  ['id', ['rateLimit', 'key']],
+  ['namespace', ['rateLimit', 'name'], ['redisStore', 'prefix']],
+  ['disableHeader', ['rateLimit', 'headers']],
+  ['errorMessage', ['rateLimit', 'body']],
+  ['status', ['rateLimit', 'statusCode']],
+  ['whitelist', ['rateLimit', 'allow']],
+  ['blacklist', ['rateLimit', 'deny']],
+  ['onLimited', ['rateLimit', 'onDecision'], ['limited', 'onDenied']],
+  ['throw', ['rateLimit', 'onDenied']],
+  // @nestjs/throttler
+  ['throttlers', ['rateLimit', 'policies'], ['createLimiter', 'policies']],
+  [
+    'ttl',
+    ['rateLimit', 'window'],
+    ['tokenBucket', 'every'],
+    ['concurrency', 'lease'],
+    ['block', 'for'],
+    ['createLimiter', 'policies'],
+  ],
+  ['ignoreUserAgents', ['rateLimit', 'skip']],
+  ['skipIf', ['rateLimit', 'skip']],
+  ['getTracker', ['rateLimit', 'key']],
+  ['generateKey', ['rateLimit', 'name']],
+  ['setHeaders', ['rateLimit', 'headers']],
+  ['storage', ['rateLimit', 'store']],
+  ['ipv6SubnetPrefix', ['rateLimit', 'key'], ['byIp', 'ipv6']],
+  // others
+  ['total', ['rateLimit', 'limit'], ['tokenBucket', 'capacity'], ['createLimiter', 'policies']],
+  ['expire', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'policies']],
+  ['interval', ['tokenBucket', 'every'], ['rateLimit', 'window'], ['createLimiter', 'policies']],
+  [
+    'tokens',
+    ['rateLimit', 'limit'],
+    ['tokenBucket', 'capacity'],
+    ['limiter "api"', 'cost'],
+    ['createLimiter', 'policies'],
+  ],
+  ['bucketSize', ['tokenBucket', 'capacity'], ['gcra', 'burst']],
+  ['maxTokens', ['tokenBucket', 'capacity'], ['gcra', 'burst']],
+  ['refillRate', ['tokenBucket', 'refill']],
+  ['tokensPerInterval', ['tokenBucket', 'refill']],
+  ['timezone', ['calendarWindow', 'timeZone']],
+  ['tz', ['calendarWindow', 'timeZone']],
+  ['limiter', ['rateLimit', 'policy'], ['createLimiter', 'policy']],
+  ['weight', ['rateLimit', 'cost']],
+  ['whitelisted', ['rateLimit', 'allow']],
+  ['skipList', ['rateLimit', 'allow']],
+  ['denyList', ['rateLimit', 'deny']],
+  ['blocklist', ['rateLimit', 'deny']],
+]
+
+const asked = answers.flatMap(([word, ...by]) =>
+  by.map(([taker, ours]) => [word, taker, ours] as const),
+)
+
+test.each(asked)('the word %s is answered by %s with "%s"', (word, taker, ours) => {
+  const { code, message } = errorOf(() => takers[taker]({ [word]: 1 }))
+  expect([code, message]).toEqual([
+    'SLUICE_OPTION_RENAMED',
+    `${taker}: "${word}" is called "${ours}" here: ${foreignWords[word]?.[ours]}.`,
+  ])
+})
+
+test('every word is asked for, and none twice', () => {
+  expect(answers.map(([word]) => word).sort()).toEqual(Object.keys(foreignWords).sort())
+})
+
+const inEachFramework =
+  'it answers in the place of the 429, and is called with (req, res, next, decision) in Express, (ctx, next, decision) in Koa, ' +
+  '(request, reply, decision) in Fastify, (context, decision) in NestJS, (decision, ...arguments) in limited()'
+const toBeTold = 'called with (request, decision) for each decision, and answers nothing'
+const opens = `'allow' lets everything pass while the store is away; 'local', the default, counts in this process`
+const shutsOut = `block: { for: '15m', on: 'exceeded' } (where it was in seconds, write '60s' for 60)`
+const wholePolicy = 'a policy holds it, such as slidingWindow({ limit: 100, window: "1m" })'
+
+test.each<[Taker, string, string]>([
+  ['rateLimit', 'handler', inEachFramework],
+  ['rateLimit', 'onLimitReached', toBeTold],
+  ['rateLimit', 'onExceeded', toBeTold],
+  ['rateLimit', 'onLimited', toBeTold],
+  [
+    'rateLimit',
+    'identifier',
+    `the headers show a policy's name, such as "api" of { api: slidingWindow({ limit: 100, window: "1m" }) }`,
+  ],
+  [
+    'rateLimit',
+    'ipv6Subnet',
+    'byIp({ ipv6: 56 }), with how many leading bits make one client, 64 by default',
+  ],
+  ['rateLimit', 'passOnStoreError', opens],
+  ['rateLimit', 'skipOnError', opens],
+  ['rateLimit', 'skipFailedRequests', `'successes', where failures are given back`],
+  ['rateLimit', 'skipSuccessfulRequests', `'failures', where successes are given back`],
+  ['rateLimit', 'timeoutMs', 'redisStore(client, { timeout: 250 }) has it'],
+  [
+    'slidingWindow',
+    'duration',
+    'a duration in milliseconds or a string such as "1m" (where it was in seconds, write "60s" for 60)',
+  ],
+  ['slidingWindow', 'blockDuration', shutsOut],
+  ['createLimiter', 'points', wholePolicy],
+  ['createLimiter', 'duration', wholePolicy],
+  ['createLimiter', 'blockDuration', `it belongs to a policy: ${shutsOut}`],
+])('%s says of %s what to mind', (taker, word, hint) => {
+  const { message } = errorOf(() => takers[taker]({ [word]: 1 }))
+  expect(message.replace(/^.*? here: /, '')).toBe(`${hint}.`)
+})
+
+test('another library’s word for what is not offered here is an unknown option', () => {
+  const error = errorOf(() => slidingWindow({ keyGenerator: 1 } as never))
+  expect(error.code).toBe('SLUICE_OPTION_UNKNOWN')
+})
+
+test('a word that every object inherits is no option', () => {
+  const error = errorOf(() => slidingWindow({ constructor: 1 } as never))
+  expect(error.code).toBe('SLUICE_OPTION_UNKNOWN')
+})
