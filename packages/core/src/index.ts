@@ -1,5 +1,6 @@
 export { createLimiter } from './limiter/limiter.js'
-export type { ConsumeOptions, KeyAndCost, Limiter, PeekOptions, ResetOptions } from './limiter/limiter.js'
+export type { Limiter } from './limiter/limiter.js'
+export type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './limiter/calls.js'
 export type { LimiterOptions } from './limiter/limiter-options.js'
 export { limited } from './limited/limited.js'
 export type { Limited } from './limited/limited.js'
@@ -59,7 +60,8 @@ export type {
   SupportedClient,
 } from './stores/redis/client.js'
 export type { OnStoreError } from './stores/layers/fallback.js'
-export type { BreakerEvent, DecisionEvent, FallbackEvent, StoreErrorEvent } from './limiter/events.js'
+export type { DecisionEvent } from './limiter/events.js'
+export type { BreakerEvent, FallbackEvent, StoreErrorEvent } from './stores/layers/events.js'
 export type { AsyncStore, Reply, Source, Store, SyncStore } from './stores/store.js'
 
 export { SluiceError } from './errors.js'

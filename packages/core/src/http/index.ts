@@ -20,7 +20,7 @@ export { warnOfUnseenRoute } from './guard/mistakes.js'
 export { createView, unsent } from './request/view.js'
 export type { Lookups, NodeRequest } from './request/view.js'
 export type { NodeResponse } from './request/response.js'
-export type { HeaderField } from './answer/header-fields.js'
+export type { HeaderField } from './answer/joined-fields.js'
 export { methodDecorator } from '../limited/decorator.js'
 export type { AnyFunction } from '../limited/decorator.js'
 

@@ -1,10 +1,11 @@
 import { createAcquire, type AcquireOptions } from './waiting/acquire.js'
+import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './calls.js'
 import { createAsking } from './dispatch.js'
 import { countedPart } from './counted-policies.js'
 import { decisionOf, receiptOf, type Decision } from './decision.js'
 import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
 import { readLimiterOptions, statedPolicies, type AnyLimiterOptions } from './limiter-options.js'
-import { events } from './events.js'
+import { decisionEvents } from './events.js'
 import type { Duration } from '../options/readers.js'
 import { receiptOfOtherCopy, shareReceipts } from './receipts.js'
 import { createRequests } from './requests.js'
@@ -12,41 +13,6 @@ import { withFallback } from '../stores/layers/fallback.js'
 import { statusOf, type Status } from './status.js'
 import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
 import type { Outcome, Reply, Source, Store, StoreRequest } from '../stores/store.js'
-
-export interface PeekOptions extends PolicyChoice {
-  /**
-   * How many units the request takes: a whole number. 0 asks whether the key is let in at all.
-   *
-   * @default 1
-   */
-  readonly cost?: number
-}
-
-export interface ConsumeOptions extends PeekOptions {
-  /**
-   * Who asks, for `concurrency` policies: an owner who holds units is admitted again without taking further ones.
-   *
-   * @default each request is its own
-   */
-  readonly owner?: string
-  /** What is decided about, such as an HTTP request: the events of `sluice:decision` and `sluice:denial` carry it, and nothing else looks at it. */
-  readonly request?: unknown
-}
-
-/** One of many keys that are asked about at once. */
-export interface KeyAndCost extends PeekOptions {
-  /** Who asks. */
-  readonly key: Keys
-}
-
-export interface ResetOptions extends PolicyChoice {
-  /**
-   * Whether a key that is blocked is let in again and forgotten too.
-   *
-   * @default false
-   */
-  readonly unblock?: boolean
-}
 
 /**
  * Decides for keys. Over a memory store every method answers at once, over Redis with a promise; `await` works on both. A call
@@ -144,8 +110,8 @@ export function createLimiter<S extends Store = MemoryStore>(
     const names = Object.fromEntries(entries.map(({ name }, i) => [name, keys[i]]))
     const about = origin === undefined ? {} : { request: origin }
     const event = { limiter: name, keys: names, cost, decision, ...about }
-    events.decision.publish(event)
-    if (!decision.allowed) events.denial.publish(event)
+    decisionEvents.decision.publish(event)
+    if (!decision.allowed) decisionEvents.denial.publish(event)
   }
 
   const limiter: Limiter<S> = {
@@ -182,7 +148,9 @@ export function createLimiter<S extends Store = MemoryStore>(
 }
 
 function isHeard({ allowed }: Decision): boolean {
-  return events.decision.hasSubscribers || (!allowed && events.denial.hasSubscribers)
+  return (
+    decisionEvents.decision.hasSubscribers || (!allowed && decisionEvents.denial.hasSubscribers)
+  )
 }
 
 function nothing(): void {}

@@ -10,7 +10,7 @@ import {
   type PolicyChoice,
 } from './bound-policies.js'
 import { sluiceError } from '../errors.js'
-import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './limiter.js'
+import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './calls.js'
 import {
   duration,
   isCount,

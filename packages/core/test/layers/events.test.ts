@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { events } from '../../src/limiter/events.js'
+import { decisionEvents } from '../../src/limiter/events.js'
 import {
   createLimiter,
   fixedWindow,
@@ -105,7 +105,10 @@ describe('sluice:decision and sluice:denial', () => {
   })
 
   test('are told nothing, and nothing is made for them, while nobody listens', () => {
-    const published = [vi.spyOn(events.decision, 'publish'), vi.spyOn(events.denial, 'publish')]
+    const published = [
+      vi.spyOn(decisionEvents.decision, 'publish'),
+      vi.spyOn(decisionEvents.denial, 'publish'),
+    ]
     onTestFinished(() => void vi.restoreAllMocks())
     const limiter = createLimiter({ name: 'api', policies })
     limiter.consume('key')

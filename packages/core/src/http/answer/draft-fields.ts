@@ -1,5 +1,5 @@
 import type { Decision } from '../../limiter/decision.js'
-import type { HeaderField } from './header-fields.js'
+import type { HeaderField } from './joined-fields.js'
 import type { PolicyItems } from './policy-items.js'
 import { seconds } from './seconds.js'
 import { structuredInteger } from './structured-fields.js'

@@ -2,12 +2,11 @@ import type { Clock } from '../../clock.js'
 import type { Decision } from '../../limiter/decision.js'
 import { entriesOf, type Keys, type Policies } from '../../limiter/bound-policies.js'
 import { draftFields } from './draft-fields.js'
+import type { HeaderField } from './joined-fields.js'
 import { draft6Fields, draft7Fields, epochFields, legacyFields } from './older-fields.js'
 import { partitionKeyOf } from './partition-key.js'
 import { policyItems, type PolicyItems } from './policy-items.js'
 import { retryAfterSeconds } from './retry-after.js'
-
-export type HeaderField = readonly [name: string, value: string]
 
 /**
  * How a response tells a client where it stands: `draft` is draft-ietf-httpapi-ratelimit-headers-10, `draft-7` and `draft-6` are earlier

@@ -1,4 +1,4 @@
-import type { HeaderField } from './header-fields.js'
+export type HeaderField = readonly [name: string, value: string]
 
 /** The headers of a response, as frameworks and Node read and write them. */
 export interface ResponseHeaders {

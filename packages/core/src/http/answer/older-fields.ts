@@ -1,6 +1,6 @@
 import type { Decision } from '../../limiter/decision.js'
 import type { Verdict } from '../../limiter/verdict.js'
-import type { HeaderField } from './header-fields.js'
+import type { HeaderField } from './joined-fields.js'
 import type { PolicyItems } from './policy-items.js'
 import { seconds } from './seconds.js'
 import { structuredInteger } from './structured-fields.js'

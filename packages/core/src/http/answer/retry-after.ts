@@ -2,7 +2,7 @@ import { receiptOf, type Decision } from '../../limiter/decision.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import { isPolicy } from '../../policy.js'
 import { firmWaitOf } from '../../limiter/waiting/waits.js'
-import type { HeaderField } from './header-fields.js'
+import type { HeaderField } from './joined-fields.js'
 import { seconds } from './seconds.js'
 
 /** RFC 9110, section 10.2.3. */

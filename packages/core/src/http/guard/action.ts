@@ -1,7 +1,6 @@
 import type { Decision } from '../../limiter/decision.js'
 import type { Awaitable } from '../awaitable.js'
-import type { HeaderField } from '../answer/header-fields.js'
-import type { ResponseHeaders } from '../answer/joined-fields.js'
+import type { HeaderField, ResponseHeaders } from '../answer/joined-fields.js'
 
 /** What an adapter is to do with a request: a closed union, so that an adapter which forgets a case does not compile. */
 export type Action<H> = Continue | Deny | Handle<H>

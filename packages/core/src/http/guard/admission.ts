@@ -1,6 +1,6 @@
 import type { Decision } from '../../limiter/decision.js'
 import type { Keys } from '../../limiter/bound-policies.js'
-import { events } from '../../limiter/events.js'
+import { decisionEvents } from '../../limiter/events.js'
 import { hold } from '../../limiter/waiting/hold.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { after } from '../awaitable.js'
@@ -40,7 +40,7 @@ export function createAdmission<R, H>(
 
 /** With the request, if somebody listens to the events of decisions, which carry it. */
 function heard(terms: Terms, request: unknown): Terms & { readonly request?: unknown } {
-  const { decision, denial } = events
+  const { decision, denial } = decisionEvents
   return decision.hasSubscribers || denial.hasSubscribers ? { ...terms, request } : terms
 }
 

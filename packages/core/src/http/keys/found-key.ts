@@ -1,5 +1,11 @@
 import { sluiceError, type SluiceError } from '../../errors.js'
-import { isKeyPart, isNotLimited, type Key, type KeyPartValue, type NotLimited } from '../../keys.js'
+import {
+  isKeyPart,
+  isNotLimited,
+  type Key,
+  type KeyPartValue,
+  type NotLimited,
+} from '../../keys.js'
 import { isCoded } from './coded-parts.js'
 import { watchKeys } from '../guard/mistakes.js'
 import type { RequestView } from '../request/request-view.js'

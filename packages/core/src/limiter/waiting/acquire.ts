@@ -4,7 +4,12 @@ import { sluiceError } from '../../errors.js'
 import { hold } from './hold.js'
 import { joinKey } from '../../keys.js'
 import { pause } from './pause.js'
-import { durationOrZero, optionsObject, rejectUnknown, type Duration } from '../../options/readers.js'
+import {
+  durationOrZero,
+  optionsObject,
+  rejectUnknown,
+  type Duration,
+} from '../../options/readers.js'
 import type { Store } from '../../stores/store.js'
 import { createTurns, turnBefore, type Turn, type Turns } from './turns.js'
 import { firmWaitOf, isQueued, overflows } from './waits.js'

@@ -1,6 +1,6 @@
 import { processTime } from '../../clock.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
-import { events } from '../../limiter/events.js'
+import { storeEvents } from './events.js'
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import { hasFailed, isAway } from './failure.js'
 
@@ -92,21 +92,21 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
 
   /** Each error once, however many requests of the call it is the answer of. */
   function report(answers: readonly Answer[]): void {
-    if (!events.storeError.hasSubscribers) return
+    if (!storeEvents.storeError.hasSubscribers) return
     for (const error of new Set(answers.filter(hasFailed))) {
-      events.storeError.publish({ store: name, error })
+      storeEvents.storeError.publish({ store: name, error })
     }
   }
 
   function open(error: SluiceError): void {
     isOpen = true
-    events.breaker.publish({ store: name, state: 'open', error })
+    storeEvents.breaker.publish({ store: name, state: 'open', error })
   }
 
   function close(): void {
     isOpen = false
     mayTry = false
-    events.breaker.publish({ store: name, state: 'closed', error: undefined })
+    storeEvents.breaker.publish({ store: name, state: 'closed', error: undefined })
   }
 
   async function probe(): Promise<void> {

@@ -1,6 +1,6 @@
 import { processTime } from '../../clock.js'
 import type { SluiceError } from '../../errors.js'
-import { events } from '../../limiter/events.js'
+import { storeEvents } from './events.js'
 import { memoryStore } from '../memory/index.js'
 import {
   contractVersion,
@@ -59,7 +59,12 @@ export function withFallback(
     if (error !== undefined) failedAt = now
     isAway = now - failedAt < backAfterMs
     if (isAway === wasAway) return
-    events.fallback.publish({ limiter, state: isAway ? 'begun' : 'ended', onStoreError, error })
+    storeEvents.fallback.publish({
+      limiter,
+      state: isAway ? 'begun' : 'ended',
+      onStoreError,
+      error,
+    })
   }
 
   return {

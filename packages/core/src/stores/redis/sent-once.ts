@@ -1,4 +1,9 @@
-import type { IoredisClient } from './client.js'
+/** The commands that Sluice sends by an ioredis client. */
+interface Commands {
+  readonly isCluster: boolean
+  evalsha(digest: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>
+  eval(script: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>
+}
 
 /** A command of ioredis, which writes its arguments each time it is sent. */
 interface SentCommand {
@@ -36,7 +41,7 @@ export type Send = (
  * a Cluster does so after `retryDelayOnFailover`). The script may have run by then, and a second run would count twice. So the command that is
  * sent again is void: a moment in the past takes the place of the one that it was sent with.
  */
-export function sendingOnce(client: IoredisClient): Send {
+export function sendingOnce(client: Commands): Send {
   const calls = callsOf(client)
   let sent: SentCommand | undefined
   // The command that `evalsha` makes is passed to `sendCommand` of the same client. With `enableAutoPipelining` that happens later; such
@@ -80,7 +85,7 @@ export function sendingOnce(client: IoredisClient): Send {
   }
 }
 
-const inherit: (client: IoredisClient, own: PropertyDescriptorMap) => IoredisClient = Object.create
+const inherit: (client: Commands, own: PropertyDescriptorMap) => Commands = Object.create
 
 function lose(call: Call): void {
   const { command, voidAt } = call
@@ -100,10 +105,10 @@ function lost(cause?: unknown): Error {
   return new Error('the connection was lost before the answer came', { cause })
 }
 
-const known = new WeakMap<IoredisClient, Set<Call>>()
+const known = new WeakMap<Commands, Set<Call>>()
 
 /** The calls that have no answer yet, of all stores on the same client: each client is listened to once. */
-function callsOf(client: IoredisClient): Set<Call> {
+function callsOf(client: Commands): Set<Call> {
   let calls = known.get(client)
   if (calls === undefined) {
     calls = new Set()
@@ -113,7 +118,7 @@ function callsOf(client: IoredisClient): Set<Call> {
   return calls
 }
 
-function watch(client: IoredisClient, calls: ReadonlySet<Call>): void {
+function watch(client: Commands, calls: ReadonlySet<Call>): void {
   const connection = connectionOf(client)
   function loseAll(): void {
     for (const call of calls) lose(call)
@@ -136,6 +141,6 @@ function listen(connection: Connection, whenLost: () => void): void {
   })
 }
 
-function connectionOf(client: IoredisClient & Connection): Connection {
+function connectionOf(client: Commands & Connection): Connection {
   return client
 }

@@ -1,0 +1,139 @@
+// The rules about imports: each folder lists what it may import, and every other import is an error. Type imports count as well.
+//
+//   examples ─▶ adapters ─▶ core/http ─▶ core/limited ─▶ core/limiter ─▶ stores ─▶ algorithms/algorithm.ts
+//                                                                                  algorithms/<kind> ─▶ policy
+
+const core = 'packages/core/src'
+const npm = (...names) => `node_modules/(?:${names.join('|')})/`
+
+/** The files at the root of core, without its public face; and the readers of options. */
+const ground = `${core}/(?:(?:clock|errors|keys|policy|warnings)\\.ts$|options/)`
+const algorithmContract = `${core}/algorithms/(?:algorithm|kind|reading|window)\\.ts$`
+const storeContract = `${core}/stores/(?:store|block)\\.ts$`
+const memoryStore = `${core}/stores/memory/index\\.ts$`
+const builders = `${core}/algorithms/[^/]+/index\\.ts$`
+const adapterNeeds = [
+  '@sluice/core',
+  'packages/core/dist/(?:index|http/)',
+  'packages/core/src/(?:index|http/)',
+]
+
+/** What a folder may import besides its own files. */
+const rules = {
+  ground: {
+    from: ground,
+    may: [algorithmContract, `${core}/stores/store\\.ts$`, npm('ms', '@noble/hashes')],
+  },
+  'algorithm contract': { from: algorithmContract, may: [ground] },
+  algorithms: {
+    from: `${core}/algorithms/([^/]+)/`,
+    own: `${core}/algorithms/$1/`,
+    may: [ground, algorithmContract],
+    except: [`${core}/algorithms/leaky-queue/`, `${core}/algorithms/calendar-window/calendar`],
+  },
+  'leaky queue': {
+    from: `${core}/algorithms/leaky-queue/`,
+    may: [ground, algorithmContract, `${core}/algorithms/gcra/(?:step|script)\\.ts$`],
+  },
+  calendar: {
+    from: `${core}/algorithms/calendar-window/calendar`,
+    may: [npm('temporal-polyfill', 'temporal-spec')],
+  },
+  registry: { from: `${core}/algorithms/registry`, may: [ground, `${core}/algorithms/`] },
+  'store contract': { from: storeContract, may: [ground, algorithmContract] },
+  'memory store': {
+    from: `${core}/stores/memory/`,
+    may: [ground, algorithmContract, storeContract],
+  },
+  layers: {
+    from: `${core}/stores/layers/`,
+    may: [ground, algorithmContract, storeContract, memoryStore],
+  },
+  'Redis store': {
+    from: `${core}/stores/redis/`,
+    may: [
+      ground,
+      algorithmContract,
+      storeContract,
+      `${core}/stores/layers/`,
+      npm('cluster-key-slot'),
+    ],
+  },
+  limiter: {
+    from: `${core}/limiter/`,
+    may: [
+      ground,
+      algorithmContract,
+      `${core}/algorithms/registry`,
+      storeContract,
+      memoryStore,
+      `${core}/stores/layers/`,
+    ],
+    except: [`${core}/limiter/checks/`],
+  },
+  // Which policies can never deny beside which others depends on their kinds.
+  'limiter checks': {
+    from: `${core}/limiter/checks/`,
+    may: [ground, `${core}/algorithms/`, storeContract, `${core}/limiter/`],
+  },
+  limited: { from: `${core}/limited/`, may: [ground, `${core}/limiter/`, storeContract] },
+  'core/http': {
+    from: `${core}/http/`,
+    may: [
+      ground,
+      algorithmContract,
+      builders,
+      storeContract,
+      memoryStore,
+      `${core}/limiter/`,
+      `${core}/limited/`,
+      npm('ipaddr\\.js', 'negotiator', '@types/node'),
+      '^(?:node:)?(?:async_hooks|crypto|diagnostics_channel|net|process|util|http)$',
+    ],
+  },
+  express: adapter('express', npm('express', '@types/express')),
+  koa: adapter('koa', npm('koa', '@types/koa')),
+  fastify: adapter('fastify', npm('fastify', 'fastify-plugin')),
+  nestjs: adapter('nestjs', npm('@nestjs/common', '@nestjs/core', 'rxjs'), '^(?:node:)?http$'),
+  examples: {
+    from: '^examples/([^/]+)/',
+    own: '^examples/$1/',
+    may: ['^(?!packages/|\\.\\./)', 'packages/[^/]+/dist/index', 'packages/core/dist/http/'],
+  },
+}
+
+function adapter(name, ...may) {
+  return { from: `packages/${name}/src/`, may: [...adapterNeeds, ...may] }
+}
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'no-circle',
+      comment: 'No file imports itself by way of others, types included.',
+      severity: 'error',
+      from: { pathNot: '/test/' },
+      to: { circular: true },
+    },
+    ...Object.entries(rules).map(([name, { from, own = from, may, except = [] }]) => ({
+      name: name.replaceAll(' ', '-'),
+      comment: `${from} imports only what .config/dependency-cruiser.mjs lists for it.`,
+      severity: 'error',
+      from: { path: from, pathNot: except },
+      to: { pathNot: [own, ...may] },
+    })),
+    {
+      name: 'suites-by-name',
+      comment: 'The suites and the benchmarks import packages by their names.',
+      severity: 'error',
+      from: { path: 'packages/(conformance|faults|benchmarks)/src/' },
+      to: { path: 'packages/[^/]+/src/', pathNot: 'packages/$1/src/' },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: ['node_modules', '/dist/'] },
+    exclude: { path: ['/test/', '^examples/[^/]+/node_modules/', '^packages/[^/]+/node_modules/'] },
+  },
+}

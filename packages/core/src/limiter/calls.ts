@@ -1,0 +1,35 @@
+import type { Keys, PolicyChoice } from './bound-policies.js'
+
+export interface PeekOptions extends PolicyChoice {
+  /**
+   * How many units the request takes: a whole number. 0 asks whether the key is allowed at all.
+   *
+   * @default 1
+   */
+  readonly cost?: number
+}
+
+export interface ConsumeOptions extends PeekOptions {
+  /**
+   * The owner of the lease, for `concurrency` policies: an owner that holds units is allowed again without taking further units.
+   *
+   * @default each request has an owner of its own
+   */
+  readonly owner?: string
+  /** The object of the decision, such as an HTTP request: the events of `sluice:decision` and `sluice:denial` carry it, and nothing else reads it. */
+  readonly request?: unknown
+}
+
+/** One of the keys of `consumeMany` or `peekMany`. */
+export interface KeyAndCost extends PeekOptions {
+  readonly key: Keys
+}
+
+export interface ResetOptions extends PolicyChoice {
+  /**
+   * Whether the reset also ends a block. If not, a blocked key is not reset.
+   *
+   * @default false
+   */
+  readonly unblock?: boolean
+}
