@@ -1,7 +1,7 @@
 // Writes into the pages what they take from elsewhere; with --check it writes nothing, and says what differs. Two markers say what is taken:
 //
 //   <!-- code: examples/docs/keys.js#per-policy -->                  into the block below it: a region of a file, or all of it
-//   <!-- options: packages/core/src/limiter/limiter.ts#PeekOptions -->       as far as <!-- /options -->: a table of an interface's options
+//   <!-- options: packages/core/src/limiter/calls.ts#PeekOptions -->       as far as <!-- /options -->: a table of an interface's options
 //
 // It also finds code that is taken from nowhere, and pages that no index links. remark-validate-links (npm run lint) finds dead links.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -24,7 +24,7 @@ const nine = gcra({ limit: 9, window: '1h' })
 
 /** Each option that has a default and that no builder reads, by its table: what is seen where it is left out, in the words of the page. */
 const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = {
-  'core/src/http/options.ts#RateLimitOptions': {
+  'core/src/http/options/options.ts#RateLimitOptions': {
     async algorithm() {
       // Of four units that were taken in the last minute and a half, each of them leaves another number, or the same as one that is not asked.
       const left = async (options: Options): Promise<number> => {
@@ -76,7 +76,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
     },
   },
   'nestjs/src/options.ts#Reach': { global: async () => (await onNest()).includes('default') },
-  'core/src/limiter-options.ts#LimiterOptions': {
+  'core/src/limiter/limiter-options.ts#LimiterOptions': {
     store: () => limiterOf({}).consume('key') instanceof Promise || 'memoryStore()',
     clock: async () =>
       (await passes(() => limiterOf({ policies: brief }).peek('key'))) && `the store's own time`,
@@ -90,17 +90,17 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       return (await limiter.consume('key')).source === 'local'
     },
   },
-  'core/src/limiter.ts#PeekOptions': {
+  'core/src/limiter/calls.ts#PeekOptions': {
     cost: () => 9 - limiterOf({ policies: nine }).consume('key').remaining,
   },
-  'core/src/limiter.ts#ConsumeOptions': {
+  'core/src/limiter/calls.ts#ConsumeOptions': {
     owner() {
       const limiter = limiterOf({ policies: core.concurrency({ limit: 2, lease: '1h' }) })
       const grants = [1, 2, 3].map(() => limiter.consume('key').allowed)
-      return grants.join() === 'true,true,false' && 'each request is its own'
+      return grants.join() === 'true,true,false' && 'each request has an owner of its own'
     },
   },
-  'core/src/acquire.ts#AcquireOptions': {
+  'core/src/limiter/waiting/acquire.ts#AcquireOptions': {
     cost: async () => 9 - (await limiterOf({ policies: nine }).acquire('key')).remaining,
     async maxWait() {
       const limiter = limiterOf({ policies: brief })
@@ -108,14 +108,14 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       return (await limiter.acquire('key')).allowed && 'no bound'
     },
   },
-  'core/src/limiter.ts#ResetOptions': {
+  'core/src/limiter/calls.ts#ResetOptions': {
     unblock() {
       const limiter = limiterOf({})
       limiter.block('key', '1h')
       return limiter.reset('key')
     },
   },
-  'core/src/limited-options.ts#LimitedOptions': {
+  'core/src/limited/limited-options.ts#LimitedOptions': {
     async cost() {
       const limiter = limiterOf({ policies: nine })
       await core.limited(limiter, { key: 'key' })(() => 'done')()
@@ -154,7 +154,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       return /within (\d+) ms/.exec(errors[0].error.message)?.[1]
     },
   },
-  'core/src/http/by-ip.ts#ByIpOptions': {
+  'core/src/http/keys/by-ip.ts#ByIpOptions': {
     async ipv6() {
       const { keys } = await told({ policy: once }, '2001:db8:1:2:3:4:5:6')
       return keys['default'].split('/')[1]

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 /** What the page says of one option: a default, that it is required, or that nothing stands in for it ("–"). */
 export type Stated = Readonly<Record<string, string>>
 
-/** The tables of the page, by the interface that each is made of: `packages/core/src/limiter/limiter.ts#PeekOptions`. */
+/** The tables of the page, by the interface that each is made of: `packages/core/src/limiter/calls.ts#PeekOptions`. */
 export function optionTables(): ReadonlyMap<string, Stated> {
   const page = new URL('../../../core/docs/options.md', import.meta.url)
   const text = readFileSync(fileURLToPath(page), 'utf8')

@@ -22,6 +22,7 @@ export interface ConsumeOptions extends PeekOptions {
 
 /** One of the keys of `consumeMany` or `peekMany`. */
 export interface KeyAndCost extends PeekOptions {
+  /** The key, or a key for each policy by its name. */
   readonly key: Keys
 }
 
