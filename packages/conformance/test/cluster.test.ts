@@ -288,13 +288,13 @@ test('every key on every node has a time to live, after any traffic', async () =
     limiter: fc.constantFrom(...limiters),
     keys: fc.record({ one: key, two: key, three: key, four: key }),
     cost: fc.nat(3),
-    verb: fc.constantFrom('consume', 'consume', 'penalize', 'forgive', 'block', 'reset'),
+    verb: fc.constantFrom('consume', 'consume', 'penalize', 'refundUnits', 'block', 'reset'),
   })
   await fc.assert(
     fc.asyncProperty(call, async ({ limiter, keys, cost, verb }) => {
       if (verb === 'consume') await limiter.consume(keys, { cost })
       else if (verb === 'penalize') await limiter.penalize(keys, cost)
-      else if (verb === 'forgive') await limiter.refund(keys, cost)
+      else if (verb === 'refundUnits') await limiter.refund(keys, cost)
       else if (verb === 'block') await limiter.block(keys, '1m')
       else await limiter.reset(keys)
     }),
@@ -310,7 +310,7 @@ test('every key on every node has a time to live, after any traffic', async () =
 
 const verbs = [
   ...Array<'consume'>(8).fill('consume'),
-  ...(['peek', 'reset', 'penalize', 'forgive', 'refund'] as const),
+  ...(['peek', 'reset', 'penalize', 'refundUnits', 'refund'] as const),
   ...(['block', 'unblock', 'release', 'renew'] as const),
 ] as const
 
@@ -383,7 +383,7 @@ function runner(limiter: Limiter) {
     else if (verb === 'peek') decision = await limiter.peek(keys, { cost })
     else if (verb === 'reset') answer = await limiter.reset(keys)
     else if (verb === 'penalize') await limiter.penalize(keys, cost)
-    else if (verb === 'forgive') await limiter.refund(keys, cost)
+    else if (verb === 'refundUnits') await limiter.refund(keys, cost)
     else if (verb === 'block') await limiter.block(keys, 500)
     else if (verb === 'unblock') await limiter.unblock(keys)
     else if (verb === 'release') answer = await admitted?.lease?.release()

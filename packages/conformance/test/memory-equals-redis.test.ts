@@ -96,7 +96,7 @@ interface Command {
 
 const verbs = [
   ...Array<'consume'>(8).fill('consume'),
-  ...(['peek', 'consumeMany', 'peekMany', 'refund', 'refund', 'forgive'] as const),
+  ...(['peek', 'consumeMany', 'peekMany', 'refund', 'refund', 'refundUnits'] as const),
   ...(['release', 'renew', 'penalize', 'block', 'unblock', 'reset', 'status'] as const),
 ] as const
 type Verb = (typeof verbs)[number]
@@ -218,7 +218,7 @@ async function run(
       return decisions.at(-1 - dice)?.lease?.release()
     case 'renew':
       return decisions.at(-1 - dice)?.lease?.renew()
-    case 'forgive':
+    case 'refundUnits':
       return limiter.refund(keys, cost)
     case 'penalize':
       return limiter.penalize(keys, cost)

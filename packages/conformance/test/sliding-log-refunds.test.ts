@@ -37,7 +37,7 @@ type Step =
       readonly count: number
       readonly stride: number
     }
-  | { readonly does: 'forgive'; readonly units: number }
+  | { readonly does: 'refundUnits'; readonly units: number }
   | { readonly does: 'wait'; readonly ms: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -59,7 +59,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
     weight: 4,
   },
-  { arbitrary: fc.record({ does: fc.constant('forgive'), units: fc.nat(200) }), weight: 1 },
+  { arbitrary: fc.record({ does: fc.constant('refundUnits'), units: fc.nat(200) }), weight: 1 },
   { arbitrary: fc.record({ does: fc.constant('wait'), ms: fc.nat(1500) }), weight: 2 },
 )
 const traffic = fc.array(step, { minLength: 2, maxLength: 12, size: 'max' })

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { foreignWords } from '../src/options/renamed-options.js'
+import { renamedOptions } from '../src/options/renamed-options.js'
 import { byIp, createGuard } from '../src/http/index.js'
 import {
   calendarWindow,
@@ -169,12 +169,12 @@ test.each(asked)('the word %s is answered by %s with "%s"', (word, taker, ours) 
   const { code, message } = errorOf(() => takers[taker]({ [word]: 1 }))
   expect([code, message]).toEqual([
     'SLUICE_OPTION_RENAMED',
-    `${taker}: "${word}" is called "${ours}" here: ${foreignWords[word]?.[ours]}.`,
+    `${taker}: "${word}" is called "${ours}" here: ${renamedOptions[word]?.[ours]}.`,
   ])
 })
 
 test('every word is asked for, and none twice', () => {
-  expect(answers.map(([word]) => word).sort()).toEqual(Object.keys(foreignWords).sort())
+  expect(answers.map(([word]) => word).sort()).toEqual(Object.keys(renamedOptions).sort())
 })
 
 const inEachFramework =

@@ -23,9 +23,9 @@ export interface Steps<P extends object = Params> {
    * Undoes one `take` of `cost`, as far as it still counts. `receipt` is the row as that take left it, and `takenAt` the moment by which it was
    * decided.
    */
-  give(row: Row, params: P, now: number, cost: number, receipt: Row, takenAt: number): void
+  refundReceipt(row: Row, params: P, now: number, cost: number, receipt: Row, takenAt: number): void
   /** Gives the `units` newest units back, at most what is used. */
-  forgive(row: Row, params: P, now: number, units: number): void
+  refundUnits(row: Row, params: P, now: number, units: number): void
   /** Refunds all units, and leaves in the row what a reset must not forget. Without this step a reset removes the row. */
   forget?(row: Row, params: P, now: number): void
 }
@@ -63,7 +63,7 @@ export interface Reading<P extends object = Params> {
   /** Whether there is no state at all, so that no store is ever asked. Such a policy allows everything. */
   readonly countsNothing?: boolean
   /** The most units that a penalty may take at once, where that is less than 2^31. */
-  most?(params: P): number
+  maxPenalty?(params: P): number
   /** The moment from which the quota is full, where that is before the row `ends`. */
   full?(row: Row, params: P): number
   /** Whole milliseconds until so many units remain, one more than now, where that is not the wait for as great a cost. */
@@ -73,22 +73,25 @@ export interface Reading<P extends object = Params> {
   /** How long until a queue is short enough for a request of `cost`, in milliseconds; 0 if it is, or if something else decides. Queues only. */
   queueWait?(row: Row, params: P, now: number, cost: number): number
   /** Whether a key's first request leaves its row even if it is denied. */
-  bornDenied?(params: P): boolean
+  persistsOnDenial?(params: P): boolean
   /** The token of the lease that was granted last, read from the row that it left. Only where there are leases. */
   token?(row: Row): number
 }
 
 /** An algorithm whose whole state is a row. */
-export interface Algorithm<P extends object = Params> extends Steps<P>, Reading<P> {}
+export interface Algorithm<P extends object = Params> extends Steps<P>, Reading<P> {
+  readonly bodied?: undefined
+}
 
 /**
  * An algorithm whose state grows: beside its row a key has a body, a log or its leases, read by position and never as a whole. `look` must
  * not change the body; whatever changes it is followed by keeping the row. A row of zeros says that the body is void, whatever it holds.
  */
 export interface BodiedAlgorithm<P extends object = Params, B = unknown> extends Reading<P> {
+  readonly bodied: true
   newBody(params: P): B
-  /** The steps over one key's body. In Lua this is `over(keys, lease)`, which gets the names of `bodies` keys instead of a body. */
-  over(body: B, lease: Lease): BodiedSteps<P>
+  /** The steps over one key's body. In Lua this is `bind(keys, lease)`, which gets the names of `bodies` keys instead of a body. */
+  bind(body: B, lease: Lease): BodiedSteps<P>
   /** How many keys the body takes in Redis. */
   readonly bodies: number
 }

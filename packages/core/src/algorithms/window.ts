@@ -9,7 +9,7 @@ export function windowSteps<P extends { readonly limit: number }>(
   closing: (since: number, params: P) => number,
 ): Pick<
   Algorithm<P>,
-  'cells' | 'look' | 'take' | 'give' | 'forgive' | 'ends' | 'wait' | 'used' | 'quota'
+  'cells' | 'look' | 'take' | 'refundReceipt' | 'refundUnits' | 'ends' | 'wait' | 'used' | 'quota'
 > {
   return {
     cells: () => ({ moments: 1, counts: 1 }),
@@ -27,11 +27,11 @@ export function windowSteps<P extends { readonly limit: number }>(
     },
 
     // A window that was emptied and begun anew began at another moment, be it the same window of the clock.
-    give(row, _params, _now, cost, receipt) {
+    refundReceipt(row, _params, _now, cost, receipt) {
       if (row[SINCE] === receipt[SINCE]) row[USED] -= Math.min(cost, row[USED])
     },
 
-    forgive(row, _params, _now, units) {
+    refundUnits(row, _params, _now, units) {
       row[USED] -= Math.min(units, row[USED])
     },
 
@@ -68,11 +68,11 @@ export function windowLua(closing: string): string {
       row[2] = row[2] + cost
     end,
 
-    give = function(row, params, now, cost, receipt)
+    refundReceipt = function(row, params, now, cost, receipt)
       if row[1] == receipt[1] then row[2] = row[2] - math.min(cost, row[2]) end
     end,
 
-    forgive = function(row, params, now, units)
+    refundUnits = function(row, params, now, units)
       row[2] = row[2] - math.min(units, row[2])
     end,
 

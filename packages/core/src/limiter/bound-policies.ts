@@ -3,7 +3,7 @@ import { optionsObject } from '../options/readers.js'
 import { isPolicy, type Policy } from '../policy.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import { isNotLimited, joinKey, wrongPart, type Key, type NotLimited } from '../keys.js'
-import type { Entry } from '../stores/store.js'
+import type { BoundPolicy } from '../stores/store.js'
 
 /** One policy, whose name is then 'default', or a record of named ones. */
 export type Policies = Policy | Readonly<Record<string, Policy>>
@@ -29,19 +29,19 @@ const longestName = 64
  *
  * @throws SluiceError where a policy is none, or its numbers are wrong
  */
-export function entriesOf(limiter: string, policies: Policies): readonly Entry[] {
+export function bindPolicies(limiter: string, policies: Policies): readonly BoundPolicy[] {
   const where = `limiter "${limiter}"`
-  if (isPolicy(policies)) return [entryOf(limiter, 'default', policies)]
+  if (isPolicy(policies)) return [bindPolicy(limiter, 'default', policies)]
   const named = Object.entries(optionsObject(where, policies, ['name: policy', '…']))
   if (named.length === 0) {
     throw sluiceError('SLUICE_OPTION_MISSING', where, 'policies', 'at least one policy')
   }
-  return named.map(([name, policy]) => entryOf(limiter, name, policy))
+  return named.map(([name, policy]) => bindPolicy(limiter, name, policy))
 }
 
 /** The entries that a request asks, and whose state each of them counts in. */
-export interface Addressed {
-  readonly entries: readonly Entry[]
+export interface ResolvedKeys {
+  readonly entries: readonly BoundPolicy[]
   readonly keys: readonly string[]
 }
 
@@ -50,7 +50,11 @@ export interface Addressed {
  *
  * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING, SLUICE_POLICY_NAME_UNKNOWN: never a free pass
  */
-export function addressed(limiter: string, entries: readonly Entry[], key: Keys): Addressed {
+export function resolveKeys(
+  limiter: string,
+  entries: readonly BoundPolicy[],
+  key: Keys,
+): ResolvedKeys {
   if (isNotLimited(key)) return { entries: [], keys: [] }
   if (isKey(key)) {
     return { entries, keys: repeated(joinedKey(limiter, key), entries.length) }
@@ -73,7 +77,7 @@ function repeated(key: string, count: number): readonly string[] {
   return keys
 }
 
-function entryOf(limiter: string, name: string, policy: unknown): Entry {
+function bindPolicy(limiter: string, name: string, policy: unknown): BoundPolicy {
   const where = `limiter "${limiter}", policy "${name}"`
   if (name === '' || name.length > longestName) {
     const expected = `a name of 1 to ${longestName} characters`
@@ -83,13 +87,13 @@ function entryOf(limiter: string, name: string, policy: unknown): Entry {
 }
 
 /** Makes what finds, for each entry, the one with a share of its limit. */
-export function sharing(share: number): (entry: Entry) => Entry {
-  const shared = new WeakMap<Entry, Entry>()
+export function sharing(share: number): (entry: BoundPolicy) => BoundPolicy {
+  const shared = new WeakMap<BoundPolicy, BoundPolicy>()
   return function shareOf(entry) {
     if (share === 1) return entry
     const known = shared.get(entry)
     if (known !== undefined) return known
-    const made = entryOf(entry.limiter, entry.name, sharePolicy(entry.policy, share))
+    const made = bindPolicy(entry.limiter, entry.name, sharePolicy(entry.policy, share))
     shared.set(entry, made)
     return made
   }

@@ -1,4 +1,4 @@
-import type { Entry, Outcome, State, StoreRequest } from '../stores/store.js'
+import type { BoundPolicy, Outcome, State, StoreRequest } from '../stores/store.js'
 
 /**
  * The part of a request that a store has to answer: all of it, without the policies that count nothing, such as `unlimited`. A request of which
@@ -20,7 +20,7 @@ export function countedPart(request: StoreRequest): StoreRequest {
 export function wholeOutcome(outcome: Outcome, { entries }: StoreRequest): Outcome {
   if (countsAll(entries)) return outcome
   const states: State[] = []
-  const decidedBy: Entry[] = []
+  const decidedBy: BoundPolicy[] = []
   let next = 0
   for (const entry of entries) {
     const isCounted = counts(entry)
@@ -32,21 +32,21 @@ export function wholeOutcome(outcome: Outcome, { entries }: StoreRequest): Outco
 }
 
 /** Whether a policy has a state at all. */
-export function counts({ steps }: Entry): boolean {
+export function counts({ steps }: BoundPolicy): boolean {
   return steps.countsNothing !== true
 }
 
 const nothing: State = { row: [], blockedUntil: 0, now: 0 }
 
-function countsAll(entries: readonly Entry[]): boolean {
+function countsAll(entries: readonly BoundPolicy[]): boolean {
   for (let i = 0; i < entries.length; i++) if (!counts(entries[i])) return false
   return true
 }
 
-const known = new WeakMap<readonly Entry[], readonly Entry[]>()
+const known = new WeakMap<readonly BoundPolicy[], readonly BoundPolicy[]>()
 
 /** The same list each time, so that requests that differ by their keys alone share what is derived from it. */
-function countedOf(entries: readonly Entry[]): readonly Entry[] {
+function countedOf(entries: readonly BoundPolicy[]): readonly BoundPolicy[] {
   let counted = known.get(entries)
   if (counted === undefined) {
     counted = entries.filter(counts)

@@ -15,50 +15,50 @@ type Read<T> = (outcome: Outcome, request: StoreRequest) => T
  * Asks a store in the store's own manner: over a synchronous one a call answers or throws at once, over the others all of it happens in a
  * promise, a mistake in the question included. Therefore it is given what makes the request, with its arguments.
  */
-export interface Asking<S extends Store> {
-  ask<A, B, C, T>(
+export interface Dispatcher<S extends Store> {
+  run<A, B, C, T>(
     make: (a: A, b: B, c?: C) => StoreRequest,
     read: Read<T>,
     a: A,
     b: B,
     c?: C,
   ): Reply<S, T>
-  askMany<A, T>(
+  runMany<A, T>(
     make: (a: A) => readonly StoreRequest[],
     read: Read<T>,
     a: A,
   ): Reply<S, readonly T[]>
 }
 
-export function createAsking<S extends Store>(store: Store): Asking<S> {
+export function createDispatcher<S extends Store>(store: Store): Dispatcher<S> {
   // That S is the type of this very store is beyond the compiler.
-  return (store.async ? askingLater(store) : askingAtOnce(store)) as Asking<S>
+  return (store.async ? dispatchLater(store) : dispatchAtOnce(store)) as Dispatcher<S>
 }
 
-function askingAtOnce(store: SyncStore): Asking<SyncStore> {
+function dispatchAtOnce(store: SyncStore): Dispatcher<SyncStore> {
   function run(request: StoreRequest): Outcome {
     const part = countedPart(request)
     return wholeOutcome(settled(asksAnything(part) ? store.run(part) : nothingAsked), request)
   }
 
   return {
-    ask(make, read, a, b, c) {
+    run(make, read, a, b, c) {
       const request = make(a, b, c)
       return read(run(request), request)
     },
-    askMany: (make, read, a) => make(a).map((request) => read(run(request), request)),
+    runMany: (make, read, a) => make(a).map((request) => read(run(request), request)),
   }
 }
 
-function askingLater(store: AsyncStore): Asking<AsyncStore> {
+function dispatchLater(store: AsyncStore): Dispatcher<AsyncStore> {
   return {
-    async ask(make, read, a, b, c) {
+    async run(make, read, a, b, c) {
       const request = make(a, b, c)
       const part = countedPart(request)
       const [answer] = asksAnything(part) ? await store.run([part]) : [nothingAsked]
       return read(wholeOutcome(settled(answer), request), request)
     },
-    async askMany(make, read, a) {
+    async runMany(make, read, a) {
       const requests = make(a)
       const parts = requests.map(countedPart)
       const asked = parts.filter(asksAnything)

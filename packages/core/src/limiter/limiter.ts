@@ -1,6 +1,6 @@
 import { createAcquire, type AcquireOptions } from './waiting/acquire.js'
 import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './calls.js'
-import { createAsking } from './dispatch.js'
+import { createDispatcher } from './dispatch.js'
 import { countedPart } from './counted-policies.js'
 import { decisionOf, receiptOf, type Decision } from './decision.js'
 import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
@@ -90,14 +90,14 @@ export function createLimiter<S extends Store = MemoryStore>(
   const given: Store = options.store ?? memoryStore()
   const store = given.async ? withFallback(given, name, onStoreError, sharing(localShare)) : given
   const requests = createRequests(name, policies, clock, !denyCache)
-  const asking = createAsking<S>(store)
+  const dispatch = createDispatcher<S>(store)
 
   function changeLease(
     request: StoreRequest,
     verb: 'release' | 'renew',
     source: Source,
   ): Reply<S, boolean> {
-    return asking.ask(requests.ofLease, isAllowed, request, { verb, source })
+    return dispatch.run(requests.ofLease, isAllowed, request, { verb, source })
   }
 
   function decide(outcome: Outcome, request: StoreRequest): Decision<S> {
@@ -116,26 +116,27 @@ export function createLimiter<S extends Store = MemoryStore>(
 
   const limiter: Limiter<S> = {
     name,
-    consume: (key, options) => asking.ask(requests.consume, decide, key, options),
-    peek: (key, options) => asking.ask(requests.peek, decide, key, options),
-    consumeMany: (calls) => asking.askMany(requests.consumeMany, decide, calls),
-    peekMany: (calls) => asking.askMany(requests.peekMany, decide, calls),
+    consume: (key, options) => dispatch.run(requests.consume, decide, key, options),
+    peek: (key, options) => dispatch.run(requests.peek, decide, key, options),
+    consumeMany: (calls) => dispatch.runMany(requests.consumeMany, decide, calls),
+    peekMany: (calls) => dispatch.runMany(requests.peekMany, decide, calls),
     acquire: (key, options) => acquire(key, options),
 
     refund(decisionOrKey: Decision | Keys, n?: number, options?: PolicyChoice) {
       const receipt = receiptOf(decisionOrKey) ?? receiptOfOtherCopy(name, decisionOrKey)
-      if (receipt !== undefined) return asking.ask(requests.give, isGiven, receipt, n, options)
+      if (receipt !== undefined)
+        return dispatch.run(requests.refundReceipt, isGiven, receipt, n, options)
       // Whatever is no decision is taken for a key, and refused if it is none.
-      return asking.ask(requests.forgive, isAllowed, decisionOrKey as Keys, n, options)
+      return dispatch.run(requests.refundUnits, isAllowed, decisionOrKey as Keys, n, options)
     },
 
-    penalize: (key, n, options) => asking.ask(requests.penalize, nothing, key, n, options),
-    block: (key, length, options) => asking.ask(requests.block, nothing, key, length, options),
-    unblock: (key, options) => asking.ask(requests.unblock, nothing, key, options),
-    release: (key, id, options) => asking.ask(requests.release, isAllowed, key, id, options),
-    renew: (key, id, options) => asking.ask(requests.renew, isAllowed, key, id, options),
-    reset: (key, options) => asking.ask(requests.reset, isAllowed, key, options),
-    status: (key, options) => asking.ask(requests.status, statusOf, key, options),
+    penalize: (key, n, options) => dispatch.run(requests.penalize, nothing, key, n, options),
+    block: (key, length, options) => dispatch.run(requests.block, nothing, key, length, options),
+    unblock: (key, options) => dispatch.run(requests.unblock, nothing, key, options),
+    release: (key, id, options) => dispatch.run(requests.release, isAllowed, key, id, options),
+    renew: (key, id, options) => dispatch.run(requests.renew, isAllowed, key, id, options),
+    reset: (key, options) => dispatch.run(requests.reset, isAllowed, key, options),
+    status: (key, options) => dispatch.run(requests.status, statusOf, key, options),
     // These answer as the store does, and that S is the type of this very store is beyond the compiler.
     ping: () => store.ping() as Reply<S, boolean>,
     close: () => (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>,
@@ -160,7 +161,7 @@ function isAllowed({ allowed }: Outcome): boolean {
 }
 
 function isGiven({ allowed }: Outcome, { verb }: StoreRequest): boolean {
-  return verb === 'give' && allowed
+  return verb === 'refundReceipt' && allowed
 }
 
 /** A store that the caller opened is the caller's to close. */

@@ -2,9 +2,9 @@ import type { Clock } from '../clock.js'
 import { counts } from './counted-policies.js'
 import { hasLeases, type Receipt } from './decision.js'
 import {
-  addressed,
+  resolveKeys,
   chosenPerCall,
-  entriesOf,
+  bindPolicies,
   type Keys,
   type Policies,
   type PolicyChoice,
@@ -23,7 +23,7 @@ import { watchPolicyNames } from './checks/policy-names.js'
 import { markGiven } from './receipts.js'
 import { watchRedundancy } from './checks/redundant-policies.js'
 import { leaseFor } from './leases/requested-lease.js'
-import type { Entry, Source, StoreRequest, Verb } from '../stores/store.js'
+import type { BoundPolicy, Source, StoreRequest, Verb } from '../stores/store.js'
 
 /**
  * Turns the calls of a limiter's methods into requests to its store, and refuses what can never be right with a coded error. Each method of
@@ -35,8 +35,8 @@ export interface Requests {
   consumeMany(calls: readonly KeyAndCost[]): readonly StoreRequest[]
   peekMany(calls: readonly KeyAndCost[]): readonly StoreRequest[]
   /** Of a receipt that was given back already, or took nothing, it is a peek at nothing. */
-  give(receipt: Receipt, units: undefined | number, options?: PolicyChoice): StoreRequest
-  forgive(key: Keys, units: number | undefined, options?: PolicyChoice): StoreRequest
+  refundReceipt(receipt: Receipt, units: undefined | number, options?: PolicyChoice): StoreRequest
+  refundUnits(key: Keys, units: number | undefined, options?: PolicyChoice): StoreRequest
   penalize(key: Keys, units: number, options?: PolicyChoice): StoreRequest
   block(key: Keys, length: Duration, options?: PolicyChoice): StoreRequest
   unblock(key: Keys, options: PolicyChoice | undefined): StoreRequest
@@ -78,29 +78,29 @@ export function createRequests(
   fresh: boolean,
 ): Requests {
   const where = `limiter "${limiter}"`
-  const ownEntries = policies === chosenPerCall ? undefined : entriesOf(limiter, policies)
+  const ownEntries = policies === chosenPerCall ? undefined : bindPolicies(limiter, policies)
   const watchKey = watchRedundancy(ownEntries ?? [], policies)
-  const chosenEntries = new WeakMap<Policies, readonly Entry[]>()
+  const chosenEntries = new WeakMap<Policies, readonly BoundPolicy[]>()
   const watchNames = watchPolicyNames(limiter)
 
   function requestOf(question: Question): StoreRequest {
     const { verb, key, cost = 1, policies, owner, lease, origin } = question
     if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
-    const { entries, keys } = addressed(limiter, entriesFor(policies), key)
+    const { entries, keys } = resolveKeys(limiter, entriesFor(policies), key)
     if (verb === 'consume') watchKey?.(key, policies)
     const held = leaseFor(entries, owner, lease)
     const request = { verb, entries, keys, cost, now: now(), lease: held, fresh }
     return origin === undefined ? request : { ...request, origin }
   }
 
-  function entriesFor(chosen: Policies | undefined): readonly Entry[] {
+  function entriesFor(chosen: Policies | undefined): readonly BoundPolicy[] {
     if (chosen === undefined) {
       if (ownEntries === undefined) throw sluiceError('SLUICE_POLICIES_MISSING', limiter)
       return ownEntries
     }
     let entries = chosenEntries.get(chosen)
     if (entries === undefined) {
-      entries = entriesOf(limiter, chosen)
+      entries = bindPolicies(limiter, chosen)
       watchNames(entries)
       chosenEntries.set(chosen, entries)
     }
@@ -125,14 +125,16 @@ export function createRequests(
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
   }
 
-  function assertPenalty(entries: readonly Entry[], units: number): void {
-    const most = Math.min(...entries.map(({ steps, params }) => steps.most?.(params) ?? Infinity))
+  function assertPenalty(entries: readonly BoundPolicy[], units: number): void {
+    const most = Math.min(
+      ...entries.map(({ steps, params }) => steps.maxPenalty?.(params) ?? Infinity),
+    )
     if (units <= most) return
     const expected = `at most ${most}: more cannot be counted exactly`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
   }
 
-  function assertBlockable(entries: readonly Entry[]): void {
+  function assertBlockable(entries: readonly BoundPolicy[]): void {
     if (entries.length === 0 || entries.some(counts)) return
     const expected = 'a policy that can deny among them: "unlimited" allows everything'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
@@ -184,7 +186,7 @@ export function createRequests(
     consumeMany: (calls) => many('consume', calls),
     peekMany: (calls) => many('peek', calls),
 
-    give({ request, outcome }, units, options) {
+    refundReceipt({ request, outcome }, units, options) {
       if (units !== undefined || options !== undefined) {
         const expected = 'nothing besides the decision, which is refunded as a whole'
         throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units ?? options, expected)
@@ -197,11 +199,11 @@ export function createRequests(
         return { ...request, verb: 'peek', entries: [], keys: [] }
       }
       const { states: receipts, source = 'store' } = outcome
-      return { ...request, verb: 'give', receipts, source, now: now() }
+      return { ...request, verb: 'refundReceipt', receipts, source, now: now() }
     },
 
-    forgive: (key, units = 1, options) =>
-      requestOf({ verb: 'forgive', key, cost: count(units), policies: policiesOf(options) }),
+    refundUnits: (key, units = 1, options) =>
+      requestOf({ verb: 'refundUnits', key, cost: count(units), policies: policiesOf(options) }),
 
     penalize(key, units, options) {
       const policies = policiesOf(options)

@@ -31,7 +31,7 @@ export const quota: OptionReader<number> = {
 }
 
 /** A quota that divides time, so that it cannot be 0. */
-export const rate: OptionReader<number> = {
+export const positiveCount: OptionReader<number> = {
   expected: 'a whole number, 1 or more, below 2^53',
   read: (value) => (isCount(value) && value > 0 ? value : undefined),
 }

@@ -1,5 +1,5 @@
 /** Our words for it, the likeliest first, each with what to mind. The first that is an option of what was called is the answer. */
-export type ForeignWord = Readonly<Record<string, string>>
+export type RenamedOption = Readonly<Record<string, string>>
 
 const count = 'a whole number; 0 denies everything'
 const length = 'a duration in milliseconds or a string such as "1m"'
@@ -21,40 +21,42 @@ const answering =
   '(request, reply, decision) in Fastify, (context, decision) in NestJS, (decision, ...arguments) in limited()'
 const hearing = 'called with (request, decision) for each decision, and answers nothing'
 
-const quota: ForeignWord = { limit: count, capacity: count, policies: inPolicies }
-const window: ForeignWord = { window: length, every: length, policies: inPolicies }
-const span: ForeignWord = {
+const quota: RenamedOption = { limit: count, capacity: count, policies: inPolicies }
+const window: RenamedOption = { window: length, every: length, policies: inPolicies }
+const span: RenamedOption = {
   window: lengthOrSeconds,
   every: lengthOrSeconds,
   lease: lengthOrSeconds,
   for: lengthOrSeconds,
   policies: inPolicies,
 }
-const capacity: ForeignWord = { capacity: 'a whole number of units', burst: 'a whole number' }
-const refill: ForeignWord = { refill: 'how many tokens come back in each "every"' }
-const zone: ForeignWord = { timeZone: 'an IANA zone such as "Europe/Berlin"' }
-const cost: ForeignWord = { cost: 'a whole number; for requests also a function that gives one' }
-const namespace: ForeignWord = {
+const capacity: RenamedOption = { capacity: 'a whole number of units', burst: 'a whole number' }
+const refill: RenamedOption = { refill: 'how many tokens come back in each "every"' }
+const zone: RenamedOption = { timeZone: 'an IANA zone such as "Europe/Berlin"' }
+const cost: RenamedOption = { cost: 'a whole number; for requests also a function that gives one' }
+const namespace: RenamedOption = {
   name: 'the namespace of the counters',
   prefix: 'the namespace of the counters',
 }
-const key: ForeignWord = { key: ofRequest }
-const subnet: ForeignWord = {
+const key: RenamedOption = { key: ofRequest }
+const subnet: RenamedOption = {
   ipv6: 'how many leading bits make one client, 64 by default',
   key: 'byIp({ ipv6: 56 }), with how many leading bits make one client, 64 by default',
 }
-const allow: ForeignWord = { allow: `${entries}; a function of the request goes into "skip"` }
-const deny: ForeignWord = { deny: `${entries}; answer a function's 403 in a middleware before it` }
-const skip: ForeignWord = { skip: 'a function from the request to true or false' }
-const headers: ForeignWord = { headers: styles }
-const body: ForeignWord = { body: content }
-const store: ForeignWord = { store: stores }
-const onStoreError: ForeignWord = { onStoreError: away }
-const denyCache: ForeignWord = { denyCache: cached }
-const listener: ForeignWord = { onDecision: hearing, onDenied: answering }
+const allow: RenamedOption = { allow: `${entries}; a function of the request goes into "skip"` }
+const deny: RenamedOption = {
+  deny: `${entries}; answer a function's 403 in a middleware before it`,
+}
+const skip: RenamedOption = { skip: 'a function from the request to true or false' }
+const headers: RenamedOption = { headers: styles }
+const body: RenamedOption = { body: content }
+const store: RenamedOption = { store: stores }
+const onStoreError: RenamedOption = { onStoreError: away }
+const denyCache: RenamedOption = { denyCache: cached }
+const listener: RenamedOption = { onDecision: hearing, onDenied: answering }
 
 /** How other libraries spell an option. */
-export const foreignWords: Readonly<Record<string, ForeignWord>> = {
+export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
   // What is allowed.
   max: quota,
   total: quota,
@@ -160,6 +162,6 @@ export const foreignWords: Readonly<Record<string, ForeignWord>> = {
   inMemoryBlockOnConsumed: denyCache,
 }
 
-function inPolicy(hint: string): ForeignWord {
+function inPolicy(hint: string): RenamedOption {
   return { policy: `it belongs to a policy: ${hint}`, policies: `it belongs to a policy: ${hint}` }
 }

@@ -1,6 +1,6 @@
 import { nearestWord } from './did-you-mean.js'
 import { sluiceError, type SluiceError } from '../errors.js'
-import { foreignWords } from './renamed-options.js'
+import { renamedOptions } from './renamed-options.js'
 import { policyOptions, unsupportedOptions } from './misplaced-options.js'
 
 /**
@@ -13,7 +13,7 @@ export function unknownOption(
   option: string,
   known: readonly string[],
 ): SluiceError {
-  const words = own(foreignWords, option) ?? {}
+  const words = own(renamedOptions, option) ?? {}
   const renamed = Object.entries(words).find(([ours]) => known.includes(ours))
   if (renamed !== undefined) return sluiceError('SLUICE_OPTION_RENAMED', where, option, ...renamed)
 

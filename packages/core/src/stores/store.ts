@@ -3,7 +3,7 @@ import type { Rule } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
 
 /** One policy of one limiter: what a store needs to find its state and to step it. */
-export interface Entry extends Rule {
+export interface BoundPolicy extends Rule {
   /** The limiter's name: the namespace of its counters. */
   readonly limiter: string
   /** The policy's name within the limiter. */
@@ -13,15 +13,15 @@ export interface Entry extends Rule {
 /**
  * What a request asks for:
  * - `consume` decides and counts, `peek` only looks;
- * - `give` undoes a consumption by its receipts, `forgive` gives the newest units back, `penalize` takes without asking;
+ * - `refundReceipt` undoes a consumption by its receipts, `refundUnits` gives the newest units back, `penalize` takes without asking;
  * - `block` shuts the key out, `unblock` lets it in again, `reset` forgets;
  * - `release` ends a lease and `renew` starts its time anew.
  */
 export type Verb =
   | 'consume'
   | 'peek'
-  | 'give'
-  | 'forgive'
+  | 'refundReceipt'
+  | 'refundUnits'
   | 'penalize'
   | 'block'
   | 'unblock'
@@ -32,7 +32,7 @@ export type Verb =
 /** One question to a store. `keys[i]` is whose state `entries[i]` counts in; all entries belong to one limiter. */
 export interface StoreRequest {
   readonly verb: Verb
-  readonly entries: readonly Entry[]
+  readonly entries: readonly BoundPolicy[]
   readonly keys: readonly string[]
   /** Units; of a `block`, its length in milliseconds; of a `reset`, 1 if blocks are to be forgotten too. */
   readonly cost: number
@@ -48,7 +48,7 @@ export interface StoreRequest {
   readonly origin?: unknown
   /** Of what undoes or changes a decision: who decided, and so has the state of it. */
   readonly source?: Source
-  /** Of a `give`: what each entry answered to the consumption that is undone. */
+  /** Of a `refundReceipt`: what each entry answered to the consumption that is undone. */
   readonly receipts?: readonly State[]
 }
 
@@ -83,7 +83,7 @@ export interface Outcome {
   /** The state of each entry after the decision. It is at the same time the receipt of what was taken. */
   readonly states: readonly State[]
   /** By what it was decided, where those are not the request's own: a share of each. */
-  readonly entries?: readonly Entry[]
+  readonly entries?: readonly BoundPolicy[]
   /** @default 'store' */
   readonly source?: Source
 }

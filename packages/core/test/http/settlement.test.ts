@@ -216,7 +216,7 @@ describe.each([
     await over(1)
     expect(verbs).toEqual(['consume'])
     end()
-    await vi.waitFor(() => expect(verbs).toEqual(['consume', 'release', 'give']))
+    await vi.waitFor(() => expect(verbs).toEqual(['consume', 'release', 'refundReceipt']))
   })
 
   test('holds a lease until a handler whose promise outlasts the answer is done', async () => {
@@ -248,7 +248,7 @@ describe.each([
     await over(1)
     const renewals = verbs.length
     const since = performance.now()
-    await vi.waitFor(() => expect(verbs.slice(renewals)).toEqual(['release', 'give']))
+    await vi.waitFor(() => expect(verbs.slice(renewals)).toEqual(['release', 'refundReceipt']))
     expect(performance.now() - since > lease / 2).toBe(true)
   })
 })
@@ -586,8 +586,8 @@ test('releases the leases of requests that were sent ahead, when their client go
 })
 
 test.each<[Options['releaseOn'], string[], string[]]>([
-  ['close', ['consume', 'release', 'give'], ['consume', 'release', 'give']],
-  ['done', ['consume'], ['consume', 'release', 'give']],
+  ['close', ['consume', 'release', 'refundReceipt'], ['consume', 'release', 'refundReceipt']],
+  ['done', ['consume'], ['consume', 'release', 'refundReceipt']],
 ])(
   'gives back on %s if the client left while the store was asked',
   async (releaseOn, first, last) => {

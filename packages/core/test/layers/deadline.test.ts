@@ -61,7 +61,7 @@ describe('in held time', () => {
     await pass(0)
     const [outcome] = outcomes
     expect(stub.calls.slice(1)).toEqual([
-      [{ ...asked[0], verb: 'give', receipts: 'states' in outcome ? outcome.states : [] }],
+      [{ ...asked[0], verb: 'refundReceipt', receipts: 'states' in outcome ? outcome.states : [] }],
     ])
     const used = ['key', 'fourth'].map((key) => stub.memory.run(request('peek', { keys: [key] })))
     expect(used.map((left) => 'states' in left && left.states[0].row[1])).toEqual([0, 1])

@@ -79,7 +79,15 @@ const policies = fc
   .array(policy, { minLength: 1, maxLength: 3 })
   .map((made) => Object.fromEntries(made.map((each, i) => [`p${i}`, each])))
 
-type Verb = 'consume' | 'peek' | 'refund' | 'penalize' | 'block' | 'unblock' | 'reset' | 'give'
+type Verb =
+  | 'consume'
+  | 'peek'
+  | 'refund'
+  | 'penalize'
+  | 'block'
+  | 'unblock'
+  | 'reset'
+  | 'refundReceipt'
 
 interface Step {
   readonly ms: number
@@ -103,7 +111,7 @@ const step: fc.Arbitrary<Step> = fc.record({
     'block',
     'unblock',
     'reset',
-    'give',
+    'refundReceipt',
   ),
   key: fc.constantFrom('a', 'a', 'a', 'b'),
   cost: fc.constantFrom(1, 1, 1, 1, 2, 2, 3, 0, 8),
@@ -136,7 +144,7 @@ async function act(
 ): Promise<unknown> {
   if (verb === 'consume') return limiter.consume(key, { cost })
   if (verb === 'peek') return seen(await limiter.peek(key, { cost }))
-  if (verb === 'give') return last === undefined ? undefined : limiter.refund(last)
+  if (verb === 'refundReceipt') return last === undefined ? undefined : limiter.refund(last)
   if (verb === 'block') return limiter.block(key, 700)
   if (verb === 'refund') return limiter.refund(key, cost)
   if (verb === 'penalize') return limiter.penalize(key, cost)

@@ -227,7 +227,7 @@ describe('a denial is forgotten', () => {
     await limiter.consume('key')
     const isSent = deferred<void>()
     stub.answer = async (requests) => {
-      if (requests[0].verb === 'forgive') await isSent.promise
+      if (requests[0].verb === 'refundUnits') await isSent.promise
       return requests.map(stub.memory.run)
     }
     const refunded = limiter.refund('key')

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { vi } from 'vitest'
 import { processTime } from '../../src/clock.js'
-import { entriesOf, type Policies } from '../../src/limiter/bound-policies.js'
+import { bindPolicies, type Policies } from '../../src/limiter/bound-policies.js'
 import { sluiceErrorFrom } from '../../src/errors.js'
 import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
@@ -63,7 +63,7 @@ export function stubStore(): StubStore {
 
 /** Makes requests about the key 'key', as a limiter of these policies would. */
 export function asking(policies: Policies) {
-  const entries = entriesOf('api', policies)
+  const entries = bindPolicies('api', policies)
   return (verb: StoreRequest['verb'], change: Partial<StoreRequest> = {}): StoreRequest => ({
     verb,
     entries,

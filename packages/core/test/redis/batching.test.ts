@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { concurrency, fixedWindow, type AsyncStore, type Policy } from '@sluice/core'
 import { expect, test } from 'vitest'
-import { entriesOf } from '../../src/limiter/bound-policies.js'
+import { bindPolicies } from '../../src/limiter/bound-policies.js'
 import { sluiceError } from '../../src/errors.js'
 import { withBatching, type LaneOf } from '../../src/stores/layers/batching.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
@@ -9,7 +9,7 @@ import type { Answer, StoreRequest } from '../../src/stores/store.js'
 const window = fixedWindow({ limit: 5, window: '1m' })
 
 function request(key: string, policy: Policy = window): StoreRequest {
-  const entries = entriesOf('api', policy)
+  const entries = bindPolicies('api', policy)
   const lease = { id: '', owner: '' }
   return { verb: 'consume', entries, keys: [key], cost: 1, now: undefined, lease }
 }

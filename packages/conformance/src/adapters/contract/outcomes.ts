@@ -29,7 +29,7 @@ export function describeOutcomes(open: OpenBench): void {
       for (let i = 1; i <= 5; i++) {
         expect((await bench.get({ 'x-answer': answer })).status).toBe(status)
         await untilUsed(bench, policy, 1)
-        expect(bench.verbs.filter((verb) => verb === 'give').length).toBe(i)
+        expect(bench.verbs.filter((verb) => verb === 'refundReceipt').length).toBe(i)
       }
       expect(bench.verbs.filter((verb) => verb === 'consume').length).toBe(5)
     })
@@ -52,7 +52,7 @@ export function describeOutcomes(open: OpenBench): void {
         bench.letGo()
       }
       expect((await bench.get()).headers['ratelimit']).toBe('"default";r=1;t=60')
-      expect(bench.verbs.join(' ')).toBe(`${'consume give '.repeat(3)}consume`)
+      expect(bench.verbs.join(' ')).toBe(`${'consume refundReceipt '.repeat(3)}consume`)
       expect(bench.errors).toEqual([])
     })
 
@@ -148,7 +148,7 @@ export function describeOutcomes(open: OpenBench): void {
       bench.letGo()
       for (const { reply } of slow) expect((await reply).status).toBe(200)
       await until('all nine are given back', () => {
-        return bench.verbs.filter((verb) => verb === 'give').length === 9
+        return bench.verbs.filter((verb) => verb === 'refundReceipt').length === 9
       })
       expect((await bench.get({ 'x-answer': '401' })).status).toBe(429)
     })

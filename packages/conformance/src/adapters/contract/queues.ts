@@ -39,7 +39,7 @@ export function describeQueues(open: OpenBench): void {
       await until('it has been asked for', () => bench.verbs.length === 2)
       leaving.hangUp()
       await until('its place is given back', () => bench.verbs.length === 3)
-      expect(bench.verbs).toEqual(['consume', 'consume', 'give'])
+      expect(bench.verbs).toEqual(['consume', 'consume', 'refundReceipt'])
       expect((await bench.limiter(policy).peek('all')).delayMs).toBe(5000)
       expect(bench.reached.length).toBe(1)
       expect(bench.errors).toEqual([])

@@ -26,7 +26,7 @@ ${leasesLua.trim()}
     return (row[1] + params[2]) * RANKS + math.min(row[3] - row[1] * RANKS, RANKS - 1)
   end
 
-  local function over(keys, lease)
+  local function bind(keys, lease)
     local leases = { holders = keys[1], grants = keys[2], facts = keys[3] }
     -- Who asks. Once it has taken, the question is what remains for others.
     local asker = lease
@@ -62,14 +62,14 @@ ${leasesLua.trim()}
       foresee(leases, row, params)
     end
 
-    function steps.give(row, params, now, cost, receipt)
+    function steps.refundReceipt(row, params, now, cost, receipt)
       settle(leases, row)
       local granted = held(row)
       if granted then row[2] = row[2] - finish(leases, granted, row[1]) end
       foresee(leases, row, params)
     end
 
-    function steps.forgive(row, params, now, units)
+    function steps.refundUnits(row, params, now, units)
       settle(leases, row)
       row[2] = row[2] - endNewest(leases, units)
       foresee(leases, row, params)
@@ -77,7 +77,7 @@ ${leasesLua.trim()}
 
     function steps.release(row, params, now)
       if not held(row) then return false end
-      steps.give(row, params, now, 0, row, now)
+      steps.refundReceipt(row, params, now, 0, row, now)
       return true
     end
 
@@ -105,5 +105,5 @@ ${leasesLua.trim()}
     return math.max(row[6], math.floor(row[3] / RANKS) + 1) + params[3]
   end
 
-  return { over = over, ends = ends }
+  return { bind = bind, ends = ends }
 end)()`

@@ -47,7 +47,8 @@ export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
   lua: concurrencyLua,
   newBody: newLeases,
   bodies: 3,
-  over,
+  bodied: true,
+  bind,
 
   // The token is remembered until the clock alone makes the next one greater, even one that is set back by a minute.
   ends(row) {
@@ -70,7 +71,7 @@ export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
   token: (row) => row[TOKEN],
 }
 
-function over(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
+function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
   /** Who asks. Once it has taken, the question is what remains for others. */
   let asker: Lease | undefined = lease
 
@@ -101,14 +102,14 @@ function over(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
       foresee(row, params)
     },
 
-    give(row, params) {
+    refundReceipt(row, params) {
       settle(row)
       const granted = held(row)
       if (granted !== undefined) row[HELD] -= finish(leases, granted, row[LAST])
       foresee(row, params)
     },
 
-    forgive(row, params, _now, units) {
+    refundUnits(row, params, _now, units) {
       settle(row)
       row[HELD] -= endNewest(leases, units)
       foresee(row, params)
@@ -116,7 +117,7 @@ function over(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
 
     release(row, params, now) {
       if (held(row) === undefined) return false
-      steps.give(row, params, now, 0, row, now)
+      steps.refundReceipt(row, params, now, 0, row, now)
       return true
     },
 

@@ -4,7 +4,7 @@ import {
   duration,
   optionalQuota,
   quota,
-  rate,
+  positiveCount,
   readOptions,
   type Duration,
   type DurationLiteral,
@@ -52,7 +52,7 @@ export function tokenBucket<const T extends Duration>(
 ): TokenBucketPolicy {
   const given = readOptions('tokenBucket', options, {
     capacity: quota,
-    refill: rate,
+    refill: positiveCount,
     every: duration,
     initial: optionalQuota,
     block: blockOption,
@@ -97,7 +97,7 @@ export function leakyBucket<const T extends Duration>(
 ): LeakyBucketPolicy {
   const { block, ...policy } = readOptions('leakyBucket', options, {
     capacity: quota,
-    leak: rate,
+    leak: positiveCount,
     every: duration,
     block: blockOption,
   })

@@ -71,7 +71,7 @@ export const gcraLua: string = `
     row[2] = fraction - carry * refill
   end
 
-  function steps.give(row, params, now, cost, receipt, takenAt)
+  function steps.refundReceipt(row, params, now, cost, receipt, takenAt)
     local refill, every = params[2], params[3]
     local refunded = refundedUnits(row)
     local refundedSince = refunded - refundedUnits(receipt)
@@ -83,7 +83,7 @@ export const gcraLua: string = `
     shorten(row, params, now, math.min(own, math.max(byArrival, byAge)))
   end
 
-  function steps.forgive(row, params, now, units)
+  function steps.refundUnits(row, params, now, units)
     local used = math.ceil(math.max(0, backlog(row, params, now)) / params[3])
     shorten(row, params, now, math.min(units, used) * params[3])
   end

@@ -72,7 +72,7 @@ export const gcraSteps: Algorithm<GcraParams> = {
   // - They end at the receipt's arrival time, which has moved back by no more than all units refunded since.
   // - No unit drains before it is taken.
   // If the row has refunded fewer units than the receipt says, it began after all that the receipt took had drained.
-  give(row, params, now, cost, receipt, takenAt) {
+  refundReceipt(row, params, now, cost, receipt, takenAt) {
     const { refill, every } = params
     const refunded = refundedUnits(row)
     const refundedSince = refunded - refundedUnits(receipt)
@@ -84,7 +84,7 @@ export const gcraSteps: Algorithm<GcraParams> = {
     shorten(row, params, now, Math.min(own, Math.max(byArrival, byAge)))
   },
 
-  forgive(row, params, now, units) {
+  refundUnits(row, params, now, units) {
     const newest = Math.min(units, gcraSteps.used(row, params, now))
     shorten(row, params, now, newest * params.every)
   },
@@ -114,9 +114,9 @@ export const gcraSteps: Algorithm<GcraParams> = {
   windowMs: ({ burst, refill, every }) => Math.ceil((burst * every) / refill),
   followsWall: () => false,
 
-  most: ({ refill, every }) => mostUnits(refill, every),
+  maxPenalty: ({ refill, every }) => mostUnits(refill, every),
   full: idleAt,
-  bornDenied: ({ burst, initial }) => initial < burst,
+  persistsOnDenial: ({ burst, initial }) => initial < burst,
 }
 
 /** Where the policy has changed since, the same share of it stays used: rounded up, to the strict side. */

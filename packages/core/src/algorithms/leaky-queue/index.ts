@@ -3,7 +3,7 @@ import {
   duration,
   durationOrZero,
   longestMs,
-  rate,
+  positiveCount,
   readOptions,
   type Duration,
   type DurationLiteral,
@@ -43,7 +43,7 @@ export function leakyQueue<const T extends Duration>(
   options: LeakyQueueOptions & { readonly every: DurationLiteral<T> },
 ): LeakyQueuePolicy {
   const { leak, every, maxDelay, block } = readOptions('leakyQueue', options, {
-    leak: rate,
+    leak: positiveCount,
     every: duration,
     maxDelay: durationOrZero,
     block: blockOption,

@@ -36,7 +36,7 @@ ${correctionsLua}
     for i = 1, 8 do row[i] = 0 end
   end
 
-  local function over(keys)
+  local function bind(keys)
     local key = keys[1]
     local chunks, changed, corrections = {}, {}, correctionsOf(key)
     -- The position from which the body is kept.
@@ -204,7 +204,7 @@ ${correctionsLua}
       foresee(row, params, 0)
     end
 
-    function steps.give(row, params, now, cost, receipt)
+    function steps.refundReceipt(row, params, now, cost, receipt)
       trim(row)
       local at = recordOf(row, receipt)
       if at then
@@ -217,7 +217,7 @@ ${correctionsLua}
       foresee(row, params, 0)
     end
 
-    function steps.forgive(row, params, now, units)
+    function steps.refundUnits(row, params, now, units)
       trim(row)
       keep(row, row[2] - math.min(units, row[2]))
       flush()
@@ -231,5 +231,5 @@ ${correctionsLua}
     return row[2] == 0 and 0 or row[1] + params[2]
   end
 
-  return { over = over, ends = ends }
+  return { bind = bind, ends = ends }
 end)()`

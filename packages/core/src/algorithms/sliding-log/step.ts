@@ -26,8 +26,9 @@ export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
   args: ({ limit, window }) => [limit, window],
   lua: slidingLogLua,
   bodies: 1,
+  bodied: true,
   newBody: () => new Log(),
-  over: stepsOver,
+  bind: stepsOver,
 
   ends: (row, { window }) => (row[USED] === 0 ? 0 : row[LAST] + window),
 
@@ -158,7 +159,7 @@ function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
       foresee(row, params, 0)
     },
 
-    give(row, params, _now, cost, receipt) {
+    refundReceipt(row, params, _now, cost, receipt) {
       trim(row)
       const at = recordOf(row, receipt)
       if (at !== undefined) {
@@ -170,7 +171,7 @@ function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
       foresee(row, params, 0)
     },
 
-    forgive(row, params, _now, units) {
+    refundUnits(row, params, _now, units) {
       trim(row)
       keep(row, row[USED] - Math.min(units, row[USED]))
       foresee(row, params, 0)

@@ -4,7 +4,7 @@ import {
   oneOf,
   optional,
   quota,
-  rate,
+  positiveCount,
   readOptions,
   type Duration,
   type DurationLiteral,
@@ -66,7 +66,7 @@ export function slidingWindow<const T extends Duration>(
   const { block, tail, ...numbers } = readOptions('slidingWindow', options, {
     limit: quota,
     window: duration,
-    buckets: optional(rate, 1),
+    buckets: optional(positiveCount, 1),
     tail: optional<Tail | undefined>(oneOf('spread', 'weighted', 'truncated'), undefined),
     block: blockOption,
   })

@@ -24,7 +24,7 @@ export const slidingWindowLua: string = `
       row[2] = row[2] + cost
     end,
 
-    give = function(row, params, now, cost, receipt)
+    refundReceipt = function(row, params, now, cost, receipt)
       local passed = (opening(row, params[2]) - opening(receipt, params[2])) / params[2]
       local known = passed > 0 or row[1] == receipt[1]
       if known and passed >= 0 and passed <= params[3] then
@@ -32,7 +32,7 @@ export const slidingWindowLua: string = `
       end
     end,
 
-    forgive = function(row, params, now, units)
+    refundUnits = function(row, params, now, units)
       for i = 2, 2 + params[3] do
         local given = math.min(units, row[i])
         row[i] = row[i] - given

@@ -52,7 +52,7 @@ export const spreadLua: string = `
       row[4] = math.max(row[4], now - row[1])
     end,
 
-    give = function(row, params, now, cost, receipt)
+    refundReceipt = function(row, params, now, cost, receipt)
       local isCurrent = row[3] > 0 and row[1] == receipt[1]
       local isOlder = row[2] == receipt[1] and stillCounting(row, params[2], now) > 0
       if cost == 0 or not isCurrent and not isOlder then return end
@@ -63,7 +63,7 @@ export const spreadLua: string = `
       row[units] = row[units] - math.min(cost, row[units])
     end,
 
-    forgive = function(row, params, now, units)
+    refundUnits = function(row, params, now, units)
       local left = units - math.min(units, row[3])
       giveNewest(row, 3, units)
       giveNewest(row, 5, left)

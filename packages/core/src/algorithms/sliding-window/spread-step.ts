@@ -50,7 +50,7 @@ export const spreadSteps: Algorithm<SpreadParams> = {
     row[SPAN] = Math.max(row[SPAN], now - row[FIRST])
   },
 
-  give(row, { window }, now, cost, receipt) {
+  refundReceipt(row, { window }, now, cost, receipt) {
     const isCurrent = row[UNITS] > 0 && row[FIRST] === receipt[FIRST]
     const isOlder = row[OLDER_FIRST] === receipt[FIRST] && stillCounting(row, window, now) > 0
     if (cost === 0 || (!isCurrent && !isOlder)) return
@@ -62,7 +62,7 @@ export const spreadSteps: Algorithm<SpreadParams> = {
     row[units] -= Math.min(cost, row[units])
   },
 
-  forgive(row, _params, _now, units) {
+  refundUnits(row, _params, _now, units) {
     const left = units - Math.min(units, row[UNITS])
     giveNewest(row, UNITS, units)
     giveNewest(row, OLDER_UNITS, left)

@@ -38,7 +38,7 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
     row[NEWEST] += cost
   },
 
-  give(row, { size, older }, _now, cost, receipt) {
+  refundReceipt(row, { size, older }, _now, cost, receipt) {
     const passed = (opening(row, size) - opening(receipt, size)) / size
     // What was forgotten, and begun anew in the same sub-window, began at another moment.
     const isKnown = passed > 0 || row[SINCE] === receipt[SINCE]
@@ -47,7 +47,7 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
     }
   },
 
-  forgive(row, { older }, _now, units) {
+  refundUnits(row, { older }, _now, units) {
     let left = units
     for (let i = 0; i <= older; i++) {
       const given = Math.min(left, row[NEWEST + i])

@@ -51,7 +51,7 @@ export function createStagedKind(
 ): Kind<StagedPolicy> {
   function stageOf(policy: Policy, name: string): Stage {
     const { steps, params } = ruleOf(policy, `staged, "${name}"`)
-    if ('over' in steps) {
+    if (steps.bodied === true) {
       throw sluiceError('SLUICE_OPTION_INVALID', 'staged', name, policy, stage.expected)
     }
     return { steps, params }

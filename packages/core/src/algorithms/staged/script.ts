@@ -77,20 +77,20 @@ export function stagedLua(free: string, next: string): string {
     write(row, a, b)
   end
 
-  function steps.give(row, params, now, cost, receipt, takenAt)
+  function steps.refundReceipt(row, params, now, cost, receipt, takenAt)
     local a, b, stage = read(row, params)
     local oldA, oldB = read(receipt, params)
     local taken = receipt[stage] % 4
     local isSameStart = math.floor(receipt[stage] / 4) == math.floor(row[stage] / 4)
-    if taken ~= 2 then first.give(a.row, a.params, now, cost, oldA.row, takenAt) end
-    if taken ~= 1 and isSameStart then second.give(b.row, b.params, now, cost, oldB.row, takenAt) end
+    if taken ~= 2 then first.refundReceipt(a.row, a.params, now, cost, oldA.row, takenAt) end
+    if taken ~= 1 and isSameStart then second.refundReceipt(b.row, b.params, now, cost, oldB.row, takenAt) end
     write(row, a, b)
   end
 
-  function steps.forgive(row, params, now, units)
+  function steps.refundUnits(row, params, now, units)
     local a, b = read(row, params)
-    first.forgive(a.row, a.params, now, units)
-    second.forgive(b.row, b.params, now, units)
+    first.refundUnits(a.row, a.params, now, units)
+    second.refundUnits(b.row, b.params, now, units)
     write(row, a, b)
   end
 

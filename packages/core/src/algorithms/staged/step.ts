@@ -91,24 +91,24 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       write(row, freeRow, thenRow)
     },
 
-    give(row, _params, now, cost, receipt, takenAt) {
+    refundReceipt(row, _params, now, cost, receipt, takenAt) {
       const freeRow = rowOfFree(row)
       const thenRow = rowOfThen(row)
       const taken = receipt[stage] % takings
       if (taken !== THEN) {
-        free.steps.give(freeRow, free.params, now, cost, rowOfFree(receipt), takenAt)
+        free.steps.refundReceipt(freeRow, free.params, now, cost, rowOfFree(receipt), takenAt)
       }
       if (taken !== FREE && startsIn(receipt) === startsIn(row)) {
-        then.steps.give(thenRow, then.params, now, cost, rowOfThen(receipt), takenAt)
+        then.steps.refundReceipt(thenRow, then.params, now, cost, rowOfThen(receipt), takenAt)
       }
       write(row, freeRow, thenRow)
     },
 
-    forgive(row, _params, now, units) {
+    refundUnits(row, _params, now, units) {
       const freeRow = rowOfFree(row)
       const thenRow = rowOfThen(row)
-      free.steps.forgive(freeRow, free.params, now, units)
-      then.steps.forgive(thenRow, then.params, now, units)
+      free.steps.refundUnits(freeRow, free.params, now, units)
+      then.steps.refundUnits(thenRow, then.params, now, units)
       write(row, freeRow, thenRow)
     },
 
@@ -138,9 +138,9 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
     quota: () => quota,
     windowMs: () => free.steps.windowMs(free.params),
     followsWall: () => free.steps.followsWall(free.params) || then.steps.followsWall(then.params),
-    bornDenied: () =>
-      (free.steps.bornDenied?.(free.params) ?? false) ||
-      (then.steps.bornDenied?.(then.params) ?? false),
+    persistsOnDenial: () =>
+      (free.steps.persistsOnDenial?.(free.params) ?? false) ||
+      (then.steps.persistsOnDenial?.(then.params) ?? false),
 
     full: (row) => Math.max(fullAt(free, rowOfFree(row)), fullAt(then, rowOfThen(row))),
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.js'
 import type { Decision } from '../../limiter/decision.js'
-import { entriesOf, type Keys, type Policies } from '../../limiter/bound-policies.js'
+import { bindPolicies, type Keys, type Policies } from '../../limiter/bound-policies.js'
 import { draftFields } from './draft-fields.js'
 import type { HeaderField } from './joined-fields.js'
 import { draft6Fields, draft7Fields, epochFields, legacyFields } from './older-fields.js'
@@ -35,7 +35,7 @@ export function fieldWriter(limiter: string, options: FieldOptions): FieldWriter
   function itemsOf(policies: Policies): PolicyItems {
     let items = known.get(policies)
     if (items === undefined) {
-      items = policyItems(entriesOf(limiter, policies))
+      items = policyItems(bindPolicies(limiter, policies))
       known.set(policies, items)
     }
     return items

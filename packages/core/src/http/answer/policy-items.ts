@@ -1,4 +1,4 @@
-import type { Entry } from '../../stores/store.js'
+import type { BoundPolicy } from '../../stores/store.js'
 import { seconds } from './seconds.js'
 import { structuredInteger, structuredString } from './structured-fields.js'
 
@@ -18,12 +18,12 @@ export interface PolicyItem {
   readonly isTimed: boolean
 }
 
-export function policyItems(entries: readonly Entry[]): PolicyItems {
+export function policyItems(entries: readonly BoundPolicy[]): PolicyItems {
   const numbered = entries.filter(({ steps, params }) => steps.quota(params) !== Infinity)
   return new Map(numbered.map((entry) => [entry.name, policyItem(entry)]))
 }
 
-function policyItem({ name, kind, steps, params }: Entry): PolicyItem {
+function policyItem({ name, kind, steps, params }: BoundPolicy): PolicyItem {
   const isTimed = kind !== 'concurrency'
   const windowMs = steps.windowMs(params)
   // The field has no fractions and no 0, so a window below a second is left out. Others are rounded up: a client that spreads its quota

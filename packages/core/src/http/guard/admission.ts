@@ -6,14 +6,14 @@ import type { Limiter } from '../../limiter/limiter.js'
 import { after } from '../awaitable.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { whenOver, type NodeResponse } from '../request/response.js'
-import type { Terms } from '../options/terms.js'
+import type { ConsumeTerms } from '../options/terms.js'
 
 /** Asks the limiter. Undefined if the client left before its request was admitted: nothing is taken then. */
 export type Admit = (
   request: unknown,
   response: NodeResponse,
   key: Keys,
-  terms: Terms,
+  terms: ConsumeTerms,
 ) => Decision | undefined | Promise<Decision | undefined>
 
 /** Makes what admits a request: at once, or after the time for which `wait` or a leaky queue holds it. */
@@ -39,7 +39,10 @@ export function createAdmission<R, H>(
 }
 
 /** With the request, if somebody listens to the events of decisions, which carry it. */
-function heard(terms: Terms, request: unknown): Terms & { readonly request?: unknown } {
+function heard(
+  terms: ConsumeTerms,
+  request: unknown,
+): ConsumeTerms & { readonly request?: unknown } {
   const { decision, denial } = decisionEvents
   return decision.hasSubscribers || denial.hasSubscribers ? { ...terms, request } : terms
 }

@@ -1,5 +1,10 @@
 import type { Decision } from '../../limiter/decision.js'
-import { addressed, entriesOf, type Keys, type Policies } from '../../limiter/bound-policies.js'
+import {
+  resolveKeys,
+  bindPolicies,
+  type Keys,
+  type Policies,
+} from '../../limiter/bound-policies.js'
 import { sluiceErrorFrom } from '../../errors.js'
 import { isNotLimited } from '../../keys.js'
 import { createLimiter, type Limiter } from '../../limiter/limiter.js'
@@ -25,7 +30,7 @@ import type { RequestView } from '../request/request-view.js'
 import type { NodeResponse } from '../request/response.js'
 import { retryAfter } from '../answer/retry-after.js'
 import { createSettlement } from './settlement.js'
-import { termsReader, type Terms } from '../options/terms.js'
+import { termsReader, type ConsumeTerms } from '../options/terms.js'
 
 /** What stands in front of a handler. */
 export interface Guard<R, H> {
@@ -82,7 +87,7 @@ export function createGuard<R, H>(
   const tell = createListener(options)
   const fieldsOf = fieldWriter(name, { styles, partitionKey, clock })
   const contentOf = contentWriter(statusCode, body, localShare ?? 1)
-  if (known !== undefined) addressed(name, entriesOf(name, known), sampleKey(key))
+  if (known !== undefined) resolveKeys(name, bindPolicies(name, known), sampleKey(key))
   if (options.store !== undefined) claimName(options.store, options.name ?? route, known)
 
   // Each step goes on to the next in the same tick, unless a function of the options or the store answers by a promise.
@@ -144,7 +149,7 @@ export function createGuard<R, H>(
     view: RequestView<R>,
     response: NodeResponse,
     key: Keys,
-    terms: Terms,
+    terms: ConsumeTerms,
     decision: Decision,
   ): Action<H> | Promise<Action<H>> {
     const { policies } = terms
@@ -165,7 +170,7 @@ export function createGuard<R, H>(
     handler: H,
     response: NodeResponse,
     key: Keys,
-    terms: Terms,
+    terms: ConsumeTerms,
     decision: Decision,
     headers: readonly HeaderField[],
   ): Handle<H> {

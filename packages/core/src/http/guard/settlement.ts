@@ -10,12 +10,17 @@ import { whenHandled } from './handling.js'
 import { tellOfFailure } from './mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { whenOver, type NodeResponse, type ResponseOutcome } from '../request/response.js'
-import type { Terms } from '../options/terms.js'
+import type { ConsumeTerms } from '../options/terms.js'
 
 /**
  * Settles a request that goes on, once, however its exchange ends. A denied request has taken nothing: its success can only forget failures.
  */
-export type Settle = (response: NodeResponse, key: Keys, terms: Terms, decision: Decision) => void
+export type Settle = (
+  response: NodeResponse,
+  key: Keys,
+  terms: ConsumeTerms,
+  decision: Decision,
+) => void
 
 /**
  * Makes what follows a response: what should not have counted is given back, a lease is released, a success forgets the failures

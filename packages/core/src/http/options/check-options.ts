@@ -35,8 +35,8 @@ export function checkOptions<R, H>(options: RateLimitOptions<R, H>): void {
 /** Finds two styles of a list that would write the same header, each in its own form. */
 function assertStyles(headers: HeaderStyle | readonly HeaderStyle[] = []): void {
   if (typeof headers === 'string') return
-  for (const rivals of rivalStyles) {
-    const [first, second] = rivals.filter((style) => headers.includes(style))
+  for (const conflicting of conflictingStyles) {
+    const [first, second] = conflicting.filter((style) => headers.includes(style))
     if (second !== undefined) {
       const advice =
         'As "headers", both write the same header in forms of their own, or one writes none'
@@ -164,7 +164,7 @@ const conflicts: readonly (readonly [OptionName, OptionName, string])[] = [
 ]
 
 // draft-7 and draft-6 write the same RateLimit-Policy.
-const rivalStyles: readonly (readonly HeaderStyle[])[] = [
+const conflictingStyles: readonly (readonly HeaderStyle[])[] = [
   ['draft', 'draft-7'],
   ['draft', 'draft-6'],
   ['legacy', 'legacy-epoch'],

@@ -5,7 +5,7 @@ import type { RateLimitOptions } from './options.js'
 import type { Plan } from './plan.js'
 
 /** By what a request is asked. */
-export interface Terms {
+export interface ConsumeTerms {
   readonly policies: Policies
   readonly cost: number
 }
@@ -15,7 +15,7 @@ export function termsReader<R, H>(
   limiter: string,
   plan: Plan<R>,
   { cost = 1 }: RateLimitOptions<R, H>,
-): (request: R) => Awaitable<Terms> {
+): (request: R) => Awaitable<ConsumeTerms> {
   if (!plan.perRequest && typeof cost !== 'function') {
     const terms = { policies: plan.policies, cost }
     return () => terms

@@ -1,5 +1,5 @@
 import { sluiceError } from '../../errors.js'
-import type { Entry } from '../../stores/store.js'
+import type { BoundPolicy } from '../../stores/store.js'
 import { tell } from '../../warnings.js'
 
 /** Plans and tenants with limits of their own are fewer, clients are more. */
@@ -9,7 +9,7 @@ const mostNames = 1000
  * Looks for policies that are named by the client. A name stands for a kind of limit: in Redis, each name adds a row to the state of its key, and
  * that state is read and written as a whole.
  */
-export function watchPolicyNames(limiter: string): (entries: readonly Entry[]) => void {
+export function watchPolicyNames(limiter: string): (entries: readonly BoundPolicy[]) => void {
   const seen = new Set<string>()
   return function watch(entries) {
     if (seen.size >= mostNames) return

@@ -12,7 +12,7 @@ import {
 import { isKey, type Keys, type Policies } from '../bound-policies.js'
 import { sluiceError } from '../../errors.js'
 import type { Policy } from '../../policy.js'
-import type { Entry } from '../../stores/store.js'
+import type { BoundPolicy } from '../../stores/store.js'
 import { tell } from '../../warnings.js'
 
 /**
@@ -20,7 +20,7 @@ import { tell } from '../../warnings.js'
  * by the same key. Policies that are chosen for each call are left out of account, and so are keys that differ: there, the policy may deny.
  */
 export function watchRedundancy(
-  entries: readonly Entry[],
+  entries: readonly BoundPolicy[],
   policies: Policies,
 ): ((key: Keys, chosen: Policies | undefined) => void) | undefined {
   const redundant = redundantAmong(entries)
@@ -34,7 +34,7 @@ export function watchRedundancy(
 
 /** Of two policies that are alike, the later one is redundant. */
 function redundantAmong(
-  entries: readonly Entry[],
+  entries: readonly BoundPolicy[],
 ): { limiter: string; name: string; other: string } | undefined {
   for (const { limiter, name, policy } of entries.toReversed()) {
     const other = entries.find((each) => each.name !== name && isRedundant(policy, each.policy))

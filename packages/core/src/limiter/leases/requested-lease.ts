@@ -1,12 +1,12 @@
 import type { Lease } from '../../algorithms/algorithm.js'
 import { hasLeases } from '../decision.js'
-import type { Entry } from '../../stores/store.js'
+import type { BoundPolicy } from '../../stores/store.js'
 
 const noLease: Lease = { id: '', owner: '' }
 
 /** Lease ids are made here, by the caller, so that a call which the client sends twice takes one lease. */
 export function leaseFor(
-  entries: readonly Entry[],
+  entries: readonly BoundPolicy[],
   owner: string | undefined,
   id: string | undefined,
 ): Lease {
@@ -15,7 +15,7 @@ export function leaseFor(
   return { id: given, owner: owner ?? given }
 }
 
-function haveLeases(entries: readonly Entry[]): boolean {
+function haveLeases(entries: readonly BoundPolicy[]): boolean {
   for (let i = 0; i < entries.length; i++) if (hasLeases(entries[i])) return true
   return false
 }

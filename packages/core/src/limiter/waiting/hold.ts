@@ -85,7 +85,7 @@ function grownTo(moments: readonly number[], { request, outcome }: Receipt): Out
   const states = outcome.states.map((state, i): State => {
     const { steps, params } = entries[i]
     // What a body would say then is not known.
-    if (state.now >= moments[i] || 'over' in steps) return state
+    if (state.now >= moments[i] || steps.bodied === true) return state
     const row = [...state.row]
     steps.look(row, params, moments[i], 0)
     return { row, blockedUntil: state.blockedUntil, now: moments[i] }

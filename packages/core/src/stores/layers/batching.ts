@@ -87,7 +87,7 @@ function isFull({ places, weight }: Batch, added: number): boolean {
 
 function weightOf({ entries }: StoreRequest): number {
   let weight = 0
-  for (const { steps } of entries) weight += 'over' in steps ? bodyWeight : 1
+  for (const { steps } of entries) weight += steps.bodied === true ? bodyWeight : 1
   return weight
 }
 

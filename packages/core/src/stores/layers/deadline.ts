@@ -14,7 +14,7 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
     const taken = requests.flatMap((request, i): StoreRequest[] => {
       const answer = answers[i]
       if (request.verb !== 'consume' || !('allowed' in answer) || !answer.allowed) return []
-      return [{ ...request, verb: 'give', receipts: answer.states }]
+      return [{ ...request, verb: 'refundReceipt', receipts: answer.states }]
     })
     if (taken.length > 0) await store.run(taken)
   }

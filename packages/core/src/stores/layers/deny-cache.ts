@@ -1,5 +1,5 @@
 import { processTime } from '../../clock.js'
-import type { Answer, AsyncStore, Entry, Outcome, State, StoreRequest } from '../store.js'
+import type { Answer, AsyncStore, BoundPolicy, Outcome, State, StoreRequest } from '../store.js'
 
 /** A denial is believed for so long at the most, since a refund elsewhere may have ended it. */
 const believedForMs = 1000
@@ -144,7 +144,7 @@ function stillDenied(
     const { blockedUntil } = states[i]
     const state = { row: [...states[i].row], blockedUntil, now: states[i].now + elapsed }
     // A log says in its row when the cost that was asked would fit and when more remains, and of no other cost or moment.
-    if (!('over' in steps)) steps.look(state.row, params, state.now, request.cost)
+    if (!(steps.bodied === true)) steps.look(state.row, params, state.now, request.cost)
     else if (request.cost !== cost || hasMore(entry, state)) return undefined
     const isBlocked = blockedUntil > state.now
     if (isShut(entry, state, request.cost)) {
@@ -159,7 +159,7 @@ function stillDenied(
 }
 
 function isShut(
-  { steps, params }: Entry,
+  { steps, params }: BoundPolicy,
   { row, blockedUntil, now }: State,
   cost: number,
 ): boolean {
@@ -167,16 +167,16 @@ function isShut(
 }
 
 /** Whether more remains by now than the row says. */
-function hasMore({ steps, params }: Entry, { row, now }: State): boolean {
+function hasMore({ steps, params }: BoundPolicy, { row, now }: State): boolean {
   const quota = steps.quota(params)
   const free = Math.max(0, quota - steps.used(row, params, now))
   return free < quota && steps.next !== undefined && steps.next(row, params, now, free + 1) <= 0
 }
 
-const rules = new WeakMap<Entry, string>()
+const rules = new WeakMap<BoundPolicy, string>()
 
 /** A policy with its numbers: a denial by other numbers says nothing. */
-function ruleOf(entry: Entry): string {
+function ruleOf(entry: BoundPolicy): string {
   let rule = rules.get(entry)
   if (rule === undefined) {
     const { limiter, name, policy } = entry

@@ -7,7 +7,7 @@ import {
   storeContract,
   type Answer,
   type AsyncStore,
-  type Entry,
+  type BoundPolicy,
   type Outcome,
   type StoreContract,
   type StoreRequest,
@@ -30,7 +30,7 @@ export function withFallback(
   store: AsyncStore,
   limiter: string,
   onStoreError: OnStoreError,
-  shareOf: (entry: Entry) => Entry,
+  shareOf: (entry: BoundPolicy) => BoundPolicy,
 ): AsyncStore {
   let isAway = false
   let failedAt = -Infinity
@@ -44,7 +44,7 @@ export function withFallback(
   function instead(request: StoreRequest, error: SluiceError): Answer {
     const { verb, fromCounts } = request
     // What the store took can be given back by the store only. It stays taken, and ends by itself.
-    if (verb === 'give') return nothingDone
+    if (verb === 'refundReceipt') return nothingDone
     if (onStoreError === 'local') return locally(request)
     if (verb === 'release' || verb === 'renew') return nothingDone
     if ((verb !== 'consume' && verb !== 'peek') || fromCounts === true) return error

@@ -1,9 +1,9 @@
 import { processTime, type Time } from '../../clock.js'
-import { optional, rate, readOptions } from '../../options/readers.js'
+import { optional, positiveCount, readOptions } from '../../options/readers.js'
 import { contractVersion, storeContract, type StoreContract, type SyncStore } from '../store.js'
-import { Driver } from './driver.js'
-import type { Room } from './room.js'
-import { Rows } from './rows.js'
+import { Executor } from './executor.js'
+import type { BoundedTables } from './bounded-tables.js'
+import { StateTable } from './state-table.js'
 
 export interface MemoryStoreOptions {
   /**
@@ -33,7 +33,9 @@ export interface MemoryStore extends SyncStore {
  * @throws SluiceError where an option is unknown or out of range
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  const { maxKeys } = readOptions('memoryStore', options, { maxKeys: optional(rate, 100_000) })
+  const { maxKeys } = readOptions('memoryStore', options, {
+    maxKeys: optional(positiveCount, 100_000),
+  })
   return new InMemory(maxKeys, processTime)
 }
 
@@ -42,18 +44,18 @@ class InMemory implements MemoryStore {
   readonly async = false
   readonly [storeContract]: StoreContract = { version: contractVersion }
   readonly run: MemoryStore['run']
-  readonly #rooms: Room[] = []
+  readonly #tables: BoundedTables[] = []
 
   constructor(maxKeys: number, time: Time) {
-    const newDriver = (): Driver => {
-      const rows = new Rows(maxKeys)
-      this.#rooms.push(rows.room)
-      return new Driver(rows, time)
+    const newExecutor = (): Executor => {
+      const rows = new StateTable(maxKeys)
+      this.#tables.push(rows.tables)
+      return new Executor(rows, time)
     }
-    const own = newDriver()
+    const own = newExecutor()
     // Apart from all others, because what has ended by one clock has not ended by another.
-    let injected: Driver | undefined
-    const ofInjectedClock = (): Driver => (injected ??= newDriver())
+    let injected: Executor | undefined
+    const ofInjectedClock = (): Executor => (injected ??= newExecutor())
     this.run = (request) => (request.now === undefined ? own : ofInjectedClock()).run(request)
   }
 
@@ -61,10 +63,10 @@ class InMemory implements MemoryStore {
   readonly close = (): void => {}
 
   get size(): number {
-    return this.#rooms.reduce((sum, room) => sum + room.size, 0)
+    return this.#tables.reduce((sum, tables) => sum + tables.size, 0)
   }
 
   get evicted(): number {
-    return this.#rooms.reduce((sum, room) => sum + room.evicted, 0)
+    return this.#tables.reduce((sum, tables) => sum + tables.evicted, 0)
   }
 }

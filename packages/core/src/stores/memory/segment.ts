@@ -32,7 +32,7 @@ export class Segment {
     this.#width = width
     this.#stride = HEAD + width
     this.#bodies = bodied ? [] : undefined
-    this.#resize(roomFor(rows))
+    this.#resize(capacityFor(rows))
   }
 
   /** The row of a fingerprint, or -1. It keeps its number until a row is added or removed. */
@@ -75,7 +75,7 @@ export class Segment {
   /** Adds a row that is not there yet. `spent`: nothing remains of its quota. */
   add(high: number, low: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
     const row = this.size
-    if (row * this.#stride === this.#numbers.length) this.#resize(roomFor(row + 1))
+    if (row * this.#stride === this.#numbers.length) this.#resize(capacityFor(row + 1))
     this.size++
     if (!spent) this.unspent++
     this.#integers[2 * row * this.#stride] = high
@@ -114,8 +114,8 @@ export class Segment {
       if (ends <= moment) this.remove(row)
       else if (ends < this.earliest) this.earliest = ends
     }
-    if (this.#numbers.length > 2 * roomFor(this.size) * this.#stride)
-      this.#resize(roomFor(this.size))
+    if (this.#numbers.length > 2 * capacityFor(this.size) * this.#stride)
+      this.#resize(capacityFor(this.size))
     return before - this.size
   }
 
@@ -185,7 +185,7 @@ export class Segment {
 }
 
 /** An eighth more, so that growth by one row at a time costs each row a few copies, and little memory lies idle. */
-function roomFor(rows: number): number {
+function capacityFor(rows: number): number {
   return Math.max(8, Math.ceil(rows * 1.125))
 }
 

@@ -131,7 +131,7 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
 
   /** What gives back does so whenever it arrives, as long as there is something to give; all else is void when nobody waits for it any more. */
   function voidAtOf(requests: readonly StoreRequest[]): number {
-    const isGift = requests.every(({ verb }) => verb === 'give')
+    const isGift = requests.every(({ verb }) => verb === 'refundReceipt')
     return processTime.monotonic() + (isGift ? neverMs : timeoutMs)
   }
 

@@ -1,5 +1,5 @@
 import { SluiceError } from '../../errors.js'
-import type { Answer, AsyncStore, Entry, Outcome, State, StoreRequest } from '../store.js'
+import type { Answer, AsyncStore, BoundPolicy, Outcome, State, StoreRequest } from '../store.js'
 
 type Run = AsyncStore['run']
 
@@ -100,7 +100,7 @@ export function acrossSlots(
   ): Promise<readonly Outcome[]> {
     return Promise.all(
       looked.map(async (look, i) => {
-        if (look.allowed && !parts[i].request.entries.some(isBornDenied)) return look
+        if (look.allowed && !parts[i].request.entries.some(isPersistedOnDenial)) return look
         // Where there is room, a bucket is born, and nothing is taken that would have to be given back.
         const outcome = await ask(
           look.allowed ? { ...parts[i].request, cost: 0 } : parts[i].request,
@@ -114,14 +114,14 @@ export function acrossSlots(
 
   async function giveBack(parts: readonly Part[], taken: readonly Outcome[]): Promise<void> {
     const gifts = taken.map(({ states }, i): StoreRequest => {
-      return { ...parts[i].request, verb: 'give', receipts: states }
+      return { ...parts[i].request, verb: 'refundReceipt', receipts: states }
     })
     await Promise.all(gifts.map((gift) => undo([gift])))
   }
 }
 
-function isBornDenied({ steps, params }: Entry): boolean {
-  return steps.bornDenied?.(params) === true
+function isPersistedOnDenial({ steps, params }: BoundPolicy): boolean {
+  return steps.persistsOnDenial?.(params) === true
 }
 
 async function settle(outcome: Promise<Outcome>): Promise<Answer> {

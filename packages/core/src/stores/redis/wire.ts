@@ -1,30 +1,30 @@
 import type { Reading } from '../../algorithms/algorithm.js'
 import { sluiceError } from '../../errors.js'
 import { bodyKey, escapeName, redisKey } from '../../keys.js'
-import type { Answer, Entry, State, StoreRequest } from '../store.js'
+import type { Answer, BoundPolicy, State, StoreRequest } from '../store.js'
 
 /** A list of requests as the script takes them; `script.ts` describes the arguments. */
 export interface Call {
   readonly algorithms: readonly Reading[]
   readonly keys: readonly string[]
-  /** From the second argument on: the rules, the questions and the requests. */
+  /** From the second argument on: the rules, the templates and the requests. */
   readonly args: readonly string[]
 }
 
-/** Writes each rule, each question and each key once, however many of the requests use it. */
+/** Writes each rule, each template and each key once, however many of the requests use it. */
 export function encodeCall(
   prefix: string,
   requests: readonly StoreRequest[],
   serverMs: number,
 ): Call {
   const algorithms = new Set<Reading>()
-  const rules = new Map<Entry, number>()
+  const rules = new Map<BoundPolicy, number>()
   const written: unknown[] = []
   const keys = new Map<string, number>()
   const asked: StoreRequest[] = []
   const list: number[] = []
 
-  function ruleOf(entry: Entry, now: number): number {
+  function ruleOf(entry: BoundPolicy, now: number): number {
     const known = rules.get(entry)
     if (known !== undefined) return known
     algorithms.add(entry.steps)
@@ -34,22 +34,22 @@ export function encodeCall(
 
   for (const request of requests) {
     const { entries, keys: names } = request
-    let question = asked.findIndex((other) => isSameQuestion(other, request))
-    if (question === -1) question = asked.push(request) - 1
-    list.push(question + 1)
+    let template = asked.findIndex((other) => isSameTemplate(other, request))
+    if (template === -1) template = asked.push(request) - 1
+    list.push(template + 1)
     for (let i = 0; i < entries.length; i++) {
       const { limiter, name, steps } = entries[i]
       const stateKey = redisKey(prefix, limiter, names[i])
       list.push(indexOf(keys, stateKey))
-      const bodies = 'over' in steps ? steps.bodies : 0
+      const bodies = steps.bodied === true ? steps.bodies : 0
       for (let body = 1; body <= bodies; body++) {
         list.push(indexOf(keys, bodyKey(stateKey, name, body)))
       }
     }
   }
-  const questions = asked.map((request) => {
+  const templates = asked.map((request) => {
     const { entries, now = serverMs } = request
-    return questionAsWritten(
+    return templateAsWritten(
       request,
       entries.map((entry) => ruleOf(entry, now)),
     )
@@ -57,12 +57,12 @@ export function encodeCall(
   return {
     algorithms: [...algorithms],
     keys: [...keys.keys()],
-    args: [written, questions, list].map((part) => JSON.stringify(part)),
+    args: [written, templates, list].map((part) => JSON.stringify(part)),
   }
 }
 
 /** Whether two requests differ by their keys alone. */
-function isSameQuestion(one: StoreRequest, other: StoreRequest): boolean {
+function isSameTemplate(one: StoreRequest, other: StoreRequest): boolean {
   return (
     one.entries === other.entries &&
     one.verb === other.verb &&
@@ -73,7 +73,7 @@ function isSameQuestion(one: StoreRequest, other: StoreRequest): boolean {
   )
 }
 
-function questionAsWritten(
+function templateAsWritten(
   { verb, cost, now, entries, lease, receipts }: StoreRequest,
   rules: readonly number[],
 ): object {
@@ -90,15 +90,15 @@ function questionAsWritten(
   }
 }
 
-function ruleAsWritten({ name, steps, params, block }: Entry, now: number): object {
+function ruleAsWritten({ name, steps, params, block }: BoundPolicy, now: number): object {
   return {
     // The usual name takes no room in the state.
     name: name === 'default' ? '' : escapeName(name),
     id: steps.id,
     ...steps.cells(params),
     params: steps.args(params, now),
-    bodies: 'over' in steps ? steps.bodies : undefined,
-    born: steps.bornDenied?.(params) === true ? true : undefined,
+    bodies: steps.bodied === true ? steps.bodies : undefined,
+    born: steps.persistsOnDenial?.(params) === true ? true : undefined,
     block: block && {
       on: block.on,
       length: block.for,
@@ -109,7 +109,7 @@ function ruleAsWritten({ name, steps, params, block }: Entry, now: number): obje
 }
 
 /** Whether there is any state in which the cost is admitted: else its denial starts no block. */
-function couldFit({ steps, params }: Entry, cost: number): boolean {
+function couldFit({ steps, params }: BoundPolicy, cost: number): boolean {
   const blank = Array.from({ length: widthOf(steps.cells(params)) }, () => 0)
   return steps.wait(blank, params, 0, cost) !== Infinity
 }

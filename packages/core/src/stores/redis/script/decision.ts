@@ -8,56 +8,56 @@ local function forget(rule, state, id)
   end
 end
 
-local function unblock(work)
-  work.block = unblocked
-  forget(work.rule, work.state, BLOCK)
+local function unblock(cursor)
+  cursor.block = unblocked
+  forget(cursor.rule, cursor.state, BLOCK)
 end
 
-local function begin(work, question)
-  local by, last = work.rule.block, work.block
+local function startBlock(cursor, template)
+  local by, last = cursor.rule.block, cursor.block
   local length = by.length
-  if last[2] > 0 and question.now < last[1] + last[2] then
+  if last[2] > 0 and template.now < last[1] + last[2] then
     length = math.min(by.max, math.floor(last[2] * by.escalate))
   end
-  work.block = { question.now + length, length }
-  saveBlock(work, question)
+  cursor.block = { template.now + length, length }
+  saveBlock(cursor, template)
 end
 
 -- A bucket is born when it is first asked for, even by a request that takes nothing.
-local function bear(work, question)
-  if work.unborn then save(work, question) end
+local function saveInitial(cursor, template)
+  if cursor.unborn then save(cursor, template) end
 end
 
-local function take(work, question)
-  local rule, row = work.rule, work.row
-  if question.cost == 0 then return bear(work, question) end
-  assertMemory(question)
-  work.steps.take(row, rule.params, question.now, question.cost)
-  save(work, question)
+local function take(cursor, template)
+  local rule, row = cursor.rule, cursor.row
+  if template.cost == 0 then return saveInitial(cursor, template) end
+  assertMemory(template)
+  cursor.steps.take(row, rule.params, template.now, template.cost)
+  save(cursor, template)
   local block = rule.block
-  if block and block.on == 'reached' and not work.steps.look(row, rule.params, question.now, 1) then
-    begin(work, question)
+  if block and block.on == 'reached' and not cursor.steps.look(row, rule.params, template.now, 1) then
+    startBlock(cursor, template)
   end
 end
 
-local function deny(work, question)
-  local block = work.rule.block
-  bear(work, question)
-  if block and block.on == 'exceeded' and work.possible and not work.fits and work.block[1] <= question.now then
-    begin(work, question)
+local function deny(cursor, template)
+  local block = cursor.rule.block
+  saveInitial(cursor, template)
+  if block and block.on == 'exceeded' and cursor.possible and not cursor.fits and cursor.block[1] <= template.now then
+    startBlock(cursor, template)
   end
 end
 
 -- Whether a block goes with a consumption that is given back: without it the limit would not have been reached.
-local function isUndone(work, now)
-  local began = work.block[1] - work.block[2]
-  local isByLimit = work.rule.block and work.rule.block.on == 'reached' and work.block[2] > 0
-  return isByLimit and work.block[1] > now and began >= work.receipt.now
+local function isUndone(cursor, now)
+  local began = cursor.block[1] - cursor.block[2]
+  local isByLimit = cursor.rule.block and cursor.rule.block.on == 'reached' and cursor.block[2] > 0
+  return isByLimit and cursor.block[1] > now and began >= cursor.receipt.now
 end
 
 -- Whether the key was reset after the decision of this receipt.
-local function isForgotten(work)
-  local reset, receipt = work.reset, work.receipt
+local function isForgotten(cursor)
+  local reset, receipt = cursor.reset, cursor.receipt
   return reset and (receipt.now < reset[1] or receipt.now == reset[1] and (receipt.resets or 0) ~= reset[3])
 end
 
@@ -69,108 +69,108 @@ local function differ(row, other)
 end
 
 -- The verbs that ask nobody. False where there was nothing to change.
-local function change(work, question)
-  assertMemory(question)
-  local steps, params, now, cost = work.steps, work.rule.params, question.now, question.cost
-  local looked, verb = { unpack(work.row) }, question.verb
+local function change(cursor, template)
+  assertMemory(template)
+  local steps, params, now, cost = cursor.steps, cursor.rule.params, template.now, template.cost
+  local looked, verb = { unpack(cursor.row) }, template.verb
   if verb == 'block' then
-    work.block = { now + cost, 0 }
-    saveBlock(work, question)
+    cursor.block = { now + cost, 0 }
+    saveBlock(cursor, template)
     return true
   elseif verb == 'unblock' then
-    unblock(work)
+    unblock(cursor)
     return true
   elseif verb == 'release' then
-    if not steps.release or not steps.release(work.row, params, now) then return false end
+    if not steps.release or not steps.release(cursor.row, params, now) then return false end
   elseif verb == 'renew' then
-    if not steps.renew or not steps.renew(work.row, params, now) then return false end
+    if not steps.renew or not steps.renew(cursor.row, params, now) then return false end
   elseif verb == 'penalize' then
-    steps.take(work.row, params, now, cost)
-  elseif verb == 'forgive' then
-    steps.forgive(work.row, params, now, cost)
-  elseif verb == 'give' then
-    if isForgotten(work) then return true end
-    steps.give(work.row, params, now, cost, work.receipt.row, work.receipt.now)
-    if differ(work.row, looked) and isUndone(work, now) then unblock(work) end
+    steps.take(cursor.row, params, now, cost)
+  elseif verb == 'refundUnits' then
+    steps.refundUnits(cursor.row, params, now, cost)
+  elseif verb == 'refundReceipt' then
+    if isForgotten(cursor) then return true end
+    steps.refundReceipt(cursor.row, params, now, cost, cursor.receipt.row, cursor.receipt.now)
+    if differ(cursor.row, looked) and isUndone(cursor, now) then unblock(cursor) end
   end
   -- What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
-  if work.bodies or differ(work.row, looked) then save(work, question) end
+  if cursor.bodies or differ(cursor.row, looked) then save(cursor, template) end
   return true
 end
 
 -- Records a reset until the row would have ended, so that a refund of an earlier decision takes no unit of a later one.
-local function recordReset(work, question)
-  local now, last = question.now, work.reset or { 0, 0, 0 }
-  local ends = work.rule.steps.ends(work.row, work.rule.params)
+local function recordReset(cursor, template)
+  local now, last = template.now, cursor.reset or { 0, 0, 0 }
+  local ends = cursor.rule.steps.ends(cursor.row, cursor.rule.params)
   -- A receipt of a lease names that lease, and the reset has ended it.
-  if ends <= now or work.steps.release then return end
+  if ends <= now or cursor.steps.release then return end
   local at, count = now, 1
   if last[1] >= now then at, count = last[1], last[3] + 1 end
-  work.reset = { at, math.max(ends, last[2]), count }
-  saveReset(work, question)
+  cursor.reset = { at, math.max(ends, last[2]), count }
+  saveReset(cursor, template)
 end
 
-local function reset(question)
-  for _, work in ipairs(question) do
-    if question.cost == 0 and work.block[1] > question.now then return 0 end
+local function reset(template)
+  for _, cursor in ipairs(template) do
+    if template.cost == 0 and cursor.block[1] > template.now then return 0 end
   end
-  assertMemory(question)
-  for _, work in ipairs(question) do
-    recordReset(work, question)
-    if work.steps.forget then
-      work.steps.forget(work.row, work.rule.params, question.now)
-      save(work, question)
+  assertMemory(template)
+  for _, cursor in ipairs(template) do
+    recordReset(cursor, template)
+    if cursor.steps.forget then
+      cursor.steps.forget(cursor.row, cursor.rule.params, template.now)
+      save(cursor, template)
     else
-      forget(work.rule, work.state)
-      for _, body in ipairs(work.bodies or none) do redis.call('DEL', body) end
+      forget(cursor.rule, cursor.state)
+      for _, body in ipairs(cursor.bodies or none) do redis.call('DEL', body) end
     end
-    unblock(work)
+    unblock(cursor)
   end
   return 1
 end
 
 -- Answers whether it is allowed, by 1 or 0.
-local function decide(question, at)
-  find(question, at)
-  if question.verb == 'reset' then return reset(question) end
-  local now, asked, allowed = question.now, question.asks and question.cost or 0, 1
-  for i = 1, #question do
-    local work = question[i]
-    work.fits = work.steps.look(work.row, work.rule.params, now, asked)
-    if not work.fits or work.block[1] > now then allowed = 0 end
+local function decide(template, at)
+  find(template, at)
+  if template.verb == 'reset' then return reset(template) end
+  local now, asked, allowed = template.now, template.asks and template.cost or 0, 1
+  for i = 1, #template do
+    local cursor = template[i]
+    cursor.fits = cursor.steps.look(cursor.row, cursor.rule.params, now, asked)
+    if not cursor.fits or cursor.block[1] > now then allowed = 0 end
   end
-  if question.verb == 'peek' then return allowed end
-  local act = not question.asks and change or allowed == 1 and take or deny
+  if template.verb == 'peek' then return allowed end
+  local act = not template.asks and change or allowed == 1 and take or deny
   local changed = 0
-  for i = 1, #question do
-    if act(question[i], question) then changed = 1 end
+  for i = 1, #template do
+    if act(template[i], template) then changed = 1 end
   end
-  return question.asks and allowed or changed
+  return template.asks and allowed or changed
 end
 
 -- Adds the answer of a request to the reply.
-local function append(reply, size, question, allowed)
+local function append(reply, size, template, allowed)
   local first, isBlocked, isReset = size + 1, false, false
   size = first
-  for i = 1, #question do
-    local work = question[i]
-    local row = work.row
-    for cell = 1, work.rule.width do reply[size + cell] = row[cell] end
-    size = size + work.rule.width
-    if work.block[1] > 0 then isBlocked = true end
-    if work.reset and work.reset[1] == question.now then isReset = true end
+  for i = 1, #template do
+    local cursor = template[i]
+    local row = cursor.row
+    for cell = 1, cursor.rule.width do reply[size + cell] = row[cell] end
+    size = size + cursor.rule.width
+    if cursor.block[1] > 0 then isBlocked = true end
+    if cursor.reset and cursor.reset[1] == template.now then isReset = true end
   end
   reply[first] = allowed + (isBlocked and 2 or 0) + (isReset and 4 or 0)
   if isBlocked then
-    for i = 1, #question do reply[size + i] = question[i].block[1] end
-    size = size + #question
+    for i = 1, #template do reply[size + i] = template[i].block[1] end
+    size = size + #template
   end
   if isReset then
-    for i = 1, #question do
-      local reset = question[i].reset
-      reply[size + i] = reset and reset[1] == question.now and reset[3] or 0
+    for i = 1, #template do
+      local reset = template[i].reset
+      reply[size + i] = reset and reset[1] == template.now and reset[3] or 0
     end
-    size = size + #question
+    size = size + #template
   end
   return size
 end

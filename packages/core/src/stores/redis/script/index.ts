@@ -19,10 +19,10 @@ const header = `
 -- ARGV 1   the server's time after which this call is void, ms
 --      2   JSON, the rules: a list of { name, id of the algorithm, moments, counts, params }; with { views }, { bodies }, how many keys the body
 --          has, { born }, if a denial leaves a row, and { block = { on, length, escalate, max } } where there are any
---      3   JSON, the questions: a list of { verb, cost, rules }, the numbers of its rules; with { now }, the time to decide by instead of the
+--      3   JSON, the templates: a list of { verb, cost, rules }, the numbers of its rules; with { now }, the time to decide by instead of the
 --          server's, { lease = { id, owner } }, { possible }, for each rule whether the cost could ever fit, where one of them may start a
 --          block, and for a give { receipts = { row, now, resets } for each rule }
---      4   JSON, the requests, a flat list: of each the number of its question, and for each rule the number of its key and of its body keys
+--      4   JSON, the requests, a flat list: of each the number of its template, and for each rule the number of its key and of its body keys
 --
 -- Returns  {server ms}      the call came too late, and nothing was done
 --          {server ms, …}   flat, for each request: 0 denied or 1 allowed, 2 more where one of its rules is or was blocked, 4 more where the key of
@@ -43,24 +43,24 @@ end
 
 -- A state outlives its end by a second, so that a clock which steps back by less still finds it; by a day where the clock is injected,
 -- which may run slower than this server's.
-for _, question in ipairs(questions) do
-  question.margin = question.now and 86400000 or 1000
-  question.now = question.now or serverMs
-  question.asks = question.verb == 'consume' or question.verb == 'peek'
-  for i, number in ipairs(question.rules) do
+for _, template in ipairs(templates) do
+  template.margin = template.now and 86400000 or 1000
+  template.now = template.now or serverMs
+  template.asks = template.verb == 'consume' or template.verb == 'peek'
+  for i, number in ipairs(template.rules) do
     local rule = rules[number]
-    question[i] = {
+    template[i] = {
       rule = rule,
       steps = rule.steps,
       state = none,
       row = none,
       block = unblocked,
       reset = false,
-      possible = question.possible and question.possible[i],
-      receipt = question.receipts and question.receipts[i],
+      possible = template.possible and template.possible[i],
+      receipt = template.receipts and template.receipts[i],
     }
   end
-  checkMemory(question)
+  checkMemory(template)
 end
 
 -- A replica writes nothing, so the call as a whole answers with its error: some clients look for the master only then.
@@ -76,16 +76,16 @@ local reply, size, begins = { serverMs }, 1, {}
 
 local at = 1
 while at <= #requests do
-  local question = questions[requests[at]]
+  local template = templates[requests[at]]
   begins[at] = size + 1
-  local ok, allowed = pcall(decide, question, at)
+  local ok, allowed = pcall(decide, template, at)
   if ok then
-    size = append(reply, size, question, allowed)
+    size = append(reply, size, template, allowed)
   else
     size = size + 1
     reply[size] = messageOf(allowed)
   end
-  at = after(question, at)
+  at = after(template, at)
 end
 
 local failed
@@ -103,11 +103,11 @@ end
 local function amended()
   local list, at = { serverMs }, 1
   while at <= #requests do
-    local question, message = questions[requests[at]], nil
-    local key, following = at + 1, after(question, at)
-    for _, work in ipairs(question) do
+    local template, message = templates[requests[at]], nil
+    local key, following = at + 1, after(template, at)
+    for _, cursor in ipairs(template) do
       message = message or failed[requests[key]]
-      key = key + 1 + work.rule.bodies
+      key = key + 1 + cursor.rule.bodies
     end
     if message then
       list[#list + 1] = message

@@ -10,28 +10,28 @@ local function memoryError()
 end
 
 -- These use no more memory, unless they write a key that is new. A consumption, a penalty or a block may.
-local freeing = { give = true, forgive = true, release = true, renew = true, reset = true, unblock = true }
+local freeing = { refundReceipt = true, refundUnits = true, release = true, renew = true, reset = true, unblock = true }
 
 -- The error by which Redis refuses to use more memory: false if it does not, nil before the call has found out.
 local full
 
--- Called for each question before anything is written.
-local function checkMemory(question)
-  question.frees = freeing[question.verb]
-  if full ~= nil or question.verb == 'peek' then return end
-  local isAsked = question.frees
-  for i = 1, #question do
-    if question[i].rule.bodies > 0 then isAsked = true end
+-- Called for each template before anything is written.
+local function checkMemory(template)
+  template.frees = freeing[template.verb]
+  if full ~= nil or template.verb == 'peek' then return end
+  local isAsked = template.frees
+  for i = 1, #template do
+    if template[i].rule.bodies > 0 then isAsked = true end
   end
   if isAsked then full = memoryError() end
 end
 
--- Called before a question writes. A PEXPIRE that changes nothing is the first write of a question that frees memory: after it Redis
+-- Called before a template writes. A PEXPIRE that changes nothing is the first write of a template that frees memory: after it Redis
 -- refuses none of the others.
 local hasWritten = false
-local function assertMemory(question)
+local function assertMemory(template)
   if not full then return end
-  if not question.frees then error(full, 0) end
+  if not template.frees then error(full, 0) end
   if not hasWritten then redis.call('PEXPIRE', KEYS[1], 0, 'GT') end
   hasWritten = true
 end

@@ -1,6 +1,6 @@
-/** How the rows that a call works on are found, read once, and written once. */
+/** How the rows of a call are found, read once, and written once. */
 export const rowsLua: string = `
-local rules, questions, requests = cjson.decode(ARGV[2]), cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
+local rules, templates, requests = cjson.decode(ARGV[2]), cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
 
 local serverTime = redis.call('TIME')
 local serverMs = serverTime[1] * 1000 + math.floor(serverTime[2] / 1000)
@@ -44,12 +44,12 @@ local function blockOf(rule, state)
   return entry and cellsOf(entry, BLOCK, 1, 1) or unblocked
 end
 
-local function resetOf(rule, state, question)
+local function resetOf(rule, state, template)
   local entry, i = entryOf(rule, state, RESET)
   local reset = entry and cellsOf(entry, RESET, 2, 1)
   if not reset then return false end
   -- The next write leaves it out.
-  if reset[2] + question.margin <= question.now then
+  if reset[2] + template.margin <= template.now then
     table.remove(state, i)
     return false
   end
@@ -57,61 +57,61 @@ local function resetOf(rule, state, question)
 end
 
 -- Notes a row to be written. Until when it is kept, is read from the last form of it.
-local function put(work, question, id, row)
-  assertMemory(question)
-  local rule, state = work.rule, work.state
+local function put(cursor, template, id, row)
+  assertMemory(template)
+  local rule, state = cursor.rule, cursor.state
   local entry = entryOf(rule, state, id)
   if not entry then
     entry = newEntry(rule.name, 0, 0, '')
     state[#state + 1] = entry
   end
   entry.id = id or rule.id
-  entry.row, entry.rule, entry.question = row, rule, question
-  if not id then entry.bodies = work.bodies end
+  entry.row, entry.rule, entry.template = row, rule, template
+  if not id then entry.bodies = cursor.bodies end
   state.changed = true
 end
 
-local function save(work, question)
-  put(work, question, nil, work.row)
+local function save(cursor, template)
+  put(cursor, template, nil, cursor.row)
 end
 
-local function saveBlock(work, question)
-  put(work, question, BLOCK, work.block)
+local function saveBlock(cursor, template)
+  put(cursor, template, BLOCK, cursor.block)
 end
 
-local function saveReset(work, question)
-  put(work, question, RESET, work.reset)
+local function saveReset(cursor, template)
+  put(cursor, template, RESET, cursor.reset)
 end
 
 -- How long the state of a row is kept, ms; 0 where it has ended.
 local function lifeOf(entry)
-  local question, rule, ends = entry.question, entry.rule, nil
+  local template, rule, ends = entry.template, entry.rule, nil
   if entry.id == BLOCK then ends = entry.row[1] + entry.row[2]
   elseif entry.id == RESET then ends = entry.row[2]
   else ends = rule.steps.ends(entry.row, rule.params) end
-  return ends > question.now and ends - question.now + question.margin or 0
+  return ends > template.now and ends - template.now + template.margin or 0
 end
 
 -- Where the request after this one stands.
-local function after(question, at)
+local function after(template, at)
   at = at + 1
-  for i = 1, #question do at = at + 1 + question[i].rule.bodies end
+  for i = 1, #template do at = at + 1 + template[i].rule.bodies end
   return at
 end
 
--- Finds the state of each rule of a request: what one of a question's works held for the request before is over.
-local function find(question, at)
-  for i = 1, #question do
-    local work = question[i]
-    local rule, state = work.rule, stateOf(requests[at + 1])
-    work.state, work.row, work.block = state, rowOf(rule, state), blockOf(rule, state)
-    work.reset = resetOf(rule, state, question)
-    work.unborn = rule.born and rule.steps.ends(work.row, rule.params) <= question.now
+-- Finds the state of each rule of a request. The cursors of a template are reused: they no longer hold the state of the request before.
+local function find(template, at)
+  for i = 1, #template do
+    local cursor = template[i]
+    local rule, state = cursor.rule, stateOf(requests[at + 1])
+    cursor.state, cursor.row, cursor.block = state, rowOf(rule, state), blockOf(rule, state)
+    cursor.reset = resetOf(rule, state, template)
+    cursor.unborn = rule.born and rule.steps.ends(cursor.row, rule.params) <= template.now
     at = at + 1
     if rule.bodies > 0 then
-      work.bodies = {}
-      for body = 1, rule.bodies do work.bodies[body] = KEYS[requests[at + body]] end
-      work.steps = rule.steps.over(work.bodies, question.lease)
+      cursor.bodies = {}
+      for body = 1, rule.bodies do cursor.bodies[body] = KEYS[requests[at + body]] end
+      cursor.steps = rule.steps.bind(cursor.bodies, template.lease)
       at = at + rule.bodies
     end
   end

@@ -8,9 +8,9 @@ export const stateLua: string = `
 
 local BLOCK, RESET = 127, 126
 
--- A row of a state: as it was read, and as this call is to write it, by which rule and for which question. All fields are made at once.
+-- A row of a state: as it was read, and as this call is to write it, by which rule and for which template. All fields are made at once.
 local function newEntry(name, id, width, cells)
-  return { name = name, id = id, width = width, cells = cells, row = false, rule = false, question = false, bodies = false }
+  return { name = name, id = id, width = width, cells = cells, row = false, rule = false, template = false, bodies = false }
 end
 
 -- How many moments and counts a row has that this call writes.

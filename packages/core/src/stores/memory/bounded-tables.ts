@@ -1,13 +1,13 @@
 import { Table } from './table.js'
 
-/** Rows stay this long after their end, so that a clock which steps back by less still finds them. */
+/** Rows are kept this long after they expire, so that a clock which steps back by less still finds them. */
 const graceMs = 1000
 
 /** Where all is full, adding a row pays for a look at so many segments of each table, whether any of their rows has ended. */
 const segmentsPerRow = 16
 
 /** The tables of one store, one for each shape of row, and the rule by which they stay within `maxKeys` rows together. */
-export class Room {
+export class BoundedTables {
   /** The rows of blocks, apart from all others: while it is empty, nobody needs to look. */
   readonly blocks: Table = new Table(2, false)
   /** The rows of resets. */
@@ -41,12 +41,12 @@ export class Room {
   }
 
   /** Clears away what has ended, a little further at each call. */
-  tidy(now: number): void {
+  sweepSome(now: number): void {
     this.#tables[this.#turn++ % this.#tables.length].sweepNext(now - graceMs)
   }
 
   /** Called before a row of this fingerprint is added to `table`: where all is full, lets one row go. */
-  makeRoom(table: Table, high: number, now: number): void {
+  evictIfFull(table: Table, high: number, now: number): void {
     if (this.size < this.#maxKeys || this.#sweep(now) || table.evictUnspent(high)) return
     if (!this.#tables.some((other) => other.evictUnspent(high))) this.#evictSoonestToEnd(high)
   }

@@ -1,12 +1,12 @@
 import { blockId } from '../block.js'
-import type { Entry } from '../store.js'
+import type { BoundPolicy } from '../store.js'
 import { newKeyHash } from './key-hash.js'
 import { resetId } from './reset.js'
-import type { Room } from './room.js'
+import type { BoundedTables } from './bounded-tables.js'
 import type { Table } from './table.js'
 
 /** What sets an entry's rows apart from other entries' rows of the same key: a table, and what the key's fingerprint is mixed with. */
-export interface Shelf {
+export interface Partition {
   readonly table: Table
   readonly high: number
   readonly low: number
@@ -14,8 +14,8 @@ export interface Shelf {
   readonly blockLow: number
   readonly resetHigh: number
   readonly resetLow: number
-  /** All shelves of the policy's name: its algorithm may have been another one. Of the rows of one key, only the last written stays. */
-  readonly rivals: ReadonlyMap<string, Shelf>
+  /** All partitions of the policy's name: its algorithm may have been another one. Of the rows of one key, only the last written stays. */
+  readonly otherShapes: ReadonlyMap<string, Partition>
 }
 
 /**
@@ -24,34 +24,34 @@ export interface Shelf {
  */
 const mostNames = 1000
 
-/** Makes what finds the shelf of an entry. Entries of the same name and shape have the same one, whatever their numbers. */
-export function createShelves(room: Room): (entry: Entry) => Shelf {
+/** Returns a function that finds the partition of a policy. Policies of the same name and shape share one, whatever their numbers. */
+export function createPartitions(tables: BoundedTables): (entry: BoundPolicy) => Partition {
   // Under a key of its own: or else a key that spells an entry's identity, and the reverse, would meet in one place.
   const entryHash = newKeyHash()
-  const byName = new Map<string, Map<string, Shelf>>()
+  const byName = new Map<string, Map<string, Partition>>()
 
-  return function shelfOf({ limiter, name, steps, params }) {
+  return function partitionOf({ limiter, name, steps, params }) {
     const { moments, counts } = steps.cells(params)
     const identity = JSON.stringify([limiter, name])
-    const rivals = byName.get(identity) ?? new Map<string, Shelf>()
+    const otherShapes = byName.get(identity) ?? new Map<string, Partition>()
     // The name that was used last stands last.
     byName.delete(identity)
-    byName.set(identity, rivals)
+    byName.set(identity, otherShapes)
     const [oldest] = byName.keys()
     if (byName.size > mostNames) byName.delete(oldest)
     const shape = JSON.stringify([limiter, name, steps.id, moments + counts])
-    let shelf = rivals.get(shape)
-    if (shelf === undefined) {
+    let partition = otherShapes.get(shape)
+    if (partition === undefined) {
       entryHash.hash(shape)
       const { high, low } = entryHash
       entryHash.hash(JSON.stringify([limiter, name, blockId]))
       const block = { blockHigh: entryHash.high, blockLow: entryHash.low }
       entryHash.hash(JSON.stringify([limiter, name, resetId]))
       const reset = { resetHigh: entryHash.high, resetLow: entryHash.low }
-      const table = room.tableOf(moments + counts, 'over' in steps)
-      shelf = { table, high, low, ...block, ...reset, rivals }
-      rivals.set(shape, shelf)
+      const table = tables.tableOf(moments + counts, steps.bodied === true)
+      partition = { table, high, low, ...block, ...reset, otherShapes }
+      otherShapes.set(shape, partition)
     }
-    return shelf
+    return partition
   }
 }
