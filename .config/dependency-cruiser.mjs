@@ -18,7 +18,7 @@ const adapterNeeds = [
   'packages/core/src/(?:index|http/)',
 ]
 
-/** What a folder may import besides its own files. */
+/** Each rule lists what a folder may import besides its own files. */
 const rules = {
   ground: {
     from: ground,

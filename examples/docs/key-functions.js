@@ -1,4 +1,4 @@
-// What the page on keys says of functions that find one, on Express.
+// The programs of the page on keys that use key functions, on Express.
 import assert from 'node:assert/strict'
 // #region first
 import { byIp, byUser, firstOf, rateLimit } from '@sluice/express'

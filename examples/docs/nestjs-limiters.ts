@@ -1,4 +1,4 @@
-// What the pages say of the limiters behind NestJS.
+// The programs of the pages that use the limiters behind NestJS.
 // #region limiters
 import { Controller, Delete, Get, Inject, Module, Param } from '@nestjs/common'
 import { RateLimit, RateLimiters, RateLimitModule } from '@sluice/nestjs'

@@ -101,7 +101,7 @@ const tenHere = { limit: 10, window: '1m' }
   const here = limiterOf(fixedWindow({ ...tenHere, block }))
   assert.deepEqual(await asksHere(here, [11, 1]), [false, true])
   assert.equal((await here.consume('bob', { cost: 11 })).retryAfterMs, null)
-  // One that would fit in an empty window exceeds the limit in both.
+  // A cost that would fit in an empty window exceeds the limit in both libraries.
   assert.deepEqual(await asksHere(here, [10, 1]), [false, false])
 }
 

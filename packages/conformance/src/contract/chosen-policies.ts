@@ -15,7 +15,7 @@ export function describeChosenPolicies(open: OpenBench): void {
     return limiter
   }
 
-  /** What the key has used of each plan, and for how long it is blocked there. */
+  /** The units that the key has used of each plan, and how long each blocks it. */
   async function standOf(limiter: Limiter): Promise<unknown> {
     const { policies } = await limiter.status('key', { policies: { basic, pro } })
     return Object.entries(policies).map(([name, { used, blockedMs }]) => [name, used, blockedMs])

@@ -1,6 +1,6 @@
 import { leastFrom, type Admissions, type Meaning } from './model.js'
 
-/** What was taken in one window. */
+/** The units that were taken in one window. */
 interface Taken {
   readonly units: number
   readonly first: number

@@ -1,5 +1,5 @@
-// What the windows make of bursty, steady and adversarial traffic, beside the exact log, in memory and in Redis: written into the page on
-// choosing an algorithm. Time is virtual and the traffic is seeded, so the figures are the same on every machine.
+// Compares the windows with the exact log on bursty, steady and adversarial traffic, in memory and in Redis, and writes the tables of the page on
+// choosing an algorithm. Time is virtual and the traffic has a seed, so the figures are the same on every machine.
 import { readFile, writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { memoryStore, redisStore } from '@sluice/core'

@@ -13,7 +13,7 @@ interface Numbers {
   readonly window: number
 }
 
-/** What is compared, by its name in the table. The log is the exact rule. */
+/** The compared policies, by their names in the table. The log is the exact rule. */
 export const rules: Readonly<Record<string, (numbers: Numbers) => Policy>> = {
   '`slidingLog`': slidingLog,
   '`slidingWindow`': slidingWindow,
@@ -21,7 +21,7 @@ export const rules: Readonly<Record<string, (numbers: Numbers) => Policy>> = {
   '`fixedWindow`': fixedWindow,
 }
 
-/** What one rule made of one traffic. */
+/** The decisions of one policy for one traffic. */
 export interface Outcome {
   readonly asked: number
   readonly denied: number

@@ -7,7 +7,7 @@ import { statuses } from './keys.js'
 
 const policy = fixedWindow({ limit: 2, window: '1m' })
 
-/** What the client wrote as JSON. By its type it is a string, as an application believes. */
+/** A value of the client's JSON. Its type says string, because an application expects one. */
 function written<R>({ header }: Readers<R>): (request: R) => string {
   return (request) => JSON.parse(header(request, 'x-json') ?? 'null')
 }

@@ -96,7 +96,7 @@ function moduleOf<Q extends NestRequest, S>(
     All(path)(Visits.prototype, name, descriptor)
     Req()(Visits.prototype, name, 0)
     Res()(Visits.prototype, name, 1)
-    // What a method states takes the place of what the module states.
+    // The options of a method replace those of the module.
     if (app.second !== undefined) {
       const second = optionsOf(app.second, readers, onDenied)
       RateLimit([options, second])(Visits.prototype, name, descriptor)
