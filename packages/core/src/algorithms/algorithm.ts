@@ -60,20 +60,21 @@ export interface Reading<P extends object = Params> {
   /** Whether time is read off the wall, because windows begin at a time of day. Everything else runs on a clock that never steps. */
   followsWall(params: P): boolean
 
-  /** Whether there is no state at all, so that no store is ever asked. Such a policy allows everything. */
-  readonly countsNothing?: boolean
-  /** The most units that a penalty may take at once, where that is less than 2^31. */
-  maxPenalty?(params: P): number
-  /** The moment from which the quota is full, where that is before the row `ends`. */
-  full?(row: Row, params: P): number
-  /** Whole milliseconds until so many units remain, one more than now, where that is not the wait for as great a cost. */
-  next?(row: Row, params: P, now: number, remaining: number): number
-  /** How long a request of `cost` that fits is to be held, in milliseconds. `taken`: the row holds already what it took. */
-  delay?(row: Row, params: P, now: number, cost: number, taken: boolean): number
-  /** How long until a queue is short enough for a request of `cost`, in milliseconds; 0 if it is, or if something else decides. Queues only. */
-  queueWait?(row: Row, params: P, now: number, cost: number): number
+  /** The moment from which the quota is full. A row may outlive it. */
+  full(row: Row, params: P): number
+  /** Whole milliseconds until so many units remain, one more than now. */
+  next(row: Row, params: P, now: number, remaining: number): number
+  /** How long a request of `cost` that fits is held, in milliseconds. `taken`: the row already holds what it took. */
+  delay(row: Row, params: P, now: number, cost: number, taken: boolean): number
+  /** The most units that one penalty may take. */
+  maxPenalty(params: P): number
   /** Whether a key's first request leaves its row even if it is denied. */
-  persistsOnDenial?(params: P): boolean
+  persistsOnDenial(params: P): boolean
+  /** Whether there is no state at all, so that no store is ever asked. Such a policy allows everything. */
+  readonly countsNothing: boolean
+
+  /** How long until a queue is short enough for a request of `cost`, in milliseconds; 0 if it is, or if something else decides. Only queues have it. */
+  queueWait?(row: Row, params: P, now: number, cost: number): number
   /** The token of the lease that was granted last, read from the row that it left. Only where there are leases. */
   token?(row: Row): number
 }

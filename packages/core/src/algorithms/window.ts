@@ -1,4 +1,5 @@
-import type { Algorithm } from './algorithm.js'
+import type { Algorithm, Row } from './algorithm.js'
+import { usualReading } from './reading.js'
 
 // row: [a moment in the window: that of its first admitted request, the units taken in it]
 const SINCE = 0
@@ -7,11 +8,18 @@ const USED = 1
 /** The steps of a counter that starts anew when its window closes; `closing` is the end of the window that a moment lies in. */
 export function windowSteps<P extends { readonly limit: number }>(
   closing: (since: number, params: P) => number,
-): Pick<
-  Algorithm<P>,
-  'cells' | 'look' | 'take' | 'refundReceipt' | 'refundUnits' | 'ends' | 'wait' | 'used' | 'quota'
-> {
+): Omit<Algorithm<P>, 'id' | 'args' | 'lua' | 'windowMs' | 'followsWall'> {
+  function ends(row: Row, params: P): number {
+    return row[USED] === 0 ? 0 : closing(row[SINCE], params)
+  }
+
+  function wait(row: Row, params: P, now: number, cost: number): number {
+    if (cost > params.limit || params.limit === 0) return Infinity
+    return row[USED] + cost <= params.limit ? 0 : closing(row[SINCE], params) - now
+  }
+
   return {
+    ...usualReading,
     cells: () => ({ moments: 1, counts: 1 }),
 
     look(row, params, now, cost) {
@@ -35,13 +43,10 @@ export function windowSteps<P extends { readonly limit: number }>(
       row[USED] -= Math.min(units, row[USED])
     },
 
-    ends: (row, params) => (row[USED] === 0 ? 0 : closing(row[SINCE], params)),
-
-    wait(row, params, now, cost) {
-      if (cost > params.limit || params.limit === 0) return Infinity
-      return row[USED] + cost <= params.limit ? 0 : closing(row[SINCE], params) - now
-    },
-
+    ends,
+    full: ends,
+    wait,
+    next: wait,
     used: (row) => row[USED],
     quota: (params) => params.limit,
   }

@@ -4,16 +4,16 @@ import type { BoundPolicy, Outcome, State, StoreRequest } from '../stores/store.
  * The part of a request that a store has to answer: all of it, without the policies that count nothing, such as `unlimited`. A request of which
  * nothing is left costs no command, waits for no store, and changes nothing that was counted under the same name.
  */
-export function countedPart(request: StoreRequest): StoreRequest {
-  const { entries, keys, receipts } = request
+export function countedPart<Q extends StoreRequest>(request: Q): Q {
+  const { entries, keys } = request
   if (countsAll(entries)) return request
   const part = {
     ...request,
     entries: countedOf(entries),
     keys: keys.filter((_, i) => counts(entries[i])),
   }
-  if (receipts === undefined) return part
-  return { ...part, receipts: receipts.filter((_, i) => counts(entries[i])) }
+  if (request.verb !== 'refundReceipt') return part
+  return { ...part, receipts: request.receipts.filter((_, i) => counts(entries[i])) }
 }
 
 /** The outcome of a request whose counted part had this one. */
@@ -33,7 +33,7 @@ export function wholeOutcome(outcome: Outcome, { entries }: StoreRequest): Outco
 
 /** Whether a policy has a state at all. */
 export function counts({ steps }: BoundPolicy): boolean {
-  return steps.countsNothing !== true
+  return !steps.countsNothing
 }
 
 const nothing: State = { row: [], blockedUntil: 0, now: 0 }

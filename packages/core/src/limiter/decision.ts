@@ -1,5 +1,12 @@
 import type { Rule } from '../algorithms/kind.js'
-import type { Outcome, Reply, Source, Store, StoreRequest } from '../stores/store.js'
+import type {
+  DecisionRequest,
+  Outcome,
+  Reply,
+  Source,
+  Store,
+  StoreRequest,
+} from '../stores/store.js'
 import { putByName, verdictOf, type Verdict } from './verdict.js'
 
 /** The answer to one request: a plain value, a denial included. Waits are the smallest whole ones, if nothing else happens. */
@@ -56,7 +63,7 @@ export type ChangeLease<S extends Store> = (
 /** Reads the decision of one request from its outcome. */
 export function decisionOf<S extends Store>(
   outcome: Outcome,
-  request: StoreRequest,
+  request: DecisionRequest,
   changeLease: ChangeLease<S>,
 ): Decision<S> {
   const holds = outcome.allowed && request.verb === 'consume' && request.lease.id !== ''
@@ -66,7 +73,7 @@ export function decisionOf<S extends Store>(
 
 function heldLeaseOf<S extends Store>(
   { states, source = 'store' }: Outcome,
-  request: StoreRequest,
+  request: DecisionRequest,
   changeLease: ChangeLease<S>,
 ): HeldLease<S> | undefined {
   const at = request.entries.findIndex(hasLeases)
@@ -90,7 +97,7 @@ export function hasLeases({ steps }: Rule): boolean {
 
 /** What a consumption took, and where: what is needed to give it back. */
 export interface Receipt {
-  readonly request: StoreRequest
+  readonly request: DecisionRequest
   readonly outcome: Outcome
 }
 
@@ -134,7 +141,7 @@ const nobody: readonly string[] = Object.freeze([])
 /** What one outcome says about a request, in plain fields. */
 function readingOf<S extends Store>(
   outcome: Outcome,
-  request: StoreRequest,
+  request: DecisionRequest,
   lease: HeldLease<S> | undefined,
 ): Decision<S> {
   const { allowed, entries = request.entries, states, source = 'store' } = outcome
@@ -192,10 +199,10 @@ class Given {
  * JSON has the receipt. A WeakMap would cost several times as much.
  */
 class Receipted extends Given {
-  readonly #request: StoreRequest
+  readonly #request: DecisionRequest
   readonly #outcome: Outcome
 
-  constructor(decision: object, request: StoreRequest, outcome: Outcome) {
+  constructor(decision: object, request: DecisionRequest, outcome: Outcome) {
     super(decision)
     this.#request = request
     this.#outcome = outcome

@@ -9,23 +9,23 @@ import type {
   SyncStore,
 } from '../stores/store.js'
 
-type Read<T> = (outcome: Outcome, request: StoreRequest) => T
+type Read<Q extends StoreRequest, T> = (outcome: Outcome, request: Q) => T
 
 /**
  * Asks a store in the store's own manner: over a synchronous one a call answers or throws at once, over the others all of it happens in a
  * promise, a mistake in the question included. Therefore it is given what makes the request, with its arguments.
  */
 export interface Dispatcher<S extends Store> {
-  run<A, B, C, T>(
-    make: (a: A, b: B, c?: C) => StoreRequest,
-    read: Read<T>,
+  run<A, B, C, Q extends StoreRequest, T>(
+    make: (a: A, b: B, c?: C) => Q,
+    read: Read<Q, T>,
     a: A,
     b: B,
     c?: C,
   ): Reply<S, T>
-  runMany<A, T>(
-    make: (a: A) => readonly StoreRequest[],
-    read: Read<T>,
+  runMany<A, Q extends StoreRequest, T>(
+    make: (a: A) => readonly Q[],
+    read: Read<Q, T>,
     a: A,
   ): Reply<S, readonly T[]>
 }

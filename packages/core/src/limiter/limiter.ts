@@ -12,7 +12,15 @@ import { createRequests } from './requests.js'
 import { withFallback } from '../stores/layers/fallback.js'
 import { statusOf, type Status } from './status.js'
 import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
-import type { Outcome, Reply, Source, Store, StoreRequest } from '../stores/store.js'
+import type {
+  ConsumeRequest,
+  DecisionRequest,
+  Outcome,
+  Reply,
+  Source,
+  Store,
+  StoreRequest,
+} from '../stores/store.js'
 
 /**
  * Decides for keys. Over a memory store every method answers at once, over Redis with a promise; `await` works on both. A call
@@ -100,13 +108,13 @@ export function createLimiter<S extends Store = MemoryStore>(
     return dispatch.run(requests.ofLease, isAllowed, request, { verb, source })
   }
 
-  function decide(outcome: Outcome, request: StoreRequest): Decision<S> {
+  function decide(outcome: Outcome, request: DecisionRequest): Decision<S> {
     const decision = decisionOf(outcome, request, changeLease)
     if (request.verb === 'consume' && isHeard(decision)) report(request, decision)
     return decision
   }
 
-  function report({ keys, entries, cost, origin }: StoreRequest, decision: Decision): void {
+  function report({ keys, entries, cost, origin }: ConsumeRequest, decision: Decision): void {
     const names = Object.fromEntries(entries.map(({ name }, i) => [name, keys[i]]))
     const about = origin === undefined ? {} : { request: origin }
     const event = { limiter: name, keys: names, cost, decision, ...about }

@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.js'
-import { counts } from './counted-policies.js'
 import { hasLeases, type Receipt } from './decision.js'
 import {
   resolveKeys,
@@ -19,22 +18,32 @@ import {
   warnOfShort,
   type Duration,
 } from '../options/readers.js'
+import { argumentChecks } from './checks/argument-checks.js'
 import { watchPolicyNames } from './checks/policy-names.js'
 import { markGiven } from './receipts.js'
 import { watchRedundancy } from './checks/redundant-policies.js'
 import { leaseFor } from './leases/requested-lease.js'
-import type { BoundPolicy, Source, StoreRequest, Verb } from '../stores/store.js'
+import {
+  peekOf,
+  refundOf,
+  type BoundPolicy,
+  type ConsumeRequest,
+  type LeaseRequest,
+  type PeekRequest,
+  type Source,
+  type StoreRequest,
+} from '../stores/store.js'
 
 /**
  * Turns the calls of a limiter's methods into requests to its store, and refuses what can never be right with a coded error. Each method of
  * the limiter has the one of its name here.
  */
 export interface Requests {
-  consume(key: Keys, options: ConsumeOptions | undefined): StoreRequest
-  peek(key: Keys, options: PeekOptions | undefined): StoreRequest
-  consumeMany(calls: readonly KeyAndCost[]): readonly StoreRequest[]
-  peekMany(calls: readonly KeyAndCost[]): readonly StoreRequest[]
-  /** Of a receipt that was given back already, or took nothing, it is a peek at nothing. */
+  consume(key: Keys, options: ConsumeOptions | undefined): ConsumeRequest
+  peek(key: Keys, options: PeekOptions | undefined): PeekRequest
+  consumeMany(calls: readonly KeyAndCost[]): readonly ConsumeRequest[]
+  peekMany(calls: readonly KeyAndCost[]): readonly PeekRequest[]
+  /** For a receipt that was refunded already, or took nothing, it is a peek at nothing. */
   refundReceipt(receipt: Receipt, units: undefined | number, options?: PolicyChoice): StoreRequest
   refundUnits(key: Keys, units: number | undefined, options?: PolicyChoice): StoreRequest
   penalize(key: Keys, units: number, options?: PolicyChoice): StoreRequest
@@ -44,8 +53,8 @@ export interface Requests {
   renew(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   reset(key: Keys, options: ResetOptions | undefined): StoreRequest
   status(key: Keys, options: PolicyChoice | undefined): StoreRequest
-  /** The request about the leases of one that was admitted. */
-  ofLease(admitted: StoreRequest, change: LeaseChange): StoreRequest
+  /** The request that changes the lease of an allowed one. */
+  ofLease(allowed: StoreRequest, change: LeaseChange): LeaseRequest
 }
 
 export interface LeaseChange {
@@ -53,22 +62,13 @@ export interface LeaseChange {
   readonly source: Source
 }
 
-/** A call, as its caller put it. */
+/** A question to a store: what is asked, besides the key. */
 interface Question {
-  readonly verb: Verb
-  readonly key: Keys
   readonly cost?: number | undefined
   readonly policies?: Policies | undefined
-  /** Whose lease is asked for. */
   readonly owner?: string | undefined
-  /** The id of the lease that is meant. */
-  readonly lease?: string | undefined
-  /** What is decided about. */
   readonly origin?: unknown
 }
-
-/** The most units that one `penalize` takes or one `refund` gives. */
-const mostUnits = 2 ** 31
 
 /** `fresh`: whether no answer does but the store's own. */
 export function createRequests(
@@ -82,15 +82,28 @@ export function createRequests(
   const watchKey = watchRedundancy(ownEntries ?? [], policies)
   const chosenEntries = new WeakMap<Policies, readonly BoundPolicy[]>()
   const watchNames = watchPolicyNames(limiter)
+  const { assertPenalty, assertBlockable, count, text } = argumentChecks(where, policies)
 
-  function requestOf(question: Question): StoreRequest {
-    const { verb, key, cost = 1, policies, owner, lease, origin } = question
-    if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
+  /** What every request has: the policies that it asks, and the key that each of them counts by. */
+  function about(key: Keys, policies: Policies | undefined, owner?: string, leaseId?: string) {
     const { entries, keys } = resolveKeys(limiter, entriesFor(policies), key)
-    if (verb === 'consume') watchKey?.(key, policies)
-    const held = leaseFor(entries, owner, lease)
-    const request = { verb, entries, keys, cost, now: now(), lease: held, fresh }
+    return { entries, keys, now: now(), lease: leaseFor(entries, owner, leaseId) }
+  }
+
+  function consumption(key: Keys, { cost = 1, policies, owner, origin }: Question): ConsumeRequest {
+    assertCost(cost)
+    const request = { verb: 'consume', ...about(key, policies, owner), cost, fresh } as const
+    watchKey?.(key, policies)
     return origin === undefined ? request : { ...request, origin }
+  }
+
+  function look(key: Keys, { cost = 1, policies }: Question = {}): PeekRequest {
+    assertCost(cost)
+    return { verb: 'peek', ...about(key, policies), cost }
+  }
+
+  function assertCost(cost: unknown): void {
+    if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
   }
 
   function entriesFor(chosen: Policies | undefined): readonly BoundPolicy[] {
@@ -114,8 +127,18 @@ export function createRequests(
     return moment
   }
 
-  /** The request without those policies that know no leases. */
-  function ofLeases(request: StoreRequest): StoreRequest {
+  function leaseRequest(
+    verb: 'release' | 'renew',
+    key: Keys,
+    leaseId: string,
+    options: PolicyChoice | undefined,
+  ): LeaseRequest {
+    const id = text('leaseId', leaseId)
+    return ofLeases({ verb, ...about(key, policiesOf(options), undefined, id) })
+  }
+
+  /** The request without those policies that have no leases. */
+  function ofLeases(request: LeaseRequest): LeaseRequest {
     const { entries, keys } = request
     const leased = entries.filter(hasLeases)
     if (leased.length > 0) {
@@ -123,33 +146,6 @@ export function createRequests(
     }
     const expected = 'a concurrency policy among them, or a key for it: nothing else has leases'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
-  }
-
-  function assertPenalty(entries: readonly BoundPolicy[], units: number): void {
-    const most = Math.min(
-      ...entries.map(({ steps, params }) => steps.maxPenalty?.(params) ?? Infinity),
-    )
-    if (units <= most) return
-    const expected = `at most ${most}: more cannot be counted exactly`
-    throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
-  }
-
-  function assertBlockable(entries: readonly BoundPolicy[]): void {
-    if (entries.length === 0 || entries.some(counts)) return
-    const expected = 'a policy that can deny among them: "unlimited" allows everything'
-    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
-  }
-
-  function count(value: number): number {
-    if (isCount(value) && value <= mostUnits) return value
-    const expected = `a whole number from 0 to ${mostUnits}`
-    throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', value, expected)
-  }
-
-  function text(what: string, value: unknown): string {
-    if (typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value)) return value
-    const expected = 'a non-empty string of whole characters'
-    throw sluiceError('SLUICE_OPTION_INVALID', where, what, value, expected)
   }
 
   function check(options: object | undefined, known: readonly string[]): void {
@@ -162,29 +158,32 @@ export function createRequests(
     return options?.policies
   }
 
-  function many(verb: 'consume' | 'peek', calls: readonly KeyAndCost[]): readonly StoreRequest[] {
+  function many<Q>(
+    calls: readonly KeyAndCost[],
+    make: (key: Keys, options: KeyAndCost) => Q,
+  ): readonly Q[] {
     return calls.map((call) => {
       check(call, ['key', 'cost', 'policies'])
-      return requestOf({ verb, key: call.key, cost: call.cost, policies: call.policies })
+      return make(call.key, call)
     })
   }
 
   return {
     consume(key, options) {
-      if (options === undefined) return requestOf({ verb: 'consume', key })
+      if (options === undefined) return consumption(key, {})
       check(options, ['cost', 'owner', 'policies', 'request'])
       const { cost, policies, request: origin } = options
       const owner = options.owner === undefined ? undefined : text('owner', options.owner)
-      return requestOf({ verb: 'consume', key, cost, owner, policies, origin })
+      return consumption(key, { cost, owner, policies, origin })
     },
 
     peek(key, options) {
       check(options, ['cost', 'policies'])
-      return requestOf({ verb: 'peek', key, cost: options?.cost, policies: options?.policies })
+      return look(key, options)
     },
 
-    consumeMany: (calls) => many('consume', calls),
-    peekMany: (calls) => many('peek', calls),
+    consumeMany: (calls) => many(calls, consumption),
+    peekMany: (calls) => many(calls, look),
 
     refundReceipt({ request, outcome }, units, options) {
       if (units !== undefined || options !== undefined) {
@@ -196,57 +195,54 @@ export function createRequests(
         throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, maker)
       }
       if (request.verb !== 'consume' || !outcome.allowed || !markGiven(request)) {
-        return { ...request, verb: 'peek', entries: [], keys: [] }
+        return { ...peekOf(request, 0), entries: [], keys: [] }
       }
-      const { states: receipts, source = 'store' } = outcome
-      return { ...request, verb: 'refundReceipt', receipts, source, now: now() }
+      const { states, source = 'store' } = outcome
+      return { ...refundOf(request, states), source, now: now() }
     },
 
-    refundUnits: (key, units = 1, options) =>
-      requestOf({ verb: 'refundUnits', key, cost: count(units), policies: policiesOf(options) }),
+    refundUnits: (key, n = 1, options) => {
+      const units = count(n)
+      return { verb: 'refundUnits', ...about(key, policiesOf(options)), units }
+    },
 
-    penalize(key, units, options) {
+    penalize(key, n, options) {
       const policies = policiesOf(options)
-      const request = requestOf({ verb: 'penalize', key, cost: count(units), policies })
+      const units = count(n)
+      const request = { verb: 'penalize', ...about(key, policies), units } as const
       assertPenalty(request.entries, units)
       return request
     },
 
     block(key, length, options) {
-      const cost = duration.read(length)
-      if (cost === undefined) {
+      const forMs = duration.read(length)
+      if (forMs === undefined) {
         const { expected, advice } = duration
         throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, expected, advice?.(length))
       }
       warnOfShort(where, 'for', length)
-      const request = requestOf({ verb: 'block', key, cost, policies: policiesOf(options) })
+      const request = { verb: 'block', ...about(key, policiesOf(options)), forMs } as const
       assertBlockable(request.entries)
       return request
     },
 
-    unblock: (key, options) => requestOf({ verb: 'unblock', key, policies: policiesOf(options) }),
+    unblock: (key, options) => ({ verb: 'unblock', ...about(key, policiesOf(options)) }),
 
-    release(key, leaseId, options) {
-      const lease = text('leaseId', leaseId)
-      return ofLeases(requestOf({ verb: 'release', key, lease, policies: policiesOf(options) }))
-    },
-
-    renew(key, leaseId, options) {
-      const lease = text('leaseId', leaseId)
-      return ofLeases(requestOf({ verb: 'renew', key, lease, policies: policiesOf(options) }))
-    },
+    release: (key, leaseId, options) => leaseRequest('release', key, leaseId, options),
+    renew: (key, leaseId, options) => leaseRequest('renew', key, leaseId, options),
 
     reset(key, options) {
       check(options, ['unblock', 'policies'])
-      const cost = options?.unblock === true ? 1 : 0
-      return requestOf({ verb: 'reset', key, cost, policies: options?.policies })
+      const unblock = options?.unblock === true
+      return { verb: 'reset', ...about(key, options?.policies), unblock }
     },
 
-    status(key, options) {
-      const request = requestOf({ verb: 'peek', key, cost: 0, policies: policiesOf(options) })
-      return { ...request, fromCounts: true }
-    },
+    status: (key, options) => ({
+      ...look(key, { cost: 0, policies: policiesOf(options) }),
+      fromCounts: true,
+    }),
 
-    ofLease: (admitted, change) => ofLeases({ ...admitted, ...change, now: now() }),
+    ofLease: ({ entries, keys, lease }, change) =>
+      ofLeases({ ...change, entries, keys, lease, now: now() }),
   }
 }

@@ -1,5 +1,4 @@
 import type { Rule } from '../algorithms/kind.js'
-import { fullAt, waitToRemain } from '../algorithms/reading.js'
 import type { State } from '../stores/store.js'
 
 /** What one policy says. All times are whole milliseconds. */
@@ -26,18 +25,17 @@ export interface Verdict {
  * asked again.
  */
 export function verdictOf(
-  rule: Rule,
+  { steps, params }: Rule,
   { row, blockedUntil, now }: State,
   cost: number,
   taken: boolean,
 ): Verdict {
-  const { steps, params } = rule
   const blockedMs = Math.max(0, blockedUntil - now)
   const limit = steps.quota(params)
   const used = steps.used(row, params, now)
   const free = Math.max(0, limit - used)
   const wait = taken ? 0 : Math.max(blockedMs, steps.wait(row, params, now, cost))
-  const next = free < limit ? waitToRemain(rule, row, now, free + 1) : 0
+  const next = free < limit ? steps.next(row, params, now, free + 1) : 0
   return {
     allowed: wait === 0,
     used,
@@ -46,8 +44,8 @@ export function verdictOf(
     retryAfterMs: wait === Infinity ? null : wait,
     nextMs: blockedMs === 0 ? next : free > 0 ? blockedMs : Math.max(blockedMs, next),
     // A quota of nothing is full whatever was used of it before.
-    resetMs: Math.max(blockedMs, limit === 0 ? 0 : fullAt(rule, row) - now),
-    delayMs: wait === 0 ? (steps.delay?.(row, params, now, cost, taken && cost > 0) ?? 0) : 0,
+    resetMs: Math.max(blockedMs, limit === 0 ? 0 : steps.full(row, params) - now),
+    delayMs: wait === 0 ? steps.delay(row, params, now, cost, taken && cost > 0) : 0,
   }
 }
 

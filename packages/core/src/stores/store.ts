@@ -10,46 +10,95 @@ export interface BoundPolicy extends Rule {
   readonly name: string
 }
 
-/**
- * What a request asks for:
- * - `consume` decides and counts, `peek` only looks;
- * - `refundReceipt` undoes a consumption by its receipts, `refundUnits` gives the newest units back, `penalize` takes without asking;
- * - `block` shuts the key out, `unblock` lets it in again, `reset` forgets;
- * - `release` ends a lease and `renew` starts its time anew.
- */
-export type Verb =
-  | 'consume'
-  | 'peek'
-  | 'refundReceipt'
-  | 'refundUnits'
-  | 'penalize'
-  | 'block'
-  | 'unblock'
-  | 'reset'
-  | 'release'
-  | 'renew'
-
-/** One question to a store. `keys[i]` is whose state `entries[i]` counts in; all entries belong to one limiter. */
-export interface StoreRequest {
-  readonly verb: Verb
+/** What every request to a store has. `keys[i]` is the key whose state `entries[i]` counts in; all entries belong to one limiter. */
+interface RequestBase {
   readonly entries: readonly BoundPolicy[]
   readonly keys: readonly string[]
-  /** Units; of a `block`, its length in milliseconds; of a `reset`, 1 if blocks are to be forgotten too. */
-  readonly cost: number
-  /** The time of an injected clock, which then rules instead of the store's own. */
+  /** The time of an injected clock, which replaces the store's own. */
   readonly now: number | undefined
-  /** Whose lease is meant; without id and owner where no entry has leases. */
+  /** The lease that is asked for, or that a release or renewal means; without id and owner if no entry has leases. */
   readonly lease: Lease
-  /** Whether the answer has to be the store's own: a denial of a moment ago does not do, because it may have been given back since. */
+  /** Who made the decision that this request undoes or changes: the state is there. */
+  readonly source?: Source
+}
+
+/** Decides and counts. */
+export interface ConsumeRequest extends RequestBase {
+  readonly verb: 'consume'
+  readonly cost: number
+  /** Whether the store itself has to answer: a remembered denial is not enough, because it may have been refunded since. */
   readonly fresh?: boolean
+  /** What the caller decides about, for the listeners of decision events. No store reads it. */
+  readonly origin?: unknown
+}
+
+/** Decides and changes nothing. */
+export interface PeekRequest extends RequestBase {
+  readonly verb: 'peek'
+  readonly cost: number
   /** Whether the answer has to come from counts: a `status`, which fails where `onStoreError` would allow or deny without any. */
   readonly fromCounts?: boolean
-  /** What the caller decides about, for the listeners of decision events. No store looks at it. */
-  readonly origin?: unknown
-  /** Of what undoes or changes a decision: who decided, and so has the state of it. */
-  readonly source?: Source
-  /** Of a `refundReceipt`: what each entry answered to the consumption that is undone. */
-  readonly receipts?: readonly State[]
+}
+
+/** Undoes a consumption by the states that it left. */
+export interface RefundReceiptRequest extends RequestBase {
+  readonly verb: 'refundReceipt'
+  readonly cost: number
+  readonly receipts: readonly State[]
+}
+
+/** `refundUnits` refunds the newest units, `penalize` takes units without a decision. */
+export interface UnitsRequest extends RequestBase {
+  readonly verb: 'refundUnits' | 'penalize'
+  readonly units: number
+}
+
+export interface BlockRequest extends RequestBase {
+  readonly verb: 'block'
+  readonly forMs: number
+}
+
+export interface UnblockRequest extends RequestBase {
+  readonly verb: 'unblock'
+}
+
+/** Removes what is counted; with `unblock` the blocks too, else it is refused while one lasts. */
+export interface ResetRequest extends RequestBase {
+  readonly verb: 'reset'
+  readonly unblock: boolean
+}
+
+/** Ends a lease, or starts its time anew. */
+export interface LeaseRequest extends RequestBase {
+  readonly verb: 'release' | 'renew'
+}
+
+/** A request that asks whether a cost is allowed. */
+export type DecisionRequest = ConsumeRequest | PeekRequest
+
+/** One request to a store: all or nothing. */
+export type StoreRequest =
+  | DecisionRequest
+  | RefundReceiptRequest
+  | UnitsRequest
+  | BlockRequest
+  | UnblockRequest
+  | ResetRequest
+  | LeaseRequest
+
+export type Verb = StoreRequest['verb']
+
+/** The same entries and keys, only looked at. */
+export function peekOf({ entries, keys, now, lease }: StoreRequest, cost: number): PeekRequest {
+  return { verb: 'peek', entries, keys, now, lease, cost }
+}
+
+/** The request that undoes what a consumption took. */
+export function refundOf(
+  { entries, keys, now, lease, cost }: ConsumeRequest,
+  receipts: readonly State[],
+): RefundReceiptRequest {
+  return { verb: 'refundReceipt', entries, keys, now, lease, cost, receipts }
 }
 
 /** The state of one entry, brought up to the time of its answer. */

@@ -4,7 +4,7 @@ import { processTime } from '../../src/clock.js'
 import { bindPolicies, type Policies } from '../../src/limiter/bound-policies.js'
 import { sluiceErrorFrom } from '../../src/errors.js'
 import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
-import type { Answer, StoreRequest } from '../../src/stores/store.js'
+import type { Answer, ConsumeRequest, StoreRequest } from '../../src/stores/store.js'
 
 /** An asynchronous store over memory, of which a test says how it behaves and sees what it was asked. */
 export interface StubStore extends AsyncStore {
@@ -64,15 +64,15 @@ export function stubStore(): StubStore {
 /** Makes requests about the key 'key', as a limiter of these policies would. */
 export function asking(policies: Policies) {
   const entries = bindPolicies('api', policies)
-  return (verb: StoreRequest['verb'], change: Partial<StoreRequest> = {}): StoreRequest => ({
-    verb,
-    entries,
-    keys: entries.map(() => 'key'),
-    cost: 1,
-    now: undefined,
-    lease: { id: '', owner: '' },
-    ...change,
-  })
+  return (
+    verb: 'consume' | 'peek' | 'penalize' | 'block',
+    { cost = 1, ...change }: Partial<ConsumeRequest> = {},
+  ): StoreRequest => {
+    const keys = entries.map(() => 'key')
+    const about = { entries, keys, now: undefined, lease: { id: '', owner: '' }, ...change }
+    if (verb === 'block') return { ...about, verb, forMs: 1000 }
+    return verb === 'penalize' ? { ...about, verb, units: cost } : { ...about, verb, cost }
+  }
 }
 
 /** An answer that comes when the test says so. */

@@ -16,6 +16,7 @@ import {
   type Grant,
   type Leases,
 } from './leases.js'
+import { usualReading } from '../reading.js'
 import { concurrencyLua } from './script.js'
 
 export type ConcurrencyParams = {
@@ -66,6 +67,7 @@ export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
   windowMs: (params) => params.lease,
   followsWall: () => false,
 
+  ...usualReading,
   full: (row) => row[FULL_AT],
   next: (row, _params, now) => row[NEXT_AT] - now,
   token: (row) => row[TOKEN],

@@ -1,4 +1,5 @@
 import type { Algorithm, Row } from '../algorithm.js'
+import { usualReading } from '../reading.js'
 import { lengthOf, mostUnits, spans } from './fill.js'
 import { gcraLua } from './script.js'
 
@@ -33,6 +34,7 @@ const mostRefunded = 2 ** 36 - 1
 const latest = 2 ** 47
 
 export const gcraSteps: Algorithm<GcraParams> = {
+  ...usualReading,
   id: 3,
   cells: () => ({ moments: 1, counts: 2 }),
   args: ({ burst, refill, every, initial, remembered, span }) => {
@@ -114,6 +116,7 @@ export const gcraSteps: Algorithm<GcraParams> = {
   windowMs: ({ burst, refill, every }) => Math.ceil((burst * every) / refill),
   followsWall: () => false,
 
+  next: (row, params, now, remaining) => gcraSteps.wait(row, params, now, remaining),
   maxPenalty: ({ refill, every }) => mostUnits(refill, every),
   full: idleAt,
   persistsOnDenial: ({ burst, initial }) => initial < burst,

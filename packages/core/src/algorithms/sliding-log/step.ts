@@ -1,6 +1,7 @@
 import type { BodiedAlgorithm, BodiedSteps, Row } from '../algorithm.js'
 import { chunkOf, lastOf } from './corrections.js'
 import { Log, totals } from './log.js'
+import { usualReading } from '../reading.js'
 import { slidingLogLua } from './script.js'
 
 export type SlidingLogParams = {
@@ -21,6 +22,7 @@ const FITS = 6
 const MORE = 7
 
 export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
+  ...usualReading,
   id: 7,
   cells: () => ({ moments: 1, counts: 5, views: 2 }),
   args: ({ limit, window }) => [limit, window],
@@ -30,7 +32,8 @@ export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
   newBody: () => new Log(),
   bind: stepsOver,
 
-  ends: (row, { window }) => (row[USED] === 0 ? 0 : row[LAST] + window),
+  ends,
+  full: ends,
 
   wait(row, { limit }, now, cost) {
     if (cost > limit || limit === 0) return Infinity
@@ -42,6 +45,10 @@ export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
   windowMs: ({ window }) => window,
   followsWall: () => false,
   next: (row, _params, now) => row[MORE] - now,
+}
+
+function ends(row: Row, { window }: SlidingLogParams): number {
+  return row[USED] === 0 ? 0 : row[LAST] + window
 }
 
 function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {

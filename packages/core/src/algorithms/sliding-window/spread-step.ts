@@ -1,4 +1,5 @@
 import type { Algorithm, Row } from '../algorithm.js'
+import { usualReading } from '../reading.js'
 import { spreadLua } from './spread-script.js'
 
 export type SpreadParams = {
@@ -23,6 +24,7 @@ const SPAN_BEFORE = 6
  * last unit, and each of them leaves one window after its moment.
  */
 export const spreadSteps: Algorithm<SpreadParams> = {
+  ...usualReading,
   id: 9,
   cells: () => ({ moments: 2, counts: 4, views: 1 }),
   args: ({ limit, window }) => [limit, window],
@@ -91,6 +93,8 @@ export const spreadSteps: Algorithm<SpreadParams> = {
   quota: (params) => params.limit,
   windowMs: (params) => params.window,
   followsWall: () => false,
+  full: (row, params) => spreadSteps.ends(row, params),
+  next: (row, params, now, remaining) => spreadSteps.wait(row, params, now, remaining),
 }
 
 /** How many units of the older window are still inside. One that is left alone by refunds counts as taken at the last moment. */

@@ -1,4 +1,5 @@
 import type { Algorithm, Row } from '../algorithm.js'
+import { usualReading } from '../reading.js'
 import { slidingWindowLua } from './script.js'
 
 export type SlidingWindowParams = {
@@ -18,6 +19,7 @@ const NEWEST = 1
 
 /** Two counters: the usual form. */
 export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
+  ...usualReading,
   id: 2,
   cells: ({ older }) => ({ moments: 1, counts: 1 + older }),
   args: ({ limit, size, older, weighted }) => [limit, size, older, weighted],
@@ -85,6 +87,8 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
   quota: (params) => params.limit,
   windowMs: ({ size, older, weighted }) => size * (older + 1 - weighted),
   followsWall: () => false,
+  full: (row, params) => slidingWindowSteps.ends(row, params),
+  next: (row, params, now, remaining) => slidingWindowSteps.wait(row, params, now, remaining),
 }
 
 /** More counters, or none that is weighted. Their number stands in the policy, so their rows are marked as of varying width. */

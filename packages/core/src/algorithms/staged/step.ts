@@ -1,5 +1,5 @@
 import type { Algorithm, Cells, Params, Row } from '../algorithm.js'
-import { fullAt, waitToRemain } from '../reading.js'
+import { usualReading } from '../reading.js'
 import { stagedLua } from './script.js'
 
 // row: [moments of free, moments of then, counts of free, counts of then;
@@ -52,6 +52,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
   const quota = Math.max(free.steps.quota(free.params), then.steps.quota(then.params))
 
   const steps: Algorithm = {
+    ...usualReading,
     // A pair of kinds is a kind of its own.
     id: 160 + shortId(free) * 8 + shortId(then),
     cells: () => ({
@@ -139,15 +140,18 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
     windowMs: () => free.steps.windowMs(free.params),
     followsWall: () => free.steps.followsWall(free.params) || then.steps.followsWall(then.params),
     persistsOnDenial: () =>
-      (free.steps.persistsOnDenial?.(free.params) ?? false) ||
-      (then.steps.persistsOnDenial?.(then.params) ?? false),
+      free.steps.persistsOnDenial(free.params) || then.steps.persistsOnDenial(then.params),
 
-    full: (row) => Math.max(fullAt(free, rowOfFree(row)), fullAt(then, rowOfThen(row))),
+    full: (row) =>
+      Math.max(
+        free.steps.full(rowOfFree(row), free.params),
+        then.steps.full(rowOfThen(row), then.params),
+      ),
 
     next: (row, _params, now, remaining) =>
       Math.min(
-        waitToRemain(free, rowOfFree(row), now, remaining),
-        waitToRemain(then, rowOfThen(row), now, remaining),
+        free.steps.next(rowOfFree(row), free.params, now, remaining),
+        then.steps.next(rowOfThen(row), then.params, now, remaining),
       ),
 
     delay(row, _params, now, cost, taken) {
@@ -155,7 +159,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
         ? row[stage] % takings !== THEN
         : free.steps.wait(rowOfFree(row), free.params, now, cost) === 0
       if (isFree) return 0
-      return then.steps.delay?.(rowOfThen(row), then.params, now, cost, taken) ?? 0
+      return then.steps.delay(rowOfThen(row), then.params, now, cost, taken)
     },
   }
   if (then.steps.queueWait === undefined) return steps

@@ -2,6 +2,7 @@ import { readOptions } from '../../options/readers.js'
 import { policyOf, type Policy } from '../../policy.js'
 import type { Algorithm } from '../algorithm.js'
 import type { Kind } from '../kind.js'
+import { usualReading } from '../reading.js'
 
 export interface UnlimitedPolicy extends Policy {
   readonly kind: 'unlimited'
@@ -19,6 +20,7 @@ export function unlimited(options: object = {}): UnlimitedPolicy {
 }
 
 const unlimitedSteps: Algorithm = {
+  ...usualReading,
   id: 5,
   countsNothing: true,
   cells: () => ({ moments: 0, counts: 0 }),
@@ -36,7 +38,9 @@ const unlimitedSteps: Algorithm = {
   refundReceipt() {},
   refundUnits() {},
   ends: () => 0,
+  full: () => 0,
   wait: () => 0,
+  next: () => 0,
   used: () => 0,
   quota: () => Infinity,
   windowMs: () => 0,

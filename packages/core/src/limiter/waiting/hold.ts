@@ -12,7 +12,7 @@ export interface Holder {
 }
 
 /** An allowed request, and what it was asked with. */
-export interface Held<D extends Decision> extends PolicyChoice {
+export interface AllowedRequest<D extends Decision> extends PolicyChoice {
   readonly key: Keys
   readonly decision: D
 }
@@ -24,18 +24,18 @@ export interface Held<D extends Decision> extends PolicyChoice {
  */
 export async function hold<D extends Decision>(
   limiter: Holder,
-  held: Held<D>,
+  allowed: AllowedRequest<D>,
   signal: AbortSignal | undefined,
-  place?: Turn,
+  turn?: Turn,
 ): Promise<D> {
-  const { decision } = held
+  const { decision } = allowed
   const { lease, delayMs } = decision
-  const leave = lease === undefined || delayMs === 0 ? undefined : keepAlive(lease)
+  const stopRenewing = lease === undefined || delayMs === 0 ? undefined : keepAlive(lease)
   try {
     await pause(delayMs, signal)
     // Asked before the turn has come, so that a fast queue does not wait for one answer after the other.
-    const current = delayMs === 0 ? decision : asOfNow(limiter, held)
-    if (place !== undefined) await turnBefore(place, Infinity, signal)
+    const current = delayMs === 0 ? decision : asOfNow(limiter, allowed)
+    if (turn !== undefined) await turnBefore(turn, Infinity, signal)
     const settled = await current
     signal?.throwIfAborted()
     return settled
@@ -43,8 +43,8 @@ export async function hold<D extends Decision>(
     await limiter.refund(decision)
     throw error
   } finally {
-    place?.leave()
-    leave?.()
+    turn?.leave()
+    stopRenewing?.()
   }
 }
 
@@ -54,7 +54,7 @@ export async function hold<D extends Decision>(
  */
 async function asOfNow<D extends Decision>(
   limiter: Holder,
-  { key, decision, policies }: Held<D>,
+  { key, decision, policies }: AllowedRequest<D>,
 ): Promise<D> {
   const receipt = receiptOf(decision)
   if (receipt === undefined) return decision

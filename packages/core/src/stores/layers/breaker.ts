@@ -1,7 +1,7 @@
 import { processTime } from '../../clock.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { storeEvents } from './events.js'
-import type { Answer, AsyncStore, StoreRequest } from '../store.js'
+import { peekOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
 import { hasFailed, isAway } from './failure.js'
 
 /** So many calls in a row have to fail as a whole before the store is left alone. */
@@ -72,7 +72,7 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
 
   /** Looks at the state of a request that was refused. */
   async function look(request: StoreRequest): Promise<void> {
-    const [answer] = await store.run([{ ...request, verb: 'peek' }])
+    const [answer] = await store.run([peekOf(request, 0)])
     if (!hasFailed(answer)) {
       answered()
     } else {

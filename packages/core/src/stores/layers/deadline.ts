@@ -1,5 +1,5 @@
 import { sluiceError } from '../../errors.js'
-import type { Answer, AsyncStore, StoreRequest } from '../store.js'
+import { refundOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
 
 /**
  * Answers within `timeoutMs`, whatever the store does: a request that takes longer fails with SLUICE_STORE_TIMEOUT. The store itself must see
@@ -14,7 +14,7 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
     const taken = requests.flatMap((request, i): StoreRequest[] => {
       const answer = answers[i]
       if (request.verb !== 'consume' || !('allowed' in answer) || !answer.allowed) return []
-      return [{ ...request, verb: 'refundReceipt', receipts: answer.states }]
+      return [refundOf(request, answer.states)]
     })
     if (taken.length > 0) await store.run(taken)
   }

@@ -1,5 +1,13 @@
 import { processTime } from '../../clock.js'
-import type { Answer, AsyncStore, BoundPolicy, Outcome, State, StoreRequest } from '../store.js'
+import type {
+  Answer,
+  AsyncStore,
+  BoundPolicy,
+  ConsumeRequest,
+  Outcome,
+  State,
+  StoreRequest,
+} from '../store.js'
 
 /** A denial is believed for so long at the most, since a refund elsewhere may have ended it. */
 const believedForMs = 1000
@@ -8,7 +16,7 @@ const believedForMs = 1000
 const mostDenials = 10_000
 
 interface Denial {
-  readonly request: StoreRequest
+  readonly request: ConsumeRequest
   readonly states: readonly State[]
   readonly deniedAt: number
   /** Where each entry counts, and whether it denied. */
@@ -36,7 +44,7 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
     return denial === undefined ? undefined : stillDenied(denial, request, now)
   }
 
-  function remember(request: StoreRequest, { states }: Outcome, deniedAt: number): void {
+  function remember(request: ConsumeRequest, { states }: Outcome, deniedAt: number): void {
     const identity = identityOf(request)
     forget(identity)
     for (const [oldest, denial] of denials) {
@@ -120,19 +128,19 @@ function isDecision({ verb }: StoreRequest): boolean {
 }
 
 /** What may be released at any moment is asked for each time, and so is what says that it will be given back. */
-function isCached({ verb, fresh, now, entries }: StoreRequest): boolean {
+function isCached(request: StoreRequest): request is ConsumeRequest {
   return (
-    verb === 'consume' &&
-    fresh !== true &&
-    now === undefined &&
-    entries.every(({ steps }) => steps.token === undefined)
+    request.verb === 'consume' &&
+    request.fresh !== true &&
+    request.now === undefined &&
+    request.entries.every(({ steps }) => steps.token === undefined)
   )
 }
 
 /** The denial as it stands now: the same rules look at the same state at a later time. */
 function stillDenied(
   { request: { cost }, states, deniedAt, denied }: Denial,
-  request: StoreRequest,
+  request: ConsumeRequest,
   now: number,
 ): Outcome | undefined {
   const elapsed = now - deniedAt
@@ -170,7 +178,7 @@ function isShut(
 function hasMore({ steps, params }: BoundPolicy, { row, now }: State): boolean {
   const quota = steps.quota(params)
   const free = Math.max(0, quota - steps.used(row, params, now))
-  return free < quota && steps.next !== undefined && steps.next(row, params, now, free + 1) <= 0
+  return free < quota && steps.next(row, params, now, free + 1) <= 0
 }
 
 const rules = new WeakMap<BoundPolicy, string>()

@@ -4,10 +4,12 @@ import { storeEvents } from './events.js'
 import { memoryStore } from '../memory/index.js'
 import {
   contractVersion,
+  peekOf,
   storeContract,
   type Answer,
   type AsyncStore,
   type BoundPolicy,
+  type DecisionRequest,
   type Outcome,
   type StoreContract,
   type StoreRequest,
@@ -42,12 +44,12 @@ export function withFallback(
   }
 
   function instead(request: StoreRequest, error: SluiceError): Answer {
-    const { verb, fromCounts } = request
+    const { verb } = request
     // What the store took can be given back by the store only. It stays taken, and ends by itself.
     if (verb === 'refundReceipt') return nothingDone
     if (onStoreError === 'local') return locally(request)
     if (verb === 'release' || verb === 'renew') return nothingDone
-    if ((verb !== 'consume' && verb !== 'peek') || fromCounts === true) return error
+    if (verb !== 'consume' && (verb !== 'peek' || request.fromCounts === true)) return error
     return onStoreError === 'allow' ? allowed(request) : denied(request)
   }
 
@@ -110,7 +112,7 @@ function isForStore({ source = 'store' }: StoreRequest): boolean {
 const nothingDone: Outcome = { allowed: false, states: [] }
 
 /** Fail open: the answer to somebody who was never seen. */
-function allowed(request: StoreRequest): Answer {
+function allowed(request: DecisionRequest): Answer {
   return { ...unseen(request), allowed: true, source: 'open' }
 }
 
@@ -118,13 +120,13 @@ function allowed(request: StoreRequest): Answer {
 const closedForMs = 1000
 
 /** Fail closed: the answer to somebody who is shut out for a moment. */
-function denied(request: StoreRequest): Answer {
+function denied(request: DecisionRequest): Answer {
   const { states } = unseen(request)
   const shut = states.map(({ row, now }) => ({ row, now, blockedUntil: now + closedForMs }))
   return { allowed: false, states: shut, source: 'closed' }
 }
 
-function unseen(request: StoreRequest): Outcome {
-  const answer = memoryStore({ maxKeys: 1 }).run({ ...request, verb: 'peek' })
+function unseen(request: DecisionRequest): Outcome {
+  const answer = memoryStore({ maxKeys: 1 }).run(peekOf(request, request.cost))
   return 'allowed' in answer ? answer : nothingDone
 }

@@ -1,40 +1,22 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import { LENGTH, startedBlock, UNTIL } from '../block.js'
-import type { Time } from '../../clock.js'
 import type { Block } from '../../policy.js'
-import type { Outcome, State, StoreRequest, Verb } from '../store.js'
+import type { DecisionRequest, Outcome, ResetRequest, State, StoreRequest } from '../store.js'
 import { isForgotten } from './reset.js'
-import type { LoadedState, StateTable, Cursor } from './state-table.js'
+import type { Cursor } from './cursor.js'
+import type { LoadedState, StateTable } from './state-table.js'
 
 /** Runs one request, all or nothing. Its twin is the `decide` of the Redis script: the same verbs in the same order. */
 export class Executor {
   readonly #rows: StateTable
-  readonly #time: Time
 
-  constructor(rows: StateTable, time: Time) {
+  constructor(rows: StateTable) {
     this.#rows = rows
-    this.#time = time
   }
 
   run(request: StoreRequest): Outcome {
-    const { entries, keys, now: injected, lease } = request
-    const cursors = this.#rows.cursorsOf(entries)
-    const now = injected ?? this.#time.monotonic()
-    this.#rows.begin(now)
-    // A peek changes nothing, not even what is kept beyond its end.
-    if (request.verb !== 'peek') this.#rows.sweepSome()
-    this.#rows.seekKey(keys[0])
-    // The first by itself: an array that is filled by pushing takes the memory of seventeen.
-    const states = [this.#rows.load(cursors[0], this.#timeOf(cursors[0], injected, now), lease)]
-    for (let i = 1; i < entries.length; i++) {
-      if (keys[i] !== keys[i - 1]) this.#rows.seekKey(keys[i])
-      states.push(this.#rows.load(cursors[i], this.#timeOf(cursors[i], injected, now), lease))
-    }
+    const { cursors, states } = this.#rows.open(request)
     return { allowed: this.#decide(request, cursors, states), states }
-  }
-
-  #timeOf({ followsWall }: Cursor, injected: number | undefined, now: number): number {
-    return followsWall && injected === undefined ? this.#time.wall() : now
   }
 
   #decide(
@@ -42,36 +24,36 @@ export class Executor {
     cursors: readonly Cursor[],
     states: readonly LoadedState[],
   ): boolean {
-    const { verb, cost } = request
-    switch (verb) {
+    switch (request.verb) {
       case 'peek':
-        return look(cursors, states, cost)
-      case 'consume': {
-        const fits = look(cursors, states, cost)
-        for (let i = 0; i < cursors.length; i++) {
-          if (fits) this.#take(cursors[i], states[i], cost)
-          else this.#deny(cursors[i], states[i], cost)
-        }
-        return fits
-      }
+        return look(cursors, states, request.cost)
+      case 'consume':
+        return this.#consume(cursors, states, request.cost)
       case 'reset':
-        return this.#reset(cursors, states, cost === 1)
+        return this.#reset(cursors, states, request.unblock)
       default: {
         look(cursors, states, 0)
-        const { receipts } = request
-        const changed = cursors.map((cursor, i) =>
-          this.#change(cursor, states[i], verb, cost, receipts?.[i]),
-        )
+        const changed = cursors.map((cursor, i) => this.#change(cursor, states[i], request, i))
         return changed.includes(true)
       }
     }
   }
 
+  #consume(cursors: readonly Cursor[], states: readonly LoadedState[], cost: number): boolean {
+    const fits = look(cursors, states, cost)
+    for (let i = 0; i < cursors.length; i++) {
+      if (fits) this.#take(cursors[i], states[i], cost)
+      else this.#deny(cursors[i], states[i], cost)
+    }
+    return fits
+  }
+
   /** A bucket is born when it is first asked for, even by a request that takes nothing. */
   #saveInitial(cursor: Cursor, state: LoadedState): void {
     const { steps, params } = cursor.entry
-    if (steps.persistsOnDenial?.(params) === true && !this.#rows.isKept(cursor))
+    if (steps.persistsOnDenial(params) && !this.#rows.isKept(cursor)) {
       this.#rows.save(cursor, state)
+    }
   }
 
   #take(cursor: Cursor, state: LoadedState, cost: number): void {
@@ -113,17 +95,16 @@ export class Executor {
   #change(
     cursor: Cursor,
     state: LoadedState,
-    verb: Exclude<Verb, 'consume' | 'peek' | 'reset'>,
-    cost: number,
-    receipt: State | undefined,
+    request: Exclude<StoreRequest, DecisionRequest | ResetRequest>,
+    index: number,
   ): boolean {
     const { entry, steps } = cursor
     const { params } = entry
     const { row, now } = state
     const looked = [...row]
-    switch (verb) {
+    switch (request.verb) {
       case 'block':
-        this.#setBlock(cursor, state, [now + cost, 0])
+        this.#setBlock(cursor, state, [now + request.forMs, 0])
         return true
       case 'unblock':
         this.#unblock(cursor, state)
@@ -135,18 +116,20 @@ export class Executor {
         if (steps.renew?.(row, params, now) !== true) return false
         break
       case 'penalize':
-        steps.take(row, params, now, cost)
+        steps.take(row, params, now, request.units)
         break
       case 'refundUnits':
-        steps.refundUnits(row, params, now, cost)
+        steps.refundUnits(row, params, now, request.units)
         break
-      case 'refundReceipt':
-        if (receipt === undefined) return false
+      case 'refundReceipt': {
+        const receipt = request.receipts[index]
         if (isForgotten(this.#rows.loadReset(cursor), receipt)) return true
-        steps.refundReceipt(row, params, now, cost, receipt.row, receipt.now)
-        if (differ(row, looked) && this.#isUndone(cursor, state, receipt))
+        steps.refundReceipt(row, params, now, request.cost, receipt.row, receipt.now)
+        if (differ(row, looked) && this.#isUndone(cursor, state, receipt)) {
           this.#unblock(cursor, state)
+        }
         break
+      }
     }
     // What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
     if (entry.steps.bodied === true || differ(row, looked)) this.#rows.save(cursor, state)

@@ -48,9 +48,9 @@ class InMemory implements MemoryStore {
 
   constructor(maxKeys: number, time: Time) {
     const newExecutor = (): Executor => {
-      const rows = new StateTable(maxKeys)
+      const rows = new StateTable(maxKeys, time)
       this.#tables.push(rows.tables)
-      return new Executor(rows, time)
+      return new Executor(rows)
     }
     const own = newExecutor()
     // Apart from all others, because what has ended by one clock has not ended by another.

@@ -1,10 +1,11 @@
-import type { BodiedSteps, Lease, Row } from '../../algorithms/algorithm.js'
+import type { Lease, Row } from '../../algorithms/algorithm.js'
+import type { Time } from '../../clock.js'
 import { blockForgotten, UNTIL } from '../block.js'
-import type { BoundPolicy } from '../store.js'
+import type { BoundPolicy, StoreRequest } from '../store.js'
+import { locate, newCursor, relocate, type Cursor } from './cursor.js'
 import { newKeyHash } from './key-hash.js'
 import { nextReset, resetsIn } from './reset.js'
 import { BoundedTables } from './bounded-tables.js'
-import type { Segment } from './segment.js'
 import { createPartitions, type Partition } from './partitions.js'
 import type { Table } from './table.js'
 
@@ -16,26 +17,10 @@ export interface LoadedState {
   resets?: number
 }
 
-/**
- * One entry of the request that runs, and where its state is kept. A store that answers at once never runs two requests at once, so there is
- * one of these for each entry and not one for each decision.
- */
-export interface Cursor {
-  readonly entry: BoundPolicy
-  readonly followsWall: boolean
-  readonly isBodied: boolean
-  /** Over the body of the key, if it has one. */
-  steps: BodiedSteps
-  body: unknown
-
-  readonly partition: Partition
-  readonly views: number
-  keyHigh: number
-  keyLow: number
-  /** Where the row is, until the table moves it. */
-  segment: Segment
-  place: number
-  moves: number
+/** The states of a request, and where each of them is kept: both in the order of its entries. */
+export interface Opened {
+  readonly cursors: readonly Cursor[]
+  readonly states: readonly LoadedState[]
 }
 
 /** Once in so many requests, a segment is swept: its rows together cost each of them a few nanoseconds. */
@@ -44,11 +29,10 @@ const requestsPerSweep = 64
 const noBlock: Row = [0, 0]
 const noReset: Row = [0, 0]
 
-const nobody: Lease = { id: '', owner: '' }
-
 /** Loads and keeps the states of one request after another. */
 export class StateTable {
   readonly tables: BoundedTables
+  readonly #time: Time
   readonly #keyHash = newKeyHash()
   readonly #partitionOf: (entry: BoundPolicy) => Partition
   readonly #known = new WeakMap<BoundPolicy, Cursor>()
@@ -60,25 +44,40 @@ export class StateTable {
   /** No reset is later. */
   #lastReset = -1
 
-  constructor(maxKeys: number) {
+  constructor(maxKeys: number, time: Time) {
     this.tables = new BoundedTables(maxKeys)
     this.#partitionOf = createPartitions(this.tables)
+    this.#time = time
   }
 
   /**
-   * Begins a request at this moment of the one clock by which rows are kept: an entry that goes by another, because it follows the wall, is
-   * kept for as long as it lasts from now on, so that no sweep takes one clock's moments for the other's.
+   * Loads the states of a request. Rows are kept by one clock: an entry that follows the wall is kept for as long as it lasts from now on, so
+   * that no sweep compares the moments of two clocks.
    */
-  begin(moment: number): void {
-    this.#moment = moment
+  open({ verb, entries, keys, now: injected, lease }: StoreRequest): Opened {
+    const cursors = this.#cursorsOf(entries)
+    const now = injected ?? this.#time.monotonic()
+    this.#moment = now
+    // A peek changes nothing, not even what is kept beyond its end.
+    if (verb !== 'peek') this.#sweepSome()
+    const timeOf = ({ followsWall }: Cursor): number =>
+      followsWall && injected === undefined ? this.#time.wall() : now
+    this.#keyHash.hash(keys[0])
+    // The first by itself: an array that is filled by pushing takes the memory of seventeen.
+    const states = [this.#load(cursors[0], timeOf(cursors[0]), lease)]
+    for (let i = 1; i < entries.length; i++) {
+      if (keys[i] !== keys[i - 1]) this.#keyHash.hash(keys[i])
+      states.push(this.#load(cursors[i], timeOf(cursors[i]), lease))
+    }
+    return { cursors, states }
   }
 
-  /** Clears away, now and then, what ended before that moment. */
-  sweepSome(): void {
+  /** Now and then, removes rows that have expired. */
+  #sweepSome(): void {
     if (this.#requests++ % requestsPerSweep === 0) this.tables.sweepSome(this.#moment)
   }
 
-  cursorsOf(entries: readonly BoundPolicy[]): readonly Cursor[] {
+  #cursorsOf(entries: readonly BoundPolicy[]): readonly Cursor[] {
     if (entries !== this.#lastEntries) {
       this.#lastEntries = entries
       this.#lastCursors = entries.map((entry) => this.#cursorOf(entry))
@@ -86,19 +85,14 @@ export class StateTable {
     return this.#lastCursors
   }
 
-  /** Whose states are loaded from now on. */
-  seekKey(key: string): void {
-    this.#keyHash.hash(key)
-  }
-
   /** Finds and reads the state that the key has at `now`. */
-  load(cursor: Cursor, now: number, lease: Lease): LoadedState {
+  #load(cursor: Cursor, now: number, lease: Lease): LoadedState {
     const { entry, partition, views } = cursor
     cursor.keyHigh = this.#keyHash.high
     cursor.keyLow = this.#keyHash.low
     locate(cursor)
     const { segment, place } = cursor
-    if (cursor.isBodied && entry.steps.bodied === true) {
+    if (entry.steps.bodied === true) {
       cursor.body = segment.bodyOf(place) ?? entry.steps.newBody(entry.params)
       cursor.steps = entry.steps.bind(cursor.body, lease)
     }
@@ -206,18 +200,6 @@ export class StateTable {
   }
 }
 
-function locate(cursor: Cursor): void {
-  const { table, high, low } = cursor.partition
-  cursor.segment = table.segmentOf(cursor.keyHigh ^ high)
-  cursor.place = cursor.segment.find(cursor.keyHigh ^ high, cursor.keyLow ^ low)
-  cursor.moves = table.moves
-}
-
-/** What was written since may have moved the row. */
-function relocate(cursor: Cursor): void {
-  if (cursor.moves !== cursor.partition.table.moves) locate(cursor)
-}
-
 function read(table: Table, high: number, low: number): Row | undefined {
   const segment = table.segmentOf(high)
   const place = segment.find(high, low)
@@ -235,23 +217,5 @@ function forgetOtherShapes({ partition, keyHigh, keyLow }: Cursor): void {
   if (partition.otherShapes.size === 1) return
   for (const shape of partition.otherShapes.values()) {
     if (shape !== partition) remove(shape.table, keyHigh ^ shape.high, keyLow ^ shape.low)
-  }
-}
-
-function newCursor(entry: BoundPolicy, partition: Partition): Cursor {
-  const { steps, params } = entry
-  return {
-    entry,
-    followsWall: steps.followsWall(params),
-    isBodied: steps.bodied === true,
-    steps: steps.bodied === true ? steps.bind(steps.newBody(params), nobody) : steps,
-    body: undefined,
-    partition,
-    views: steps.cells(params).views ?? 0,
-    keyHigh: 0,
-    keyLow: 0,
-    segment: partition.table.segmentOf(0),
-    place: -1,
-    moves: 0,
   }
 }

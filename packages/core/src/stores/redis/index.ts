@@ -26,7 +26,7 @@ import { createPings } from './pings.js'
 import { readReply } from './reply.js'
 import { acrossSlots } from './slots.js'
 import { createServerClock, type ServerClock } from './server-clock.js'
-import { decodeReply, encodeCall, stale } from './wire.js'
+import { decodeReply, encodeCall, pingArgs, stale } from './wire.js'
 
 export interface RedisStoreOptions {
   /**
@@ -105,7 +105,7 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
   async function call(
     requests: readonly StoreRequest[],
     voidAt: number,
-  ): Promise<readonly Answer[] | undefined> {
+  ): Promise<readonly (Answer | typeof stale)[] | undefined> {
     const serverClock = clockFor(requests)
     const sentAt = processTime.monotonic()
     const { algorithms, keys, args } = encodeCall(prefix, requests, serverClock.at(sentAt))
@@ -123,10 +123,10 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
     // A void call took nothing, and has taught what the server's time is: it may be asked once more.
     const answers = (await call(requests, voidAt)) ?? (await call(requests, voidAt))
     if (answers === undefined) throw sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs)
-    if (!answers.includes(stale)) return answers
+    if (areAnswers(answers)) return answers
     const again = requests.filter((_, i) => answers[i] === stale)
     const late = [...((await call(again, voidAt)) ?? [])]
-    return answers.map((answer) => (answer === stale ? (late.shift() ?? stale) : answer))
+    return answers.map((answer) => (answer === stale ? answered(late.shift()) : answer))
   }
 
   /** What gives back does so whenever it arrives, as long as there is something to give; all else is void when nobody waits for it any more. */
@@ -147,8 +147,7 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
   async function pingAt(place: number): Promise<boolean> {
     const keys = client.isCluster ? [redisKey(prefix, 'ping', `${place}`)] : []
     try {
-      const never = `${Number.MAX_SAFE_INTEGER}`
-      readReply(await evaluate([], keys, [never, '[]', '[]', '[]']))
+      readReply(await evaluate([], keys, pingArgs))
       return true
     } catch {
       return false
@@ -171,6 +170,16 @@ function createRedisStore(client: RedisClient, prefix: string, timeoutMs: number
       closed = true
     },
   }
+}
+
+function areAnswers(answers: readonly (Answer | typeof stale)[]): answers is readonly Answer[] {
+  return !answers.includes(stale)
+}
+
+/** The second answer to a request whose first one was stale. */
+function answered(answer: Answer | typeof stale | undefined): Answer {
+  if (answer !== undefined && answer !== stale) return answer
+  return sluiceError('SLUICE_STORE_FAILED', 'redis', 'its clock is far from ours')
 }
 
 /** Longer than any client keeps a call. */

@@ -1,11 +1,21 @@
 import { SluiceError } from '../../errors.js'
-import type { Answer, AsyncStore, BoundPolicy, Outcome, State, StoreRequest } from '../store.js'
+import {
+  peekOf,
+  refundOf,
+  type Answer,
+  type AsyncStore,
+  type BoundPolicy,
+  type ConsumeRequest,
+  type Outcome,
+  type State,
+  type StoreRequest,
+} from '../store.js'
 
 type Run = AsyncStore['run']
 
 /** What of a request lies in one slot: the request with these entries only, and which ones they are. */
-interface Part {
-  readonly request: StoreRequest
+interface Part<Q extends StoreRequest = StoreRequest> {
+  readonly request: Q
   readonly indices: readonly number[]
 }
 
@@ -26,7 +36,7 @@ export function acrossSlots(
     requests.forEach((request, at) => {
       const slots = new Set(request.keys.map((key) => slotOf(key, request)))
       if (slots.size > 1) {
-        answers[at] = runParts(partsOf(request, slotOf), request)
+        answers[at] = runParts(request)
         return
       }
       const [slot = -1] = slots
@@ -41,9 +51,10 @@ export function acrossSlots(
     return Promise.all(answers)
   }
 
-  async function runParts(parts: readonly Part[], request: StoreRequest): Promise<Answer> {
-    if (request.verb === 'consume') return settle(consume(parts))
-    if (request.verb === 'reset' && request.cost === 0) return settle(reset(parts))
+  async function runParts(request: StoreRequest): Promise<Answer> {
+    if (request.verb === 'consume') return settle(consume(partsOf(request, slotOf)))
+    const parts = partsOf(request, slotOf)
+    if (request.verb === 'reset' && !request.unblock) return settle(reset(parts))
     return settle(askAll(parts))
   }
 
@@ -54,24 +65,21 @@ export function acrossSlots(
     return answer
   }
 
-  async function askAll(
-    parts: readonly Part[],
-    change: Partial<StoreRequest> = {},
-  ): Promise<Outcome> {
-    const outcomes = await Promise.all(parts.map(({ request }) => ask({ ...request, ...change })))
-    return join(parts, outcomes)
+  async function askAll(parts: readonly Part[]): Promise<Outcome> {
+    return join(parts, await Promise.all(parts.map(({ request }) => ask(request))))
   }
 
   async function reset(parts: readonly Part[]): Promise<Outcome> {
-    const stand = await askAll(parts, { verb: 'peek', cost: 0 })
+    const looks = parts.map(({ request, indices }) => ({ request: peekOf(request, 0), indices }))
+    const stand = await askAll(looks)
     if (stand.states.some(({ blockedUntil, now }) => blockedUntil > now)) {
       return { ...stand, allowed: false }
     }
     return askAll(parts)
   }
 
-  async function consume(parts: readonly Part[]): Promise<Outcome> {
-    const looked = await Promise.all(parts.map(({ request }) => ask({ ...request, verb: 'peek' })))
+  async function consume(parts: readonly Part<ConsumeRequest>[]): Promise<Outcome> {
+    const looked = await Promise.all(parts.map(look))
     if (looked.some(({ allowed }) => !allowed)) return join(parts, await denied(parts, looked))
     const taken: Outcome[] = []
     for (const part of parts) {
@@ -84,9 +92,7 @@ export function acrossSlots(
       if (answer instanceof SluiceError) throw answer
       // The slot that denied may have room again by now; this request has been denied all the same.
       const stand = await Promise.all(
-        parts.map(async (other) =>
-          other === part ? answer : ask({ ...other.request, verb: 'peek' }),
-        ),
+        parts.map(async (other) => (other === part ? answer : look(other))),
       )
       return { ...join(parts, stand), allowed: false }
     }
@@ -95,7 +101,7 @@ export function acrossSlots(
 
   /** A denial may start a block or give birth to a bucket, so the slots where it does are asked in earnest. */
   async function denied(
-    parts: readonly Part[],
+    parts: readonly Part<ConsumeRequest>[],
     looked: readonly Outcome[],
   ): Promise<readonly Outcome[]> {
     return Promise.all(
@@ -112,16 +118,20 @@ export function acrossSlots(
     )
   }
 
-  async function giveBack(parts: readonly Part[], taken: readonly Outcome[]): Promise<void> {
-    const gifts = taken.map(({ states }, i): StoreRequest => {
-      return { ...parts[i].request, verb: 'refundReceipt', receipts: states }
-    })
-    await Promise.all(gifts.map((gift) => undo([gift])))
+  async function giveBack(
+    parts: readonly Part<ConsumeRequest>[],
+    taken: readonly Outcome[],
+  ): Promise<void> {
+    await Promise.all(taken.map(({ states }, i) => undo([refundOf(parts[i].request, states)])))
+  }
+
+  function look({ request }: Part<ConsumeRequest>): Promise<Outcome> {
+    return ask(peekOf(request, request.cost))
   }
 }
 
 function isPersistedOnDenial({ steps, params }: BoundPolicy): boolean {
-  return steps.persistsOnDenial?.(params) === true
+  return steps.persistsOnDenial(params)
 }
 
 async function settle(outcome: Promise<Outcome>): Promise<Answer> {
@@ -133,23 +143,24 @@ async function settle(outcome: Promise<Outcome>): Promise<Answer> {
   }
 }
 
-function partsOf(
-  request: StoreRequest,
+function partsOf<Q extends StoreRequest>(
+  request: Q,
   slotOf: (key: string, request: StoreRequest) => number,
-): readonly Part[] {
+): readonly Part<Q>[] {
   const bySlot = new Map<number, number[]>()
   request.keys.forEach((key, i) => {
     const slot = slotOf(key, request)
     bySlot.set(slot, [...(bySlot.get(slot) ?? []), i])
   })
   return [...bySlot.values()].map((indices) => {
-    const { entries, keys, receipts, ...rest } = request
+    const { entries, keys } = request
     const part = {
-      ...rest,
+      ...request,
       entries: indices.map((i) => entries[i]),
       keys: indices.map((i) => keys[i]),
     }
-    if (receipts === undefined) return { request: part, indices }
+    if (request.verb !== 'refundReceipt') return { request: part, indices }
+    const { receipts } = request
     return { request: { ...part, receipts: indices.map((i) => receipts[i]) }, indices }
   })
 }

@@ -62,30 +62,46 @@ export function encodeCall(
 }
 
 /** Whether two requests differ by their keys alone. */
-function isSameTemplate(one: StoreRequest, other: StoreRequest): boolean {
+function isSameTemplate(one: Terms, other: Terms): boolean {
   return (
     one.entries === other.entries &&
     one.verb === other.verb &&
     one.cost === other.cost &&
+    one.units === other.units &&
+    one.forMs === other.forMs &&
+    one.unblock === other.unblock &&
     one.now === other.now &&
     one.lease === other.lease &&
     one.receipts === other.receipts
   )
 }
 
+/** What a request of any verb may have besides its keys. */
+interface Terms extends Pick<StoreRequest, 'verb' | 'entries' | 'now' | 'lease'> {
+  readonly cost?: number
+  readonly units?: number
+  readonly forMs?: number
+  readonly unblock?: boolean
+  readonly receipts?: readonly State[]
+}
+
 function templateAsWritten(
-  { verb, cost, now, entries, lease, receipts }: StoreRequest,
+  { verb, cost, units, forMs, unblock, now, entries, lease, receipts }: Terms,
   rules: readonly number[],
 ): object {
   return {
     verb,
     cost,
+    units,
+    forMs,
+    unblock,
     rules,
     now,
     lease: lease.id === '' ? undefined : lease,
-    possible: entries.some(({ block }) => block !== undefined)
-      ? entries.map((entry) => couldFit(entry, cost))
-      : undefined,
+    possible:
+      cost !== undefined && entries.some(({ block }) => block !== undefined)
+        ? entries.map((entry) => couldFit(entry, cost))
+        : undefined,
     receipts: receipts?.map(({ row, now, resets }) => ({ row, now, resets })),
   }
 }
@@ -98,7 +114,7 @@ function ruleAsWritten({ name, steps, params, block }: BoundPolicy, now: number)
     ...steps.cells(params),
     params: steps.args(params, now),
     bodies: steps.bodied === true ? steps.bodies : undefined,
-    born: steps.persistsOnDenial?.(params) === true ? true : undefined,
+    born: steps.persistsOnDenial(params) ? true : undefined,
     block: block && {
       on: block.on,
       length: block.for,
@@ -107,6 +123,9 @@ function ruleAsWritten({ name, steps, params, block }: BoundPolicy, now: number)
     },
   }
 }
+
+/** The call that does nothing: its answer says that the server would run another. */
+export const pingArgs: readonly string[] = [`${Number.MAX_SAFE_INTEGER}`, '[]', '[]', '[]']
 
 /** Whether there is any state in which the cost is admitted: else its denial starts no block. */
 function couldFit({ steps, params }: BoundPolicy, cost: number): boolean {
@@ -130,12 +149,12 @@ function indexOf<T>(indices: Map<T, number>, item: T): number {
 export function decodeReply(
   reply: readonly unknown[],
   requests: readonly StoreRequest[],
-): readonly Answer[] | undefined {
+): readonly (Answer | typeof stale)[] | undefined {
   if (reply.length === 1) return undefined
   const serverMs = Number(reply[0])
   let at = 1
 
-  function answerTo({ entries, now = serverMs }: StoreRequest): Answer {
+  function answerTo({ entries, now = serverMs }: StoreRequest): Answer | typeof stale {
     const code = reply[at++]
     if (typeof code !== 'number') return failureOf(code)
     const rows = entries.map(({ steps, params }) => {
@@ -157,15 +176,11 @@ export function decodeReply(
   return requests.map(answerTo)
 }
 
-/** The answer of a request whose rules were made for another time than the server's. Nothing was done. */
-export const stale: Answer = sluiceError(
-  'SLUICE_STORE_FAILED',
-  'redis',
-  'its clock is far from ours',
-)
+/** In the place of an answer: the rules of this request were made for another time than the server's, and nothing was done. */
+export const stale: unique symbol = Symbol('stale')
 
 /** A client may give a string as a buffer. */
-function failureOf(message: unknown): Answer {
+function failureOf(message: unknown): Answer | typeof stale {
   const text = String(message)
   return text === 'STALE' ? stale : sluiceError('SLUICE_STORE_FAILED', 'redis', text)
 }

@@ -71,10 +71,10 @@ end
 -- The verbs that ask nobody. False where there was nothing to change.
 local function change(cursor, template)
   assertMemory(template)
-  local steps, params, now, cost = cursor.steps, cursor.rule.params, template.now, template.cost
+  local steps, params, now = cursor.steps, cursor.rule.params, template.now
   local looked, verb = { unpack(cursor.row) }, template.verb
   if verb == 'block' then
-    cursor.block = { now + cost, 0 }
+    cursor.block = { now + template.forMs, 0 }
     saveBlock(cursor, template)
     return true
   elseif verb == 'unblock' then
@@ -85,12 +85,12 @@ local function change(cursor, template)
   elseif verb == 'renew' then
     if not steps.renew or not steps.renew(cursor.row, params, now) then return false end
   elseif verb == 'penalize' then
-    steps.take(cursor.row, params, now, cost)
+    steps.take(cursor.row, params, now, template.units)
   elseif verb == 'refundUnits' then
-    steps.refundUnits(cursor.row, params, now, cost)
+    steps.refundUnits(cursor.row, params, now, template.units)
   elseif verb == 'refundReceipt' then
     if isForgotten(cursor) then return true end
-    steps.refundReceipt(cursor.row, params, now, cost, cursor.receipt.row, cursor.receipt.now)
+    steps.refundReceipt(cursor.row, params, now, template.cost, cursor.receipt.row, cursor.receipt.now)
     if differ(cursor.row, looked) and isUndone(cursor, now) then unblock(cursor) end
   end
   -- What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
@@ -112,7 +112,7 @@ end
 
 local function reset(template)
   for _, cursor in ipairs(template) do
-    if template.cost == 0 and cursor.block[1] > template.now then return 0 end
+    if not template.unblock and cursor.block[1] > template.now then return 0 end
   end
   assertMemory(template)
   for _, cursor in ipairs(template) do

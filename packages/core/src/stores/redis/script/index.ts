@@ -19,7 +19,8 @@ const header = `
 -- ARGV 1   the server's time after which this call is void, ms
 --      2   JSON, the rules: a list of { name, id of the algorithm, moments, counts, params }; with { views }, { bodies }, how many keys the body
 --          has, { born }, if a denial leaves a row, and { block = { on, length, escalate, max } } where there are any
---      3   JSON, the templates: a list of { verb, cost, rules }, the numbers of its rules; with { now }, the time to decide by instead of the
+--      3   JSON, the templates: a list of { verb, rules }, the numbers of its rules; with { cost }, { units },
+--          { forMs } or { unblock }, as its verb needs; with { now }, the time to decide by instead of the
 --          server's, { lease = { id, owner } }, { possible }, for each rule whether the cost could ever fit, where one of them may start a
 --          block, and for a give { receipts = { row, now, resets } for each rule }
 --      4   JSON, the requests, a flat list: of each the number of its template, and for each rule the number of its key and of its body keys
