@@ -8,7 +8,7 @@ const mails = createLimiter({
   policies: tokenBucket({ capacity: 2, refill: 1, every: '1h' }),
 })
 
-const send = limited(mails, { key: (to: string) => ['mail', to] })(sendMail)
+const send = limited(mails, (to: string) => ({ key: ['mail', to] }))(sendMail)
 
 async function sendMail(to: string, text: string): Promise<string> {
   return `to ${to}: ${text}`

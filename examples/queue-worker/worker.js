@@ -35,10 +35,10 @@ const mails = createLimiter({
   store,
 })
 
-const sendMail = limited(mails, {
-  key: ({ to }) => ['mail', to],
+const limitMails = limited(mails, ({ to }) => ({ key: ['mail', to] }), {
   onDenied: (_decision, { to, id }) => `no mail to ${to} about job ${id}: there are too many`,
-})(async ({ to, id }) => {
+})
+const sendMail = limitMails(async ({ to, id }) => {
   await sleep(20)
   return `mail to ${to} about job ${id}`
 })

@@ -22,7 +22,7 @@ afterAll(() => server.stop())
 test('functions of several processes are limited together', async () => {
   const policies = fixedWindow({ limit: 3, window: '1h' })
   const [here, there] = [limiterOf('shared', policies), limiterOf('shared', policies)].map(
-    (limiter) => limited(limiter, { key: 'all', onDenied: () => 'denied' })(() => 'done'),
+    (limiter) => limited(limiter, forAll, { onDenied: () => 'denied' })(() => 'done'),
   )
   const answers = await Promise.all([here(), there(), here(), there(), here()])
   expect(answers.toSorted()).toEqual(['denied', 'denied', 'done', 'done', 'done'])
@@ -30,7 +30,7 @@ test('functions of several processes are limited together', async () => {
 
 test('a denial rejects with the decision', async () => {
   const limiter = limiterOf('denied', fixedWindow({ limit: 0, window: '1h' }))
-  const work = limited(limiter, { key: 'all' })(() => 'done')
+  const work = limited(limiter, forAll)(() => 'done')
   await expect(work()).rejects.toBeInstanceOf(DeniedError)
   await expect(work()).rejects.toMatchObject({ decision: { allowed: false, retryAfterMs: null } })
 })
@@ -41,7 +41,7 @@ test('never do more run at once than there are leases, wherever they wait', asyn
   let most = 0
   const [here, there] = [limiterOf('slots', policies), limiterOf('slots', policies)].map(
     (limiter) =>
-      limited(limiter, { key: 'all', wait: { max: '20s' } })(async () => {
+      limited(limiter, forAll, { wait: { max: '20s' } })(async () => {
         most = Math.max(most, ++running)
         await sleep(5)
         running--
@@ -54,7 +54,10 @@ test('never do more run at once than there are leases, wherever they wait', asyn
 
 test('a lease is kept alive while the function runs longer than it lasts', async () => {
   const limiter = limiterOf('kept', concurrency({ limit: 1, lease: 90 }))
-  const work = limited(limiter, { key: 'all' })(async () => {
+  const work = limited(
+    limiter,
+    forAll,
+  )(async () => {
     await sleep(300)
     return (await limiter.peek('all')).allowed
   })
@@ -70,7 +73,10 @@ test('a Redis that goes away meanwhile changes nothing of what a function gave',
       policies: concurrency({ limit: 1, lease: '10s' }),
       store: redisStore(other.client({ retryStrategy: () => null })),
     })
-    const work = limited(limiter, { key: 'all' })(async () => {
+    const work = limited(
+      limiter,
+      forAll,
+    )(async () => {
       process.kill(other.pid, 'SIGKILL')
       return 'done'
     })
@@ -79,6 +85,11 @@ test('a Redis that goes away meanwhile changes nothing of what a function gave',
     await other.stop()
   }
 })
+
+/** Describes each call as one for the same key. */
+function forAll(): { key: string } {
+  return { key: 'all' }
+}
 
 /** The limiter as another process has it: by a connection of its own. */
 function limiterOf(name: string, policies: Policies): Limiter<AsyncStore> {

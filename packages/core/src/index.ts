@@ -4,6 +4,7 @@ export type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './li
 export type { LimiterOptions } from './limiter/limiter-options.js'
 export { limited } from './limited/limited.js'
 export type { Limited } from './limited/limited.js'
+export type { LimitedCall } from './limited/limited-call.js'
 export type { LimitedOptions } from './limited/limited-options.js'
 export type { AcquireOptions } from './limiter/waiting/acquire.js'
 export type { Keys, Policies, PolicyChoice } from './limiter/bound-policies.js'

@@ -120,7 +120,7 @@ const ways: Readonly<
     ['"log-in"', 'none so far', 'when the application starts'],
   ],
   SLUICE_DENIED: [
-    () => rejectionOf(limited(named, { key: 'a', cost: 6 })(() => 'done')()),
+    () => rejectionOf(limited(named, () => ({ key: 'a', cost: 6 }))(() => 'done')()),
     ['"api"', '"burst", "daily"', 'more than the quota', '"onDenied"', '"wait"'],
   ],
   SLUICE_ADDRESS_MISSING: [

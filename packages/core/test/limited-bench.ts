@@ -32,6 +32,11 @@ export function limiterOf(policies: Policies): Limiter<MemoryStore> {
   return createLimiter({ name: 'calls', policies, clock })
 }
 
+/** Describes each call as one for the same key. */
+export function forAll(): { key: string } {
+  return { key: 'all' }
+}
+
 /** Work that knows how often it was done. */
 export function counted(): { ran: () => number; work: () => number } {
   let times = 0

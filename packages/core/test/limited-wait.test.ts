@@ -11,7 +11,7 @@ import {
   type AsyncStore,
 } from '../src/index.js'
 import { rejectionOf } from './error-of.js'
-import { counted, limiterOf, once, pass, useTimers } from './limited-bench.js'
+import { counted, forAll, limiterOf, once, pass, useTimers } from './limited-bench.js'
 
 beforeEach(useTimers)
 afterEach(() => {
@@ -21,7 +21,7 @@ afterEach(() => {
 describe('waiting', () => {
   test('holds a call until it is admitted, to the millisecond', async () => {
     const { ran, work } = counted()
-    const limitedWork = limited(limiterOf(once), { key: 'all', wait: { max: '1m' } })(work)
+    const limitedWork = limited(limiterOf(once), forAll, { wait: { max: '1m' } })(work)
     await limitedWork()
     const second = limitedWork()
     await pass(59_999)
@@ -31,9 +31,7 @@ describe('waiting', () => {
   })
 
   test('does not hold what would have to wait for longer', async () => {
-    const limitedWork = limited(limiterOf(once), { key: 'all', wait: { max: 59_999 } })(
-      () => 'done',
-    )
+    const limitedWork = limited(limiterOf(once), forAll, { wait: { max: 59_999 } })(() => 'done')
     await limitedWork()
     expect(await rejectionOf(limitedWork())).toMatchObject({
       code: 'SLUICE_DENIED',
@@ -44,12 +42,10 @@ describe('waiting', () => {
   test('is for what the call costs, by the policies of the call', async () => {
     const limiter = limiterOf(once)
     const { ran, work } = counted()
-    const upload = limited(limiter, {
-      key: 'all',
-      cost: (size: number) => size,
-      policies: fixedWindow({ limit: 5, window: '1s' }),
-      wait: { max: '1m' },
-    })((_size: number) => work())
+    const policies = fixedWindow({ limit: 5, window: '1s' })
+    const describeCall = (cost: number) => ({ key: 'all', cost, policies })
+    const limit = limited(limiter, describeCall, { wait: { max: '1m' } })
+    const upload = limit((_size: number) => work())
     const calls = [upload(3), upload(3), upload(2)]
     await pass(999)
     expect(ran()).toBe(1)
@@ -60,11 +56,8 @@ describe('waiting', () => {
   test('ends with the signal, by its reason, and takes nothing', async () => {
     const limiter = limiterOf(once)
     const { ran, work } = counted()
-    const limit = limited(limiter, {
-      key: 'all',
-      wait: { max: '1h' },
-      signal: (signal: AbortSignal) => signal,
-    })
+    const describeCall = (signal: AbortSignal) => ({ key: 'all', signal })
+    const limit = limited(limiter, describeCall, { wait: { max: '1h' } })
     const limitedWork = limit((_signal: AbortSignal) => work())
     limiter.consume('all')
     const call = new AbortController()
@@ -76,15 +69,14 @@ describe('waiting', () => {
     expect([ran(), limiter.peek('all')]).toEqual([0, expect.objectContaining({ remaining: 1 })])
   })
 
-  test('the signal may be one for all calls; one that has come already lets nobody in', async () => {
+  test('with a signal that is aborted already, a call is neither counted nor run', async () => {
     const limiter = limiterOf(once)
     const asked = vi.spyOn(limiter, 'consume')
     const { ran, work } = counted()
-    for (const wait of [{}, { wait: { max: '1h' } }] as const) {
-      const stop = AbortSignal.abort('stopped')
-      await expect(limited(limiter, { key: 'all', signal: stop, ...wait })(work)()).rejects.toBe(
-        'stopped',
-      )
+    const signal = AbortSignal.abort('stopped')
+    for (const options of [{}, { wait: { max: '1h' } }] as const) {
+      const limit = limited(limiter, () => ({ key: 'all', signal }), options)
+      await expect(limit(work)()).rejects.toBe('stopped')
     }
     expect([ran(), asked.mock.calls]).toEqual([0, []])
   })
@@ -92,7 +84,7 @@ describe('waiting', () => {
   test('a leaky queue holds a call for as long as it says', async () => {
     const queue = leakyQueue({ leak: 1, every: '1s', maxDelay: '10s' })
     const { ran, work } = counted()
-    const limitedWork = limited(limiterOf(queue), { key: 'all' })(work)
+    const limitedWork = limited(limiterOf(queue), forAll)(work)
     const calls = [limitedWork(), limitedWork(), limitedWork()]
     const seen = []
     for (const ms of [0, 999, 1, 999, 1]) {
@@ -107,9 +99,9 @@ describe('waiting', () => {
     const limiter = limiterOf(leakyQueue({ leak: 1, every: '1s', maxDelay: '10s' }))
     const { ran, work } = counted()
     const stop = new AbortController()
-    await limited(limiter, { key: 'all' })(work)()
+    await limited(limiter, forAll)(work)()
     const before = limiter.status('all')
-    const held = limited(limiter, { key: 'all', signal: stop.signal })(work)()
+    const held = limited(limiter, () => ({ key: 'all', signal: stop.signal }))(work)()
     await pass(0)
     expect(limiter.status('all')).not.toEqual(before)
     stop.abort('enough')
@@ -124,7 +116,7 @@ describe('the lease of a concurrency policy', () => {
   test('is held while the function runs, and released when it has ended', async () => {
     const limiter = limiterOf(policies)
     const { promise, resolve } = gate()
-    const work = limited(limiter, { key: 'all' })(() => promise)
+    const work = limited(limiter, forAll)(() => promise)
     const first = work()
     await pass(0)
     expect((await rejectionOf(work())).code).toBe('SLUICE_DENIED')
@@ -135,7 +127,7 @@ describe('the lease of a concurrency policy', () => {
 
   test('is released when the function throws or rejects, too', async () => {
     const limiter = limiterOf(policies)
-    const limit = limited(limiter, { key: 'all' })
+    const limit = limited(limiter, forAll)
     const broken = new Error('broken')
     const fail = () => {
       throw broken
@@ -149,7 +141,7 @@ describe('the lease of a concurrency policy', () => {
   test('is kept alive for as long as the function runs', async () => {
     const limiter = limiterOf(policies)
     const { promise, resolve } = gate()
-    const first = limited(limiter, { key: 'all' })(() => promise)()
+    const first = limited(limiter, forAll)(() => promise)()
     for (let second = 0; second < 60; second++) {
       await pass(1000)
       expect(limiter.peek('all')).toMatchObject({ allowed: false })
@@ -165,7 +157,7 @@ describe('the lease of a concurrency policy', () => {
     async (_, wait) => {
       const limiter = createLimiter({ name: 'calls', policies, store: storeWithoutRelease() })
       const broken = new Error('broken')
-      const limit = limited(limiter, { key: (key: string) => key, ...wait })
+      const limit = limited(limiter, (key: string) => ({ key }), wait)
       expect(await limit(async (_key: string) => 'done')('one')).toBe('done')
       await expect(limit((_key: string) => Promise.reject(broken))('two')).rejects.toBe(broken)
       expect(vi.getTimerCount()).toBe(0)
@@ -176,7 +168,7 @@ describe('the lease of a concurrency policy', () => {
     const slots = concurrency({ limit: 2, lease: '10s' })
     const limiter = limiterOf({ pace: leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' }), slots })
     const { promise, resolve } = gate()
-    const work = limited(limiter, { key: 'all' })(() => promise)
+    const work = limited(limiter, forAll)(() => promise)
     const calls = [work(), work()]
     for (let second = 0; second < 90; second++) {
       await pass(1000)
@@ -191,7 +183,7 @@ describe('the lease of a concurrency policy', () => {
   test('is kept alive while a leaky queue holds a call that waits', async () => {
     const slots = concurrency({ limit: 2, lease: '10s' })
     const limiter = limiterOf({ pace: leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' }), slots })
-    const work = limited(limiter, { key: 'all', wait: { max: '1h' } })(() => 'done')
+    const work = limited(limiter, forAll, { wait: { max: '1h' } })(() => 'done')
     await work()
     const held = work()
     await pass(59_000)
@@ -213,7 +205,7 @@ describe('the lease of a concurrency policy', () => {
       },
     }
     const limiter = createLimiter({ name: 'calls', policies, store })
-    await limited(limiter, { key: 'all' })(() => events.push('runs'))()
+    await limited(limiter, forAll)(() => events.push('runs'))()
     events.push('answers')
     expect(events).toEqual(['consume', 'runs', 'release', 'answers'])
   })
@@ -222,7 +214,7 @@ describe('the lease of a concurrency policy', () => {
     const limiter = limiterOf(policies)
     const running: number[] = []
     let most = 0
-    const work = limited(limiter, { key: 'all', wait: { max: '1m' } })(async (id: number) => {
+    const work = limited(limiter, forAll, { wait: { max: '1m' } })(async (id: number) => {
       running.push(id)
       most = Math.max(most, running.length)
       await new Promise((resolve) => setTimeout(resolve, 100))

@@ -27,53 +27,56 @@ declare function find(kind: 'user' | 'team', id: number): Promise<Report>
 const policies = slidingWindow({ limit: 5, window: '1m' })
 const limiter = createLimiter({ name: 'api', policies })
 const onRedis = createLimiter({ name: 'api', policies, store: redisStore(redis) })
-const byFirst = limited(limiter, { key: (id: string) => ['user', id] })
+const all = () => ({ key: 'all' })
+const byFirst = limited(limiter, (id: string) => ({ key: ['user', id] }))
 
 // A function that promises its value keeps its type, whatever that is.
 
 expectTypeOf(byFirst(sendMail)).toEqualTypeOf<typeof sendMail>()
-expectTypeOf(limited(limiter, { key: 'all' })(pick)).toEqualTypeOf<typeof pick>()
+expectTypeOf(limited(limiter, all)(pick)).toEqualTypeOf<typeof pick>()
 expectTypeOf(byFirst(visit)).toEqualTypeOf<typeof visit>()
-expectTypeOf(limited(onRedis, { key: 'all' })(sendMail)).toEqualTypeOf<typeof sendMail>()
+expectTypeOf(limited(onRedis, all)(sendMail)).toEqualTypeOf<typeof sendMail>()
 
-// Of any other one, a promise is made.
+// Any other function becomes one that returns a promise.
 
 expectTypeOf(byFirst(parse)).toEqualTypeOf<(text: string) => Promise<Report>>()
-expectTypeOf(limited(limiter, { key: 'all' })(query)).toEqualTypeOf<() => Promise<Report>>()
+expectTypeOf(limited(limiter, all)(query)).toEqualTypeOf<() => Promise<Report>>()
 
-// What the options' functions take has to be what the function is called with: at least as many arguments, none of another type.
+// The limited function has to be called with the arguments that describe its calls: with no fewer, and of no other type.
 
-// @ts-expect-error: this one is called with nothing, and then there is no key
+// @ts-expect-error: this function is called without arguments, and then there is no key
 byFirst(() => 1)
-// @ts-expect-error: this one is called with numbers
+// @ts-expect-error: this function is called with numbers
 byFirst((id: number) => id)
-// @ts-expect-error: nor is every string or number a string
+// @ts-expect-error: a string or a number is not always a string
 byFirst((id: string | number) => id)
-// @ts-expect-error: it may be left out, and then there is no key
+// @ts-expect-error: the argument may be left out, and then there is no key
 byFirst((id?: string) => id)
-limited(limiter, { key: (kind: string) => kind })(find)
-limited(limiter, { key: (kind: string, id: unknown) => [kind, typeof id] })(find)
-// @ts-expect-error: a third argument that nobody passes
-limited(limiter, { key: (kind: string, id: number, tenant: string) => tenant })(find)
-limited(limiter, { key: (...ids: string[]) => ids })(async (...ids: string[]) => ids)
-// @ts-expect-error: the second one is a number
-limited(limiter, { key: (...ids: string[]) => ids })(find)
+limited(limiter, (kind: string) => ({ key: kind }))(find)
+limited(limiter, (kind: string, id: unknown) => ({ key: [kind, typeof id] }))(find)
+// @ts-expect-error: calls have no third argument
+limited(limiter, (kind: string, id: number, tenant: string) => ({ key: tenant }))(find)
+limited(limiter, (...ids: string[]) => ({ key: ids }))(async (...ids: string[]) => ids)
+// @ts-expect-error: the second argument is a number
+limited(limiter, (...ids: string[]) => ({ key: ids }))(find)
 
 // @ts-expect-error: a class is no function
 byFirst(Date)
 // @ts-expect-error: nor is this
 byFirst({ id: 'ada' })
 
-// Each of them may take as many arguments as it needs.
+// One function describes all that a call consumes.
 
-const byAll = limited(limiter, {
-  key: (id: string) => ['user', id],
-  cost: (_id: string, size: number) => size,
-  policies: async (_id: string, _size: number, plan: 'free' | 'pro') =>
-    plan === 'pro' ? fixedWindow({ limit: 50, window: '1m' }) : policies,
-  signal: (_id: string, _size: number, _plan: string, signal?: AbortSignal) => signal,
-  wait: { max: '5s' },
-})
+const byAll = limited(
+  limiter,
+  async (id: string, size: number, plan: 'free' | 'pro', signal?: AbortSignal) => ({
+    key: ['user', id],
+    cost: size,
+    policies: plan === 'pro' ? fixedWindow({ limit: 50, window: '1m' }) : policies,
+    signal,
+  }),
+  { wait: { max: '5s' } },
+)
 const upload = async (id: string, size: number, plan: 'free' | 'pro') => `${id}${size}${plan}`
 expectTypeOf(byAll(upload)).toEqualTypeOf<typeof upload>()
 // @ts-expect-error: no such plan
@@ -81,40 +84,44 @@ byAll(async (id: string, size: number, plan: 'free' | 'gold') => `${id}${size}${
 // @ts-expect-error: a signal would be a number
 byAll(async (id: string, size: number, plan: 'free', last: number) => `${id}${size}${plan}${last}`)
 
-// What has no type takes it from "key".
+// "onDenied" takes its types from the function before it, and as many arguments as it needs.
 
-limited(limiter, {
-  key: (id: string, size: number) => [id, `${size}`],
-  cost: (id, size) => {
-    expectTypeOf(id).toEqualTypeOf<string>()
-    expectTypeOf(size).toEqualTypeOf<number>()
-    return size
-  },
-  onDenied: (decision, id) => {
+limited(limiter, (id: string, size: number) => ({ key: id, cost: size }), {
+  onDenied: (decision, id, size) => {
     expectTypeOf(decision).toEqualTypeOf<Decision>()
     expectTypeOf(id).toEqualTypeOf<string>()
+    expectTypeOf(size).toEqualTypeOf<number>()
   },
+})
+limited(limiter, (id: string, size: number) => ({ key: id, cost: size }), {
+  onDenied: (decision: Decision, id: string) => `${id} ${decision.limit}`,
+})
+limited(limiter, (id: string) => ({ key: id }), {
+  // @ts-expect-error: the first argument is a string
+  onDenied: (_decision: Decision, id: number) => id,
+})
+limited(limiter, (id: string) => ({ key: id }), {
+  // @ts-expect-error: calls have no second argument
+  onDenied: (_decision: Decision, _id: string, size: number) => size,
 })
 
 // A denied call gives what the function could have given.
 
-const orNone = limited(limiter, {
-  key: 'all',
-  onDenied: async (decision, id: string) => ({ title: `${id} ${decision.retryAfterMs}` }),
+const orNone = limited(limiter, (id: string) => ({ key: id }), {
+  onDenied: async (decision, id) => ({ title: `${id} ${decision.retryAfterMs}` }),
 })
 expectTypeOf(orNone(visit)).toEqualTypeOf<typeof visit>()
 expectTypeOf(orNone(parse)).toEqualTypeOf<(text: string) => Promise<Report>>()
 // @ts-expect-error: this function gives numbers
 orNone(sendMail)
-const orThrow = limited(limiter, {
-  key: 'all',
+const orThrow = limited(limiter, all, {
   onDenied: (decision) => {
     throw new DeniedError('api', decision)
   },
 })
 expectTypeOf(orThrow(sendMail)).toEqualTypeOf<typeof sendMail>()
 
-// As a decorator of the standard: the options see the method's arguments and its class.
+// As a decorator of the standard: the function sees the arguments of the method and its class.
 
 class Reports {
   readonly tenant: string = 'acme'
@@ -124,19 +131,23 @@ class Reports {
     return { title: `${id}${page}` }
   }
 
-  @limited(limiter, {
-    key: {
-      default(this: Reports, id: string) {
-        return [this.tenant, id]
+  @limited(
+    limiter,
+    function (this: Reports, id: string, pages: number) {
+      return { key: { default: [this.tenant, id] }, cost: pages }
+    },
+    {
+      onDenied(_decision, id) {
+        expectTypeOf(this).toEqualTypeOf<Reports>()
+        return { title: id }
       },
     },
-    cost: (_id, pages: number) => pages,
-  })
+  )
   async create(id: string, pages: number): Promise<Report> {
     return { title: `${id}${pages}` }
   }
 
-  @limited(limiter, { key: 'all' })
+  @limited(limiter, all)
   static async all(): Promise<readonly Report[]> {
     return []
   }
@@ -153,16 +164,24 @@ class Reports {
     return id
   }
 
-  // @ts-expect-error: the key needs another class
-  @limited(limiter, {
-    key: function (this: Date) {
-      return this.toISOString()
-    },
+  // @ts-expect-error: the function belongs to another class
+  @limited(limiter, function (this: Date) {
+    return { key: this.toISOString() }
   })
   async today(): Promise<void> {}
 
+  // @ts-expect-error: "onDenied" belongs to another class
+  @limited(limiter, all, {
+    onDenied(this: Date) {
+      return this.getTime()
+    },
+  })
+  async now(): Promise<number> {
+    return 0
+  }
+
   // @ts-expect-error: an accessor is no method
-  @limited(limiter, { key: 'all' })
+  @limited(limiter, all)
   get size(): Promise<number> {
     return Promise.resolve(1)
   }
@@ -171,24 +190,34 @@ expectTypeOf<Reports['read']>().toEqualTypeOf<(id: string, page?: number) => Pro
 
 // What is wrong does not compile.
 
+// @ts-expect-error: the function is missing
+limited(limiter)
+// @ts-expect-error: an object in its place
+limited(limiter, { key: 'all' })
+// @ts-expect-error: a key alone
+limited(limiter, (id: string) => id)
 // @ts-expect-error: a key is missing
-limited(limiter, {})
-// @ts-expect-error: no such option
-limited(limiter, { key: 'all', windowMs: 1000 })
+limited(limiter, () => ({ cost: 1 }))
 // @ts-expect-error: a number is no key
-limited(limiter, { key: (id: number) => id })
+limited(limiter, (id: number) => ({ key: id }))
+// @ts-expect-error: nor is a record of numbers
+limited(limiter, (id: number) => ({ key: { default: id } }))
 // @ts-expect-error: a key that is missing is never a free pass
-limited(limiter, { key: (ids: Map<string, string>) => ids.get('id') })
+limited(limiter, (ids: Map<string, string>) => ({ key: ids.get('id') }))
 // @ts-expect-error: a string where a number belongs
-limited(limiter, { key: 'all', cost: '1' })
+limited(limiter, () => ({ key: 'all', cost: '1' }))
 // @ts-expect-error: no policy
-limited(limiter, { key: 'all', policies: () => ({ limit: 5, window: '1m' }) })
+limited(limiter, () => ({ key: 'all', policies: { limit: 5, window: '1m' } }))
+// @ts-expect-error: no signal
+limited(limiter, () => ({ key: 'all', signal: new AbortController() }))
+// @ts-expect-error: no such option
+limited(limiter, all, { windowMs: 1000 })
 // @ts-expect-error: how long is in an object
-limited(limiter, { key: 'all', wait: '5s' })
+limited(limiter, all, { wait: '5s' })
 // @ts-expect-error: no such option of waiting
-limited(limiter, { key: 'all', wait: { maxWait: '5s' } })
+limited(limiter, all, { wait: { maxWait: '5s' } })
 // @ts-expect-error: this is no limiter
-limited(policies, { key: 'all' })
+limited(policies, all)
 
 expectTypeOf<DeniedError['decision']>().toEqualTypeOf<Decision>()
 expectTypeOf<DeniedError['code']>().toEqualTypeOf<ErrorCode>()

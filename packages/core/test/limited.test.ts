@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { DeniedError, fixedWindow, limited, notLimited } from '../src/index.js'
+import { DeniedError, fixedWindow, limited, notLimited, type Limiter } from '../src/index.js'
 import { rejectionOf } from './error-of.js'
-import { counted, limiterOf, once, useTimers } from './limited-bench.js'
+import { counted, forAll, limiterOf, once, useTimers } from './limited-bench.js'
 
 beforeEach(useTimers)
 afterEach(() => {
@@ -16,7 +16,7 @@ describe('a limited function', () => {
       calls.push([this, name, ...rest])
       return `hello ${name}`
     }
-    const limit = limited(limiterOf(fixedWindow({ limit: 2, window: '1m' })), { key: 'all' })
+    const limit = limited(limiterOf(fixedWindow({ limit: 2, window: '1m' })), forAll)
     expect(await limit(greet).call(own, 'ada', 1, 2)).toBe('hello ada')
     expect(await limit(async () => 'later')()).toBe('later')
     expect(calls).toEqual([[own, 'ada', 1, 2]])
@@ -25,7 +25,7 @@ describe('a limited function', () => {
 
   test('rejects with what it throws, and with what it rejects with', async () => {
     const broken = new Error('broken')
-    const limit = limited(limiterOf(fixedWindow({ limit: 2, window: '1m' })), { key: 'all' })
+    const limit = limited(limiterOf(fixedWindow({ limit: 2, window: '1m' })), forAll)
     const throwing = limit(() => {
       throw broken
     })
@@ -36,7 +36,7 @@ describe('a limited function', () => {
   test('that is denied is not called, and rejects with the decision', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 2, window: '1m' }))
     const { ran, work } = counted()
-    const limitedWork = limited(limiter, { key: 'all' })(work)
+    const limitedWork = limited(limiter, forAll)(work)
     expect([await limitedWork(), await limitedWork()]).toEqual([1, 2])
     const error = await rejectionOf(limitedWork())
     if (!(error instanceof DeniedError)) throw error
@@ -53,7 +53,7 @@ describe('a limited function', () => {
       return to + body
     }
     sendMail.route = '/mail'
-    const send = limited(limiterOf(once), { key: 'all' })(sendMail)
+    const send = limited(limiterOf(once), forAll)(sendMail)
     expect([send.name, send.length, send.route]).toEqual(['sendMail', 2, '/mail'])
     expect(send).toBeInstanceOf(Function)
     expect(send).not.toBe(sendMail)
@@ -61,21 +61,19 @@ describe('a limited function', () => {
 
   test('counts together with all that the same limiter limits', async () => {
     const limiter = limiterOf(once)
-    const limit = limited(limiter, { key: 'all' })
+    const limit = limited(limiter, forAll)
     await limit(() => 'one')()
     expect((await rejectionOf(limit(() => 'two')())).code).toBe('SLUICE_DENIED')
     expect(limiter.peek('all')).toMatchObject({ allowed: false })
   })
 })
 
-describe('its options see the arguments and "this"', () => {
+describe('a call is described by its arguments and "this"', () => {
   test('key', async () => {
     const own = { tenant: 'acme' }
     const limiter = limiterOf(once)
-    const limit = limited(limiter, {
-      key(this: typeof own, kind: string, id: number) {
-        return [this.tenant, kind, `${id}`]
-      },
+    const limit = limited(limiter, function (this: typeof own, kind: string, id: number) {
+      return { key: [this.tenant, kind, id] }
     })
     const read = limit(async (kind: string, id: number) => `${kind} ${id}`)
     expect(await read.call(own, 'user', 1)).toBe('user 1')
@@ -84,14 +82,11 @@ describe('its options see the arguments and "this"', () => {
     expect(limiter.peek(['acme', 'user', '1'])).toMatchObject({ remaining: 0 })
   })
 
-  test('key: one that is promised, and one for each policy', async () => {
+  test('key: one for each policy, in a promise', async () => {
     const limiter = limiterOf({ user: once, team: fixedWindow({ limit: 2, window: '1m' }) })
-    const limit = limited(limiter, {
-      key: {
-        user: async (user: string | null, _team: string) => user ?? notLimited,
-        team: (_user: string | null, team: string) => team,
-      },
-    })
+    const limit = limited(limiter, async (user: string | null, team: string) => ({
+      key: { user: user ?? notLimited, team },
+    }))
     const read = limit(async (user: string | null, team: string) => `${user} ${team}`)
     await read('ada', 'core')
     expect((await rejectionOf(read('ada', 'docs'))).message).toContain('denied by "user"')
@@ -99,26 +94,26 @@ describe('its options see the arguments and "this"', () => {
     expect((await rejectionOf(read('eve', 'core'))).message).toContain('denied by "team"')
   })
 
-  test('key: "notLimited" is not limited, and nothing is counted', async () => {
+  test('key: a call of "notLimited" is not limited, and nothing is counted', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 0, window: '1m' }))
-    const key = (id: string | null) => id ?? notLimited
-    for (const option of [key, { default: key }]) {
-      const read = limited(limiter, { key: option })((id: string | null) => id)
+    const keyOf = (id: string | null) => id ?? notLimited
+    for (const describeCall of [
+      (id: string | null) => ({ key: keyOf(id) }),
+      (id: string | null) => ({ key: { default: keyOf(id) } }),
+    ]) {
+      const read = limited(limiter, describeCall)((id: string | null) => id)
       expect(await read(null)).toBe(null)
       expect((await rejectionOf(read('ada'))).code).toBe('SLUICE_DENIED')
     }
-    expect(await limited(limiter, { key: notLimited })(() => 'ran')()).toBe('ran')
-    expect(await limited(limiter, { key: { default: notLimited } })(() => 'ran')()).toBe('ran')
   })
 
-  test('cost and policies, at once or promised', async () => {
+  test('cost and policies', async () => {
     const limiter = limiterOf(once)
-    const limit = limited(limiter, {
-      key: (id: string) => id,
-      cost: async (_id: string, size: number) => size,
-      policies: (_id: string, _size: number, quota: number) =>
-        fixedWindow({ limit: quota, window: '1m' }),
-    })
+    const limit = limited(limiter, (id: string, size: number, quota: number) => ({
+      key: id,
+      cost: size,
+      policies: fixedWindow({ limit: quota, window: '1m' }),
+    }))
     const upload = limit(
       async (id: string, size: number, quota: number) => `${id} ${size} ${quota}`,
     )
@@ -131,13 +126,12 @@ describe('its options see the arguments and "this"', () => {
     expect(limiter.peek('ada', { policies })).toMatchObject({ remaining: 9 })
   })
 
-  test('onDenied, whose value is given in the place of the function’s', async () => {
+  test('the value of onDenied takes the place of the value of the function', async () => {
     const own = { tenant: 'acme' }
     const limiter = limiterOf(fixedWindow({ limit: 0, window: '1m' }))
     const seen: unknown[] = []
-    const limit = limited(limiter, {
-      key: 'all',
-      onDenied(this: typeof own, decision, id: string, size: number) {
+    const limit = limited(limiter, (_id: string, _size: number) => ({ key: 'all' }), {
+      onDenied(this: typeof own, decision, id, size) {
         seen.push(this, decision, id, size)
         return Promise.resolve('instead')
       },
@@ -150,44 +144,137 @@ describe('its options see the arguments and "this"', () => {
   })
 })
 
-describe('a mistake in a call is never a free pass', () => {
-  const untyped = (value: unknown) => value as never
-
-  test.each([
-    ['no key', { key: () => untyped(undefined) }, 'SLUICE_KEY_INVALID'],
-    ['a key that is null', { key: async () => untyped(null) }, 'SLUICE_KEY_INVALID'],
-    ['an empty key', { key: () => '' }, 'SLUICE_KEY_INVALID'],
-    ['a number', { key: () => untyped(5) }, 'SLUICE_KEY_INVALID'],
-    ['a list as a part', { key: () => untyped(['mail', ['a', 'b']]) }, 'SLUICE_KEY_INVALID'],
-    ['a record from a function', { key: () => untyped({ default: 'a' }) }, 'SLUICE_KEY_INVALID'],
-    ['a null from a function', { key: () => untyped({ default: null }) }, 'SLUICE_KEY_INVALID'],
-    ['no key for a policy', { key: { default: () => untyped(undefined) } }, 'SLUICE_KEY_INVALID'],
-    ['a null for a policy', { key: { default: () => untyped(null) } }, 'SLUICE_KEY_INVALID'],
-    ['no cost', { key: 'all', cost: () => untyped(undefined) }, 'SLUICE_COST_INVALID'],
-    ['a broken cost', { key: 'all', cost: () => 0.5 }, 'SLUICE_COST_INVALID'],
-    ['no policies', { key: 'all', policies: () => untyped(undefined) }, 'SLUICE_OPTION_INVALID'],
-    ['no policy', { key: 'all', policies: () => untyped({}) }, 'SLUICE_OPTION_MISSING'],
-  ])('%s', async (_, options, code) => {
+describe('a mistake in the description of a call is never a free pass', () => {
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'SLUICE_OPTIONS_INVALID'],
+    ['null', null, 'SLUICE_OPTIONS_INVALID'],
+    ['a key alone', 'ada', 'SLUICE_OPTIONS_INVALID'],
+    ['a list', ['ada'], 'SLUICE_OPTIONS_INVALID'],
+    ['"notLimited" alone', notLimited, 'SLUICE_OPTIONS_INVALID'],
+    ['an empty object', {}, 'SLUICE_OPTION_MISSING'],
+    ['no key', { cost: 1 }, 'SLUICE_OPTION_MISSING'],
+    ['an inherited key', Object.create({ key: 'all' }), 'SLUICE_OPTION_MISSING'],
+    ['an undefined key', { key: undefined }, 'SLUICE_KEY_INVALID'],
+    ['a null key', { key: null }, 'SLUICE_KEY_INVALID'],
+    ['an empty key', { key: '' }, 'SLUICE_KEY_INVALID'],
+    ['a number', { key: 5 }, 'SLUICE_KEY_INVALID'],
+    ['a promise of a key', { key: Promise.resolve('ada') }, 'SLUICE_KEY_MISSING'],
+    ['a function', { key: () => 'ada' }, 'SLUICE_KEY_INVALID'],
+    ['another symbol', { key: Symbol('notLimited') }, 'SLUICE_KEY_INVALID'],
+    ['a list as a part', { key: ['mail', ['a', 'b']] }, 'SLUICE_KEY_INVALID'],
+    ['no key for a policy', { key: { default: undefined } }, 'SLUICE_KEY_INVALID'],
+    ['a function for a policy', { key: { default: () => 'ada' } }, 'SLUICE_KEY_INVALID'],
+    ['an unknown policy', { key: { default: 'a', other: 'b' } }, 'SLUICE_POLICY_NAME_UNKNOWN'],
+    ['an undefined cost', { key: 'all', cost: undefined }, 'SLUICE_COST_INVALID'],
+    ['a cost of null', { key: 'all', cost: null }, 'SLUICE_COST_INVALID'],
+    ['a broken cost', { key: 'all', cost: 0.5 }, 'SLUICE_COST_INVALID'],
+    ['a negative cost', { key: 'all', cost: -1 }, 'SLUICE_COST_INVALID'],
+    ['a string as cost', { key: 'all', cost: '1' }, 'SLUICE_COST_INVALID'],
+    ['undefined policies', { key: 'all', policies: undefined }, 'SLUICE_OPTION_INVALID'],
+    ['null as policies', { key: 'all', policies: null }, 'SLUICE_OPTIONS_INVALID'],
+    ['a number as policies', { key: 'all', policies: 5 }, 'SLUICE_OPTIONS_INVALID'],
+    ['a list of policies', { key: 'all', policies: [once] }, 'SLUICE_OPTIONS_INVALID'],
+    ['no policy', { key: 'all', policies: {} }, 'SLUICE_OPTION_MISSING'],
+    ['an object as signal', { key: 'all', signal: {} }, 'SLUICE_OPTION_INVALID'],
+    ['null as signal', { key: 'all', signal: null }, 'SLUICE_OPTION_INVALID'],
+    ['an unknown field', { key: 'all', name: 'mine' }, 'SLUICE_OPTION_UNKNOWN'],
+    ['a misspelled field', { key: 'all', cots: 5 }, 'SLUICE_OPTION_UNKNOWN'],
+    ['an option of limited', { key: 'all', wait: { max: '5s' } }, 'SLUICE_OPTION_UNKNOWN'],
+    ['a field of another library', { key: 'all', weight: 5 }, 'SLUICE_OPTION_RENAMED'],
+    ['an option of a policy', { key: 'all', limit: 5 }, 'SLUICE_OPTION_MISPLACED'],
+    ['an unknown field beside "notLimited"', { key: notLimited, id: 5 }, 'SLUICE_OPTION_RENAMED'],
+  ])('%s', async (_, description, code) => {
     const limiter = limiterOf(once)
-    const { ran, work } = counted()
-    const onDenied = () => 5
-    expect((await rejectionOf(limited(limiter, { ...options, onDenied })(work)())).code).toBe(code)
-    expect([ran(), limiter.peek('all')]).toEqual([0, expect.objectContaining({ remaining: 1 })])
+    expect(await codesOf(limiter, () => description)).toEqual(Array(4).fill(code))
+    expect(limiter.peek('all')).toMatchObject({ remaining: 1 })
   })
 
-  test('a function that throws', async () => {
+  test('an unknown field is answered with the name that is meant', async () => {
+    const limit = limited(limiterOf(once), () => ({ key: 'all', cots: 5 }))
+    expect((await rejectionOf(limit(() => 'done')())).message).toBe(
+      'limiter "calls", limited call: there is no option "cots". Did you mean "cost"? ' +
+        'It takes "key", "cost", "policies", "signal".',
+    )
+  })
+
+  test('a function that throws, or rejects', async () => {
     const broken = new Error('broken')
     const fail = () => {
       throw broken
     }
     const { ran, work } = counted()
-    for (const options of [
-      { key: fail },
-      { key: 'all', cost: fail },
-      { key: 'all', signal: fail },
-    ]) {
-      await expect(limited(limiterOf(once), options)(work)()).rejects.toBe(broken)
+    for (const describeCall of [fail, async () => fail()]) {
+      await expect(limited(limiterOf(once), describeCall)(work)()).rejects.toBe(broken)
     }
     expect(ran()).toBe(0)
   })
 })
+
+describe('a client that sends the key as JSON has no free pass', () => {
+  const keyFrom = (text: string) => () => ({ key: JSON.parse(text) as unknown })
+
+  test.each([
+    ['null', 'SLUICE_KEY_INVALID'],
+    ['true', 'SLUICE_KEY_INVALID'],
+    ['1e3', 'SLUICE_KEY_INVALID'],
+    ['""', 'SLUICE_KEY_INVALID'],
+    ['[]', 'SLUICE_KEY_INVALID'],
+    ['[""]', 'SLUICE_KEY_INVALID'],
+    ['[null]', 'SLUICE_KEY_INVALID'],
+    ['["a",1.5]', 'SLUICE_KEY_INVALID'],
+    ['["a",["b"]]', 'SLUICE_KEY_INVALID'],
+    ['["a",{"default":"b"}]', 'SLUICE_KEY_INVALID'],
+    ['{}', 'SLUICE_KEY_MISSING'],
+    ['{"user":"a"}', 'SLUICE_KEY_MISSING'],
+    ['{"user":"a","other":"b"}', 'SLUICE_POLICY_NAME_UNKNOWN'],
+    ['{"user":"a","team":"b","other":"c"}', 'SLUICE_POLICY_NAME_UNKNOWN'],
+    ['{"__proto__":{"user":"a","team":"b"}}', 'SLUICE_POLICY_NAME_UNKNOWN'],
+    ['{"user":"a","team":"b","__proto__":"c"}', 'SLUICE_POLICY_NAME_UNKNOWN'],
+    ['{"constructor":"a"}', 'SLUICE_POLICY_NAME_UNKNOWN'],
+    ['{"length":0}', 'SLUICE_POLICY_NAME_UNKNOWN'],
+    ['{"notLimited":true}', 'SLUICE_POLICY_NAME_UNKNOWN'],
+    ['{"user":null,"team":null}', 'SLUICE_KEY_INVALID'],
+    ['{"user":"a","team":null}', 'SLUICE_KEY_INVALID'],
+    ['{"user":"","team":"b"}', 'SLUICE_KEY_INVALID'],
+    ['{"user":false,"team":"b"}', 'SLUICE_KEY_INVALID'],
+    ['{"user":{},"team":"b"}', 'SLUICE_KEY_INVALID'],
+    ['{"user":{"user":"a"},"team":"b"}', 'SLUICE_KEY_INVALID'],
+    ['{"user":[],"team":"b"}', 'SLUICE_KEY_INVALID'],
+    ['{"user":["a",null],"team":"b"}', 'SLUICE_KEY_INVALID'],
+    ['{"user":"@sluice/core: notLimited","team":{}}', 'SLUICE_KEY_INVALID'],
+  ])('%s is refused with %s', async (text, code) => {
+    const limiter = limiterOf({ user: once, team: once })
+    expect(await codesOf(limiter, keyFrom(text))).toEqual(Array(4).fill(code))
+    expect(limiter.peek({ user: 'a', team: 'b' })).toMatchObject({ remaining: 1 })
+  })
+
+  test.each([
+    '"a"',
+    '["a",1]',
+    '"@sluice/core: notLimited"',
+    '{"user":"a","team":"b"}',
+    '{"user":["a",1],"team":"@sluice/core: notLimited"}',
+  ])('%s is a key, and counts', async (text) => {
+    const limiter = limiterOf({ user: once, team: once })
+    const { ran, work } = counted()
+    const limitedWork = limited(limiter, keyFrom(text) as never)(work)
+    await limitedWork()
+    const { code, message } = await rejectionOf(limitedWork())
+    expect([code, ran()]).toEqual(['SLUICE_DENIED', 1])
+    expect(message).toContain('denied by "user", "team"')
+  })
+})
+
+/** The codes of the errors with which calls of each form reject; none of them runs, and none is answered by `onDenied`. */
+async function codesOf(limiter: Limiter, describeCall: () => unknown): Promise<readonly string[]> {
+  const { ran, work } = counted()
+  const codes: string[] = []
+  for (const wait of [{}, { wait: { max: '1h' } }] as const) {
+    for (const describe of [describeCall, async () => describeCall()]) {
+      const limit = limited(limiter, describe as never, { ...wait, onDenied: () => 5 })
+      codes.push((await rejectionOf(limit(work)())).code)
+    }
+  }
+  expect(ran()).toBe(0)
+  return codes
+}

@@ -2,11 +2,12 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { createGuard } from '../src/http/index.js'
 import * as core from '../src/index.js'
+import { checkLimitedCall } from '../src/limited/limited-call.js'
 import { policyOptions, unsupportedOptions } from '../src/options/misplaced-options.js'
 import { builders } from './builders.js'
 import { errorOf } from './error-of.js'
 
-const { createLimiter, limited, slidingWindow, staged } = core
+const { createLimiter, slidingWindow, staged } = core
 const policies = slidingWindow({ limit: 5, window: '1m' })
 const limiter = createLimiter({ name: 'api', policies })
 
@@ -14,7 +15,7 @@ const limiter = createLimiter({ name: 'api', policies })
 const takers: Readonly<Record<string, readonly [place: string, (options: object) => unknown]>> = {
   rateLimit: ['policy', (options) => createGuard(options)],
   createLimiter: ['policy', (options) => createLimiter(options as never)],
-  limited: ['policies', (options) => limited(limiter, options as never)],
+  'limiter "api", limited call': ['policies', (call) => checkLimitedCall('api', call as never)],
   'limiter "api"': ['policies', (options) => limiter.consume('key', options)],
 }
 

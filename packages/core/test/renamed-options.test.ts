@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
+import { checkLimitedCall } from '../src/limited/limited-call.js'
 import { renamedOptions } from '../src/options/renamed-options.js'
 import { byIp, createGuard } from '../src/http/index.js'
 import {
@@ -26,7 +27,8 @@ const takers = {
   rateLimit: (options: object) => createGuard(options),
   createLimiter: (options: object) => createLimiter(options as never),
   'limiter "api"': (options: object) => limiter.consume('a', options),
-  limited: (options: object) => limited(limiter, options as never),
+  limited: (options: object) => limited(limiter, () => ({ key: 'a' }), options),
+  'limiter "api", limited call': (call: object) => checkLimitedCall('api', call as never),
   byIp: (options: object) => byIp(options),
   redisStore: (options: object) => redisStore(new Redis({ lazyConnect: true }), options),
   block: (options: object) => slidingWindow({ limit: 5, window: '1m', block: options as never }),
@@ -52,7 +54,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
   ['standardHeaders', ['rateLimit', 'headers']],
   ['legacyHeaders', ['rateLimit', 'headers']],
   ['identifier', ['rateLimit', 'policies'], ['createLimiter', 'policies']],
-  ['keyGenerator', ['rateLimit', 'key'], ['limited', 'key']],
+  ['keyGenerator', ['rateLimit', 'key'], ['limiter "api", limited call', 'key']],
   ['ipv6Subnet', ['rateLimit', 'key'], ['byIp', 'ipv6']],
   ['skipFailedRequests', ['rateLimit', 'count']],
   ['skipSuccessfulRequests', ['rateLimit', 'count']],
@@ -67,6 +69,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
     ['tokenBucket', 'capacity'],
     ['createLimiter', 'policies'],
     ['limiter "api"', 'cost'],
+    ['limiter "api", limited call', 'cost'],
   ],
   [
     'duration',

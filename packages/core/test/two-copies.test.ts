@@ -135,7 +135,7 @@ describe('instanceof', () => {
   ] as const)('an error made %s is one %s', async (maker, reader) => {
     const { SluiceError, DeniedError } = copies[reader]
     const limiter = copies[maker].createLimiter({ name: 'api', policies })
-    const call = copies[maker].limited(limiter, { key: 'key' })(async () => 1)
+    const call = copies[maker].limited(limiter, () => ({ key: 'key' }))(async () => 1)
     const denied = async () => {
       for (let i = 0; i < 3; i++) await call()
     }

@@ -115,14 +115,18 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       return limiter.reset('key')
     },
   },
-  'core/src/limited/limited-options.ts#LimitedOptions': {
+  'core/src/limited/limited-call.ts#LimitedCall': {
     async cost() {
       const limiter = limiterOf({ policies: nine })
-      await core.limited(limiter, { key: 'key' })(() => 'done')()
+      await core.limited(limiter, () => ({ key: 'key' }))(() => 'done')()
       return 9 - limiter.peek('key').remaining
     },
+  },
+  'core/src/limited/limited-options.ts#LimitedOptions': {
     async onDenied() {
-      const call = core.limited(limiterOf({ policies: never }), { key: 'key' })(() => 'done')
+      const call = core.limited(limiterOf({ policies: never }), () => ({ key: 'key' }))(
+        () => 'done',
+      )
       const error: unknown = await call().catch((error: unknown) => error)
       return error instanceof core.DeniedError && 'a rejection with a DeniedError'
     },

@@ -79,9 +79,15 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
   ],
   [
     'limited',
-    (options) => core.limited(limiter, options),
-    { key: 'key' },
+    (options) => core.limited(limiter, () => ({ key: 'key' }), options),
+    {},
     ['core/src/limited/limited-options.ts#LimitedOptions'],
+  ],
+  [
+    'what a call of a limited function consumes',
+    (call) => core.limited(limiter, () => call)(() => 'done')(),
+    { key: 'key' },
+    ['core/src/limited/limited-call.ts#LimitedCall'],
   ],
   ['memoryStore', core.memoryStore, {}, ['core/src/stores/memory/index.ts#MemoryStoreOptions']],
   [

@@ -1,12 +1,10 @@
 import { sluiceError } from '../errors.js'
+import { isFunction } from '../options/predicates.js'
 
-/** A method, or a function, of any form. */
+/** A function or a method, with any parameters. */
 export type AnyFunction = (this: never, ...args: never[]) => unknown
 
-/**
- * A decorator for methods of the form `F`, or of fewer parameters: by the standard (ECMAScript decorators, TypeScript 5), and by the older
- * `experimentalDecorators`.
- */
+/** A decorator for methods that take the parameters of `F`, or fewer: a standard (ECMAScript) one, and one of `experimentalDecorators`. */
 export interface MethodDecorator<F extends AnyFunction> {
   <M extends F>(method: M, context: ClassMethodDecoratorContext): M
   <M extends F>(
@@ -17,10 +15,10 @@ export interface MethodDecorator<F extends AnyFunction> {
 }
 
 /**
- * Makes a decorator of a function that wraps methods; called with a function alone, it wraps that. A wrapped method keeps its name and its
- * length, and what others have noted on it (routes, metadata) is found on it still, in whatever order the decorators stand.
+ * Makes a decorator of a function that wraps methods. Called with a function alone, the decorator wraps that function. A wrapped method keeps its
+ * name and its length, and inherits the properties of the method, such as routes and metadata, whatever the order of the decorators.
  *
- * @throws SluiceError where it decorates anything else: a getter that is passed over in silence would be limited by nothing
+ * @throws SluiceError if it decorates anything else: a getter that is silently ignored would have no limit
  */
 export function methodDecorator<F extends AnyFunction>(wrap: (method: F) => F): MethodDecorator<F> {
   function decorate<M extends F>(method: M, context?: ClassMethodDecoratorContext): M
@@ -42,7 +40,7 @@ export function methodDecorator<F extends AnyFunction>(wrap: (method: F) => F): 
   }
 
   function wrapped(method: F | object | undefined): F {
-    if (isFunction(method)) return inPlaceOf(method, wrap(method))
+    if (isOfForm(method)) return inPlaceOf(method, wrap(method))
     const expected = 'a method or a function: fields, accessors and classes are not limited'
     throw sluiceError('SLUICE_OPTION_INVALID', 'decorator', 'method', method, expected)
   }
@@ -50,8 +48,8 @@ export function methodDecorator<F extends AnyFunction>(wrap: (method: F) => F): 
   return decorate
 }
 
-function isFunction<F extends AnyFunction>(value: F | object | undefined): value is F {
-  return typeof value === 'function'
+function isOfForm<F extends AnyFunction>(value: F | object | undefined): value is F {
+  return isFunction(value)
 }
 
 function inPlaceOf<F extends AnyFunction>(method: F, wrapper: F): F {

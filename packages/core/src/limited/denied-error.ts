@@ -3,7 +3,7 @@ import { brand, isBranded, messageOf, SluiceError } from '../errors.js'
 
 const deniedErrorBrand = Symbol.for('@sluice/core:DeniedError')
 
-/** What a limited function rejects with when it is denied and nobody said what to do then. Its code is SLUICE_DENIED. */
+/** The error with which a denied call of a limited function rejects, unless `onDenied` returns a value. Its code is SLUICE_DENIED. */
 export class DeniedError extends SluiceError {
   readonly decision: Decision
 

@@ -1,4 +1,5 @@
 import { ruleOf, sharePolicy } from '../algorithms/registry.js'
+import { isList, isRecord } from '../options/predicates.js'
 import { optionsObject } from '../options/readers.js'
 import { isPolicy, type Policy } from '../policy.js'
 import { sluiceError, type SluiceError } from '../errors.js'
@@ -101,7 +102,7 @@ export function sharing(share: number): (entry: BoundPolicy) => BoundPolicy {
 
 /** Whether this stands for all policies, and is no record. */
 export function isKey(key: Keys): key is Key | NotLimited {
-  return typeof key !== 'object' || key === null || Array.isArray(key)
+  return !isRecord(key)
 }
 
 function keyOf(limiter: string, policy: string, keys: ReadonlyMap<string, unknown>): string {
@@ -118,6 +119,6 @@ function joinedKey(limiter: string, key: unknown, policy?: string): string {
 /** The error of a value that is no key: it names the wrong part, and the policy if each policy has its own key. */
 export function invalidKey(limiter: string, key: unknown, policy: string | undefined): SluiceError {
   const part = wrongPart(key)
-  const value: unknown = part === undefined || !Array.isArray(key) ? key : key[part - 1]
+  const value: unknown = part === undefined || !isList(key) ? key : key[part - 1]
   return sluiceError('SLUICE_KEY_INVALID', `limiter "${limiter}"`, value, { part, policy })
 }

@@ -1,7 +1,15 @@
 import type { Clock } from '../clock.js'
 import type { Policies } from './bound-policies.js'
 import { sluiceError } from '../errors.js'
-import { checked, oneOf, optional, readOptions, type OptionReader } from '../options/readers.js'
+import { isBoolean, isFunction, isText } from '../options/predicates.js'
+import {
+  checked,
+  checkedIfGiven,
+  oneOf,
+  optional,
+  readOptions,
+  type OptionReader,
+} from '../options/readers.js'
 import { isPolicy, type Policy } from '../policy.js'
 import type { OnStoreError } from '../stores/layers/fallback.js'
 import { storeOption } from '../options/store-option.js'
@@ -60,29 +68,30 @@ export interface SinglePolicyOption {
   readonly policy: Policy
 }
 
-/** What decides while the store is away. An adapter takes these two as well. */
-export const awayOptions: {
+/** The options that `rateLimit` takes as well. */
+export const commonReaders: {
+  readonly name: OptionReader<string>
+  readonly policy: OptionReader<unknown>
+  readonly store: OptionReader<unknown>
+  readonly clock: OptionReader<unknown>
   readonly onStoreError: OptionReader<OnStoreError>
   readonly localShare: OptionReader<number>
 } = {
+  name: checked('a non-empty string: the namespace of the counters', isText),
+  policy: checkedIfGiven(
+    'one policy, such as slidingWindow({ limit: 100, window: "1m" }); several go into "policies"',
+    isPolicy,
+  ),
+  store: storeOption,
+  clock: checkedIfGiven('a function that returns milliseconds since the epoch', isFunction),
   onStoreError: optional(oneOf('local', 'allow', 'deny'), 'local'),
   localShare: optional(checked('a number above 0, up to 1', isShare), 1),
 }
 
-const onePolicy =
-  'one policy, such as slidingWindow({ limit: 100, window: "1m" }); several go into "policies"'
-
 const readers = {
-  name: checked('a non-empty string: the namespace of the counters', isText),
-  // What is no policy is refused when the limiter reads them.
-  policies: optional(checked('', isAnything), undefined),
-  policy: optional(checked(onePolicy, isPolicy), undefined),
-  store: storeOption,
-  clock: optional<unknown>(
-    checked('a function that returns milliseconds since the epoch', isFunction),
-    undefined,
-  ),
-  ...awayOptions,
+  ...commonReaders,
+  // The limiter refuses what is not a policy.
+  policies: checkedIfGiven('', () => true),
   denyCache: optional(checked('true or false', isBoolean), true),
 }
 
@@ -133,20 +142,4 @@ export function statedPolicies({ policy, policies = policy }: AnyLimiterOptions<
 
 function isShare(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value <= 1
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}
-
-function isAnything(_value: unknown): _value is unknown {
-  return true
-}
-
-function isFunction(value: unknown): value is object {
-  return typeof value === 'function'
-}
-
-function isBoolean(value: unknown): value is boolean {
-  return typeof value === 'boolean'
 }

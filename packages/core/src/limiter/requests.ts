@@ -10,9 +10,9 @@ import {
 } from './bound-policies.js'
 import { sluiceError } from '../errors.js'
 import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './calls.js'
+import { isCount } from '../options/predicates.js'
 import {
   duration,
-  isCount,
   optionsObject,
   rejectUnknown,
   warnOfShort,

@@ -1,5 +1,6 @@
 import { durationAdvice, millisecondsOf } from './durations.js'
 import { sluiceError } from '../errors.js'
+import { isCount, isRecord } from './predicates.js'
 import { didYouMean, unknownOption } from './unknown-option.js'
 import { tell } from '../warnings.js'
 
@@ -56,6 +57,12 @@ export const durationOrZero: OptionReader<number> = {
   advice: durationAdvice,
 }
 
+/** The option `wait` of a request or a limited function. */
+export const waitOption: OptionReader<unknown> = checkedIfGiven(
+  `an object such as { max: '5s' }`,
+  (value) => isRecord(value) && readOptions('wait', value, { max: shortDuration }) !== undefined,
+)
+
 /** One of a few words. */
 export function oneOf<const W extends string>(...words: readonly W[]): OptionReader<W> {
   return {
@@ -77,6 +84,14 @@ export function checked<T>(
   holds: (value: unknown) => value is T,
 ): OptionReader<T> {
   return { expected, read: (value) => (holds(value) ? value : undefined) }
+}
+
+/** An option that may be absent, and that is taken as it is. */
+export function checkedIfGiven(
+  expected: string,
+  holds: (value: unknown) => boolean,
+): OptionReader<unknown> {
+  return { expected, read: (value) => (holds(value) ? value : undefined), default: undefined }
 }
 
 /** The same option, and what its absence means. */
@@ -147,9 +162,7 @@ export function optionsObject(
   options: unknown,
   known: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) {
-    return options as Readonly<Record<string, unknown>>
-  }
+  if (isRecord(options)) return options
   throw sluiceError('SLUICE_OPTIONS_INVALID', where, options, `an object: { ${known.join(', ')} }`)
 }
 
@@ -162,8 +175,4 @@ export const optionalQuota: OptionReader<number | undefined> = optional<number |
 /** Refuses numbers whose product a double cannot hold exactly. */
 export function assertExact(where: string, formula: string, product: number): void {
   if (product >= 2 ** 53) throw sluiceError('SLUICE_NUMBERS_TOO_LARGE', where, formula)
-}
-
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }

@@ -12,28 +12,26 @@ class ByCompiler {
     this.tenant = tenant
   }
 
-  @limited(limiter, {
-    key(this: ByCompiler, id: string) {
-      return ['read', this.tenant, id]
-    },
+  @limited(limiter, function (this: ByCompiler, id: string) {
+    return { key: ['read', this.tenant, id] }
   })
   async read(id: string, page = 1): Promise<string> {
     return `${this.tenant} reads ${id}, page ${page}`
   }
 
   @noting(calledWith)
-  @limited(limiter, {
-    key(this: ByCompiler, id: string) {
-      return [this.tenant, id]
+  @limited(
+    limiter,
+    function (this: ByCompiler, id: string, pages: number) {
+      return { key: [this.tenant, id], cost: pages }
     },
-    cost: (_id, pages: number) => pages,
-    onDenied: (_decision, id, pages: number) => `${id} is denied ${pages}`,
-  })
+    { onDenied: (_decision, id, pages) => `${id} is denied ${pages}` },
+  )
   async create(_id: string, pages: number): Promise<string> {
     return `${this.tenant} writes ${pages}`
   }
 
-  @limited(limiter, { key: ['all', 'standard'] })
+  @limited(limiter, () => ({ key: ['all', 'standard'] }))
   static async all(): Promise<string> {
     return 'all'
   }
@@ -42,7 +40,7 @@ class ByCompiler {
 describeDecorated(ByCompiler, ['function', 'object'], () => {
   class Wrong {
     // @ts-expect-error: an accessor is no method
-    @limited(limiter, { key: 'all' })
+    @limited(limiter, () => ({ key: 'all' }))
     get read(): () => Promise<string> {
       return async () => 'nothing'
     }

@@ -1,17 +1,23 @@
 import { sluiceError } from '../../errors.js'
-import { awayOptions } from '../../limiter/limiter-options.js'
+import { commonReaders } from '../../limiter/limiter-options.js'
+import {
+  isBoolean,
+  isCount,
+  isFunction,
+  isList,
+  isRecord,
+  isText,
+} from '../../options/predicates.js'
 import {
   checked,
+  checkedIfGiven,
   duration,
-  isCount,
   oneOf,
   optional,
   readOptions,
-  shortDuration,
+  waitOption,
   type OptionReader,
 } from '../../options/readers.js'
-import { isPolicy } from '../../policy.js'
-import { storeOption } from '../../options/store-option.js'
 import { didYouMean } from '../../options/unknown-option.js'
 import type { HeaderStyle } from '../answer/header-fields.js'
 import type { RateLimitOptions } from './options.js'
@@ -71,72 +77,63 @@ const someStyles = `${styles.map((style) => `'${style}'`).join(', ')}, or a list
 const someEntries = 'a list of addresses, ranges and keys, or accessList([…])'
 
 const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
-  limit: given(
+  limit: checkedIfGiven(
     'a whole number, 0 or more, below 2^53, or a function from the request to one',
     (value) => isCount(value) || isFunction(value),
   ),
   window: optional<unknown>(duration, undefined),
-  algorithm: given('a builder that takes { limit, window }, such as gcra', isFunction),
-  policy: given(
-    'one policy, such as slidingWindow({ limit: 100, window: "1m" }); several go into "policies"',
-    isPolicy,
-  ),
-  policies: given(
+  algorithm: checkedIfGiven('a builder that takes { limit, window }, such as gcra', isFunction),
+  policies: checkedIfGiven(
     'a record from name to policy, or a function from the request to one',
     (value) => isRecord(value) || isFunction(value),
   ),
-  name: given('a non-empty string: the namespace of the counters', isText),
-  store: storeOption,
-  clock: given('a function that returns milliseconds since the epoch', isFunction),
-  ...awayOptions,
+  ...commonReaders,
+  name: optional<unknown>(commonReaders.name, undefined),
   key: {
-    ...given(
+    ...checkedIfGiven(
       'a non-empty string, a list of such parts, a record from policy name to key, or a function from the request to one of these',
       (value) => isKeyOption(value) && uncalledKey(value) === undefined,
     ),
     advice: uncalledKey,
   },
-  cost: given(
+  cost: checkedIfGiven(
     'a whole number, 0 or more, or a function from the request to one',
     (value) => isCount(value) || isFunction(value),
   ),
-  allow: given(someEntries, (value) => typeof value === 'object'),
-  deny: given(someEntries, (value) => typeof value === 'object'),
-  count: given(
+  allow: checkedIfGiven(someEntries, (value) => typeof value === 'object'),
+  deny: checkedIfGiven(someEntries, (value) => typeof value === 'object'),
+  count: checkedIfGiven(
     `'all', 'failures', 'successes', or a function from { status, aborted } to true or false`,
     (value) => isFunction(value) || ['all', 'failures', 'successes'].some((word) => word === value),
   ),
-  resetOn: given(`'success', or an object such as { success: ['account'] }`, (value) => {
+  resetOn: checkedIfGiven(`'success', or an object such as { success: ['account'] }`, (value) => {
     return (
       value === 'success' ||
       (isRecord(value) && readOptions('resetOn', value, resetReaders) !== undefined)
     )
   }),
-  wait: given(
-    `an object such as { max: '5s' }`,
-    (value) => isRecord(value) && readOptions('wait', value, { max: shortDuration }) !== undefined,
-  ),
+  wait: waitOption,
   releaseOn: optional<unknown>(oneOf('done', 'close'), undefined),
-  dryRun: given('true or false', isBoolean),
-  skip: given('a function from the request to true or false', isFunction),
+  dryRun: checkedIfGiven('true or false', isBoolean),
+  skip: checkedIfGiven('a function from the request to true or false', isFunction),
   headers: {
-    ...given(someStyles, isStyles),
+    ...checkedIfGiven(someStyles, isStyles),
     advice: (value) =>
       didYouMean(
         listOf(value).find((style) => !isStyle(style)),
         styles,
       ),
   },
-  partitionKey: given('true or false', isBoolean),
-  onDenied: given(
+  partitionKey: checkedIfGiven('true or false', isBoolean),
+  onDenied: checkedIfGiven(
     'a handler in the form of the framework, which gets the decision last',
     isFunction,
   ),
-  onDecision: given('a function of the request and the decision', isFunction),
-  statusCode: given('a status from 200 to 599', (value) => {
+  onDecision: checkedIfGiven('a function of the request and the decision', isFunction),
+  statusCode: checkedIfGiven('a status from 200 to 599', (value) => {
     return isCount(value) && value >= 200 && value <= 599
   }),
-  body: given(
+  body: checkedIfGiven(
     'a string, an object, or a function of the request and the decision that gives one',
     (value) =>
       typeof value === 'string' ||
@@ -171,18 +168,12 @@ const conflictingStyles: readonly (readonly HeaderStyle[])[] = [
   ...styles.filter((style) => style !== 'none').map((style) => ['none', style] as const),
 ]
 
-/** An option that may be absent. Options are only checked here, and used by the types they were passed in. */
-function given(expected: string, holds: (value: unknown) => boolean): OptionReader<unknown> {
-  const read = (value: unknown): unknown => (holds(value) ? value : undefined)
-  return { expected, read, default: undefined }
-}
-
 function isKeyOption(value: unknown): boolean {
   return isText(value) || isFunction(value) || (typeof value === 'object' && value !== null)
 }
 
 function isNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isText)
+  return isList(value) && value.length > 0 && value.every(isText)
 }
 
 function isStyles(value: unknown): boolean {
@@ -195,21 +186,5 @@ function isStyle(value: unknown): boolean {
 }
 
 function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [value]
-}
-
-function isBoolean(value: unknown): boolean {
-  return typeof value === 'boolean'
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function'
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isList(value) ? value : [value]
 }

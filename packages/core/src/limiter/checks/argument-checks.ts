@@ -1,5 +1,5 @@
 import { sluiceError } from '../../errors.js'
-import { isCount } from '../../options/readers.js'
+import { isCount } from '../../options/predicates.js'
 import type { BoundPolicy } from '../../stores/store.js'
 import type { Policies } from '../bound-policies.js'
 import { counts } from '../counted-policies.js'

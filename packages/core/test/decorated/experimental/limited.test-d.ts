@@ -2,7 +2,7 @@
 import { limited } from '../../../src/index.js'
 import { limiter } from '../reports.js'
 
-const byFirst = limited(limiter, { key: (id: string) => ['user', id] })
+const byFirst = limited(limiter, (id: string) => ({ key: ['user', id] }))
 
 export class Reports {
   @byFirst
@@ -10,13 +10,13 @@ export class Reports {
     return `${id} ${page}`
   }
 
-  @limited(limiter, {
-    key(this: Reports, id: string) {
-      return this.read.name + id
+  @limited(
+    limiter,
+    function (this: Reports, id: string, pages: number) {
+      return { key: this.read.name + id, cost: pages }
     },
-    cost: (_id, pages: number) => pages,
-    onDenied: (_decision, id) => id,
-  })
+    { onDenied: (_decision, id) => id },
+  )
   async create(id: string, pages: number): Promise<string> {
     return `${id} ${pages}`
   }
@@ -33,16 +33,14 @@ export class Reports {
     return id
   }
 
-  // @ts-expect-error: the key needs another class
-  @limited(limiter, {
-    key: function (this: Date) {
-      return this.toISOString()
-    },
+  // @ts-expect-error: the function belongs to another class
+  @limited(limiter, function (this: Date) {
+    return { key: this.toISOString() }
   })
   async today(): Promise<void> {}
 
   // @ts-expect-error: a denied call would give something else
-  @limited(limiter, { key: 'all', onDenied: () => 5 })
+  @limited(limiter, () => ({ key: 'all' }), { onDenied: () => 5 })
   async all(): Promise<string> {
     return 'all'
   }

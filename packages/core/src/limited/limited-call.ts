@@ -1,0 +1,52 @@
+import { sluiceError } from '../errors.js'
+import type { Keys, Policies } from '../limiter/bound-policies.js'
+import { optionsObject, rejectUnknown } from '../options/readers.js'
+
+/** What a call of a limited function consumes. */
+export interface LimitedCall {
+  /**
+   * The key that the call counts for, or a record from policy name to key. `notLimited` leaves a policy out, or all of them in place of the whole
+   * key. A key that is missing or empty is an error, and so is a record that does not name exactly the policies of the call.
+   */
+  readonly key: Keys
+  /**
+   * How many units the call takes: a whole number.
+   *
+   * @default 1
+   */
+  readonly cost?: number
+  /** The policies of the call, in place of the limiter's own. */
+  readonly policies?: Policies
+  /** Ends the wait of the call, also the delay of a leaky queue: the call rejects with the signal's reason and takes nothing. */
+  readonly signal?: AbortSignal | undefined
+}
+
+const fields: readonly (keyof LimitedCall)[] = ['key', 'cost', 'policies', 'signal']
+
+/**
+ * Checks what the limiter does not check. A cost or policies that are present and undefined are refused: the limiter would take its own instead,
+ * and a plan that is not found would get a limit that is not its own.
+ *
+ * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISPLACED, SLUICE_OPTION_MISSING,
+ * SLUICE_OPTION_INVALID, SLUICE_COST_INVALID
+ */
+export function checkLimitedCall(limiter: string, call: LimitedCall): void {
+  const where = `limiter "${limiter}", limited call`
+  const given = optionsObject(where, call, fields)
+  rejectUnknown(where, given, fields)
+  if (!Object.hasOwn(given, 'key')) {
+    const expected = 'a key, such as ["user", id], or a record from policy name to key'
+    throw sluiceError('SLUICE_OPTION_MISSING', where, 'key', expected)
+  }
+  if ('cost' in given && given['cost'] === undefined) {
+    throw sluiceError('SLUICE_COST_INVALID', limiter, undefined)
+  }
+  if ('policies' in given && given['policies'] === undefined) {
+    const expected = 'a policy or a record from name to policy, or leave "policies" out'
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', undefined, expected)
+  }
+  const { signal } = given
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'signal', signal, 'an AbortSignal')
+  }
+}

@@ -1,0 +1,27 @@
+/** A string that is not empty. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean'
+}
+
+export function isFunction(value: unknown): value is (...args: never[]) => unknown {
+  return typeof value === 'function'
+}
+
+/** A whole number from 0 to 2^53 - 1. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+/** `Array.isArray` does not narrow a readonly list. Nothing is checked of the items: `T` is what the caller takes them for. */
+export function isList<T = unknown>(value: unknown): value is readonly T[] {
+  return Array.isArray(value)
+}
+
+/** An object that is no list and no function. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !isList(value)
+}
