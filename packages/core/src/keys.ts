@@ -1,4 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
+import { isList } from './options/predicates.js'
 
 /**
  * A key: a non-empty string, or a list of parts that belong together, such as `['user', 42]`. Two different lists are never the same key, and
@@ -53,7 +54,7 @@ export function isKeyPart(value: unknown): value is KeyPartValue {
 
 /** The position of the first value in a list that cannot be a part of a key, counted from 1. Undefined if there is none. */
 export function wrongPart(key: unknown): number | undefined {
-  const index = Array.isArray(key) ? key.findIndex((part) => !isKeyPart(part)) : -1
+  const index = isList(key) ? key.findIndex((part) => !isKeyPart(part)) : -1
   return index === -1 ? undefined : index + 1
 }
 
@@ -67,7 +68,7 @@ const bar = 0x7c
 const percentSign = 0x25
 
 function joinParts(list: unknown): string | undefined {
-  if (!Array.isArray(list) || list.length === 0) return undefined
+  if (!isList(list) || list.length === 0) return undefined
   if (list.length === 1) return isKeyPart(list[0]) ? joinText(`${list[0]}`) : undefined
   let joined = ''
   for (const part of list) {

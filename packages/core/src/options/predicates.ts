@@ -13,11 +13,11 @@ export function isFunction(value: unknown): value is (...args: never[]) => unkno
 
 /** A whole number from 0 to 2^53 - 1. */
 export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** `Array.isArray` does not narrow a readonly list. Nothing is checked of the items: `T` is what the caller takes them for. */
-export function isList<T = unknown>(value: unknown): value is readonly T[] {
+/** `Array.isArray` does not narrow a readonly list. */
+export function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value)
 }
 

@@ -1,3 +1,5 @@
+import { isList } from '../../options/predicates.js'
+
 export type HeaderField = readonly [name: string, value: string]
 
 /** The headers of a response, as frameworks and Node read and write them. */
@@ -70,6 +72,6 @@ function remainingIn(field: string): number {
 }
 
 function textOf(value: unknown): string | undefined {
-  if (Array.isArray(value)) return value.join(', ')
+  if (isList(value)) return value.join(', ')
   return typeof value === 'string' || typeof value === 'number' ? `${value}` : undefined
 }

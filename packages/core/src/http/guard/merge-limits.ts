@@ -1,3 +1,4 @@
+import { isList, isRecord } from '../../options/predicates.js'
 import { byIp } from '../keys/by-ip.js'
 import { checkOptions } from '../options/check-options.js'
 import { joinPlans } from '../options/join-plans.js'
@@ -83,17 +84,13 @@ const ofPolicies: ReadonlySet<string> = new Set<keyof RateLimitOptions<unknown, 
 /** By identity, but for lists and plain objects: whatever else looks the same, such as two stores, may be another thing. */
 function isSame(first: unknown, other: unknown): boolean {
   if (Object.is(first, other)) return true
-  if (Array.isArray(first) && Array.isArray(other)) {
+  if (isList(first) && isList(other)) {
     return first.length === other.length && first.every((each, i) => isSame(each, other[i]))
   }
   if (!isPlain(first) || !isPlain(other)) return false
   const mine = Object.entries(first)
   const theirs = new Map<string, unknown>(Object.entries(other))
   return mine.length === theirs.size && mine.every(([name, each]) => isSame(each, theirs.get(name)))
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 // A store has methods, and may be told from another one by what they know alone.

@@ -1,4 +1,5 @@
 import type { Limiter } from '../../limiter/limiter.js'
+import { isList } from '../../options/predicates.js'
 import { memoryStore } from '../../stores/memory/index.js'
 import { checkOptions } from '../options/check-options.js'
 import { createGuard, type Guard, type LimiterGuard } from './guard.js'
@@ -79,7 +80,7 @@ export function createRouteLimits<R, H>(base: RateLimitOptions<R, H>): RouteLimi
     named(name, stated) {
       const names = made.get(stated) ?? new Map<string, Guard<R, H>>()
       made.set(stated, names)
-      const list = stated === false ? [] : isList(stated) ? stated : [stated]
+      const list = stated === false ? [] : isList<Stated>(stated) ? stated : [stated]
       const guard = names.get(name) ?? inOrder(guardsOf(name, list))
       names.set(name, guard)
       return guard
@@ -123,9 +124,4 @@ export function routeName({ method = [], url = '404' }: Route): string {
 interface Route {
   readonly method?: string | readonly string[]
   readonly url?: string
-}
-
-// Array.isArray does not narrow a readonly list.
-function isList<O>(stated: RouteLimit<O>): stated is readonly O[] {
-  return Array.isArray(stated)
 }

@@ -1,4 +1,5 @@
 import type { KeyPartValue } from '../../keys.js'
+import { isList } from '../../options/predicates.js'
 
 // In the registry of symbols, so that two copies of this package understand each other. No JSON can contain it.
 const coded: unique symbol = Symbol.for('@sluice/core: parts put together by code')
@@ -13,5 +14,5 @@ export function codedParts(...parts: string[]): readonly string[] {
 
 /** Whether a value is a list with the mark. */
 export function isCoded(value: unknown): value is readonly KeyPartValue[] {
-  return Array.isArray(value) && coded in value
+  return isList(value) && coded in value
 }

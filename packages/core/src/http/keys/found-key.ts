@@ -6,6 +6,7 @@ import {
   type KeyPartValue,
   type NotLimited,
 } from '../../keys.js'
+import { isList } from '../../options/predicates.js'
 import { isCoded } from './coded-parts.js'
 import { watchKeys } from '../guard/mistakes.js'
 import type { RequestView } from '../request/request-view.js'
@@ -38,7 +39,7 @@ export function createKeyChecks(limiter: string, policy?: string): KeyChecks {
         watch(found)
         return found
       }
-      if (isList(found)) {
+      if (isKeyList(found)) {
         if (isSent(found, view.sent ?? [])) throw invalid(found, undefined, sentAdvice)
         for (const part of found) watch(part)
         return found
@@ -67,7 +68,7 @@ const sentAdvice =
 const recordAdvice =
   'A key function returns one key. Keys for several policies belong into the option itself: key: { user: byUser(…), address: byIp() }'
 
-// What its parts are is found by the limiter, which names the wrong one.
-function isList(found: unknown): found is readonly KeyPartValue[] {
-  return Array.isArray(found)
+// The limiter checks the parts, and names the wrong one.
+function isKeyList(found: unknown): found is readonly KeyPartValue[] {
+  return isList(found)
 }

@@ -1,5 +1,6 @@
 import type { Keys } from '../../limiter/bound-policies.js'
 import { sluiceError } from '../../errors.js'
+import { isList } from '../../options/predicates.js'
 import { isNotLimited, joinKey, type Key, type NotLimited } from '../../keys.js'
 import { after, together } from '../awaitable.js'
 import { createKeyChecks } from './found-key.js'
@@ -93,5 +94,5 @@ const expected =
   'or for each policy one of these or "notLimited"'
 
 function isSource<R>(option: KeyOption<R>): option is KeySource<R> {
-  return typeof option === 'function' || typeof option === 'string' || Array.isArray(option)
+  return typeof option === 'function' || typeof option === 'string' || isList<unknown>(option)
 }

@@ -1,3 +1,5 @@
+import { isList } from '../../options/predicates.js'
+
 /**
  * Whether the client sent this list itself, in the body, the query, the route's parameters or a cookie. By its look, a list that a key function has
  * put together cannot be told from one that it took from the request: `(req) => ['name', req.body.name]` and `(req) => req.body.name`. By the
@@ -9,9 +11,9 @@ export function isSent(list: readonly unknown[], sent: readonly unknown[]): bool
   // An application may have made objects lead back to each other. Those that hold no others cannot, and most of a body are of this kind.
   const seen = new Set<object>()
   for (let value: object | undefined = sent; value !== undefined; value = left.pop()) {
-    if (Array.isArray(value) && isSame(value, list)) return true
+    if (isList(value) && isSame(value, list)) return true
     const before = left.length
-    for (const each of Array.isArray(value) ? value : Object.values(value)) {
+    for (const each of isList(value) ? value : Object.values(value)) {
       if (isParsed(each)) left.push(each)
     }
     if (left.length === before) continue
@@ -27,7 +29,7 @@ export function isSent(list: readonly unknown[], sent: readonly unknown[]): bool
  */
 function isParsed(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return true
+  if (isList(value)) return true
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }

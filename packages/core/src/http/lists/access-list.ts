@@ -1,6 +1,7 @@
-import type { Keys } from '../../limiter/bound-policies.js'
+import { isKey, type Keys } from '../../limiter/bound-policies.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { joinKey, type Key } from '../../keys.js'
+import { isList } from '../../options/predicates.js'
 import { AddressRanges, ipv4RangeFor, rangeOf, rangeOfOne } from './address-ranges.js'
 import { addressOf } from './address.js'
 
@@ -33,7 +34,7 @@ export function accessList(entries: readonly Key[]): AccessList {
 export function readList(option: string, value: unknown): Entries | undefined {
   if (value === undefined) return undefined
   if (value instanceof Entries) return value
-  if (Array.isArray(value)) return new Entries(value)
+  if (isList(value)) return new Entries(value)
   const expected = 'a list of addresses, ranges and keys, or accessList([…])'
   throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', option, value, expected)
 }
@@ -50,7 +51,7 @@ export class Entries implements AccessList {
     const ranges = []
     const keys = new Set<string>()
     // A string would be taken for a list of its characters.
-    if (!Array.isArray(entries)) throw invalid(entries, 'a list of addresses, ranges and keys')
+    if (!isList(entries)) throw invalid(entries, 'a list of addresses, ranges and keys')
     for (const entry of entries) {
       const key = joinKey(entry)
       if (key === undefined) throw invalid(entry, someEntry)
@@ -88,7 +89,7 @@ export class Entries implements AccessList {
 
   /** Whether it holds one of a request's keys. */
   hasKey(keys: Keys): boolean {
-    if (typeof keys !== 'object' || Array.isArray(keys)) return this.#has(keys)
+    if (isKey(keys)) return this.#has(keys)
     return Object.values(keys).some((key) => this.#has(key))
   }
 

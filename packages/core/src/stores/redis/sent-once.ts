@@ -1,3 +1,5 @@
+import { isList } from '../../options/predicates.js'
+
 /** The commands that Sluice sends by an ioredis client. */
 interface Commands {
   readonly isCluster: boolean
@@ -98,7 +100,7 @@ function lose(call: Call): void {
 }
 
 function isVoid(reply: unknown): boolean {
-  return Array.isArray(reply) && reply.length === 1
+  return isList(reply) && reply.length === 1
 }
 
 function lost(cause?: unknown): Error {
