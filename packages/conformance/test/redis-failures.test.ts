@@ -169,7 +169,7 @@ describe('a Redis that answers every request with an error', () => {
       // The look at a key that was refused is answered before this.
       await client.ping()
     }
-    expect(codes).toEqual([...Array(3).fill('SLUICE_STORE_FAILED'), 'SLUICE_STORE_AWAY'])
+    expect(codes).toEqual([...Array(3).fill('SLUICE_STORE_FAILED'), 'SLUICE_STORE_UNAVAILABLE'])
     expect(opened).toMatchObject([{ state: 'open', error: { code: 'SLUICE_STORE_FAILED' } }])
     expect(await limiter.ping()).toBe(false)
 
@@ -207,7 +207,7 @@ describe('a Redis that answers every request with an error', () => {
     for (let i = 0; i < 4; i++) {
       codes.push(errorCode((await Promise.allSettled([limiter.penalize('key', 1)]))[0]))
     }
-    expect(codes).toEqual([...Array(3).fill('SLUICE_STORE_FAILED'), 'SLUICE_STORE_AWAY'])
+    expect(codes).toEqual([...Array(3).fill('SLUICE_STORE_FAILED'), 'SLUICE_STORE_UNAVAILABLE'])
     expect(await limiter.ping()).toBe(false)
   })
 })

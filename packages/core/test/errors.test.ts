@@ -3,6 +3,10 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
 import { errorCodes, type ErrorCode } from '../src/errors.js'
+import { limiterMessages } from '../src/errors/limiter.js'
+import { optionMessages } from '../src/errors/options.js'
+import { requestMessages } from '../src/errors/requests.js'
+import { storeMessages } from '../src/errors/stores.js'
 import {
   byHeader,
   byIp,
@@ -88,7 +92,7 @@ const ways: Readonly<
   SLUICE_POLICIES_MISSING: [
     () =>
       errorOf(() => createGuard({ name: 'api', limit: () => 5, window: '1m' }).limiter.peek('all')),
-    ['"api"', 'their own policies', '"policies"'],
+    ['"api"', 'no policies of its own', '"policies"'],
   ],
   SLUICE_POLICY_NAME_UNKNOWN: [
     () => errorOf(() => named.consume({ burst: 'a', daily: 'a', weekly: 'a' })),
@@ -236,7 +240,7 @@ const ways: Readonly<
   ],
   SLUICE_STORE_FAILED: [() => failureAt(unusedPort), ['redis', 'Connection is closed']],
   SLUICE_STORE_TIMEOUT: [() => failureAt(silentPort), ['redis', '40 ms']],
-  SLUICE_STORE_AWAY: [awayStore, ['redis', 'several times', 'left alone']],
+  SLUICE_STORE_UNAVAILABLE: [unavailableStore, ['redis', 'several times', 'until it answers']],
   SLUICE_STORE_CLOSED: [closedStore, ['redis', 'closed']],
 }
 
@@ -244,8 +248,9 @@ test.each(errorCodes)('%s begins with the project’s name and is in capitals', 
   expect(code).toMatch(/^SLUICE_[A-Z]+(_[A-Z]+)*$/)
 })
 
-test('no two codes are the same', () => {
-  expect(new Set(errorCodes).size).toBe(errorCodes.length)
+test('each code has one message', () => {
+  const groups = [optionMessages, limiterMessages, requestMessages, storeMessages]
+  expect(groups.flatMap((group) => Object.keys(group))).toEqual(errorCodes)
 })
 
 test('every code of the catalogue can be met', () => {
@@ -366,7 +371,7 @@ async function failingLimiter(port: () => Promise<number>) {
   return createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
 }
 
-async function awayStore(): Promise<SluiceError> {
+async function unavailableStore(): Promise<SluiceError> {
   const limiter = await failingLimiter(unusedPort)
   for (let i = 0; i < 3; i++) {
     expect((await rejectionOf(limiter.penalize('a', 1))).code).toBe('SLUICE_STORE_FAILED')

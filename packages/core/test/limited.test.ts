@@ -42,7 +42,7 @@ describe('a limited function', () => {
     if (!(error instanceof DeniedError)) throw error
     expect([error.code, error.decision]).toEqual(['SLUICE_DENIED', limiter.peek('all')])
     expect(error.message).toBe(
-      'limiter "calls": denied by "default". The same cost is admitted in 60000 ms. ' +
+      'limiter "calls": denied by "default". The same cost is allowed in 60000 ms. ' +
         'Catch this DeniedError, whose "decision" says more, or pass "onDenied" or "wait".',
     )
     expect(ran()).toBe(2)

@@ -349,8 +349,8 @@ function limiterOf(policy: Policy, other: Policy): (at: number, cost: number) =>
 
 describe('the warning', () => {
   const message =
-    'limiter "api": the policy "burst" can never be the one that denies. Where both count by the same key, as in this call, ' +
-    'each request that it would deny is denied by "sustained" as well. Give it a lower limit or a longer window, or leave it out.'
+    'limiter "api": the policy "burst" never denies a request that "sustained" allows, if both count by the same key, as in this call. ' +
+    'Give "burst" a lower limit or a longer window, or leave it out.'
 
   /** What new modules warn of: each code is told once for each time that they are loaded. */
   async function warningsOf(
@@ -410,7 +410,7 @@ describe('the warning', () => {
       core.createLimiter({ name: 'api', policies: alike }).consume('key')
     })
     expect(
-      warnings.map((text) => /the policy (\S+) .* by (\S+) as well/.exec(text)?.slice(1)),
+      warnings.map((text) => /the policy (\S+) .* that (\S+) allows/.exec(text)?.slice(1)),
     ).toEqual([['"second"', '"first"']])
   })
 })

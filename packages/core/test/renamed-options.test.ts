@@ -172,7 +172,7 @@ test.each(asked)('the word %s is answered by %s with "%s"', (word, taker, ours) 
   const { code, message } = errorOf(() => takers[taker]({ [word]: 1 }))
   expect([code, message]).toEqual([
     'SLUICE_OPTION_RENAMED',
-    `${taker}: "${word}" is called "${ours}" here: ${renamedOptions[word]?.[ours]}.`,
+    `${taker}: "${word}" is called "${ours}" in Sluice: ${renamedOptions[word]?.[ours]}.`,
   ])
 })
 
@@ -219,7 +219,7 @@ test.each<[Taker, string, string]>([
   ['createLimiter', 'blockDuration', `it belongs to a policy: ${shutsOut}`],
 ])('%s says of %s what to mind', (taker, word, hint) => {
   const { message } = errorOf(() => takers[taker]({ [word]: 1 }))
-  expect(message.replace(/^.*? here: /, '')).toBe(`${hint}.`)
+  expect(message.replace(/^.*? in Sluice: /, '')).toBe(`${hint}.`)
 })
 
 test('another library’s word for what is not offered here is an unknown option', () => {

@@ -78,8 +78,8 @@ test('where each request brings its policies, a call has to bring them', async (
   app.get('/', hello)
   expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
   const { limiter } = app.rateLimit
-  expect(() => limiter.peek('all')).toThrowError('its requests bring their own policies')
-  expect(() => limiter.status('all')).toThrowError('its requests bring their own policies')
+  expect(() => limiter.peek('all')).toThrowError('it has no policies of its own')
+  expect(() => limiter.status('all')).toThrowError('it has no policies of its own')
   const policies = fixedWindow({ limit: 1, window: '1m' })
   expect(await limiter.peek('all', { policies })).toMatchObject({ allowed: false })
 })

@@ -183,7 +183,9 @@ test('limiters are called after their routes, and a list numbers its members', a
   app.get('/items/:id', { config: { rateLimit: own } }, hello)
   app.put('/items/:id', { config: { rateLimit: { limit: 4 } } }, hello)
   app.get('/', { config: { rateLimit: { limit: 3, name: 'GET /items/:id' } } }, hello)
-  await expect(app.ready()).rejects.toThrowError('another limiter of this store is called "GET /i')
+  await expect(app.ready()).rejects.toThrowError(
+    'another limiter of this store has the name "GET /i',
+  )
 
   for (const name of ['mine', 'GET /items/:id #3', 'PUT /items/:id']) {
     const other = create()

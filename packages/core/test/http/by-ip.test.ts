@@ -79,9 +79,9 @@ test.each([
 
 test('names the usual reason for a missing address', () => {
   expect(errorOf(() => keyOf(undefined)).message).toBe(
-    `byIp: the request's address is undefined. Where a proxy or a unix socket stands in front, tell the framework ` +
-      `to trust it (Express: app.set('trust proxy', 1)), or pass a "key" of your own. ` +
-      `One shared bucket for all such requests would let one client shut out the others.`,
+    `byIp: the request's address is undefined. If a proxy or a unix socket is in front of the server, tell the framework ` +
+      `to trust it (Express: app.set('trust proxy', 1)), or pass another "key". ` +
+      `With one shared bucket for all such requests, one client could use up the limit of all others.`,
   )
 })
 

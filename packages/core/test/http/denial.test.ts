@@ -293,7 +293,7 @@ const types = 'https://iana.org/assignments/http-problem-types#'
 function unavailable(): AsyncStore {
   return {
     async: true,
-    run: async (requests) => requests.map(() => sluiceError('SLUICE_STORE_AWAY', 'test')),
+    run: async (requests) => requests.map(() => sluiceError('SLUICE_STORE_UNAVAILABLE', 'test')),
     ping: async () => false,
     close: async () => {},
   }

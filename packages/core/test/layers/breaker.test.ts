@@ -17,7 +17,7 @@ import {
 } from './stub-store.js'
 
 const request = asking(fixedWindow({ limit: 100, window: '1h' }))
-const away = 'SLUICE_STORE_AWAY'
+const unavailable = 'SLUICE_STORE_UNAVAILABLE'
 const failed = 'SLUICE_STORE_FAILED'
 
 beforeEach(holdTime)
@@ -55,7 +55,7 @@ test('leaves the store alone after three calls in a row that failed, and refuses
   const { stub, store } = await opened()
   const answers = await store.run([request('consume'), request('peek'), request('block')])
   expect(answers.map((answer) => answer instanceof SluiceError && answer.code)).toEqual(
-    Array(3).fill(away),
+    Array(3).fill(unavailable),
   )
   expect(stub.calls).toEqual([])
 })
@@ -111,7 +111,14 @@ describe('a store that answers every request with an error', () => {
       answers.push(await askFor(store, ...keys))
       await turn()
     }
-    expect(answers).toEqual([[failed], [failed], [failed, failed], [failed], [failed], [away]])
+    expect(answers).toEqual([
+      [failed],
+      [failed],
+      [failed, failed],
+      [failed],
+      [failed],
+      [unavailable],
+    ])
     // The last one is the look at a key that was refused.
     expect(stub.calls).toHaveLength(6)
     expect(stub.calls[5]).toMatchObject([{ verb: 'peek', keys: ['c'] }])
@@ -170,7 +177,13 @@ test.each([
   const store = withBreaker(stub, 'stub')
   stub.fail()
   stub.answer = async () => [error]
-  expect(await askTimes(store, 5)).toEqual([error.code, error.code, error.code, away, away])
+  expect(await askTimes(store, 5)).toEqual([
+    error.code,
+    error.code,
+    error.code,
+    unavailable,
+    unavailable,
+  ])
 })
 
 test('does not count a mistake of the caller, nor a store that was closed on purpose', async () => {
@@ -186,7 +199,7 @@ test('asks whether the store is back each 200 ms while there is traffic, and nev
   expect([stub.pings, vi.getTimerCount()]).toEqual([0, 0])
   const pings: number[] = []
   for (let ms = 0; ms < 600; ms += 50) {
-    expect(await askTimes(store, 3)).toEqual([away, away, away])
+    expect(await askTimes(store, 3)).toEqual([unavailable, unavailable, unavailable])
     pings.push(stub.pings)
     await pass(50)
   }
@@ -197,11 +210,11 @@ test('asks whether the store is back each 200 ms while there is traffic, and nev
 test('lets one request try the store once that answers pings, and all others when it has worked', async () => {
   const { stub, store } = await opened()
   stub.isThere = async () => true
-  expect(await ask(store)).toBe(away)
+  expect(await ask(store)).toBe(unavailable)
   const answer = deferred<readonly Answer[]>()
   stub.answer = () => answer.promise
   const tried = ask(store)
-  expect(await askTimes(store, 5)).toEqual(Array(5).fill(away))
+  expect(await askTimes(store, 5)).toEqual(Array(5).fill(unavailable))
   expect(stub.calls).toHaveLength(1)
   answer.resolve([{ allowed: true, states: [] }])
   expect(await tried).toBe('decided')
@@ -213,13 +226,13 @@ test('lets one request try the store once that answers pings, and all others whe
 test('goes on leaving the store alone where the try fails, and tries again 200 ms later', async () => {
   const { stub, store } = await opened()
   stub.isThere = async () => true
-  expect(await askTimes(store, 3)).toEqual([away, failed, away])
+  expect(await askTimes(store, 3)).toEqual([unavailable, failed, unavailable])
   expect(stub.pings).toBe(1)
   await pass(199)
-  expect(await askTimes(store, 2)).toEqual([away, away])
+  expect(await askTimes(store, 2)).toEqual([unavailable, unavailable])
   await pass(1)
   stub.work()
-  expect(await askTimes(store, 3)).toEqual([away, 'decided', 'decided'])
+  expect(await askTimes(store, 3)).toEqual([unavailable, 'decided', 'decided'])
 })
 
 test('is back in use within two probes of the store’s return, whenever that is', async () => {
@@ -248,7 +261,7 @@ test('tells of each change of state once', async () => {
   await askTimes(store, 10)
   await pass(200)
   stub.isThere = async () => true
-  expect(await askTimes(store, 3)).toEqual([away, failed, away])
+  expect(await askTimes(store, 3)).toEqual([unavailable, failed, unavailable])
   await pass(200)
   stub.work()
   await askTimes(store, 10)
@@ -273,5 +286,5 @@ test('does not leave a store alone of which a part answers, as a Cluster that lo
   await pass(249)
   expect(await askTimes(store, 5)).toEqual(Array(5).fill(failed))
   await pass(1)
-  expect(await askTimes(store, 4)).toEqual([failed, failed, failed, away])
+  expect(await askTimes(store, 4)).toEqual([failed, failed, failed, unavailable])
 })

@@ -125,7 +125,7 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
         return watched(requests)
       }
       void probe()
-      const error = sluiceError('SLUICE_STORE_AWAY', name)
+      const error = sluiceError('SLUICE_STORE_UNAVAILABLE', name)
       return Promise.resolve(requests.map(() => error))
     },
     async ping() {

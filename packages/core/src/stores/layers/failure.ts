@@ -17,5 +17,5 @@ export function isAway(answer: Answer): answer is SluiceError {
 const failures: ReadonlySet<string> = new Set([
   'SLUICE_STORE_FAILED',
   'SLUICE_STORE_TIMEOUT',
-  'SLUICE_STORE_AWAY',
+  'SLUICE_STORE_UNAVAILABLE',
 ])

@@ -1,0 +1,71 @@
+import { quoted, quotedList, show } from './quoting.js'
+
+/** Errors and warnings of the calls of a limiter. */
+export const limiterMessages = {
+  SLUICE_POLICIES_MISSING: (limiter: string): string =>
+    `limiter "${limiter}": it has no policies of its own, because each request chooses them. Pass the policies of this call as the option "policies".`,
+
+  SLUICE_POLICY_NAME_UNKNOWN: (limiter: string, name: string, known: readonly string[]): string =>
+    `limiter "${limiter}": the keys name a policy ${quoted(name)}, but its policies are ${quotedList(known)}.`,
+
+  SLUICE_KEY_INVALID: (
+    where: string,
+    value: unknown,
+    { part, policy, advice = keyAdvice }: KeyPlace,
+  ): string =>
+    `${where}: ${part === undefined ? '' : `part ${part} of `}the key ` +
+    `${policy === undefined ? '' : `of the policy ${quoted(policy)} `}is ${show(value)}. ${advice}.`,
+
+  SLUICE_KEY_MISSING: (limiter: string, name: string): string =>
+    `limiter "${limiter}": there is no key for the policy "${name}". Pass one, or "notLimited" to leave that policy out.`,
+
+  SLUICE_COST_INVALID: (limiter: string, value: unknown): string =>
+    `limiter "${limiter}": the cost is ${show(value)}. Pass a whole number from 0 to 2^53 - 1.`,
+
+  SLUICE_DECISION_FOREIGN: (limiter: string, maker: string): string =>
+    `limiter "${limiter}": this decision was made by ${maker}. Only that limiter can refund it.`,
+
+  SLUICE_DENIED: (
+    limiter: string,
+    deniedBy: readonly string[],
+    retryAfterMs: number | null,
+  ): string =>
+    `limiter "${limiter}": denied by ${quotedList(deniedBy)}. ${
+      retryAfterMs === null
+        ? 'The cost is more than the quota can ever allow'
+        : `The same cost is allowed in ${retryAfterMs} ms`
+    }. Catch this DeniedError, whose "decision" says more, or pass "onDenied" or "wait".`,
+
+  SLUICE_LIMITER_UNKNOWN: (name: string, known: readonly string[]): string =>
+    `there is no limiter ${quoted(name)}. ${
+      known.length === 0 ? 'There are none so far' : `The limiters are ${quotedList(known)}`
+    }. The limiters of routes are made when the application starts.`,
+
+  SLUICE_CLOCK_INVALID: (value: unknown): string =>
+    `the clock returned ${show(value)}. It must return milliseconds since the epoch, 0 or more.`,
+
+  SLUICE_THROWN: (name: string, value: unknown): string =>
+    `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks do not treat as an error. Throw an Error.`,
+
+  SLUICE_POLICY_NAMES_MANY: (limiter: string, count: number, name: string): string =>
+    `limiter "${limiter}": its calls have named ${count} different policies, such as ${quoted(name)}. A policy's name stands for a kind of limit, ` +
+    `such as a plan. If each client has a name of its own, use one name and put the client into the key: in Redis, each name adds to the state of its key.`,
+
+  SLUICE_POLICY_REDUNDANT: (limiter: string, name: string, other: string): string =>
+    `limiter "${limiter}": the policy "${name}" never denies a request that "${other}" allows, if both count by the same key, as in this call. ` +
+    `Give "${name}" a lower limit or a longer window, or leave it out.`,
+}
+
+/** The place of an invalid value in a key. */
+interface KeyPlace {
+  /** Its position in a list of parts, counted from 1. */
+  readonly part?: number | undefined
+  /** The policy whose key it is, if each policy has its own. */
+  readonly policy?: string | undefined
+  /** What to pass instead. */
+  readonly advice?: string | undefined
+}
+
+const keyAdvice =
+  'Pass a non-empty string, or a list of parts, each of them a non-empty string or a whole number below 2^53. A missing key would put all callers ' +
+  'in one bucket, so it is refused; only "notLimited" leaves a policy out'

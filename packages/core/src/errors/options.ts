@@ -1,0 +1,46 @@
+import { quoted, quotedList, sentence, show } from './quoting.js'
+
+/** Errors and warnings of the options of any function. */
+export const optionMessages = {
+  SLUICE_OPTION_UNKNOWN: (
+    where: string,
+    option: string,
+    known: readonly string[],
+    advice?: string,
+  ): string =>
+    `${where}: there is no option ${quoted(option)}.${sentence(advice)} ` +
+    `It takes ${known.length === 0 ? 'none' : quotedList(known)}.`,
+
+  SLUICE_OPTION_RENAMED: (where: string, option: string, name: string, hint: string): string =>
+    `${where}: "${option}" is called "${name}" in Sluice: ${hint}.`,
+
+  SLUICE_OPTION_MISPLACED: (where: string, option: string, place: string, policy: string): string =>
+    `${where}: "${option}" is an option of a policy, not of this function. Pass ${place}: ${policy}, or the like.`,
+
+  SLUICE_OPTION_MISSING: (where: string, option: string, expected: string): string =>
+    `${where}: "${option}" is missing. Pass ${expected}.`,
+
+  SLUICE_OPTION_INVALID: (
+    where: string,
+    option: string,
+    value: unknown,
+    expected: string,
+    advice?: string,
+  ): string => `${where}: "${option}" is ${show(value)}. Pass ${expected}.${sentence(advice)}`,
+
+  SLUICE_OPTIONS_INVALID: (where: string, value: unknown, expected: string): string =>
+    `${where}: the options are ${show(value)}. Pass ${expected}.`,
+
+  SLUICE_OPTIONS_CONFLICT: (where: string, first: string, second: string, advice: string): string =>
+    `${where}: "${first}" and "${second}" exclude each other. ${advice}.`,
+
+  SLUICE_NUMBERS_TOO_LARGE: (where: string, product: string): string =>
+    `${where}: ${product} is 2^53 or more, which a number cannot hold exactly. Pass a smaller limit or a shorter window.`,
+
+  SLUICE_POLICY_UNKNOWN: (where: string, value: unknown, kinds: readonly string[]): string =>
+    `${where}: ${show(value)} is not a policy. Make one with ${quotedList(kinds)}, or pass an object whose "kind" is one of these.`,
+
+  SLUICE_DURATION_SHORT: (where: string, option: string, value: number): string =>
+    `${where}: "${option}" is ${value}, which means ${value} milliseconds. If seconds are meant, pass '${value}s'. ` +
+    `If milliseconds are meant, pass '${value}ms', and there is no warning.`,
+}

@@ -1,0 +1,29 @@
+import { isList } from '../options/predicates.js'
+
+/** Values from outside must not add lines to a log, nor fill it: a text is cut after 80 characters, and a list after 50 items. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 80))
+}
+
+export function quotedList(texts: readonly string[]): string {
+  return texts.slice(0, 50).map(quoted).join(', ')
+}
+
+/** An optional sentence at the end of a message. It may be a question. */
+export function sentence(text: string | undefined): string {
+  if (text === undefined) return ''
+  return text.endsWith('?') ? ` ${text}` : ` ${text}.`
+}
+
+/** A value in words. Of an object only the keys are shown. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return `the string ${quoted(value)}`
+  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'bigint') return `${value}n`
+  if (isList(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  if (typeof value === 'object' && value !== null) {
+    const keys = Object.keys(value)
+    return keys.length === 0 ? 'an empty object' : `an object with the keys ${quotedList(keys)}`
+  }
+  return String(value)
+}

@@ -1,0 +1,49 @@
+import { quoted, show } from './quoting.js'
+
+/** Errors and warnings of HTTP requests and of the limits of routes. */
+export const requestMessages = {
+  SLUICE_ADDRESS_MISSING: (value: unknown): string =>
+    `byIp: the request's address is ${show(value)}. If a proxy or a unix socket is in front of the server, tell the framework ` +
+    `to trust it (Express: app.set('trust proxy', 1)), or pass another "key". ` +
+    `With one shared bucket for all such requests, one client could use up the limit of all others.`,
+
+  SLUICE_HEADER_MISSING: (name: string): string =>
+    `byHeader: the request has no header "${name}". To limit such requests by another key, pass "firstOf": ` +
+    `firstOf(byHeader(…), byIp()).`,
+
+  SLUICE_USER_MISSING: (value: unknown): string =>
+    `byUser: the user is ${show(value)}. Pass the id as a non-empty string or a whole number. If authentication has not run yet, place the limiter ` +
+    `behind it. To limit requests without a user by their address, pass firstOf(byUser(…), byIp()); to leave the policy out, return "notLimited".`,
+
+  SLUICE_ROUTE_MISSING: (): string =>
+    `byRoute: no route has matched yet. Put the limiter on the route itself rather than in front of the router, or pass another "key".`,
+
+  SLUICE_NAME_TAKEN: (name: string): string =>
+    `rateLimit: another limiter of this store has the name "${name}" and other policies, so each would read the counts of the other. ` +
+    `Give each limiter a "name" of its own.`,
+
+  SLUICE_PROXY_UNTRUSTED: (address: string): string =>
+    `byIp: requests carry X-Forwarded-For, but the address in use is that of the socket, ${address}. Behind a proxy all clients ` +
+    `would share its limit: tell the framework which proxies to trust (Express: app.set('trust proxy', 1); Koa: ` +
+    `proxy: true, maxIpsCount: 1; Fastify: trustProxy: '10.0.0.0/8'). If there is no proxy in front, the client wrote the header itself, and nothing has to change.`,
+
+  SLUICE_PROXY_TRUSTED_BLINDLY: (): string =>
+    `byIp: the framework trusts every proxy, so a client can write any address into X-Forwarded-For and get a new limit with each. ` +
+    `Trust your own proxies only (Express: app.set('trust proxy', 1); Koa: proxy: true, maxIpsCount: 1; Fastify: trustProxy: '10.0.0.0/8').`,
+
+  SLUICE_ADDRESS_UNMASKED: (address: string): string =>
+    `rateLimit: the key is a single IPv6 address, ${quoted(address)}. A client that owns a network of 64 bits gets a new limit with each ` +
+    `of its addresses. Pass "key: byIp()", which counts by network, or firstOf(…, byIp()).`,
+
+  SLUICE_COUNTED_TWICE: (name: string): string =>
+    `rateLimit: the limiter "${name}" was asked about the same request twice, and counts it twice. Is it in use both for the ` +
+    `application and for a route or router? Keep one, or make two limiters.`,
+
+  SLUICE_MADE_IN_HANDLER: (name: string): string =>
+    `rateLimit: the limiter "${name}" was made and used in one turn of the event loop, as if in a request handler. A limiter that is made for each request ` +
+    `counts that request alone and never denies: make it once, when the application starts.`,
+
+  SLUICE_ROUTE_UNSEEN: (route: string, hook: string): string =>
+    `rateLimit: the route ${quoted(route)} was declared before the plugin was loaded, so it is limited before its own "${hook}" ` +
+    `hooks have run, and the key may not see what they add to the request. Await the registration: await app.register(rateLimit, …).`,
+}

@@ -1,0 +1,36 @@
+import { show } from './quoting.js'
+
+/** Errors of stores and of their clients. */
+export const storeMessages = {
+  SLUICE_STORE_FAILED: (store: string, reason: string): string =>
+    `the ${store} store failed: ${reason}`,
+
+  SLUICE_STORE_TIMEOUT: (store: string, timeoutMs: number): string =>
+    `the ${store} store did not answer within ${timeoutMs} ms. A call that arrives there later is void and takes nothing.`,
+
+  SLUICE_STORE_UNAVAILABLE: (store: string): string =>
+    `the ${store} store has failed several times. No calls are sent to it until it answers a ping again.`,
+
+  SLUICE_STORE_CLOSED: (store: string): string =>
+    `the ${store} store was closed and takes no more requests.`,
+
+  SLUICE_STORE_FOREIGN: (where: string, theirs: number, ours: number): string =>
+    `${where}: the store was made by another version of @sluice/core (store contract ${theirs}; this copy has ${ours}). The application contains ` +
+    `two versions of it: "npm ls @sluice/core" lists them. Install one version of all @sluice packages, or import the store from the ` +
+    `same package as the limiter.`,
+
+  SLUICE_CLIENT_INVALID: (client: unknown): string =>
+    `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client that you made. With ioredis or iovalkey: ` +
+    `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client).`,
+}
+
+/** A string is not shown: it may be an address with a password. */
+function showClient(client: unknown): string {
+  if (typeof client === 'string') return 'a string'
+  if (typeof client !== 'object' || client === null) return show(client)
+  if ('then' in client) return 'a promise, which has to be awaited first'
+  if ('internal_send_command' in client) return 'of node-redis 3, which is too old'
+  if ('evalsha' in client && 'evalSha' in client)
+    return 'in legacyMode: pass its "v4", which has promises'
+  return show(client)
+}
