@@ -14,10 +14,7 @@ import { RateLimitGuard } from './rate-limit-guard.js'
  * Limits the rate of requests to a route or to a controller, with no module needed. Of several options, each has to admit. What is not
  * said here is taken from the module's options; what is said at a method takes the place of what is said at its class.
  *
- * @example
- * ‍@Post('login')
- * ‍@RateLimit({ limit: 5, window: '1m', count: 'failures' })
- * login() { … }
+ * @example `@Post('login') @RateLimit({ limit: 5, window: '1m', count: 'failures' }) logIn() {}`
  */
 export function RateLimit<Q = NestRequest, const W extends Duration = Duration, P = unknown>(
   options: StatedOptions<Q, W, P> | readonly RateLimitOptions<Q>[],

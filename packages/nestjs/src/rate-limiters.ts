@@ -8,13 +8,11 @@ import { defaultsToken, limitsIn, type Defaults, type Limits } from './limits.js
  * the providers.
  *
  * @example
- * ‍@Injectable()
- * class Support {
- *   constructor(private readonly limiters: RateLimiters) {}
+ * // In a provider or a controller:
+ * constructor(private readonly limiters: RateLimiters) {}
  *
- *   async unlock(user: string) {
- *     await this.limiters.of('SessionsController.logIn').reset(['user', user], { unblock: true })
- *   }
+ * async unlock(user: string) {
+ *   await this.limiters.of('SessionsController.logIn').reset(['user', user], { unblock: true })
  * }
  */
 export class RateLimiters {
