@@ -15,8 +15,8 @@ export type Key = string | readonly KeyPartValue[]
 export type KeyPartValue = string | number
 
 /**
- * Leaves a policy out, in the place of a key: the policy neither counts the request nor denies it. It is a symbol because no JSON can contain
- * one: a client that chooses its key must not be able to choose having none.
+ * Leaves a policy out, in place of a key: the policy neither counts the request nor denies it. It is a symbol because JSON cannot contain one: a
+ * client that chooses its key must not be able to choose having no key.
  *
  * @example
  * const ofUser = req.user === undefined ? notLimited : ['user', req.user.id]
@@ -34,13 +34,13 @@ export function isNotLimited(value: unknown): value is NotLimited {
   return value === notLimited
 }
 
-/** Longer keys are kept by their hash: a client that chooses its key must not choose how much memory it takes. */
+/** A longer key is replaced by its hash: a client that chooses its key must not choose the memory that it takes. */
 const longestKey = 256
 
 /**
  * Makes one string of a key. A plain string is kept as it is, unless it begins like one of the other forms. A list begins with `|`, and so does
- * each of its parts; separators and escapes within a part are escaped. A key longer than 256 characters is kept as its SHA-256, behind `%#`. So
- * two different keys never give the same string. Undefined if the value is no key.
+ * each of its parts; separators and escapes within a part are escaped. A key longer than 256 characters becomes `%#` and its SHA-256. So two
+ * different keys never give the same string. Undefined if the value is no key.
  */
 export function joinKey(key: unknown): string | undefined {
   const joined = typeof key === 'string' ? joinText(key) : joinParts(key)
@@ -87,7 +87,7 @@ export function redisKey(prefix: string, name: string, key: string): string {
   return `${escapeName(prefix)}:${escapeName(name)}:{${escapeTag(key)}}`
 }
 
-/** The name of a body beside that state: a log, leases. */
+/** The name of a body beside that state, such as a log or leases. */
 export function bodyKey(stateKey: string, policy: string, number: number): string {
   return `${stateKey}:${escapeName(policy)}:${number}`
 }
@@ -102,7 +102,7 @@ function escapePart(part: KeyPartValue): string {
   return typeof part === 'number' ? `${part}` : part.replace(/[%|]/g, percent)
 }
 
-/** A name as Redis gets it: two different ones never become the same bytes. */
+/** Escapes a name for Redis: two different names never become the same bytes. */
 export function escapeName(name: string): string {
   return name.replace(/[%:{}\p{Surrogate}]/gu, percent)
 }

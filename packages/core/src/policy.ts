@@ -10,31 +10,32 @@ import {
   type OptionReader,
 } from './options/readers.js'
 
-/** What is allowed: frozen plain data, made by a builder. The same policy can serve many limiters. */
+/** A limit as frozen plain data, made by a builder. One policy can serve many limiters. */
 export interface Policy {
-  /** The builder's name. */
+  /** The name of the builder. */
   readonly kind: string
   readonly block?: Block
 }
 
-/** Shuts a key out for a while once it has reached or exceeded a limit. */
+/** Blocks a key for a while once it has reached or exceeded a limit. */
 export interface BlockOptions {
   /** How long the block lasts. Denials while it lasts do not extend it. */
   readonly for: Duration
   /**
-   * What starts it: the admitted request that takes the last unit, or the first one that is denied.
+   * The request that starts the block: the allowed one that takes the last unit (`reached`), or the first denied one (`exceeded`).
    *
    * @default 'reached'
    */
   readonly on?: 'reached' | 'exceeded'
   /**
-   * Each further block lasts this many times as long as the one before. It starts over after an unblocked time as long as the last block.
+   * The factor by which each further block is longer than the one before. After an unblocked time as long as the last block, the next block has
+   * its first length again.
    *
    * @default 1
    */
   readonly escalate?: number
   /**
-   * The longest that an escalated block lasts.
+   * The longest length of an escalated block.
    *
    * @default ten years
    */
@@ -72,7 +73,7 @@ export const blockOption: OptionReader<Block | undefined> = {
   default: undefined,
 }
 
-/** A policy as builders return it: frozen, and without a block where it has none. */
+/** The policy that a builder returns: frozen, and without the field `block` if it has none. */
 export function policyOf<P extends Policy>(policy: P, block: Block | undefined): P {
   return Object.freeze(block === undefined ? policy : { ...policy, block: Object.freeze(block) })
 }

@@ -30,7 +30,7 @@ test.each(['colour', 'k', '', 'ke?!', 'timeout', 'constructor', 'limitlimit'])(
   },
 )
 
-test('of two that are equally near, it takes the first', () => {
+test('takes the first of two words that are equally near', () => {
   expect(nearestWord('bat', ['cat', 'bar'])).toBe('cat')
   expect(nearestWord('bat', ['bar', 'cat'])).toBe('bar')
 })
@@ -58,7 +58,7 @@ test.each<[string, () => unknown, string, string]>([
   ])
 })
 
-test('a misspelled value of an option is answered in the same way', () => {
+test('a misspelled value of an option gets the same answer', () => {
   const { code, message } = errorOf(() =>
     fixedWindow({ limit: 5, window: '1m', align: 'clok' as never }),
   )
@@ -68,7 +68,7 @@ test('a misspelled value of an option is answered in the same way', () => {
   ])
 })
 
-test('a misspelled style of headers is answered in the same way', () => {
+test('a misspelled style of headers gets the same answer', () => {
   const { code, message } = errorOf(() =>
     createGuard({ limit: 5, window: '1m', headers: 'legcay' as never }),
   )

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import process from 'node:process'
 import { SluiceError } from '../src/index.js'
 
-/** The coded error that a call throws; anything else that happens is a failure. */
+/** The SluiceError that a call throws. Any other result is a failure of the test. */
 export function errorOf(call: () => unknown): SluiceError {
   try {
     call()
@@ -13,7 +13,7 @@ export function errorOf(call: () => unknown): SluiceError {
   throw new Error('nothing was thrown')
 }
 
-/** The coded error that a promise rejects with. */
+/** The SluiceError that a promise rejects with. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<SluiceError> {
   const [result] = await Promise.allSettled([promise])
   return errorOf(() => {
@@ -21,7 +21,7 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<SluiceErro
   })
 }
 
-/** The coded warning that a call gives rise to. Each code is told once per process. */
+/** The warning that a call causes. Each code is reported once per process. */
 export async function warningOf(act: () => void): Promise<SluiceError> {
   const warned = once(process, 'warning', { signal: AbortSignal.timeout(5000) })
   act()

@@ -10,21 +10,24 @@ test('the page has an entry for each code of the catalogue, and for no other', (
   expect(entries.toSorted()).toEqual([...errorCodes].toSorted())
 })
 
-test('under "Warnings" it has those that are told as warnings, and no others', () => {
+test('under "Warnings" it has the warnings, and nothing else', () => {
   const told = sources().matchAll(/tell\(sluiceError\('(\w+)'/g)
   const [, warnings] = page.split('\n## Warnings\n')
   const entries = Array.from(warnings.matchAll(/^### (.*)$/gm), ([, code]) => code)
   expect(entries.toSorted()).toEqual(Array.from(told, ([, code]) => code).toSorted())
 })
 
-test.each(errorCodes)('of %s it says what was seen, why it matters and what to do', (code) => {
-  const [, entry = ''] = page.split(`### ${code}\n`)
-  const said = Array.from(
-    entry.split('\n#')[0].matchAll(/^- \*\*(.*):\*\* \S/gm),
-    ([, what]) => what,
-  )
-  expect(said).toEqual(['Seen', 'Why it matters', 'Do'])
-})
+test.each(errorCodes)(
+  'the entry of %s says what was seen, why it matters and what to do',
+  (code) => {
+    const [, entry = ''] = page.split(`### ${code}\n`)
+    const said = Array.from(
+      entry.split('\n#')[0].matchAll(/^- \*\*(.*):\*\* \S/gm),
+      ([, what]) => what,
+    )
+    expect(said).toEqual(['Seen', 'Why it matters', 'Do'])
+  },
+)
 
 function sources(): string {
   const files = readdirSync(new URL('../src', import.meta.url), {

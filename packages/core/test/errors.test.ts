@@ -46,7 +46,7 @@ const noRequest = {
   sent: [],
 }
 
-// Whatever a program without types may pass.
+// A value that a program without types may pass.
 const untyped = (value: unknown) => value as never
 
 /** A way to each error of the catalogue, and the words that its message must hold. */
@@ -213,7 +213,7 @@ const ways: Readonly<
           window: '1m',
           name: 'odd',
           key: () => {
-            // oxlint-disable-next-line typescript/only-throw-error -- whatever a program may throw
+            // oxlint-disable-next-line typescript/only-throw-error -- a program may throw anything
             throw undefined
           },
         }).check(noRequest, response),
@@ -253,7 +253,7 @@ test('each code has one message', () => {
   expect(groups.flatMap((group) => Object.keys(group))).toEqual(errorCodes)
 })
 
-test('every code of the catalogue can be met', () => {
+test('there is a way to each code of the catalogue', () => {
   expect(Object.keys(ways).sort()).toEqual([...errorCodes].sort())
 })
 
@@ -271,7 +271,7 @@ test('an error of the client is kept as the cause', async () => {
   expect(cause).toEqual(new Error('Connection is closed.'))
 })
 
-test('an error at an asynchronous store rejects, and never throws', async () => {
+test('with an asynchronous store, an error rejects and is never thrown', async () => {
   const limiter = createLimiter({ name: 'api', policies, store: await storeAt(unusedPort) })
   const { code } = await rejectionOf(limiter.consume(''))
   expect(code).toBe('SLUICE_KEY_INVALID')
@@ -348,7 +348,7 @@ test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53, '1', null])('refuses the cost
   )
 })
 
-test('each of many requests is checked as one is', () => {
+test('each of many requests is checked like a single one', () => {
   const asked = [{ key: 'a' }, { key: 'b', plan: policies }]
   expect(errorOf(() => named.consumeMany(untyped(asked))).code).toBe('SLUICE_OPTION_UNKNOWN')
   expect(errorOf(() => named.peekMany(untyped([5]))).code).toBe('SLUICE_OPTIONS_INVALID')
@@ -365,7 +365,7 @@ async function failureAt(port: () => Promise<number>): Promise<SluiceError> {
   return rejectionOf((await failingLimiter(port)).penalize('a', 1))
 }
 
-/** Nobody decides in the place of its store, and what is no decision cannot be refused instead: it fails. */
+/** With `deny`, nothing decides in place of the store, and a call that is no decision cannot be denied instead: it fails. */
 async function failingLimiter(port: () => Promise<number>) {
   const store = await storeAt(port)
   return createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
@@ -390,14 +390,14 @@ async function storeAt(port: () => Promise<number>) {
     lazyConnect: true,
     retryStrategy: () => null,
   })
-  // Without a listener, ioredis prints the refused connection that this is about.
+  // Without a listener, ioredis prints the refused connection.
   client.on('error', () => {})
   onTestFinished(() => client.disconnect())
-  // Only where nobody answers is the timeout met; a refused connection says so at once.
+  // Only a silent server reaches the timeout: a refused connection fails at once.
   return redisStore(client, { timeout: port === silentPort ? 40 : 20_000 })
 }
 
-/** A port where nobody listens. */
+/** A port without a server. */
 async function unusedPort(): Promise<number> {
   const server = await listening(createServer())
   const port = portOf(server)
@@ -406,7 +406,7 @@ async function unusedPort(): Promise<number> {
   return port
 }
 
-/** A port where somebody listens and never says a word. */
+/** A port with a server that never answers. */
 async function silentPort(): Promise<number> {
   const server = await listening(createServer((socket) => socket.resume()))
   onTestFinished(() => void server.close())

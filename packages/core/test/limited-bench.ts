@@ -12,20 +12,20 @@ import {
 /** One call a minute. */
 export const once: FixedWindowPolicy = fixedWindow({ limit: 1, window: '1m' })
 
-/** Time passes only where a test lets it. */
+/** Replaces the timers and the clock, so that time passes only in `pass`. */
 export function useTimers(): void {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
   })
 }
 
-/** Lets time pass, and then everything happen that is due. */
+/** Advances time, and runs everything that is due. */
 export async function pass(ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms)
   await turn()
 }
 
-/** A limiter whose time is that of the timers. */
+/** A limiter that uses the time of the timers. */
 export function limiterOf(policies: Policies): Limiter<MemoryStore> {
   const start = Date.UTC(2026, 0, 1)
   const clock = () => Math.floor(start + performance.now())
@@ -37,7 +37,7 @@ export function forAll(): { key: string } {
   return { key: 'all' }
 }
 
-/** Work that knows how often it was done. */
+/** A function that counts its runs. */
 export function counted(): { ran: () => number; work: () => number } {
   let times = 0
   return { ran: () => times, work: () => ++times }

@@ -3,7 +3,7 @@ import { limited } from '../src/index.js'
 import { errorOf } from './error-of.js'
 import { forAll, limiterOf, once } from './limited-bench.js'
 
-describe('what is wrong is refused when the function is made', () => {
+describe('invalid options are errors when the function is limited, and not later', () => {
   const limiter = limiterOf(once)
 
   test.each([
@@ -35,7 +35,7 @@ describe('what is wrong is refused when the function is made', () => {
   })
 
   test.each([undefined, null, 'all', ['all'], { key: 'all' }])(
-    'refuses %j in the place of the function that describes a call',
+    'refuses %j instead of the function that describes a call',
     (value) => {
       const error = errorOf(() => limited(limiter, value as never))
       expect([error.code, error.message.startsWith('limited: "describeCall" is ')]).toEqual([
@@ -45,7 +45,7 @@ describe('what is wrong is refused when the function is made', () => {
     },
   )
 
-  test.each([undefined, null, once, 'api'])('refuses %s in the place of a limiter', (value) => {
+  test.each([undefined, null, once, 'api'])('refuses %s instead of a limiter', (value) => {
     const error = errorOf(() => limited(value as never, forAll))
     expect([error.code, error.message.startsWith('limited: "limiter" is ')]).toEqual([
       'SLUICE_OPTION_INVALID',
@@ -53,7 +53,7 @@ describe('what is wrong is refused when the function is made', () => {
     ])
   })
 
-  test('what is no function is not limited', () => {
+  test('refuses to limit a value that is no function', () => {
     const limit: unknown = limited(limiter, forAll)
     for (const value of [undefined, 'send', {}]) {
       const error = errorOf(() => (limit as (value: unknown) => unknown)(value))

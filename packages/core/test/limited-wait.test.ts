@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 describe('waiting', () => {
-  test('holds a call until it is admitted, to the millisecond', async () => {
+  test('delays a call until it is allowed, to the millisecond', async () => {
     const { ran, work } = counted()
     const limitedWork = limited(limiterOf(once), forAll, { wait: { max: '1m' } })(work)
     await limitedWork()
@@ -30,7 +30,7 @@ describe('waiting', () => {
     expect([ran(), await second]).toEqual([2, 2])
   })
 
-  test('does not hold what would have to wait for longer', async () => {
+  test('denies a call at once that would have to wait for longer', async () => {
     const limitedWork = limited(limiterOf(once), forAll, { wait: { max: 59_999 } })(() => 'done')
     await limitedWork()
     expect(await rejectionOf(limitedWork())).toMatchObject({
@@ -39,7 +39,7 @@ describe('waiting', () => {
     })
   })
 
-  test('is for what the call costs, by the policies of the call', async () => {
+  test('uses the cost and the policies of the call', async () => {
     const limiter = limiterOf(once)
     const { ran, work } = counted()
     const policies = fixedWindow({ limit: 5, window: '1s' })
@@ -53,7 +53,7 @@ describe('waiting', () => {
     expect([ran(), await Promise.all(calls)]).toEqual([3, [1, 2, 3]])
   })
 
-  test('ends with the signal, by its reason, and takes nothing', async () => {
+  test('ends when the signal aborts, with its reason, and takes nothing', async () => {
     const limiter = limiterOf(once)
     const { ran, work } = counted()
     const describeCall = (signal: AbortSignal) => ({ key: 'all', signal })
@@ -81,7 +81,7 @@ describe('waiting', () => {
     expect([ran(), asked.mock.calls]).toEqual([0, []])
   })
 
-  test('a leaky queue holds a call for as long as it says', async () => {
+  test('a leaky queue delays a call by the delay of its decision', async () => {
     const queue = leakyQueue({ leak: 1, every: '1s', maxDelay: '10s' })
     const { ran, work } = counted()
     const limitedWork = limited(limiterOf(queue), forAll)(work)
@@ -95,7 +95,7 @@ describe('waiting', () => {
     await Promise.all(calls)
   })
 
-  test('a call that leaves a leaky queue gives its place back', async () => {
+  test('a call that is aborted in a leaky queue is refunded', async () => {
     const limiter = limiterOf(leakyQueue({ leak: 1, every: '1s', maxDelay: '10s' }))
     const { ran, work } = counted()
     const stop = new AbortController()
@@ -125,7 +125,7 @@ describe('the lease of a concurrency policy', () => {
     expect(limiter.peek('all')).toMatchObject({ allowed: true, remaining: 1 })
   })
 
-  test('is released when the function throws or rejects, too', async () => {
+  test('is also released when the function throws or rejects', async () => {
     const limiter = limiterOf(policies)
     const limit = limited(limiter, forAll)
     const broken = new Error('broken')
@@ -138,7 +138,7 @@ describe('the lease of a concurrency policy', () => {
     }
   })
 
-  test('is kept alive for as long as the function runs', async () => {
+  test('is renewed for as long as the function runs', async () => {
     const limiter = limiterOf(policies)
     const { promise, resolve } = gate()
     const first = limited(limiter, forAll)(() => promise)()
@@ -153,7 +153,7 @@ describe('the lease of a concurrency policy', () => {
   })
 
   test.each([['waiting', { wait: { max: '1h' } }] as const, ['asking', {}] as const])(
-    'that cannot be released changes nothing of what the function gave: %s',
+    'does not change the result of the function if it cannot be released: %s',
     async (_, wait) => {
       const limiter = createLimiter({ name: 'calls', policies, store: storeWithoutRelease() })
       const broken = new Error('broken')
@@ -164,7 +164,7 @@ describe('the lease of a concurrency policy', () => {
     },
   )
 
-  test('is kept alive while a leaky queue holds the call', async () => {
+  test('is renewed while a leaky queue delays the call', async () => {
     const slots = concurrency({ limit: 2, lease: '10s' })
     const limiter = limiterOf({ pace: leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' }), slots })
     const { promise, resolve } = gate()
@@ -180,7 +180,7 @@ describe('the lease of a concurrency policy', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is kept alive while a leaky queue holds a call that waits', async () => {
+  test('is renewed while a leaky queue delays a call that waits', async () => {
     const slots = concurrency({ limit: 2, lease: '10s' })
     const limiter = limiterOf({ pace: leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' }), slots })
     const work = limited(limiter, forAll, { wait: { max: '1h' } })(() => 'done')
@@ -193,7 +193,7 @@ describe('the lease of a concurrency policy', () => {
     expect(remaining).toBe(1)
   })
 
-  test('has been released by the time the function answers', async () => {
+  test('is released before the limited function resolves', async () => {
     const events: string[] = []
     const memory = memoryStore()
     const store: AsyncStore = {
@@ -210,7 +210,7 @@ describe('the lease of a concurrency policy', () => {
     expect(events).toEqual(['consume', 'runs', 'release', 'answers'])
   })
 
-  test('passes to the next one who waits', async () => {
+  test('passes to the next call that waits', async () => {
     const limiter = limiterOf(policies)
     const running: number[] = []
     let most = 0
@@ -226,14 +226,14 @@ describe('the lease of a concurrency policy', () => {
   })
 })
 
-/** A promise that its test keeps. */
+/** A promise that its test resolves. */
 function gate(): { promise: Promise<string>; resolve: (value: string) => void } {
   let open: (value: string) => void = () => {}
   const promise = new Promise<string>((resolve) => (open = resolve))
   return { promise, resolve: (value) => open(value) }
 }
 
-/** A store that has gone when a lease is to be released. */
+/** A store that fails when a lease is released. */
 function storeWithoutRelease(): AsyncStore {
   const memory = memoryStore()
   const gone = new SluiceError('SLUICE_STORE_FAILED', 'gone')

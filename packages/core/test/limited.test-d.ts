@@ -30,7 +30,7 @@ const onRedis = createLimiter({ name: 'api', policies, store: redisStore(redis) 
 const all = () => ({ key: 'all' })
 const byFirst = limited(limiter, (id: string) => ({ key: ['user', id] }))
 
-// A function that promises its value keeps its type, whatever that is.
+// An asynchronous function keeps its type.
 
 expectTypeOf(byFirst(sendMail)).toEqualTypeOf<typeof sendMail>()
 expectTypeOf(limited(limiter, all)(pick)).toEqualTypeOf<typeof pick>()
@@ -62,7 +62,7 @@ limited(limiter, (...ids: string[]) => ({ key: ids }))(find)
 
 // @ts-expect-error: a class is no function
 byFirst(Date)
-// @ts-expect-error: nor is this
+// @ts-expect-error: an object is no function
 byFirst({ id: 'ada' })
 
 // One function describes all that a call consumes.
@@ -105,14 +105,14 @@ limited(limiter, (id: string) => ({ key: id }), {
   onDenied: (_decision: Decision, _id: string, size: number) => size,
 })
 
-// A denied call gives what the function could have given.
+// "onDenied" returns a type that the function returns.
 
 const orNone = limited(limiter, (id: string) => ({ key: id }), {
   onDenied: async (decision, id) => ({ title: `${id} ${decision.retryAfterMs}` }),
 })
 expectTypeOf(orNone(visit)).toEqualTypeOf<typeof visit>()
 expectTypeOf(orNone(parse)).toEqualTypeOf<(text: string) => Promise<Report>>()
-// @ts-expect-error: this function gives numbers
+// @ts-expect-error: this function returns numbers
 orNone(sendMail)
 const orThrow = limited(limiter, all, {
   onDenied: (decision) => {
@@ -158,7 +158,7 @@ class Reports {
     return id
   }
 
-  // @ts-expect-error: it would promise a value of which the class says that it is there
+  // @ts-expect-error: the class declares a value, and the method would return a promise
   @byFirst
   title(id: string): string {
     return id
@@ -188,7 +188,7 @@ class Reports {
 }
 expectTypeOf<Reports['read']>().toEqualTypeOf<(id: string, page?: number) => Promise<Report>>()
 
-// What is wrong does not compile.
+// Mistakes that do not compile.
 
 // @ts-expect-error: the function is missing
 limited(limiter)
@@ -206,13 +206,13 @@ limited(limiter, (id: number) => ({ key: { default: id } }))
 limited(limiter, (ids: Map<string, string>) => ({ key: ids.get('id') }))
 // @ts-expect-error: a string where a number belongs
 limited(limiter, () => ({ key: 'all', cost: '1' }))
-// @ts-expect-error: no policy
+// @ts-expect-error: this is no policy
 limited(limiter, () => ({ key: 'all', policies: { limit: 5, window: '1m' } }))
-// @ts-expect-error: no signal
+// @ts-expect-error: this is no signal
 limited(limiter, () => ({ key: 'all', signal: new AbortController() }))
 // @ts-expect-error: no such option
 limited(limiter, all, { windowMs: 1000 })
-// @ts-expect-error: how long is in an object
+// @ts-expect-error: a duration belongs into an object
 limited(limiter, all, { wait: '5s' })
 // @ts-expect-error: no such option of waiting
 limited(limiter, all, { wait: { maxWait: '5s' } })

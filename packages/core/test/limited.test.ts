@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 describe('a limited function', () => {
-  test('is called as it was, and gives what it gave', async () => {
+  test('receives the same arguments and "this", and resolves to the same value', async () => {
     const calls: unknown[][] = []
     const own = { tenant: 'acme' }
     function greet(this: typeof own, name: string, ...rest: number[]) {
@@ -23,7 +23,7 @@ describe('a limited function', () => {
     expect(calls[0][0]).toBe(own)
   })
 
-  test('rejects with what it throws, and with what it rejects with', async () => {
+  test('rejects with an error that it throws, or rejects with', async () => {
     const broken = new Error('broken')
     const limit = limited(limiterOf(fixedWindow({ limit: 2, window: '1m' })), forAll)
     const throwing = limit(() => {
@@ -33,7 +33,7 @@ describe('a limited function', () => {
     await expect(limit(() => Promise.reject(broken))()).rejects.toBe(broken)
   })
 
-  test('that is denied is not called, and rejects with the decision', async () => {
+  test('is not run if the call is denied, and rejects with the decision', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 2, window: '1m' }))
     const { ran, work } = counted()
     const limitedWork = limited(limiter, forAll)(work)
@@ -48,7 +48,7 @@ describe('a limited function', () => {
     expect(ran()).toBe(2)
   })
 
-  test('keeps its name, its length and what was noted on it', () => {
+  test('keeps its name, its length and its properties', () => {
     async function sendMail(to: string, body: string) {
       return to + body
     }
@@ -59,7 +59,7 @@ describe('a limited function', () => {
     expect(send).not.toBe(sendMail)
   })
 
-  test('counts together with all that the same limiter limits', async () => {
+  test('counts together with all functions of the same limiter', async () => {
     const limiter = limiterOf(once)
     const limit = limited(limiter, forAll)
     await limit(() => 'one')()
@@ -94,7 +94,7 @@ describe('a call is described by its arguments and "this"', () => {
     expect((await rejectionOf(read('eve', 'core'))).message).toContain('denied by "team"')
   })
 
-  test('key: a call of "notLimited" is not limited, and nothing is counted', async () => {
+  test('key: with "notLimited", a call is not limited and nothing is counted', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 0, window: '1m' }))
     const keyOf = (id: string | null) => id ?? notLimited
     for (const describeCall of [
@@ -189,7 +189,7 @@ describe('a mistake in the description of a call is never a free pass', () => {
     expect(limiter.peek('all')).toMatchObject({ remaining: 1 })
   })
 
-  test('an unknown field is answered with the name that is meant', async () => {
+  test('an unknown field is an error that suggests the nearest field', async () => {
     const limit = limited(limiterOf(once), () => ({ key: 'all', cots: 5 }))
     expect((await rejectionOf(limit(() => 'done')())).message).toBe(
       'limiter "calls", limited call: there is no option "cots". Did you mean "cost"? ' +
@@ -265,7 +265,7 @@ describe('a client that sends the key as JSON has no free pass', () => {
   })
 })
 
-/** The codes of the errors with which calls of each form reject; none of them runs, and none is answered by `onDenied`. */
+/** The error codes of calls of each form. None of the calls runs, and `onDenied` answers none of them. */
 async function codesOf(limiter: Limiter, describeCall: () => unknown): Promise<readonly string[]> {
   const { ran, work } = counted()
   const codes: string[] = []

@@ -5,7 +5,7 @@ import { errorOf } from './error-of.js'
 const policy = fixedWindow({ limit: 2, window: '1h' })
 const untyped = (options: object) => createLimiter(options as never)
 
-test('takes "policy" in the place of "policies", under the name "default"', () => {
+test('takes "policy" in place of "policies", under the name "default"', () => {
   const limiter = createLimiter({ name: 'api', policy })
   const decisions = [1, 2, 3].map(() => limiter.consume('key'))
   expect(decisions.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
@@ -16,7 +16,7 @@ test('takes "policy" in the place of "policies", under the name "default"', () =
   expect(limiter.consume({ default: 'other' }).deniedBy).toEqual([])
 })
 
-test('counts under "policy" what it counted under "policies"', () => {
+test('keeps its counts when "policies" becomes "policy"', () => {
   const both = ['policy', 'policies'].map((option) => {
     const limiter = untyped({ name: 'api', [option]: policy, clock: () => 0 })
     limiter.consume('key')
@@ -25,7 +25,7 @@ test('counts under "policy" what it counted under "policies"', () => {
   expect(both[0]).toEqual(both[1])
 })
 
-test('a policy that is undefined is as good as absent', () => {
+test('treats an undefined policy as absent', () => {
   expect(untyped({ name: 'api', policy: undefined, policies: policy }).name).toBe('api')
   expect(untyped({ name: 'api', policies: undefined, policy }).name).toBe('api')
 })

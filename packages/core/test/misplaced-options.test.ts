@@ -11,7 +11,7 @@ const { createLimiter, slidingWindow, staged } = core
 const policies = slidingWindow({ limit: 5, window: '1m' })
 const limiter = createLimiter({ name: 'api', policies })
 
-/** The functions that take whole policies, and under which name. */
+/** The functions that take whole policies, and the name of that option. */
 const takers: Readonly<Record<string, readonly [place: string, (options: object) => unknown]>> = {
   rateLimit: ['policy', (options) => createGuard(options)],
   createLimiter: ['policy', (options) => createLimiter(options as never)],
@@ -23,7 +23,7 @@ describe.each(Object.entries(takers))('%s', (where, [place, take]) => {
   test.each(Object.entries(policyOptions))(
     'answers the option %s of a policy with a policy that takes it',
     (option, policy) => {
-      // `rateLimit` has these three itself.
+      // `rateLimit` has these three options.
       if (where === 'rateLimit' && ['limit', 'window', 'algorithm'].includes(option)) return
       const { code, message } = errorOf(() => take({ [option]: 1 }))
       expect([code, message]).toEqual([
@@ -49,30 +49,30 @@ test('every option of a builder is answered', () => {
   )
 })
 
-test.each(Object.entries(policyOptions))('the policy that answers %s is one', (option, policy) => {
-  const built: core.Policy = runInNewContext(policy, { ...core })
-  expect(createLimiter({ name: 'built', policy: built }).name).toBe('built')
-  if (option !== 'algorithm') expect(Object.keys(built)).toContain(option)
-})
+test.each(Object.entries(policyOptions))(
+  'the policy that answers %s can be built',
+  (option, policy) => {
+    const built: core.Policy = runInNewContext(policy, { ...core })
+    expect(createLimiter({ name: 'built', policy: built }).name).toBe('built')
+    if (option !== 'algorithm') expect(Object.keys(built)).toContain(option)
+  },
+)
 
-test('a policy itself takes no options of another one', () => {
+test('a builder does not take the options of another one', () => {
   const error = errorOf(() => slidingWindow({ limit: 5, window: '1m', burst: 9 } as never))
   expect(error.code).toBe('SLUICE_OPTION_UNKNOWN')
   expect(staged({ free: policies, then: policies }).kind).toBe('staged')
 })
 
-test.each(Object.entries(unsupportedOptions))(
-  'what there is in the place of %s is said',
-  (option, advice) => {
-    const { code, message } = errorOf(() => createGuard({ limit: 5, window: '1m', [option]: 1 }))
-    expect([code, message.split(' It takes ')[0]]).toEqual([
-      'SLUICE_OPTION_UNKNOWN',
-      `rateLimit: there is no option "${option}". ${advice}.`,
-    ])
-  },
-)
+test.each(Object.entries(unsupportedOptions))('%s is answered with advice', (option, advice) => {
+  const { code, message } = errorOf(() => createGuard({ limit: 5, window: '1m', [option]: 1 }))
+  expect([code, message.split(' It takes ')[0]]).toEqual([
+    'SLUICE_OPTION_UNKNOWN',
+    `rateLimit: there is no option "${option}". ${advice}.`,
+  ])
+})
 
-test('the words of the moving pages that have no counterpart are among them', () => {
+test('the options of other libraries without a counterpart are these', () => {
   expect(Object.keys(unsupportedOptions)).toEqual([
     'onBanReach',
     'continueExceeding',

@@ -48,7 +48,7 @@ test.each<[number, string[]]>([
 })
 
 const expected = `Pass whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d', '1w', '1y'.`
-const noMonth = `A month has no fixed length: write '30d', or take calendarWindow; a minute is '1m'.`
+const noMonth = `A month has no fixed length: write '30d', or use calendarWindow; a minute is '1m'.`
 
 test.each<[string, string]>([
   ['60', ` A string needs a unit: '60s' for seconds.`],
@@ -56,7 +56,7 @@ test.each<[string, string]>([
   ['3 months', ` ${noMonth}`],
   ['11y', ''],
   ['1s later', ''],
-])('refuses the duration %o, and says what to write', (text, advice) => {
+])('refuses the duration %o, with advice', (text, advice) => {
   const { code, message } = errorOf(() => slidingWindow({ limit: 1, window: text }))
   expect([code, message]).toEqual([
     'SLUICE_OPTION_INVALID',

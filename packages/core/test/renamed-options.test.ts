@@ -22,7 +22,7 @@ const limiter = createLimiter({
   policies: slidingWindow({ limit: 5, window: '1m' }),
 })
 
-/** Whatever takes options that have another name elsewhere. */
+/** The functions with options that have other names in other libraries. */
 const takers = {
   rateLimit: (options: object) => createGuard(options),
   createLimiter: (options: object) => createLimiter(options as never),
@@ -43,7 +43,7 @@ const takers = {
 
 type Taker = keyof typeof takers
 
-/** What is answered, by whom it is asked. The words stand below the library that most people know them from. */
+/** Each name with the functions that know it and their own names for it, by the best-known library that uses the name. */
 const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]])[] = [
   // express-rate-limit and hono-rate-limiter
   ['windowMs', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'policies']],
@@ -168,7 +168,7 @@ const asked = answers.flatMap(([word, ...by]) =>
   by.map(([taker, ours]) => [word, taker, ours] as const),
 )
 
-test.each(asked)('the word %s is answered by %s with "%s"', (word, taker, ours) => {
+test.each(asked)('the name %s is answered by %s with "%s"', (word, taker, ours) => {
   const { code, message } = errorOf(() => takers[taker]({ [word]: 1 }))
   expect([code, message]).toEqual([
     'SLUICE_OPTION_RENAMED',
@@ -176,16 +176,16 @@ test.each(asked)('the word %s is answered by %s with "%s"', (word, taker, ours) 
   ])
 })
 
-test('every word is asked for, and none twice', () => {
+test('every name is tested, and none twice', () => {
   expect(answers.map(([word]) => word).sort()).toEqual(Object.keys(renamedOptions).sort())
 })
 
 const inEachFramework =
-  'it answers in the place of the 429, and is called with (req, res, next, decision) in Express, (ctx, next, decision) in Koa, ' +
+  'it answers in place of the 429, and is called with (req, res, next, decision) in Express, (ctx, next, decision) in Koa, ' +
   '(request, reply, decision) in Fastify, (context, decision) in NestJS, (decision, ...arguments) in limited()'
-const toBeTold = 'called with (request, decision) for each decision, and answers nothing'
-const opens = `'allow' lets everything pass while the store is away; 'local', the default, counts in this process`
-const shutsOut = `block: { for: '15m', on: 'exceeded' } (where it was in seconds, write '60s' for 60)`
+const toBeTold = 'called with (request, decision) for each decision; it does not answer the request'
+const opens = `'allow' allows every request while the store is unavailable; 'local', the default, counts in this process`
+const shutsOut = `block: { for: '15m', on: 'exceeded' } (if it was in seconds, write '60s' for 60)`
 const wholePolicy = 'a policy holds it, such as slidingWindow({ limit: 100, window: "1m" })'
 
 test.each<[Taker, string, string]>([
@@ -201,33 +201,33 @@ test.each<[Taker, string, string]>([
   [
     'rateLimit',
     'ipv6Subnet',
-    'byIp({ ipv6: 56 }), with how many leading bits make one client, 64 by default',
+    'byIp({ ipv6: 56 }), with the number of leading bits that identify a client, 64 by default',
   ],
   ['rateLimit', 'passOnStoreError', opens],
   ['rateLimit', 'skipOnError', opens],
-  ['rateLimit', 'skipFailedRequests', `'successes', where failures are given back`],
-  ['rateLimit', 'skipSuccessfulRequests', `'failures', where successes are given back`],
+  ['rateLimit', 'skipFailedRequests', `'successes' refunds failures`],
+  ['rateLimit', 'skipSuccessfulRequests', `'failures' refunds successes`],
   ['rateLimit', 'timeoutMs', 'redisStore(client, { timeout: 250 }) has it'],
   [
     'slidingWindow',
     'duration',
-    'a duration in milliseconds or a string such as "1m" (where it was in seconds, write "60s" for 60)',
+    'a duration in milliseconds or a string such as "1m" (if it was in seconds, write "60s" for 60)',
   ],
   ['slidingWindow', 'blockDuration', shutsOut],
   ['createLimiter', 'points', wholePolicy],
   ['createLimiter', 'duration', wholePolicy],
   ['createLimiter', 'blockDuration', `it belongs to a policy: ${shutsOut}`],
-])('%s says of %s what to mind', (taker, word, hint) => {
+])('%s answers %s with a hint', (taker, word, hint) => {
   const { message } = errorOf(() => takers[taker]({ [word]: 1 }))
   expect(message.replace(/^.*? in Sluice: /, '')).toBe(`${hint}.`)
 })
 
-test('another library’s word for what is not offered here is an unknown option', () => {
+test('a name of another library is an unknown option of a function without a counterpart', () => {
   const error = errorOf(() => slidingWindow({ keyGenerator: 1 } as never))
   expect(error.code).toBe('SLUICE_OPTION_UNKNOWN')
 })
 
-test('a word that every object inherits is no option', () => {
+test('a name that every object inherits is an unknown option', () => {
   const error = errorOf(() => slidingWindow({ constructor: 1 } as never))
   expect(error.code).toBe('SLUICE_OPTION_UNKNOWN')
 })

@@ -9,7 +9,7 @@ interface Modules {
   readonly http: typeof Http
 }
 
-/** What new modules warn of: each code is told once for each time that they are loaded. */
+/** The warnings of new modules: each code is reported once for each time that they are loaded. */
 async function warningsOf(act: (modules: Modules) => unknown): Promise<string[]> {
   vi.resetModules()
   const messages: string[] = []
@@ -50,7 +50,7 @@ test('rateLimit warns of it once, and not once more for the policy that it makes
   expect(warnings).toEqual(told('rateLimit', 'window', 999))
 })
 
-test('a limiter warns of it where a key is blocked', async () => {
+test('a limiter warns of it when a key is blocked', async () => {
   const warnings = await warningsOf(({ core: { createLimiter, slidingWindow } }) => {
     const policies = slidingWindow({ limit: 5, window: '1m' })
     createLimiter({ name: 'api', policies }).block('key', 60)

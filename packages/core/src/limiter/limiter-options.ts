@@ -17,7 +17,7 @@ import { contractVersion, storeContract, type Store, type StoreContract } from '
 
 export type { OnStoreError }
 
-/** What `createLimiter` takes: `policies`, or in their place `policy`. */
+/** The options of `createLimiter`: `policies`, or `policy` in its place. */
 export type AnyLimiterOptions<S extends Store> =
   | (LimiterOptions<S> & { readonly policy?: undefined })
   | (Omit<LimiterOptions<S>, 'policies'> & SinglePolicyOption & { readonly policies?: undefined })
@@ -25,38 +25,38 @@ export type AnyLimiterOptions<S extends Store> =
 export interface LimiterOptions<S extends Store> {
   /** The namespace of the counters in the store. */
   readonly name: string
-  /** What is allowed. A request is admitted if all policies admit it, and is then counted in all of them, else in none. */
+  /** The policies. A request is allowed if all of them allow it, and then counts in all of them. A denied request counts in none. */
   readonly policies: Policies
   /**
-   * Where the counts live. The same store can serve many limiters.
+   * Holds the counts. One store can serve many limiters.
    *
    * @default memoryStore()
    */
   readonly store?: S
   /**
-   * Milliseconds since the epoch. Where it is given it rules everywhere, in Redis too: for tests and replays. Two clocks that differ need a
-   * store each.
+   * Returns milliseconds since the epoch. It replaces the time of the store, also in Redis: for tests and replays. Limiters with different clocks
+   * need separate stores.
    *
    * @default the store's own time
    */
   readonly clock?: Clock
   /**
-   * What decides while the store cannot: a memory store in this process (`local`), or nobody, and everything is allowed or denied. The
-   * decision's `source` says so.
+   * The decisions while the store is unavailable: a memory store in this process makes them (`local`), or every request is allowed or denied. The
+   * `source` of a decision says which.
    *
    * @default 'local'
    */
   readonly onStoreError?: OnStoreError
   /**
-   * The share of each limit that this process admits by itself while the store is away, rounded up: 0.25 for four processes. Limiters of
-   * one name in one store share it.
+   * The share of each limit that this process allows by itself while the store is unavailable, rounded up: 0.25 for four processes. Limiters of
+   * the same name and store use one share together.
    *
    * @default 1
    */
   readonly localShare?: number
   /**
-   * Whether a key that the store denied is denied for up to a second without asking again. What this process gives back, releases or resets
-   * ends that at once; what another process does is seen up to a second late.
+   * Whether this process denies a key that the store has denied for up to a second, without asking the store again. A refund, release or reset
+   * by this process ends that at once. One by another process is seen up to a second late.
    *
    * @default true
    */
@@ -64,7 +64,7 @@ export interface LimiterOptions<S extends Store> {
 }
 
 export interface SinglePolicyOption {
-  /** What is allowed, as one policy. Its name is 'default'. */
+  /** The only policy. Its name is 'default'. */
   readonly policy: Policy
 }
 
@@ -96,9 +96,9 @@ const readers = {
 }
 
 /**
- * Looks at each option, and gives those that have a default.
+ * Checks each option, and returns those that have a default.
  *
- * @throws SluiceError where one is missing, unknown or wrong, or the store is of a version of this package that means something else
+ * @throws SluiceError if an option is missing, unknown or invalid, or the store belongs to a version of this package with another contract
  */
 export function readLimiterOptions(options: unknown): {
   readonly onStoreError: OnStoreError
@@ -110,7 +110,7 @@ export function readLimiterOptions(options: unknown): {
   return read
 }
 
-/** A store of another copy of this package works if both mean the same by what they pass to each other. */
+/** A store of another copy of this package works if both copies have the same contract. */
 function assertContract(store: unknown): void {
   if (!hasContract(store)) return
   const { version } = store[storeContract]
@@ -124,7 +124,7 @@ function hasContract(store: unknown): store is { readonly [storeContract]: Store
 }
 
 /**
- * What a limiter allows, by whichever of two options it is said.
+ * The policies of a limiter, from either of the two options.
  *
  * @throws SluiceError SLUICE_OPTIONS_CONFLICT, SLUICE_OPTION_MISSING
  */

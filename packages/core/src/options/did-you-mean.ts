@@ -7,7 +7,7 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   let least = Infinity
   for (const candidate of known) {
     const longer = Math.max(word.length, candidate.length)
-    // Bounded before it is measured: the work grows with the product of both lengths.
+    // Checked first, because the work grows with the product of both lengths.
     if (longer > longestWord) continue
     const edits = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (edits <= longer / 3 && edits < least) {

@@ -44,30 +44,30 @@ export type DurationText = `${number}${DurationUnit}` | `${number} ${DurationUni
 export type Duration = number | string
 
 /**
- * For a parameter: any duration but a literal that is none. `'60'` does not compile; the `string` of `{ window: '1m' }` in a variable does, and
- * is read when the program starts.
+ * The type of a parameter that takes durations. A literal that is no duration, such as `'60'`, does not compile. A `string` does, such as that of
+ * `{ window: '1m' }` in a variable, and is read when the program starts.
  */
 export type DurationLiteral<W> = W &
   (string extends W ? unknown : W extends KnownDuration ? unknown : never)
 
 type KnownDuration = number | DurationText
 
-/** Ten years: no duration is longer. */
+/** Ten years, the longest duration. */
 export const longestMs: number = 10 * 365.25 * 24 * 60 * 60 * 1000
 
-/** A duration in milliseconds; undefined if it is none, is not whole, or is longer than ten years. */
+/** A duration in milliseconds. Undefined if the value is no duration, is not whole, or is longer than ten years. */
 export function millisecondsOf(value: unknown): number | undefined {
   const length = typeof value === 'string' ? parse(value) : value
   if (typeof length !== 'number' || !Number.isSafeInteger(length)) return undefined
   return length >= 0 && length <= longestMs ? length : undefined
 }
 
-/** What to say of a text that looks like a duration and is none. */
+/** Advice about a text that looks like a duration and is not one. */
 export function durationAdvice(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   if (/^\d{1,15}$/.test(value)) return `A string needs a unit: '${value}s' for seconds`
   if (/^[\d.]+ ?(?:mo|months?|M)$/.test(value)) {
-    return `A month has no fixed length: write '30d', or take calendarWindow; a minute is '1m'`
+    return `A month has no fixed length: write '30d', or use calendarWindow; a minute is '1m'`
   }
   return undefined
 }
@@ -80,7 +80,7 @@ function parse(value: string): number | undefined {
   return Math.abs(exact - whole) <= Math.max(1e-6, exact * 1e-15) ? whole : exact
 }
 
-// `ms` would take a negative number, one without a unit, and capitals, where '1M' may well mean a month.
+// `ms` would also take negative numbers, numbers without a unit, and capitals, although '1M' may mean a month.
 const durationText =
   /^\d+(?:\.\d+)? ?(?:ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|y|yrs?|years?)$/
 
@@ -88,5 +88,5 @@ function isDurationText(value: string): value is DurationText {
   return value.length <= longestText && durationText.test(value)
 }
 
-/** `ms` reads no more. */
+/** `ms` refuses longer texts. */
 const longestText = 100

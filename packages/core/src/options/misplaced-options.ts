@@ -6,7 +6,7 @@ const calendar = `calendarWindow({ limit: 1000, period: 'day', timeZone: 'UTC' }
 const tokens = `tokenBucket({ capacity: 10, refill: 1, every: '1s' })`
 const stages = `staged({ free: ${calendar}, then: gcra({ limit: 1, window: '2s' }) })`
 
-/** The options of policies, each with a policy that takes it: for functions that take whole policies. */
+/** The options of policies, each with a policy that takes it. They are the answer of functions that take whole policies. */
 export const policyOptions: Readonly<Record<string, string>> = {
   limit: window,
   window,
@@ -31,9 +31,9 @@ export const policyOptions: Readonly<Record<string, string>> = {
   then: stages,
 }
 
-/** Options of other libraries that have no counterpart, each with what to do instead. */
+/** Options of other libraries that have no counterpart, each with advice. */
 export const unsupportedOptions: Readonly<Record<string, string>> = {
-  onBanReach: `A request that a block denies is denied like any other: answer it in "onDenied"; to be told of it, pass "onDecision"`,
+  onBanReach: `A request that a block denies is denied like any other: answer it in "onDenied", or observe it with "onDecision"`,
   continueExceeding: `A denied request never extends a window or a block. Make repeated blocks longer: block: { for: '1m', on: 'exceeded', escalate: 2, max: '1d' } of a policy`,
   requestPropertyName:
     'The decision is in req.rateLimit (Express, Fastify, NestJS) or ctx.state.rateLimit (Koa); copy it in a middleware of your own',
@@ -42,5 +42,5 @@ export const unsupportedOptions: Readonly<Record<string, string>> = {
   logger:
     'Warnings go through process.emitWarning, and failures of the store to the channel "sluice:store:error" of node:diagnostics_channel',
   retryAfter:
-    'Retry-After is computed from the decision. To send another one, set the header in "onDenied" and answer there',
+    'Retry-After is computed from the decision. To send another value, set the header in "onDenied" and answer there',
 }

@@ -7,15 +7,15 @@ import { tell } from '../warnings.js'
 export { longestMs } from './durations.js'
 export type { Duration, DurationLiteral } from './durations.js'
 
-/** Reads one option: gives its value in normal form, or undefined where it is not as `expected` says. */
+/** Reads one option: returns its value in normal form, or undefined if the value is not `expected`. */
 export interface OptionReader<T> {
   readonly expected: string
   readonly read: (value: unknown) => T | undefined
-  /** What an absent option means. Without one, the option is required. */
+  /** The value of an absent option. An option without a default is required. */
   readonly default?: T
-  /** What to say besides of a value that is refused. */
+  /** Advice to add to the error about a value. */
   readonly advice?: (value: unknown) => string | undefined
-  /** Whether a bare number below 1000 is warned about: other libraries count such a length of time in seconds. */
+  /** Whether a bare number below 1000 causes a warning: other libraries take such a length of time in seconds. */
   readonly warnsBelowSecond?: boolean
 }
 
@@ -25,19 +25,19 @@ export type OptionValues<R extends OptionReaders> = {
   readonly [K in keyof R]: R[K] extends OptionReader<infer T> ? T : never
 }
 
-/** A quota: how much is allowed. 0 denies everything. */
+/** A number of units. 0 denies everything. */
 export const quota: OptionReader<number> = {
   expected: 'a whole number, 0 or more, below 2^53',
   read: (value) => (isCount(value) ? value : undefined),
 }
 
-/** A quota that divides time, so that it cannot be 0. */
+/** A number that divides time, so that it cannot be 0. */
 export const positiveCount: OptionReader<number> = {
   expected: 'a whole number, 1 or more, below 2^53',
   read: (value) => (isCount(value) && value > 0 ? value : undefined),
 }
 
-/** A timeout or the like, from 1 ms to ten years, read into milliseconds. */
+/** A duration such as a timeout, from 1 ms to ten years, in milliseconds. */
 export const shortDuration: OptionReader<number> = {
   expected: `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d', '1w', '1y'`,
   read: (value) => {
@@ -47,10 +47,10 @@ export const shortDuration: OptionReader<number> = {
   advice: durationAdvice,
 }
 
-/** A window, a lease, a block: as `shortDuration`, but a number below 1000 is warned about, since it was probably meant in seconds. */
+/** A window, a lease, a block: as `shortDuration`, but a number below 1000 causes a warning, because seconds were probably meant. */
 export const duration: OptionReader<number> = { ...shortDuration, warnsBelowSecond: true }
 
-/** As `duration`, and 0 besides. */
+/** A duration that may be 0. */
 export const durationOrZero: OptionReader<number> = {
   expected: `whole milliseconds from 0 to ten years, or a string such as '0ms', '8h'`,
   read: millisecondsOf,
@@ -72,13 +72,13 @@ export function oneOf<const W extends string>(...words: readonly W[]): OptionRea
   }
 }
 
-/** A factor by which something grows. */
+/** A factor of growth. */
 export const factor: OptionReader<number> = {
   expected: 'a number from 1 to 1000',
   read: (value) => (typeof value === 'number' && value >= 1 && value <= 1000 ? value : undefined),
 }
 
-/** An option that is taken as it is, where it is of the right kind. */
+/** An option that is checked and not changed. */
 export function checked<T>(
   expected: string,
   holds: (value: unknown) => value is T,
@@ -86,7 +86,7 @@ export function checked<T>(
   return { expected, read: (value) => (holds(value) ? value : undefined) }
 }
 
-/** An option that may be absent, and that is taken as it is. */
+/** An option that is checked and not changed, and that may be absent. */
 export function checkedIfGiven(
   expected: string,
   holds: (value: unknown) => boolean,
@@ -94,13 +94,13 @@ export function checkedIfGiven(
   return { expected, read: (value) => (holds(value) ? value : undefined), default: undefined }
 }
 
-/** The same option, and what its absence means. */
+/** The same option with a default. */
 export function optional<T>(reader: OptionReader<T>, absent: T): OptionReader<T> {
   return { ...reader, default: absent }
 }
 
 /**
- * Reads a builder's options; what is wrong is refused with a coded error, never replaced by a default.
+ * Reads the options of a function. An invalid option is an error with a code, and is never replaced by a default.
  *
  * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISPLACED,
  * SLUICE_OPTION_MISSING, SLUICE_OPTION_INVALID
@@ -137,26 +137,26 @@ export function readOptions<R extends OptionReaders>(
 
 const builtOptions = new WeakSet<object>()
 
-/** Marks the options of a policy that a builder has made: its numbers are milliseconds, whatever they were written as. */
+/** Marks a policy that a builder has made, for functions that read it as options: its numbers are milliseconds, and cause no warning. */
 export function markBuilt(options: unknown): void {
   if (typeof options === 'object' && options !== null) builtOptions.add(options)
 }
 
-/** Warns of a bare number below 1000 where a length of time belongs: it was probably meant in seconds. */
+/** Warns of a bare number below 1000 as a duration: seconds were probably meant. */
 export function warnOfShort(where: string, option: string, value: unknown): void {
   if (typeof value === 'number' && value < 1000) {
     tell(sluiceError('SLUICE_DURATION_SHORT', where, option, value))
   }
 }
 
-/** Refuses every option that is not known, and answers another library's word with the one used here. */
+/** Refuses every unknown option, and answers the option name of another library with the name in Sluice. */
 export function rejectUnknown(where: string, given: object, known: readonly string[]): void {
   for (const option of Object.keys(given)) {
     if (!known.includes(option)) throw unknownOption(where, option, known)
   }
 }
 
-/** The options as an object that can be looked into, or a coded error. */
+/** The options as a record, or an error with a code. */
 export function optionsObject(
   where: string,
   options: unknown,
@@ -166,13 +166,13 @@ export function optionsObject(
   throw sluiceError('SLUICE_OPTIONS_INVALID', where, options, `an object: { ${known.join(', ')} }`)
 }
 
-/** A quota that another one stands in for where it is absent. */
+/** A quota that may be absent. */
 export const optionalQuota: OptionReader<number | undefined> = optional<number | undefined>(
   quota,
   undefined,
 )
 
-/** Refuses numbers whose product a double cannot hold exactly. */
+/** Refuses numbers whose product a number cannot hold exactly. */
 export function assertExact(where: string, formula: string, product: number): void {
   if (product >= 2 ** 53) throw sluiceError('SLUICE_NUMBERS_TOO_LARGE', where, formula)
 }

@@ -1,25 +1,26 @@
-/** Our words for it, the likeliest first, each with what to mind. The first that is an option of what was called is the answer. */
+/** The names of the option in Sluice, the likeliest first, each with a hint. The answer is the first one that the called function takes. */
 export type RenamedOption = Readonly<Record<string, string>>
 
 const count = 'a whole number; 0 denies everything'
 const length = 'a duration in milliseconds or a string such as "1m"'
-const lengthOrSeconds = `${length} (where it was in seconds, write "60s" for 60)`
+const lengthOrSeconds = `${length} (if it was in seconds, write "60s" for 60)`
 const inPolicies = 'a policy holds it, such as slidingWindow({ limit: 100, window: "1m" })'
-const blockFor = `block: { for: '15m', on: 'exceeded' } (where it was in seconds, write '60s' for 60)`
+const blockFor = `block: { for: '15m', on: 'exceeded' } (if it was in seconds, write '60s' for 60)`
 const backoff = `block: { for: '1m', on: 'exceeded', escalate: 2, max: '1d' }`
-const ofRequest = 'a function from the request to its key; null leaves it out'
+const ofRequest = 'a function from the request to its key; "notLimited" leaves the request out'
 const entries = 'a list of addresses, ranges and keys, or accessList([…])'
 const styles = `'draft', 'draft-7', 'draft-6', 'legacy', 'legacy-epoch', 'none' or a list of these`
 const stores = 'memoryStore() or redisStore(client)'
-const held = 'how many counts are kept at most, 100,000 by default'
+const maxKeys = 'the largest number of counts, 100,000 by default'
 const content = 'a string, an object, or a function of the request and the decision'
-const away = `'allow' lets everything pass while the store is away; 'local', the default, counts in this process`
+const unavailable = `'allow' allows every request while the store is unavailable; 'local', the default, counts in this process`
 const cached =
   'a key that Redis denied is denied in this process for up to a second; on by default, true or false'
 const answering =
-  'it answers in the place of the 429, and is called with (req, res, next, decision) in Express, (ctx, next, decision) in Koa, ' +
+  'it answers in place of the 429, and is called with (req, res, next, decision) in Express, (ctx, next, decision) in Koa, ' +
   '(request, reply, decision) in Fastify, (context, decision) in NestJS, (decision, ...arguments) in limited()'
-const hearing = 'called with (request, decision) for each decision, and answers nothing'
+const observing =
+  'called with (request, decision) for each decision; it does not answer the request'
 
 const quota: RenamedOption = { limit: count, capacity: count, policies: inPolicies }
 const window: RenamedOption = { window: length, every: length, policies: inPolicies }
@@ -31,17 +32,19 @@ const span: RenamedOption = {
   policies: inPolicies,
 }
 const capacity: RenamedOption = { capacity: 'a whole number of units', burst: 'a whole number' }
-const refill: RenamedOption = { refill: 'how many tokens come back in each "every"' }
+const refill: RenamedOption = { refill: 'the number of tokens that are added in each "every"' }
 const zone: RenamedOption = { timeZone: 'an IANA zone such as "Europe/Berlin"' }
-const cost: RenamedOption = { cost: 'a whole number; for requests also a function that gives one' }
+const cost: RenamedOption = {
+  cost: 'a whole number; for requests also a function that returns one',
+}
 const namespace: RenamedOption = {
   name: 'the namespace of the counters',
   prefix: 'the namespace of the counters',
 }
 const key: RenamedOption = { key: ofRequest }
 const subnet: RenamedOption = {
-  ipv6: 'how many leading bits make one client, 64 by default',
-  key: 'byIp({ ipv6: 56 }), with how many leading bits make one client, 64 by default',
+  ipv6: 'the number of leading bits that identify a client, 64 by default',
+  key: 'byIp({ ipv6: 56 }), with the number of leading bits that identify a client, 64 by default',
 }
 const allow: RenamedOption = { allow: `${entries}; a function of the request goes into "skip"` }
 const deny: RenamedOption = {
@@ -51,13 +54,13 @@ const skip: RenamedOption = { skip: 'a function from the request to true or fals
 const headers: RenamedOption = { headers: styles }
 const body: RenamedOption = { body: content }
 const store: RenamedOption = { store: stores }
-const onStoreError: RenamedOption = { onStoreError: away }
+const onStoreError: RenamedOption = { onStoreError: unavailable }
 const denyCache: RenamedOption = { denyCache: cached }
-const listener: RenamedOption = { onDecision: hearing, onDenied: answering }
+const listener: RenamedOption = { onDecision: observing, onDenied: answering }
 
-/** How other libraries spell an option. */
+/** The names of options in other libraries. */
 export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
-  // What is allowed.
+  // Policies.
   max: quota,
   total: quota,
   points: { limit: count, capacity: count, ...cost, policies: inPolicies },
@@ -85,9 +88,9 @@ export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
   // Blocks.
   blockDuration: { block: blockFor, ...inPolicy(blockFor) },
   exponentialBackoff: { block: backoff, ...inPolicy(backoff) },
-  ban: inPolicy(`block: { for: '1h', on: 'exceeded' } shuts out whoever exceeds its limit`),
+  ban: inPolicy(`block: { for: '1h', on: 'exceeded' } blocks a key that exceeds its limit`),
 
-  // Who, and for how much.
+  // Keys and costs.
   keyGenerator: key,
   getTracker: key,
   id: key,
@@ -104,7 +107,7 @@ export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
     name: `limiters of one name in one store count together; in NestJS see also scope: 'route', 'controller' or 'global'`,
   },
 
-  // Who not, and what not.
+  // Exceptions.
   allowList: allow,
   whitelist: allow,
   whiteList: allow,
@@ -118,17 +121,17 @@ export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
   ignoreUserAgents: {
     skip: 'a function from the request to true or false, which looks at the header',
   },
-  skipFailedRequests: { count: `'successes', where failures are given back` },
-  skipSuccessfulRequests: { count: `'failures', where successes are given back` },
+  skipFailedRequests: { count: `'successes' refunds failures` },
+  skipSuccessfulRequests: { count: `'failures' refunds successes` },
   requestWasSuccessful: {
     count: 'a function from { status, aborted } to whether the request counts',
   },
 
-  // The answer.
+  // Responses.
   handler: { onDenied: answering },
   onLimitReached: listener,
   onExceeded: listener,
-  onExceeding: { onDecision: hearing },
+  onExceeding: { onDecision: observing },
   onLimited: listener,
   message: body,
   errorMessage: body,
@@ -136,7 +139,7 @@ export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
   status: { statusCode: 'a status from 200 to 599' },
   throw: {
     onDenied:
-      'it may throw, such as (ctx) => ctx.throw(429) in Koa; the headers stay on the answer',
+      'it may throw, such as (ctx) => ctx.throw(429) in Koa; the headers stay on the response',
   },
   standardHeaders: headers,
   legacyHeaders: headers,
@@ -146,18 +149,18 @@ export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
   enableDraftSpec: headers,
   setHeaders: headers,
 
-  // The store, and when it is away.
+  // Stores.
   db: store,
   driver: store,
   redis: store,
   storage: store,
   storeClient: store,
-  cache: { maxKeys: held, store: `memoryStore({ maxKeys: 5000 }), with ${held}` },
+  cache: { maxKeys, store: `memoryStore({ maxKeys: 5000 }), with ${maxKeys}` },
   timeoutMs: { timeout: length, store: 'redisStore(client, { timeout: 250 }) has it' },
   passOnStoreError: onStoreError,
   skipOnError: onStoreError,
   insuranceLimiter: {
-    onStoreError: `'local', the default, counts in this process while the store is away, up to "localShare" of each limit`,
+    onStoreError: `'local', the default, counts in this process while the store is unavailable, up to "localShare" of each limit`,
   },
   inMemoryBlockOnConsumed: denyCache,
 }

@@ -1,19 +1,19 @@
 import type { OptionReader } from './readers.js'
 
-/** The option `store`, and what to do with something else that holds counts. */
+/** The option `store`, with advice about other things that hold counts. */
 export const storeOption: OptionReader<unknown> = {
   expected: 'memoryStore() or redisStore(client)',
   read: (value) => (hasMethod(value, 'run') ? value : undefined),
   default: undefined,
   advice(value) {
     if (typeof value === 'string')
-      return 'Make a client of the address, and pass redisStore(client)'
+      return 'Make a client for the address, and pass redisStore(client)'
     if (typeof value === 'function') return 'Call the function that makes the store'
     if (['evalsha', 'evalSha', 'sendCommand'].some((name) => hasMethod(value, name))) {
       return 'This looks like a Redis client: pass redisStore(client)'
     }
     if (['increment', 'incr', 'get', 'consume'].some((name) => hasMethod(value, name))) {
-      return 'A store of another library cannot hold what Sluice counts'
+      return 'A store of another library cannot hold the counts of Sluice'
     }
     return undefined
   },

@@ -4,9 +4,8 @@ import { renamedOptions } from './renamed-options.js'
 import { policyOptions, unsupportedOptions } from './misplaced-options.js'
 
 /**
- * The error for an option that a function does not have. In this order: an option that another library calls so is answered with its name here,
- * an option of a policy with the policy that takes it, one that has no counterpart with what to do instead, a misspelled one with the option
- * that is most like it.
+ * The error for an option that a function does not have, with the first of these answers: for a name of another library the name in Sluice, for an
+ * option of a policy a policy that takes it, for an option without a counterpart advice, for a misspelled name the nearest one.
  */
 export function unknownOption(
   where: string,
@@ -33,7 +32,7 @@ export function didYouMean(word: unknown, known: readonly string[]): string | un
   return nearest === undefined ? undefined : `Did you mean "${nearest}"?`
 }
 
-/** Names such as `constructor` are found in every object: only its own count. */
+/** Every object inherits names such as `constructor`: only its own names count. */
 function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined
 }

@@ -1,6 +1,6 @@
 import { createLimiter, fixedWindow, type Limiter } from '../../src/index.js'
 
-/** What a class looks like from outside, by whatever system its methods were decorated. */
+/** The public face of a class, whichever system decorated its methods. */
 export interface Reports {
   read(id: string, page?: number): Promise<string>
   create(id: string, pages: number): Promise<string>
@@ -9,7 +9,7 @@ export interface Reports {
 export interface DecoratedClass {
   new (tenant: string): Reports
   all(): Promise<string>
-  /** How the compiler calls decorators: what it passes, one entry for each argument. */
+  /** The types of the arguments that the compiler passes to decorators. */
   readonly calledWith: readonly string[]
 }
 
@@ -20,7 +20,7 @@ export const limiter: Limiter = createLimiter({
   clock: () => 0,
 })
 
-/** A decorator that only takes down what it is called with. */
+/** A decorator that only records the types of its arguments. */
 export function noting(calledWith: string[]): (...args: unknown[]) => void {
   return (...args) => {
     calledWith.push(...args.map((arg) => typeof arg))

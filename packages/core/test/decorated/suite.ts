@@ -3,13 +3,13 @@ import { DeniedError } from '../../src/index.js'
 import { errorOf } from '../error-of.js'
 import { limiter, type DecoratedClass } from './reports.js'
 
-/** Proves `limited` on the methods of a class. `decorate` calls it on something else, as the system does. */
+/** Tests `limited` on the methods of a class. `decorateAccessor` applies it to an accessor, as the system does. */
 export function describeDecorated(
   ReportsOf: DecoratedClass,
   calledWith: readonly string[],
   decorateAccessor: () => unknown,
 ): void {
-  test('the decorators are called as the system calls them', () => {
+  test('the compiler calls decorators in the form of its system', () => {
     expect(ReportsOf.calledWith).toEqual(calledWith)
   })
 
@@ -18,7 +18,7 @@ export function describeDecorated(
     expect(await new ReportsOf('kept').read('bob')).toBe('kept reads bob, page 1')
   })
 
-  test('the options see "this" and the arguments', async () => {
+  test('the description of a call sees "this" and the arguments', async () => {
     const [acme, initech] = [new ReportsOf('acme'), new ReportsOf('initech')]
     expect(await acme.create('ada', 1)).toBe('acme writes 1')
     expect(await initech.create('ada', 1)).toBe('initech writes 1')
@@ -27,13 +27,13 @@ export function describeDecorated(
     expect(await limiter.peek(['acme', 'ada'])).toMatchObject({ remaining: 0 })
   })
 
-  test('a method that is denied rejects', async () => {
+  test('a denied call of a method rejects', async () => {
     const reports = new ReportsOf('denied')
     await reports.read('eve')
     await expect(reports.read('eve')).rejects.toBeInstanceOf(DeniedError)
   })
 
-  test('a static method is limited, too', async () => {
+  test('a static method is also limited', async () => {
     expect(await ReportsOf.all()).toBe('all')
     await expect(ReportsOf.all()).rejects.toBeInstanceOf(DeniedError)
   })
@@ -43,7 +43,7 @@ export function describeDecorated(
     expect([create.name, create.length]).toEqual(['create', 2])
   })
 
-  test('what is no method is refused, rather than left without a limit', () => {
+  test('an accessor is refused, and not left without a limit', () => {
     const { code, message } = errorOf(decorateAccessor)
     expect(code).toBe('SLUICE_OPTION_INVALID')
     expect(message).toContain('a method or a function: fields, accessors and classes')

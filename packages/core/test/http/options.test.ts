@@ -73,7 +73,7 @@ test.each([
 ])('refuses the styles %j, which write one header in two forms', (headers, first, second) => {
   expect(refusalOf({ ...short, headers })).toEqual({
     code: 'SLUICE_OPTIONS_CONFLICT',
-    message: `rateLimit: "${first}" and "${second}" exclude each other. As "headers", both write the same header in forms of their own, or one writes none.`,
+    message: `rateLimit: "${first}" and "${second}" exclude each other. As "headers", both write the same header in different forms, or one of them writes none.`,
   })
 })
 
@@ -221,7 +221,7 @@ test.each<[string, unknown, string]>([
   [
     'the address of a server',
     'redis://localhost',
-    `"store" is the string "redis://localhost". ${stores} Make a client of the address, and pass redisStore(client).`,
+    `"store" is the string "redis://localhost". ${stores} Make a client for the address, and pass redisStore(client).`,
   ],
   [
     'a function that makes stores',
@@ -236,7 +236,7 @@ test.each<[string, unknown, string]>([
   [
     'the store of another library',
     { increment: () => {} },
-    `"store" is an object with the keys "increment". ${stores} A store of another library cannot hold what Sluice counts.`,
+    `"store" is an object with the keys "increment". ${stores} A store of another library cannot hold the counts of Sluice.`,
   ],
 ])('says what to pass in the place of %s', (_, store, message) => {
   const error = errorOf(() => createGuard({ limit: 5, window: '1m', store: store as never }))

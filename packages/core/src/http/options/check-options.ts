@@ -24,9 +24,9 @@ import type { RateLimitOptions } from './options.js'
 import { uncalledKey } from '../keys/uncalled-key.js'
 
 /**
- * Looks at each option and at those that exclude each other; what is missing is found by `planOf`.
+ * Checks each option, and those that exclude each other. `planOf` finds missing options.
  *
- * @throws SluiceError where an option is unknown or wrong, or where two exclude each other
+ * @throws SluiceError if an option is unknown or invalid, or two exclude each other
  */
 export function checkOptions<R, H>(options: RateLimitOptions<R, H>): void {
   readOptions('rateLimit', options, readers)
@@ -38,23 +38,23 @@ export function checkOptions<R, H>(options: RateLimitOptions<R, H>): void {
   assertStyles(options.headers)
 }
 
-/** Finds two styles of a list that would write the same header, each in its own form. */
+/** Refuses two styles in a list that would write the same header in different forms. */
 function assertStyles(headers: HeaderStyle | readonly HeaderStyle[] = []): void {
   if (typeof headers === 'string') return
   for (const conflicting of conflictingStyles) {
     const [first, second] = conflicting.filter((style) => headers.includes(style))
     if (second !== undefined) {
       const advice =
-        'As "headers", both write the same header in forms of their own, or one writes none'
+        'As "headers", both write the same header in different forms, or one of them writes none'
       throw sluiceError('SLUICE_OPTIONS_CONFLICT', 'rateLimit', first, second, advice)
     }
   }
 }
 
 /**
- * Looks at an option that an adapter has besides.
+ * Checks an option that only an adapter has.
  *
- * @throws SluiceError SLUICE_OPTION_INVALID where it is none of those
+ * @throws SluiceError SLUICE_OPTION_INVALID if the value is not a known one
  */
 export function assertOneOf(option: string, value: unknown, known: readonly unknown[]): void {
   if (known.includes(value)) return
@@ -76,6 +76,8 @@ const someStyles = `${styles.map((style) => `'${style}'`).join(', ')}, or a list
 
 const someEntries = 'a list of addresses, ranges and keys, or accessList([…])'
 
+const { name, policy, ...others } = commonReaders
+
 const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   limit: checkedIfGiven(
     'a whole number, 0 or more, below 2^53, or a function from the request to one',
@@ -83,12 +85,13 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   ),
   window: optional<unknown>(duration, undefined),
   algorithm: checkedIfGiven('a builder that takes { limit, window }, such as gcra', isFunction),
+  policy,
   policies: checkedIfGiven(
     'a record from name to policy, or a function from the request to one',
     (value) => isRecord(value) || isFunction(value),
   ),
-  ...commonReaders,
-  name: optional<unknown>(commonReaders.name, undefined),
+  name: optional<unknown>(name, undefined),
+  ...others,
   key: {
     ...checkedIfGiven(
       'a non-empty string, a list of such parts, a record from policy name to key, or a function from the request to one of these',
@@ -126,7 +129,7 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   },
   partitionKey: checkedIfGiven('true or false', isBoolean),
   onDenied: checkedIfGiven(
-    'a handler in the form of the framework, which gets the decision last',
+    'a handler of the framework that takes the decision as its last parameter',
     isFunction,
   ),
   onDecision: checkedIfGiven('a function of the request and the decision', isFunction),
@@ -134,7 +137,7 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     return isCount(value) && value >= 200 && value <= 599
   }),
   body: checkedIfGiven(
-    'a string, an object, or a function of the request and the decision that gives one',
+    'a string, an object, or a function of the request and the decision that returns one',
     (value) =>
       typeof value === 'string' ||
       isFunction(value) ||
@@ -145,8 +148,8 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
 const resetReaders = { success: checked('a list of names of policies', isNames) }
 
 const oneWay = 'Say what is allowed in one way: "limit" and "window", "policy", or "policies"'
-const inPolicy = 'A policy is whole: pass what belongs to it to its builder'
-const ownAnswer = '"onDenied" answers by itself, so there it belongs'
+const inPolicy = 'Pass it to the builder of the policy instead'
+const ownAnswer = '"onDenied" writes the whole response: set it there'
 
 const conflicts: readonly (readonly [OptionName, OptionName, string])[] = [
   ['policy', 'policies', oneWay],

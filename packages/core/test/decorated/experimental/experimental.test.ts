@@ -43,13 +43,13 @@ class ByCompiler {
 }
 
 describeDecorated(ByCompiler, ['object', 'string', 'object'], () =>
-  // As an accessor is decorated. To the types, one of a function is a method.
+  // The call that decorates an accessor. By its type, an accessor of a function is a method.
   limited(limiter, () => ({ key: 'all' }))(ByCompiler.prototype, 'reader', {
     get: () => async () => 'nothing',
   }),
 )
 
-test('the types are right under this system, too', () => {
+test('the types are right under this system', () => {
   const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
   const compiler = join(dirname(typescript), 'bin', 'tsc')
   const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname], {

@@ -27,7 +27,7 @@ export class Reports {
     return id
   }
 
-  // @ts-expect-error: it would promise a value of which the class says that it is there
+  // @ts-expect-error: the class declares a value, and the method would return a promise
   @byFirst
   title(id: string): string {
     return id
@@ -39,7 +39,7 @@ export class Reports {
   })
   async today(): Promise<void> {}
 
-  // @ts-expect-error: a denied call would give something else
+  // @ts-expect-error: a denied call would return another type
   @limited(limiter, () => ({ key: 'all' }), { onDenied: () => 5 })
   async all(): Promise<string> {
     return 'all'
