@@ -18,13 +18,13 @@ import { viewOf } from './request.js'
 declare global {
   namespace Express {
     interface Request {
-      /** What `rateLimit` decided about this request; absent where it was not limited. */
+      /** The decision of `rateLimit` on this request; absent if the request was not limited. */
       rateLimit?: Decision
     }
   }
 }
 
-/** Answers a denied request in the place of `rateLimit`, or lets it go on by `next()`. */
+/** Handles a denied request instead of `rateLimit`: sends a response, or calls `next()` to continue. */
 export type OnDenied = (
   request: Request,
   response: Response,
@@ -34,28 +34,28 @@ export type OnDenied = (
 
 type AllOptions = Options<Request, OnDenied>
 
-/** What is allowed is said in one way: by `limit` and `window`, by `policy`, or by `policies`. */
+/** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, and any of the others. */
 export type RateLimitOptions = WholeRule<AllOptions>
 
 type StatedOptions<W, P> = WholeRule<Omit<AllOptions, 'key'>> & Stated<Request, W, P>
 
-/** A middleware that says nothing of the types of its request: the handlers after it know their route's parameters still. */
+/** A middleware for requests of any type, so that the handlers after it keep the types of their route's parameters. */
 export interface RateLimitMiddleware {
   <P, A, B, Q, L extends Record<string, unknown>>(
     request: Request<P, A, B, Q, L>,
     response: Response<A, L>,
     next: NextFunction,
   ): void
-  /** Decides for this middleware: to peek, reset or block by hand. If `limit` or `policies` is a function, its calls need `policies`. */
+  /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, pass `policies` to them. */
   readonly limiter: Limiter
 }
 
 /**
- * Limits the rate of requests, on Express 4 and 5. The decision is in `req.rateLimit`.
+ * Makes a middleware that limits the rate of requests, for Express 4 and 5. The decision is in `req.rateLimit`.
  *
  * @example
  * app.use(rateLimit({ limit: 100, window: '1m' }))
- * @throws SluiceError where an option is missing, unknown or wrong
+ * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function rateLimit<const W extends Duration, P>(
   options: StatedOptions<W, P>,
@@ -72,7 +72,7 @@ export function rateLimit<const W extends Duration, P>(
     const done = after(guard.check(viewOf(request), response), (action) =>
       carryOut(action, request, response, next),
     )
-    if (done instanceof Promise) void handOn(done, next)
+    if (done instanceof Promise) void forwardError(done, next)
   }
 }
 
@@ -80,14 +80,14 @@ export function rateLimit<const W extends Duration, P>(
 export type Handler = (request: Request, response: Response, next: NextFunction) => unknown
 
 /**
- * Limits the rate of requests to a method of a controller class, by standard and by `experimentalDecorators`.
+ * Limits the rate of requests to a method of a controller class, as a standard decorator or with `experimentalDecorators`.
  *
  * @example
  * class Reports {
  *   @RateLimit({ limit: 5, window: '1m' })
  *   create(req: Request, res: Response) { … }
  * }
- * @throws SluiceError where an option is missing, unknown or wrong
+ * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function RateLimit<const W extends Duration, P>(
   options: StatedOptions<W, P>,
@@ -100,7 +100,7 @@ export function RateLimit<const W extends Duration, P>(
           if (error !== undefined) return next(error)
           const done = handler.call(this, request, response, next)
           followHandler(response, done)
-          if (done instanceof Promise) void handOn(done, next)
+          if (done instanceof Promise) void forwardError(done, next)
         })
       },
   )
@@ -121,24 +121,24 @@ function carryOut(
     case 'deny':
       return response.headersSent || response.status(action.status).end(action.body)
     case 'handle':
-      return action.answer((handler) =>
-        handler(request, response, passing(action, response, next), action.decision),
+      return action.callHandler((handler) =>
+        handler(request, response, nextFor(action, response, next), action.decision),
       )
     default:
       return action satisfies never
   }
 }
 
-/** What a handler of a denial calls to let the request go on, or to pass on an error: 'route' and 'router' are none. */
-function passing(action: Handle<OnDenied>, response: Response, next: NextFunction): NextFunction {
-  return function pass(error?: unknown): void {
-    if (!error || error === 'route' || error === 'router') action.goOn(response)
+/** The `next` of an `onDenied` handler. Without an error the request continues; Express reads 'route' and 'router' as commands, not as errors. */
+function nextFor(action: Handle<OnDenied>, response: Response, next: NextFunction): NextFunction {
+  return function nextOrError(error?: unknown): void {
+    if (!error || error === 'route' || error === 'router') action.proceed(response)
     next(error)
   }
 }
 
-// Express 4 does not look at what a handler returns.
-async function handOn(done: Promise<unknown>, next: NextFunction): Promise<void> {
+// Express 4 ignores the promise that a handler returns.
+async function forwardError(done: Promise<unknown>, next: NextFunction): Promise<void> {
   try {
     await done
   } catch (error) {

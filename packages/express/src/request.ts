@@ -1,4 +1,4 @@
-import { createView, type RequestView } from '@sluice/core/http'
+import { createView, trustProbe, type RequestView } from '@sluice/core/http'
 import type { Request } from 'express'
 
 export const viewOf: (request: Request) => RequestView<Request> = createView<Request>({
@@ -8,16 +8,16 @@ export const viewOf: (request: Request) => RequestView<Request> = createView<Req
     return [body, query, params, cookies, signedCookies]
   },
 
-  // With the paths that routers are mounted on; of a mount path with parameters, Express tells their values only.
+  // `baseUrl` is the path of the mounted routers. For a mount path with parameters, Express exposes their values only.
   route({ route, baseUrl }: { readonly route?: unknown; readonly baseUrl: string }) {
     const known = typeof route === 'object' && route !== null && 'path' in route
     return known && typeof route.path === 'string' ? baseUrl + route.path : undefined
   },
 
-  // Whoever believes an address that nobody has, however far away, believes all of them.
+  // An application that trusts an unused address at any distance trusts every proxy.
   trustsEveryProxy({ app }) {
     const trusts: unknown = app.get('trust proxy fn')
-    return isTrust(trusts) && trusts('192.0.2.0', Number.MAX_SAFE_INTEGER)
+    return isTrust(trusts) && trusts(trustProbe.client, Number.MAX_SAFE_INTEGER)
   },
 })
 

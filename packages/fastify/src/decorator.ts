@@ -1,23 +1,23 @@
 import type { Duration } from '@sluice/core'
 import { createGuard, methodDecorator, type MethodDecorator } from '@sluice/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { admit } from './admit.js'
-import { follow } from './followed.js'
+import { applyLimit } from './apply-limit.js'
+import { follow } from './follow.js'
 import type { StatedOptions } from './options.js'
 
-/** A handler of a controller class. By the type of a method, so that it may know more of its request: `FastifyRequest<{ Body: Report }>`. */
+/** A handler of a controller class. A method type, so that the handler may declare a more specific request: `FastifyRequest<{ Body: Report }>`. */
 export type Handler = { handle(request: FastifyRequest, reply: FastifyReply): unknown }['handle']
 
 /**
- * Limits the rate of requests to a method of a controller class, by standard and by `experimentalDecorators`. It needs no plugin, and takes
- * nothing from one.
+ * Limits the rate of requests to a method of a controller class, as a standard decorator or with `experimentalDecorators`. It works without the plugin
+ * and inherits no options from it.
  *
  * @example
  * class Reports {
  *   @RateLimit({ limit: 5, window: '1m' })
  *   create(request: FastifyRequest, reply: FastifyReply) { … }
  * }
- * @throws SluiceError where an option is missing, unknown or wrong
+ * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function RateLimit<const W extends Duration, P>(
   options: StatedOptions<W, P>,
@@ -26,10 +26,10 @@ export function RateLimit<const W extends Duration, P>(
   return methodDecorator<Handler>(
     (handler) =>
       async function limitedHandler(this: unknown, request, reply) {
-        if (!(await admit(limit, request, reply))) return reply
+        if (!(await applyLimit(limit, request, reply))) return reply
         const returned = handler.call(this, request, reply)
         follow(reply, returned)
-        // What answers later returns nothing; from a promise, Fastify would take that for an oversight.
+        // A handler that calls `reply.send()` later returns undefined. Fastify warns about a promise of undefined, but not about a promise of the reply.
         return returned === undefined ? reply : returned
       },
   )

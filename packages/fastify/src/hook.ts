@@ -1,23 +1,16 @@
 import { after } from '@sluice/core/http'
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RequestPayload } from 'fastify'
-import { admit, type Limit } from './admit.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { applyLimit, type Limit } from './apply-limit.js'
+import type { AnyHookHandler } from './options.js'
 
-/** A hook of any kind up to `preHandler`. If there is a payload, it stands before the callback. */
-export type AnyHook = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: RequestPayload | HookHandlerDoneFunction,
-  done?: RequestPayload | HookHandlerDoneFunction,
-) => unknown
-
-/** The hook that limits a request by the limit that is found for it, if any. */
-export function hookOf(limitFor: (request: FastifyRequest) => Limit | undefined): AnyHook {
-  return function rateLimitHook(request, reply, payload, done = payload) {
+/** Makes a hook that applies the limit of each request, if it has one. */
+export function hookOf(limitFor: (request: FastifyRequest) => Limit | undefined): AnyHookHandler {
+  return function limitHook(request: FastifyRequest, reply: FastifyReply, payload, done = payload) {
     const limit = limitFor(request)
-    const passes = limit === undefined || admit(limit, request, reply)
-    // What is known at once needs no promise, and Fastify waits for none.
-    if (passes === true && typeof done === 'function') return done()
-    // To wait for the answer, as `return reply` does, would go on when the client goes away.
-    return after(passes, (passed) => (passed ? undefined : new Promise<undefined>(() => {})))
+    const continues = limit === undefined || applyLimit(limit, request, reply)
+    // The callback is faster than a promise.
+    if (continues === true && typeof done === 'function') return done()
+    // A hook that returns `reply` would continue if the client disconnects, so the promise stays pending.
+    return after(continues, (isTrue) => (isTrue ? undefined : new Promise<undefined>(() => {})))
   }
 }

@@ -1,7 +1,6 @@
 export { rateLimit } from './rate-limit.js'
-export { RateLimit } from './decorator.js'
-export type { Handler } from './decorator.js'
-export type { OnDenied } from './admit.js'
+export { RateLimit, type Handler } from './decorator.js'
+export type { OnDenied } from './apply-limit.js'
 export type {
   Hook,
   PlacedLimit,
@@ -11,6 +10,6 @@ export type {
   RouteRateLimit,
 } from './options.js'
 
-// Explicit lists both: an application needs one import.
+// Both modules are explicit lists. Re-exported, so that an application needs one import.
 export * from '@sluice/core'
 export * from '@sluice/core/http/application'

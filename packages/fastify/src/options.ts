@@ -7,41 +7,38 @@ import type {
   Stated,
 } from '@sluice/core/http'
 import type {
-  ContextConfigDefault as Config,
   FastifyBaseLogger,
   FastifyRequest,
-  FastifySchema,
   FastifyTypeProvider,
-  onRequestHookHandler,
-  preParsingHookHandler,
+  HookHandlerDoneFunction,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerBase,
-  RouteGenericInterface as Route,
+  RequestPayload,
 } from 'fastify'
-import type { OnDenied } from './admit.js'
+import type { OnDenied } from './apply-limit.js'
 
 type AllOptions = Options<FastifyRequest, OnDenied>
 
-/** What is allowed is said in one way: by `limit` and `window`, by `policy`, or by `policies`. What is not said is taken from the plugin. */
+/** The options of a route. Those that are absent are inherited from the plugin. */
 export type RateLimitOptions = OneRule<AllOptions>
 
-/** The options where they are written at a call: the compiler compares them with one another. */
+/** The options of a call, in the form in which the compiler compares them with one another. */
 export type StatedOptions<W, P> = OneRule<Omit<AllOptions, 'key'>> & Stated<FastifyRequest, W, P>
 
-/** What the plugin is registered with: the options of its limiter, which those of routes are merged over. */
+/** The options of the plugin: those of its limiter, which routes inherit, and its settings. */
 export type RateLimitPluginOptions = RateLimitOptions & PluginSettings
 
 export interface PluginSettings {
   /**
-   * Whether every route is limited, and what no route matches; or only those routes whose `config.rateLimit` says so.
+   * Whether every route and every request without a route is limited. If false, only routes with a `config.rateLimit` are limited.
    *
    * @default true
    */
   readonly global?: boolean
   /**
-   * When requests are counted: after all hooks of this kind, those of the route included, so that the key sees what they add to the request. A
-   * later one is for a key that needs the body or a user.
+   * The hook that counts requests. It runs after all other hooks of this kind, including those of the route, so that the key can use what they add to the
+   * request. Choose a later hook if the key needs the body or the user.
    *
    * @default 'onRequest'
    */
@@ -50,58 +47,47 @@ export interface PluginSettings {
 
 export type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler'
 
-/** `config.rateLimit` of a route: options of its own, a limit that `app.rateLimit()` has made, a list of them, or no limit. */
+/** `config.rateLimit` of a route: its own options, a limit made by `app.rateLimit()`, a list of them, or `false` for no limit. */
 export type RouteRateLimit = RouteLimit<RateLimitOptions | PlacedLimit>
 
 /** A limit made by `app.rateLimit()`. */
 export interface PlacedLimit extends MadeLimit<FastifyRequest, OnDenied> {
-  /** Decides for this limit: to peek, reset or block by hand. */
+  /** The limiter of this limit, for direct calls such as `peek`, `reset` or `block`. */
   readonly limiter: Limiter
 }
 
 /** `app.rateLimit` of the nearest registration. */
-export interface RateLimitDecorator<
-  S extends RawServerBase,
-  Q extends RawRequestDefaultExpression<S>,
-  P extends RawReplyDefaultExpression<S>,
-  L extends FastifyBaseLogger,
-  T extends FastifyTypeProvider,
-> {
+export interface RateLimitDecorator {
   /**
-   * Makes a handler for any of the hooks up to `preHandler`, to be placed by hand. Its options are merged over those of the plugin; without
-   * options, it is the plugin's own limiter. In however many places it stands, it counts a request once.
+   * Makes a handler for any hook up to `preHandler`, which the application places at its routes. The options are merged over those of the plugin; without
+   * options, it is the limit of the plugin itself. It counts a request once, even if it is placed several times.
    *
    * @example
    * const byAccount = app.rateLimit({ limit: 10, key: byUser((request) => request.user?.id) })
    * app.get('/me', { preHandler: [authenticate, byAccount] }, me)
    */
-  <const W extends Duration, N>(
-    options?: StatedOptions<W, N>,
-  ): AnyHookHandler<S, Q, P, L, T> & PlacedLimit
+  <const W extends Duration, N>(options?: StatedOptions<W, N>): AnyHookHandler & PlacedLimit
   /**
-   * The limiter that is common to all routes: to peek, reset or block by hand.
+   * The limiter of all routes, for direct calls such as `peek`, `reset` or `block`.
    *
-   * @throws SluiceError SLUICE_OPTION_MISSING where the plugin was registered with `global: false` and does not say what is allowed
+   * @throws SluiceError SLUICE_OPTION_MISSING if the plugin is registered with `global: false` and without a limit
    */
   readonly limiter: Limiter
   /**
-   * The limiter of this name. One of a route is made when the application is ready, and is called as `config.rateLimit` says, else by method and
-   * pattern: 'GET /items/:id'.
+   * Finds a limiter by its name. The limiter of a route exists from the start of the application; its name is that in `config.rateLimit`, or else its
+   * method and pattern: 'GET /items/:id'.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */
   limiterOf(name: string): Limiter
 }
 
-/** A handler for any of the hooks up to `preHandler`. */
-type AnyHookHandler<
-  S extends RawServerBase,
-  Q extends RawRequestDefaultExpression<S>,
-  P extends RawReplyDefaultExpression<S>,
-  L extends FastifyBaseLogger,
-  T extends FastifyTypeProvider,
-> = preParsingHookHandler<S, Q, P, Route, Config, FastifySchema, T, L> &
-  onRequestHookHandler<S, Q, P, Route, Config, FastifySchema, T, L>
+type Payload = RequestPayload | HookHandlerDoneFunction
+
+/** A handler for any hook up to `preHandler`, on any server. `preParsing` passes a payload before the callback. */
+export type AnyHookHandler = {
+  handle(request: object, reply: object, payload: Payload, done?: Payload): void | Promise<unknown>
+}['handle']
 
 declare module 'fastify' {
   interface FastifyInstance<
@@ -111,17 +97,17 @@ declare module 'fastify' {
     Logger extends FastifyBaseLogger,
     TypeProvider extends FastifyTypeProvider,
   > {
-    /** Makes limits to be placed by hand, and gives the limiters. */
-    rateLimit: RateLimitDecorator<RawServer, RawRequest, RawReply, Logger, TypeProvider>
+    /** Makes limits for single hooks, and gives access to the limiters. */
+    rateLimit: RateLimitDecorator
   }
   interface FastifyRequest {
-    /** What was decided last about this request; undefined where it was not limited. */
+    /** The last decision on this request; undefined if the request was not limited. */
     rateLimit?: Decision
   }
   interface FastifyContextConfig {
     /**
-     * Options of the route's own, merged over those of the plugin; a list of them, each of which has to allow; or false: not limited. Limits of a
-     * list that differ only in what they allow are one limiter, which allows all or nothing; others are asked in order.
+     * The options of the route, merged over those of the plugin, or a list of options, all of which must allow a request, or `false` for no limit. Limits of
+     * a list that differ only in their policies are one limiter, which is all or nothing; others are checked in order.
      */
     rateLimit?: RouteRateLimit
   }

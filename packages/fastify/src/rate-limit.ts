@@ -1,20 +1,20 @@
 import { assertOneOf, createRouteLimits, routeName, warnOfUnseenRoute } from '@sluice/core/http'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import { fastifyPlugin } from 'fastify-plugin'
-import type { Limit, OnDenied } from './admit.js'
-import { followed } from './followed.js'
+import type { Limit, OnDenied } from './apply-limit.js'
+import { createDecoration } from './decoration.js'
+import { followed } from './follow.js'
 import { hookOf } from './hook.js'
 import type { RateLimitPluginOptions } from './options.js'
-import { createPlacing } from './placed.js'
 
 /**
- * Limits the rate of requests to all routes of the scope that it is registered in, and of the scopes below. Where it is registered in one of
- * these again, the nearest one rules. The decision is in `request.rateLimit`.
+ * Limits the rate of requests to all routes of the scope in which it is registered, and of the scopes below. If it is registered again in one of
+ * these, the nearest registration applies. The decision is in `request.rateLimit`.
  *
  * @example
  * await app.register(rateLimit, { limit: 100, window: '1m' })
  * app.post('/reports', { config: { rateLimit: { limit: 5 } } }, createReport)
- * @throws SluiceError when the application starts, where an option is missing, unknown or wrong
+ * @throws SluiceError at the start of the application, if an option is missing, unknown or wrong
  */
 export const rateLimit: FastifyPluginAsync<RateLimitPluginOptions> = fastifyPlugin(
   registerRateLimit,
@@ -26,41 +26,42 @@ async function registerRateLimit(
   { global = true, hook = 'onRequest', ...base }: RateLimitPluginOptions,
 ): Promise<void> {
   assertOneOf('global', global, [true, false])
-  // Fastify would take any, those after the handler too.
+  // Fastify would accept any hook, even one that runs after the handler.
   assertOneOf('hook', hook, ['onRequest', 'preParsing', 'preValidation', 'preHandler'])
 
   const limits = createRouteLimits<FastifyRequest, OnDenied>(base)
-  const ofOthers = global ? limits.common() : undefined
+  if (global) limits.common()
   let hasStarted = false
-  const placing = createPlacing(limits, () => hasStarted)
 
-  fastify.decorate('rateLimit', placing.decorator)
+  const decoration = createDecoration(limits, () => hasStarted)
+
+  fastify.decorate('rateLimit', decoration)
   if (!fastify.hasRequestDecorator('rateLimit')) fastify.decorateRequest('rateLimit')
-  // A decorator is inherited by all scopes below, as far as to the next registration.
+  // All scopes below inherit the decorator, except those with a registration of their own.
   const scope = fastify.rateLimit
 
   const seen = Symbol('@sluice/fastify: seen')
-  const ahead: (() => unknown)[] = []
-  // For `reply.callNotFound()`, which runs preHandler hooks again: those of the 404 handler.
-  let asked = hook === 'preHandler' ? new WeakSet<FastifyRequest>() : undefined
+  const limitsToMake: (() => unknown)[] = []
+  // `reply.callNotFound()` runs the preHandler hooks of the 404 handler in addition to those of the route.
+  let checked = hook === 'preHandler' ? new WeakSet<FastifyRequest>() : undefined
 
-  // Appended to the hooks of each route, the limit runs after those of its scopes, whenever they are added, and after those that the route declares.
+  // Appended to the hooks of the route itself, so that the limit runs after the hooks of all scopes, even of those that are added later.
   fastify.addHook('onRoute', function limitRoute(route) {
     const name = routeName(route)
     const limitOfRoute = (): Limit | undefined =>
       this.rateLimit === scope ? limitOf(name, route) : undefined
-    const limit = hookOf((request) => (isAskedAgain(request) ? undefined : limitOfRoute()))
+    const limit = hookOf((request) => (isCheckedAgain(request) ? undefined : limitOfRoute()))
     Reflect.set(route, hook, [route[hook] ?? [], limit].flat())
     route.handler = followed(route.handler)
     route.config = Object.assign({}, route.config, { [seen]: true })
-    ahead.push(limitOfRoute)
+    limitsToMake.push(limitOfRoute)
   })
-  // Not before: the scope of a route may be given a registration of its own after the route was declared.
+  // Made at the start and not earlier, because the scope of a route may get its own registration after the route is declared.
   fastify.addHook('onReady', async () => {
-    for (const makeLimit of ahead) makeLimit()
+    for (const makeLimit of limitsToMake) makeLimit()
     hasStarted = true
   })
-  // For requests that match no route, and for routes that were declared before the plugin was loaded.
+  // For requests without a route, and for routes that are declared before the plugin is loaded.
   const instance: { addHook(name: string, handler: object): unknown } = fastify
   instance.addHook(hook, hookOf(limitOfUnseen))
 
@@ -71,21 +72,21 @@ async function registerRateLimit(
     const name = routeName(config)
     if (!request.is404) {
       if (hook !== 'onRequest') warnOfUnseenRoute(name, hook)
-      asked ??= new WeakSet()
+      checked ??= new WeakSet()
     }
-    return isAskedAgain(request) ? undefined : limitOf(name, { config })
+    return isCheckedAgain(request) ? undefined : limitOf(name, { config })
   }
 
   function limitOf(name: string, { config }: Pick<RouteOptions, 'config'>): Limit | undefined {
     const own = config?.rateLimit
     if (own !== undefined) return limits.named(name, own)
-    return global ? (placing.common() ?? ofOthers) : undefined
+    return global ? limits.common() : undefined
   }
 
-  function isAskedAgain(request: FastifyRequest): boolean {
-    if (asked === undefined) return false
-    if (asked.has(request)) return true
-    asked.add(request)
+  function isCheckedAgain(request: FastifyRequest): boolean {
+    if (checked === undefined) return false
+    if (checked.has(request)) return true
+    checked.add(request)
     return false
   }
 }

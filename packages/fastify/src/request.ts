@@ -1,4 +1,4 @@
-import { createView, unsent, type RequestView } from '@sluice/core/http'
+import { createView, trustProbe, type RequestView } from '@sluice/core/http'
 import type { FastifyRequest } from 'fastify'
 
 export const viewOf: (request: FastifyRequest) => RequestView<FastifyRequest> =
@@ -7,6 +7,7 @@ export const viewOf: (request: FastifyRequest) => RequestView<FastifyRequest> =
     address: ({ ip }) => ip,
     sent: ({ body, query, params }) => [body, query, params],
     route: ({ routeOptions }) => routeOptions.url,
-    // What Fastify trusts it keeps to itself: `initialConfig` leaves it out.
-    trustsEveryProxy: (request) => Reflect.get(request, 'ip', { raw: unsent }) === unsent.far,
+    // Fastify does not expose its proxy setting: `initialConfig` does not contain it.
+    trustsEveryProxy: (request) =>
+      Reflect.get(request, 'ip', { raw: trustProbe }) === trustProbe.client,
   })

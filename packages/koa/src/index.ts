@@ -7,6 +7,6 @@ export type {
   RateLimitState,
 } from './rate-limit.js'
 
-// Explicit lists both: an application needs one import.
+// Both modules are explicit lists. Re-exported, so that an application needs one import.
 export * from '@sluice/core'
 export * from '@sluice/core/http/application'

@@ -5,6 +5,7 @@ import {
   followHandler,
   methodDecorator,
   writeFields,
+  writtenFields,
   type Action,
   type Handle,
   type HeaderField,
@@ -17,30 +18,30 @@ import type { Context, Middleware, Next } from 'koa'
 import { viewOf } from './request.js'
 
 declare module 'koa' {
-  // Beside whatever state an application has of its own: `new Koa<MyState>()` keeps the decision's type.
+  // Merged with the state type of the application: `new Koa<MyState>()` keeps the type of the decision.
   interface ExtendableContext {
     state: RateLimitState
   }
 }
 
-/** What `rateLimit` leaves in `ctx.state`. */
+/** The property that `rateLimit` sets in `ctx.state`. */
 export interface RateLimitState {
-  /** What was decided about this request; absent where it was not limited. */
+  /** The decision on this request; absent if the request was not limited. */
   rateLimit?: Decision
 }
 
-/** Answers a denied request in the place of `rateLimit`, or lets it go on by `next()`. */
+/** Handles a denied request instead of `rateLimit`: sets the response, or calls `next()` to continue. */
 export type OnDenied = (context: Context, next: Next, decision: Decision) => unknown
 
 type AllOptions = Options<Context, OnDenied>
 
-/** What is allowed is said in one way: by `limit` and `window`, by `policy`, or by `policies`. */
+/** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, and any of the others. */
 export type RateLimitOptions = WholeRule<AllOptions>
 
 type StatedOptions<W, P> = WholeRule<Omit<AllOptions, 'key'>> & Stated<Context, W, P>
 
 export type RateLimitMiddleware = Middleware & {
-  /** Decides for this middleware: to peek, reset or block by hand. If `limit` or `policies` is a function, its calls need `policies`. */
+  /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, pass `policies` to them. */
   readonly limiter: Limiter
 }
 
@@ -48,11 +49,11 @@ export type RateLimitMiddleware = Middleware & {
 export type Handler = (context: Context, next: Next) => unknown
 
 /**
- * Limits the rate of requests, on Koa 2 and 3. The decision is in `ctx.state.rateLimit`.
+ * Makes a middleware that limits the rate of requests, for Koa 2 and 3. The decision is in `ctx.state.rateLimit`.
  *
  * @example
  * app.use(rateLimit({ limit: 100, window: '1m' }))
- * @throws SluiceError where an option is missing, unknown or wrong
+ * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function rateLimit<const W extends Duration, P>(
   options: StatedOptions<W, P>,
@@ -68,14 +69,14 @@ export function rateLimit<const W extends Duration, P>(
 }
 
 /**
- * Limits the rate of requests to a method of a controller class, by standard and by `experimentalDecorators`.
+ * Limits the rate of requests to a method of a controller class, as a standard decorator or with `experimentalDecorators`.
  *
  * @example
  * class Reports {
  *   @RateLimit({ limit: 5, window: '1m' })
  *   create(ctx: Context) { … }
  * }
- * @throws SluiceError where an option is missing, unknown or wrong
+ * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function RateLimit<const W extends Duration, P>(
   options: StatedOptions<W, P>,
@@ -96,50 +97,38 @@ function carryOut(action: Action<OnDenied>, context: Context, next: Next): unkno
   writeFields(headers, context.res)
   switch (action.type) {
     case 'continue':
-      return followed(context, next).catch(keeping(context, headers))
+      return callNext(context, next).catch((error) => rethrow(error, context, headers))
     case 'deny':
       if (context.headerSent) return undefined
       context.status = action.status
       context.body = action.body
       return undefined
     case 'handle':
-      return handled(action, context, next).catch(keeping(context, headers))
+      return handle(action, context, next).catch((error) => rethrow(error, context, headers))
     default:
       return action satisfies never
   }
 }
 
-async function handled(action: Handle<OnDenied>, context: Context, next: Next): Promise<unknown> {
-  return action.answer((handler) =>
-    handler(
-      context,
-      async () => {
-        action.goOn(context.res)
-        return followed(context, next)
-      },
-      action.decision,
-    ),
-  )
-}
-
-/** Goes on, and tells the limiters of the request when what follows is done. */
-function followed(context: Context, next: Next): Promise<unknown> {
-  const work: Promise<unknown> = next()
-  followHandler(context.res, work)
-  return work
-}
-
-/** If an error is thrown, Koa drops all headers except those that the error itself brings. */
-function keeping(context: Context, fields: readonly HeaderField[]): (error: unknown) => never {
-  return function rethrow(error) {
-    if (typeof error === 'object' && error !== null && Object.isExtensible(error)) {
-      const own: unknown = Reflect.get(error, 'headers')
-      // As they are now: another limiter may have joined its own.
-      const written = fields
-        .map(([name]) => [name, context.res.getHeader(name)])
-        .filter(([, value]) => value !== undefined)
-      Reflect.set(error, 'headers', { ...Object(own), ...Object.fromEntries(written) })
-    }
-    throw error
+async function handle(action: Handle<OnDenied>, context: Context, next: Next): Promise<unknown> {
+  async function proceed(): Promise<unknown> {
+    action.proceed(context.res)
+    return callNext(context, next)
   }
+  return action.callHandler((handler) => handler(context, proceed, action.decision))
+}
+
+function callNext(context: Context, next: Next): Promise<unknown> {
+  const done: Promise<unknown> = next()
+  followHandler(context.res, done)
+  return done
+}
+
+/** Copies the rate limit headers into the error: Koa drops all headers of a failed request except those in `error.headers`. */
+function rethrow(error: unknown, context: Context, fields: readonly HeaderField[]): never {
+  if (typeof error === 'object' && error !== null && Object.isExtensible(error)) {
+    const own: unknown = Reflect.get(error, 'headers')
+    Reflect.set(error, 'headers', { ...Object(own), ...writtenFields(fields, context.res) })
+  }
+  throw error
 }

@@ -11,8 +11,8 @@ import type { NestRequest, RateLimitOptions, StatedOptions } from './options.js'
 import { RateLimitGuard } from './rate-limit-guard.js'
 
 /**
- * Limits the rate of requests to a route or to a controller, with no module needed. Of several options, each has to admit. What is not
- * said here is taken from the module's options; what is said at a method takes the place of what is said at its class.
+ * Limits the rate of requests to a route or a controller. It works without the module, whose options it inherits otherwise. With a list of options, all
+ * of them must allow a request. A decorator at a method replaces that of its class.
  *
  * @example `@Post('login') @RateLimit({ limit: 5, window: '1m', count: 'failures' }) logIn() {}`
  */
@@ -23,12 +23,12 @@ export function RateLimit<Q = NestRequest, const W extends Duration = Duration, 
   return applyDecorators(SetMetadata(limitsKey, list), UseGuards(RateLimitGuard))
 }
 
-/** Takes a route or a controller out of the limits: those of the module, and at a method those of its class. */
+/** Removes the limits from a route or a controller: those of the module, and at a method also those of its class. */
 export function SkipRateLimit(): ClassDecorator & MethodDecorator {
   return applyDecorators(SetMetadata(limitsKey, []))
 }
 
-/** A parameter of a handler: what was decided about the request, or undefined where it was not limited. */
+/** Passes the decision on the request to a parameter of a handler; undefined if the request was not limited. */
 export const RateLimitDecision: () => ParameterDecorator = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Decision | undefined =>
     context.switchToHttp().getRequest<NestRequest>().rateLimit,

@@ -6,8 +6,8 @@ import { nodeOf, responseOf } from './request.js'
 const followed = new WeakSet<object>()
 
 /**
- * Makes the limits in front of a method know when it is done. An interceptor costs time in each request, so only methods have it whose limits
- * hold something meanwhile. Nest reads this when it makes its routes, which is after its guards.
+ * Adds an interceptor to a method, which tells its limits when the method is done. An interceptor costs time in each request, so only methods whose
+ * limits hold leases have one. Nest reads interceptors when it makes its routes, which is after it makes its guards.
  */
 export function followMethod(
   { prototype }: { readonly prototype: object },

@@ -13,14 +13,15 @@ import {
 import { followMethod } from './handler-follower.js'
 import type { NestRequest, OnDenied, RateLimitOptions, Scope } from './options.js'
 
-/** Where the module leaves its options. */
+/** The injection token of the module's options. */
 export const defaultsToken: unique symbol = Symbol('@sluice/nestjs: defaults')
 
-/** Where decorators leave theirs: a list, empty where nothing is to be limited. */
+/** The metadata key of the decorators' options: a list, which is empty for `SkipRateLimit`. */
 export const limitsKey = '@sluice/nestjs: limits'
 
-/** What the module says, and whether it says it of every route. */
+/** The options of the module. */
 export interface Defaults {
+  /** Whether they apply to every route. */
   readonly global: boolean
   readonly options: RateLimitOptions
 }
@@ -30,7 +31,6 @@ type Handler = ReturnType<ExecutionContext['getHandler']>
 
 /** The limits of one application. */
 export interface Limits {
-  /** Finds the limit in front of a handler. */
   limitOf(controller: Handler, handler: Handler): Limit
   /**
    * Finds a limiter by its name.
@@ -44,13 +44,13 @@ const applications = new WeakMap<ModulesContainer, Limits>()
 const reflector = new Reflector()
 const scanner = new MetadataScanner()
 
-/** The limits of one application, whichever of its guards asks: Nest makes a guard for each module that names it. */
+/** The limits of an application. Its guards share them: Nest makes a guard for each module that uses one. */
 export function limitsIn(modules: ModulesContainer, defaults?: Defaults): Limits {
   const none = { global: false, options: {} }
-  return entry(applications, modules, () => createLimits(modules, defaults ?? none))
+  return getOrAdd(applications, modules, () => createLimits(modules, defaults ?? none))
 }
 
-/** Makes all that is stated at once, so that wrong options are found when the application starts. */
+/** Makes all limits that decorators declare, so that wrong options are found at the start of the application. */
 function createLimits(modules: ModulesContainer, { global, options }: Defaults): Limits {
   const { scope: _, ...base } = { ...options, store: options.store ?? memoryStore() }
   const known = new Map<Handler, Map<Handler, Limit>>()
@@ -62,7 +62,7 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
 
   for (const controller of controllers) {
     for (const [name, handler] of methodsOf(controller)) {
-      if (!global && statedAt(handler, controller) === undefined) continue
+      if (!global && declaredAt(handler, controller) === undefined) continue
       const { holds } = limitOf(controller, handler)
       if (holds) followMethod(controller, name, handler)
     }
@@ -70,29 +70,32 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
   return { limitOf, limiterOf: limiters.of }
 
   function limitOf(controller: Handler, handler: Handler): Limit {
-    const handlers = entry(known, controller, () => new Map<Handler, Limit>())
-    return entry(handlers, handler, () => {
-      const list = statedAt(handler, controller)
-      const above = list === statedAt(handler) ? 'route' : 'controller'
-      const place = list === undefined ? 'global' : above
-      return limitFrom(list ?? ofModule, place, (scope) => nameOf(scope, controller, handler))
+    const handlers = getOrAdd(known, controller, () => new Map<Handler, Limit>())
+    return getOrAdd(handlers, handler, () => {
+      const list = declaredAt(handler, controller)
+      const decorated = list === declaredAt(handler) ? 'route' : 'controller'
+      const defaultScope = list === undefined ? 'global' : decorated
+      return limitFrom(list ?? ofModule, defaultScope, (scope) =>
+        nameOf(scope, controller, handler),
+      )
     })
   }
 
-  /** Those that share a list and its names share its limit. */
+  /** Handlers with the same list and the same names share a limit. */
   function limitFrom(
     list: readonly RateLimitOptions[],
-    place: Scope,
+    defaultScope: Scope,
     nameOf: (scope: Scope) => string,
   ): Limit {
-    const limits = list.map(({ scope = place, name, ...own }, at) => {
+    const limits = list.map(({ scope = defaultScope, name, ...own }, at) => {
       const scoped = nameOf(scope)
-      const whole = name === undefined ? scoped : scope === place ? name : `${name}.${scoped}`
+      const suffix = scope === defaultScope ? '' : `.${scoped}`
+      const whole = name === undefined ? scoped : `${name}${suffix}`
       return { at, options: inherit(base, own), name: whole, derived: name === undefined }
     })
     const names = limits.map(({ name }) => name)
-    const known = entry(made, list, () => new Map<string, Limit>())
-    return entry(known, JSON.stringify(names), () =>
+    const known = getOrAdd(made, list, () => new Map<string, Limit>())
+    return getOrAdd(known, JSON.stringify(names), () =>
       inOrder(
         mergeLimits(limits).map(({ options, name }) => {
           const guard = createGuard({ ...options, name }, name)
@@ -104,13 +107,13 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
   }
 
   /**
-   * In one store, limits of one name count together: their scope makes the name. Controllers that happen to share the name of their class are
-   * numbered in the order in which Nest has read its modules, which is the same in every process.
+   * The name of a limiter is derived from its scope, because limiters with the same name and store count together. Controllers with the same class name
+   * are numbered in the order in which Nest reads its modules, which is the same in every process.
    */
   function nameOf(scope: Scope, controller: Handler, handler: Handler): string {
     const nth = controllers.filter(({ name }) => name === controller.name).indexOf(controller)
     const type = nth > 0 ? `${controller.name}~${nth + 1}` : controller.name
-    // Not the function's own name: what other decorators have put in its place may have any.
+    // Not `handler.name`, because another decorator may have replaced the function.
     const [method = handler.name] = methodsOf(controller).find((own) => own[1] === handler) ?? []
     const names = { global: 'default', controller: type, route: `${type}.${method}` }
     assertOneOf('scope', scope, Object.keys(names))
@@ -118,12 +121,12 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
   }
 }
 
-/** What decorators say of the first of these that has any. */
-function statedAt(...targets: Handler[]): readonly RateLimitOptions[] | undefined {
+/** The options that decorators declare at the first decorated target. */
+function declaredAt(...targets: Handler[]): readonly RateLimitOptions[] | undefined {
   return reflector.getAllAndOverride(limitsKey, targets)
 }
 
-/** The methods of a class with their names, those that it inherits included. */
+/** The methods of a class with their names, including inherited ones. */
 function methodsOf({ prototype }: { readonly prototype: object }): [string, Handler][] {
   return scanner.getAllMethodNames(prototype).flatMap((name): [string, Handler][] => {
     const method: unknown = Reflect.get(prototype, name)
@@ -135,13 +138,13 @@ function isHandler(value: unknown): value is Handler {
   return typeof value === 'function'
 }
 
-interface Entries<K, V> {
+interface AnyMap<K, V> {
   get(key: K): V | undefined
   set(key: K, value: V): unknown
 }
 
-function entry<K, V>(entries: Entries<K, V>, key: K, make: () => V): V {
-  const value = entries.get(key) ?? make()
-  entries.set(key, value)
+function getOrAdd<K, V>(map: AnyMap<K, V>, key: K, make: () => V): V {
+  const value = map.get(key) ?? make()
+  map.set(key, value)
   return value
 }

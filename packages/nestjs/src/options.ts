@@ -8,8 +8,8 @@ import type { Decision } from '@sluice/core'
 import type { Awaitable, OneRule, RateLimitOptions as Options, Stated } from '@sluice/core/http'
 
 /**
- * What the requests of Express and of Fastify have in common. Where more is needed, say the platform's own type,
- * `RateLimit<Request>({ … })`, or add to this one:
+ * The properties that requests of Express and of Fastify have in common. To use other properties, pass the type of the platform's request,
+ * `RateLimit<Request>({ … })`, or add them to this interface:
  *
  * @example
  * declare module '@sluice/nestjs' {
@@ -23,27 +23,27 @@ export interface NestRequest {
   readonly url: string
   readonly ip?: string | undefined
   readonly headers: IncomingHttpHeaders
-  /** What was decided about this request; absent where it was not limited. */
+  /** The decision on this request; absent if the request was not limited. */
   rateLimit?: Decision
 }
 
-/** Which requests count together: those of one route, of one controller, or of the whole application. */
+/** Whether the requests of one route, of one controller or of the whole application count together. */
 export type Scope = 'route' | 'controller' | 'global'
 
-/** Throws an exception of its own, or says whether the request may go on all the same: what is false, Nest answers 403. */
+/** Handles a denied request: throws an exception, or returns whether the request continues. If it returns false, Nest sends a 403. */
 export type OnDenied = (context: ExecutionContext, decision: Decision) => Awaitable<boolean>
 
-/** What is allowed is said in one way: by `limit` and `window`, by `policy`, or by `policies`. What is not said is taken from the module. */
+/** The options of a limit. Those that are absent are inherited from the module. */
 export type RateLimitOptions<Q = NestRequest> = OneRule<AllOptions<Q>>
 
-/** The options where they are written at a call: the compiler compares them with one another. */
+/** The options of a call, in the form in which the compiler compares them with one another. */
 export type StatedOptions<Q, W, P> = OneRule<Omit<AllOptions<Q>, 'key'>> & Stated<Q, W, P>
 
 interface AllOptions<Q> extends Options<Q, OnDenied>, Scoped {}
 
 interface Scoped {
   /**
-   * Which requests count together. It makes the limiter's name; where a `name` is given, it follows that if it is another than the default.
+   * Which requests count together. The name of the limiter is derived from the scope. If `name` is set, a scope other than the default is appended to it.
    *
    * @default 'route' on a method, 'controller' on a class, 'global' for the module
    */
@@ -52,7 +52,7 @@ interface Scoped {
 
 interface Reach {
   /**
-   * Whether every route is limited, or only those that a guard or a decorator stands in front of.
+   * Whether every route is limited. If false, only routes with a guard or a decorator are limited.
    *
    * @default true
    */
@@ -61,7 +61,7 @@ interface Reach {
 
 export type RateLimitModuleOptions<Q = NestRequest> = RateLimitOptions<Q> & Reach
 
-/** A provider that makes the options. */
+/** A provider that returns the options. */
 export type RateLimitOptionsFactory<Q = NestRequest> = ConfigurableModuleOptionsFactory<
   RateLimitOptions<Q>,
   'createRateLimitOptions'

@@ -6,24 +6,24 @@ import {
   type ExecutionContext,
 } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
-import { after, writeFields } from '@sluice/core/http'
+import { after, headersOfReply, writeFields } from '@sluice/core/http'
 import { defaultsToken, limitsIn, type Defaults, type Limits } from './limits.js'
-import { headersOf, nodeOf, requestOf, responseOf, viewOf } from './request.js'
+import { nodeOf, requestOf, responseOf, viewOf } from './request.js'
 import { RateLimitException } from './rate-limit-exception.js'
 
-/** Nest shows one context to all of the guards that stand in front of a handler, and a new one for each call. */
-const asked = new WeakSet<ExecutionContext>()
+/** Nest passes the same context to all guards of a call, and a new one for each call. A route may have this guard twice. */
+const checked = new WeakSet<ExecutionContext>()
 
 /**
- * Stands in front of every route where `RateLimitModule` is global, and wherever `RateLimit` or `UseGuards` puts it. What is no HTTP request
- * (a message, a socket's event, a GraphQL resolver) passes.
+ * Limits the routes of the application if `RateLimitModule` is global, and otherwise those with `RateLimit` or `UseGuards`. It allows every call that is
+ * not an HTTP request: a message, an event of a socket, a GraphQL resolver.
  *
  * @throws RateLimitException for each request that is denied
  */
 export class RateLimitGuard implements CanActivate {
   readonly #limits: Limits
 
-  // What decorators do, in a form that needs no compiler option.
+  // Decorators as function calls, because decorator syntax needs a compiler option.
   static {
     Injectable()(this)
     Inject(ModulesContainer)(this, undefined, 0)
@@ -36,8 +36,8 @@ export class RateLimitGuard implements CanActivate {
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    if (context.getType() !== 'http' || asked.has(context)) return true
-    asked.add(context)
+    if (context.getType() !== 'http' || checked.has(context)) return true
+    checked.add(context)
     const request = requestOf(context)
     const response = responseOf(context)
     const node = nodeOf(response)
@@ -45,11 +45,11 @@ export class RateLimitGuard implements CanActivate {
     return after(limit.check(viewOf(request), node), (action) => {
       const { decision, headers } = action
       if (decision !== undefined) request.rateLimit = decision
-      // The last header of a denial is the type of its body: that is written with it, by whoever answers the exception.
+      // The last header of a denial is `Content-Type`, which the exception filter writes together with the body.
       const own = action.type === 'deny' ? headers.slice(0, -1) : headers
-      const written = headersOf(response)
+      const written = headersOfReply(response)
       writeFields(own, written)
-      // Whoever has begun to answer ends it, too: for any exception, Nest would cut it off there.
+      // If a response was begun already, an exception would make Nest truncate it.
       if (action.type === 'deny' && node.headersSent) return new Promise<boolean>(() => {})
       switch (action.type) {
         case 'continue':
@@ -58,10 +58,10 @@ export class RateLimitGuard implements CanActivate {
           throw new RateLimitException(action)
         case 'handle':
           return after(
-            action.answer((handler) => handler(context, action.decision)),
-            (passes) => {
-              if (passes) action.goOn(written)
-              return passes
+            action.callHandler((handler) => handler(context, action.decision)),
+            (continues) => {
+              if (continues) action.proceed(written)
+              return continues
             },
           )
         default:

@@ -11,8 +11,8 @@ import { RateLimitGuard } from './rate-limit-guard.js'
 import { RateLimiters } from './rate-limiters.js'
 
 /**
- * Limits the rate of requests to an application. `RateLimit` and `SkipRateLimit` say what is different at a route or a controller. Wrong
- * options are found when the application starts.
+ * Limits the rate of requests to an application. `RateLimit` and `SkipRateLimit` change the limit of a route or a controller. Wrong options throw at the
+ * start of the application.
  *
  * @example
  * Module({ imports: [RateLimitModule.forRoot({ limit: 100, window: '1m' })] })
@@ -27,7 +27,7 @@ export class RateLimitModule {
     return RateLimitModule.forRootAsync<Q>({ global, useFactory: () => defaults })
   }
 
-  /** As `forRoot`, with options that a provider makes. */
+  /** Like `forRoot`, with options from a provider. */
   static forRootAsync<Q = NestRequest>(options: RateLimitModuleAsyncOptions<Q>): DynamicModule {
     const { global = true, imports = [], useClass, useExisting = useClass } = options
     const { inject = useExisting === undefined ? [] : [useExisting] } = options

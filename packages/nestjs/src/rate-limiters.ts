@@ -4,8 +4,8 @@ import type { Limiter } from '@sluice/core'
 import { defaultsToken, limitsIn, type Defaults, type Limits } from './limits.js'
 
 /**
- * The limiters of the application, to peek, reset or block by hand. `RateLimitModule` provides them everywhere; without the module, name them among
- * the providers.
+ * The limiters of the application, for direct calls such as `peek`, `reset` or `block`. `RateLimitModule` provides it in every module; without
+ * `RateLimitModule`, add it to the providers.
  *
  * @example
  * // In a provider or a controller:
@@ -18,7 +18,7 @@ import { defaultsToken, limitsIn, type Defaults, type Limits } from './limits.js
 export class RateLimiters {
   readonly #limits: Limits
 
-  // What decorators do, in a form that needs no compiler option.
+  // Decorators as function calls, because decorator syntax needs a compiler option.
   static {
     Injectable()(this)
     Inject(ModulesContainer)(this, undefined, 0)
@@ -31,8 +31,8 @@ export class RateLimiters {
   }
 
   /**
-   * The limiter of this name: 'default' for the module's own, 'Class' and 'Class.method' for decorated ones, or the `name` in their options. Where
-   * the guard was placed by hand, its limiter is made by the first request.
+   * Finds a limiter by its name: 'default' for that of the module, 'Class' and 'Class.method' for decorated ones, or the `name` in their options. The
+   * limiter of a guard that is added by `UseGuards` without a decorator exists from its first request.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */

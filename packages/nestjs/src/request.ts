@@ -1,16 +1,15 @@
 import type { ExecutionContext } from '@nestjs/common'
 import {
   createView,
-  unsent,
+  trustProbe,
   type NodeResponse,
+  type Reply,
   type RequestView,
-  type ResponseHeaders,
 } from '@sluice/core/http'
 import type { NestRequest } from './options.js'
 
 /**
- * With what the platform or a plugin of it has parsed, and what only one of the platforms has: Express its `route` and `app`, Fastify its
- * `routeOptions`.
+ * A request with the properties that parsers add, and with those that only one platform has: `route` and `app` of Express, `routeOptions` of Fastify.
  */
 export interface PlatformRequest extends NestRequest {
   readonly body?: unknown
@@ -23,10 +22,8 @@ export interface PlatformRequest extends NestRequest {
   readonly routeOptions?: { readonly url?: string }
 }
 
-/** With the calls that both platforms have for reading and writing a header. */
-export type PlatformResponse = (NodeResponse | { readonly raw: NodeResponse }) & {
-  header(name: string, value: string): unknown
-} & Pick<ResponseHeaders, 'getHeader' | 'removeHeader'>
+/** A response with the methods for headers that both platforms have. */
+export type PlatformResponse = (NodeResponse | { readonly raw: NodeResponse }) & Reply
 
 export function requestOf(context: ExecutionContext): PlatformRequest {
   return context.switchToHttp().getRequest<PlatformRequest>()
@@ -36,17 +33,9 @@ export function responseOf(context: ExecutionContext): PlatformResponse {
   return context.switchToHttp().getResponse<PlatformResponse>()
 }
 
-/** Node's own response, which lies under that of the platform. */
+/** Node's own response, which the response of Fastify wraps and that of Express extends. */
 export function nodeOf(response: PlatformResponse): NodeResponse {
   return 'raw' in response ? response.raw : response
-}
-
-export function headersOf(response: PlatformResponse): ResponseHeaders {
-  return {
-    getHeader: (name) => response.getHeader(name),
-    setHeader: (name, value) => response.header(name, value),
-    removeHeader: (name) => response.removeHeader(name),
-  }
 }
 
 export const viewOf: (request: PlatformRequest) => RequestView<PlatformRequest> =
@@ -64,10 +53,10 @@ export const viewOf: (request: PlatformRequest) => RequestView<PlatformRequest> 
       const pattern = routeOptions === undefined ? route?.path : routeOptions.url
       return typeof pattern === 'string' ? pattern : undefined
     },
-    // Whether it believes an address that nobody has, however far away. Fastify tells only which address it finds at the end of all.
+    // An application that trusts an unused address at any distance trusts every proxy. Fastify does not expose its proxy setting.
     trustsEveryProxy(request) {
       if (request.app === undefined)
-        return Reflect.get(request, 'ip', { raw: unsent }) === unsent.far
-      return request.app.get('trust proxy fn')(unsent.far, Number.MAX_SAFE_INTEGER)
+        return Reflect.get(request, 'ip', { raw: trustProbe }) === trustProbe.client
+      return request.app.get('trust proxy fn')(trustProbe.client, Number.MAX_SAFE_INTEGER)
     },
   })

@@ -1,4 +1,4 @@
-// What an application uses. An adapter passes it on as it is, so that the application needs one import.
+// The exports that an application uses. Each adapter re-exports them, so that an application needs one import.
 export { accessList } from './lists/access-list.js'
 export type { AccessList } from './lists/access-list.js'
 export { byHeader } from './keys/by-header.js'

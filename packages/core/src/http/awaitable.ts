@@ -2,17 +2,17 @@
 export type Awaitable<T> = T | PromiseLike<T>
 
 /**
- * Goes on with a value: in the same tick where it is there, later where it is promised. So the flow is written once, and it
- * stays synchronous for as long as everything in it is; an `await` would send every request through the microtask queue.
+ * Passes a value to `use`: in the same tick if the value is known, later if it is a promise. A request that waits for nothing is decided
+ * synchronously; an `await` would send each request through the microtask queue.
  */
 export function after<T, U>(
   value: Awaitable<T>,
-  goOn: (value: T) => U | Promise<U>,
+  use: (value: T) => U | Promise<U>,
 ): U | Promise<U> {
-  return isPromise(value) ? Promise.resolve(value).then(goOn) : goOn(value)
+  return isPromise(value) ? Promise.resolve(value).then(use) : use(value)
 }
 
-/** Any thenable, as for `await`: query builders are, and so are the promises of other libraries. */
+/** Accepts any thenable, as `await` does: query builders and the promises of other libraries are thenables. */
 export function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
   return (
     (typeof value === 'object' || typeof value === 'function') &&
@@ -22,7 +22,7 @@ export function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
   )
 }
 
-/** Reads a value from each source, and gives them all when all are there: at once if none is promised. */
+/** Reads a value from each source. The list is returned in the same tick if no source returns a promise. */
 export function together<S, T>(
   sources: readonly S[],
   read: (source: S) => Awaitable<T>,
@@ -31,14 +31,14 @@ export function together<S, T>(
   try {
     for (const source of sources) values.push(read(source))
   } catch (error) {
-    // What others have promised by then may fail as well: a rejection that nobody hears ends the process.
+    // Promises of earlier sources may reject as well, and an unhandled rejection ends the process.
     void Promise.allSettled(values)
     throw error
   }
-  const there: T[] = []
+  const known: T[] = []
   for (const value of values) {
     if (isPromise(value)) return Promise.all(values)
-    there.push(value)
+    known.push(value)
   }
-  return there
+  return known
 }

@@ -201,8 +201,8 @@ test.each([
     expect([code, status, message]).toEqual([
       'SLUICE_OPTION_INVALID',
       undefined,
-      `accessList: "entries" is the string ${JSON.stringify(entry)}. Pass ${range}: clients by IPv4 are compared with IPv4 ranges, ` +
-        'and the bits after this slash are those of IPv6.',
+      `accessList: "entries" is the string ${JSON.stringify(entry)}. Pass ${range}: IPv4 clients are compared with IPv4 ranges, ` +
+        'and the bits after this slash count in IPv6.',
     ])
   },
 )

@@ -170,7 +170,7 @@ test.each([undefined, null, 5, true])('refuses the body %j that a function gives
   expect(() => check()).toThrowError(
     expect.objectContaining({
       code: 'SLUICE_OPTION_INVALID',
-      message: `rateLimit: "body" is ${String(body)}. Pass a function that gives a string or an object.`,
+      message: `rateLimit: "body" is ${String(body)}. Pass a function that returns a string or an object.`,
     }),
   )
 })
@@ -197,7 +197,7 @@ test('hands a denial to the handler of the application, with all headers but the
       ['Retry-After', '30'],
     ],
   })
-  expect(outcome.answer((given) => given(outcome.decision))).toBe('handled')
+  expect(outcome.callHandler((given) => given(outcome.decision))).toBe('handled')
 })
 
 test('takes Retry-After from a denial that the application lets go on, once', () => {
@@ -210,8 +210,8 @@ test('takes Retry-After from a denial that the application lets go on, once', ()
     removeHeader: (name: string) => removed.push(name),
   }
   const outcome = handlingOf(check())
-  outcome.goOn(headers)
-  outcome.goOn(headers)
+  outcome.proceed(headers)
+  outcome.proceed(headers)
   expect(removed).toEqual(['Retry-After'])
 })
 
@@ -226,20 +226,20 @@ test.each<[string, unknown]>([
 ])('makes an error of %s that the handler of a denial throws or rejects with', async (_, value) => {
   const check = syncGuardOf({ ...once, onDenied: handler })
   check()
-  const { answer } = handlingOf(check())
-  const error = errorOf(() => answer(thrower(value)))
+  const { callHandler } = handlingOf(check())
+  const error = errorOf(() => callHandler(thrower(value)))
   expect([error.code, error.cause]).toEqual(['SLUICE_THROWN', value])
-  const later = await rejectionOf(Promise.resolve(answer(async () => thrower(value)())))
+  const later = await rejectionOf(Promise.resolve(callHandler(async () => thrower(value)())))
   expect([later.code, later.cause]).toEqual(['SLUICE_THROWN', value])
 })
 
 test('passes on an error that the handler of a denial throws as it is', async () => {
   const check = syncGuardOf({ ...once, onDenied: handler })
   check()
-  const { answer } = handlingOf(check())
+  const { callHandler } = handlingOf(check())
   const error = new Error('broken')
-  expect(() => answer(thrower(error))).toThrow(error)
-  await expect(answer(async () => thrower(error)())).rejects.toBe(error)
+  expect(() => callHandler(thrower(error))).toThrow(error)
+  await expect(callHandler(async () => thrower(error)())).rejects.toBe(error)
 })
 
 test('tells a client that only concurrency denies to come back in a second', () => {

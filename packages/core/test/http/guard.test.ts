@@ -321,7 +321,7 @@ test('takes a plan that a function forgot to say for an error, whatever the head
     headers: 'none',
   })
   expect(errorOf(() => check()).message).toBe(
-    'rateLimit: "policies" is undefined. Pass a function that gives a policy, or a record from name to policy.',
+    'rateLimit: "policies" is undefined. Pass a function that returns a policy, or a record from name to policy.',
   )
 })
 

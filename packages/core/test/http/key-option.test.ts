@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLimiter, fixedWindow, memoryStore, notLimited } from '../../src/index.js'
 import { byHeader, byIp, byRoute, byUser, firstOf } from '../../src/http/index.js'
-import { keyReader, sampleKey } from '../../src/http/keys/key-option.js'
+import { keyReader, placeholderKey } from '../../src/http/keys/key-option.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { guardOf, start, syncGuardOf, viewOf, type Options, type Visit } from './visit.js'
 
@@ -64,7 +64,7 @@ test('makes a record whose names are only its own', () => {
     ['__proto__', 'a'],
     ['constructor', 'b'],
   ])
-  expect(Object.entries(sampleKey(option))).toEqual([
+  expect(Object.entries(placeholderKey(option))).toEqual([
     ['__proto__', 'a'],
     ['constructor', 'b'],
   ])
@@ -147,7 +147,7 @@ test('says where the keys of several policies belong when a function returns the
   const check = syncGuardOf({ limit: 1, window: '1m', key: find })
   expect(errorOf(() => check()).message).toBe(
     'limiter "default": the key is an object with the keys "default". A key function returns one key. ' +
-      'Keys for several policies belong into the option itself: key: { user: byUser(…), address: byIp() }.',
+      'Pass keys for several policies as the option itself: key: { user: byUser(…), address: byIp() }.',
   )
 })
 
@@ -239,10 +239,10 @@ test('rejects once where several promised keys fail', async () => {
 })
 
 test('samples what functions find, and keeps the rest', () => {
-  expect(sampleKey(byIp())).toBe('x')
-  expect(sampleKey('all')).toBe('all')
-  expect(sampleKey(['user', byIp()])).toEqual(['user', 'x'])
-  expect(sampleKey({ a: byIp(), b: notLimited, c: ['c', byIp()], d: 'd' })).toEqual({
+  expect(placeholderKey(byIp())).toBe('x')
+  expect(placeholderKey('all')).toBe('all')
+  expect(placeholderKey(['user', byIp()])).toEqual(['user', 'x'])
+  expect(placeholderKey({ a: byIp(), b: notLimited, c: ['c', byIp()], d: 'd' })).toEqual({
     a: 'x',
     b: notLimited,
     c: ['c', 'x'],

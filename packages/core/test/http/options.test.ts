@@ -26,9 +26,9 @@ test.each([undefined, null, 5, 'options', [], handler])(
 )
 
 test.each([
-  [{}, 'limit', 'it with a "window", or in their place a "policy" or "policies"'],
-  [{ window: '1m' }, 'limit', 'it with a "window", or in their place a "policy" or "policies"'],
-  [{ name: 'api' }, 'limit', 'it with a "window", or in their place a "policy" or "policies"'],
+  [{}, 'limit', 'it with a "window", or pass a "policy" or "policies" instead'],
+  [{ window: '1m' }, 'limit', 'it with a "window", or pass a "policy" or "policies" instead'],
+  [{ name: 'api' }, 'limit', 'it with a "window", or pass a "policy" or "policies" instead'],
   [
     { limit: 5 },
     'window',
@@ -202,7 +202,7 @@ test('refuses a second guard without a name in one store, for both would count t
   expect(refusalOf({ policy, store })).toEqual({
     code: 'SLUICE_OPTION_MISSING',
     message:
-      'rateLimit: "name" is missing. Pass a name to each limiter of this store: another one has none either, or is called "default", and both would count together.',
+      'rateLimit: "name" is missing. Pass a name to each limiter of this store: another limiter has no name either, or is called "default", and both would count together.',
   })
   createGuard({ policy, store, name: 'login' })
   createGuard({ policy, store: memoryStore() })
@@ -259,7 +259,7 @@ test.each<[unknown, string]>([
   [{ minute: 'all', day: ['tenant', byRoute] }, 'byRoute()'],
 ])('a key function that is not called is an error at once: %o', (key, call) => {
   const error = errorOf(() => createGuard({ limit: 5, window: '1m', key: key as never }))
-  expect([error.code, error.message.endsWith(` It has to be called: ${call}.`)]).toEqual([
+  expect([error.code, error.message.endsWith(` Call it: ${call}.`)]).toEqual([
     'SLUICE_OPTION_INVALID',
     true,
   ])

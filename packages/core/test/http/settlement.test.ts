@@ -89,9 +89,9 @@ function site(
     if (action.type === 'continue') return answer(response, user)
     if (
       action.type === 'handle' &&
-      (await action.answer((act) => act(action.decision))) === 'go on'
+      (await action.callHandler((act) => act(action.decision))) === 'go on'
     ) {
-      action.goOn(headers)
+      action.proceed(headers)
       return answer(response, user)
     }
     response.statusCode = action.type === 'deny' ? action.status : 200

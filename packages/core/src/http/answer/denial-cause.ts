@@ -1,13 +1,13 @@
 import { receiptOf, type Decision } from '../../limiter/decision.js'
 
-/** Why a request was denied, as the problem types of draft-ietf-httpapi-ratelimit-headers-10 tell it apart. */
+/** Why a request was denied: the problem types of draft-ietf-httpapi-ratelimit-headers-10. */
 export type DenialCause =
   | 'quota-exceeded'
   | 'temporary-reduced-capacity'
   | 'abnormal-usage-detected'
 
 /**
- * The cause of a denial. A limiter whose store is unavailable has less capacity if it counts with a share of its limits or denies all.
+ * The cause of a denial. While its store is unavailable, a limiter has a reduced capacity if it counts with a share of its limits or denies every request.
  *
  * @param localShare the share of each limit while the store is unavailable
  */
@@ -18,7 +18,7 @@ export function denialCauseOf(decision: Decision, localShare: number): DenialCau
   return source === 'fallback' && localShare < 1 ? 'temporary-reduced-capacity' : 'quota-exceeded'
 }
 
-/** Whether one of the policies is blocked, by a block of its own or by `limiter.block`. */
+/** Whether one of the policies is blocked, by its `block` option or by `limiter.block`. */
 function isBlocked(decision: Decision): boolean {
   const states = receiptOf(decision)?.outcome.states ?? []
   return states.some(({ blockedUntil, now }) => blockedUntil > now)

@@ -26,7 +26,7 @@ export type ContentWriter<R> = (
 ) => Content | Promise<Content>
 
 /**
- * Writes the body of a denial: the application's own, or a problem in the form that the client asks for.
+ * Writes the body of a denial: the body of the application, or a problem as JSON or plain text, by the `Accept` header.
  *
  * @param localShare the share of each limit while the store is unavailable
  */
@@ -50,27 +50,27 @@ export function contentWriter<R>(
   return () => content
 }
 
-// To the compiler a function is an object as well.
+// TypeScript does not exclude functions from `object`.
 function isBodyFunction<R>(
   body: DenialBody | DenialBodyFunction<R>,
 ): body is DenialBodyFunction<R> {
   return typeof body === 'function'
 }
 
-/** The body for a client that the list `deny` names. It says nothing of the list, and no time at which to come back. */
-export function refusal({ headers }: RequestView<unknown>): Content {
+/** The body for a client in the list `deny`. It neither mentions the list nor gives a time to retry. */
+export function forbidden({ headers }: RequestView<unknown>): Content {
   return prefersText(headers['accept'])
     ? textOf('Forbidden')
     : problemOf({ title: 'Forbidden', status: 403 })
 }
 
-// Whatever its members are, an object is sent as it is: to call it a problem would be a guess.
+// An object of the application is JSON and not a problem, even if its members look like those of a problem.
 function contentOf(body: DenialBody): Content {
   if (typeof body === 'string') return { type: plainText, text: body }
   if (typeof body === 'object' && body !== null) {
     return { type: 'application/json', text: JSON.stringify(body) }
   }
-  const expected = 'a function that gives a string or an object'
+  const expected = 'a function that returns a string or an object'
   throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'body', body, expected)
 }
 
@@ -84,7 +84,7 @@ function textOf(text: string): Content {
   return { type: plainText, text: `${text}\n` }
 }
 
-// RFC 9457. Without a type of its own, a problem says no more than its status does.
+// RFC 9457. A problem without a type means the same as its status code.
 function problemOf(problem: object): Content {
   return { type: 'application/problem+json', text: JSON.stringify(problem) }
 }
@@ -109,16 +109,16 @@ const problems: Readonly<Record<DenialCause, { readonly type: string; readonly t
   },
 }
 
-// A client that asks for JSON can read a problem. A client that accepts neither gets a problem as well, rather than a 406.
+// A client that accepts JSON can read a problem. A client that accepts none of these receives a problem as well, rather than a 406.
 const offered = ['application/problem+json', 'application/json', 'text/plain']
 
-/** Browsers send about 150 characters. To read a header of 16 kB takes milliseconds, in each denial. */
-const longestAccept = 512
+/** Browsers send about 150 characters. Parsing a header of 16 kB would take milliseconds for each denial. */
+const maxAcceptLength = 512
 
-/** Whether the client prefers plain text. An `Accept` header that is too long reads as absent. */
+/** Whether the client prefers plain text. A longer `Accept` header is ignored. */
 function prefersText(accept: string | string[] | undefined): boolean {
   if (accept === undefined || accept === '*/*') return false
   const header = typeof accept === 'string' ? accept : accept.join(', ')
-  if (header.length > longestAccept) return false
+  if (header.length > maxAcceptLength) return false
   return new Negotiator({ headers: { accept: header } }).mediaType(offered) === 'text/plain'
 }

@@ -1,14 +1,14 @@
 import type { Decision } from '../../limiter/decision.js'
-import type { HeaderField } from './joined-fields.js'
+import { noFields, type HeaderField } from './joined-fields.js'
 import type { PolicyItems } from './policy-items.js'
 import { seconds } from './seconds.js'
 import { structuredInteger } from './structured-fields.js'
 
 /**
- * The fields of draft-ietf-httpapi-ratelimit-headers-10: one item for each policy that was asked. A policy that the key leaves out does not
- * apply to the request and stands in neither field.
+ * The fields of draft-ietf-httpapi-ratelimit-headers-10, with one item for each policy that applies to the request. A policy that the key leaves out is in
+ * neither field.
  *
- * @param keyOf the partition key of a policy; undefined: the fields have none
+ * @param keyOf returns the partition key of a policy; undefined if the fields contain none
  */
 export function draftFields(
   items: PolicyItems,
@@ -21,18 +21,16 @@ export function draftFields(
     const policy = items.get(name)
     if (policy === undefined) continue
     const { remaining, nextMs } = policies[name]
-    // A full quota waits for nothing, and `t=0` would say that more of it comes at once: left out, as the draft allows.
+    // For a full quota, `t=0` would announce more quota now. The draft allows to omit `t`.
     const reset = nextMs === 0 || !policy.isTimed ? '' : `;t=${seconds(nextMs)}`
     const partition = keyOf === undefined ? '' : `;pk=:${keyOf(name)}:`
     const comma = limits === '' ? '' : ', '
     quotas += `${comma}${policy.item}${partition}`
     limits += `${comma}${policy.name};r=${structuredInteger(remaining)}${reset}${partition}`
   }
-  if (limits === '') return none
+  if (limits === '') return noFields
   return [
     ['RateLimit-Policy', quotas],
     ['RateLimit', limits],
   ]
 }
-
-const none: readonly HeaderField[] = []

@@ -2,19 +2,18 @@ import type { Clock } from '../../clock.js'
 import type { Decision } from '../../limiter/decision.js'
 import { bindPolicies, type Keys, type Policies } from '../../limiter/bound-policies.js'
 import { draftFields } from './draft-fields.js'
-import type { HeaderField } from './joined-fields.js'
+import { noFields, type HeaderField } from './joined-fields.js'
 import { draft6Fields, draft7Fields, epochFields, legacyFields } from './older-fields.js'
 import { partitionKeyOf } from './partition-key.js'
 import { policyItems, type PolicyItems } from './policy-items.js'
 import { retryAfterSeconds } from './retry-after.js'
 
 /**
- * How a response tells a client where it stands: `draft` is draft-ietf-httpapi-ratelimit-headers-10, `draft-7` and `draft-6` are earlier
- * revisions of it, `legacy` and `legacy-epoch` write `X-RateLimit-*` with a reset in seconds from now or as a date in seconds since 1970.
+ * The style of the rate limit headers. `draft` is draft-ietf-httpapi-ratelimit-headers-10, `draft-7` and `draft-6` are earlier revisions of it. `legacy`
+ * and `legacy-epoch` write `X-RateLimit-*`, with the reset in seconds from now or as a date in seconds since 1970.
  */
 export type HeaderStyle = 'draft' | 'draft-7' | 'draft-6' | 'legacy' | 'legacy-epoch' | 'none'
 
-/** Writes a decision as header fields. */
 export type FieldWriter = (
   policies: Policies,
   decision: Decision,
@@ -27,7 +26,7 @@ export interface FieldOptions {
   readonly clock: Clock | undefined
 }
 
-/** Makes the fields of one style, or those of several styles that do not exclude each other. */
+/** Makes the function that writes a decision as header fields, in one style or in several. */
 export function fieldWriter(limiter: string, options: FieldOptions): FieldWriter {
   const { styles, partitionKey, clock = Date.now } = options
   const known = new WeakMap<Policies, PolicyItems>()
@@ -52,14 +51,12 @@ export function fieldWriter(limiter: string, options: FieldOptions): FieldWriter
       draft6Fields(itemsOf(policies), decision, () => retryAfterSeconds(policies, decision)),
     legacy: (_policies, decision) => legacyFields(decision),
     'legacy-epoch': (_policies, decision) => epochFields(decision, clock()),
-    none: () => none,
+    none: () => noFields,
   }
 
   if (typeof styles === 'string') return writers[styles]
-  // By name, because draft-7 and draft-6 write the same RateLimit-Policy.
+  // A map removes duplicates: draft-7 and draft-6 write the same RateLimit-Policy.
   return (policies, decision, key) => [
     ...new Map(styles.flatMap((style) => writers[style](policies, decision, key))),
   ]
 }
-
-const none: readonly HeaderField[] = []

@@ -2,22 +2,46 @@ import { isList } from '../../options/predicates.js'
 
 export type HeaderField = readonly [name: string, value: string]
 
-/** The headers of a response, as frameworks and Node read and write them. */
+export const noFields: readonly HeaderField[] = []
+
+/** The headers of a response, with the methods of Node's own response. */
 export interface ResponseHeaders {
   getHeader(name: string): unknown
   setHeader(name: string, value: string): unknown
   removeHeader(name: string): unknown
 }
 
-/** Writes fields into a response. What another limiter wrote there before is joined with them. */
+/** A response that sets headers by `header`: Fastify's reply, and the responses of Express. */
+export interface Reply extends Pick<ResponseHeaders, 'getHeader' | 'removeHeader'> {
+  header(name: string, value: string): unknown
+}
+
+export function headersOfReply(reply: Reply): ResponseHeaders {
+  return {
+    getHeader: (name) => reply.getHeader(name),
+    setHeader: (name, value) => reply.header(name, value),
+    removeHeader: (name) => reply.removeHeader(name),
+  }
+}
+
+/** Writes fields into a response, joined with the fields that an earlier limiter wrote. */
 export function writeFields(fields: readonly HeaderField[], headers: ResponseHeaders): void {
   const joined = joinFields((name) => headers.getHeader(name), fields)
   for (const [name, value] of joined) headers.setHeader(name, value)
 }
 
+/** The current values of these fields in a response. They differ from the fields if another limiter has joined its own. */
+export function writtenFields(
+  fields: readonly HeaderField[],
+  headers: ResponseHeaders,
+): Readonly<Record<string, unknown>> {
+  const written = fields.map(([name]) => [name, headers.getHeader(name)] as const)
+  return Object.fromEntries(written.filter(([, value]) => value !== undefined))
+}
+
 /**
- * What is to be written of some fields, where others may stand already: of two lists both, one behind the other; of fields that have one
- * number each, those of the limiter that has less remaining. A field in another style is replaced.
+ * Joins fields with those that a response has already, and returns the ones to write. Lists are concatenated. Of fields with one number each, those of
+ * the limiter with less remaining are kept. A field in another style is replaced.
  */
 export function joinFields(
   read: (name: string) => unknown,
@@ -42,14 +66,14 @@ export function joinFields(
 
 const lists = new Set(['RateLimit', 'RateLimit-Policy'])
 
-/** Fields that have one number each, and by what their names begin. */
+/** The fields with one number each, and the prefix of their group. */
 const groups: ReadonlyMap<string, string> = new Map(
   ['X-RateLimit', 'RateLimit'].flatMap((group) =>
     ['Limit', 'Remaining', 'Reset'].map((number) => [`${group}-${number}`, group] as const),
   ),
 )
 
-/** Whether the fields that stand already have less remaining, or as much. */
+/** Whether the earlier fields of a group have as much remaining as the new ones, or less. */
 function isTighter(
   read: (name: string) => unknown,
   fields: readonly HeaderField[],
@@ -61,12 +85,12 @@ function isTighter(
   return earlier !== undefined && Number(earlier) <= Number(remaining)
 }
 
-/** Whether a list has the items of the current draft, each of which begins with a policy's name. Earlier revisions have numbers. */
+/** Whether a list is in the current draft's style, in which each item begins with a policy name. Earlier revisions begin with a number. */
 function isNamed(list: string): boolean {
   return list.startsWith('"')
 }
 
-/** Of the one field of draft-7. */
+/** The remaining units in a `RateLimit` field of draft-7. */
 function remainingIn(field: string): number {
   return Number(/remaining=(\d+)/.exec(field)?.[1])
 }

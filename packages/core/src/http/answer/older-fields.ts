@@ -1,11 +1,11 @@
 import type { Decision } from '../../limiter/decision.js'
 import type { Verdict } from '../../limiter/verdict.js'
-import type { HeaderField } from './joined-fields.js'
+import { noFields, type HeaderField } from './joined-fields.js'
 import type { PolicyItems } from './policy-items.js'
 import { seconds } from './seconds.js'
 import { structuredInteger } from './structured-fields.js'
 
-// These styles have fields for one policy: all of them speak of the policy that has least remaining, and the reset is when its quota is full.
+// These styles describe one policy: the one with the least remaining. The reset is the time when its quota is full.
 
 /** `X-RateLimit-*`, with the reset in seconds from now. */
 export function legacyFields(decision: Decision): readonly HeaderField[] {
@@ -20,7 +20,7 @@ export function epochFields(decision: Decision, now: number): readonly HeaderFie
 /**
  * draft-ietf-httpapi-ratelimit-headers-06.
  *
- * @param retryAfter the seconds of `Retry-After`: in a denial the reset is the same, as these two revisions ask
+ * @param retryAfter returns the seconds of `Retry-After`; draft-6 and draft-7 require the same reset in a denial
  */
 export function draft6Fields(
   items: PolicyItems,
@@ -31,14 +31,14 @@ export function draft6Fields(
   return [...quotaField(items, decision), ...limits]
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-07: as `draft6Fields`, with the three numbers in one field. */
+/** draft-ietf-httpapi-ratelimit-headers-07: like draft-06, but with the three numbers in one field. */
 export function draft7Fields(
   items: PolicyItems,
   decision: Decision,
   retryAfter: () => number,
 ): readonly HeaderField[] {
   const tightest = tightestOf(decision)
-  if (tightest === undefined) return none
+  if (tightest === undefined) return noFields
   const { limit, remaining } = numbersOf(tightest)
   const reset = resetBy(decision, retryAfter)(tightest)
   return [
@@ -53,7 +53,7 @@ function tripleOf(
   resetOf: (tightest: Verdict) => number,
 ): readonly HeaderField[] {
   const tightest = tightestOf(decision)
-  if (tightest === undefined) return none
+  if (tightest === undefined) return noFields
   const { limit, remaining } = numbersOf(tightest)
   return [
     [`${prefix}-Limit`, `${limit}`],
@@ -76,8 +76,8 @@ function resetBy({ allowed }: Decision, retryAfter: () => number): (tightest: Ve
 }
 
 /**
- * The policies as these revisions write them: the window is required, and two policies must not have the same quota. Of two that have, the
- * longer window is the tighter policy.
+ * `RateLimit-Policy` of draft-6 and draft-7, which require a window and forbid two policies with the same quota. Of two such policies, the one with the
+ * longer window is stricter and is written.
  */
 function quotaField(items: PolicyItems, { policies }: Decision): readonly HeaderField[] {
   const windows = new Map<number, number>()
@@ -85,9 +85,7 @@ function quotaField(items: PolicyItems, { policies }: Decision): readonly Header
     const { quota = 0, window } = items.get(name) ?? {}
     if (window !== undefined) windows.set(quota, Math.max(window, windows.get(quota) ?? 0))
   }
-  if (windows.size === 0) return none
+  if (windows.size === 0) return noFields
   const quotas = [...windows].map(([quota, window]) => `${quota};w=${window}`)
   return [['RateLimit-Policy', quotas.join(', ')]]
 }
-
-const none: readonly HeaderField[] = []

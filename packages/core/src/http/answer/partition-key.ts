@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { isKey, type Keys } from '../../limiter/bound-policies.js'
 import { joinKey } from '../../keys.js'
 
-/** Bytes of the hash: as many as base64 writes without padding, and enough that two clients never have the same. */
+/** The bytes of the hash that are used: base64 writes 12 bytes without padding, and 96 bits avoid collisions. */
 const keyBytes = 12
 
 /**
- * Makes what finds the partition key of a policy, in base64: the beginning of the SHA-256 of the limiter's name and the key. It tells quotas
- * of one client apart, and says nothing of the key.
+ * Makes the function that returns the partition key of a policy in base64: the first bytes of the SHA-256 of the limiter's name and the key. It
+ * distinguishes the quotas of a client without revealing the key.
  */
 export function partitionKeyOf(limiter: string, key: Keys): (policy: string) => string {
   return (policy) => {

@@ -11,9 +11,9 @@ export function retryAfter(policies: Policies, decision: Decision): HeaderField 
 }
 
 /**
- * How long a denied client is told to wait, in whole seconds: until the cost fits. A cost that never fits waits until the quota is full. It is
- * at least 1, because 0 would invite the client to come back at once, and never earlier than the `t` of a policy that denies: the draft asks
- * for that, and a request of cost 0 can wait for less than a unit does. Leases count for nothing, because they may be released at any moment.
+ * The whole seconds after which a denied client may retry: until the cost fits, or until the quota is full if the cost can never fit. The result is at
+ * least 1, because 0 would ask the client to retry immediately. It is not shorter than the `t` of a policy that denies, as the draft requires: a
+ * request of cost 0 can fit before a whole unit does. Leases are ignored, because they may be released at any time.
  */
 export function retryAfterSeconds(policies: Policies, decision: Decision): number {
   const wait = seconds(waitMs(policies, decision))
@@ -25,7 +25,7 @@ export function retryAfterSeconds(policies: Policies, decision: Decision): numbe
 
 function waitMs(policies: Policies, decision: Decision): number {
   if (decision.retryAfterMs === null) return decision.resetMs
-  // A request that was denied because others wait for the same key has no receipt.
+  // A request that was denied because other requests wait for the same key has no receipt.
   if (receiptOf(decision) === undefined) {
     return decision.deniedBy.every((name) => isLeased(policies, name)) ? 0 : decision.retryAfterMs
   }

@@ -2,12 +2,12 @@ import type { Decision } from '../../limiter/decision.js'
 import type { Awaitable } from '../awaitable.js'
 import type { HeaderField, ResponseHeaders } from '../answer/joined-fields.js'
 
-/** What an adapter is to do with a request: a closed union, so that an adapter which forgets a case does not compile. */
+/** What an adapter has to do with a request. The union is closed, so that an adapter that misses a case does not compile. */
 export type Action<H> = Continue | Deny | Handle<H>
 
 /**
- * Write the headers and go on. If nothing was decided (the request is skipped, or listed as allowed) there are no headers. An adapter that sees
- * what the handler returns tells it to `followHandler`.
+ * The adapter writes the headers and calls the handler. If the request is not limited (skipped, or listed in `allow`), the decision is undefined
+ * and the headers are empty. An adapter that sees the return value of the handler passes it to `followHandler`.
  */
 export interface Continue {
   readonly type: 'continue'
@@ -15,7 +15,10 @@ export interface Continue {
   readonly headers: readonly HeaderField[]
 }
 
-/** Write the headers, `Content-Type` the last of them, and answer. Without a decision where a list denies, or the client went away. */
+/**
+ * The adapter writes the headers, the last of which is `Content-Type`, and sends the body. The decision is undefined if a list denies the request,
+ * or if the client has disconnected.
+ */
 export interface Deny {
   readonly type: 'deny'
   readonly decision: Decision | undefined
@@ -24,16 +27,19 @@ export interface Deny {
   readonly body: string
 }
 
-/** Write the headers, `Retry-After` among them, and let the application's own handler answer or let the request go on. */
+/** The adapter writes the headers, which contain `Retry-After`, and calls the application's handler of denied requests. */
 export interface Handle<H> {
   readonly type: 'handle'
   readonly decision: Decision
   readonly headers: readonly HeaderField[]
   /**
-   * Calls the handler in the form of the framework, and gives what it returns. Whatever the handler throws or rejects with is an error: some
-   * frameworks take `undefined` for none, and would let the denied request go on.
+   * Calls the handler through `call` and returns its result. Any value that the handler throws or rejects with becomes an error: some frameworks
+   * ignore a thrown `undefined` and would continue with the denied request.
    */
-  answer<T>(call: (handler: H) => Awaitable<T>): T | Promise<T>
-  /** To be called when the handler lets the request go on: its response has no `Retry-After`, and it is settled as any other. */
-  goOn(headers: ResponseHeaders): void
+  callHandler<T>(call: (handler: H) => Awaitable<T>): T | Promise<T>
+  /** The adapter calls this when the handler lets the request continue. `Retry-After` is removed, and the request is settled like an allowed one. */
+  proceed(headers: ResponseHeaders): void
 }
+
+/** The action for a request that is not limited. */
+export const unlimited: Continue = { type: 'continue', decision: undefined, headers: [] }

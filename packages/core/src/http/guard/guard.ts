@@ -8,53 +8,51 @@ import {
 import { sluiceErrorFrom } from '../../errors.js'
 import { isNotLimited } from '../../keys.js'
 import { createLimiter, type Limiter } from '../../limiter/limiter.js'
-import { isPolicy } from '../../policy.js'
 import { memoryStore } from '../../stores/memory/index.js'
 import type { Store } from '../../stores/store.js'
-import type { Action, Continue, Deny, Handle } from './action.js'
+import { unlimited, type Action, type Deny, type Handle } from './action.js'
 import { readList } from '../lists/access-list.js'
-import { createAdmission } from './admission.js'
+import { createConsume } from './consume.js'
 import { after, isPromise, type Awaitable } from '../awaitable.js'
 import { byIp } from '../keys/by-ip.js'
 import { checkOptions } from '../options/check-options.js'
-import { contentWriter, refusal, type Content } from '../answer/denial.js'
+import { contentWriter, forbidden, type Content } from '../answer/denial.js'
 import { fieldWriter } from '../answer/header-fields.js'
-import type { HeaderField, ResponseHeaders } from '../answer/joined-fields.js'
-import { keyReader, sampleKey } from '../keys/key-option.js'
+import { noFields, type HeaderField, type ResponseHeaders } from '../answer/joined-fields.js'
+import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { createListener } from './listener.js'
 import { watchRequests } from './mistakes.js'
 import { claimName, withoutName } from '../options/names.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { planOf } from '../options/plan.js'
+import { namedPolicies, planOf, termsReader, type ConsumeTerms } from '../options/plan.js'
 import type { RequestView } from '../request/request-view.js'
 import type { NodeResponse } from '../request/response.js'
 import { retryAfter } from '../answer/retry-after.js'
 import { createSettlement } from './settlement.js'
-import { termsReader, type ConsumeTerms } from '../options/terms.js'
 
-/** What stands in front of a handler. */
+/** Checks each request before its handler. */
 export interface Guard<R, H> {
   /**
-   * Says what is to become of a request: at once where the store and all functions of the options answer at once, else by a promise.
-   * What goes wrong is thrown or rejected, for the framework's own error handling; it never lets a request through.
+   * Returns the action for a request. The result is a promise only if the store or a function of the options returns one. Errors are thrown or
+   * rejected, for the error handling of the framework; no error allows a request.
    */
   check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>>
-  /** Whether it may hold something until the handler is done, so that `followHandler` tells it something. */
+  /** Whether it may hold leases until the handler is done. If so, the adapter has to call `followHandler`. */
   readonly holds: boolean
 }
 
 /** A guard with one limiter. */
 export interface LimiterGuard<R, H> extends Guard<R, H> {
-  /** The limiter that decides for this guard. If each request brings its own policies, a call has to pass `policies` too. */
+  /** The limiter of this guard. If each request has its own policies, a direct call has to pass `policies` too. */
   readonly limiter: Limiter
 }
 
 /**
- * Makes the flow that every adapter shares: skip, lists, keys, consume, headers, then go on or answer; after the response, settle.
+ * Makes the flow that all adapters share: skip, lists, keys, consume, headers, then continue or deny; and settle after the response.
  *
- * @param route what the limiter is called where its options give it no name: an adapter passes it where it makes limiters for routes
- * @param madeAhead whether it is known that no request handler makes it
- * @throws SluiceError where an option is missing, unknown or wrong
+ * @param route the name of the limiter if its options contain none: adapters pass it for the limiter of a route
+ * @param madeAhead whether the caller knows that no request handler makes the guard
+ * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function createGuard<R, H>(
   options: RateLimitOptions<R, H>,
@@ -68,7 +66,7 @@ export function createGuard<R, H>(
   const { statusCode = 429, body } = options
   const name = options.name ?? route ?? withoutName
   const plan = planOf(options)
-  const known = plan.perRequest ? undefined : plan.policies
+  const ownPolicies = plan.perRequest ? undefined : plan.policies
   const limiter = createLimiter<Store>({
     name,
     policies: plan.policies,
@@ -82,15 +80,15 @@ export function createGuard<R, H>(
   const deny = readList('deny', options.deny)
   const keyOf = keyReader(name, key)
   const termsOf = termsReader(name, plan, options)
-  const admit = createAdmission(limiter, options)
-  const settle = createSettlement(limiter, options, known)
-  const tell = createListener(options)
+  const consume = createConsume(limiter, options)
+  const settle = createSettlement(limiter, options, ownPolicies)
+  const callOnDecision = createListener(options)
   const fieldsOf = fieldWriter(name, { styles, partitionKey, clock })
   const contentOf = contentWriter(statusCode, body, localShare ?? 1)
-  if (known !== undefined) resolveKeys(name, bindPolicies(name, known), sampleKey(key))
-  if (options.store !== undefined) claimName(options.store, options.name ?? route, known)
-
-  // Each step goes on to the next in the same tick, unless a function of the options or the store answers by a promise.
+  if (ownPolicies !== undefined) {
+    resolveKeys(name, bindPolicies(name, ownPolicies), placeholderKey(key))
+  }
+  if (options.store !== undefined) claimName(options.store, options.name ?? route, ownPolicies)
 
   function check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
     return guarded(() => {
@@ -101,7 +99,7 @@ export function createGuard<R, H>(
     })
   }
 
-  /** Calls what calls functions of the application. */
+  /** Runs code that calls functions of the application. */
   function guarded<T>(call: () => Awaitable<T>): T | Promise<T> {
     try {
       const result = call()
@@ -111,35 +109,35 @@ export function createGuard<R, H>(
     }
   }
 
-  // Express goes on after `throw undefined`, and somewhere else after `throw 'route'`.
+  // Express ignores `throw undefined` and continues, and it reads `throw 'route'` as a command.
   function fail(error: unknown): never {
-    // oxlint-disable-next-line typescript/only-throw-error -- an application's own error passes as it is
+    // oxlint-disable-next-line typescript/only-throw-error -- an error of the application is rethrown unchanged
     if (typeof error === 'object' && error !== null) throw error
     throw sluiceErrorFrom(error, 'SLUICE_THROWN', name, error)
   }
 
   function lookUp(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
-    if (deny?.hasAddress(view.address) === true) return refuse(view, response)
+    if (deny?.hasAddress(view.address) === true) return forbid(view, response)
     const allowed = allow?.hasAddress(view.address) === true
     if (allowed && deny?.hasKeys !== true) return unlimited
     return after(keyOf(view), (key) => {
       if (isNotLimited(key)) return unlimited
-      if (deny?.hasKey(key) === true) return refuse(view, response)
+      if (deny?.hasKey(key) === true) return forbid(view, response)
       if (allowed || allow?.hasKey(key) === true) return unlimited
-      return ask(view, response, key)
+      return decide(view, response, key)
     })
   }
 
-  function ask(
+  function decide(
     view: RequestView<R>,
     response: NodeResponse,
     key: Keys,
   ): Action<H> | Promise<Action<H>> {
     return after(termsOf(view.raw), (terms) =>
-      after(admit(view.raw, response, key, terms), (decision) => {
-        if (decision === undefined) return wentAway
+      after(consume(view.raw, response, key, terms), (decision) => {
+        if (decision === undefined) return disconnected
         if (decision.allowed) settle(response, key, terms, decision)
-        tell(view.raw, decision)
+        callOnDecision(view.raw, decision)
         return act(view, response, key, terms, decision)
       }),
     )
@@ -174,23 +172,23 @@ export function createGuard<R, H>(
     decision: Decision,
     headers: readonly HeaderField[],
   ): Handle<H> {
-    let goesOn = false
+    let proceeds = false
     return {
       type: 'handle',
       decision,
       headers,
-      answer: (call) => guarded(() => call(handler)),
-      goOn(written: ResponseHeaders) {
-        if (goesOn) return
-        goesOn = true
+      callHandler: (call) => guarded(() => call(handler)),
+      proceed(written: ResponseHeaders) {
+        if (proceeds) return
+        proceeds = true
         if (!response.headersSent) written.removeHeader('Retry-After')
         settle(response, key, terms, decision)
       },
     }
   }
 
-  function refuse(view: RequestView<R>, response: NodeResponse): Action<H> {
-    return dryRun ? unlimited : denied(response, 403, refusal(view), undefined, none)
+  function forbid(view: RequestView<R>, response: NodeResponse): Action<H> {
+    return dryRun ? unlimited : denied(response, 403, forbidden(view), undefined, noFields)
   }
 
   return { check, limiter, holds: holdsUnits(options, plan.policies) }
@@ -201,19 +199,18 @@ function holdsUnits<R, H>(
   planned: Policies,
 ): boolean {
   if (releaseOn === 'close') return false
-  // A function may give any policies.
   if (typeof policies === 'function') return true
-  const all = isPolicy(planned) ? [planned] : Object.values(planned)
-  return all.some(({ kind }) => kind === 'concurrency')
+  return Object.values(namedPolicies(planned)).some(({ kind }) => kind === 'concurrency')
 }
 
-/** The request is none of the limiter's business. */
-const unlimited: Continue = { type: 'continue', decision: undefined, headers: [] }
-
-const none: readonly HeaderField[] = []
-
-/** Nobody is left to answer. The status, which some servers write for it, is for the application's own log. */
-const wentAway: Deny = { type: 'deny', decision: undefined, headers: none, status: 499, body: '' }
+/** The client has disconnected, so no response is sent. The status is for the application's log; nginx writes the same one. */
+const disconnected: Deny = {
+  type: 'deny',
+  decision: undefined,
+  headers: noFields,
+  status: 499,
+  body: '',
+}
 
 function denied(
   response: NodeResponse,
@@ -226,7 +223,7 @@ function denied(
   return { type: 'deny', decision, headers, status, body: text }
 }
 
-/** What can still be written: whoever stood before us may have sent the headers already. */
+/** No fields if the headers are sent already, as an earlier middleware may have done. */
 function writable(response: NodeResponse, fields: readonly HeaderField[]): readonly HeaderField[] {
-  return response.headersSent ? none : fields
+  return response.headersSent ? noFields : fields
 }

@@ -4,12 +4,12 @@ import { whenOver, type NodeResponse, type ResponseOutcome } from '../request/re
 
 type Follow = (work: PromiseLike<unknown>) => void
 
-/** The limiters that hold something until the handler of a response is done. */
+/** For each response, the callbacks of the limiters that hold a lease until its handler is done. */
 const followers = new WeakMap<NodeResponse, Set<Follow>>()
 
 /**
- * Tells the limiters of a response what its handler returned: a handler that returns a promise is done when that settles. An adapter calls this
- * wherever it can see a handler. For any other value, and where it is not called, a handler is done when it has ended the response.
+ * Passes the return value of a handler to the limiters of the response. A handler that returns a promise is done when the promise settles. For any
+ * other value, and if an adapter does not call this, the handler is done when it ends the response.
  */
 export function followHandler(response: NodeResponse, returned: unknown): void {
   const following = followers.get(response)
@@ -17,46 +17,45 @@ export function followHandler(response: NodeResponse, returned: unknown): void {
   for (const follow of following) follow(returned)
 }
 
-/** The two moments of a request that holds something. */
 export interface Handling {
-  /** The exchange has ended, and the handler still works. */
-  left(): void
-  /** The exchange has ended and the handler is done, or `longestMs` have passed since the exchange ended. */
+  /** Called if the connection ends while the handler is still running. */
+  disconnected(): void
+  /** Called when the connection or response has ended and the handler is done, or `longestMs` after the end. */
   done(outcome: ResponseOutcome): void
 }
 
-/** Calls back when the handler of a response is done, be the client still there or not. */
+/** Calls back when the handler of a response is done, even if the client disconnects earlier. */
 export function whenHandled(
   response: NodeResponse,
   longestMs: number,
-  { left, done }: Handling,
+  { disconnected, done }: Handling,
 ): void {
   let outcome: ResponseOutcome | undefined
   let timer: NodeJS.Timeout | undefined
   let isFollowed = false
-  let working = 0
+  let running = 0
 
   const following = followers.get(response) ?? new Set()
   followers.set(response, following)
   following.add(follow)
   whenOver(response, (ended) => {
     outcome = ended
-    if (isFollowed ? working === 0 : response.writableEnded) return finish()
+    if (isFollowed ? running === 0 : response.writableEnded) return finish()
     timer = setTimeout(finish, Math.min(longestMs, longestTimerMs))
     timer.unref()
     whenEnded(response, finish)
-    left()
+    disconnected()
   })
 
   function follow(work: PromiseLike<unknown>): void {
     isFollowed = true
-    working++
+    running++
     work.then(settled, settled)
   }
 
   function settled(): void {
-    working--
-    if (working === 0 && outcome !== undefined) finish()
+    running--
+    if (running === 0 && outcome !== undefined) finish()
   }
 
   function finish(): void {
@@ -67,8 +66,8 @@ export function whenHandled(
 }
 
 /**
- * Calls back when a handler ends a response whose client has left. Node has no event for that: a response that waits behind another one, or one
- * of HTTP/2, does not tell.
+ * Calls back when a handler ends a response whose client has disconnected. `end` is wrapped because Node emits no event in two cases: a pipelined
+ * response that waits for an earlier one, and a response of HTTP/2.
  */
 function whenEnded(response: NodeResponse, then: () => void): void {
   const end = response.end.bind(response)

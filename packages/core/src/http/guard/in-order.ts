@@ -1,4 +1,4 @@
-import type { Action } from './action.js'
+import { unlimited, type Action } from './action.js'
 import { after } from '../awaitable.js'
 import type { Guard } from './guard.js'
 import { joinFields } from '../answer/joined-fields.js'
@@ -6,11 +6,10 @@ import type { RequestView } from '../request/request-view.js'
 import type { NodeResponse } from '../request/response.js'
 
 /**
- * Several guards as one. They are asked in order: each has to let a request go on, and the first that does not answers it. Their
- * headers are joined.
+ * Combines several guards. They check a request in order, until one of them denies it. Their headers are joined.
  */
 export function inOrder<R, H>([guard, ...others]: readonly Guard<R, H>[]): Guard<R, H> {
-  if (guard === undefined) return { check: () => goOn, holds: false }
+  if (guard === undefined) return { check: () => unlimited, holds: false }
   if (others.length === 0) return guard
   const rest = inOrder(others)
   return {
@@ -25,13 +24,11 @@ export function inOrder<R, H>([guard, ...others]: readonly Guard<R, H>[]): Guard
   }
 }
 
-const goOn: Action<never> = { type: 'continue', decision: undefined, headers: [] }
-
-/** What was decided last stands; what was said before it and not again stands, too. */
-function merged<H>(first: Action<H>, next: Action<H>): Action<H> {
-  const written = new Map(first.headers)
-  const joined = joinFields((name) => written.get(name), next.headers)
+/** The later decision wins. A header of the earlier action stays unless the later one writes it as well. */
+function merged<H>(earlier: Action<H>, later: Action<H>): Action<H> {
+  const written = new Map(earlier.headers)
+  const joined = joinFields((name) => written.get(name), later.headers)
   const headers = [...new Map([...written, ...joined])]
-  if (next.type === 'handle') return { ...next, headers }
-  return { ...next, decision: next.decision ?? first.decision, headers }
+  if (later.type === 'handle') return { ...later, headers }
+  return { ...later, decision: later.decision ?? earlier.decision, headers }
 }

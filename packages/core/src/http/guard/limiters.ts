@@ -3,7 +3,7 @@ import type { Limiter } from '../../limiter/limiter.js'
 
 /** The limiters of an application, by name. */
 export interface Limiters {
-  /** Adds a limiter. Of several that have the same name, which count together, the first one stays. */
+  /** Adds a limiter. Limiters of the same name count together, and the first one is kept. */
   add(limiter: Limiter): void
   /** @throws SluiceError SLUICE_LIMITER_UNKNOWN */
   of(name: string): Limiter

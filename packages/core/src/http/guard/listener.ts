@@ -1,9 +1,9 @@
 import type { Decision } from '../../limiter/decision.js'
 import { after } from '../awaitable.js'
-import { tellOfFailure } from './mistakes.js'
+import { warnOfFailure } from './mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
 
-/** Makes what tells the application of each decision. An error of its function is reported, and is never the request's. */
+/** Makes the function that calls `onDecision`. An error of `onDecision` becomes a process warning and does not fail the request. */
 export function createListener<R, H>({
   onDecision,
 }: RateLimitOptions<R, H>): (request: R, decision: Decision) => void {
@@ -11,11 +11,10 @@ export function createListener<R, H>({
   return (request, decision) => {
     try {
       const returned: unknown = onDecision(request, decision)
-      // A function that returns a promise is not waited for.
-      const told = after(returned, () => {})
-      if (told instanceof Promise) told.catch(tellOfFailure)
+      const done = after(returned, () => {})
+      if (done instanceof Promise) done.catch(warnOfFailure)
     } catch (error) {
-      tellOfFailure(error)
+      warnOfFailure(error)
     }
   }
 }

@@ -5,25 +5,25 @@ import { joinPlans } from '../options/join-plans.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { planOf } from '../options/plan.js'
 
-/** One limit of a list that is stated for a route. */
+/** One limit of a route's list. */
 export interface ListedLimit<R, H> {
   /** Its position in the list, from 0. */
   readonly at: number
-  /** All of its options, those that it inherits included. */
+  /** Its options, with the inherited ones. */
   readonly options: RateLimitOptions<R, H>
   /** The name of its limiter. */
   readonly name: string
-  /** Whether the name is derived from the route. A number is appended to it for all but the first limit of the list. */
+  /** Whether the name is derived from the route. From the second limit of the list on, a number is appended to a derived name. */
   readonly derived: boolean
 }
 
 /**
- * Makes one limit of those that have the same name and differ only in what they allow. Its policies allow a request together or not at all, so a
- * request that one of them denies costs nothing in the others. The limits that remain keep their order; a merged one has the place of its first.
+ * Merges limits that have the same name and differ only in their policies. The policies of one limiter are all or nothing, so a request that one of
+ * them denies consumes nothing in the others. The order of the list is kept; a merged limit has the position of its first member.
  *
- * A single policy is called "default" if its limit is the first of a merged one, else "default #2" and so on.
+ * The single policy of the first member is called "default", that of the second "default #2", and so on.
  *
- * @throws SluiceError where an option is unknown or wrong, and where one of a merged limit is missing
+ * @throws SluiceError if an option is unknown or wrong, or if an option of a merged limit is missing
  */
 export function mergeLimits<R, H>(
   list: readonly ListedLimit<R, H>[],
@@ -59,7 +59,7 @@ function canMerge<R, H>(first: ListedLimit<R, H>, other: ListedLimit<R, H>): boo
   )
 }
 
-/** Options that name policies mean those of their own limit, and a function may name other policies for each request. */
+/** A record of keys or `resetOn` would refer to the wrong policies after a merge, and a function may return any policy names. */
 function hasKnownNames<R, H>({ key, resetOn, policies }: RateLimitOptions<R, H>): boolean {
   return !isRecord(key) && !isRecord(resetOn) && typeof policies !== 'function'
 }
@@ -68,11 +68,11 @@ function differOnlyInPolicies(first: object, other: object): boolean {
   const mine = new Map<string, unknown>(Object.entries({ key: byIp(), ...first }))
   const theirs = new Map<string, unknown>(Object.entries({ key: byIp(), ...other }))
   return [...mine.keys(), ...theirs.keys()].every(
-    (name) => ofPolicies.has(name) || isSame(mine.get(name), theirs.get(name)),
+    (name) => policyOptions.has(name) || isSame(mine.get(name), theirs.get(name)),
   )
 }
 
-const ofPolicies: ReadonlySet<string> = new Set<keyof RateLimitOptions<unknown, unknown>>([
+const policyOptions: ReadonlySet<string> = new Set<keyof RateLimitOptions<unknown, unknown>>([
   'limit',
   'window',
   'algorithm',
@@ -81,7 +81,7 @@ const ofPolicies: ReadonlySet<string> = new Set<keyof RateLimitOptions<unknown, 
   'name',
 ])
 
-/** By identity, but for lists and plain objects: whatever else looks the same, such as two stores, may be another thing. */
+/** Compares lists and plain objects by their contents, and anything else by identity: two stores with equal properties are still two stores. */
 function isSame(first: unknown, other: unknown): boolean {
   if (Object.is(first, other)) return true
   if (isList(first) && isList(other)) {
@@ -93,7 +93,7 @@ function isSame(first: unknown, other: unknown): boolean {
   return mine.length === theirs.size && mine.every(([name, each]) => isSame(each, theirs.get(name)))
 }
 
-// A store has methods, and may be told from another one by what they know alone.
+// An object with methods may be a store, whose state is in closures.
 function isPlain(value: unknown): value is object {
   return (
     isRecord(value) &&

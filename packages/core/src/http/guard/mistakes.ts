@@ -6,14 +6,14 @@ import { tell } from '../../warnings.js'
 import { addressOf } from '../lists/address.js'
 import type { RequestView } from '../request/request-view.js'
 
-/** Mistakes show early. After so many requests nobody looks for them any more, so that looking costs nothing. */
-const lookedAt = 1000
+/** Mistakes show early, so the checks stop after this many requests and cost nothing from then on. */
+const checkedRequests = 1000
 
-/** Looks for one limiter that counts a request twice, and for one that is made for each request. */
+/** Warns if one limiter counts a request twice, and if a limiter is made for each request. */
 export function watchRequests(limiter: string, madeAhead: boolean): (request: unknown) => void {
   const seen = new WeakSet<object>()
-  let left = lookedAt
-  // Requests arrive in later turns of the event loop than the one in which an application is put together.
+  let left = checkedRequests
+  // An application makes its limiters before its first request. A request in the same turn of the event loop shows that a handler made the limiter.
   let fresh = !madeAhead
   if (fresh) setImmediate(() => (fresh = false)).unref()
 
@@ -27,40 +27,40 @@ export function watchRequests(limiter: string, madeAhead: boolean): (request: un
   }
 }
 
-/** Looks for addresses that are not the client's, or that the client makes up. */
+/** Warns if addresses are those of a proxy, or can be forged by the client. */
 export function watchAddresses(): (view: RequestView<unknown>) => void {
-  let left = lookedAt
+  let left = checkedRequests
 
   return function watch(view) {
     if (left === 0) return
     left--
-    // Not before: to read them is work.
+    // Read after the check above, because frameworks compute these on each access.
     const { address, peer, headers, trustsEveryProxy } = view
     if (trustsEveryProxy) tell(sluiceError('SLUICE_PROXY_TRUSTED_BLINDLY'))
     const forwarded = headers['x-forwarded-for']
     if (forwarded === undefined || address === undefined || address !== peer) return
-    // A proxy on the same machine may forward for a client there.
+    // A proxy may forward a request of a client on its own machine.
     if (!forwarded.includes(address)) tell(sluiceError('SLUICE_PROXY_UNTRUSTED', address))
   }
 }
 
-let unseenRoute = false
+let hasWarnedOfRoute = false
 
-/** A route that the adapter limits before the route's own hooks have run. The error is made once, not for each request. */
+/** Warns of a route that the adapter limits before the route's own hooks run. The error is made once, because it is reported once. */
 export function warnOfUnseenRoute(route: string, hook: string): void {
-  if (unseenRoute) return
-  unseenRoute = true
+  if (hasWarnedOfRoute) return
+  hasWarnedOfRoute = true
   tell(sluiceError('SLUICE_ROUTE_UNSEEN', route, hook))
 }
 
-/** Looks for keys of an application's own functions that are IPv6 addresses as they stand: each address of a network would be a new limit. */
+/** Warns if a key function of the application returns a bare IPv6 address: each address of a client's network would have a limit of its own. */
 export function watchKeys(): (part: unknown) => void {
-  let left = lookedAt
+  let left = checkedRequests
 
   return function watch(part) {
     if (left === 0) return
     left--
-    // Before anything else: most keys have no colon, and to read an address is work.
+    // Parsing an address is slow, and most keys contain no colon.
     if (typeof part !== 'string' || !part.includes(':')) return
     if (addressOf(part) instanceof ipaddr.IPv6) {
       tell(sluiceError('SLUICE_ADDRESS_UNMASKED', part))
@@ -68,7 +68,7 @@ export function watchKeys(): (part: unknown) => void {
   }
 }
 
-/** An application's function that failed when nobody was left to answer. */
-export function tellOfFailure(error: unknown): void {
+/** Reports an error that cannot fail a request, because the response is sent or the function is only a listener. */
+export function warnOfFailure(error: unknown): void {
   emitWarning(error instanceof Error ? error : new Error(inspect(error)))
 }

@@ -7,32 +7,34 @@ import { inOrder } from './in-order.js'
 import { inherit } from '../options/inherit.js'
 import { createLimiters } from './limiters.js'
 import { mergeLimits, type ListedLimit } from './merge-limits.js'
+import { once } from './once.js'
 import type { RateLimitOptions } from '../options/options.js'
 
-/** What is stated for a route: options of its own, several limits, each of which has to allow, or that it is not limited. */
+/** The limit that a route declares: its own options, a list of limits, or `false` for no limit. */
 export type RouteLimit<O> = O | readonly O[] | false
 
-/** Where a limit that was made before, such as one that is placed by hand, has its guard: it can be stated for a route in the place of options. */
+/** The property of a placed limit that holds its guard. A placed limit can be declared for a route like options. */
 export const guardMade: unique symbol = Symbol('@sluice/core: guard')
 
 export interface MadeLimit<R, H> {
   readonly [guardMade]: Guard<R, H>
 }
 
-/** The limits of an application that states options for all of its routes, and others for some. */
-export interface RouteLimits<R, H> {
-  /** The limit that is stated for all routes. It is made when it is first needed; if it never is, its options need not be complete. */
+/** The limits of an application that has options for all routes, and other options for some routes. */
+export interface RouteLimits<R extends object, H> {
+  /** The limit of all routes. It is made on first use, so its options may be incomplete if no route uses it. */
   common(): LimiterGuard<R, H>
   /**
-   * A limit that is placed by hand.
+   * A limit that the application places at a route by hand. It counts a request once, even if it is placed several times.
    *
-   * @param madeAhead whether it is known that no request handler makes it
+   * @param options merged over those of all routes; undefined places the common limit
+   * @param madeAhead whether the caller knows that no request handler makes it
    */
-  placed(stated: RateLimitOptions<R, H>, madeAhead: boolean): LimiterGuard<R, H>
-  /** The limit of a route: one for each name and statement. */
-  named(name: string, stated: RouteLimit<RateLimitOptions<R, H> | MadeLimit<R, H>>): Guard<R, H>
+  placed(options: RateLimitOptions<R, H> | undefined, madeAhead: boolean): LimiterGuard<R, H>
+  /** The limit of a route. The same name and declaration return the same limit. */
+  named(name: string, declared: RouteLimit<RateLimitOptions<R, H> | MadeLimit<R, H>>): Guard<R, H>
   /**
-   * The limiter that has this name, among those that have been made.
+   * Finds a limiter by its name, among those made so far.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */
@@ -40,27 +42,34 @@ export interface RouteLimits<R, H> {
 }
 
 /**
- * Makes guards of what is stated for routes, merged over what is stated for all. If no store is stated, the limiters that have a name share a memory
- * store, so that those of one name count together and different policies under one name are an error.
+ * Makes the limits of routes. Their options are merged over those of all routes. Without a store in the options, limiters that have a name share one
+ * memory store: those of the same name count together, and different policies under one name are an error.
  */
-export function createRouteLimits<R, H>(base: RateLimitOptions<R, H>): RouteLimits<R, H> {
-  type Stated = RateLimitOptions<R, H> | MadeLimit<R, H>
+export function createRouteLimits<R extends object, H>(
+  base: RateLimitOptions<R, H>,
+): RouteLimits<R, H> {
+  type Declared = RateLimitOptions<R, H> | MadeLimit<R, H>
   const shared = { ...base, store: base.store ?? memoryStore() }
-  const made = new Map<RouteLimit<Stated>, Map<string, Guard<R, H>>>()
+  const made = new Map<RouteLimit<Declared>, Map<string, Guard<R, H>>>()
   const limiters = createLimiters()
   let common: LimiterGuard<R, H> | undefined
+  let placedCommon: LimiterGuard<R, H> | undefined
 
   function known(guard: LimiterGuard<R, H>): LimiterGuard<R, H> {
     limiters.add(guard.limiter)
     return guard
   }
 
-  function guardsOf(name: string, list: readonly Stated[]): readonly Guard<R, H>[] {
+  function commonLimit(): LimiterGuard<R, H> {
+    return (common ??= known(createGuard(shared, undefined, true)))
+  }
+
+  function guardsOf(name: string, list: readonly Declared[]): readonly Guard<R, H>[] {
     const guards: [at: number, guard: Guard<R, H>][] = []
     const limits: ListedLimit<R, H>[] = []
-    for (const [at, stated] of list.entries()) {
-      if (isMade(stated)) guards.push([at, stated[guardMade]])
-      else limits.push(listed(at, name, inherited(shared, stated)))
+    for (const [at, declared] of list.entries()) {
+      if (isMade(declared)) guards.push([at, declared[guardMade]])
+      else limits.push(listed(at, name, inherited(shared, declared)))
     }
     for (const { at, options, name } of mergeLimits(limits)) {
       guards.push([at, known(createGuard(options, name))])
@@ -69,18 +78,19 @@ export function createRouteLimits<R, H>(base: RateLimitOptions<R, H>): RouteLimi
   }
 
   return {
-    common: () => (common ??= known(createGuard(shared, undefined, true))),
-    placed(stated, madeAhead) {
-      const options = inherited(base, stated)
-      // Without a name it counts by itself: several of them may be placed.
-      if (options.name === undefined) return createGuard(options, undefined, madeAhead)
+    common: () => placedCommon ?? commonLimit(),
+    placed(own, madeAhead) {
+      if (own === undefined) return (placedCommon ??= once(commonLimit()))
+      const options = inherited(base, own)
+      // Placed limits without a name count separately, so each has its own store.
+      if (options.name === undefined) return once(createGuard(options, undefined, madeAhead))
       const { store = shared.store } = options
-      return known(createGuard({ ...options, store }, undefined, madeAhead))
+      return once(known(createGuard({ ...options, store }, undefined, madeAhead)))
     },
-    named(name, stated) {
-      const names = made.get(stated) ?? new Map<string, Guard<R, H>>()
-      made.set(stated, names)
-      const list = stated === false ? [] : isList<Stated>(stated) ? stated : [stated]
+    named(name, declared) {
+      const names = made.get(declared) ?? new Map<string, Guard<R, H>>()
+      made.set(declared, names)
+      const list = declared === false ? [] : isList<Declared>(declared) ? declared : [declared]
       const guard = names.get(name) ?? inOrder(guardsOf(name, list))
       names.set(name, guard)
       return guard
@@ -89,8 +99,10 @@ export function createRouteLimits<R, H>(base: RateLimitOptions<R, H>): RouteLimi
   }
 }
 
-function isMade<R, H>(stated: RateLimitOptions<R, H> | MadeLimit<R, H>): stated is MadeLimit<R, H> {
-  return guardMade in Object(stated)
+function isMade<R, H>(
+  declared: RateLimitOptions<R, H> | MadeLimit<R, H>,
+): declared is MadeLimit<R, H> {
+  return guardMade in Object(declared)
 }
 
 function listed<R, H>(
@@ -102,18 +114,17 @@ function listed<R, H>(
   return { at, options, name, derived: options.name === undefined }
 }
 
-/** @throws SluiceError where the statement is no options, or they are unknown or wrong */
 function inherited<R, H>(
   base: RateLimitOptions<R, H>,
-  stated: RateLimitOptions<R, H>,
+  own: RateLimitOptions<R, H>,
 ): RateLimitOptions<R, H> {
-  checkOptions(stated)
-  return inherit(base, stated)
+  checkOptions(own)
+  return inherit(base, own)
 }
 
 /**
- * What the limiter of a route is called. The route that a framework adds for HEAD has the name of the one that it stands beside (whatever
- * other methods that has, and with or without the slash that a prefix may end in), or a client would have its limit twice.
+ * The name of a route's limiter: its method and its pattern. The HEAD route that a framework adds to a GET route has the same name, because a client
+ * could otherwise double its limit. For the same reason a slash at the end of the pattern is dropped: a framework with route prefixes adds both forms.
  */
 export function routeName({ method = [], url = '404' }: Route): string {
   const methods = typeof method === 'string' ? [method] : method

@@ -4,16 +4,16 @@ import { sluiceError } from '../../errors.js'
 import { notLimited } from '../../keys.js'
 import { keepAlive } from '../../limiter/leases/keep-alive.js'
 import type { Limiter } from '../../limiter/limiter.js'
-import { isPolicy, type Policy } from '../../policy.js'
 import type { Awaitable } from '../awaitable.js'
 import { whenHandled } from './handling.js'
-import { tellOfFailure } from './mistakes.js'
+import { warnOfFailure } from './mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { whenOver, type NodeResponse, type ResponseOutcome } from '../request/response.js'
-import type { ConsumeTerms } from '../options/terms.js'
+import { namedPolicies, type ConsumeTerms } from '../options/plan.js'
 
 /**
- * Settles a request that goes on, once, however its exchange ends. A denied request has taken nothing: its success can only forget failures.
+ * Settles a request that continues, once, however its response ends. A denied request that continues has consumed nothing, so only `resetOn`
+ * applies to it.
  */
 export type Settle = (
   response: NodeResponse,
@@ -23,19 +23,18 @@ export type Settle = (
 ) => void
 
 /**
- * Makes what follows a response: what should not have counted is given back, a lease is released, a success forgets the failures
- * before it.
+ * Makes the function that runs after a response: it releases leases, refunds requests that do not count, and resets counts after a success.
  *
- * @param known the policies, where each request has the same
- * @throws SluiceError SLUICE_OPTION_INVALID where `resetOn` names a policy that is none of these
+ * @param ownPolicies the policies of the limiter; undefined if each request has its own
+ * @throws SluiceError SLUICE_OPTION_INVALID if `resetOn` names an unknown policy
  */
 export function createSettlement<R, H>(
   limiter: Limiter,
   { count = 'all', resetOn, releaseOn = 'done' }: RateLimitOptions<R, H>,
-  known: Policies | undefined,
+  ownPolicies: Policies | undefined,
 ): Settle {
   const names = typeof resetOn === 'object' ? resetOn.success : undefined
-  if (known !== undefined) assertNames(names, Object.keys(named(known)))
+  if (ownPolicies !== undefined) assertNames(names, Object.keys(namedPolicies(ownPolicies)))
   const byOutcome = count !== 'all' || resetOn !== undefined
 
   return function settle(response, key, { policies }, decision) {
@@ -48,19 +47,18 @@ export function createSettlement<R, H>(
     }
   }
 
-  /** A lease is renewed until the exchange has ended. */
   function settleLeased(
     response: NodeResponse,
     lease: HeldLease,
     end: (outcome: ResponseOutcome) => void,
   ): void {
-    const leave = keepAlive(lease)
+    const stopRenewing = keepAlive(lease)
     function done(outcome: ResponseOutcome): void {
-      leave()
+      stopRenewing()
       end(outcome)
     }
     if (releaseOn === 'close') whenOver(response, done)
-    else whenHandled(response, lease.lengthMs, { left: leave, done })
+    else whenHandled(response, lease.lengthMs, { disconnected: stopRenewing, done })
   }
 
   async function settled(
@@ -73,11 +71,11 @@ export function createSettlement<R, H>(
       await decision.lease?.release()
       if (decision.allowed && !(await counts(outcome))) await limiter.refund(decision)
       if (resetOn !== undefined && isSuccess(outcome)) {
-        await limiter.reset(forgotten(key, policies, names), { policies })
+        await limiter.reset(keysToReset(key, policies, names), { policies })
       }
     } catch (error) {
-      // The answer has been sent. What was not given back ends by itself, later than it should: never an admission too many.
-      tellOfFailure(error)
+      // The response is sent already. Units that were not refunded expire by themselves, so the limit errs on the strict side.
+      warnOfFailure(error)
     }
   }
 
@@ -94,18 +92,14 @@ function assertNames(names: readonly string[] = [], known: readonly string[]): v
   throw sluiceError('SLUICE_OPTION_INVALID', 'resetOn', 'success', stray, expected)
 }
 
-function named(policies: Policies): Readonly<Record<string, Policy>> {
-  return isPolicy(policies) ? { default: policies } : policies
-}
-
 function isSuccess({ status, aborted }: ResponseOutcome): boolean {
   return status < 400 && !aborted
 }
 
-/** The keys of what a success forgets: not what others hold at this moment, and of named policies only theirs. */
-function forgotten(key: Keys, policies: Policies, names: readonly string[] | undefined): Keys {
+/** Leaves out `concurrency`, whose units belong to requests that are still running, and the policies that `resetOn` does not name. */
+function keysToReset(key: Keys, policies: Policies, names: readonly string[] | undefined): Keys {
   return Object.fromEntries(
-    Object.entries(named(policies)).map(([name, { kind }]) => {
+    Object.entries(namedPolicies(policies)).map(([name, { kind }]) => {
       const kept = kind === 'concurrency' || names?.includes(name) === false
       return [name, kept ? notLimited : isKey(key) ? key : key[name]]
     }),

@@ -4,12 +4,12 @@ import { codedParts } from './coded-parts.js'
 import type { RequestView } from '../request/request-view.js'
 
 /**
- * The value of a header as a key, such as an API key. It is hashed (SHA-256) first: it is usually a secret, and neither the
- * store nor a log should hold it.
+ * Uses the value of a header as the key, such as an API key. The value is hashed (SHA-256), because it is usually a secret that neither the store nor a
+ * log should contain.
  *
  * @example
  * rateLimit({ limit: 1000, window: '1h', key: byHeader('X-API-Key') })
- * @throws SluiceError per request SLUICE_HEADER_MISSING (status 400) where there is no such header
+ * @throws SluiceError SLUICE_HEADER_MISSING (status 400) if the request has no such header
  */
 export function byHeader(
   name: string,

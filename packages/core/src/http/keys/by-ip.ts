@@ -7,7 +7,7 @@ import type { RequestView } from '../request/request-view.js'
 
 export interface ByIpOptions {
   /**
-   * How many leading bits of an IPv6 address make one client. A household or a rented server is given a /64 or more and can
+   * The number of leading bits of an IPv6 address that identify a client. A household or a rented server has a /64 or a larger network, and can
    * send from any address in it.
    *
    * @default 64
@@ -16,25 +16,26 @@ export interface ByIpOptions {
 }
 
 /**
- * The client's address as a key: IPv4 whole, IPv6 by subnet. IPv4 in the clothes of IPv6 is IPv4; ports and zones do not count.
+ * Uses the client's address as the key: the whole address for IPv4, the subnet for IPv6. IPv4-mapped IPv6 addresses count as IPv4. Ports and zones are
+ * ignored.
  *
  * @example
  * rateLimit({ limit: 100, window: '1m', key: byIp({ ipv6: 56 }) })
- * @throws SluiceError at once where the option is wrong, and per request SLUICE_ADDRESS_MISSING where there is no address
+ * @throws SluiceError immediately if the option is wrong; for a request, SLUICE_ADDRESS_MISSING if it has no address
  */
 export function byIp(
   options: ByIpOptions = {},
 ): (request: unknown, view: RequestView<unknown>) => string {
   const { ipv6 } = readOptions('byIp', options, { ipv6: optional(prefixLength, 64) })
-  const keyByIp = made.get(ipv6) ?? keyBySubnet(ipv6)
-  made.set(ipv6, keyByIp)
+  const keyByIp = keyFunctions.get(ipv6) ?? keyBySubnet(ipv6)
+  keyFunctions.set(ipv6, keyByIp)
   return keyByIp
 }
 
 type KeyByIp = (request: unknown, view: RequestView<unknown>) => string
 
-// One function for each length, so that limits which count by the same addresses are seen to have the same key.
-const made = new Map<number, KeyByIp>()
+// One function for each length: limits are merged only if their keys are identical.
+const keyFunctions = new Map<number, KeyByIp>()
 
 function keyBySubnet(ipv6: number): KeyByIp {
   const mask = ipaddr.IPv6.subnetMaskFromPrefixLength(ipv6).parts

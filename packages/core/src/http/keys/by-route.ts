@@ -3,11 +3,11 @@ import { codedParts } from './coded-parts.js'
 import type { RequestView } from '../request/request-view.js'
 
 /**
- * The route as a key: its method and its pattern, so that `/items/1` and `/items/2` count together. HEAD counts as GET.
+ * Uses the route as the key: its method and its pattern, so that `/items/1` and `/items/2` count together. HEAD counts as GET.
  *
  * @example
  * rateLimit({ limit: 10, window: '1m', key: [byIp(), byRoute()] })
- * @throws SluiceError per request SLUICE_ROUTE_MISSING where the limiter runs before a route has matched
+ * @throws SluiceError SLUICE_ROUTE_MISSING if the limiter runs before a route has matched
  */
 export function byRoute(): (request: unknown, view: RequestView<unknown>) => readonly string[] {
   return function keyByRoute(_request, { method, route }) {

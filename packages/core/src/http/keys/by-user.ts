@@ -4,18 +4,18 @@ import { after, type Awaitable } from '../awaitable.js'
 import { codedParts } from './coded-parts.js'
 
 /**
- * The id of a user: a non-empty string or a whole number; `42` and `'42'` are the same user. `notLimited`: the policy does not apply to this
- * request. Null and undefined are no user: an error (status 400), or the next function of `firstOf`.
+ * The id of a user: a non-empty string or a whole number; `42` and `'42'` are the same user. With `notLimited`, the policy does not apply to the
+ * request. Null and undefined mean that the request has no user: an error (status 400), or the next function of `firstOf`.
  */
 export type UserId = string | number | bigint | NotLimited | null | undefined
 
 /**
- * The user as a key. A request without a user is an error: a client could have left its user out, or authentication has not run yet. To limit
- * such requests by another key, use `firstOf`; to leave the policy out for them, return `notLimited`.
+ * Uses the user as the key. A request without a user is an error: the client may have omitted its user, or the authentication runs later. To limit
+ * such requests by another key, use `firstOf`. To leave them out of the policy, return `notLimited`.
  *
  * @example
  * rateLimit({ limit: 100, window: '1m', key: firstOf(byUser((req) => req.user?.id), byIp()) })
- * @throws SluiceError at once where `find` is no function, and per request SLUICE_USER_MISSING (status 400) where it gives no id
+ * @throws SluiceError immediately if `find` is not a function; for a request, SLUICE_USER_MISSING (status 400) if it returns no id
  */
 export function byUser<R>(
   find: (request: R) => Awaitable<UserId>,

@@ -12,15 +12,15 @@ import { watchKeys } from '../guard/mistakes.js'
 import type { RequestView } from '../request/request-view.js'
 import { isSent } from './sent-lists.js'
 
-/** Checks what the key functions of one limiter, or of one of its policies, have returned. */
+/** Checks the return values of the key functions of one limiter, or of one of its policies. */
 export interface KeyChecks {
-  /** @throws SluiceError SLUICE_KEY_INVALID if it is no key, or one whose form the client has chosen */
+  /** @throws SluiceError SLUICE_KEY_INVALID if the value is not a key, or is a list that the client has sent */
   key(found: unknown, view: RequestView<unknown>): Key | NotLimited
-  /** @throws SluiceError SLUICE_KEY_INVALID if one of them is no part of a key */
+  /** @throws SluiceError SLUICE_KEY_INVALID if one of the values is not a part of a key */
   parts(found: readonly unknown[]): Key | NotLimited
 }
 
-/** @param policy the name of the policy, if each policy has a key of its own */
+/** @param policy the name of the policy, if each policy has its own key */
 export function createKeyChecks(limiter: string, policy?: string): KeyChecks {
   const watch = watchKeys()
 
@@ -62,11 +62,11 @@ export function createKeyChecks(limiter: string, policy?: string): KeyChecks {
 }
 
 const sentAdvice =
-  'The client sent this list, and would choose how many parts the key has. Pass what a client sends as one part of a list: ' +
+  'The client sent this list, and could choose the number of parts of the key. Pass a value that a client sends as one part of a list: ' +
   "key: ['name', (req) => req.body.name]"
 
 const recordAdvice =
-  'A key function returns one key. Keys for several policies belong into the option itself: key: { user: byUser(…), address: byIp() }'
+  'A key function returns one key. Pass keys for several policies as the option itself: key: { user: byUser(…), address: byIp() }'
 
 // The limiter checks the parts, and names the wrong one.
 function isKeyList(found: unknown): found is readonly KeyPartValue[] {

@@ -4,19 +4,19 @@ import { after, type Awaitable } from '../awaitable.js'
 import type { RequestView } from '../request/request-view.js'
 
 /**
- * Finds the key of a request. The second argument is the adapter's view of the request, the same in every framework. It returns a key, or another
- * key function, which is then called with the same arguments. `notLimited` leaves the policy out; null, undefined and a record are errors
- * (status 400), since a client could have sent them.
+ * Finds the key of a request. The second argument is the adapter's view of the request, the same for every framework. The function returns a key, or
+ * another key function, which is then called with the same arguments. `notLimited` leaves the policy out. Null, undefined and a record are errors
+ * (status 400), because they may come from the client.
  */
 export type KeyFunction<R, K = Key> = (
   request: R,
   view: RequestView<R>,
 ) => Awaitable<K | NotLimited | KeyFunction<R, K>>
 
-/** More of them in a row are taken for a function that returns itself. */
-const mostCalls = 10
+/** Guards against a function that returns itself. */
+const maxCalls = 10
 
-/** Calls a key function, and in turn each key function that it returns. */
+/** Calls a key function, and each key function that a call returns. */
 export function foundBy<R, K>(
   find: KeyFunction<R, K>,
   view: RequestView<R>,
@@ -24,8 +24,8 @@ export function foundBy<R, K>(
 ): K | NotLimited | Promise<K | NotLimited> {
   return after(find(view.raw, view), (found) => {
     if (!isKeyFunction(found)) return found
-    if (calls < mostCalls) return foundBy(found, view, calls + 1)
-    const expected = `a function that returns a key after at most ${mostCalls} functions that return functions`
+    if (calls < maxCalls) return foundBy(found, view, calls + 1)
+    const expected = `a function that returns a key after at most ${maxCalls} functions that return functions`
     throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'key', found, expected)
   })
 }

@@ -7,16 +7,16 @@ import { createKeyChecks } from './found-key.js'
 import { foundBy, type KeyFunction } from './key-function.js'
 import type { RequestView } from '../request/request-view.js'
 
-/** One key, or how to find it. Each part of a list may be found by a function: `[byIp(), byRoute()]`. */
+/** One key, or a function that finds it. Each part of a list may be a function as well: `[byIp(), byRoute()]`. */
 export type KeySource<R> = string | KeyFunction<R> | readonly KeyPart<R>[]
 
 /**
- * A part of a key, or a function that finds it: one string or one whole number. The functions of this package may give several parts, as
- * `byRoute` does: they then stand in the list one after the other. A list that any other function returns is an error (status 400).
+ * A part of a key, or a function that finds it: one string or one whole number. The functions of this package may return several parts, as `byRoute`
+ * does, which are then inserted into the list. A list that any other function returns is an error (status 400).
  */
 export type KeyPart<R> = string | number | KeyFunction<R, Key | number>
 
-/** A key for all policies, or a key for each policy by its name (`N`), where `notLimited` leaves that policy out. */
+/** A key for all policies, or a record from policy name (`N`) to key. `notLimited` leaves that policy out. */
 export type KeyOption<R, N extends string = string> =
   | KeySource<R>
   | Readonly<Record<N, KeySource<R> | NotLimited>>
@@ -25,9 +25,9 @@ type KeyReader<R> = (view: RequestView<R>) => Keys | Promise<Keys>
 type SourceReader<R> = (view: RequestView<R>) => Key | NotLimited | Promise<Key | NotLimited>
 
 /**
- * Makes the function that finds the key of a request by the option `key`.
+ * Makes the function that finds the key of a request from the option `key`.
  *
- * @throws SluiceError at once SLUICE_OPTION_INVALID if what needs no request is no key
+ * @throws SluiceError SLUICE_OPTION_INVALID if a constant part of the option is not a key
  */
 export function keyReader<R>(limiter: string, option: KeyOption<R>): KeyReader<R> {
   if (isSource(option)) return sourceReader(limiter, option)
@@ -38,29 +38,29 @@ export function keyReader<R>(limiter: string, option: KeyOption<R>): KeyReader<R
     after(
       together(readers, ([, read]) => read(view)),
       (keys) =>
-        // By entries: to assign to a name such as `__proto__` would set a prototype.
+        // Not by assignment, which would set the prototype for the name `__proto__`.
         Object.fromEntries(keys.map((key, i) => [readers[i][0], key])),
     )
 }
 
-/** A key that differs from those of requests only in what functions find: its form and its names can be checked before the first request. */
-export function sampleKey<R>(option: KeyOption<R>): Keys {
-  if (isSource(option)) return sampleOf(option)
+/** The option with a placeholder for each function, so that the form and the policy names of its keys can be checked before the first request. */
+export function placeholderKey<R>(option: KeyOption<R>): Keys {
+  if (isSource(option)) return placeholderOf(option)
   return Object.fromEntries(
     Object.entries(option).map(([name, source]) => [
       name,
-      isNotLimited(source) ? source : sampleOf(source),
+      isNotLimited(source) ? source : placeholderOf(source),
     ]),
   )
 }
 
-function sampleOf<R>(source: KeySource<R>): Key {
-  if (typeof source === 'function') return sample
+function placeholderOf<R>(source: KeySource<R>): Key {
+  if (typeof source === 'function') return placeholder
   if (typeof source === 'string') return source
-  return source.map((part) => (typeof part === 'function' ? sample : part))
+  return source.map((part) => (typeof part === 'function' ? placeholder : part))
 }
 
-const sample = 'x'
+const placeholder = 'x'
 
 function policyReader<R>(
   limiter: string,
@@ -75,11 +75,11 @@ function sourceReader<R>(limiter: string, source: KeySource<R>, policy?: string)
   if (typeof source === 'function') {
     return (view) => after(foundBy(source, view), (found) => checks.key(found, view))
   }
-  if (!isSource(source) || joinKey(sampleOf(source)) === undefined) {
+  if (!isSource(source) || joinKey(placeholderOf(source)) === undefined) {
     throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'key', source, expected)
   }
   if (typeof source === 'string' || source.every((part) => typeof part !== 'function')) {
-    const constant = sampleOf(source)
+    const constant = placeholderOf(source)
     return () => constant
   }
   return (view) =>
@@ -90,7 +90,7 @@ function sourceReader<R>(limiter: string, source: KeySource<R>, policy?: string)
 }
 
 const expected =
-  'a non-empty string, a list of parts (non-empty strings, whole numbers, functions that give one), a function that gives a key, ' +
+  'a non-empty string, a list of parts (non-empty strings, whole numbers, functions that return one), a function that returns a key, ' +
   'or for each policy one of these or "notLimited"'
 
 function isSource<R>(option: KeyOption<R>): option is KeySource<R> {

@@ -1,14 +1,14 @@
 import { isList } from '../../options/predicates.js'
 
 /**
- * Whether the client sent this list itself, in the body, the query, the route's parameters or a cookie. By its look, a list that a key function has
- * put together cannot be told from one that it took from the request: `(req) => ['name', req.body.name]` and `(req) => req.body.name`. By the
- * latter a client could send `["ann", "x"]`, and have a new count for each `x`. Lists are compared by their parts and not by identity, since
- * Express parses the query anew at each look, and applications copy what they validate.
+ * Whether the client sent this list, in the body, the query, the route's parameters or a cookie. A list that a key function builds,
+ * `(req) => ['name', req.body.name]`, looks like one that it takes from the request, `(req) => req.body.name`. With the latter, a client could send
+ * `["ann", "x"]` and have a new count for each `x`. Lists are compared by their parts and not by identity, because Express parses the query on each
+ * access, and applications copy the values that they validate.
  */
 export function isSent(list: readonly unknown[], sent: readonly unknown[]): boolean {
   const left: object[] = []
-  // An application may have made objects lead back to each other. Those that hold no others cannot, and most of a body are of this kind.
+  // Guards against cycles, which an application may have added. Objects without children, most of a body, need no guard.
   const seen = new Set<object>()
   for (let value: object | undefined = sent; value !== undefined; value = left.pop()) {
     if (isList(value) && isSame(value, list)) return true
@@ -24,8 +24,8 @@ export function isSent(list: readonly unknown[], sent: readonly unknown[]): bool
 }
 
 /**
- * Only lists and plain objects: to look into a Buffer or a stream is work, and neither contains a list. Plain are also the objects of another
- * realm, and those of a parser that gives them an empty prototype, such as Fastify's of the query.
+ * Only lists and plain objects are searched: a Buffer or a stream contains no list. Objects of another realm are plain as well, and so are objects with an
+ * empty prototype, which Fastify's query parser makes.
  */
 function isParsed(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false

@@ -4,7 +4,7 @@ import { byRoute } from './by-route.js'
 import { byUser } from './by-user.js'
 import { firstOf } from './first-of.js'
 
-/** How the functions that make key functions are called. One that is passed itself would be called with the request as its options. */
+/** An example call for each function that makes a key function. Passed without a call, it would receive the request as its options. */
 const calls = new Map<unknown, string>([
   [byIp, 'byIp()'],
   [byHeader, `byHeader('x-api-key')`],
@@ -13,11 +13,11 @@ const calls = new Map<unknown, string>([
   [firstOf, 'firstOf(byUser((request) => request.user?.id), byIp())'],
 ])
 
-/** What to write where the option `key`, a part of it or a key of its record is such a function itself. */
+/** The advice if the option `key`, a part of it or a key of its record is such a function without a call. */
 export function uncalledKey(option: unknown): string | undefined {
   const parts = [option, ...partsOf(option), ...partsOf(option).flatMap(partsOf)]
   const uncalled = parts.find((part) => calls.has(part))
-  return uncalled === undefined ? undefined : `It has to be called: ${calls.get(uncalled)}`
+  return uncalled === undefined ? undefined : `Call it: ${calls.get(uncalled)}`
 }
 
 function partsOf(option: unknown): readonly unknown[] {

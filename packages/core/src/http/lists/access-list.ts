@@ -5,32 +5,31 @@ import { isList } from '../../options/predicates.js'
 import { AddressRanges, ipv4RangeFor, rangeOf, rangeOfOne } from './address-ranges.js'
 import { addressOf } from './address.js'
 
-/** Addresses, CIDR ranges and keys. It may be changed while it is in use. */
+/** A list of addresses, CIDR ranges and keys. It can be changed while limiters use it. */
 export interface AccessList {
   /**
-   * Puts other entries in the place of these, for every limiter that uses the list.
+   * Replaces all entries, for every limiter that uses the list.
    *
-   * @throws SluiceError where one of them is wrong; the list then stays as it was
+   * @throws SluiceError if an entry is wrong; the list is then unchanged
    */
   replace(entries: readonly Key[]): void
 }
 
 /**
- * Makes a list for `allow` or `deny` whose entries can be swapped at run time. A string that can be read as an address or a range is one,
- * and is looked for in the client's address only: no client gets in by choosing `10.0.0.1` as its name. A key that looks like that is
- * listed as `['10.0.0.1']`.
+ * Makes a list for `allow` or `deny` whose entries can be replaced at run time. A string that is an address or a range matches the client's address
+ * only, so that a client with the name `10.0.0.1` does not match. To list such a key, write `['10.0.0.1']`.
  *
  * @example
  * const blocked = accessList(['203.0.113.0/24', '2001:db8::/32'])
  * app.use(rateLimit({ limit: 100, window: '1m', deny: blocked }))
  * blocked.replace(await readBlocklist())
- * @throws SluiceError where an entry is no address, range or key
+ * @throws SluiceError if an entry is not an address, a range or a key
  */
 export function accessList(entries: readonly Key[]): AccessList {
   return new Entries(entries)
 }
 
-/** What a request is looked up in, if anything: an application's live list, or one made of the entries of an option. */
+/** Reads the option `allow` or `deny`: the application's own list, or a new one with the entries of the option. */
 export function readList(option: string, value: unknown): Entries | undefined {
   if (value === undefined) return undefined
   if (value instanceof Entries) return value
@@ -50,7 +49,7 @@ export class Entries implements AccessList {
   replace(entries: readonly unknown[]): void {
     const ranges = []
     const keys = new Set<string>()
-    // A string would be taken for a list of its characters.
+    // A string is iterable: each character would be an entry.
     if (!isList(entries)) throw invalid(entries, 'a list of addresses, ranges and keys')
     for (const entry of entries) {
       const key = joinKey(entry)
@@ -62,7 +61,7 @@ export class Entries implements AccessList {
       const [text, bits] = entry.split('/')
       const address = addressOf(text)
       if (address === undefined) {
-        if (isSlip(entry)) throw invalid(entry, someEntry)
+        if (isMistypedAddress(entry)) throw invalid(entry, someEntry)
         keys.add(key)
       } else {
         const ipv4 = ipv4RangeFor(entry)
@@ -82,12 +81,11 @@ export class Entries implements AccessList {
     return address !== undefined && this.#addresses.has(address)
   }
 
-  /** Whether it holds any keys. */
   get hasKeys(): boolean {
     return this.#keys.size > 0
   }
 
-  /** Whether it holds one of a request's keys. */
+  /** Whether the list contains one of the keys of a request. */
   hasKey(keys: Keys): boolean {
     if (isKey(keys)) return this.#has(keys)
     return Object.values(keys).some((key) => this.#has(key))
@@ -99,8 +97,8 @@ export class Entries implements AccessList {
   }
 }
 
-/** Whether whoever wrote this meant an address: taken for a key it would never apply, and nobody would know. */
-function isSlip(text: string): boolean {
+/** An entry that looks like an address is refused: as a key it would match no request, and no error would show the mistake. */
+function isMistypedAddress(text: string): boolean {
   const trimmed = text.trim()
   return trimmed === text ? almostAddress.test(text) : addressOf(trimmed) !== undefined
 }
@@ -109,8 +107,8 @@ function isSlip(text: string): boolean {
 const almostAddress = /^(?:(?=\d+[./])[\d.*]+(?:[/-][\d.*]*)?|[\da-f.:]*:[\da-f.:]*\/\d+)$/i
 
 const ownBits =
-  'clients by IPv4 are compared with IPv4 ranges, and the bits after this slash are those of IPv6'
-const someBits = 'as many leading bits after the slash as the address can have'
+  'IPv4 clients are compared with IPv4 ranges, and the bits after this slash count in IPv6'
+const someBits = 'no more bits after the slash than the address has'
 const someEntry = 'an address, a range such as "10.0.0.0/8", or a key'
 
 function invalid(value: unknown, expected: string): SluiceError {

@@ -1,10 +1,9 @@
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** An address in bits. */
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** A client's address in bits: IPv4 within IPv6 is IPv4. Undefined where the text is no address. */
+/** Parses a client's address; undefined if the text is not an address. IPv4 within IPv6 becomes IPv4. */
 export function addressOf(text: string): Address | undefined {
   const host = hostOf(text)
   if (!host.includes(':')) return isIpv4(host) ? ipaddr.IPv4.parse(host) : undefined
@@ -13,15 +12,15 @@ export function addressOf(text: string): Address | undefined {
   return ipv4Within(address) ?? address
 }
 
-/** How many bits stand in front of an IPv4 address within IPv6. */
+/** The number of bits before the IPv4 address in an IPv4-mapped address. */
 export const ipv4Offset = 96
 
 const nat64 = ipaddr.IPv6.parse('64:ff9b::')
 
 /**
- * The IPv4 address within an IPv6 address: one that is mapped (::ffff:0:0/96, RFC 4291), or one behind NAT64 (64:ff9b::/96, RFC 6052). By bits and
- * not by notation: ::ffff:1.2.3.4 is also written ::ffff:102:304, and 0:0:0:0:0:ffff:1.2.3.4. All of either kind lie in one /64, where a single
- * client would use up the limit of all the others.
+ * The IPv4 address within an IPv6 address that is IPv4-mapped (::ffff:0:0/96, RFC 4291) or behind NAT64 (64:ff9b::/96, RFC 6052). The bits are
+ * compared and not the notation: ::ffff:1.2.3.4 is also written ::ffff:102:304 and 0:0:0:0:0:ffff:1.2.3.4. All addresses of either kind are in one /64,
+ * so that by subnet a single client could exhaust the limit of all others.
  */
 export function ipv4Within(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   const isIpv4 = address.isIPv4MappedAddress() || address.match(nat64, ipv4Offset)
@@ -29,15 +28,14 @@ export function ipv4Within(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
 }
 
 /**
- * The address of nearly every request by IPv4, as sockets write it: four decimal numbers, and in front of them what a server that listens for
- * IPv6, too, puts there. There is nothing to work out.
+ * A fast path for the notation that sockets use for IPv4: four decimal numbers, with the prefix `::ffff:` if the server listens on IPv6 as well.
  */
 export function plainIpv4(text: string): string | undefined {
   const address = text.startsWith('::ffff:') ? text.slice('::ffff:'.length) : text
   return isIPv4(address) ? address : undefined
 }
 
-/** The address alone: '1.2.3.4:5678', '[fe80::1%eth0]:80' and 'fe80::1%eth0' lose what is not the client's. */
+/** Removes the port and the zone: '1.2.3.4:5678', '[fe80::1%eth0]:80', 'fe80::1%eth0'. */
 function hostOf(text: string): string {
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)
   const host = bracketed?.[1] ?? text
@@ -48,7 +46,7 @@ function hostOf(text: string): string {
   return host.replace(/%.*$/, '')
 }
 
-// Four decimal numbers and nothing else: 0x7f.1 and 127.1 are names of an address that only a forged header would use.
+// Four decimal numbers only: 0x7f.1 and 127.1 are notations that appear in forged headers only.
 function isIpv4(host: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(host)
 }

@@ -1,8 +1,8 @@
 import type { RateLimitOptions } from './options.js'
 
 /**
- * The options of one route's limiter, where an application has stated some for all of its routes. The name is not inherited: a limit of
- * one's own is counted by itself. Nor is what the route says in another way: its "policy" takes the place of "limit" and "window".
+ * Merges the options of a route over those of the application. The name is not inherited, because the limit of a route has its own counts. An option
+ * is not inherited either if the route has one that excludes it: "policy" of the route replaces "limit" and "window" of the application.
  */
 export function inherit<R, H>(
   base: RateLimitOptions<R, H>,
@@ -17,11 +17,11 @@ export function inherit<R, H>(
       for (const option of theirs) delete kept[option]
     }
   }
-  return { ...kept, ...stated(own) }
+  return { ...kept, ...defined(own) }
 }
 
-/** Without the options that are undefined: these are as good as absent, and take the place of none. */
-function stated<T extends object>(options: T): Partial<T> {
+/** Drops options that are undefined, because they count as absent and must not override inherited ones. */
+function defined<T extends object>(options: T): Partial<T> {
   const kept: Partial<T> = { ...options }
   for (const option in kept) {
     if (kept[option] === undefined) delete kept[option]
@@ -33,11 +33,11 @@ type OptionName = keyof RateLimitOptions<unknown, unknown>
 
 const short: readonly OptionName[] = ['limit', 'window', 'algorithm']
 const whole: readonly OptionName[] = ['policy', 'policies']
-const answer: readonly OptionName[] = ['statusCode', 'body']
+const response: readonly OptionName[] = ['statusCode', 'body']
 
 const exclusive: readonly (readonly [readonly OptionName[], readonly OptionName[]])[] = [
   [short, whole],
   [whole, [...short, ...whole]],
-  [answer, ['onDenied']],
-  [['onDenied'], answer],
+  [response, ['onDenied']],
+  [['onDenied'], response],
 ]

@@ -1,11 +1,11 @@
 import type { Policies } from '../../limiter/bound-policies.js'
-import { isPolicy, type Policy } from '../../policy.js'
+import type { Policy } from '../../policy.js'
 import { after, together } from '../awaitable.js'
-import type { Plan } from './plan.js'
+import { namedPolicies, type Plan } from './plan.js'
 
 /**
- * Joins the policies of several plans. A single policy of the first is called "default", of the second "default #2" and so on: a name that is taken gets a
- * number.
+ * Joins the policies of several plans. If a name is taken already, a number is appended: the single policy of the first plan is called "default", and
+ * that of the second plan "default #2".
  */
 export function joinPlans<R>(
   plans: readonly Plan<R>[],
@@ -13,7 +13,7 @@ export function joinPlans<R>(
   if (plans.every(({ perRequest }) => !perRequest)) {
     return joined(plans.map(({ policies }) => policies))
   }
-  const join = remembered(joined)
+  const join = cachedByIdentity(joined)
   return (request) =>
     after(
       together(plans, (plan) => plan.policiesFor(request)),
@@ -21,13 +21,10 @@ export function joinPlans<R>(
     )
 }
 
-/** All policies as one record. A name that is taken is numbered. */
 function joined(each: readonly Policies[]): Policies {
   const all = new Map<string, Policy>()
   for (const policies of each) {
-    for (const [name, policy] of isPolicy(policies)
-      ? [['default', policies] as const]
-      : Object.entries(policies)) {
+    for (const [name, policy] of Object.entries(namedPolicies(policies))) {
       let free = name
       for (let n = 2; all.has(free); n++) free = `${name} #${n}`
       all.set(free, policy)
@@ -41,8 +38,8 @@ interface Node {
   joined?: Policies
 }
 
-/** The same policies give the same record, because what is known of a record is kept by its identity. */
-function remembered(
+/** Equal lists return the same record, because the header writer caches by the identity of the record. */
+function cachedByIdentity(
   join: (each: readonly Policies[]) => Policies,
 ): (each: readonly Policies[]) => Policies {
   const root: Node = { next: new WeakMap() }

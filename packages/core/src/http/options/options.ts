@@ -13,87 +13,87 @@ import type { HeaderStyle } from '../answer/header-fields.js'
 import type { KeyOption } from '../keys/key-option.js'
 import type { ResponseOutcome } from '../request/response.js'
 
-/** A builder that takes `limit` and `window`: `fixedWindow`, `slidingWindow`, `gcra`, or one of your own. */
+/** A builder that takes `limit` and `window`: `fixedWindow`, `slidingWindow`, `gcra`, or your own. */
 export type Algorithm = (options: { limit: number; window: Duration }) => Policy
 
 /**
- * The options of `rateLimit`, the same in every framework. `R` is the framework's request, `H` its handler of a denial. What is
- * allowed is said in one of three ways: `limit` and `window`, `policy`, or `policies`.
+ * The options of `rateLimit`, the same for every framework. `R` is the request type of the framework, `H` the type of the `onDenied` handler. Pass
+ * `limit` and `window`, or `policy`, or `policies`.
  */
 export interface RateLimitOptions<R, H> {
-  /** How many units each key may take in a `window`. As a function: asked for each request. */
+  /** The number of units that each key may consume in a `window`. A function is called for each request. */
   readonly limit?: number | ((request: R) => Awaitable<number>)
-  /** In how much time: it goes with `limit`. */
+  /** The length of the window. Required with `limit`. */
   readonly window?: Duration
   /**
-   * The builder that makes a policy of `limit` and `window`.
+   * The builder that makes a policy from `limit` and `window`.
    *
    * @default slidingWindow
    */
   readonly algorithm?: Algorithm
-  /** What is allowed, as one policy. Its name is 'default'. */
+  /** One policy. Its name is 'default'. */
   readonly policy?: Policy
-  /** Named policies, all of which must allow. As a function: the caller's plan, asked for each request. */
+  /** Named policies. A request is allowed if all of them allow it. A function is called for each request and returns the policies of the client's plan. */
   readonly policies?: Policies | ((request: R) => Awaitable<Policies>)
   /**
-   * The namespace of the counters in the store. Limiters that share a store need a name each.
+   * The namespace of the counters in the store. Each limiter of a shared store needs its own name.
    *
    * @default 'default'
    */
   readonly name?: string
   /**
-   * Where the counts live. The same store can serve many limiters.
+   * The store that keeps the counts. Several limiters can share a store.
    *
    * @default memoryStore()
    */
   readonly store?: Store
   /**
-   * Milliseconds since the epoch, in the place of the store's own time: for tests and replays. Two clocks that differ need a
-   * store each.
+   * Returns milliseconds since the epoch and replaces the store's own time, for tests and replays. Limiters with different clocks need different
+   * stores.
    *
    * @default the store's own time
    */
   readonly clock?: Clock
   /**
-   * What decides while the store cannot: a memory store in this process, or nobody, and everything is allowed or denied.
+   * How requests are decided while the store is unavailable: by a memory store in this process (`'local'`), all allowed, or all denied.
    *
    * @default 'local'
    */
   readonly onStoreError?: OnStoreError
   /**
-   * The share of each limit that this process admits by itself while the store is away, rounded up.
+   * The share of each limit that this process allows by itself while the store is unavailable, rounded up.
    *
    * @default 1
    */
   readonly localShare?: number
   /**
-   * Which requests count together: a string, a list of parts such as `['user', id]` or `[byIp(), byRoute()]`, a function that returns one of these
-   * or another key function, or a record from policy name to any of them. `notLimited` leaves a policy out. A missing key is an error (status 400):
-   * null, undefined, an empty string, a list within a list, and a record that a function returns.
+   * Requests with the same key count together. A key is a string, a list of parts such as `['user', id]` or `[byIp(), byRoute()]`, a function that
+   * returns one of these or another key function, or a record from policy name to any of them. `notLimited` leaves a policy out. An invalid key is an
+   * error (status 400): null, undefined, an empty string, a list within a list, and a record that a function returns.
    *
    * @default byIp()
    */
   readonly key?: KeyOption<R>
   /**
-   * How many units a request takes.
+   * The number of units that a request consumes.
    *
    * @default 1
    */
   readonly cost?: number | ((request: R) => Awaitable<number>)
-  /** Where it gives true, the request is not limited: nothing is counted and no header is written. */
+  /** If it returns true, the request is not limited: nothing is counted and no header is written. */
   readonly skip?: (request: R) => Awaitable<boolean>
   /**
-   * Addresses, CIDR ranges and keys that are not limited: nothing is counted and no header is written. The store is not asked.
+   * Addresses, CIDR ranges and keys that are not limited: nothing is counted and no header is written. The store is not called.
    */
   readonly allow?: readonly Key[] | AccessList
-  /** Addresses, CIDR ranges and keys that are answered 403. The store is not asked. Whoever is in both lists is denied. */
+  /** Addresses, CIDR ranges and keys that receive a 403. The store is not called. A client in both lists is denied. */
   readonly deny?: readonly Key[] | AccessList
   /**
-   * Which requests count, by how they were answered: those of status 400 and above, or cut off by the client, are failures. All are
-   * reserved at the start, so that a burst cannot slip through, and what does not count is given back after the response.
+   * Which requests count, by their response. A failure is a status of 400 or above, or a response that the client aborted. Every request consumes
+   * its units at the start, so that a parallel burst cannot exceed the limit; requests that do not count are refunded after the response.
    *
-   * With `'successes'`, a client that goes away before it has the whole answer has its units back, although the work was done. Where that
-   * must count, say so: `count: ({ status, aborted }) => aborted || status < 400`.
+   * With `'successes'`, a client that disconnects before the end of the response is refunded, although the work was done. To count such
+   * requests, pass `count: ({ status, aborted }) => aborted || status < 400`.
    *
    * @default 'all'
    */
@@ -103,10 +103,10 @@ export interface RateLimitOptions<R, H> {
     | 'successes'
     | ((outcome: ResponseOutcome) => Awaitable<boolean>)
   /**
-   * `'success'`: a success forgets what the key has used. With `count: 'failures'`, it is consecutive failures that are limited.
+   * `'success'`: a success resets the counts of the key. Together with `count: 'failures'`, it limits consecutive failures.
    *
-   * It forgets that of all policies. Where one of them counts by address, a client that can log in to an account of its own would have new tries
-   * at those of others with each success: there, name the policies that are forgotten.
+   * The counts of all policies are reset. If one of them counts by address, a client with its own account could reset that count by logging in, and
+   * then try the accounts of others again: in this case, name the policies to reset.
    *
    * @example
    * rateLimit({
@@ -118,50 +118,50 @@ export interface RateLimitOptions<R, H> {
    */
   readonly resetOn?: 'success' | { readonly success: readonly string[] }
   /**
-   * When the unit of a `concurrency` policy is free again. `'done'`: when the handler is done, even if the client leaves earlier, so that a client that hangs
-   * up cannot have more handlers at work than the limit. A handler is done when its promise settles (Koa, Fastify, NestJS); in Express, and if it
-   * returns no promise, when it ends the response. The lease is renewed only as long as the exchange lasts, so the unit is free at the latest one `lease` after the client
-   * has left: choose a `lease` that is longer than the longest handler. `'close'`: as soon as the response has ended or the client has left, for handlers that stop
-   * by themselves then, such as streams of events.
+   * When the unit of a `concurrency` policy is released. `'done'`: when the handler is done, even if the client disconnects earlier, so that a client
+   * that disconnects cannot keep more handlers running than the limit. A handler is done when its promise settles (Koa, Fastify, NestJS). In Express,
+   * and if the handler returns no promise, it is done when it ends the response. The lease is renewed only while the connection is open, so the unit
+   * is released at the latest one `lease` after the client disconnects: choose a `lease` that is longer than the longest handler. `'close'`: as soon
+   * as the response ends or the client disconnects, for handlers that then stop by themselves, such as event streams.
    *
    * @default 'done'
    */
   readonly releaseOn?: 'done' | 'close'
-  /** Over the limit, the request is held until it is admitted, `max` at the longest, and let go when the client goes away. */
+  /** A request over the limit waits until it is allowed, for at most `max`. It stops waiting if the client disconnects. */
   readonly wait?: { readonly max: Duration }
   /**
-   * Decides, counts and leaves the decision at the request, and lets every request pass. Headers are written if `headers` asks for them.
+   * Requests are counted and decided, and the decision is attached to the request, but every request is allowed. Headers are written only if `headers`
+   * is set.
    *
    * @default false
    */
   readonly dryRun?: boolean
   /**
-   * Which headers tell the client where it stands: a style, or a list of styles such as `['draft', 'legacy']`. `'draft'` is the current IETF draft,
-   * `'draft-7'` and `'draft-6'` are earlier revisions of it. `'legacy'` writes `X-RateLimit-*` with the reset in seconds from now, `'legacy-epoch'` as a date in seconds
-   * since 1970. `'none'` writes none of them. `Retry-After` stands on every denial all the same, and on no other response.
+   * The style of the rate limit headers, or a list of styles such as `['draft', 'legacy']`. `'draft'` is the current IETF draft, `'draft-7'` and
+   * `'draft-6'` are earlier revisions of it. `'legacy'` writes `X-RateLimit-*` with the reset in seconds from now, `'legacy-epoch'` with the reset as a
+   * date in seconds since 1970. `'none'` writes none of them. Every denial has `Retry-After`, whatever the style, and no other response has it.
    *
    * @default 'draft', in a dry run 'none'
    */
   readonly headers?: HeaderStyle | readonly HeaderStyle[]
   /**
-   * Whether the style `'draft'` has a partition key, `pk`: a hash of the limiter's name and the key. By it a client that has several quotas can tell
-   * them apart.
+   * Whether the style `'draft'` contains a partition key, `pk`: a hash of the limiter's name and the key, by which a client can distinguish its quotas.
    *
    * @default false
    */
   readonly partitionKey?: boolean
   /**
-   * Called in the place of the answer when a request is denied. The headers are set by then, `Retry-After` among them. A request that it lets go
-   * on loses `Retry-After` and is settled as any other: its success triggers `resetOn`, which ends no block.
+   * Called when a request is denied, instead of sending the 429. The headers, including `Retry-After`, are already set. If the handler lets the request
+   * continue, `Retry-After` is removed and the request is settled like an allowed one: its success triggers `resetOn`, which does not end a block.
    */
   readonly onDenied?: H
   /**
-   * Called with each decision before the request goes on or is answered. It answers nothing and is not waited for. Its errors are reported as warnings of the
-   * process, and never become the request's.
+   * Called with each decision, before the request continues or is denied. Its result is ignored and not awaited. Its errors become process warnings and
+   * never fail the request.
    */
   readonly onDecision?: (request: R, decision: Decision) => void
   /**
-   * The status of a denial.
+   * The status code of a denial.
    *
    * @default 429
    */
@@ -169,7 +169,7 @@ export interface RateLimitOptions<R, H> {
   /**
    * The body of a denial: a string is sent as plain text, an object as JSON.
    *
-   * @default a problem (RFC 9457), or plain text where the client prefers it
+   * @default a problem (RFC 9457), or plain text if the client prefers it
    */
   readonly body?: DenialBody | DenialBodyFunction<R>
 }

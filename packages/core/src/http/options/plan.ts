@@ -6,20 +6,26 @@ import { isPolicy, type Policy } from '../../policy.js'
 import { after, type Awaitable } from '../awaitable.js'
 import type { Algorithm, RateLimitOptions } from './options.js'
 
-/** What is allowed to whom. */
+/** The policies of a limiter, and those of each of its requests. */
 export interface Plan<R> {
-  /** What the limiter is made with. */
+  /** The policies that the limiter is made with. */
   readonly policies: Policies
-  /** Whether each request may bring others. */
+  /** Whether a request may have policies of its own. */
   readonly perRequest: boolean
-  /** What one request is asked by. The same limits are the same object, so that whoever has read them once need not again. */
+  /** The policies of one request. Equal limits return the same object, because headers and keys are cached by its identity. */
   policiesFor(request: R): Awaitable<Policies>
 }
 
+/** What one request passes to `consume` besides its key. */
+export interface ConsumeTerms {
+  readonly policies: Policies
+  readonly cost: number
+}
+
 /**
- * Reads what is allowed from options that are not wrong in themselves.
+ * Reads the plan from options that `checkOptions` has accepted.
  *
- * @throws SluiceError SLUICE_OPTION_MISSING where they do not say it, or what the builder says
+ * @throws SluiceError SLUICE_OPTION_MISSING if they contain no policy and no `limit` with `window`; and any error of the builder
  */
 export function planOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   const { policy, policies = policy } = options
@@ -27,23 +33,55 @@ export function planOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
     return {
       policies: chosenPerCall,
       perRequest: true,
-      policiesFor: (request) => after(policies(request), stated),
+      policiesFor: (request) => after(policies(request), definedPolicies),
     }
   }
   return policies === undefined ? shortPlanOf(options) : fixed(policies)
 }
 
-// To the limiter no policies mean its own; a function that forgot to say them has a bug.
-function stated(policies: Policies | undefined): Policies {
+/** Makes the function that finds the terms of a request. If no option is a function, all requests share one object. */
+export function termsReader<R, H>(
+  limiter: string,
+  plan: Plan<R>,
+  { cost = 1 }: RateLimitOptions<R, H>,
+): (request: R) => Awaitable<ConsumeTerms> {
+  if (!plan.perRequest && typeof cost !== 'function') {
+    const terms = { policies: plan.policies, cost }
+    return () => terms
+  }
+
+  function costOf(request: R): Awaitable<number> {
+    return typeof cost === 'function' ? after(cost(request), definedCost) : cost
+  }
+
+  // The limiter reads undefined as 1, but a function that returns undefined has a bug.
+  function definedCost(cost: number | undefined): number {
+    if (cost === undefined) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
+    return cost
+  }
+
+  return (request) =>
+    after(plan.policiesFor(request), (policies) =>
+      after(costOf(request), (cost) => ({ policies, cost })),
+    )
+}
+
+/** The policies as a record: a single policy has the name "default". */
+export function namedPolicies(policies: Policies): Readonly<Record<string, Policy>> {
+  return isPolicy(policies) ? { default: policies } : policies
+}
+
+// The limiter reads undefined as its own policies, but a function that returns undefined has a bug.
+function definedPolicies(policies: Policies | undefined): Policies {
   if (policies !== undefined) return policies
-  const expected = 'a function that gives a policy, or a record from name to policy'
+  const expected = 'a function that returns a policy, or a record from name to policy'
   throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'policies', policies, expected)
 }
 
 function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   const { limit, window, algorithm = slidingWindow } = options
   if (limit === undefined) {
-    const expected = 'it with a "window", or in their place a "policy" or "policies"'
+    const expected = 'it with a "window", or pass a "policy" or "policies" instead'
     throw sluiceError('SLUICE_OPTION_MISSING', 'rateLimit', 'limit', expected)
   }
   if (window === undefined) {
@@ -51,8 +89,8 @@ function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   }
   const build = (limit: number): Policy => builtBy(algorithm, { limit, window })
   if (typeof limit !== 'function') return fixed(build(limit))
-  const policyFor = remembered(build)
-  // One is built ahead, so that a wrong window or builder is found before the first request.
+  const policyFor = cachedByLimit(build)
+  // Built early, so that a wrong window or builder is found before the first request.
   policyFor(1)
   return {
     policies: chosenPerCall,
@@ -64,7 +102,7 @@ function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
 function builtBy(algorithm: Algorithm, options: Parameters<Algorithm>[0]): Policy {
   const policy = algorithm(options)
   if (isPolicy(policy)) return policy
-  const expected = 'a builder that gives one policy, such as gcra'
+  const expected = 'a builder that returns one policy, such as gcra'
   throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'algorithm', algorithm, expected)
 }
 
@@ -72,18 +110,18 @@ function fixed<R>(policies: Policies): Plan<R> {
   return { policies, perRequest: false, policiesFor: () => policies }
 }
 
-/** So many limits are kept apart before the oldest is built anew: plans are few, but a limit may be computed. */
-const mostLimits = 1000
+/** Applications have few plans, but a limit may be computed: the cache is bounded. */
+const maxCachedLimits = 1000
 
-function remembered(build: (limit: number) => Policy): (limit: number) => Policy {
-  const built = new Map<number, Policy>()
+function cachedByLimit(build: (limit: number) => Policy): (limit: number) => Policy {
+  const cache = new Map<number, Policy>()
   return function policyFor(limit) {
-    let policy = built.get(limit)
+    let policy = cache.get(limit)
     if (policy === undefined) {
       policy = build(limit)
-      const [oldest] = built.keys()
-      if (built.size === mostLimits) built.delete(oldest)
-      built.set(limit, policy)
+      const [oldest] = cache.keys()
+      if (cache.size === maxCachedLimits) cache.delete(oldest)
+      cache.set(limit, policy)
     }
     return policy
   }

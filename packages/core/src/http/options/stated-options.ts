@@ -5,12 +5,12 @@ import type { KeyOption } from '../keys/key-option.js'
 import type { RateLimitOptions } from './options.js'
 
 /**
- * Options that say in one way what is allowed: by `limit` and `window`, by `policy`, or by `policies`. Where they are merged over others, they
- * need not say it.
+ * Options with at most one of the three forms: `limit` and `window`, `policy`, or `policies`. For options that are merged over others, so that
+ * all three may be absent.
  */
 export type OneRule<O extends Rules> = O & (Short | Single | Several)
 
-/** As `OneRule`, for options that are merged over no others: they have to say what is allowed. */
+/** Options with exactly one of the three forms. For options that are not merged over others. */
 export type WholeRule<O extends Rules> = O &
   (
     | (Short & Stating<O, 'limit' | 'window'>)
@@ -42,8 +42,8 @@ interface Several {
 type Stating<O, K extends keyof O> = { readonly [N in K]-?: Exclude<O[N], undefined> }
 
 /**
- * What the compiler looks at where options are written. `W` is the type of `window`: a literal has to be a duration. `P` is that of `policies`:
- * a record of keys has to have their names, and no others.
+ * The options that the compiler checks at a call. `W` is the type of `window`: a literal must be a duration. `P` is the type of `policies`: a record
+ * of keys must have exactly the names of the policies.
  */
 export interface Stated<R, W, P> {
   readonly window?: DurationLiteral<W>

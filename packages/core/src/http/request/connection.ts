@@ -1,39 +1,39 @@
-/** What lies under the requests of HTTP/1. */
+/** The socket of an HTTP/1 request. */
 export interface Connection {
   readonly destroyed: boolean
   once(event: 'close', listener: () => void): unknown
   off(event: 'close', listener: () => void): unknown
 }
 
-interface Listening {
-  readonly told: Set<() => void>
+interface Listener {
+  readonly callbacks: Set<() => void>
   close(): void
 }
 
-const listening = new WeakMap<Connection, Listening>()
+const listeners = new WeakMap<Connection, Listener>()
 
 /**
- * Calls back when a connection closes. What it returns calls that off. All share one listener: a client may send as many requests ahead as it
- * likes, and Node warns of the eleventh.
+ * Calls back when a connection closes, and returns a function that cancels this. All callbacks share one listener: a client may pipeline any number of
+ * requests, and Node warns about more than ten listeners.
  */
-export function whenClosed(connection: Connection, then: () => void): () => void {
-  const { told, close } = listening.get(connection) ?? listen(connection)
-  told.add(then)
-  return function callOff() {
-    told.delete(then)
-    if (told.size > 0) return
+export function whenClosed(connection: Connection, callback: () => void): () => void {
+  const { callbacks, close } = listeners.get(connection) ?? listen(connection)
+  callbacks.add(callback)
+  return function cancel() {
+    callbacks.delete(callback)
+    if (callbacks.size > 0) return
     connection.off('close', close)
-    listening.delete(connection)
+    listeners.delete(connection)
   }
 }
 
-function listen(connection: Connection): Listening {
-  const told = new Set<() => void>()
+function listen(connection: Connection): Listener {
+  const callbacks = new Set<() => void>()
   function close(): void {
-    for (const tell of told) tell()
+    for (const callback of callbacks) callback()
   }
-  const listens = { told, close }
-  listening.set(connection, listens)
+  const listener = { callbacks, close }
+  listeners.set(connection, listener)
   connection.once('close', close)
-  return listens
+  return listener
 }

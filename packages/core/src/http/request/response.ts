@@ -1,13 +1,13 @@
 import { whenClosed, type Connection } from './connection.js'
 
-/** Node's own response, of HTTP/1 or HTTP/2, which lies under that of every framework: how an exchange ends is seen here. */
+/** Node's own response, of HTTP/1 or HTTP/2, which every framework wraps. Its events show how an exchange ends. */
 export interface NodeResponse {
   readonly statusCode: number
   readonly headersSent: boolean
   readonly writableEnded: boolean
   /** HTTP/1 only. */
   readonly destroyed?: boolean
-  /** HTTP/1: null while it stands behind another response of its connection. */
+  /** HTTP/1: null while a pipelined response waits for an earlier one. */
   readonly socket?: object | null
   readonly req?: { readonly socket?: Connection }
   /** HTTP/2 only. */
@@ -27,25 +27,25 @@ interface ResponseStream {
 /** How an exchange ended. */
 export interface ResponseOutcome {
   readonly status: number
-  /** Whether the client went away before it had the whole answer. The status is then one that it may never have seen. */
+  /** Whether the client disconnected before it received the whole response. It may not have received the status either. */
   readonly aborted: boolean
 }
 
-/** Whether the exchange has ended, one way or the other. */
+/** Whether the exchange has ended, by the end of the response or of the connection. */
 export function isOver({ destroyed, stream, req }: NodeResponse): boolean {
   if (stream !== undefined) return stream.destroyed
   return destroyed === true || req?.socket?.destroyed === true
 }
 
 /**
- * Calls back once when the exchange has ended, however it ends: at once if it has. What it returns calls that off.
+ * Calls back once when the exchange ends, or immediately if it has ended already. Returns a function that cancels this.
  */
 export function whenOver(
   response: NodeResponse,
-  then: (outcome: ResponseOutcome) => void,
+  callback: (outcome: ResponseOutcome) => void,
 ): () => void {
   const { stream, socket, req } = response
-  let leave: () => void = () => {}
+  let cancelClose: () => void = () => {}
   function finish(): void {
     end(wasSent(response))
   }
@@ -53,30 +53,30 @@ export function whenOver(
     end(false)
   }
   function end(sent: boolean): void {
-    callOff()
-    then({ status: response.statusCode, aborted: !response.writableEnded || !sent })
+    cancel()
+    callback({ status: response.statusCode, aborted: !response.writableEnded || !sent })
   }
-  function callOff(): void {
+  function cancel(): void {
     response.off('finish', finish)
     response.off('close', close)
-    leave()
+    cancelClose()
   }
   if (isOver(response)) {
     end(true)
   } else if (stream !== undefined) {
-    // The response of a HEAD request that the client resets has neither event.
+    // If the client resets a HEAD request, its response emits neither event.
     stream.once('close', finish)
-    leave = () => stream.off('close', finish)
+    cancelClose = () => stream.off('close', finish)
   } else {
     response.once('finish', finish)
     response.once('close', close)
-    // A response that waits for those before it (pipelining) is never told that its connection has closed.
-    if (socket === null && req?.socket !== undefined) leave = whenClosed(req.socket, close)
+    // A pipelined response that waits for an earlier one emits no event when its connection closes.
+    if (socket === null && req?.socket !== undefined) cancelClose = whenClosed(req.socket, close)
   }
-  return callOff
+  return cancel
 }
 
-/** Node says "finish" of a response that was cut off, too: whatever it has not sent by then, it drops. */
+/** Node emits "finish" for a response whose connection was closed, too, and drops the unsent rest. */
 function wasSent({ stream, req }: NodeResponse): boolean {
   return stream === undefined ? req?.socket?.destroyed !== true : stream.writableFinished !== false
 }

@@ -1,26 +1,26 @@
 import type { RequestView } from './request-view.js'
 
-/** Node's own request, of HTTP/1 or HTTP/2, which lies under that of every framework. */
+/** Node's own request, of HTTP/1 or HTTP/2, which every framework wraps. */
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly headers: RequestView<unknown>['headers']
   readonly socket?: { readonly remoteAddress?: string | undefined } | null | undefined
 }
 
-/** Where a framework keeps what the rules may ask for. */
+/** How an adapter reads the properties of a view from the request of its framework. */
 export interface Lookups<R> {
   node(request: R): NodeRequest
-  /** The client's address, proxies considered. */
+  /** The client's address, as the framework determines it from its proxy settings. */
   address(request: R): string | undefined
   /** The whole pattern of the route that has matched. */
   route(request: R): string | undefined
-  /** What the client sent, parsed: the body, the query, the route's parameters, cookies. */
+  /** The parsed values that the client sent: the body, the query, the route's parameters, cookies. */
   sent(request: R): readonly unknown[]
-  /** Whether the framework believes whatever stands in front of it. */
+  /** Whether the framework trusts every proxy. */
   trustsEveryProxy(request: R): boolean
 }
 
-/** Makes views of a framework's requests, which look up what is asked for and nothing else: frameworks work some of it out anew each time. */
+/** Makes the function that wraps a request in a view. Each property is read on access, because frameworks compute some of them on each access. */
 export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<R> {
   class View implements RequestView<R> {
     readonly raw: R
@@ -60,15 +60,15 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
   return (request) => new View(request)
 }
 
-// RFC 5737: an address that nobody has.
-const nobody = '192.0.2.0'
+// RFC 5737: an address for documentation, which no host uses.
+const client = '192.0.2.0'
 
 /**
- * What nobody sent, by way of a hundred proxies that nobody has. A framework that finds its client at the far end of them believes every proxy:
- * where it does not say so, it can be asked.
+ * A request that was forwarded by a hundred proxies. Some frameworks do not expose their proxy settings: if such a framework takes `client` for the
+ * address of this request, it trusts every proxy.
  */
-export const unsent: NodeRequest & { readonly far: string } = {
-  far: nobody,
-  headers: { 'x-forwarded-for': nobody + ', 192.0.2.1'.repeat(99) },
+export const trustProbe: NodeRequest & { readonly client: string } = {
+  client,
+  headers: { 'x-forwarded-for': client + ', 192.0.2.1'.repeat(99) },
   socket: { remoteAddress: '192.0.2.1' },
 }

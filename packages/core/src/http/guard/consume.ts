@@ -6,40 +6,40 @@ import type { Limiter } from '../../limiter/limiter.js'
 import { after } from '../awaitable.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { whenOver, type NodeResponse } from '../request/response.js'
-import type { ConsumeTerms } from '../options/terms.js'
+import type { ConsumeTerms } from '../options/plan.js'
 
-/** Asks the limiter. Undefined if the client left before its request was admitted: nothing is taken then. */
-export type Admit = (
+/** Returns undefined if the client disconnects while its request waits. The request has then consumed nothing. */
+export type Consume = (
   request: unknown,
   response: NodeResponse,
   key: Keys,
   terms: ConsumeTerms,
 ) => Decision | undefined | Promise<Decision | undefined>
 
-/** Makes what admits a request: at once, or after the time for which `wait` or a leaky queue holds it. */
-export function createAdmission<R, H>(
+/** Makes the function that consumes units for a request, and delays the request if `wait` or a leaky queue asks for it. */
+export function createConsume<R, H>(
   limiter: Limiter,
   { wait, dryRun = false }: RateLimitOptions<R, H>,
-): Admit {
+): Consume {
   if (dryRun) {
-    return (request, _response, key, terms) => limiter.consume(key, heard(terms, request))
+    return (request, _response, key, terms) => limiter.consume(key, withRequest(terms, request))
   }
   if (wait !== undefined) {
     return (request, response, key, terms) =>
-      whileThere(response, (signal) =>
-        limiter.acquire(key, { ...heard(terms, request), signal, maxWait: wait.max }),
+      whileConnected(response, (signal) =>
+        limiter.acquire(key, { ...withRequest(terms, request), signal, maxWait: wait.max }),
       )
   }
   return (request, response, key, terms) =>
-    after(limiter.consume(key, heard(terms, request)), (decision) =>
+    after(limiter.consume(key, withRequest(terms, request)), (decision) =>
       decision.delayMs === 0
         ? decision
-        : whileThere(response, (signal) => hold(limiter, { ...terms, key, decision }, signal)),
+        : whileConnected(response, (signal) => hold(limiter, { ...terms, key, decision }, signal)),
     )
 }
 
-/** With the request, if somebody listens to the events of decisions, which carry it. */
-function heard(
+/** Adds the request only if decision events have a subscriber: the events carry it, and nothing else reads it. */
+function withRequest(
   terms: ConsumeTerms,
   request: unknown,
 ): ConsumeTerms & { readonly request?: unknown } {
@@ -47,18 +47,18 @@ function heard(
   return decision.hasSubscribers || denial.hasSubscribers ? { ...terms, request } : terms
 }
 
-async function whileThere<T>(
+async function whileConnected<T>(
   response: NodeResponse,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
-  const gone = new AbortController()
-  const callOff = whenOver(response, () => gone.abort())
+  const disconnect = new AbortController()
+  const stopListening = whenOver(response, () => disconnect.abort())
   try {
-    return await work(gone.signal)
+    return await work(disconnect.signal)
   } catch (error) {
-    if (gone.signal.aborted) return undefined
+    if (disconnect.signal.aborted) return undefined
     throw error
   } finally {
-    callOff()
+    stopListening()
   }
 }

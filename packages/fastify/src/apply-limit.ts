@@ -1,0 +1,57 @@
+import type { Decision } from '@sluice/core'
+import { after, headersOfReply, writeFields, type Guard, type Handle } from '@sluice/core/http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { viewOf } from './request.js'
+
+/**
+ * Handles a denied request instead of `rateLimit`. It sends a response by `reply.send()` or returns the payload. If it returns true, the request
+ * continues.
+ */
+export type OnDenied = (request: FastifyRequest, reply: FastifyReply, decision: Decision) => unknown
+
+export type Limit = Guard<FastifyRequest, OnDenied>
+
+/** Returns whether the request continues. If not, the response is sent, or the handler of the denial sends it later. */
+export function applyLimit(
+  limit: Limit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): boolean | Promise<boolean> {
+  return after(limit.check(viewOf(request), reply.raw), (action) => {
+    const { decision, headers } = action
+    if (decision !== undefined) request.rateLimit = decision
+    writeFields(headers, headersOfReply(reply))
+    switch (action.type) {
+      case 'continue':
+        return true
+      case 'deny':
+        if (reply.sent || reply.raw.headersSent) return false
+        // Without a serializer, Fastify adds a charset to every JSON type.
+        reply.code(action.status).serializer(unchanged).send(action.body)
+        return false
+      case 'handle':
+        return callHandler(action, request, reply)
+      default:
+        return action satisfies never
+    }
+  })
+}
+
+function unchanged(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+async function callHandler(
+  action: Handle<OnDenied>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const result: unknown = await action.callHandler((handler) => {
+    const returned = handler(request, reply, action.decision)
+    // A reply is a thenable that resolves at its own end.
+    return returned === reply ? undefined : returned
+  })
+  if (result === true) action.proceed(headersOfReply(reply))
+  else if (result !== undefined && !reply.sent) reply.send(result)
+  return result === true
+}

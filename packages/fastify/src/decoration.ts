@@ -1,0 +1,40 @@
+import type { Limiter } from '@sluice/core'
+import { guardMade, type RouteLimits } from '@sluice/core/http'
+import type { FastifyRequest } from 'fastify'
+import type { OnDenied } from './apply-limit.js'
+import { hookOf } from './hook.js'
+import type {
+  AnyHookHandler,
+  PlacedLimit,
+  RateLimitDecorator,
+  RateLimitOptions,
+} from './options.js'
+
+/**
+ * Makes `app.rateLimit` of one registration.
+ *
+ * @param hasStarted whether the application has started: a limit that is made later may be made by a request handler
+ */
+export function createDecoration(
+  limits: RouteLimits<FastifyRequest, OnDenied>,
+  hasStarted: () => boolean,
+): RateLimitDecorator {
+  function place(own?: RateLimitOptions): AnyHookHandler & PlacedLimit {
+    const limit = limits.placed(own, !hasStarted())
+    return Object.assign(
+      hookOf(() => limit),
+      { limiter: limit.limiter, [guardMade]: limit },
+    )
+  }
+  const decoration = Object.assign(place, { limiterOf: limits.limiterOf })
+  defineLimiter(decoration, () => limits.common().limiter)
+  return decoration
+}
+
+// A getter, because the options of a plugin with `global: false` may be incomplete.
+function defineLimiter<T extends object>(
+  target: T,
+  get: () => Limiter,
+): asserts target is T & { readonly limiter: Limiter } {
+  Object.defineProperty(target, 'limiter', { get, enumerable: true })
+}
