@@ -72,7 +72,7 @@ describe('finds no address', () => {
   })
 })
 
-test('finds an address in the narrower and in the wider of ranges that lie within each other', () => {
+test('finds an address in the inner and in the outer of nested ranges', () => {
   const entries = new Entries([
     '10.1.2.3',
     '10.1.0.0/16',
@@ -98,7 +98,7 @@ test('finds an address in the narrower and in the wider of ranges that lie withi
   ])
 })
 
-test('finds what lies in ten thousand ranges, and nothing between them', () => {
+test('finds addresses in ten thousand ranges, and none between them', () => {
   const networks = Array.from({ length: 10_000 }, (_, i) => `${10 + (i >> 8)}.${i & 255}`)
   const entries = new Entries([
     ...networks.map((network) => `${network}.64.0/18`),
@@ -142,11 +142,11 @@ test.each<[Key, Key]>([
   ['10.0.0.1', ['10.0.0.1']],
   ['10.0.0.0/8', '10.0.0.0/8'],
   ['::1', '::1'],
-])('does not take the entry %j for the key %j', (entry, key) => {
+])('the entry %j does not match the key %j', (entry, key) => {
   expect(new Entries([entry]).hasKey(key)).toBe(false)
 })
 
-test('finds no key where there is none', () => {
+test('finds no key in a request without keys', () => {
   const entries = new Entries(['undefined', 'null', 'ada'])
   expect([{}, { a: notLimited }, notLimited, [], ''].map((keys) => entries.hasKey(keys))).toEqual([
     false,
@@ -176,7 +176,7 @@ test.each([
   '2001:db8/32',
   '2001:db8::/129',
   '[2001:db8::]/32',
-])('refuses the entry %j: as a key it would never apply', (entry) => {
+])('refuses the entry %j: as a key it would never match', (entry) => {
   const { code, message } = errorOf(() => accessList([entry]))
   expect(code).toBe('SLUICE_OPTION_INVALID')
   expect(message.startsWith(`accessList: "entries" is the string ${JSON.stringify(entry)}. `)).toBe(
@@ -195,7 +195,7 @@ test.each([
   ['64:ff9b::/96', 'a range of IPv4, such as "10.0.0.0/8"'],
   ['64:ff9b::/32', 'a range of IPv4, such as "10.0.0.0/8"'],
 ])(
-  'refuses the range %s, in which no IPv4 client would be, and shows the right one',
+  'refuses the range %s, which no IPv4 client matches, and shows the right one',
   (entry, range) => {
     const { code, message, status } = errorOf(() => accessList([entry]))
     expect([code, status, message]).toEqual([
@@ -221,7 +221,7 @@ test.each([
   expect(errorOf(() => accessList(entries as string[])).code).toBe('SLUICE_OPTION_INVALID')
 })
 
-test('swaps all entries at once, for every limiter that uses the list', () => {
+test('replaces all entries at once, for every limiter that uses the list', () => {
   const list = accessList(['192.0.2.1', 'ada', '10.0.0.0/8'])
   const checks = [
     syncGuardOf({ ...once, key: ({ user = 'x' }) => user, deny: list }),
@@ -237,7 +237,7 @@ test('swaps all entries at once, for every limiter that uses the list', () => {
   expect(types('eve2', '198.51.100.1')).toEqual(['deny', 'deny'])
 })
 
-test('stays as it was where one of the new entries is wrong', () => {
+test('is unchanged if one of the new entries is wrong', () => {
   const list = new Entries(['192.0.2.1', 'ada', '10.0.0.0/8'])
   expect(errorOf(() => list.replace(['bob', '192.0.2.9', '10.0.0.0/99'])).code).toBe(
     'SLUICE_OPTION_INVALID',
@@ -254,7 +254,7 @@ test.each<[string, Options]>([
   ['address', { allow: ['192.0.2.1'] }],
   ['range', { allow: accessList(['192.0.2.0/24']) }],
   ['key', { allow: [['user', 'ada']] }],
-])('does not limit who is allowed by %s: nothing is counted or written', (_, options) => {
+])('does not limit a client that is allowed by %s: nothing is counted or written', (_, options) => {
   const check = syncGuardOf({ limit: 0, window: '1m', key: () => ['user', 'ada'], ...options })
   expect([check(), check()]).toEqual([unlimited, unlimited])
   expect(
@@ -265,7 +265,7 @@ test.each<[string, Options]>([
   ).toBe('deny')
 })
 
-test('answers 403 to who is denied, tells nothing of the limits, and counts nothing', () => {
+test('sends a denied client a 403 without rate limit headers, and counts nothing', () => {
   const check = syncGuardOf({ ...once, deny: ['192.0.2.1'], key: 'all', onDenied: () => 'handled' })
   const denied = denialOf(check())
   expect([denied.status, denied.decision, fieldsOf(denied)]).toEqual([
@@ -277,7 +277,7 @@ test('answers 403 to who is denied, tells nothing of the limits, and counts noth
   expect(check({}, { address: '192.0.2.2' }).decision?.remaining).toBe(0)
 })
 
-test('answers in plain text who is denied and prefers it', () => {
+test('sends the 403 in plain text to a client that prefers it', () => {
   const check = syncGuardOf({ ...once, deny: ['192.0.2.1'] })
   const denied = denialOf(check({}, { headers: { accept: 'text/plain' } }))
   expect([denied.body, fieldsOf(denied)]).toEqual([
@@ -286,7 +286,7 @@ test('answers in plain text who is denied and prefers it', () => {
   ])
 })
 
-test('lets who is denied pass in a dry run', () => {
+test('allows a denied client in a dry run', () => {
   expect(syncGuardOf({ ...once, deny: ['192.0.2.1'], dryRun: true })()).toEqual(unlimited)
 })
 
@@ -296,14 +296,14 @@ test.each<[string, Options]>([
   ['key and address', { allow: ['ada'], deny: ['192.0.2.1'] }],
   ['key and key', { allow: ['ada'], deny: ['ada'] }],
   ['one key and another', { allow: ['ada'], deny: ['acme'], key: { default: 'ada', two: 'acme' } }],
-])('denies who is in both lists, by %s', (_, options) => {
+])('denies a client in both lists, by %s', (_, options) => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const policies =
     options.key === undefined ? { default: policy } : { default: policy, two: policy }
   expect(denialOf(syncGuardOf({ policies, key: () => 'ada', ...options })()).status).toBe(403)
 })
 
-test('asks for no key where the address decides', () => {
+test('calls no key function if the address decides', () => {
   const key = () => {
     throw new Error('the key was asked for')
   }
@@ -311,7 +311,7 @@ test('asks for no key where the address decides', () => {
   expect(syncGuardOf({ ...once, key, deny: ['192.0.2.1'] })().type).toBe('deny')
 })
 
-test('allows an address although some keys are denied, but not this one', () => {
+test('allows an address if other keys are denied', () => {
   const check = syncGuardOf({
     limit: 0,
     window: '1m',
@@ -323,7 +323,7 @@ test('allows an address although some keys are denied, but not this one', () => 
   expect(check({ user: 'mallory' }).type).toBe('deny')
 })
 
-test('lets no client in that chooses an allowed address as its key', () => {
+test('denies a client that chooses an allowed address as its key', () => {
   const check = syncGuardOf({
     limit: 0,
     window: '1m',
@@ -337,7 +337,7 @@ test('lets no client in that chooses an allowed address as its key', () => {
   ])
 })
 
-test('compares addresses although the keys are subnets, and keys that are promised', async () => {
+test('compares addresses if the keys are subnets, and keys from promises', async () => {
   const list: Options = { allow: ['2001:db8::1', 'ada'], limit: 0, window: '1m' }
   const byAddress = syncGuardOf({ ...list, key: byIp() })
   expect(byAddress({}, { address: '2001:db8::1' })).toEqual(unlimited)
@@ -345,7 +345,7 @@ test('compares addresses although the keys are subnets, and keys that are promis
   expect(await guardOf({ ...list, key: async () => 'ada' })()).toEqual(unlimited)
 })
 
-test('does not let a request pass that has no address', () => {
+test('does not allow a request without an address', () => {
   const check = syncGuardOf({ ...once, allow: ['0.0.0.0/0', '::/0'] })
   expect(errorOf(() => check({}, { address: undefined })).code).toBe('SLUICE_ADDRESS_MISSING')
 })

@@ -48,6 +48,6 @@ test.each([
   '2001:db8::1]',
   '%eth0',
   ':80',
-])('takes %j for no address', (text) => {
+])('reads %j as no address', (text) => {
   expect(addressOf(text)).toBe(undefined)
 })

@@ -12,7 +12,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-test('finds a header whatever its case, and hashes what is in it', () => {
+test('finds a header in any case, and hashes its value', () => {
   expect(keyOf('X-API-Key', { 'x-api-key': 'secret' })).toEqual([
     'header',
     'x-api-key',
@@ -20,12 +20,12 @@ test('finds a header whatever its case, and hashes what is in it', () => {
   ])
 })
 
-test('gives the same value in different headers different keys', () => {
+test('the same value in different headers has different keys', () => {
   const headers = { a: 'secret', b: 'secret' }
   expect(keyOf('a', headers)).not.toEqual(keyOf('b', headers))
 })
 
-test('takes a header that came several times as Node joins it', () => {
+test('joins a repeated header as Node does', () => {
   expect(keyOf('a', { a: ['x', 'y'] })).toEqual(['header', 'a', digest('x, y')])
 })
 

@@ -41,11 +41,11 @@ test.each([
   [63, 'ip:ffff:ffff:ffff:fffe::/63'],
   [65, 'ip:ffff:ffff:ffff:ffff:8000::/65'],
   [128, 'ip:ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128'],
-])('takes the first %i bits of an IPv6 address for one client', (bits, key) => {
+])('the first %i bits of an IPv6 address identify a client', (bits, key) => {
   expect(keyOf('ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', bits)).toBe(key)
 })
 
-test('takes IPv4 whole whatever the subnet of IPv6', () => {
+test('uses the whole IPv4 address, whatever the IPv6 subnet', () => {
   expect(keyOf('::ffff:192.0.2.1', 8)).toBe('ip:192.0.2.1')
   expect(keyOf('64:ff9b::192.0.2.1', 8)).toBe('ip:192.0.2.1')
 })
@@ -73,7 +73,7 @@ test.each([
   '[2001:db8::1',
   '[2001:db8::1]x',
   ':'.repeat(10_000),
-])('refuses %j, which is no address', (address) => {
+])('refuses %j, which is not an address', (address) => {
   expect(errorOf(() => keyOf(address)).code).toBe('SLUICE_ADDRESS_MISSING')
 })
 
@@ -91,7 +91,7 @@ test.each([0, 129, -1, 1.5, NaN, '64', null, true])('refuses a subnet of %j bits
   expect(error.message).toMatch(/Pass a whole number of bits from 1 to 128\.$/)
 })
 
-test('refuses an option that it does not know', () => {
+test('refuses an unknown option', () => {
   expect(errorOf(() => byIp({ ipv4: 24 } as object)).message).toBe(
     'byIp: there is no option "ipv4". Did you mean "ipv6"? It takes "ipv6".',
   )

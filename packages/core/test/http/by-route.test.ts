@@ -10,10 +10,10 @@ test.each([
   ['HEAD', '/items/:id', ['route', 'GET', '/items/:id']],
   ['POST', '/items', ['route', 'POST', '/items']],
   ['GET', '/', ['route', 'GET', '/']],
-])('takes %s %s by its method and pattern', (method, route, key) => {
+])('the key of %s %s is its method and pattern', (method, route, key) => {
   expect(keyOf(method, route)).toEqual(key)
 })
 
-test.each([undefined, ''])('refuses the route %j: none has matched yet', (route) => {
+test.each([undefined, ''])('refuses the route %j: no route has matched yet', (route) => {
   expect(errorOf(() => keyOf('GET', route)).code).toBe('SLUICE_ROUTE_MISSING')
 })

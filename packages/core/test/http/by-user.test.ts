@@ -33,19 +33,19 @@ test.each([
   [['ada']],
   [['ada', 'x']],
   [Symbol('ada')],
-])('refuses the user %s, never a free pass: the request is wrong', (id) => {
+])('refuses the user %s as an error of the request, and does not allow it', (id) => {
   const { code, status, statusCode, expose } = errorOf(() => keyOf(id))
   expect([code, status, statusCode, expose]).toEqual(['SLUICE_USER_MISSING', 400, 400, true])
 })
 
-test('waits for a user who is looked up', async () => {
+test('waits for the promise of a user', async () => {
   expect(await byUser(async () => 'ada')({})).toEqual(['user', 'ada'])
   expect(await byUser(async () => notLimited)({})).toBe(notLimited)
   const missing = byUser(async () => null)({})
   expect((await rejectionOf(Promise.resolve(missing))).code).toBe('SLUICE_USER_MISSING')
 })
 
-test('asks about the request', () => {
+test('passes the request to the function', () => {
   const check = syncGuardOf({
     limit: 1,
     window: '1m',
@@ -56,6 +56,6 @@ test('asks about the request', () => {
   expect([check().decision, check().decision]).toEqual([undefined, undefined])
 })
 
-test.each([undefined, null, 'id', {}])('refuses %j in the place of a function', (find) => {
+test.each([undefined, null, 'id', {}])('refuses %j instead of a function', (find) => {
   expect(errorOf(() => byUser(find as () => string)).code).toBe('SLUICE_OPTION_INVALID')
 })

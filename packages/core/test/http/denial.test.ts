@@ -23,14 +23,14 @@ import {
 
 const once: Options = { policy: fixedWindow({ limit: 1, window: '30s' }) }
 
-/** The second request's answer, where the first is admitted. */
+/** The denial of the second request, after the first was allowed. */
 function denial(options: Options, accept?: string | string[]) {
   const check = syncGuardOf(options)
   expect(check().type).toBe('continue')
   return denialOf(check({}, accept === undefined ? {} : { headers: { accept } }))
 }
 
-test('answers 429 with a problem that names the policies and says when to try again', () => {
+test('sends a 429 with a problem that contains the policies and the time to retry', () => {
   const { status, body } = denial(once)
   expect(status).toBe(429)
   expect(JSON.parse(body)).toEqual({
@@ -42,7 +42,7 @@ test('answers 429 with a problem that names the policies and says when to try ag
   })
 })
 
-test('says the headers, when to come back and the media type of a denial', () => {
+test('a denial has the rate limit headers, Retry-After and the media type', () => {
   expect(fieldsOf(denial(once))).toEqual({
     'RateLimit-Policy': '"default";q=1;w=30',
     RateLimit: '"default";r=0;t=30',
@@ -51,7 +51,7 @@ test('says the headers, when to come back and the media type of a denial', () =>
   })
 })
 
-test('names only the policies that deny, as they are called', () => {
+test('a problem contains the names of the policies that deny', () => {
   const policies = {
     'per "user"': fixedWindow({ limit: 1, window: '1m' }),
     größe: fixedWindow({ limit: 1, window: '1h' }),
@@ -79,11 +79,11 @@ test.each([
   ['image/png', 'application/problem+json'],
   ['nonsense', 'application/problem+json'],
   [['image/png', 'text/plain'], 'text/plain; charset=utf-8'],
-])('answers the Accept header %j with %s', (accept, type) => {
+])('sends the Accept header %j a body of type %s', (accept, type) => {
   expect(fieldsOf(denial(once, accept))['Content-Type']).toBe(type)
 })
 
-test('says the same in plain text', () => {
+test('the plain text has the same content', () => {
   expect(denial(once, 'text/plain').body).toBe(
     'Request cannot be satisfied as assigned quota has been exceeded. Try again in 30 seconds.\n',
   )
@@ -103,7 +103,7 @@ test.each([
   expect(JSON.parse(answer.body).detail).toBe(detail)
 })
 
-test('says when the request itself fits, not when all is back', () => {
+test('the wait is until the request fits, not until the quota is full', () => {
   const check = syncGuardOf({
     policy: gcra({ limit: 60, window: '1m' }),
     cost: ({ size = 60 }) => size,
@@ -113,7 +113,7 @@ test('says when the request itself fits, not when all is back', () => {
   expect(fieldsOf(check({ size: 10 }))['Retry-After']).toBe('10')
 })
 
-test('says that waiting does not help where the cost can never fit, and when the quota is full', () => {
+test('for a cost that can never fit, says that waiting does not help, and the wait is until the quota is full', () => {
   const check = syncGuardOf({
     policy: fixedWindow({ limit: 5, window: '30s' }),
     cost: ({ size = 1 }) => size,
@@ -134,7 +134,7 @@ test('sends a string of the application as plain text', () => {
 })
 
 test.each([{ error: 'slow down' }, { type: 'about:blank', title: 'Slow down' }, ['slow', 'down']])(
-  'sends the object %j of the application as JSON, as it is',
+  'sends the object %j of the application as JSON, unchanged',
   (body) => {
     const answer = denial({ ...once, body }, 'text/plain')
     expect(JSON.parse(answer.body)).toEqual(body)
@@ -142,7 +142,7 @@ test.each([{ error: 'slow down' }, { type: 'about:blank', title: 'Slow down' }, 
   },
 )
 
-test('asks a function for the body, with the request and the decision', () => {
+test('calls the function for the body with the request and the decision', () => {
   const check = syncGuardOf({
     ...once,
     body: ({ user }, { retryAfterMs, deniedBy }) => ({ user, retryAfterMs, deniedBy }),
@@ -156,7 +156,7 @@ test('asks a function for the body, with the request and the decision', () => {
   })
 })
 
-test('waits for a body that is promised', async () => {
+test('waits for the promise of a body', async () => {
   const check = guardOf({ ...once, body: async ({ user }: Visit) => `not now, ${user}` })
   await check()
   const answer = denialOf(await check({ user: 'ada' }))
@@ -164,7 +164,7 @@ test('waits for a body that is promised', async () => {
   expect(fieldsOf(answer)['Content-Type']).toBe('text/plain; charset=utf-8')
 })
 
-test.each([undefined, null, 5, true])('refuses the body %j that a function gives', (body) => {
+test.each([undefined, null, 5, true])('refuses the body %j from a function', (body) => {
   const check = syncGuardOf({ ...once, body: () => body as unknown as string })
   check()
   expect(() => check()).toThrowError(
@@ -175,7 +175,7 @@ test.each([undefined, null, 5, true])('refuses the body %j that a function gives
   )
 })
 
-test('answers with the status that the application chose, and says so in the problem', () => {
+test('the status of the application is in the response and in the problem', () => {
   const answer = denial({ ...once, statusCode: 503 })
   expect(answer.status).toBe(503)
   expect(JSON.parse(answer.body).status).toBe(503)
@@ -184,7 +184,7 @@ test('answers with the status that the application chose, and says so in the pro
 
 const handler = () => 'handled'
 
-test('hands a denial to the handler of the application, with all headers but the type', () => {
+test('passes a denial to the handler of the application, with all headers except the type', () => {
   const check = syncGuardOf({ ...once, onDenied: handler })
   expect(check().type).toBe('continue')
   const outcome = handlingOf(check())
@@ -200,7 +200,7 @@ test('hands a denial to the handler of the application, with all headers but the
   expect(outcome.callHandler((given) => given(outcome.decision))).toBe('handled')
 })
 
-test('takes Retry-After from a denial that the application lets go on, once', () => {
+test('removes Retry-After once from a denial that the application lets continue', () => {
   const check = syncGuardOf({ ...once, onDenied: handler })
   check()
   const removed: string[] = []
@@ -223,17 +223,20 @@ test.each<[string, unknown]>([
   ['undefined', undefined],
   ['null', null],
   ['a string', 'route'],
-])('makes an error of %s that the handler of a denial throws or rejects with', async (_, value) => {
-  const check = syncGuardOf({ ...once, onDenied: handler })
-  check()
-  const { callHandler } = handlingOf(check())
-  const error = errorOf(() => callHandler(thrower(value)))
-  expect([error.code, error.cause]).toEqual(['SLUICE_THROWN', value])
-  const later = await rejectionOf(Promise.resolve(callHandler(async () => thrower(value)())))
-  expect([later.code, later.cause]).toEqual(['SLUICE_THROWN', value])
-})
+])(
+  'turns %s into an error if the handler of a denial throws it or rejects with it',
+  async (_, value) => {
+    const check = syncGuardOf({ ...once, onDenied: handler })
+    check()
+    const { callHandler } = handlingOf(check())
+    const error = errorOf(() => callHandler(thrower(value)))
+    expect([error.code, error.cause]).toEqual(['SLUICE_THROWN', value])
+    const later = await rejectionOf(Promise.resolve(callHandler(async () => thrower(value)())))
+    expect([later.code, later.cause]).toEqual(['SLUICE_THROWN', value])
+  },
+)
 
-test('passes on an error that the handler of a denial throws as it is', async () => {
+test('rethrows an error of the handler of a denial unchanged', async () => {
   const check = syncGuardOf({ ...once, onDenied: handler })
   check()
   const { callHandler } = handlingOf(check())
@@ -242,7 +245,7 @@ test('passes on an error that the handler of a denial throws as it is', async ()
   await expect(callHandler(async () => thrower(error)())).rejects.toBe(error)
 })
 
-test('tells a client that only concurrency denies to come back in a second', () => {
+test('Retry-After is 1 if only concurrency denies', () => {
   const slots = concurrency({ limit: 1, lease: '10m' })
   const rate = fixedWindow({ limit: 1, window: '30s' })
   const both = denial({ policies: { slots, rate }, body: '' })
@@ -254,12 +257,12 @@ test('tells a client that only concurrency denies to come back in a second', () 
   })
 })
 
-test('tells a client that a block of concurrency denies how long the block lasts', () => {
+test('Retry-After is the end of the block if a block of concurrency denies', () => {
   const policy = concurrency({ limit: 1, lease: '10m', block: { for: '1h', on: 'exceeded' } })
   expect(fieldsOf(denial({ policy }))['Retry-After']).toBe('3600')
 })
 
-test('tells a client that waits behind others for a unit of concurrency to come back in a second', async () => {
+test('Retry-After is 1 if other requests wait for a unit of concurrency', async () => {
   const slots = concurrency({ limit: 1, lease: '10m' })
   const check = guardOf({ policy: slots, wait: { max: 60 } })
   await check()
@@ -267,7 +270,7 @@ test('tells a client that waits behind others for a unit of concurrency to come 
   expect(denials.map((action) => fieldsOf(action)['Retry-After'])).toEqual(['1', '1', '1'])
 })
 
-test('never asks a client to come back before the t of what denies it', () => {
+test('Retry-After is never earlier than the t of a policy that denies', () => {
   const policy = slidingWindow({ limit: 10, window: '1m', block: { for: '10s', on: 'reached' } })
   let now = start
   const check = syncGuardOf({
@@ -279,7 +282,7 @@ test('never asks a client to come back before the t of what denies it', () => {
   now += 1000
   const fields = fieldsOf(check({ size: 0 }))
   const t = /t=(\d+)/.exec(fields['RateLimit'])?.[1]
-  // The block ends in 9 s, when a request of cost 0 is admitted. The first unit comes back later.
+  // The block ends in 9 s; then a request of cost 0 is allowed. The first unit becomes available later.
   expect([denialOf(check({ size: 0 })).decision?.retryAfterMs, fields['Retry-After']]).toEqual([
     9000,
     t,
@@ -314,7 +317,7 @@ test.each<[string, Options, string, string]>([
     'due to detection of abnormal request pattern',
   ],
   [
-    'the whole limit in this process, while the store is unavailable,',
+    'the whole limit in this process while the store is unavailable',
     { ...once, store: unavailable() },
     'quota-exceeded',
     'as assigned quota has been exceeded',
@@ -341,7 +344,7 @@ test.each<[string, Options, string, string]>([
     'temporary-reduced-capacity',
     'due to temporary server capacity constraints',
   ],
-])('tells by the type of the problem that %s denies', async (_, options, type, title) => {
+])('the problem type tells that the cause is %s', async (_, options, type, title) => {
   const check = guardOf({ ...options, key: 'all' })
   await check()
   const problem = JSON.parse(denialOf(await check()).body)
@@ -350,7 +353,7 @@ test.each<[string, Options, string, string]>([
   expect(problem['violated-policies']).toEqual(['default'])
 })
 
-test('tells by the type of the problem that limiter.block denies', () => {
+test('the problem type tells that the cause is limiter.block', () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 5, window: '30s' })
   createLimiter({ name: 'x', policies: policy, store, clock: () => start }).block('all', '1h')
@@ -358,7 +361,7 @@ test('tells by the type of the problem that limiter.block denies', () => {
   expect(JSON.parse(denialOf(check()).body).type).toBe(`${types}abnormal-usage-detected`)
 })
 
-test('reads no Accept header that is longer than 512 characters', () => {
+test('ignores an Accept header that is longer than 512 characters', () => {
   const long = (length: number) => 'text/plain'.padEnd(length, ', text/plain')
   const types = [512, 513, 16_000].map(
     (length) => fieldsOf(denial(once, long(length)))['Content-Type'],
@@ -372,7 +375,7 @@ test('reads no Accept header that is longer than 512 characters', () => {
   expect(fieldsOf(denial(once, list))['Content-Type']).toBe('application/problem+json')
 })
 
-test('says in a sliding window how long to wait from now', () => {
+test('the wait of a sliding window starts from now', () => {
   let now = start
   const check = syncGuardOf({
     policy: slidingWindow({ limit: 2, window: '10s' }),

@@ -5,7 +5,7 @@ import { withDenyCache } from '../../src/stores/layers/deny-cache.js'
 import { holdTime, pass, releaseTime, stubStore, type StubStore } from '../layers/stub-store.js'
 import { viewOf, type Options } from './visit.js'
 
-// A denial is believed for up to a second also where units are given back by the outcome of a request.
+// A denial is cached for up to a second, even if units are refunded by the outcome of a request.
 
 const three = fixedWindow({ limit: 3, window: '1h' })
 
@@ -21,7 +21,7 @@ afterEach(releaseTime)
 interface Visitor {
   readonly allowed: boolean
   readonly source: string | undefined
-  /** Ends the response with this status, and waits until what follows from it is done. */
+  /** Ends the response with this status, and waits until it is settled. */
   end(status: number): Promise<void>
 }
 
@@ -61,7 +61,7 @@ describe.each<[string, Options]>([
   ['both', { count: 'failures', resetOn: 'success' }],
   ['count by a function', { count: ({ status }) => status === 401 }],
 ])('%s', (_, options) => {
-  test('a key that is denied costs one call a second, however often it comes', async () => {
+  test('a denied key costs one call per second, however many requests it sends', async () => {
     const visit = visits(options)
     await fail(visit, 3)
     stub.calls.length = 0
@@ -72,7 +72,7 @@ describe.each<[string, Options]>([
     expect(stub.calls.length).toBe(3)
   })
 
-  test('what this process gives back ends the denial at once', async () => {
+  test('a refund of this process ends the denial immediately', async () => {
     const visit = visits(options)
     await fail(visit, 2)
     const last = await visit()
@@ -86,7 +86,7 @@ describe.each<[string, Options]>([
     expect([next.allowed, next.source]).toEqual([true, 'store'])
   })
 
-  test('what another process gives back is seen a second late', async () => {
+  test('a refund of another process is visible a second later', async () => {
     const visit = visits(options)
     const elsewhere = visits({ ...options, store: withDenyCache(stub) })
     await fail(visit, 2)

@@ -12,7 +12,7 @@ const fails = (error: unknown) => () => {
 const user = byUser(({ user }: Visit) => user)
 const keyOf = (...functions: KeyAttempt<Visit>[]) => foundBy(firstOf(...functions), view)
 
-test('limits by the user, else by the address', () => {
+test('limits by the user, or else by the address', () => {
   const check = syncGuardOf({ limit: 1, window: '1m', key: firstOf(user, byIp()) })
   const types = ['ada', 'ada', 'bob', undefined, undefined].map(
     (name) => check(name === undefined ? {} : { user: name }).type,
@@ -20,7 +20,7 @@ test('limits by the user, else by the address', () => {
   expect(types).toEqual(['continue', 'deny', 'continue', 'continue', 'deny'])
 })
 
-describe('goes on to the next function', () => {
+describe('calls the next function', () => {
   test.each<[string, KeyAttempt<Visit>]>([
     ['undefined', () => undefined],
     ['null', () => null],
@@ -31,7 +31,7 @@ describe('goes on to the next function', () => {
     ['byHeader without the header', byHeader('X-API-Key')],
     ['byHeader with an empty one', byHeader('X-Tenant')],
     ['a function’s function that finds none', () => () => byUser(() => null)],
-  ])('after %s, at once and later', async (_, find) => {
+  ])('after %s, returned or promised', async (_, find) => {
     expect(keyOf(find, () => 'next')).toBe('next')
     expect(keyOf(find, find, () => ['next', 5])).toEqual(['next', 5])
     expect(
@@ -51,7 +51,7 @@ describe('goes on to the next function', () => {
     expect(found).toBe('next')
   })
 
-  test('and asks none after the one that finds a key', async () => {
+  test('but none after the one that finds a key', async () => {
     const asked: string[] = []
     const find = (name: string, key: string | null) => () => {
       asked.push(name)
@@ -74,13 +74,13 @@ describe('the last function decides', () => {
     ).toBe(notLimited)
   })
 
-  test('that the request is wrong, by its own error', () => {
+  test('that the request fails, by its own error', () => {
     expect(errorOf(() => keyOf(() => null, byHeader('X-API-Key'))).code).toBe(
       'SLUICE_HEADER_MISSING',
     )
   })
 
-  test.each([[null], [undefined], ['']])('that the request is wrong, by %j', async (none) => {
+  test.each([[null], [undefined], ['']])('that the request fails, by %j', async (none) => {
     const { code, status, message } = errorOf(() => keyOf(user, () => none))
     expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
     expect(message).toContain('No function of firstOf found a key.')
@@ -89,7 +89,7 @@ describe('the last function decides', () => {
   })
 })
 
-describe('is no way around a limit', () => {
+describe('cannot be used to avoid a limit', () => {
   test.each<[string, unknown]>([
     ['a record', { default: 'a' }],
     ['an object', {}],
@@ -97,7 +97,7 @@ describe('is no way around a limit', () => {
     ['false', false],
     ['an empty list', []],
     ['a list with a list', ['a', ['b']]],
-  ])('by %s in the place of a key', async (_, wrong) => {
+  ])('by %s instead of a key', async (_, wrong) => {
     const find = () => wrong as string
     const check = syncGuardOf({ limit: 1, window: '1m', key: firstOf(find, byIp()) })
     expect(errorOf(() => check()).code).toBe('SLUICE_KEY_INVALID')
@@ -135,7 +135,7 @@ test('calls no function twice when the last one fails', () => {
   expect(calls).toBe(2)
 })
 
-test('gives the parts of the functions of this package within a list, and refuses those of others', () => {
+test('inserts the parts of the functions of this package into a list, and refuses lists of other functions', () => {
   const parts = syncGuardOf({ limit: 1, window: '1m', key: [firstOf(user, byIp()), byRoute()] })
   const types = [{ user: 'ada' }, {}, { user: 'ada' }, {}].map(
     (visit) => parts(visit, { route: '/a' }).type,

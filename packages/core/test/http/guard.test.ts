@@ -36,12 +36,12 @@ function decisionOf({ decision }: Action<unknown>): Decision {
   return decision
 }
 
-/** No promise, but to be awaited all the same. */
+/** A thenable that is not a promise. */
 function promised<T>(value: T): Pick<Promise<T>, 'then'> {
   return { then: (...listeners) => Promise.resolve(value).then(...listeners) }
 }
 
-/** A memory store that answers by promises. */
+/** A memory store that returns promises. */
 function laterStore(): AsyncStore {
   const store = memoryStore()
   return {
@@ -52,7 +52,7 @@ function laterStore(): AsyncStore {
   }
 }
 
-test('admits what the limit allows and denies the request that would exceed it', () => {
+test('denies the request that would exceed the limit', () => {
   const check = syncGuardOf(twice)
   expect([check(), check(), check(), check()].map(({ type }) => type)).toEqual([
     'continue',
@@ -62,7 +62,7 @@ test('admits what the limit allows and denies the request that would exceed it',
   ])
 })
 
-test('admits again when the window has passed', () => {
+test('allows requests again after the window', () => {
   let now = start
   const check = syncGuardOf({ ...twice, algorithm: fixedWindow, clock: () => now })
   const types = () => [check(), check(), check()].map(({ type }) => type)
@@ -73,35 +73,35 @@ test('admits again when the window has passed', () => {
   expect(types()).toEqual(['continue', 'continue', 'deny'])
 })
 
-test('counts by a sliding window unless told otherwise', () => {
+test('counts by a sliding window by default', () => {
   let now = start
   const check = syncGuardOf({ limit: 10, window: '10s', clock: () => now })
   check()
   now += 9000
   for (let i = 0; i < 9; i++) check()
   now += 3000
-  // Ten from 0 to 9 s, as if evenly: three have left. A fixed window would have 9 remaining, a log 0.
+  // Ten requests from 0 to 9 s, counted as if evenly spread: three have expired. A fixed window would have 9 remaining, a log 0.
   expect(decisionOf(check()).remaining).toBe(2)
 })
 
-test('counts by the algorithm that it is given', () => {
+test('counts by the option "algorithm"', () => {
   const check = syncGuardOf({ limit: 60, window: '1m', algorithm: gcra })
   expect(decisionOf(check()).policies['default'].nextMs).toBe(1000)
 })
 
-test('tells clients apart by their addresses', () => {
+test('counts each address separately', () => {
   const check = syncGuardOf({ limit: 1, window: '1m' })
   expect(check({}, { address: '192.0.2.1' }).type).toBe('continue')
   expect(check({}, { address: '192.0.2.2' }).type).toBe('continue')
   expect(check({}, { address: '::ffff:192.0.2.2' }).type).toBe('deny')
 })
 
-test('refuses a request without an address, and lets nobody pass by it', () => {
+test('refuses a request without an address instead of allowing it', () => {
   const check = syncGuardOf(twice)
   expect(errorOf(() => check({}, { address: undefined })).code).toBe('SLUICE_ADDRESS_MISSING')
 })
 
-test('asks for no address where the key needs none', () => {
+test('reads no address if the key needs none', () => {
   const guard = createGuard({ ...twice, key: 'all' })
   const view = {
     ...viewOf({}),
@@ -121,12 +121,12 @@ test.each<[string, Options['key']]>([
   ['a record of functions', { default: () => ['tenant', 'all'] }],
   ['a number as a part', ['tenant', 42]],
   ['a function that gives a function', () => byIp()],
-])('takes as a key %s', (_, key) => {
+])('accepts as a key %s', (_, key) => {
   const check = syncGuardOf({ limit: 1, window: '1m', ...(key === undefined ? {} : { key }) })
   expect([check(), check()].map(({ type }) => type)).toEqual(['continue', 'deny'])
 })
 
-test('gives the key function the request and what the adapter tells of it', () => {
+test('passes the request and its view to the key function', () => {
   const check = syncGuardOf({
     limit: 1,
     window: '1m',
@@ -138,7 +138,7 @@ test('gives the key function the request and what the adapter tells of it', () =
   expect(check({ user: 'ada' }, { route: '/b' }).type).toBe('deny')
 })
 
-test('lets a key function make use of byIp', () => {
+test('a key function can call byIp', () => {
   const address = byIp()
   const check = syncGuardOf({
     limit: 1,
@@ -181,7 +181,7 @@ test.each([
   [{ default: null }],
   [{}],
   [5],
-])('takes the key %j of a function for an error of the request, never for a free pass', (key) => {
+])('the key %j of a function is an error of the request, which is not allowed', (key) => {
   const check = syncGuardOf({ ...twice, key: () => key as string })
   const { code, status } = errorOf(() => check())
   expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
@@ -190,12 +190,12 @@ test.each([
 test.each<[string, Options['key']]>([
   ['for the whole key', () => notLimited],
   ['for one part of it', ['user', () => notLimited]],
-])('does not limit a request where a function gives notLimited %s', (_, key) => {
+])('does not limit a request if a function returns notLimited %s', (_, key) => {
   const check = syncGuardOf({ limit: 0, window: '1m', ...(key === undefined ? {} : { key }) })
   expect(check()).toEqual(unlimited)
 })
 
-test('takes a key for an unknown policy, or none for a known one, for a mistake of the application', () => {
+test('a key for an unknown policy and a missing key for a known one are errors of the application', () => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const policies = () => ({ minute: policy, day: policy })
   const stray = syncGuardOf({ policies, key: { minute: 'a', day: 'a', other: 'a' } })
@@ -205,7 +205,7 @@ test('takes a key for an unknown policy, or none for a known one, for a mistake 
   expect([absent.code, absent.status]).toEqual(['SLUICE_KEY_MISSING', undefined])
 })
 
-test('takes as many units as the request costs', () => {
+test('consumes as many units as the request costs', () => {
   const check = syncGuardOf({ limit: 10, window: '1m', cost: ({ size = 1 }) => size })
   expect(decisionOf(check({ size: 7 })).remaining).toBe(3)
   expect(check({ size: 4 }).type).toBe('deny')
@@ -213,21 +213,18 @@ test('takes as many units as the request costs', () => {
   expect(decisionOf(syncGuardOf({ ...twice, cost: 2 })()).remaining).toBe(0)
 })
 
-test.each([undefined, null, -1, 1.5, NaN, '1'])(
-  'takes the cost %j of a function for an error',
-  (cost) => {
-    const check = syncGuardOf({ ...twice, cost: () => cost as number })
-    expect(errorOf(() => check()).code).toBe('SLUICE_COST_INVALID')
-  },
-)
+test.each([undefined, null, -1, 1.5, NaN, '1'])('the cost %j of a function is an error', (cost) => {
+  const check = syncGuardOf({ ...twice, cost: () => cost as number })
+  expect(errorOf(() => check()).code).toBe('SLUICE_COST_INVALID')
+})
 
-test('lets a skipped request pass: nothing is counted, and there is nothing to say', () => {
+test('a skipped request is not counted and has no headers', () => {
   const check = syncGuardOf({ ...twice, skip: ({ user }) => user === 'admin' })
   expect(check({ user: 'admin' })).toEqual(unlimited)
   expect(decisionOf(check()).remaining).toBe(1)
 })
 
-test('asks for nothing more about a skipped request', () => {
+test('calls no other option for a skipped request', () => {
   const check = syncGuardOf({
     ...twice,
     skip: () => true,
@@ -238,7 +235,7 @@ test('asks for nothing more about a skipped request', () => {
   expect(check()).toEqual(unlimited)
 })
 
-test('asks a function for the limit of each request', () => {
+test('calls the function "limit" for each request', () => {
   const check = syncGuardOf({
     limit: ({ user }) => (user === 'gold' ? 5 : 1),
     window: '1m',
@@ -260,11 +257,11 @@ test('builds the policy of one limit once', () => {
     },
   })
   for (const size of [5, 7, 5, 7, 7]) check({ size })
-  // The first one is built ahead, to find what is wrong.
+  // The first one is built early, to find errors.
   expect(built).toEqual([1, 5, 7])
 })
 
-test('remembers a thousand limits and no more', () => {
+test('caches at most a thousand limits', () => {
   const built: number[] = []
   const check = syncGuardOf({
     limit: ({ size = 0 }) => size,
@@ -284,14 +281,14 @@ test('remembers a thousand limits and no more', () => {
 })
 
 test.each([undefined, null, '5', -1, 1.5, NaN, Infinity])(
-  'takes the limit %j of a function for an error',
+  'the limit %j of a function is an error',
   (limit) => {
     const check = syncGuardOf({ limit: () => limit as number, window: '1m' })
     expect(errorOf(() => check()).code).toMatch(/^SLUICE_OPTION_(INVALID|MISSING)$/)
   },
 )
 
-test('asks a function for the plan of each caller, one policy or several', () => {
+test('calls the function "policies" for each request, which returns one policy or several', () => {
   const free = fixedWindow({ limit: 1, window: '1m' })
   const gold = {
     burst: fixedWindow({ limit: 2, window: '1s' }),
@@ -306,7 +303,7 @@ test('asks a function for the plan of each caller, one policy or several', () =>
 })
 
 test.each([undefined, null, 5, 'gold', {}, [], { gold: 5 }])(
-  'takes the plan %j of a function for an error',
+  'the policies %j of a function are an error',
   (plan) => {
     const check = syncGuardOf({ policies: () => plan as unknown as Policies })
     expect(errorOf(() => check()).code).toMatch(
@@ -315,7 +312,7 @@ test.each([undefined, null, 5, 'gold', {}, [], { gold: 5 }])(
   },
 )
 
-test('takes a plan that a function forgot to say for an error, whatever the headers', () => {
+test('undefined policies of a function are an error in every header style', () => {
   const check = syncGuardOf({
     policies: () => undefined as unknown as Policies,
     headers: 'none',
@@ -336,7 +333,7 @@ test('shares its counts with a limiter of the same name in the same store', () =
   expect(check().type).toBe('deny')
 })
 
-test('answers in the same tick where everything does', () => {
+test('returns in the same tick if nothing is asynchronous', () => {
   const check = guardOf({
     limit: () => 1,
     window: '1m',
@@ -370,7 +367,7 @@ test.each<[string, Options]>([
       store: laterStore(),
     },
   ],
-])('gives the same answers where %s is asynchronous', async (_, options) => {
+])('returns the same actions if %s is asynchronous', async (_, options) => {
   const check = guardOf({ limit: 1, window: '1m', ...options })
   const outcomes = [check(), check()]
   expect(outcomes[0]).toBeInstanceOf(Promise)
@@ -378,18 +375,18 @@ test.each<[string, Options]>([
   expect(settled.map(({ type }) => type)).toEqual(['continue', 'deny'])
 })
 
-test('waits for a plan that is promised', async () => {
+test('waits for the promise of policies', async () => {
   const plan = fixedWindow({ limit: 1, window: '1m' })
   const check = guardOf({ policies: async () => plan })
   expect([(await check()).type, (await check()).type]).toEqual(['continue', 'deny'])
 })
 
-test('lets a request pass that is skipped by a promise', async () => {
+test('skips a request by a promise', async () => {
   const check = guardOf({ ...twice, skip: async ({ user }: Visit) => user === 'admin' })
   expect(await check({ user: 'admin' })).toEqual(unlimited)
 })
 
-test('tells the application of each decision, with the request', () => {
+test('calls onDecision with each request and decision', () => {
   const told: [Visit, Decision][] = []
   const check = syncGuardOf({
     ...twice,
@@ -410,7 +407,7 @@ test('tells the application of each decision, with the request', () => {
   expect(told.map(([, decision]) => decision)).toEqual(actions.map(decisionOf))
 })
 
-test('tells the application of the decisions of a dry run', () => {
+test('calls onDecision in a dry run', () => {
   const told: boolean[] = []
   const onDecision = (_: Visit, { allowed }: Decision) => void told.push(allowed)
   const check = syncGuardOf({ limit: 1, window: '1m', dryRun: true, onDecision })
@@ -427,7 +424,7 @@ test.each<[string, () => void]>([
     },
   ],
   ['rejects', () => Promise.reject(new Error('told'))],
-])('reports what a function that is told of decisions %s, and answers', async (_, onDecision) => {
+])('warns of an error that onDecision %s, and the request continues', async (_, onDecision) => {
   const warnings: string[] = []
   const warn = (warning: Error) => void warnings.push(String(warning))
   process.on('warning', warn)
@@ -439,7 +436,7 @@ test.each<[string, () => void]>([
   expect(reported).toEqual(['Error: told', 'Error: told'])
 })
 
-test('puts the request into the events of decisions, held ones included', async () => {
+test('decision events carry the request, even after a delay', async () => {
   const events: unknown[] = []
   const listen = (event: unknown) => void events.push((event as DecisionEvent).request)
   for (const channel of ['sluice:decision', 'sluice:denial']) {
@@ -453,7 +450,7 @@ test('puts the request into the events of decisions, held ones included', async 
     for (const visit of visits) await check(visit)
   }
   const [ada, bob] = visits
-  // Bob's denials stand on both channels.
+  // Bob's denials are on both channels.
   const each = [ada, bob, bob]
   expect(events.map((request) => visits.findIndex((visit) => visit === request))).toEqual(
     [...each, ...each, ...each].map((visit) => visits.indexOf(visit)),
@@ -472,7 +469,7 @@ test.each<[string, Options]>([
   ['cost', { ...twice, cost: broken }],
   ['body', { limit: 0, window: '1m', body: broken }],
   ['clock', { ...twice, clock: broken }],
-])('throws what %s throws', (_, options) => {
+])('rethrows the error that %s throws', (_, options) => {
   expect(() => guardOf(options)()).toThrowError('broken')
 })
 
@@ -483,11 +480,11 @@ test.each<[string, Options]>([
   ['key', { ...twice, key: async () => broken() }],
   ['cost', { ...twice, cost: async () => broken() }],
   ['body', { limit: 0, window: '1m', body: async () => broken() }],
-])('rejects with what %s rejects with', async (_, options) => {
+])('rejects with the error that %s rejects with', async (_, options) => {
   await expect(guardOf(options)()).rejects.toThrowError('broken')
 })
 
-test('takes an empty key for an error where it is promised', async () => {
+test('the promise of an empty key is an error', async () => {
   const check = guardOf({ ...twice, key: async () => '' })
   expect((await rejectionOf(Promise.resolve(check()))).code).toBe('SLUICE_KEY_INVALID')
 })

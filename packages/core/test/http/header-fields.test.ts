@@ -19,7 +19,7 @@ import { fieldsOf, start, syncGuardOf, type Options } from './visit.js'
 
 const perMinute = fixedWindow({ limit: 100, window: '1m' })
 
-/** The fields of the first of some requests, at a moment after the last. */
+/** The fields of a request after some others, at a later time. */
 function fieldsAfter(options: Options, requests = 1): Record<string, string> {
   const check = syncGuardOf(options)
   for (let i = 1; i < requests; i++) check()
@@ -31,14 +31,14 @@ function listOf(field: string): [unknown, Record<string, unknown>][] {
   return parseList(field).map(([item, parameters]) => [item, Object.fromEntries(parameters)])
 }
 
-test('says the policy and where the client stands, as the draft has it', () => {
+test('writes the policy and the remaining quota in the fields of the draft', () => {
   expect(fieldsAfter({ policy: perMinute }, 50)).toEqual({
     'RateLimit-Policy': '"default";q=100;w=60',
     RateLimit: '"default";r=50;t=60',
   })
 })
 
-test('gives each policy one member of each list', () => {
+test('writes one member of each list for each policy', () => {
   const policies = { burst: gcra({ limit: 60, window: '1m', burst: 5 }), minute: perMinute }
   const fields = fieldsAfter({ policies })
   expect(fields['RateLimit-Policy']).toBe('"burst";q=5;w=5, "minute";q=100;w=60')
@@ -64,11 +64,11 @@ test.each<[Policy, string]>([
   [fixedWindow({ limit: 7, window: 999 }), 'q=7'],
   [gcra({ limit: 0, window: '1m' }), 'q=0'],
   [fixedWindow({ limit: 0, window: '1m' }), 'q=0;w=60'],
-])('says quota and window of %j as %s', (policy, parameters) => {
+])('writes quota and window of %j as %s', (policy, parameters) => {
   expect(fieldsAfter({ policy })['RateLimit-Policy']).toBe(`"default";${parameters}`)
 })
 
-test('says when more comes, not when all is back', () => {
+test('the reset is the time of the next units, not of the full quota', () => {
   const policy = tokenBucket({ capacity: 20, refill: 1, every: '10s' })
   expect(fieldsAfter({ policy }, 20)['RateLimit']).toBe('"default";r=0;t=10')
 })
@@ -77,8 +77,8 @@ test.each<[limit: number, window: '1h' | '1m' | '1s', seconds: number]>([
   [1, '1h', 3600],
   [2, '1m', 60],
   [10, '1s', 1],
-])('says of a sliding window of %i a %s that more comes within the window', (limit, window, t) => {
-  // In the middle of a window on the clock, which is none of the windows that count.
+])('the reset of a sliding window of %i per %s is within the window', (limit, window, t) => {
+  // In the middle of a clock-aligned window, which the sliding window does not use.
   const check = syncGuardOf({ limit, window, clock: () => start + 27_500 })
   for (let i = 0; i < limit; i++) {
     expect(fieldsOf(check())['RateLimit']).toBe(`"default";r=${limit - i - 1};t=${t}`)
@@ -90,16 +90,16 @@ test.each<[limit: number, window: '1h' | '1m' | '1s', seconds: number]>([
   })
 })
 
-test('says no time where the quota is full', () => {
+test('writes no reset if the quota is full', () => {
   expect(fieldsAfter({ policy: perMinute, cost: 0 })['RateLimit']).toBe('"default";r=100')
 })
 
-test('says no time where nothing ever comes', () => {
+test('writes no reset if the quota never grows', () => {
   const fields = fieldsAfter({ policy: fixedWindow({ limit: 0, window: '1m' }) })
   expect(fields['RateLimit']).toBe('"default";r=0')
 })
 
-test('stays within the 15 digits that a structured integer has', () => {
+test('limits numbers to the 15 digits of a structured integer', () => {
   const fields = fieldsAfter({ policy: fixedWindow({ limit: 2 ** 52, window: 1 }) })
   expect(fields).toEqual({
     'RateLimit-Policy': '"default";q=999999999999999',
@@ -107,7 +107,7 @@ test('stays within the 15 digits that a structured integer has', () => {
   })
 })
 
-test('names no policy that the key leaves out', () => {
+test('leaves out a policy that the key leaves out', () => {
   const fields = fieldsAfter({
     policies: { one: perMinute, two: perMinute, three: perMinute },
     key: { one: 'a', two: notLimited, three: 'a' },
@@ -116,7 +116,7 @@ test('names no policy that the key leaves out', () => {
   expect(fields['RateLimit']).toBe('"one";r=99;t=60, "three";r=99;t=60')
 })
 
-test('names no policy that has no number', () => {
+test('leaves out a policy without a finite quota', () => {
   const policies = { all: unlimited(), minute: perMinute }
   expect(fieldsAfter({ policies, headers: ['draft', 'legacy'] })).toEqual({
     'RateLimit-Policy': '"minute";q=100;w=60',
@@ -128,7 +128,7 @@ test('names no policy that has no number', () => {
   expect(fieldsAfter({ policy: unlimited(), headers: ['draft', 'legacy'] })).toEqual({})
 })
 
-test('says that what concurrency counts is requests at once', () => {
+test('writes the unit of concurrency', () => {
   const policy = concurrency({ limit: 5, lease: '30s' })
   expect(fieldsAfter({ policy })).toEqual({
     'RateLimit-Policy': '"default";q=5;qu="concurrent-requests"',
@@ -136,13 +136,13 @@ test('says that what concurrency counts is requests at once', () => {
   })
 })
 
-test('says how long a block still lasts', () => {
+test('the reset of a block is its end', () => {
   const policy = fixedWindow({ limit: 2, window: '1m', block: { for: '1h' } })
   expect(fieldsAfter({ policy }, 2)['RateLimit']).toBe('"default";r=0;t=3600')
 })
 
 test.each(['draft', 'draft-7', 'draft-6', 'legacy', 'legacy-epoch', 'none'] as const)(
-  'says nothing in the style %s where every policy is left out',
+  'writes nothing in the style %s if the key leaves out every policy',
   (headers) => {
     expect(fieldsAfter({ policy: perMinute, key: { default: notLimited }, headers })).toEqual({})
   },
@@ -164,7 +164,7 @@ test.each([
   })
 })
 
-test('writes every name so that a client can read it back', () => {
+test('writes every name so that a client can restore it', () => {
   const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 32 })
   fc.assert(
     fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 4 }), (names) => {
@@ -181,7 +181,7 @@ test('writes every name so that a client can read it back', () => {
   )
 })
 
-test('says the older fields where they are asked for', () => {
+test('writes the older fields on request', () => {
   expect(fieldsAfter({ policy: perMinute, headers: 'legacy' }, 40)).toEqual({
     'X-RateLimit-Limit': '100',
     'X-RateLimit-Remaining': '60',
@@ -189,7 +189,7 @@ test('says the older fields where they are asked for', () => {
   })
 })
 
-test('speaks in the older fields of the policy that has least remaining', () => {
+test('the older fields describe the policy with the least remaining', () => {
   const policies = {
     day: fixedWindow({ limit: 1000, window: '1d' }),
     second: fixedWindow({ limit: 10, window: '1500ms' }),
@@ -265,9 +265,9 @@ test('rounds the date of legacy-epoch up to the second in which the quota is ful
 })
 
 test.each(['draft-7', 'draft-6'] as const)(
-  'resets a denial in the style %s when Retry-After says, as that revision asks',
+  'the reset of a denial in the style %s equals Retry-After, as that revision requires',
   (headers) => {
-    // The whole burst is back after a minute, one unit after a second.
+    // The whole burst is available after a minute, one unit after a second.
     const policy = gcra({ limit: 60, window: '1m' })
     const options: Options = { policy, headers, body: '' }
     const resetOf = (fields: Record<string, string>) =>
@@ -279,7 +279,7 @@ test.each(['draft-7', 'draft-6'] as const)(
 )
 
 test.each(['draft-7', 'draft-6'] as const)(
-  'names no quota twice in the style %s, and none without a window',
+  'writes no quota twice in the style %s, and none without a window',
   (headers) => {
     const policies = {
       second: fixedWindow({ limit: 10, window: '1s' }),
@@ -296,7 +296,7 @@ test.each(['draft-7', 'draft-6'] as const)(
   },
 )
 
-test('writes a partition key, by which the same client is known in every process', () => {
+test('writes a partition key, which is the same in every process', () => {
   const options: Options = {
     policies: { account: perMinute, address: perMinute },
     name: 'api',
@@ -324,7 +324,7 @@ test('writes no partition key in the older styles', () => {
   expect(fields).toEqual(fieldsAfter({ policy: perMinute, headers: 'legacy' }))
 })
 
-test('says both kinds of fields', () => {
+test('writes both kinds of fields', () => {
   expect(Object.keys(fieldsAfter({ policy: perMinute, headers: ['draft', 'legacy'] }))).toEqual([
     'RateLimit-Policy',
     'RateLimit',
@@ -334,13 +334,13 @@ test('says both kinds of fields', () => {
   ])
 })
 
-test('says nothing where no headers are wanted, except when to come back', () => {
+test('writes only Retry-After in the style none', () => {
   const check = syncGuardOf({ limit: 1, window: '1s', headers: 'none', body: '' })
   expect(fieldsOf(check())).toEqual({})
   expect(Object.keys(fieldsOf(check()))).toEqual(['Retry-After', 'Content-Type'])
 })
 
-test('says the policies of a plan that the caller has', () => {
+test('writes the policies of the request', () => {
   const check = syncGuardOf({
     policies: ({ user }) => (user === 'gold' ? { gold: perMinute } : { free: slow }),
   })

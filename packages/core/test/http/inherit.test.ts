@@ -16,7 +16,7 @@ test.each<[string, Options, Options, Options]>([
     { limit: 5, window: '1m', store },
   ],
   [
-    'what the route does not say',
+    'the options that the route does not have',
     { limit: 5, window: '1m', headers: ['draft', 'legacy'] },
     { limit: 9 },
     { limit: 9, window: '1m', headers: ['draft', 'legacy'] },
@@ -28,38 +28,38 @@ test.each<[string, Options, Options, Options]>([
     { limit: 5, window: '1m', name: 'mine' },
   ],
   [
-    'nothing that "policy" says',
+    'nothing that "policy" excludes',
     { limit: 5, window: '1m', algorithm: gcra, cost: 2 },
     { policy },
     { policy, cost: 2 },
   ],
   [
-    'nothing that "policies" say',
+    'nothing that "policies" excludes',
     { policy, cost: 2 },
     { policies: { a: policy } },
     { policies: { a: policy }, cost: 2 },
   ],
-  ['no "policies" beside "policy"', { policies: { a: policy } }, { policy }, { policy }],
+  ['no "policies" with "policy"', { policies: { a: policy } }, { policy }, { policy }],
   [
-    'no "policy" beside the short form',
+    'no "policy" with "limit" and "window"',
     { policy },
     { limit: 9, window: '1s' },
     { limit: 9, window: '1s' },
   ],
   [
-    'no "policies" beside the short form',
+    'no "policies" with "limit" and "window"',
     { policies: { a: policy } },
     { limit: 9, window: '1s' },
     { limit: 9, window: '1s' },
   ],
   [
-    'no answer beside "onDenied"',
+    'no "statusCode" and no "body" with "onDenied"',
     { limit: 5, window: '1m', body: 'no', statusCode: 503 },
     { onDenied },
     { limit: 5, window: '1m', onDenied },
   ],
   [
-    'no "onDenied" beside an answer',
+    'no "onDenied" with "statusCode" and "body"',
     { limit: 5, window: '1m', onDenied },
     { statusCode: 503 },
     { limit: 5, window: '1m', statusCode: 503 },
@@ -70,13 +70,13 @@ test.each<[string, Options, Options, Options]>([
   createGuard({ ...inherited, store: memoryStore() })
 })
 
-test('takes an option of the route that is undefined for one that is absent', () => {
+test('treats an undefined option of the route as absent', () => {
   const base: Options = { limit: 5, window: '1m', deny: ['192.0.2.1'], statusCode: 503 }
   const own = { deny: undefined, policy: undefined, onDenied: undefined, skip: undefined }
   expect(inherit(base, own as object)).toStrictEqual(base)
 })
 
-test('changes neither of the two', () => {
+test('changes neither object', () => {
   const base: Options = Object.freeze({ limit: 5, window: '1m', name: 'app' })
   const own: Options = Object.freeze({ policy })
   inherit(base, own)

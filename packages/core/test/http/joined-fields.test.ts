@@ -26,7 +26,7 @@ function responseWith(fields: Iterable<readonly [string, unknown]> = []): {
   return { headers, written }
 }
 
-/** A limiter of which so many units remain after one request. */
+/** A limiter with this many units remaining after one request. */
 function remaining(
   name: string,
   left: number,
@@ -87,7 +87,7 @@ describe('two limiters of one request', () => {
     }
   })
 
-  test('of different styles: the later one replaces what cannot be joined', async () => {
+  test('of different styles: the later one replaces fields that cannot be joined', async () => {
     const fields = await joinedBy(remaining('one', 4, 'draft-7'), remaining('two', 9))
     expect(fields).toEqual({
       'RateLimit-Policy': '"two";q=10;w=60',
@@ -95,7 +95,7 @@ describe('two limiters of one request', () => {
     })
   })
 
-  test('are joined in the same way where they are asked in order', async () => {
+  test('are joined in the same way by inOrder', async () => {
     for (const style of ['draft', 'draft-7', 'draft-6', 'legacy', 'legacy-epoch'] as const) {
       const guards = (): Guard<Visit, Handler>[] => [
         remaining('one', 4, style),
@@ -120,13 +120,13 @@ test.each<[string, unknown, number]>([
   ['as the only one of a list', ['4'], 0],
   ['with more left', 6, 3],
   ['of no number', 'many', 3],
-])('reads what the application has written %s', (_, earlier, count) => {
+])('reads a field that the application wrote %s', (_, earlier, count) => {
   const { headers, written } = responseWith([['X-RateLimit-Remaining', earlier]])
   writeFields(mine, headers)
   expect(mine.filter(([name, value]) => written.get(name) === value).length).toBe(count)
 })
 
-test('joins lists that the application has written as several fields', () => {
+test('joins lists that the application wrote as several fields', () => {
   const { headers, written } = responseWith([['RateLimit', ['"a";r=1', '"b";r=2']]])
   writeFields([['RateLimit', '"c";r=3']], headers)
   expect(written.get('RateLimit')).toBe('"a";r=1, "b";r=2, "c";r=3')

@@ -18,7 +18,7 @@ test.each<[string, NonNullable<Options['key']>, unknown]>([
   ['a list with a part that is not limited', [byIp(), () => notLimited], notLimited],
   ['a function that returns a function', ({ user }) => byUser(() => user), ['user', 'ada']],
   [
-    'a part that a function’s function finds',
+    'a part from a function that a function returns',
     ['x', () => () => byUser(() => 5)],
     ['x', 'user', '5'],
   ],
@@ -41,7 +41,7 @@ test.each<[string, NonNullable<Options['key']>]>([
   expect(await read).toEqual(['user', 'ada'])
 })
 
-test('waits for those of a record together', async () => {
+test('waits for the keys of a record together', async () => {
   const order: string[] = []
   const key = (name: string) => async () => {
     order.push(`${name} asked`)
@@ -57,7 +57,7 @@ test('waits for those of a record together', async () => {
   expect(order).toEqual(['a asked', 'b asked', 'a there', 'b there'])
 })
 
-test('makes a record whose names are only its own', () => {
+test('makes a record without inherited names', () => {
   const option = JSON.parse('{ "__proto__": "a", "constructor": "b" }') as Record<string, string>
   const key = keyReader<Visit>('api', option)(view)
   expect(Object.entries(key as object)).toEqual([
@@ -70,7 +70,7 @@ test('makes a record whose names are only its own', () => {
   ])
 })
 
-test('counts by policies of any name, each by its own key', () => {
+test('counts policies of any name, each by its own key', () => {
   const policies = Object.fromEntries(
     ['__proto__', 'constructor'].map((name) => [name, fixedWindow({ limit: 1, window: '1m' })]),
   )
@@ -97,7 +97,7 @@ test.each<[string, unknown, string]>([
   ['an empty list', [], 'an empty list'],
   ['a list', ['138', 'x'], 'a list'],
   ['a fraction', 1.5, '1.5'],
-])('refuses %s as a part, and says which part it is', async (_, wrong, shown) => {
+])('refuses %s as a part, and names the part', async (_, wrong, shown) => {
   const find = () => wrong as string
   for (const [key, part] of [
     [[find], 1],
@@ -130,19 +130,22 @@ test.each<[string, unknown]>([
   ['a list with a list', ['phone', ['138', 'x']]],
   ['a list with null', ['phone', null]],
   ['a list that is cut off', ['phone', undefined]],
-])('refuses %s from a function, alone or for one policy, never a free pass', async (_, wrong) => {
-  const find = () => wrong as string
-  for (const key of [find, () => find, { default: find }, firstOf(find)]) {
-    const check = syncGuardOf({ limit: 1, window: '1m', key })
-    const { code, status } = errorOf(() => check())
+])(
+  'refuses %s from a function, for all policies or for one, and does not allow the request',
+  async (_, wrong) => {
+    const find = () => wrong as string
+    for (const key of [find, () => find, { default: find }, firstOf(find)]) {
+      const check = syncGuardOf({ limit: 1, window: '1m', key })
+      const { code, status } = errorOf(() => check())
+      expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
+    }
+    const later = guardOf({ limit: 1, window: '1m', key: { default: async () => find() } })
+    const { code, status } = await rejectionOf(Promise.resolve(later()))
     expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
-  }
-  const later = guardOf({ limit: 1, window: '1m', key: { default: async () => find() } })
-  const { code, status } = await rejectionOf(Promise.resolve(later()))
-  expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
-})
+  },
+)
 
-test('says where the keys of several policies belong when a function returns them', () => {
+test('explains how to pass keys for several policies if a function returns a record', () => {
   const find = () => ({ default: 'a' }) as unknown as string
   const check = syncGuardOf({ limit: 1, window: '1m', key: find })
   expect(errorOf(() => check()).message).toBe(
@@ -161,7 +164,7 @@ test('refuses a function that returns itself', async () => {
   expect((await rejectionOf(Promise.resolve(promised()))).code).toBe('SLUICE_OPTION_INVALID')
 })
 
-test('keeps lists apart whatever their parts hold', () => {
+test('different lists have different keys, whatever their parts contain', () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const keys: NonNullable<Options['key']>[] = [
@@ -177,7 +180,7 @@ test('keeps lists apart whatever their parts hold', () => {
   expect(types).toEqual(keys.map(() => 'continue'))
 })
 
-test('finds the bucket that others find by the same parts', () => {
+test('the same parts have the same key as in a direct call of the limiter', () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 2, window: '1m' })
   syncGuardOf({ policy, store, name: 'x', key: ['user', () => 'auth0|1'] })()
@@ -185,7 +188,7 @@ test('finds the bucket that others find by the same parts', () => {
   expect(limiter.peek(['user', 'auth0|1']).remaining).toBe(1)
 })
 
-test('keeps the parts of byUser apart from a client that spells them as a string', () => {
+test('a string that looks like the parts of byUser has another key', () => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const key: Options['key'] = ['api', ({ user = '', size }) => (size ? byUser(() => '42') : user)]
   const check = syncGuardOf({ policy, key })
@@ -194,7 +197,7 @@ test('keeps the parts of byUser apart from a client that spells them as a string
   expect(types).toEqual([...Array<string>(6).fill('continue'), 'deny'])
 })
 
-test('counts by the parts of functions as by the same parts in one list', () => {
+test('the parts of functions have the same key as the same parts in one list', () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 2, window: '1m' })
   const key: Options['key'] = [byIp(), byRoute(), byUser(() => 42)]
@@ -204,7 +207,7 @@ test('counts by the parts of functions as by the same parts in one list', () => 
   expect(limiter.peek(parts).remaining).toBe(1)
 })
 
-test('hears what another key had promised where one throws at once', async () => {
+test('handles the promise of a key if another one throws', async () => {
   const unheard: unknown[] = []
   const hear = (error: unknown) => void unheard.push(error)
   process.on('unhandledRejection', hear)
@@ -226,7 +229,7 @@ test('hears what another key had promised where one throws at once', async () =>
   expect(unheard).toEqual([])
 })
 
-test('rejects once where several promised keys fail', async () => {
+test('rejects once if several promised keys fail', async () => {
   const fail = (name: string) => async () => {
     throw new Error(name)
   }
@@ -238,7 +241,7 @@ test('rejects once where several promised keys fail', async () => {
   await expect(check()).rejects.toThrowError('first')
 })
 
-test('samples what functions find, and keeps the rest', () => {
+test('replaces functions by placeholders, and keeps the rest', () => {
   expect(placeholderKey(byIp())).toBe('x')
   expect(placeholderKey('all')).toBe('all')
   expect(placeholderKey(['user', byIp()])).toEqual(['user', 'x'])

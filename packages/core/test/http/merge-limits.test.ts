@@ -20,7 +20,7 @@ function namesOf(...list: Options[]): string[] {
   return mergedOf(...list).map(({ name }) => name)
 }
 
-test('limits that differ only in what they allow are one, in the place of the first', () => {
+test('limits that differ only in their policies are merged, at the position of the first', () => {
   const key = 'all'
   const policy = fixedWindow({ limit: 5, window: '1d' })
   const [merged, ...others] = mergedOf(
@@ -37,7 +37,7 @@ test('limits that differ only in what they allow are one, in the place of the fi
   expect(others.map(({ at, name }) => [at, name])).toEqual([[1, 'route #2']])
 })
 
-test('names of policies that are taken get a number', () => {
+test('a number is appended to a policy name that is taken', () => {
   const policies = {
     a: fixedWindow({ limit: 5, window: '1d' }),
     'default #2': fixedWindow({ limit: 6, window: '1d' }),
@@ -53,7 +53,7 @@ test('names of policies that are taken get a number', () => {
   ])
 })
 
-test('the policies of requests that ask for the same limits are the same object', async () => {
+test('requests with the same limits share one object of policies', async () => {
   const [{ options }, ...others] = mergedOf(hour, { window: '1s', limit: ({ size }) => size })
   expect(others).toEqual([])
   const { policies } = options
@@ -69,7 +69,7 @@ test.each<[string, Options, Options]>([
   ['equal parts of a key', { key: ['a', byIp()] }, {}],
   ['the key that is the default', { key: byIp() }, { key: byIp({ ipv6: 64 }) }],
   ['equal objects', { wait: { max: '1s' } }, { wait: { max: '1s' } }],
-])('limits with %s are one', (_, shared, own) => {
+])('limits with %s are merged', (_, shared, own) => {
   const key = Array.isArray(shared.key) ? { key: [...shared.key] } : {}
   expect(namesOf({ ...hour, ...shared }, { ...second, ...shared, ...key, ...own })).toEqual([
     'route',
@@ -84,11 +84,11 @@ test.each<[string, Options, Options]>([
   ['lengths of a key', { key: ['a'] }, { key: ['a', 'b'] }],
   ['waits', { wait: { max: '1s' } }, { wait: { max: '2s' } }],
   ['forms of an option', { deny: ['a'] }, { deny: accessList(['a']) }],
-])('limits with other %s are not', (_, one, other) => {
+])('limits with different %s are not merged', (_, one, other) => {
   expect(namesOf({ ...hour, ...one }, { ...second, ...other })).toEqual(['route', 'route #2'])
 })
 
-test('a limit without a key counts by the address, as one with byIp() does', () => {
+test('a limit without a key is merged with one with byIp()', () => {
   expect(namesOf(hour, { ...second, key: byIp() })).toEqual(['route'])
   expect(namesOf(hour, { ...second, key: byIp({ ipv6: 56 }) })).toEqual(['route', 'route #2'])
 })
@@ -96,16 +96,16 @@ test('a limit without a key counts by the address, as one with byIp() does', () 
 test.each<[string, Options]>([
   ['keys by policy', { key: { default: 'all' } }],
   ['policies that a success resets', { resetOn: { success: ['default'] } }],
-])('limits that name policies, by %s, stay by themselves', (_, shared) => {
+])('limits that name policies, by %s, are not merged', (_, shared) => {
   expect(namesOf({ ...hour, ...shared }, { ...second, ...shared })).toEqual(['route', 'route #2'])
 })
 
-test('policies that each request brings stay by themselves', () => {
+test('policies of each request are not merged', () => {
   const policies = () => fixedWindow({ limit: 5, window: '1d' })
   expect(namesOf({ policies }, second, { policies })).toEqual(['route', 'route #2', 'route #3'])
 })
 
-test('a limit with a name of its own is merged with those of that name', () => {
+test('a limit with a name is merged with others of the same name', () => {
   const named = { name: 'search' }
   expect(
     namesOf({ ...hour, ...named }, second, { ...second, ...named }, { ...hour, cost: 2, ...named }),

@@ -18,7 +18,7 @@ type Options = RateLimitOptions<Visit, never>
 type Limiter = (view: RequestView<Visit>, at?: NodeResponse) => void
 type View = Partial<RequestView<Visit>>
 
-/** The module as a new process has it, and the warnings that it gives, by their codes. */
+/** The module as in a new process, and the codes of its warnings. */
 async function anew(): Promise<{
   limiter: (options: Options, route?: string) => Limiter
   warnings: () => Promise<string[]>
@@ -43,13 +43,13 @@ async function anew(): Promise<{
 const options: Options = { limit: 5000, window: '1m', key: 'all' }
 const byAddress: Options = { limit: 5000, window: '1m' }
 
-test('warns of a limiter that is made in a handler', async () => {
+test('warns about a limiter that is made in a handler', async () => {
   const { limiter, warnings } = await anew()
   limiter(options)(viewOf({}))
   expect(await warnings()).toEqual(['SLUICE_MADE_IN_HANDLER'])
 })
 
-test('does not warn of a limiter that was made before the first request, or for a route', async () => {
+test('does not warn about a limiter that is made before the first request, or for a route', async () => {
   const { limiter, warnings } = await anew()
   const guard = limiter(options)
   limiter(options, '/items')(viewOf({}))
@@ -59,7 +59,7 @@ test('does not warn of a limiter that was made before the first request, or for 
   expect(await warnings()).toEqual([])
 })
 
-test('warns of a limiter that counts a request twice', async () => {
+test('warns about a limiter that counts a request twice', async () => {
   const { limiter, warnings } = await anew()
   const guard = limiter(options)
   await setImmediate()
@@ -70,7 +70,7 @@ test('warns of a limiter that counts a request twice', async () => {
   expect(await warnings()).toEqual(['SLUICE_COUNTED_TWICE'])
 })
 
-test('does not warn of two limiters on one request, nor of requests that look the same', async () => {
+test('does not warn about two limiters on one request, nor about requests that look the same', async () => {
   const { limiter, warnings } = await anew()
   const guards = [limiter(options), limiter(options)]
   await setImmediate()
@@ -83,7 +83,7 @@ test('does not warn of two limiters on one request, nor of requests that look th
   expect(await warnings()).toEqual([])
 })
 
-test('tells each mistake once per process, whichever limiter makes it', async () => {
+test('warns about each mistake once per process, for all limiters together', async () => {
   const { limiter, warnings } = await anew()
   for (let i = 0; i < 3; i++) {
     const guard = limiter(options)
@@ -103,7 +103,7 @@ test.each<[string, View]>([
     { address: proxy, peer: proxy, headers: { 'x-forwarded-for': `${client}, 10.0.0.2` } },
   ],
   ['a list of fields', { address: proxy, peer: proxy, headers: { 'x-forwarded-for': [client] } }],
-])('warns of %s that is not trusted', async (_, seen) => {
+])('warns about %s that is not trusted', async (_, seen) => {
   const { limiter, warnings } = await anew()
   const guard = limiter(byAddress)
   await setImmediate()
@@ -112,7 +112,7 @@ test.each<[string, View]>([
   expect(await warnings()).toEqual(['SLUICE_PROXY_UNTRUSTED'])
 })
 
-test('warns of a framework that trusts every proxy', async () => {
+test('warns about a framework that trusts every proxy', async () => {
   const { limiter, warnings } = await anew()
   const guard = limiter(byAddress)
   await setImmediate()
@@ -139,7 +139,7 @@ test.each<[string, View]>([
     { address: client, peer: proxy, headers: { 'x-forwarded-for': '198.51.100.7' } },
   ],
   ['a proxy that says nothing', { address: proxy, peer: proxy, headers: { via: '1.1 proxy' } }],
-])('does not warn of %s', async (_, seen) => {
+])('does not warn about %s', async (_, seen) => {
   const { limiter, warnings } = await anew()
   const guard = limiter(byAddress)
   await setImmediate()
@@ -147,7 +147,7 @@ test.each<[string, View]>([
   expect(await warnings()).toEqual([])
 })
 
-test('does not look at addresses where they are no keys', async () => {
+test('does not check addresses if the key uses none', async () => {
   const { limiter, warnings } = await anew()
   const guard = limiter(options)
   await setImmediate()
@@ -172,7 +172,7 @@ test.each<[string, Options['key']]>([
   ],
   ['a function, with a port', () => '[2001:db8::1]:443'],
   ['a function, with a zone', () => 'fe80::1%eth0'],
-])('warns once of an IPv6 address that is a key as it stands, from %s', async (_, key) => {
+])('warns once about a key that is a bare IPv6 address, from %s', async (_, key) => {
   const { limiter, warnings } = await anew()
   const guard = limiter({ ...byAddress, key: key ?? '' })
   await setImmediate()
@@ -192,7 +192,7 @@ test.each<[string, Options['key']]>([
   ['another key with many colons', () => 'aa:bb:cc:dd:ee:ff'],
   ['an id of numbers', () => ['user', 42]],
   ['byUser', byUser(() => '2001:db8::1')],
-])('does not warn of %s', async (_, key) => {
+])('does not warn about %s', async (_, key) => {
   const { limiter, warnings } = await anew()
   const guard = limiter({ ...byAddress, key: key ?? '' })
   await setImmediate()
@@ -200,7 +200,7 @@ test.each<[string, Options['key']]>([
   expect(await warnings()).toEqual([])
 })
 
-test('looks at the first thousand requests and no further', async () => {
+test('checks the first thousand requests only', async () => {
   const { limiter, warnings } = await anew()
   const guards = [1000, 1001].map((before) => ({ before, guard: limiter(options) }))
   await setImmediate()
@@ -215,7 +215,7 @@ test('looks at the first thousand requests and no further', async () => {
   expect(seen).toEqual([[], ['SLUICE_COUNTED_TWICE']])
 })
 
-test('asks for nothing that only warnings need after the first thousand', async () => {
+test('reads nothing for warnings after the first thousand requests', async () => {
   const { limiter } = await anew()
   const guard = limiter(byAddress)
   await setImmediate()
@@ -225,9 +225,9 @@ test('asks for nothing that only warnings need after the first thousand', async 
   expect(looked).toBe(1000)
 })
 
-test('keeps no request', async () => {
+test('keeps no reference to a request', async () => {
   setFlagsFromString('--expose-gc')
-  // Code that is optimized on the way keeps hold of the request at which it was (V8 of Node 26).
+  // Optimized code may keep a reference to the request during which it was compiled (V8 of Node 26).
   setFlagsFromString('--no-maglev')
   const collect: unknown = runInNewContext('gc')
   if (typeof collect !== 'function') throw new Error('no garbage collector')

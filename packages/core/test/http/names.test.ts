@@ -8,7 +8,7 @@ const five = fixedWindow({ limit: 5, window: '1m' })
 const six = fixedWindow({ limit: 6, window: '1m' })
 const fives = () => fixedWindow({ limit: 5, window: 60_000 })
 
-/** What the second of two limiters is answered. */
+/** The error of the last of several limiters. */
 function second(...claims: [string | undefined, Policies | undefined][]): string {
   const store: Store = memoryStore()
   const last = claims.pop()
@@ -25,7 +25,7 @@ function second(...claims: [string | undefined, Policies | undefined][]): string
 
 test.each<[string, [string | undefined, Policies | undefined][]]>([
   [
-    'another name',
+    'a different name',
     [
       ['a', five],
       ['b', six],
@@ -60,7 +60,7 @@ test.each<[string, [string | undefined, Policies | undefined][]]>([
     ],
   ],
   [
-    'the same name for plans',
+    'the same name for policies for each request',
     [
       ['a', five],
       ['a', undefined],
@@ -68,26 +68,26 @@ test.each<[string, [string | undefined, Policies | undefined][]]>([
     ],
   ],
   [
-    '"default" for the same as a limiter without a name',
+    '"default" for the same policies as a limiter without a name',
     [
       [undefined, five],
       ['default', fives()],
     ],
   ],
   [
-    'no name beside one that is named',
+    'no name next to a limiter with a name',
     [
       ['a', five],
       [undefined, six],
     ],
   ],
-])('takes %s', (_, claims) => {
+])('accepts %s', (_, claims) => {
   expect(second(...claims)).toBe('taken')
 })
 
 test.each<[string, string, [string | undefined, Policies | undefined][]]>([
   [
-    'a name for other numbers',
+    'a name for policies with other numbers',
     'SLUICE_NAME_TAKEN',
     [
       ['a', five],
@@ -111,7 +111,7 @@ test.each<[string, string, [string | undefined, Policies | undefined][]]>([
     ],
   ],
   [
-    'a name again after plans',
+    'a name again after policies for each request',
     'SLUICE_NAME_TAKEN',
     [
       ['a', five],
@@ -120,7 +120,7 @@ test.each<[string, string, [string | undefined, Policies | undefined][]]>([
     ],
   ],
   [
-    '"default" beside a limiter without a name',
+    '"default" next to a limiter without a name',
     'SLUICE_NAME_TAKEN',
     [
       [undefined, five],
@@ -136,7 +136,7 @@ test.each<[string, string, [string | undefined, Policies | undefined][]]>([
     ],
   ],
   [
-    'no name beside "default"',
+    'no name next to "default"',
     'SLUICE_OPTION_MISSING',
     [
       ['default', five],
@@ -147,14 +147,14 @@ test.each<[string, string, [string | undefined, Policies | undefined][]]>([
   expect(second(...claims)).toBe(code)
 })
 
-test('knows the names of each store by itself', () => {
+test('keeps the names of each store separately', () => {
   const stores = [memoryStore(), memoryStore()]
   claimName(stores[0], 'a', five)
   claimName(stores[1], 'a', six)
   expect(errorOf(() => claimName(stores[0], 'a', six)).code).toBe('SLUICE_NAME_TAKEN')
 })
 
-test('takes the route for the name where a guard has none, and claims nothing of its own store', () => {
+test('uses the route as the name of a guard without one, and claims no name in a store of its own', () => {
   const store = memoryStore()
   createGuard({ policy: five, store }, '/a')
   createGuard({ policy: six, store }, '/b')

@@ -19,7 +19,7 @@ function refusalOf(options: unknown): { code: ErrorCode; message: string } {
 }
 
 test.each([undefined, null, 5, 'options', [], handler])(
-  'refuses %s in the place of options',
+  'refuses %s instead of options',
   (options) => {
     expect(refusalOf(options).code).toBe('SLUICE_OPTIONS_INVALID')
   },
@@ -39,7 +39,7 @@ test.each([
     'window',
     `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d', '1w', '1y'`,
   ],
-])('refuses %j: what is allowed is not said', (options, option, expected) => {
+])('refuses %j: no limit and no policy', (options, option, expected) => {
   expect(refusalOf(options)).toEqual({
     code: 'SLUICE_OPTION_MISSING',
     message: `rateLimit: "${option}" is missing. Pass ${expected}.`,
@@ -56,7 +56,7 @@ test.each([
   [{ policies: () => policy, algorithm: fixedWindow }, 'algorithm', 'policies'],
   [{ ...short, onDenied: handler, body: 'no' }, 'onDenied', 'body'],
   [{ ...short, onDenied: handler, statusCode: 503 }, 'onDenied', 'statusCode'],
-])('refuses %j, which says one thing twice', (options, first, second) => {
+])('refuses %j: two options exclude each other', (options, first, second) => {
   const { code, message } = refusalOf(options)
   expect(code).toBe('SLUICE_OPTIONS_CONFLICT')
   expect(message.startsWith(`rateLimit: "${first}" and "${second}" exclude each other. `)).toBe(
@@ -70,7 +70,7 @@ test.each([
   [['legacy-epoch', 'legacy'], 'legacy', 'legacy-epoch'],
   [['draft', 'none'], 'none', 'draft'],
   [['none', 'legacy-epoch'], 'none', 'legacy-epoch'],
-])('refuses the styles %j, which write one header in two forms', (headers, first, second) => {
+])('refuses the styles %j: both write the same header', (headers, first, second) => {
   expect(refusalOf({ ...short, headers })).toEqual({
     code: 'SLUICE_OPTIONS_CONFLICT',
     message: `rateLimit: "${first}" and "${second}" exclude each other. As "headers", both write the same header in different forms, or one of them writes none.`,
@@ -100,7 +100,7 @@ test.each<[string, unknown[]]>([
   ['onDenied', [true, null, 'no']],
   ['statusCode', [0, 199, 600, 429.5, '429', null]],
   ['body', [5, null, true]],
-])('refuses a wrong "%s", and says what to pass', (option, values) => {
+])('refuses a wrong "%s", and names valid values', (option, values) => {
   for (const value of values) {
     const { code, message } = refusalOf({ ...short, [option]: value })
     expect([value, code]).toEqual([value, 'SLUICE_OPTION_INVALID'])
@@ -123,7 +123,7 @@ test.each<[object, ErrorCode]>([
   [{ ...short, algorithm: () => ({ kind: 'other' }) }, 'SLUICE_POLICY_UNKNOWN'],
   [{ ...short, algorithm: () => 5 }, 'SLUICE_OPTION_INVALID'],
   [{ limit: () => 5, window: '1m', algorithm: () => 5 }, 'SLUICE_OPTION_INVALID'],
-])('refuses %j: no such policy', (options, code) => {
+])('refuses %j: there is no such policy', (options, code) => {
   expect(refusalOf(options).code).toBe(code)
 })
 
@@ -144,7 +144,7 @@ test.each([
   [{ ...short, key: {} }, 'SLUICE_KEY_MISSING'],
   [{ ...short, key: { user: 'a' } }, 'SLUICE_POLICY_NAME_UNKNOWN'],
   [{ policies: { one: policy, two: policy }, key: { one: 'a' } }, 'SLUICE_KEY_MISSING'],
-] as const)('refuses %j before the first request: the key can never be right', (options, code) => {
+] as const)('refuses %j before the first request: the key can never be valid', (options, code) => {
   expect(refusalOf(options).code).toBe(code)
 })
 
@@ -158,7 +158,7 @@ test.each([
   expect(refusalOf({ ...short, resetOn }).code).toBe(code)
 })
 
-test('refuses to reset a policy that is none of the limiter’s', () => {
+test('refuses to reset a policy that the limiter does not have', () => {
   const policies = { account: policy, address: policy }
   const { code, message } = refusalOf({ policies, resetOn: { success: ['account', 'adress'] } })
   expect([code, message]).toEqual([
@@ -170,7 +170,7 @@ test('refuses to reset a policy that is none of the limiter’s', () => {
 test.each([
   ['onStoreErrors', ' Did you mean "onStoreError"?'],
   ['colour', ''],
-])('refuses "%s", which it does not know', (option, meant) => {
+])('refuses the unknown option "%s"', (option, meant) => {
   expect(refusalOf({ ...short, [option]: undefined })).toEqual({
     code: 'SLUICE_OPTION_UNKNOWN',
     message:
@@ -189,14 +189,14 @@ test.each([
   expect(refusalOf({ ...short, wait }).code).toBe(code)
 })
 
-test('takes an option that is undefined for one that is absent', () => {
+test('treats an undefined option as absent', () => {
   expect(refusalOf({ limit: undefined, policy: undefined, window: '1m' }).code).toBe(
     'SLUICE_OPTION_MISSING',
   )
   createGuard({ policy, limit: undefined, body: undefined, onDenied: undefined } as object)
 })
 
-test('refuses a second guard without a name in one store, for both would count together', () => {
+test('refuses a second guard without a name in one store, because both would count together', () => {
   const store = memoryStore()
   createGuard({ policy, store })
   expect(refusalOf({ policy, store })).toEqual({
@@ -208,7 +208,7 @@ test('refuses a second guard without a name in one store, for both would count t
   createGuard({ policy, store: memoryStore() })
 })
 
-test('claims no store for a guard that was refused', () => {
+test('a refused guard claims no name', () => {
   const store = memoryStore()
   refusalOf({ policy, store, key: [] })
   createGuard({ policy, store })
@@ -229,7 +229,7 @@ test.each<[string, unknown, string]>([
     `"store" is a function. ${stores} Call the function that makes the store.`,
   ],
   [
-    'a client of Redis',
+    'a Redis client',
     { evalsha: async () => {} },
     `"store" is an object with the keys "evalsha". ${stores} This looks like a Redis client: pass redisStore(client).`,
   ],
@@ -238,7 +238,7 @@ test.each<[string, unknown, string]>([
     { increment: () => {} },
     `"store" is an object with the keys "increment". ${stores} A store of another library cannot hold the counts of Sluice.`,
   ],
-])('says what to pass in the place of %s', (_, store, message) => {
+])('names a valid store instead of %s', (_, store, message) => {
   const error = errorOf(() => createGuard({ limit: 5, window: '1m', store: store as never }))
   expect([error.code, error.message]).toEqual(['SLUICE_OPTION_INVALID', `rateLimit: ${message}`])
   const policies = fixedWindow({ limit: 5, window: '1m' })
@@ -257,7 +257,7 @@ test.each<[unknown, string]>([
   [['tenant', byIp], 'byIp()'],
   [{ minute: 'all', day: byIp }, 'byIp()'],
   [{ minute: 'all', day: ['tenant', byRoute] }, 'byRoute()'],
-])('a key function that is not called is an error at once: %o', (key, call) => {
+])('refuses a key function that is not called: %o', (key, call) => {
   const error = errorOf(() => createGuard({ limit: 5, window: '1m', key: key as never }))
   expect([error.code, error.message.endsWith(` Call it: ${call}.`)]).toEqual([
     'SLUICE_OPTION_INVALID',

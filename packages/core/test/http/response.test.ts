@@ -6,10 +6,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { isOver, whenOver, type ResponseOutcome } from '../../src/http/request/response.js'
 import { dial, startHttp1, startHttp2, type Answering, type Start } from './servers.js'
 
-/** More than any buffer between a server and a client that does not read. */
+/** More bytes than the buffers between a server and a client that does not read. */
 const much = Buffer.alloc(32 * 2 ** 20)
 
-/** What is heard of the end of each response, in order. */
+/** The outcomes of the responses, in order. */
 function listener(): {
   readonly heard: ResponseOutcome[]
   readonly hear: (response: Answering) => () => void
@@ -47,7 +47,7 @@ const servers: [string, Start, own: number[], testers: number[]][] = [
 ]
 
 describe.each(servers)('%s', (_, start, own, testers) => {
-  test('tells once of a response that was sent', async () => {
+  test('calls back once for a response that was sent', async () => {
     const { heard, hear, closed } = listener()
     const ask = await start((response) => {
       hear(response)
@@ -59,7 +59,7 @@ describe.each(servers)('%s', (_, start, own, testers) => {
     expect(heard).toEqual([{ status: 201, aborted: false }])
   })
 
-  test('tells once of a client that goes away before it is answered', async () => {
+  test('calls back once if the client disconnects before the response', async () => {
     const { heard, hear, closed } = listener()
     let asked = 0
     const ask = await start((response) => {
@@ -73,7 +73,7 @@ describe.each(servers)('%s', (_, start, own, testers) => {
     expect(heard).toEqual([{ status: 200, aborted: true }])
   })
 
-  test('tells once of a client that goes away in the middle of the answer', async () => {
+  test('calls back once if the client disconnects during the response', async () => {
     const { heard, hear, closed } = listener()
     const ask = await start((response) => {
       hear(response)
@@ -87,7 +87,7 @@ describe.each(servers)('%s', (_, start, own, testers) => {
     expect(heard).toEqual([{ status: 206, aborted: true }])
   })
 
-  test('takes an answer for cut off that was ended, but not sent before the client went away', async () => {
+  test('a response that was ended, but not sent before the client disconnected, is aborted', async () => {
     const { heard, hear, closed } = listener()
     const ask = await start((response) => {
       hear(response)
@@ -100,7 +100,7 @@ describe.each(servers)('%s', (_, start, own, testers) => {
     expect(heard).toEqual([{ status: 200, aborted: true }])
   })
 
-  test('takes an answer for sent that was long in the sending', async () => {
+  test('a response that takes long to send is not aborted', async () => {
     const { heard, hear, closed } = listener()
     const ask = await start((response) => {
       hear(response)
@@ -111,7 +111,7 @@ describe.each(servers)('%s', (_, start, own, testers) => {
     expect(heard).toEqual([{ status: 200, aborted: false }])
   })
 
-  test('tells at once of what is over when it is asked', async () => {
+  test('calls back immediately if the response is over', async () => {
     const { heard, hear, closed } = listener()
     const responses: Answering[] = []
     const ask = await start((response, url) => {
@@ -135,7 +135,7 @@ describe.each(servers)('%s', (_, start, own, testers) => {
     ])
   })
 
-  test('says nothing after it was called off, and keeps no listeners', async () => {
+  test('does not call back after a cancellation, and keeps no listeners', async () => {
     const { heard, hear, closed } = listener()
     const counts: number[][] = []
     const ask = await start((response) => {
@@ -169,12 +169,12 @@ describe.each(servers)('%s', (_, start, own, testers) => {
     })
     await ask().whole()
     await closed()
-    // Those of `hear`, which has heard nothing yet, and the listener by which the test waits for the end.
+    // Those of `hear`, which was not called yet, and the listener by which the test waits for the end.
     expect(left).toEqual(before.map((count, i) => count + own[i] + testers[i]))
   })
 })
 
-test('takes an answer for sent after which the connection is closed', async () => {
+test('a response after which the connection is closed is not aborted', async () => {
   const { heard, hear } = listener()
   const socket = await dial((response) => {
     hear(response)
@@ -186,7 +186,7 @@ test('takes an answer for sent after which the connection is closed', async () =
 })
 
 describe('a HEAD request of HTTP/2', () => {
-  test('tells once of a client that resets it, of which Node says nothing at the response', async () => {
+  test('calls back once if the client resets it, although the response emits no event', async () => {
     const { heard, hear } = listener()
     const events: string[] = []
     let asked = 0
@@ -205,7 +205,7 @@ describe('a HEAD request of HTTP/2', () => {
     expect([heard.length, events]).toEqual([1, []])
   })
 
-  test('tells once of an answer that was sent', async () => {
+  test('calls back once for a response that was sent', async () => {
     const { heard, hear, closed } = listener()
     const ask = await startHttp2((response) => {
       hear(response)
@@ -218,7 +218,7 @@ describe('a HEAD request of HTTP/2', () => {
   })
 })
 
-/** Requests sent ahead of the answers, on one connection. */
+/** Pipelined requests on one connection. */
 async function pipelined(
   count: number,
   handler: (response: Answering, url: string) => void,
@@ -237,8 +237,8 @@ function connectionOf({ req }: Answering): Socket {
   return req?.socket as Socket
 }
 
-describe('requests that are sent ahead of the answers', () => {
-  test('are told apart, in whatever order they are answered', async () => {
+describe('pipelined requests', () => {
+  test('are distinguished, in any order of their responses', async () => {
     const { heard, hear, closed } = listener()
     const { client, responses } = await pipelined(3, hear)
     client.resume()
@@ -248,7 +248,7 @@ describe('requests that are sent ahead of the answers', () => {
     expect(heard).toEqual([200, 201, 202].map((status) => ({ status, aborted: false })))
   })
 
-  test('are all over when their connection closes, also those that Node tells nothing', async () => {
+  test('are all over when their connection closes, even those whose response emits no event', async () => {
     const { heard, hear } = listener()
     const { client, responses } = await pipelined(3, hear)
     responses[1].end('never sent')
@@ -259,7 +259,7 @@ describe('requests that are sent ahead of the answers', () => {
     expect(responses.map(isOver)).toEqual([true, true, true])
   })
 
-  test('are over at once where their connection is closed already', async () => {
+  test('are over immediately if their connection is closed already', async () => {
     const { heard, hear, closed } = listener()
     const { client, responses } = await pipelined(2, () => {})
     hear(responses[0])
@@ -269,7 +269,7 @@ describe('requests that are sent ahead of the answers', () => {
     expect(heard).toEqual([200, 200].map((status) => ({ status, aborted: true })))
   })
 
-  test('share one listener of the connection, which goes with the last of them', async () => {
+  test('share one listener of the connection, which is removed with the last of them', async () => {
     const warnings: string[] = []
     const warned = ({ name }: Error) => void warnings.push(name)
     process.on('warning', warned)
@@ -285,7 +285,7 @@ describe('requests that are sent ahead of the answers', () => {
     for (const response of responses) response.end()
     await closed(30)
     expect(heard.length).toBe(30)
-    // Node has one for the response that is being sent, too.
+    // Node itself has one for the response that is being sent.
     expect(connection.listenerCount('close')).toBe(before - 1)
     expect(warnings).toEqual([])
   })

@@ -8,7 +8,7 @@ import { guardOf, syncGuardOf, type Options, type Visit } from './visit.js'
 
 type KeyOption = NonNullable<Options['key']>
 
-/** What the client wrote in the place of its name, where the framework has parsed it. */
+/** A request whose client sent this value as its name, with the parsed parts. */
 const named = (user: unknown) => ({ user }) as Visit
 const seen = (visit: Visit) => ({ sent: [{ form: visit }, { page: '1' }, undefined] })
 const name = ({ user = '' }: Visit): string => user
@@ -46,7 +46,7 @@ describe('a list that the client sent is no key', () => {
     expect(refusalOf(name, list)).toEqual(refused)
   })
 
-  test('however deep it stands', () => {
+  test('at any depth', () => {
     const text = '{"a":['.repeat(5000) + '["ann","x"]' + ']}'.repeat(5000)
     const deep: unknown = JSON.parse(text)
     expect(isSent(['ann', 'x'], [{ name: deep }])).toBe(true)
@@ -61,14 +61,14 @@ describe('a list that the client sent is no key', () => {
     expect([isSent(['ann'], [sent]), isSent(['bob'], [sent])]).toEqual([true, false])
   })
 
-  test('although objects lead back to each other', () => {
+  test('although objects have cycles', () => {
     const loop: Record<string, unknown> = { name: ['ann'] }
     loop['self'] = loop
     expect([isSent(['ann'], [loop]), isSent(['bob'], [loop])]).toEqual([true, false])
   })
 })
 
-describe('a list that the application puts together is a key', () => {
+describe('a list that the application builds is a key', () => {
   test.each<[string, KeyOption]>([
     ['by a function', (visit) => ['name', name(visit)]],
     ['by a list of functions', ['name', name]],
@@ -81,13 +81,13 @@ describe('a list that the application puts together is a key', () => {
     expect([check(visit, sent).type, check(visit, sent).type]).toEqual(['continue', 'deny'])
   })
 
-  test('where the adapter does not tell what was sent', () => {
+  test('if the adapter does not pass the sent values', () => {
     const check = syncGuardOf({ limit: 1, window: '1m', key: () => ['a', 'b'] })
     const types = [check({}, withoutSent), check({}, withoutSent)].map(({ type }) => type)
     expect(types).toEqual(['continue', 'deny'])
   })
 
-  test('although a Buffer or another instance holds the like', () => {
+  test('although a Buffer or another instance contains an equal list', () => {
     class Upload {
       readonly list = ['ann']
     }
@@ -99,7 +99,7 @@ describe('a list that the application puts together is a key', () => {
 
 const withoutSent: object = { sent: undefined }
 
-test('nothing that a client writes in JSON changes the form of a key, nor is a free pass', () => {
+test('no JSON of a client changes the form of a key or avoids the limit', () => {
   const whole: readonly KeyOption[] = [name, firstOf(name), { default: name }]
   const asPart: readonly KeyOption[] = [
     ['name', name],

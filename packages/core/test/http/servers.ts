@@ -6,7 +6,7 @@ import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { NodeResponse } from '../../src/http/index.js'
 
-/** What both kinds of response are to a handler. */
+/** A response of HTTP/1 or HTTP/2. */
 export interface Answering extends NodeResponse {
   statusCode: number
   write(chunk: string | Buffer): unknown
@@ -18,16 +18,16 @@ export interface Answering extends NodeResponse {
 
 export type Handler = (response: Answering, url: string) => void
 
-/** A client that has asked once. */
+/** A client with one request. */
 export interface Client {
   /** Resolves to the body. */
   whole(): Promise<string>
-  /** Resolves when the first of the body has come. */
+  /** Resolves when the first bytes of the body arrive. */
   begun(): Promise<unknown>
   leave(): void
 }
 
-/** Starts a server and gives what asks it. Both are gone when the test has ended. */
+/** Starts a server and returns a function that sends requests. Both are closed at the end of the test. */
 export type Start = (handler: Handler) => Promise<(url?: string, method?: string) => Client>
 
 export const startHttp1: Start = async (handler) => {
@@ -61,7 +61,7 @@ export const startHttp2: Start = async (handler) => {
   }
 }
 
-/** A connection on which requests can be sent ahead. */
+/** A connection for pipelined requests. */
 export async function dial(handler: Handler): Promise<Socket> {
   const socket = connect(await listen1(handler), '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -72,7 +72,7 @@ export async function dial(handler: Handler): Promise<Socket> {
 export async function listen1(handler: Handler): Promise<number> {
   return listen(
     createServer((asked: IncomingMessage, response: ServerResponse) => {
-      // A request that has been read to its end says nothing more, even when its connection closes.
+      // A request that was read to its end emits no further event, even when its connection closes.
       asked.resume()
       asked.once('end', () => handler(response, asked.url ?? ''))
     }),

@@ -42,7 +42,7 @@ const name = 'site'
 const five = fixedWindow({ limit: 5, window: '1m' })
 const slots = concurrency({ limit: 2, lease: '1m' })
 
-/** A store that tells what it was asked to do, and may be told to fail. */
+/** A store that records its verbs, and that fails if a test asks for it. */
 function watchedStore(fails: (verb: string) => boolean = () => false): {
   readonly store: AsyncStore
   readonly verbs: string[]
@@ -67,7 +67,7 @@ const headers: ResponseHeaders = {
   removeHeader: () => {},
 }
 
-/** A server behind a guard: the path is the user, and `answer` does what is left to do for who is let in. */
+/** A server with a guard: the path is the user, and `answer` handles requests that continue. */
 function site(
   options: Options,
   answer: (response: Answering, user: string) => void,
@@ -89,7 +89,7 @@ function site(
     if (action.type === 'continue') return answer(response, user)
     if (
       action.type === 'handle' &&
-      (await action.callHandler((act) => act(action.decision))) === 'go on'
+      (await action.callHandler((act) => act(action.decision))) === 'continue'
     ) {
       action.proceed(headers)
       return answer(response, user)
@@ -111,7 +111,7 @@ function limiterOf(policies: Policies, store: MemoryStore): Limiter<MemoryStore>
   return createLimiter({ name, policies, store, clock })
 }
 
-/** Warnings of the process from now on, by what they say. */
+/** The messages of process warnings from now on. */
 function warnings(): string[] {
   const messages: string[] = []
   const warned = ({ message }: Error) => void messages.push(message)
@@ -145,14 +145,14 @@ describe.each([
     ['successes', { good: 1, moved: 1, bad: 0, broken: 0, cut: 0 }],
     [({ status }) => status !== 400, { good: 1, moved: 1, bad: 0, broken: 1, cut: 1 }],
     [async ({ aborted }) => aborted, { good: 0, moved: 0, bad: 0, broken: 0, cut: 1 }],
-  ])('counts %s by how requests were answered', async (count, used) => {
+  ])('counts %s by the response to a request', async (count, used) => {
     const store = memoryStore()
     const limiter = limiterOf(five, store)
     const { handler, over } = site({ policy: five, store, ...(count && { count }) }, (res, user) =>
       endings[user](res),
     )
     const ask = await begin(handler)
-    // What others have used stays: a second refund would give it back.
+    // The units of other requests stay: a second refund would return them.
     for (const user of Object.keys(endings)) limiter.consume(user, { cost: 3 })
     for (const user of Object.keys(endings)) await visit(ask, user)
     await over(5)
@@ -162,7 +162,7 @@ describe.each([
     ).toEqual(used)
   })
 
-  test('releases a lease however the answer ends, once', async () => {
+  test('releases a lease once, however the response ends', async () => {
     const { store, verbs, memory } = watchedStore()
     const { handler, over } = site(
       { policy: slots, store, key: 'all', releaseOn: 'close' },
@@ -179,7 +179,7 @@ describe.each([
     expect(verbs).toEqual(['consume', 'release', 'consume', 'release', 'consume', 'release'])
   })
 
-  test('holds a lease after the client has left, until the promise of the handler settles', async () => {
+  test('holds a lease after the client disconnects, until the promise of the handler settles', async () => {
     const { store, verbs, memory } = watchedStore()
     const used = () => limiterOf(slots, memory).status('all').policies['default'].used
     const ends: ((error?: Error) => void)[] = []
@@ -202,7 +202,7 @@ describe.each([
     expect(verbs).toEqual(['consume', 'release', 'consume', 'release'])
   })
 
-  test('gives back what an aborted request took when its handler is done, and not earlier', async () => {
+  test('refunds an aborted request when its handler is done, and not earlier', async () => {
     const { store, verbs } = watchedStore()
     let end: () => void = () => {}
     const { handler, over } = site(
@@ -219,7 +219,7 @@ describe.each([
     await vi.waitFor(() => expect(verbs).toEqual(['consume', 'release', 'refundReceipt']))
   })
 
-  test('holds a lease until a handler whose promise outlasts the answer is done', async () => {
+  test('holds a lease until a handler is done whose promise settles after the response', async () => {
     const { store, verbs } = watchedStore()
     let end: () => void = () => {}
     const { handler, over } = site({ policy: slots, store, key: 'all' }, (response) => {
@@ -234,7 +234,7 @@ describe.each([
     await vi.waitFor(() => expect(verbs).toEqual(['consume', 'release']))
   })
 
-  test('renews no lease after the exchange, and settles when the last one has ended', async () => {
+  test('renews no lease after the end of the connection, and settles when the lease has expired', async () => {
     const { store, verbs } = watchedStore()
     const lease = 150
     const { handler, over } = site(
@@ -253,7 +253,7 @@ describe.each([
   })
 })
 
-test('holds a lease after the client has left, until the handler ends the response', async () => {
+test('holds a lease after the client disconnects, until the handler ends the response', async () => {
   const { store, verbs } = watchedStore()
   const left: Answering[] = []
   const { handler, over } = site({ policy: slots, store, key: 'all' }, (response) =>
@@ -288,7 +288,7 @@ test('holds a lease until all handlers of a request are done', async () => {
   await vi.waitFor(() => expect(verbs).toEqual(['consume', 'release']))
 })
 
-test('reserves at the start, so that no burst slips through', async () => {
+test('consumes at the start, so that a parallel burst cannot exceed the limit', async () => {
   const store = memoryStore()
   const waiting: Answering[] = []
   const { handler, actions, over } = site(
@@ -311,7 +311,7 @@ test('reserves at the start, so that no burst slips through', async () => {
   expect(limiterOf(five, store).status('all').policies['default'].used).toBe(0)
 })
 
-test('tells the function what became of the request', async () => {
+test('passes the outcome of the request to the function', async () => {
   const outcomes: ResponseOutcome[] = []
   const { handler, over } = site(
     { policy: five, count: (outcome) => outcomes.push(outcome) > 0 },
@@ -338,13 +338,13 @@ test.each<[string, () => boolean | PromiseLike<boolean>, string]>([
   ],
   ['rejects', () => Promise.reject(boom), 'boom'],
   [
-    'throws what is no error',
+    'throws a value that is not an error',
     () => {
       throw Object.create(null)
     },
     '[Object: null prototype] {}',
   ],
-])('counts the request, and says so, where the function %s', async (_, count, message) => {
+])('counts the request and warns if the function %s', async (_, count, message) => {
   const messages = warnings()
   const store = memoryStore()
   const { handler, over } = site({ policy: five, store, count, key: 'all' }, (response) =>
@@ -357,7 +357,7 @@ test.each<[string, () => boolean | PromiseLike<boolean>, string]>([
   expect(limiterOf(five, store).status('all').policies['default'].used).toBe(1)
 })
 
-test('says so where the store fails after the answer, and the process lives', async () => {
+test('warns if the store fails after the response, and the process continues', async () => {
   const messages = warnings()
   const { store } = watchedStore((verb) => verb !== 'consume')
   const { handler, over } = site(
@@ -372,7 +372,7 @@ test('says so where the store fails after the answer, and the process lives', as
   ])
 })
 
-test('forgets the failures before a success, of the same key only', async () => {
+test('a success resets the failures before it, of the same key only', async () => {
   const store = memoryStore()
   const limiter = limiterOf(five, store)
   const { handler, over } = site(
@@ -389,7 +389,7 @@ test('forgets the failures before a success, of the same key only', async () => 
   expect(limiter.status(['bob']).policies['default'].used).toBe(4)
 })
 
-test('forgets by each policy’s own key, leaving out those without one and what others hold', async () => {
+test('a success resets each policy by its own key, except policies without a key and leases of other requests', async () => {
   const store = memoryStore()
   const policies = Object.fromEntries([
     ['user', five],
@@ -421,7 +421,7 @@ test('forgets by each policy’s own key, leaving out those without one and what
   ])
 })
 
-test('forgets what is named, so that a success of one’s own buys no new tries at others', async () => {
+test('a success resets only the named policies, so that it gives no new attempts at other accounts', async () => {
   const store = memoryStore()
   const policies = { account: five, address: five }
   const limiter = limiterOf(policies, store)
@@ -446,7 +446,7 @@ test('forgets what is named, so that a success of one’s own buys no new tries 
   ])
 })
 
-test('forgets the failures by the success of a denied request that the application lets go on', async () => {
+test('the success of a denied request that continues resets the failures before it', async () => {
   const { store, verbs, memory } = watchedStore()
   const { handler, over } = site(
     {
@@ -455,7 +455,7 @@ test('forgets the failures by the success of a denied request that the applicati
       key: 'all',
       count: 'failures',
       resetOn: 'success',
-      onDenied: () => 'go on',
+      onDenied: () => 'continue',
     },
     (response) => response.end(),
   )
@@ -467,7 +467,7 @@ test('forgets the failures by the success of a denied request that the applicati
   expect(limiterOf(five, memory).status('all').policies['default'].used).toBe(0)
 })
 
-test('asks how a denied request that goes on has ended for nothing but the failures before it', async () => {
+test('listens to the end of a denied request that continues only for `resetOn`', async () => {
   const { store, verbs } = watchedStore()
   const outcomes: ResponseOutcome[] = []
   const { handler, over } = site(
@@ -476,7 +476,7 @@ test('asks how a denied request that goes on has ended for nothing but the failu
       store,
       count: (outcome) => outcomes.push(outcome) > 0,
       resetOn: 'success',
-      onDenied: () => 'go on',
+      onDenied: () => 'continue',
     },
     (response) => ((response.statusCode = 401), response.end()),
   )
@@ -486,7 +486,7 @@ test('asks how a denied request that goes on has ended for nothing but the failu
   expect([verbs, outcomes]).toEqual([['consume'], []])
 })
 
-test('lets nobody in early by a success that was denied and degraded', async () => {
+test('the success of a denied request that continues allows no request early', async () => {
   const { store, verbs } = watchedStore()
   const { handler, over, actions } = site(
     {
@@ -505,7 +505,7 @@ test('lets nobody in early by a success that was denied and degraded', async () 
   expect(verbs).toEqual(['consume'])
 })
 
-test('settles in a dry run what was let in, and nothing else', async () => {
+test('settles allowed requests only in a dry run', async () => {
   const { store, verbs } = watchedStore()
   const { handler, over, actions } = site(
     {
@@ -532,7 +532,7 @@ test('settles in a dry run what was let in, and nothing else', async () => {
   expect(verbs).toEqual(['consume', 'consume', 'release'])
 })
 
-test('listens to no response that there is nothing to settle of', async () => {
+test('adds no listener to a response that needs no settlement', async () => {
   const listened: string[] = []
   const once = (event: string) => void listened.push(event)
   const guard = createGuard({ policy: five, key: 'all', clock })
@@ -540,7 +540,7 @@ test('listens to no response that there is nothing to settle of', async () => {
   expect(listened).toEqual([])
 })
 
-test('keeps a lease for as long as the answer streams, and stops when it ends', async () => {
+test('renews a lease while the response streams, and stops when it ends', async () => {
   const { store, verbs } = watchedStore()
   const lease = 240
   const { handler, actions, over } = site(
@@ -556,7 +556,7 @@ test('keeps a lease for as long as the answer streams, and stops when it ends', 
   const ask = await startHttp1(handler)
   const stream = ask()
   await stream.begun()
-  // The lease alone would have ended by the third.
+  // Without a renewal, the lease would have expired before the third.
   await vi.waitUntil(() => verbs.filter((verb) => verb === 'renew').length > 4)
   await ask().whole()
   stream.leave()
@@ -568,7 +568,7 @@ test('keeps a lease for as long as the answer streams, and stops when it ends', 
   expect(verbs.filter((verb) => verb !== 'renew')).toEqual(['consume', 'consume', 'release'])
 })
 
-test('releases the leases of requests that were sent ahead, when their client goes away', async () => {
+test('releases the leases of pipelined requests when their client disconnects', async () => {
   const store = memoryStore()
   const { handler, actions } = site(
     { policy: slots, store, key: 'all', releaseOn: 'close' },
@@ -589,7 +589,7 @@ test.each<[Options['releaseOn'], string[], string[]]>([
   ['close', ['consume', 'release', 'refundReceipt'], ['consume', 'release', 'refundReceipt']],
   ['done', ['consume'], ['consume', 'release', 'refundReceipt']],
 ])(
-  'gives back on %s if the client left while the store was asked',
+  'refunds on %s if the client disconnected during the call to the store',
   async (releaseOn, first, last) => {
     const { store, verbs } = watchedStore()
     const guard = createGuard({

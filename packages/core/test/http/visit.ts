@@ -6,10 +6,10 @@ import {
   type RequestView,
 } from '../../src/http/index.js'
 
-/** The moment at which everything happens; nothing passes unless a test says so. */
+/** The time of the clock, which stands still unless a test moves it. */
 export const start: number = Date.UTC(2026, 0, 1)
 
-/** What a framework would pass: here, whatever the functions under test look at. */
+/** A request with the properties that the functions under test read. */
 export interface Visit {
   readonly user?: string
   readonly size?: number
@@ -30,7 +30,7 @@ export function guardOf(
   return (visit = {}, seen = {}) => guard.check(viewOf(visit, seen), response)
 }
 
-/** As `guardOf`, for options that all answer at once: a promise would be a failure. */
+/** Like `guardOf`, for options without promises: a promise fails the test. */
 export function syncGuardOf(
   options: Options,
 ): (visit?: Visit, seen?: Partial<RequestView<Visit>>) => Action<Handler> {
@@ -71,13 +71,13 @@ export function fieldsOf({ headers }: Action<unknown>): Record<string, string> {
   return Object.fromEntries(headers)
 }
 
-/** The action, where it is a denial. */
+/** The action, which has to be a denial. */
 export function denialOf<H>(action: Action<H>): Extract<Action<H>, { type: 'deny' }> {
   if (action.type !== 'deny') throw new Error(`the action is "${action.type}"`)
   return action
 }
 
-/** The action, where the application's handler is to answer. */
+/** The action, which has to call the application's handler. */
 export function handlingOf<H>(action: Action<H>): Extract<Action<H>, { type: 'handle' }> {
   if (action.type !== 'handle') throw new Error(`the action is "${action.type}"`)
   return action

@@ -31,11 +31,11 @@ test.each([
   [2 * 31_557_600, '2 years'],
   [315_360_000, '10 years'],
   [315_576_000, '10 years'],
-])('says %i seconds as %s', (wait, words) => {
+])('writes %i seconds as %s', (wait, words) => {
   expect(waitInWords(wait)).toBe(words)
 })
 
-test('never says less than the wait', () => {
+test('is never shorter than the wait', () => {
   const lengths: Record<string, number> = {
     second: 1,
     minute: 60,
@@ -47,7 +47,7 @@ test('never says less than the wait', () => {
   for (let i = 0; i < 2000; i++, wait = Math.ceil(wait * 1.01)) {
     const [count, unit] = waitInWords(wait).split(' ')
     const said = Number(count) * lengths[unit.replace(/s$/, '')]
-    // And never more than half as long again.
+    // And at most half as long again.
     expect([wait, said >= wait, said <= 1.5 * wait]).toEqual([wait, true, true])
   }
 })

@@ -39,7 +39,7 @@ function guardOf(options: Options): (at?: NodeResponse) => Promise<Action<unknow
   return async (at = response) => guard.check(viewOf({}), at)
 }
 
-test('holds a request until it is admitted', async () => {
+test('a request waits until it is allowed', async () => {
   const store = memoryStore()
   const limiter = limiterOf(slot, store)
   const { lease } = limiter.consume('all')
@@ -50,7 +50,7 @@ test('holds a request until it is admitted', async () => {
   expect(await held).toMatchObject({ type: 'continue', decision: { allowed: true } })
 })
 
-test('answers at once where it would be in vain to wait', async () => {
+test('denies immediately if `max` is too short to be allowed', async () => {
   const check = guardOf({ policy: one, wait: { max: '1s' } })
   await check()
   const started = performance.now()
@@ -58,7 +58,7 @@ test('answers at once where it would be in vain to wait', async () => {
   expect(performance.now() - started < 500).toBe(true)
 })
 
-test('holds nobody in a dry run', async () => {
+test('no request waits in a dry run', async () => {
   const queue = leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' })
   for (const policy of [one, queue]) {
     const check = guardOf({ policy, wait: { max: '1h' }, dryRun: true })
@@ -67,12 +67,12 @@ test('holds nobody in a dry run', async () => {
   }
 })
 
-test('lets nobody in by a mistake in what is asked', async () => {
+test('allows no request with an invalid cost', async () => {
   const check = guardOf({ policy: one, wait: { max: '1s' }, cost: () => 1.5 })
   expect((await rejectionOf(check())).code).toBe('SLUICE_COST_INVALID')
 })
 
-test('takes nothing for a client that had gone before it was asked for', async () => {
+test('consumes nothing for a client that disconnected before the call to the limiter', async () => {
   const gone = { ...response, destroyed: true }
   const store = memoryStore()
   const queue = leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' })
@@ -85,7 +85,7 @@ test('takes nothing for a client that had gone before it was asked for', async (
   expect(limiterOf(queue, line).consume('all').delayMs).toBe(60_000)
 })
 
-/** On the response, and on the stream of HTTP/2. */
+/** The listeners of the response and of the stream of HTTP/2. */
 function closeListenersOf(response: Answering): number {
   const { stream } = response
   const onStream =
@@ -97,7 +97,7 @@ describe.each([
   ['HTTP/1', startHttp1],
   ['HTTP/2', startHttp2],
 ] as const)('%s', (_, begin) => {
-  test('lets a client go that leaves while it waits, and the next takes its place', async () => {
+  test('a client that disconnects stops waiting, and the next one is allowed', async () => {
     const store = memoryStore()
     const limiter = limiterOf(slot, store)
     const { lease } = limiter.consume('all')
@@ -119,7 +119,7 @@ describe.each([
     first.leave()
     await vi.waitUntil(() => '/first' in actions)
     expect(actions).toEqual({ '/first': wentAway })
-    // Its own listener, and that of the server below HTTP/1, which has gone with the connection.
+    // The test's own listener, and that of the HTTP/1 server, which is removed with the connection.
     expect(listeners() < before).toBe(true)
     lease?.release()
     expect(await second.whole()).toBe('in')
@@ -127,7 +127,7 @@ describe.each([
     await vi.waitFor(() => expect(limiter.status('all').policies['default'].used).toBe(0))
   })
 
-  test('gives back the place in a leaky queue of a client that leaves', async () => {
+  test('refunds a client that disconnects while a leaky queue delays it', async () => {
     const queue = leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' })
     const store = memoryStore()
     const limiter = limiterOf(queue, store)
@@ -149,7 +149,7 @@ describe.each([
   })
 })
 
-test('holds a request for as long as a leaky queue asks', async () => {
+test('delays a request for as long as a leaky queue requires', async () => {
   const queue = leakyQueue({ leak: 1, every: 40, maxDelay: '1s' })
   const guard = createGuard({ policy: queue, key: 'all' })
   const started = performance.now()
@@ -159,9 +159,9 @@ test('holds a request for as long as a leaky queue asks', async () => {
   expect(performance.now() - started > 35).toBe(true)
 })
 
-describe('the answer to a request that a leaky queue held is as of when it is let go', () => {
+describe('the decision on a request that a leaky queue delays has the numbers at the end of the delay', () => {
   const queue = leakyQueue({ leak: 1, every: 40, maxDelay: 80 })
-  // The second is held for 80 ms and takes 960: 1040 ms until idle when it is decided, 960 when it is let go.
+  // The second is delayed for 80 ms and takes 960: the queue is idle 1040 ms after the decision, and 960 ms after the delay.
   const sizes = [2, 24]
 
   test.each([
@@ -191,7 +191,7 @@ describe('the answer to a request that a leaky queue held is as of when it is le
     })
   })
 
-  test('with what others have taken meanwhile', async () => {
+  test('including the units that other requests consumed meanwhile', async () => {
     const store = memoryStore()
     const check = guardOf({ policy: queue, store, clock: Date.now })
     const limiter = createLimiter({ name: 'x', policies: queue, store, clock: Date.now })
@@ -199,11 +199,11 @@ describe('the answer to a request that a leaky queue held is as of when it is le
     const held = check()
     limiter.consume('all')
     const { decision } = await held
-    // It has taken its place, and the other stands behind it.
+    // The request has taken its units, and the other one is queued after it.
     expect(decision?.policies['default'].used).toBe(2)
   })
 
-  test('with the numbers that are known, where the store has failed meanwhile', async () => {
+  test('with the numbers of the decision if the store failed meanwhile', async () => {
     const memory = memoryStore()
     let isClosed = false
     const store: AsyncStore = {
@@ -224,7 +224,7 @@ describe('the answer to a request that a leaky queue held is as of when it is le
   })
 })
 
-test('keeps no listeners of a request that was let in after waiting', async () => {
+test('removes the listeners of a request that was allowed after it waited', async () => {
   const store = memoryStore()
   const { lease } = limiterOf(slot, store).consume('all')
   const check = guardOf({ policies: { default: slot }, store, wait: { max: '1m' } })
@@ -236,7 +236,7 @@ test('keeps no listeners of a request that was let in after waiting', async () =
     listeners.push(count() - before)
     lease?.release()
     await admitted
-    // Those that wait for the end now, to release the lease.
+    // The listeners that release the lease at the end.
     listeners.push(count() - before)
     answering.end()
   }
