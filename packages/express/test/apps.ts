@@ -7,10 +7,10 @@ export const frameworks: [string, () => Express][] = [
   ['Express 5', express5],
 ]
 
-/** The moment at which everything happens, unless a test lets time pass. */
+/** The time of the clock, which stands still unless a test moves it. */
 export const start: number = Date.UTC(2026, 0, 1)
 
-/** An app that answers "hello" behind the middlewares, and says by its status, else 500, and its code what error reached it. */
+/** An app that sends "hello" after the middlewares. An error is sent as its code, with its own status or 500. */
 export function appOf(
   create: () => Express,
   ...middlewares: (RequestHandler | ErrorRequestHandler)[]
@@ -24,13 +24,13 @@ export function appOf(
   return app
 }
 
-// Express knows an error handler by its four parameters.
+// Express recognizes an error handler by its four parameters.
 const sayError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
   if (error instanceof SluiceError) response.status(error.status ?? 500).send(error.code)
   else response.status(500).send(String(error))
 }
 
-/** Takes down every error that comes along, and hands it on. */
+/** Records every error, and passes it on. */
 export function errorLog(errors: unknown[]): ErrorRequestHandler {
   return (error: unknown, _request, _response, next) => {
     errors.push(error)

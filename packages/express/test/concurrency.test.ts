@@ -18,7 +18,7 @@ function counted() {
   }
 }
 
-/** Asks an application, and leaves when the response is there to be closed. */
+/** Sends a request, and disconnects when the handler has the response. */
 async function leave(app: Parameters<typeof createServer>[1], arrived: () => boolean) {
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -32,7 +32,7 @@ async function leave(app: Parameters<typeof createServer>[1], arrived: () => boo
 }
 
 describe.each(frameworks)('%s', (_, create) => {
-  test('a method of a class is done when its promise settles, though it ends no response', async () => {
+  test('a method of a class is done when its promise settles, even if it ends no response', async () => {
     const { options, held } = counted()
     const ends: (() => void)[] = []
     const closed: boolean[] = []
@@ -54,7 +54,7 @@ describe.each(frameworks)('%s', (_, create) => {
     await vi.waitFor(() => expect(held()).toBe(0))
   })
 
-  test('a handler is done when it ends the response, though the client has left', async () => {
+  test('a handler is done when it ends the response, even if the client has disconnected', async () => {
     const { options, held } = counted()
     const ends: (() => void)[] = []
     const closed: boolean[] = []

@@ -1,4 +1,4 @@
-// Express 4 under another name. What the tests use of it is the same in both.
+// Express 4 under another name. The tests use only the types that both versions share.
 declare module 'express4' {
   import express from 'express'
   export default express

@@ -25,7 +25,7 @@ import {
 const app = express()
 const policy = slidingWindow({ limit: 5, window: '1m' })
 
-// A middleware as Express has them.
+// A middleware of Express.
 
 expectTypeOf(rateLimit({ limit: 5, window: '1m' })).toExtend<RequestHandler>()
 app.use(rateLimit({ limit: 5, window: '1m' }))
@@ -38,12 +38,12 @@ app.get('/items/:id', rateLimit({ limit: 5, window: '1m' }), (request) => {
   expectTypeOf(request.params).toEqualTypeOf<{ id: string }>()
 })
 
-// The limiter behind it.
+// The limiter of the middleware.
 
 expectTypeOf(rateLimit({ limit: 5, window: '1m' })).toEqualTypeOf<RateLimitMiddleware>()
 expectTypeOf(rateLimit({ limit: 5, window: '1m' }).limiter).toEqualTypeOf<Limiter>()
 
-// Every function sees Express's own request, sync or async.
+// Every function receives Express's own request, sync or async.
 
 rateLimit({
   policies(request) {
@@ -130,13 +130,13 @@ class Reports {
   @RateLimit({ policy })
   async create(): Promise<void> {}
 
-  // @ts-expect-error: this is no handler
+  // @ts-expect-error: not a handler
   @RateLimit({ policy })
   count(id: number): number {
     return id
   }
 
-  // @ts-expect-error: an accessor is no method
+  // @ts-expect-error: an accessor is not a method
   @RateLimit({ policy })
   get handler(): RequestHandler {
     return rateLimit({ policy })
@@ -148,24 +148,24 @@ class Reports {
 }
 expectTypeOf<Reports['create']>().toEqualTypeOf<() => Promise<void>>()
 
-// What is allowed is said in one way.
+// `limit` with `window`, `policy` and `policies` exclude each other.
 
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 rateLimit({ limit: 5, window: '1m', policy })
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 rateLimit({ limit: 5, window: '1m', policies: { minute: policy } })
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 rateLimit({ policy, policies: { minute: policy } })
-// @ts-expect-error: a builder belongs to the short form
+// @ts-expect-error: a builder requires `limit` and `window`
 rateLimit({ policy, algorithm: gcra })
-// @ts-expect-error: in none
+// @ts-expect-error: none of them
 rateLimit({})
-// @ts-expect-error: half of the short form
+// @ts-expect-error: `window` is missing
 rateLimit({ limit: 5 })
-// @ts-expect-error: the other half
+// @ts-expect-error: `limit` is missing
 rateLimit({ window: '1m' })
 
-// A record of keys has the names of the policies.
+// A record of keys must have the names of the policies.
 
 rateLimit({ policies: { user: policy, address: policy }, key: { user: 'ada', address: byIp() } })
 rateLimit({
@@ -181,7 +181,7 @@ rateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
 // @ts-expect-error: one too many
 rateLimit({ policies: { user: policy }, key: { user: 'ada', address: byIp() } })
 
-// Options in a variable need no `as const`, and may have the type of all options.
+// Options in a variable need no `as const`, and may have the type `RateLimitOptions`.
 
 const inVariable = { limit: 5, window: '1m' }
 rateLimit(inVariable)
@@ -189,41 +189,41 @@ rateLimit({ ...inVariable, key: 'all' })
 const typed: RateLimitOptions = { policies: { user: policy }, key: { user: 'ada' } }
 rateLimit(typed)
 
-// What is wrong does not compile.
+// Wrong options do not compile.
 
-// @ts-expect-error: a string where a number belongs
+// @ts-expect-error: a string instead of a number
 rateLimit({ limit: '5', window: '1m' })
-// @ts-expect-error: a duration with no unit
+// @ts-expect-error: a duration without a unit
 rateLimit({ limit: 5, window: '60' })
-// @ts-expect-error: another library's word
+// @ts-expect-error: an option of another library
 rateLimit({ limit: 5, windowMs: 60_000 })
-// @ts-expect-error: no such property of a request
+// @ts-expect-error: a request has no such property
 rateLimit({ policy, key: (request) => request.userId })
-// @ts-expect-error: a number is no key
+// @ts-expect-error: a number is not a key
 rateLimit({ policy, key: () => 42 })
-// @ts-expect-error: a key that is missing is never a free pass
+// @ts-expect-error: undefined is not a key
 rateLimit({ policy, key: (request) => request.get('x-api-key') })
-// @ts-expect-error: nor is null
+// @ts-expect-error: null is not a key
 rateLimit({ policy, key: () => null })
-// @ts-expect-error: nor for one policy
+// @ts-expect-error: not for one policy either
 rateLimit({ policy, key: { default: null } })
-// @ts-expect-error: the keys of several policies belong into the option itself
+// @ts-expect-error: a function returns one key, not a record
 rateLimit({ policy, key: () => ({ default: 'a' }) })
-// @ts-expect-error: a list is no part of a key
+// @ts-expect-error: a list is not a part of a key
 rateLimit({ policy, key: () => ['a', ['b']] })
 // @ts-expect-error: a cost is a number
 rateLimit({ policy, cost: (request) => request.path })
-// @ts-expect-error: a limit is no policy
+// @ts-expect-error: a limit is not a policy
 rateLimit({ policies: () => ({ limit: 5 }) })
-// @ts-expect-error: whether, not which
+// @ts-expect-error: a boolean, not a string
 rateLimit({ policy, skip: (request) => request.path })
-// @ts-expect-error: no such way to count
+// @ts-expect-error: an unknown value of `count`
 rateLimit({ policy, count: 'errors' })
-// @ts-expect-error: nor to start over
+// @ts-expect-error: an unknown value of `resetOn`
 rateLimit({ policy, resetOn: 'failure' })
-// @ts-expect-error: no such headers
+// @ts-expect-error: an unknown header style
 rateLimit({ policy, headers: 'standard' })
-// @ts-expect-error: a builder that takes something else
+// @ts-expect-error: a builder with other options
 rateLimit({ limit: 5, window: '1m', algorithm: fixedWindow({ limit: 5, window: '1m' }) })
-// @ts-expect-error: it gets a decision, no message
+// @ts-expect-error: the last argument is a decision
 rateLimit({ policy, onDenied: (_request, _response, _next, message: string) => message })

@@ -29,7 +29,7 @@ const sendEarly: RequestHandler = (_request, response, next) => {
 const body: RateLimitOptions['body'] = ({ path }, { limit }) => ({ path, limit })
 
 describe.each(frameworks)('%s', (_, create) => {
-  test('says on every answer what the limit is and what remains of it', async () => {
+  test('writes the limit and the remaining quota on every response', async () => {
     const app = appOf(create, rateLimit({ ...once, limit: 2 }))
     const { status, headers, text } = await request(app).get('/')
     expect([status, text]).toEqual([200, 'hello'])
@@ -40,7 +40,7 @@ describe.each(frameworks)('%s', (_, create) => {
     expect(Object.keys(headers)).not.toContain('retry-after')
   })
 
-  test('answers 429 with a problem', async () => {
+  test('sends a 429 with a problem', async () => {
     const app = appOf(create, rateLimit(once))
     await request(app).get('/').expect(200)
     const { status, headers, text } = await request(app).get('/')
@@ -61,13 +61,13 @@ describe.each(frameworks)('%s', (_, create) => {
     })
   })
 
-  test('answers in plain text where the client prefers it', async () => {
+  test('sends plain text to a client that prefers it', async () => {
     const app = appOf(create, rateLimit({ ...once, limit: 0 }))
     const { status, type } = await request(app).get('/').accept('text/plain')
     expect([status, type]).toEqual([429, 'text/plain'])
   })
 
-  test('answers HEAD by the headers alone', async () => {
+  test('sends HEAD the headers only', async () => {
     const app = appOf(create, rateLimit({ ...once, limit: 0 }))
     const { status, headers, text } = await request(app).head('/')
     expect([status, text]).toEqual([429, undefined])
@@ -77,13 +77,13 @@ describe.each(frameworks)('%s', (_, create) => {
     })
   })
 
-  test('answers with the status and the body of the application', async () => {
+  test('sends the status and the body of the application', async () => {
     const app = appOf(create, rateLimit({ ...once, limit: 0, statusCode: 503, body }))
     const { status, type, body: sent } = await request(app).get('/')
     expect([status, type, sent]).toEqual([503, 'application/json', { path: '/', limit: 0 }])
   })
 
-  test('leaves the decision at the request', async () => {
+  test('sets the decision on the request', async () => {
     const app = create()
     app.get('/', rateLimit({ ...once, limit: 3 }), (request, response) => {
       response.json(request.rateLimit)
@@ -113,7 +113,7 @@ describe.each(frameworks)('%s', (_, create) => {
     })
   })
 
-  test('goes on in the same tick over a memory store', async () => {
+  test('calls the handler in the same tick with a memory store', async () => {
     const limit = rateLimit({ ...once, key: () => 'all', cost: () => 1, skip: () => false })
     let inSameTick: boolean | undefined
     const watch: RequestHandler = (request, response, next) => {
@@ -129,7 +129,7 @@ describe.each(frameworks)('%s', (_, create) => {
     expect(inSameTick).toBe(true)
   })
 
-  test('answers a denial in the same tick over a memory store', async () => {
+  test('sends a denial in the same tick with a memory store', async () => {
     const limit = rateLimit({ ...once, limit: 0 })
     let sentInSameTick: boolean | undefined
     const watch: RequestHandler = (request, response, next) => {
@@ -141,7 +141,7 @@ describe.each(frameworks)('%s', (_, create) => {
     expect(sentInSameTick).toBe(true)
   })
 
-  test('lets a skipped request pass with no header and no decision', async () => {
+  test('a skipped request has no headers and no decision', async () => {
     const app = create()
     app.use(rateLimit({ ...once, limit: 0, skip: ({ path }) => path === '/health' }))
     app.get('/health', (request, response) => {
@@ -153,7 +153,7 @@ describe.each(frameworks)('%s', (_, create) => {
     await request(app).get('/').expect(429)
   })
 
-  test('takes as many units as the request costs', async () => {
+  test('consumes as many units as the request costs', async () => {
     const app = appOf(
       create,
       rateLimit({ ...once, limit: 10, cost: async ({ query }) => Number(query['size']) }),
@@ -185,7 +185,7 @@ describe.each(frameworks)('%s', (_, create) => {
     expect(headers['ratelimit-policy']).toBe('"address";q=2;w=3600')
   })
 
-  test('tells the key function which route matched', async () => {
+  test('passes the matched route to the key function', async () => {
     const app = create()
     const limit = rateLimit({ ...once, key: (_, { method, route = '' }) => [method, route] })
     app.get('/items/:id', limit, (_request, response) => {
@@ -195,7 +195,7 @@ describe.each(frameworks)('%s', (_, create) => {
     await request(app).get('/items/2').expect(429)
   })
 
-  test('believes a proxy only where the app trusts it', async () => {
+  test('uses the address from a proxy only if the app trusts it', async () => {
     const send = (app: ReturnType<typeof create>, address: string) =>
       request(app).get('/').set('x-forwarded-for', address)
 
@@ -223,7 +223,7 @@ describe.each(frameworks)('%s', (_, create) => {
     ['a handler of denials that throws', { ...once, limit: 0, onDenied: broken }],
     ['a handler of denials that rejects', { ...once, limit: 0, onDenied: async () => broken() }],
     [
-      'a handler that rejects after a promised key',
+      'a handler that rejects after the promise of a key',
       { ...once, limit: 0, key: async () => 'a', onDenied: async () => broken() },
     ],
   ])('hands the error of %s to the error handling, and lets nobody pass', async (_, options) => {
@@ -233,12 +233,12 @@ describe.each(frameworks)('%s', (_, create) => {
     expect([status, text, errors.length]).toEqual([500, 'Error: broken', 1])
   })
 
-  test.each([undefined, null, '', {}])('takes the key %j for an error', async (key) => {
+  test.each([undefined, null, '', {}])('the key %j is an error', async (key) => {
     const app = appOf(create, rateLimit({ ...once, key: () => key as string }))
     await request(app).get('/').expect(400, 'SLUICE_KEY_INVALID')
   })
 
-  test('lets the application answer a denial', async () => {
+  test('the application can send its own response to a denial', async () => {
     const seen: Decision[] = []
     const app = appOf(
       create,
@@ -260,7 +260,7 @@ describe.each(frameworks)('%s', (_, create) => {
     expect(seen.map(({ allowed, deniedBy }) => [allowed, deniedBy])).toEqual([[false, ['default']]])
   })
 
-  test('lets the application go on in spite of a denial', async () => {
+  test('the application can continue after a denial', async () => {
     const app = create()
     app.use(rateLimit({ ...once, limit: 0, onDenied: (_request, _response, next) => next() }))
     app.get('/', (request, response) => {
@@ -273,7 +273,7 @@ describe.each(frameworks)('%s', (_, create) => {
     [1, ['/']],
     [0, []],
   ])(
-    'writes nothing once the headers are sent (limit %i: goes on to %j)',
+    'writes nothing if the headers are sent already (limit %i: calls %j)',
     async (limit, reached) => {
       const errors: unknown[] = []
       const paths: string[] = []
@@ -311,7 +311,7 @@ describe.each(frameworks)('%s', (_, create) => {
     await request(app).get('/b').expect(429)
   })
 
-  test('admits again when the window has passed', async () => {
+  test('allows requests again after the window', async () => {
     let now = start
     const app = appOf(create, rateLimit({ ...once, clock: () => now }))
     await request(app).get('/').expect(200)

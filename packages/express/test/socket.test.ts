@@ -33,7 +33,7 @@ async function listen(app: Parameters<typeof createServer>[1], path?: string): P
 }
 
 describe.each(frameworks)('%s', (_, create) => {
-  test('admits exactly the limit of a burst that comes at once', async () => {
+  test('allows exactly the limit of a parallel burst', async () => {
     const port = await listen(appOf(create, rateLimit(policy)))
     const responses = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -49,7 +49,7 @@ describe.each(frameworks)('%s', (_, create) => {
     expect(new Set(fields)).toEqual(new Set(admitted))
   })
 
-  test('answers requests that come in one packet, in their order', async () => {
+  test('responds to requests in one packet in their order', async () => {
     const port = await listen(appOf(create, rateLimit(policy)))
     const socket = connect(port, '127.0.0.1')
     const next = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -67,7 +67,7 @@ describe.each(frameworks)('%s', (_, create) => {
     )
   })
 
-  test('outlives a client that goes away while its key is being found', async () => {
+  test('continues after a client disconnects while its key is looked up', async () => {
     const found: (() => void)[] = []
     const key = () => new Promise<string>((resolve) => found.push(() => resolve('all')))
     const port = await listen(
@@ -85,7 +85,7 @@ describe.each(frameworks)('%s', (_, create) => {
     expect((await response).headers.get('ratelimit')).toBe('"default";r=3;t=60')
   })
 
-  test('refuses a request over a unix socket, which has no address, unless a key is given', async () => {
+  test('refuses a request over a unix socket, which has no address, unless the options have a key', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-'))
     try {
       const path = join(folder, 'plain.sock')
@@ -109,7 +109,7 @@ async function statusAt(socketPath: string): Promise<number | undefined> {
   return response.statusCode
 }
 
-/** Lets the event loop turn until something that other parts do has happened. */
+/** Waits turns of the event loop until a condition holds. */
 async function until(happened: () => boolean): Promise<void> {
   while (!happened()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -10,7 +10,7 @@ const broken = () => {
   throw new Error('broken')
 }
 
-/** A server that denies everything, and notes what goes on all the same. */
+/** A server that denies every request, and records the requests that continue. */
 async function denying(
   onDenied: OnDenied,
   register: (app: ReturnType<typeof create>) => unknown = () => {},
@@ -26,7 +26,7 @@ async function denying(
   return { send: await serve(app), reached }
 }
 
-test('the answer is a problem of exactly this type, with all headers', async () => {
+test('a denial is a problem of exactly this type, with all headers', async () => {
   const app = create()
   await app.register(rateLimit, times(0))
   const { status, headers, body } = await (await serve(app))()
@@ -45,7 +45,7 @@ test.each([
   [{ a: 'ä' }, 'application/json', '{"a":"ä"}'],
   ['{"a":1}', 'text/plain; charset=utf-8', '{"a":1}'],
   ['', 'text/plain; charset=utf-8', ''],
-])('the body %j is sent as it is, as %s', async (given, type, sent) => {
+])('the body %j is sent unchanged, as %s', async (given, type, sent) => {
   const app = create()
   app.setReplySerializer(() => 'serialized')
   app.addHook('preSerialization', async () => 'serialized')
@@ -54,7 +54,7 @@ test.each([
   expect([status, headers['content-type'], body]).toEqual([503, type, sent])
 })
 
-test('onSend hooks see the answer as text', async () => {
+test('onSend hooks receive the body of a denial as text', async () => {
   const app = create()
   app.addHook(
     'onSend',
@@ -64,7 +64,7 @@ test('onSend hooks see the answer as text', async () => {
   expect((await (await serve(app))()).body).toBe('string: slow down')
 })
 
-test('HEAD is answered by the headers alone', async () => {
+test('HEAD receives the headers only', async () => {
   const app = create()
   await app.register(rateLimit, times(0))
   app.get('/', () => 'hello')
@@ -84,7 +84,7 @@ test.each<[string, unknown]>([
 })
 
 test.each([undefined, null, 0, ''])(
-  'a key function that throws %j lets nobody pass',
+  'a key function that throws %j allows no request',
   async (thrown) => {
     const app = create()
     await app.register(rateLimit, {
@@ -99,7 +99,7 @@ test.each([undefined, null, 0, ''])(
   },
 )
 
-test('a handler of denials answers by what it sends, with the headers set', async () => {
+test('a handler of denials sends its response, with the headers set', async () => {
   const seen: Decision[] = []
   const { send, reached } = await denying((request, reply, decision) => {
     seen.push(decision)
@@ -128,7 +128,7 @@ const answers: [string, OnDenied][] = [
   ['writes by itself', (_request, reply) => void reply.raw.end('no')],
 ]
 
-test.each(answers)('a handler of denials that %s has answered', async (_, onDenied) => {
+test.each(answers)('the response of a handler of denials that %s is sent', async (_, onDenied) => {
   const { send, reached } = await denying(onDenied)
   expect((await send()).body).toBe('no')
   await sleep(5)
@@ -136,7 +136,7 @@ test.each(answers)('a handler of denials that %s has answered', async (_, onDeni
 })
 
 test.each(answers.slice(0, 9))(
-  'a handler of denials that %s has answered behind a slow onSend hook, too',
+  'the response of a handler of denials that %s is sent, even after a slow onSend hook',
   async (_, onDenied) => {
     const { send, reached } = await denying(onDenied, (app) => {
       app.addHook('onSend', async () => sleep(5))
@@ -150,7 +150,7 @@ test.each(answers.slice(0, 9))(
 test.each<[string, OnDenied]>([
   ['says true', () => true],
   ['promises true', async () => true],
-])('where a handler of denials %s, the request goes on', async (_, onDenied) => {
+])('a request continues if a handler of denials %s', async (_, onDenied) => {
   const { send, reached } = await denying(onDenied)
   const { status, body, headers } = await send('/a')
   expect([status, body, reached]).toEqual([200, 'allowed: false', ['/a']])
@@ -170,7 +170,7 @@ test.each<[string, OnDenied | undefined]>([
   ['the plugin', undefined],
   ['a handler', (_request, reply) => reply.code(429).send('no')],
   ['a handler that takes its time', (_request, reply) => reply],
-])('nothing goes on when a client does not wait for the answer of %s', async (_, onDenied) => {
+])('no handler runs if a client disconnects before the response of %s', async (_, onDenied) => {
   let gone: Promise<unknown> | undefined
   const reached: string[] = []
   const app = create()
@@ -200,7 +200,7 @@ const early: [string, (request: FastifyRequest, reply: FastifyReply) => unknown]
   ],
 ]
 
-test.each(early)('nothing is written where the reply was %s before', async (_, answer) => {
+test.each(early)('writes nothing if the reply was %s before', async (_, answer) => {
   const reached: string[] = []
   const app = create()
   app.addHook('onRequest', async (request, reply) => answer(request, reply))
@@ -211,7 +211,7 @@ test.each(early)('nothing is written where the reply was %s before', async (_, a
   expect(Object.keys(headers)).not.toContain('retry-after')
 })
 
-test('an answer that comes in the meantime is not written over', async () => {
+test('a response that is sent in the meantime is not overwritten', async () => {
   const app = create()
   app.addHook('onRequest', async (_request, reply) => {
     setTimeout(() => void reply.code(503).send('meanwhile'), 1)
@@ -221,7 +221,7 @@ test('an answer that comes in the meantime is not written over', async () => {
   expect([status, body]).toEqual([503, 'meanwhile'])
 })
 
-test('a handler’s own error has the headers, and its status', async () => {
+test('an error of a handler has the headers and its own status', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
   app.get('/', broken)
@@ -229,7 +229,7 @@ test('a handler’s own error has the headers, and its status', async () => {
   expect([status, headers['ratelimit']]).toEqual([500, '"default";r=0;t=60'])
 })
 
-test('inject is limited, and leases are released at the end of its answers', async () => {
+test('requests by inject are limited, and their leases are released at the end of the responses', async () => {
   const app = create()
   const policy = concurrency({ limit: 1, lease: '1m' })
   await app.register(rateLimit, { policy, key: 'all', releaseOn: 'close' })
@@ -255,7 +255,7 @@ test('inject is limited, and leases are released at the end of its answers', asy
   expect(await statusOf('/')).toBe(200)
 })
 
-test('a proxy is believed only where the application trusts it', async () => {
+test('the address from a proxy is used only if the application trusts it', async () => {
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
   const wary = create()
   await wary.register(rateLimit, times(1))

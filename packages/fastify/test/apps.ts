@@ -2,10 +2,10 @@ import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import { onTestFinished } from 'vitest'
 import { fixedWindow, SluiceError, type Algorithm, type Duration } from '../src/index.js'
 
-/** The moment at which everything happens. */
+/** The time of the clock, which stands still. */
 export const start: number = Date.UTC(2026, 0, 1)
 
-/** So many requests in a minute, at a time that stands still. */
+/** This many requests a minute, with a clock that stands still. */
 export function times(limit: number): {
   limit: number
   window: Duration
@@ -23,9 +23,9 @@ export interface Answer {
 
 export type Send = (path?: string, init?: RequestInit) => Promise<Answer>
 
-/** An application that says by 500 and its code what error reached it. */
+/** An application that sends an error as a 500 with its code. */
 export function create(options?: FastifyServerOptions): FastifyInstance {
-  // A client that aborts leaves a connection open, which would hold up the end of the test for four seconds.
+  // An aborted connection stays open and would delay the end of the test by four seconds.
   const app = fastify({ forceCloseConnections: true, ...options })
   app.setErrorHandler((error, _request, reply) => {
     reply
@@ -39,7 +39,7 @@ export function create(options?: FastifyServerOptions): FastifyInstance {
   return app
 }
 
-/** Serves an application on the loopback, and speaks to it. */
+/** Serves an application on the loopback interface, and returns a client. */
 export async function serve(app: FastifyInstance): Promise<Send> {
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return async (path = '/', init = {}) => {
@@ -49,7 +49,7 @@ export async function serve(app: FastifyInstance): Promise<Send> {
   }
 }
 
-/** How requests are answered that are sent one after the other: 'GET /a 200'. */
+/** The statuses of requests such as 'GET /a', which are sent one after the other. */
 export async function statuses(send: Send, ...requests: string[]): Promise<number[]> {
   const answers: number[] = []
   for (const request of requests) {

@@ -15,8 +15,8 @@ function counted() {
   }
 }
 
-/** Handlers that are held until they are let go, and how many responses have closed. */
-function held() {
+/** Handlers that wait until the test ends them, and the closed responses. */
+function pendingHandlers() {
   const ends: (() => void)[] = []
   const closed: boolean[] = []
   return {
@@ -29,9 +29,9 @@ function held() {
   }
 }
 
-test('a handler that has answered is done when its promise settles', async () => {
-  const { options, held: units } = counted()
-  const { hold, ends, closed } = held()
+test('a handler that has sent its response is done when its promise settles', async () => {
+  const { options, held } = counted()
+  const { hold, ends, closed } = pendingHandlers()
   const app = create()
   await app.register(rateLimit, options)
   app.get('/', async (_request, reply) => {
@@ -42,14 +42,14 @@ test('a handler that has answered is done when its promise settles', async () =>
   const send = await serve(app)
   expect((await send()).body).toBe('accepted')
   await vi.waitUntil(() => closed.length === 1)
-  expect(units()).toBe(1)
+  expect(held()).toBe(1)
   ends[0]()
-  await vi.waitFor(() => expect(units()).toBe(0))
+  await vi.waitFor(() => expect(held()).toBe(0))
 })
 
-test('a method of a class is done when its promise settles, though the client has left', async () => {
-  const { options, held: units } = counted()
-  const { hold, ends, closed } = held()
+test('a method of a class is done when its promise settles, even if the client has disconnected', async () => {
+  const { options, held } = counted()
+  const { hold, ends, closed } = pendingHandlers()
   class Reports {
     @RateLimit(options)
     async create(_request: FastifyRequest, reply: FastifyReply) {
@@ -67,17 +67,17 @@ test('a method of a class is done when its promise settles, though the client ha
   leaving.abort()
   await expect(gone).rejects.toThrow()
   await vi.waitUntil(() => closed.length === 1)
-  expect(units()).toBe(1)
+  expect(held()).toBe(1)
   ends[0]()
-  await vi.waitFor(() => expect(units()).toBe(0))
+  await vi.waitFor(() => expect(held()).toBe(0))
 })
 
 test.each([
   ['that was added before the plugin was loaded', false],
   ['that returns no promise', true],
-])('a handler of a route %s is done when it has sent', async (_, isLoaded) => {
-  const { options, held: units } = counted()
-  const { hold, ends, closed } = held()
+])('a handler of a route %s is done when it has sent its response', async (_, isLoaded) => {
+  const { options, held } = counted()
+  const { hold, ends, closed } = pendingHandlers()
   const app = create()
   const loading = app.register(rateLimit, options)
   if (isLoaded) await loading
@@ -89,7 +89,7 @@ test.each([
   leaving.abort()
   await expect(gone).rejects.toThrow()
   await vi.waitUntil(() => closed.length === 1)
-  expect(units()).toBe(1)
+  expect(held()).toBe(1)
   ends[0]()
-  await vi.waitFor(() => expect(units()).toBe(0))
+  await vi.waitFor(() => expect(held()).toBe(0))
 })

@@ -32,7 +32,7 @@ async function get(
   return { headers, body: await text(stream) }
 }
 
-test('HTTP/2 is limited as HTTP/1 is', async () => {
+test('HTTP/2 is limited like HTTP/1', async () => {
   const app = http2App()
   await app.register(rateLimit, times(1))
   app.get('/', () => 'hello')
@@ -53,7 +53,7 @@ test('HTTP/2 is limited as HTTP/1 is', async () => {
   expect(JSON.parse(body)).toMatchObject({ status: 429 })
 })
 
-test('a lease that is released on close ends with its stream, however that ends', async () => {
+test('a lease with releaseOn "close" is released with its stream, however the stream ends', async () => {
   const app = http2App()
   const policy = concurrency({ limit: 1, lease: '1m' })
   await app.register(rateLimit, { policy, key: 'all', releaseOn: 'close' })

@@ -4,7 +4,7 @@ import { create, serve, statuses, times } from './apps.js'
 
 const hello = () => 'hello'
 
-test('the limiter of the plugin is at its decorator', async () => {
+test('the decorator has the limiter of the plugin', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(2), key: 'all' })
   app.get('/', hello)
@@ -17,7 +17,7 @@ test('the limiter of the plugin is at its decorator', async () => {
   expect(await statuses(send, 'GET /')).toEqual([200])
 })
 
-test('that of a limit that is placed by hand is at the limit', async () => {
+test('a placed limit has its limiter', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(9), key: 'all' })
   const own = app.rateLimit({ limit: 1 })
@@ -31,7 +31,7 @@ test('that of a limit that is placed by hand is at the limit', async () => {
   expect(app.rateLimit.limiterOf('named')).toBe(named.limiter)
 })
 
-test('that of a route is known by its name when the application is ready', async () => {
+test('the limiter of a route is found by its name when the application is ready', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(9), key: 'all' })
   app.get('/items/:id', { config: { rateLimit: { limit: 1 } } }, hello)
@@ -53,14 +53,14 @@ test('that of a route is known by its name when the application is ready', async
   )
 })
 
-test('with "global: false" and no limit of the plugin there is none to ask', async () => {
+test('with "global: false" and no limit of the plugin, the limiter is an error', async () => {
   const app = create()
   await app.register(rateLimit, { global: false })
   expect(() => app.rateLimit.limiter).toThrowError('"limit" is missing')
   expect(() => app.rateLimit.limiterOf('default')).toThrowError('There are none so far')
 })
 
-test('in a scope below, it is that of the nearest registration', async () => {
+test('in a nested scope, it is the limiter of the nearest registration', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(9), name: 'above' })
   await app.register(async (child) => {
@@ -72,7 +72,7 @@ test('in a scope below, it is that of the nearest registration', async () => {
   expect(app.rateLimit.limiter.name).toBe('above')
 })
 
-test('where each request brings its policies, a call has to bring them', async () => {
+test('if each request has its own policies, a direct call needs policies', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(9), key: 'all', limit: () => 1 })
   app.get('/', hello)

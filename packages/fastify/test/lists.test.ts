@@ -6,7 +6,7 @@ const hello = () => 'hello'
 const hour = { limit: 3, window: '1h' }
 const second = { limit: 1, window: '1s' }
 
-/** An application whose time a test moves. */
+/** An application with a clock that the test moves. */
 async function appOf(list: readonly RateLimitOptions[]) {
   const time = { now: start }
   const app = create()
@@ -35,7 +35,7 @@ test('a request that one limit of a list denies costs nothing in the others', as
   expect(await statuses(send, 'GET /')).toEqual([429])
 })
 
-test('headers and body speak of all limits of a list', async () => {
+test('headers and body contain all limits of a list', async () => {
   const { app } = await appOf([hour, second])
   const send = await serve(app)
   const fields = ({ headers }: { headers: Readonly<Record<string, string>> }) => [
@@ -62,7 +62,7 @@ test('policies with names keep them in a list', async () => {
   )
 })
 
-test('limits as functions of the request are all or nothing, too', async () => {
+test('limits that are functions of the request are all or nothing as well', async () => {
   const { app } = await appOf([
     { ...hour, limit: async () => 3 },
     { ...second, limit: ({ url }) => url.length },
@@ -74,7 +74,7 @@ test('limits as functions of the request are all or nothing, too', async () => {
   )
 })
 
-test('limits of one name are one limiter, which other routes with the same list share', async () => {
+test('limits of the same name are one limiter, which other routes with the same list share', async () => {
   const { app } = await appOf([
     { ...hour, name: 'search' },
     { ...second, name: 'search' },
@@ -98,7 +98,7 @@ test('limits of one name are one limiter, which other routes with the same list 
 
 const byUrl = ({ url }: { url: string }) => url
 
-/** Options besides what is allowed. */
+/** Options other than the policies. */
 type Besides = Pick<RateLimitOptions, 'key' | 'deny' | 'wait'>
 
 test.each<[string, Besides, RateLimitOptions]>([
@@ -109,19 +109,22 @@ test.each<[string, Besides, RateLimitOptions]>([
   ['another answer', {}, { ...second, body: 'no' }],
   ['keys by policy', { key: { default: byUrl } }, { ...second, key: { default: byUrl } }],
   ['policies for each request', {}, { policies: () => fixedWindow({ limit: 1, window: '1s' }) }],
-])('limits with %s are asked in order, and keep what they counted', async (_, first, other) => {
-  const { app } = await appOf([{ ...hour, ...first }, other])
-  const send = await serve(app)
-  expect(await statuses(send, 'GET /', 'GET /', 'GET /', 'GET /')).toEqual([200, 429, 429, 429])
-  expect((await send()).headers['retry-after']).toBe('3600')
-})
+])(
+  'limits with %s are checked in order, and an earlier one is not refunded',
+  async (_, first, other) => {
+    const { app } = await appOf([{ ...hour, ...first }, other])
+    const send = await serve(app)
+    expect(await statuses(send, 'GET /', 'GET /', 'GET /', 'GET /')).toEqual([200, 429, 429, 429])
+    expect((await send()).headers['retry-after']).toBe('3600')
+  },
+)
 
 test.each<[string, Besides]>([
   ['the same string as a key', { key: 'all' }],
   ['the same parts as a key', { key: ['all', byUrl] }],
   ['the same list', { deny: ['192.0.2.1'] }],
   ['the same wait', { wait: { max: '1ms' } }],
-])('limits with %s are one', async (_, shared) => {
+])('limits with %s are merged', async (_, shared) => {
   const { app, time } = await appOf([
     { ...hour, ...structured(shared) },
     { ...second, ...structured(shared) },
@@ -141,7 +144,7 @@ function structured(options: Besides): Besides {
   return Object.fromEntries(copied)
 }
 
-test('the options of a list are checked each by itself when the application starts', async () => {
+test('each options object of a list is checked at the start of the application', async () => {
   for (const [list, code] of [
     [[hour, { ...second, max: 5 }], 'SLUICE_OPTION_RENAMED'],
     [[hour, { limit: -1, window: '1s' }], 'SLUICE_OPTION_INVALID'],
@@ -157,7 +160,7 @@ test('the options of a list are checked each by itself when the application star
   }
 })
 
-test('a list that inherits the key of the plugin is one limiter', async () => {
+test('limits that inherit the key of the plugin are merged', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(9), key: byIp() })
   app.get('/', { config: { rateLimit: [{ limit: 2 }, { limit: 1, window: '1s' }] } }, hello)

@@ -4,7 +4,7 @@ import { create, serve, statuses, times } from './apps.js'
 
 const hello = () => 'hello'
 
-test('without a store, routes of one name count together', async () => {
+test('without a store, routes with the same name count together', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
   app.get('/a', { config: { rateLimit: { name: 'search', limit: 2 } } }, hello)
@@ -15,7 +15,7 @@ test('without a store, routes of one name count together', async () => {
   ).toEqual([200, 200, 429, 429, 200])
 })
 
-test('routes of scopes below count together with them', async () => {
+test('routes with the same name count together across scopes', async () => {
   const app = create()
   await app.register(rateLimit, { global: false, ...times(9) })
   const config = () => ({ rateLimit: { name: 'search', limit: 1 } })
@@ -24,7 +24,7 @@ test('routes of scopes below count together with them', async () => {
   expect(await statuses(await serve(app), 'GET /a', 'GET /b')).toEqual([200, 429])
 })
 
-test('a limit that is placed by hand counts together with a route of its name', async () => {
+test('a placed limit counts together with a route of the same name', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
   app.get('/a', { config: { rateLimit: { name: 'search', limit: 1 } } }, hello)
@@ -32,7 +32,7 @@ test('a limit that is placed by hand counts together with a route of its name', 
   expect(await statuses(await serve(app), 'GET /b', 'GET /a', 'GET /b')).toEqual([200, 429, 429])
 })
 
-test('limits that are placed without a name count by themselves', async () => {
+test('placed limits without a name count separately', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
   app.get('/a', { onRequest: app.rateLimit({ limit: 1 }) }, hello)
@@ -44,15 +44,18 @@ test.each<[string, object, object]>([
   ['two routes', { name: 'search', limit: 1 }, { name: 'search', limit: 2 }],
   ['the plugin and a route', { limit: 1 }, { name: 'default', limit: 2 }],
   ['a route and another one that has its name', { limit: 1 }, { name: 'GET /a', limit: 2 }],
-])('starts no application where %s have one name and other policies', async (_, one, other) => {
-  const app = create()
-  await app.register(rateLimit, times(9))
-  app.get('/a', { config: { rateLimit: one } }, hello)
-  app.get('/b', { config: { rateLimit: other } }, hello)
-  await expect(app.ready()).rejects.toMatchObject({ code: 'SLUICE_NAME_TAKEN' })
-})
+])(
+  'the application does not start if %s have one name and different policies',
+  async (_, one, other) => {
+    const app = create()
+    await app.register(rateLimit, times(9))
+    app.get('/a', { config: { rateLimit: one } }, hello)
+    app.get('/b', { config: { rateLimit: other } }, hello)
+    await expect(app.ready()).rejects.toMatchObject({ code: 'SLUICE_NAME_TAKEN' })
+  },
+)
 
-test('two registrations without a store have nothing to do with each other', async () => {
+test('two registrations without a store count separately', async () => {
   const app = create()
   for (const limit of [1, 2]) {
     app.register(async (child) => {

@@ -17,7 +17,7 @@ test('URLs that Fastify refuses are not limited', async () => {
   expect(await statuses(send, 'GET /a', 'GET /b')).toEqual([200, 429])
 })
 
-test('WebSocket upgrades that a listener of the server answers are not limited', async () => {
+test('WebSocket upgrades that a listener of the server accepts are not limited', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
   app.get('/', hello)
@@ -38,7 +38,7 @@ test('WebSocket upgrades that a listener of the server answers are not limited',
   expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
 })
 
-test('a CORS preflight counts, unless a hook answers it', async () => {
+test('a CORS preflight counts, unless a hook sends its response', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
   app.options('/', (_request, reply) => reply.code(204).send())

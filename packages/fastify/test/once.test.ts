@@ -6,7 +6,7 @@ import { create, serve, statuses, times } from './apps.js'
 const hello = () => 'hello'
 const hooks: Hook[] = ['onRequest', 'preParsing', 'preValidation', 'preHandler']
 
-/** The codes of the warnings from here on. */
+/** The codes of process warnings from now on. */
 function warnings(): unknown[] {
   const codes: unknown[] = []
   const warned = (warning: object) => void codes.push(Reflect.get(warning, 'code'))
@@ -16,7 +16,7 @@ function warnings(): unknown[] {
 }
 
 test.each(hooks)(
-  'what no route matches counts once where its handler has the limit, too (%s)',
+  'a request without a route counts once if the 404 handler has the limit as well (%s)',
   async (hook) => {
     const codes = warnings()
     const app = create()
@@ -44,7 +44,7 @@ test('with "global: false" it counts once', async () => {
   expect(await statuses(await serve(app), 'GET /x', 'GET /x', 'GET /')).toEqual([404, 429, 200])
 })
 
-test('a limit counts a request once, in however many places it stands', async () => {
+test('a limit that is placed several times counts a request once', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
   const own = app.rateLimit({ limit: 2 })
@@ -56,7 +56,7 @@ test('a limit counts a request once, in however many places it stands', async ()
   expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
 })
 
-test('a route can name a limit that was made by hand, alone or in a list', async () => {
+test('a route can declare a placed limit, alone or in a list', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
   const shared = app.rateLimit({ limit: 2 })
@@ -66,7 +66,7 @@ test('a route can name a limit that was made by hand, alone or in a list', async
   expect(await statuses(send, 'GET /a', 'GET /b', 'GET /a', 'GET /b')).toEqual([200, 200, 429, 429])
 })
 
-test('such a limit takes the place of the common one', async () => {
+test('a placed limit in the config of a route replaces the common limit', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
   app.get('/a', { config: { rateLimit: app.rateLimit({ limit: 2 }) } }, hello)
@@ -82,7 +82,7 @@ test.each<[string, unknown]>([
   ['a number', 5],
   ['a list of handlers', [() => {}]],
 ])(
-  'a route that names %s as its limit is refused when the application starts',
+  'a route that declares %s as its limit is refused at the start of the application',
   async (_, wrong) => {
     const app = create()
     await app.register(rateLimit, times(9))
@@ -91,13 +91,13 @@ test.each<[string, unknown]>([
   },
 )
 
-/** The module as a new process has it: each warning is told once. */
+/** The module as in a new process, because each warning is emitted once per process. */
 async function anew(): Promise<{ rateLimit: typeof rateLimit; RateLimit: typeof RateLimit }> {
   vi.resetModules()
   return import('../src/index.js')
 }
 
-test('a limit that is made before the application starts warns of nothing, however soon the first request comes', async () => {
+test('a limit that is made before the start of the application causes no warning, however early the first request is', async () => {
   const { rateLimit } = await anew()
   const codes = warnings()
   const app = create()
@@ -110,7 +110,7 @@ test('a limit that is made before the application starts warns of nothing, howev
   expect(codes).toEqual([])
 })
 
-test('nor does a decorated method', async () => {
+test('a decorated method causes no warning either', async () => {
   const { RateLimit } = await anew()
   const codes = warnings()
   class Reports {
@@ -127,7 +127,7 @@ test('nor does a decorated method', async () => {
   expect(codes).toEqual([])
 })
 
-test('a limit that a request handler makes is told by a warning', async () => {
+test('a limit that a request handler makes causes a warning', async () => {
   const { rateLimit } = await anew()
   const codes = warnings()
   const app = create()

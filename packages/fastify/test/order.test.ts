@@ -12,12 +12,12 @@ declare module 'fastify' {
 const hello = () => 'hello'
 const hooks: Hook[] = ['onRequest', 'preParsing', 'preValidation', 'preHandler']
 
-/** Authentication: the account is in the query. */
+/** The authentication: the account is in the query. */
 async function authenticate(request: FastifyRequest): Promise<void> {
   request.account = new URL(request.url, 'http://localhost').search
 }
 
-/** One request a minute for each account, and all clients without one together. */
+/** One request a minute for each account, and for all clients without an account together. */
 const perAccount = (hook: Hook) => ({
   ...times(1),
   hook,
@@ -25,7 +25,7 @@ const perAccount = (hook: Hook) => ({
 })
 
 function addHook(instance: object, name: Hook, handler: object): void {
-  // Fastify types each hook by itself.
+  // Each hook has its own type.
   const { addHook } = instance as { addHook(name: Hook, handler: object): unknown }
   addHook.call(instance, name, handler)
 }
@@ -34,7 +34,7 @@ async function expectAccounts(send: Send): Promise<void> {
   expect(await statuses(send, 'GET /?ada', 'GET /?bob', 'GET /?ada')).toEqual([200, 200, 429])
 }
 
-describe.each(hooks)('at %s, the key sees the account that is found by', (hook) => {
+describe.each(hooks)('at %s, the key can use the account that is set by', (hook) => {
   test('a hook of the route, single or in a list', async () => {
     for (const own of [authenticate, [authenticate], [async () => {}, authenticate]]) {
       const app = create()
@@ -70,7 +70,7 @@ describe.each(hooks)('at %s, the key sees the account that is found by', (hook) 
     await expectAccounts(await serve(app))
   })
 
-  test('a hook that another plugin appends to the route before', async () => {
+  test('a hook that an earlier plugin appends to the route', async () => {
     const app = create()
     app.addHook('onRoute', (route) => {
       Reflect.set(route, hook, [route[hook] ?? [], authenticate].flat())
@@ -80,7 +80,7 @@ describe.each(hooks)('at %s, the key sees the account that is found by', (hook) 
     await expectAccounts(await serve(app))
   })
 
-  test('a hook of a route that has a limit of its own', async () => {
+  test('a hook of a route with its own limit', async () => {
     const app = create()
     await app.register(rateLimit, { ...perAccount(hook), limit: 9 })
     app.get('/', { [hook]: authenticate, config: { rateLimit: { limit: 1 } } }, hello)
@@ -99,7 +99,7 @@ describe.each(hooks)('at %s, the key sees the account that is found by', (hook) 
 })
 
 test.each(hooks)(
-  'a route and its HEAD, with its slash and without, are asked once at %s',
+  'a route and its HEAD route, with and without a slash, count once at %s',
   async (hook) => {
     const app = create()
     await app.register(rateLimit, { ...times(4), hook })
@@ -119,7 +119,7 @@ test.each(hooks)(
   },
 )
 
-test('the options of a route are left as they were', async () => {
+test('the options of a route are not changed', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
   const options = Object.freeze({
@@ -133,7 +133,7 @@ test('the options of a route are left as they were', async () => {
   ])
 })
 
-describe('where the registration is not awaited', () => {
+describe('if the registration is not awaited', () => {
   async function warningsOf(use: () => Promise<unknown>): Promise<unknown[]> {
     const codes: unknown[] = []
     const warned = (warning: object) => void codes.push(Reflect.get(warning, 'code'))
@@ -151,7 +151,7 @@ describe('where the registration is not awaited', () => {
     return app
   }
 
-  test('a route is limited once, and at a later hook than onRequest a warning tells its order', async () => {
+  test('a route is limited once, and a hook later than onRequest causes a warning about the order', async () => {
     const used = async (hook: Hook) =>
       warningsOf(async () => {
         expect(await statuses(await serve(late(hook)), 'GET /', 'GET /')).toEqual([200, 429])
@@ -161,7 +161,7 @@ describe('where the registration is not awaited', () => {
     expect(await used('preHandler')).toEqual([])
   })
 
-  test('what no route matches warns of nothing', async () => {
+  test('a request without a route causes no warning', async () => {
     const app = create()
     await app.register(rateLimit, { ...times(1), hook: 'preHandler' })
     expect(

@@ -19,7 +19,7 @@ test.each(hooks)('the plugin limits at %s', async (hook) => {
     const note = async ({ rateLimit }: { rateLimit?: unknown }) => {
       if (rateLimit === undefined) seen.push(name)
     }
-    // Each hook has a type of its own.
+    // Each hook has its own type.
     const instance: { addHook(name: Hook, handler: object): unknown } = app
     instance.addHook(name, note)
   }
@@ -37,7 +37,7 @@ test.each(hooks)('the plugin limits at %s', async (hook) => {
   expect((await send('/', json)).status).toBe(429)
 })
 
-test.each(hooks)('a limiter can be placed at %s by hand', async (hook) => {
+test.each(hooks)('a limit can be placed at %s', async (hook) => {
   const app = create()
   await app.register(rateLimit, { global: false, ...times(9) })
   app.post('/', { [hook]: app.rateLimit({ limit: 1 }) }, ({ body }) => body)
@@ -48,7 +48,7 @@ test.each(hooks)('a limiter can be placed at %s by hand', async (hook) => {
 })
 
 test.each(hooks)(
-  'at %s a request goes on in the same tick where all is known at once',
+  'at %s a request continues in the same tick if nothing is asynchronous',
   async (hook) => {
     const app = create()
     const seen: string[] = []
@@ -74,20 +74,17 @@ test.each(hooks)(
   },
 )
 
-test.each(hooks)(
-  'at %s a request goes on with its body where the key is promised',
-  async (hook) => {
-    const app = create()
-    await app.register(rateLimit, { ...times(1), hook, key: async () => 'all' })
-    app.post('/', ({ body }) => body)
-    const send = await serve(app)
-    const { status, body } = await send('/', { method: 'POST', body: 'text' })
-    expect([status, body]).toEqual([200, 'text'])
-    expect((await send('/', { method: 'POST', body: 'text' })).status).toBe(429)
-  },
-)
+test.each(hooks)('at %s a request keeps its body if the key is a promise', async (hook) => {
+  const app = create()
+  await app.register(rateLimit, { ...times(1), hook, key: async () => 'all' })
+  app.post('/', ({ body }) => body)
+  const send = await serve(app)
+  const { status, body } = await send('/', { method: 'POST', body: 'text' })
+  expect([status, body]).toEqual([200, 'text'])
+  expect((await send('/', { method: 'POST', body: 'text' })).status).toBe(429)
+})
 
-test('placed without options, it is the plugin’s own limiter, everywhere', async () => {
+test('placed without options, it is the plugin’s own limiter', async () => {
   const app = create()
   await app.register(rateLimit, { global: false, ...times(2) })
   app.get('/a', { onRequest: app.rateLimit() }, hello)
@@ -95,7 +92,7 @@ test('placed without options, it is the plugin’s own limiter, everywhere', asy
   expect(await statuses(await serve(app), 'GET /a', 'GET /b', 'GET /a')).toEqual([200, 200, 429])
 })
 
-test('placed with options, it limits beside the plugin', async () => {
+test('placed with options, it limits in addition to the plugin', async () => {
   const app = create()
   await app.register(rateLimit, times(3))
   app.get('/', { preHandler: app.rateLimit({ limit: 1 }) }, hello)
@@ -106,7 +103,7 @@ test('placed with options, it limits beside the plugin', async () => {
   ])
 })
 
-test('placed in a scope, it takes the options of the nearest plugin', async () => {
+test('placed in a scope, it inherits the options of the nearest registration', async () => {
   const app = create()
   await app.register(rateLimit, { global: false, ...times(9) })
   app.register(async (child) => {
@@ -116,7 +113,7 @@ test('placed in a scope, it takes the options of the nearest plugin', async () =
   expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
 })
 
-test('placed with wrong options, it throws at once', async () => {
+test('placed with wrong options, it throws immediately', async () => {
   const app = create()
   await app.register(rateLimit, { global: false })
   expect(() => app.rateLimit()).toThrowError(SluiceError)
@@ -132,7 +129,7 @@ test('placed twice in one store, it needs a name', async () => {
   expect(() => app.rateLimit({ limit: 2, name: 'mine' })).not.toThrow()
 })
 
-test('behind authentication, users are limited each by themselves', async () => {
+test('after authentication, each user is limited separately', async () => {
   const app = create()
   app.addHook('preValidation', async (request) => {
     request.user = { id: new URL(request.url, 'http://localhost').search }
@@ -160,7 +157,7 @@ test('before authentication, a user’s key is an error', async () => {
   expect(await (await serve(app))()).toMatchObject({ status: 500, body: 'SLUICE_USER_MISSING' })
 })
 
-test.each(hooks)('a route that answers as if there were none counts once (%s)', async (hook) => {
+test.each(hooks)('a route that calls the 404 handler counts once (%s)', async (hook) => {
   const app = create()
   await app.register(rateLimit, { ...times(2), hook })
   app.get('/', (_request, reply) => reply.callNotFound())

@@ -19,7 +19,7 @@ test('every route is limited, by one limiter', async () => {
   expect(await statuses(send, 'POST /b', 'HEAD /a', 'GET /a')).toEqual([200, 200, 429])
 })
 
-test('a route that is declared before the plugin is loaded is limited, too', async () => {
+test('a route that is declared before the plugin is loaded is limited as well', async () => {
   const app = create()
   app.register(rateLimit, times(1))
   app.get('/', hello)
@@ -29,14 +29,14 @@ test('a route that is declared before the plugin is loaded is limited, too', asy
   expect(await statuses(send, 'GET /own', 'HEAD /own', 'GET /own')).toEqual([200, 200, 429])
 })
 
-test('so is one in a scope that was registered before', async () => {
+test('a route in a scope that is registered before the plugin is limited as well', async () => {
   const app = create()
   app.register(async (child) => child.get('/', hello))
   app.register(rateLimit, times(1))
   expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
 })
 
-test('what no route matches is limited, by the default handler and by one of its own', async () => {
+test('a request without a route is limited, with the default 404 handler and with another one', async () => {
   const plain = create()
   await plain.register(rateLimit, times(1))
   expect(await statuses(await serve(plain), 'GET /x', 'GET /y')).toEqual([404, 429])
@@ -47,7 +47,7 @@ test('what no route matches is limited, by the default handler and by one of its
   expect(await statuses(await serve(custom), 'GET /x', 'PUT /y')).toEqual([404, 429])
 })
 
-test('with "global: false" only routes that say so are limited', async () => {
+test('with "global: false" only routes with a limit are limited', async () => {
   const app = create()
   await app.register(rateLimit, { global: false, ...times(9) })
   app.get('/', hello)
@@ -59,7 +59,7 @@ test('with "global: false" only routes that say so are limited', async () => {
   expect(Object.keys((await send('/')).headers)).not.toContain('ratelimit')
 })
 
-test('with "global: false" the options of the plugin need not be whole', async () => {
+test('with "global: false" the options of the plugin may be incomplete', async () => {
   const app = create()
   const { limit: _, ...rest } = times(1)
   await app.register(rateLimit, { global: false, ...rest })
@@ -67,7 +67,7 @@ test('with "global: false" the options of the plugin need not be whole', async (
   expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
 })
 
-test('a route merges its options over those of the plugin, and counts by itself', async () => {
+test('a route inherits the options of the plugin, and has its own counts', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
   app.get('/', hello)
@@ -81,7 +81,7 @@ test('a route merges its options over those of the plugin, and counts by itself'
   expect((await send('/three')).headers['ratelimit']).toBe('"default";r=2;t=60')
 })
 
-test('routes that share one object of options count by themselves, too', async () => {
+test('routes that share one options object have their own counts', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
   const config = { rateLimit: { limit: 1 } }
@@ -93,7 +93,7 @@ test('routes that share one object of options count by themselves, too', async (
   expect(await statuses(send, 'GET /a', 'POST /a', 'GET /b/2')).toEqual([429, 429, 429])
 })
 
-test('a list is several limiters, and the first denial answers', async () => {
+test('a list is several limiters, and the first denial is sent', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
   const user = { limit: 1, key: ({ url }: { url: string }) => url, name: 'user' }
@@ -113,7 +113,7 @@ test.each([[false as const], [[]]])('a route with %j is not limited', async (non
   expect((await send('/')).body).toBe('{}')
 })
 
-test('the decision is at the request', async () => {
+test('the decision is on the request', async () => {
   const app = create()
   await app.register(rateLimit, times(3))
   app.get('/', ({ rateLimit }) => ({ rateLimit }))
@@ -125,7 +125,7 @@ test.each([
   ['a route for GET', 'GET' as const, 'HEAD /'],
   ['one for several methods', ['POST', 'GET'] as ('POST' | 'GET')[], 'HEAD /'],
   ['one for HEAD of its own', ['GET', 'HEAD'] as ('GET' | 'HEAD')[], 'HEAD /'],
-])('HEAD takes from the limit of %s', async (_, method, head) => {
+])('HEAD counts in the limit of %s', async (_, method, head) => {
   for (const order of [['GET /', head] as const, [head, 'GET /'] as const]) {
     for (const seen of [true, false]) {
       const app = create()
@@ -138,7 +138,7 @@ test.each([
   }
 })
 
-test('a route under a prefix has one limit, with the slash and without, for GET and for HEAD', async () => {
+test('a route under a prefix has one limit, with and without the slash, for GET and for HEAD', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
   app.register(
@@ -153,7 +153,7 @@ test('a route under a prefix has one limit, with the slash and without, for GET 
   ).toEqual([200, 200, 200, 429, 429])
 })
 
-test('routes of one URL under other constraints share their name: other limits in one store need one each', async () => {
+test('routes of one URL with different constraints share their name, so different limits in one store need their own names', async () => {
   const left = async (app: ReturnType<typeof create>, host: string) =>
     (await app.inject({ url: '/', headers: { host } })).headers['ratelimit']
   const appOf = async (name: object) => {
@@ -165,7 +165,7 @@ test('routes of one URL under other constraints share their name: other limits i
     const own = { rateLimit: { limit: 7, ...name } }
     app.get('/', { constraints: { host: /^c/ }, config: own }, hello)
     await app.ready()
-    // An instance is a thenable: by itself, it would not be given but awaited.
+    // An instance is a thenable, which a promise would resolve.
     return { app }
   }
   await expect(appOf({})).rejects.toMatchObject({ code: 'SLUICE_NAME_TAKEN' })
@@ -175,7 +175,7 @@ test('routes of one URL under other constraints share their name: other limits i
   expect(await left(app, 'c.test')).toBe('"default";r=6;t=60')
 })
 
-test('limiters are called after their routes, and a list numbers its members', async () => {
+test('limiters are named after their routes, and those of a list are numbered', async () => {
   const store = memoryStore()
   const app = create()
   await app.register(rateLimit, { ...times(9), store })
@@ -194,7 +194,7 @@ test('limiters are called after their routes, and a list numbers its members', a
   }
 })
 
-test('the plugin’s own limiter has the name of its options', async () => {
+test('the plugin’s own limiter has the name in its options', async () => {
   const store = memoryStore()
   const app = create()
   await app.register(rateLimit, { ...times(9), store, name: 'all' })
@@ -210,7 +210,7 @@ test.each<[string, object]>([
   ['SLUICE_OPTION_INVALID', { ...times(1), hook: 'onSend' }],
   ['SLUICE_OPTION_INVALID', { ...times(1), global: 'no' }],
 ])(
-  'the plugin refuses wrong options when the application starts: %s for %j',
+  'the plugin refuses wrong options at the start of the application: %s for %j',
   async (code, wrong) => {
     const app = create()
     app.register(rateLimit, wrong)
@@ -227,14 +227,17 @@ test.each<[string, unknown]>([
   ['SLUICE_OPTIONS_INVALID', null],
   ['SLUICE_OPTIONS_INVALID', '5/1m'],
   ['SLUICE_OPTIONS_INVALID', [undefined]],
-])('a route refuses wrong options when the application starts: %s for %j', async (code, wrong) => {
-  const app = create()
-  await app.register(rateLimit, times(9))
-  app.get('/', { config: { rateLimit: wrong as false } }, hello)
-  await expect(app.ready()).rejects.toMatchObject({ code })
-})
+])(
+  'a route refuses wrong options at the start of the application: %s for %j',
+  async (code, wrong) => {
+    const app = create()
+    await app.register(rateLimit, times(9))
+    app.get('/', { config: { rateLimit: wrong as false } }, hello)
+    await expect(app.ready()).rejects.toMatchObject({ code })
+  },
+)
 
-test('a route that the plugin has not seen refuses them at each request, and lets nobody pass', async () => {
+test('a route that is declared before the plugin refuses wrong options at each request, and allows none', async () => {
   const app = create()
   app.register(rateLimit, times(9))
   app.get('/', { config: { rateLimit: { limit: -5 } } }, hello)

@@ -21,7 +21,7 @@ import {
 const app = fastify()
 const policy = slidingWindow({ limit: 5, window: '1m' })
 
-// A plugin as Fastify has them.
+// A plugin of Fastify.
 
 expectTypeOf(rateLimit).toEqualTypeOf<FastifyPluginAsync<RateLimitPluginOptions>>()
 app.register(rateLimit, { limit: 5, window: '1m' })
@@ -30,7 +30,7 @@ app.get('/', (request) => {
   expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>()
 })
 
-// A route's own options.
+// The options of a route.
 
 app.get('/own', { config: { rateLimit: { limit: 5 } } }, () => 'own')
 app.get('/list', { config: { rateLimit: [{ limit: 5 }, { policy }] } }, () => 'list')
@@ -49,9 +49,9 @@ app.route({
   },
   handler: () => 'item',
 })
-// @ts-expect-error: a string where a number belongs
+// @ts-expect-error: a string instead of a number
 app.get('/wrong', { config: { rateLimit: { limit: '5' } } }, () => 'wrong')
-// By hand, at any of the hooks up to the handler.
+// Placed at any hook up to `preHandler`.
 
 app.get<{ Params: { id: string } }>(
   '/by-hand/:id',
@@ -64,10 +64,10 @@ app.get<{ Params: { id: string } }>(
   ({ params }) => params.id,
 )
 app.addHook('onRequest', app.rateLimit({ policy }))
-// @ts-expect-error: a limiter is a function of the application
+// @ts-expect-error: the hook is an option of the plugin
 app.rateLimit({ policy, hook: 'preHandler' })
 
-// A limit that is placed by hand can be named by a route, and has its limiter.
+// A route can use a placed limit, which has its limiter.
 
 const placed = app.rateLimit({ limit: 5 })
 app.get('/placed', { config: { rateLimit: placed } }, () => 'placed')
@@ -84,7 +84,7 @@ http2.get('/', { preHandler: http2.rateLimit({ limit: 5 }) }, ({ rateLimit }) =>
 http2.addHook('preHandler', http2.rateLimit())
 http2.get('/placed', { config: { rateLimit: http2.rateLimit() } }, () => 'placed')
 
-// Every function sees Fastify's own request, sync or async.
+// Every function receives Fastify's own request, sync or async.
 
 app.register(rateLimit, {
   policies(request) {
@@ -142,13 +142,13 @@ class Reports {
   @RateLimit({ policy })
   async create(): Promise<void> {}
 
-  // @ts-expect-error: this is no handler
+  // @ts-expect-error: not a handler
   @RateLimit({ policy })
   count(id: number): number {
     return id
   }
 
-  // @ts-expect-error: an accessor is no method
+  // @ts-expect-error: an accessor is not a method
   @RateLimit({ policy })
   get handler(): () => string {
     return () => 'hello'
@@ -160,22 +160,22 @@ class Reports {
 }
 expectTypeOf<Reports['create']>().toEqualTypeOf<() => Promise<void>>()
 
-// What is allowed is said in one way.
+// `limit` with `window`, `policy` and `policies` exclude each other.
 
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 app.rateLimit({ limit: 5, window: '1m', policy })
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 app.rateLimit({ limit: 5, window: '1m', policies: { minute: policy } })
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 app.rateLimit({ policy, policies: { minute: policy } })
-// @ts-expect-error: a builder belongs to the short form
+// @ts-expect-error: a builder requires `limit` and `window`
 app.rateLimit({ policy, algorithm: gcra })
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 app.register(rateLimit, { limit: 5, window: '1m', policy })
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 app.get('/two', { config: { rateLimit: { limit: 5, policy } } }, () => 'two')
 
-// A record of keys has the names of the policies.
+// A record of keys must have the names of the policies.
 
 app.rateLimit({
   policies: { user: policy, address: policy },
@@ -194,7 +194,7 @@ app.rateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
 // @ts-expect-error: one too many
 app.rateLimit({ policies: { user: policy }, key: { user: 'ada', address: byIp() } })
 
-// Options in a variable need no `as const`, and may have the type of all options.
+// Options in a variable need no `as const`, and may have the type `RateLimitOptions`.
 
 const inVariable = { limit: 5, window: '1m' }
 app.rateLimit(inVariable)
@@ -204,27 +204,27 @@ app.get('/in-variable', { config: { rateLimit: inVariable } }, () => 'limited')
 const typed: RateLimitOptions = { policies: { user: policy }, key: { user: 'ada' } }
 app.rateLimit(typed)
 
-// What is wrong does not compile.
+// Wrong options do not compile.
 
-// @ts-expect-error: a string where a number belongs
+// @ts-expect-error: a string instead of a number
 app.register(rateLimit, { limit: '5', window: '1m' })
-// @ts-expect-error: a duration with no unit. At the plugin, where Fastify's own types rule, it is found when the application starts.
+// @ts-expect-error: a duration without a unit. In the options of the plugin, whose type is that of Fastify, it is an error at the start.
 app.rateLimit({ limit: 5, window: '60' })
-// @ts-expect-error: another library's word
+// @ts-expect-error: an option of another library
 app.register(rateLimit, { limit: 5, timeWindow: 60_000 })
-// @ts-expect-error: too late to limit
+// @ts-expect-error: a hook after the handler
 app.register(rateLimit, { policy, hook: 'onSend' })
-// @ts-expect-error: whether, not which
+// @ts-expect-error: a boolean, not a string
 app.register(rateLimit, { policy, global: 'no' })
-// @ts-expect-error: no such property of a request
+// @ts-expect-error: a request has no such property
 app.register(rateLimit, { policy, key: (request) => request.userId })
-// @ts-expect-error: a number is no key
+// @ts-expect-error: a number is not a key
 app.register(rateLimit, { policy, key: () => 42 })
-// @ts-expect-error: a key that is missing is never a free pass
+// @ts-expect-error: undefined is not a key
 app.register(rateLimit, { policy, key: (request: FastifyRequest) => request.headers['x-api-key'] })
 // @ts-expect-error: a cost is a number
 app.register(rateLimit, { policy, cost: (request: FastifyRequest) => request.url })
-// @ts-expect-error: a builder that takes something else
+// @ts-expect-error: a builder with other options
 app.register(rateLimit, { limit: 5, window: '1m', algorithm: policy })
-// @ts-expect-error: it gets a decision, no message
+// @ts-expect-error: the last argument is a decision
 app.register(rateLimit, { policy, onDenied: (_request, _reply, message: string) => message })

@@ -15,7 +15,7 @@ async function viewed(options: FastifyServerOptions, url = '/items/1'): Promise<
   return seen
 }
 
-test('a request is told by what Fastify knows of it', async () => {
+test('a view has the properties of the request', async () => {
   expect(await viewed({})).toEqual({
     address: '127.0.0.1',
     peer: '127.0.0.1',
@@ -27,7 +27,7 @@ test('a request is told by what Fastify knows of it', async () => {
   expect(await viewed({}, '/x')).toMatchObject({ route: undefined })
 })
 
-test('an address is taken from where Fastify takes it', async () => {
+test('the address is that of Fastify', async () => {
   const { address, peer } = { address: '198.51.100.7', peer: '127.0.0.1' }
   expect(await viewed({ trustProxy: '127.0.0.1' })).toMatchObject({ address, peer })
 })

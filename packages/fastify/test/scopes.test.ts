@@ -4,7 +4,7 @@ import { create, serve, statuses, times } from './apps.js'
 
 const hello = () => 'hello'
 
-test('in a scope below, the plugin limits that scope only', async () => {
+test('in a nested scope, the plugin limits that scope only', async () => {
   const app = create()
   app.register(async (child) => {
     child.register(rateLimit, times(1))
@@ -18,7 +18,7 @@ test('in a scope below, the plugin limits that scope only', async () => {
   expect(app.hasDecorator('rateLimit')).toBe(false)
 })
 
-test('from a scope above, it limits all that lie below', async () => {
+test('in an outer scope, it limits all nested scopes', async () => {
   const app = create()
   await app.register(rateLimit, times(2))
   app.register(async (child) => {
@@ -32,7 +32,7 @@ test('from a scope above, it limits all that lie below', async () => {
 })
 
 test.each([true, false])(
-  'registered above and below, the nearest one rules (awaited: %s)',
+  'registered in an outer and a nested scope, the nearest registration applies (awaited: %s)',
   async (awaited) => {
     const app = create()
     await app.register(rateLimit, times(2))
@@ -52,7 +52,7 @@ test.each([true, false])(
   },
 )
 
-test('the one above makes no limiters for the routes of one below', async () => {
+test('the outer registration makes no limiters for the routes of a nested one', async () => {
   const app = create()
   const store = memoryStore()
   await app.register(rateLimit, { global: false, store })
@@ -63,7 +63,7 @@ test('the one above makes no limiters for the routes of one below', async () => 
   expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
 })
 
-test('with "global: false" below, the limits from above end there', async () => {
+test('a nested registration with "global: false" replaces the outer limits', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
   app.register(async (child) => {
@@ -73,7 +73,7 @@ test('with "global: false" below, the limits from above end there', async () => 
   expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 200])
 })
 
-test('scopes beside each other count by themselves', async () => {
+test('sibling scopes count separately', async () => {
   const app = create()
   for (const prefix of ['/a', '/b']) {
     app.register(

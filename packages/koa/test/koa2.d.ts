@@ -1,4 +1,4 @@
-// Koa 2 under another name. What the tests use of it is the same in both.
+// Koa 2 under another name. The tests use only the types that both versions share.
 declare module 'koa2' {
   import Koa from 'koa'
   export default Koa

@@ -20,7 +20,7 @@ expectTypeOf(limit).toEqualTypeOf<RateLimitMiddleware>()
 expectTypeOf(limit).toExtend<Middleware>()
 expectTypeOf(limit.limiter).toEqualTypeOf<Limiter>()
 
-// The decision is in the state, beside whatever an application has there.
+// The decision is in the state, next to the application's own properties.
 
 interface MyState {
   user: string
@@ -31,7 +31,7 @@ app.use(rateLimit({ policy }))
 app.use((ctx) => {
   expectTypeOf(ctx.state.rateLimit).toEqualTypeOf<Decision | undefined>()
   expectTypeOf(ctx.state.user).toEqualTypeOf<string>()
-  // @ts-expect-error: no such state
+  // @ts-expect-error: the state has no such property
   ctx.body = ctx.state.tenant
 })
 
@@ -42,7 +42,7 @@ plain.use((ctx) => {
   ctx.body = ctx.state['whatever']
 })
 
-// Every function sees Koa's own context.
+// Every function receives Koa's own context.
 
 rateLimit({
   policies: ({ path }) => (path === '/' ? { minute: policy, day: policy } : { minute: policy }),
@@ -65,24 +65,24 @@ class Reports {
 }
 expectTypeOf<Reports['create']>().toEqualTypeOf<(ctx: Context) => void>()
 
-// What is allowed is said in one way.
+// `limit` with `window`, `policy` and `policies` exclude each other.
 
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 rateLimit({ limit: 5, window: '1m', policy })
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 rateLimit({ limit: 5, window: '1m', policies: { minute: policy } })
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 rateLimit({ policy, policies: { minute: policy } })
-// @ts-expect-error: a builder belongs to the short form
+// @ts-expect-error: a builder requires `limit` and `window`
 rateLimit({ policy, algorithm: gcra })
-// @ts-expect-error: in none
+// @ts-expect-error: none of them
 rateLimit({})
-// @ts-expect-error: half of the short form
+// @ts-expect-error: `window` is missing
 rateLimit({ limit: 5 })
-// @ts-expect-error: the other half
+// @ts-expect-error: `limit` is missing
 rateLimit({ window: '1m' })
 
-// A record of keys has the names of the policies.
+// A record of keys must have the names of the policies.
 
 rateLimit({ policies: { user: policy, address: policy }, key: { user: 'ada', address: byIp() } })
 rateLimit({
@@ -98,7 +98,7 @@ rateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
 // @ts-expect-error: one too many
 rateLimit({ policies: { user: policy }, key: { user: 'ada', address: byIp() } })
 
-// Options in a variable need no `as const`, and may have the type of all options.
+// Options in a variable need no `as const`, and may have the type `RateLimitOptions`.
 
 const inVariable = { limit: 5, window: '1m' }
 rateLimit(inVariable)
@@ -106,11 +106,11 @@ rateLimit({ ...inVariable, key: 'all' })
 const typed: RateLimitOptions = { policies: { user: policy }, key: { user: 'ada' } }
 rateLimit(typed)
 
-// What is wrong does not compile.
+// Wrong options do not compile.
 
-// @ts-expect-error: a string where a number belongs
+// @ts-expect-error: a string instead of a number
 rateLimit({ limit: '5', window: '1m' })
-// @ts-expect-error: a duration with no unit
+// @ts-expect-error: a duration without a unit
 rateLimit({ limit: 5, window: '60' })
-// @ts-expect-error: another library's word
+// @ts-expect-error: an option of another library
 rateLimit({ limit: 5, duration: 60_000 })

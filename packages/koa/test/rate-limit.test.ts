@@ -35,7 +35,7 @@ describe.each<[string, new () => Koa3]>([
     return app
   }
 
-  test('leaves the decision in the state', async () => {
+  test('sets the decision in the state', async () => {
     const app = new Koa3<RateLimitState>()
     app.use(rateLimit({ ...once, limit: 3 }))
     app.use((ctx) => {
@@ -44,7 +44,7 @@ describe.each<[string, new () => Koa3]>([
     await serverOf(app).get('/').expect(200, '2')
   })
 
-  test('answers a request without its key by 400 and the message, and logs nothing', async () => {
+  test('sends a request without its key a 400 with the message, and logs nothing', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => log.mockRestore())
     const byKey = appOf(rateLimit({ ...once, key: byHeader('X-API-Key') }))
@@ -82,7 +82,7 @@ describe.each<[string, new () => Koa3]>([
     ])
   })
 
-  test('says how it stands now on an error that is thrown again and again', async () => {
+  test('writes the current numbers on an error that is thrown several times', async () => {
     const same = new Error('the same')
     const app = appOf(rateLimit({ ...once, limit: 2 }), () => {
       throw same
@@ -92,7 +92,7 @@ describe.each<[string, new () => Koa3]>([
     await server.get('/').expect('ratelimit', '"default";r=0;t=60')
   })
 
-  test('goes on in the same tick where the store answers at once', async () => {
+  test('calls the next middleware in the same tick with a memory store', async () => {
     const seen: string[] = []
     const around: Middleware = (_ctx, next) => {
       const over = next()
@@ -107,7 +107,7 @@ describe.each<[string, new () => Koa3]>([
     expect(seen).toEqual(['handled', 'gone on'])
   })
 
-  test('keeps the headers where the handler of denials throws', async () => {
+  test('keeps the headers if the handler of denials throws', async () => {
     const app = appOf(
       rateLimit({
         ...once,
@@ -125,7 +125,7 @@ describe.each<[string, new () => Koa3]>([
     ])
   })
 
-  test('degrades where the handler of denials goes on', async () => {
+  test('the handler of denials can continue', async () => {
     const app = appOf(
       rateLimit({
         ...once,
@@ -143,7 +143,7 @@ describe.each<[string, new () => Koa3]>([
     expect([body.degraded, headers['retry-after']]).toEqual([['default'], undefined])
   })
 
-  test('knows the whole pattern of a route of @koa/router', async () => {
+  test('uses the whole pattern of a route of @koa/router', async () => {
     const router = new Router({ prefix: '/shop' })
     const limit = rateLimit({ ...once, key: byRoute() })
     router.get('/items/:id', limit, (ctx) => {
@@ -158,7 +158,7 @@ describe.each<[string, new () => Koa3]>([
     await server.get('/shop/carts/2').expect(200)
   })
 
-  test('believes so many proxies as it is told of', async () => {
+  test('trusts as many proxies as the application allows', async () => {
     const app = appOf(rateLimit(once))
     app.proxy = true
     app.maxIpsCount = 1
@@ -168,7 +168,7 @@ describe.each<[string, new () => Koa3]>([
     await server.get('/').set('x-forwarded-for', '198.51.100.1, 192.0.2.2').expect(404)
   })
 
-  test('writes nothing where the headers have been sent, and calls nobody whom it denied', async () => {
+  test('writes nothing if the headers are sent already, and does not call the next middleware after a denial', async () => {
     let reached = false
     const early: Middleware = async (ctx, next) => {
       ctx.respond = false
@@ -182,7 +182,7 @@ describe.each<[string, new () => Koa3]>([
     expect([status, text, headers['ratelimit'], reached]).toEqual([404, 'early', undefined, false])
   })
 
-  test('limits a method of a controller, which keeps its object', async () => {
+  test('limits a method of a controller, which keeps its "this"', async () => {
     class Greeting {
       readonly word = 'hello'
 

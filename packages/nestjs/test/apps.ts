@@ -6,7 +6,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { onTestFinished } from 'vitest'
 import { fixedWindow, SluiceError, type RateLimitOptions } from '../src/index.js'
 
-/** The moment at which everything happens, unless a test lets time pass. */
+/** The time of the clock, which stands still unless a test moves it. */
 export const start: number = Date.UTC(2026, 0, 1)
 
 /** One request a minute. */
@@ -21,7 +21,7 @@ type Platform = [name: string, adapter: (trust?: number | boolean) => AbstractHt
 
 const nest = `NestJS ${core.version.split('.')[0]}`
 
-/** On the NestJS that @nestjs/* stands for in this run: 11, or 10 in the project "nest10" of vitest. */
+/** With NestJS 11, or with NestJS 10 in the vitest project "nest10". */
 export const platforms: Platform[] = [
   [`${nest} on Express`, expressAdapter],
   [`${nest} on Fastify`, (trustProxy = false) => new FastifyAdapter({ trustProxy })],
@@ -33,7 +33,7 @@ function expressAdapter(trust?: number | boolean): AbstractHttpAdapter {
   return adapter
 }
 
-/** What TypeScript makes of decorators above a class and its methods; a compiler has either those of Nest or the standard ones. */
+/** Applies decorators as TypeScript compiles them, because the tests are compiled with standard decorators and Nest's are experimental. */
 export function decorate<T>(
   type: Type<T>,
   above: ClassDecorator[],
@@ -50,7 +50,7 @@ export function decorate<T>(
   return type
 }
 
-/** Makes an application that has no routes yet, and closes it when the test is over. */
+/** Makes an application without routes, which is closed at the end of the test. */
 export async function create(
   adapter: AbstractHttpAdapter,
   metadata: ModuleMetadata,
@@ -62,7 +62,7 @@ export async function create(
   return app
 }
 
-/** Asks an application that listens. */
+/** Sends a request to an application that listens. */
 export type Ask = (path: string, request?: RequestInit) => Promise<Answer>
 
 export interface Answer {
@@ -84,14 +84,14 @@ export async function serve(adapter: AbstractHttpAdapter, metadata: ModuleMetada
   return listen(await create(adapter, metadata))
 }
 
-/** The statuses of so many requests, one after the other. */
+/** The statuses of this many requests, one after the other. */
 export async function statuses(ask: Ask, path: string, times: number): Promise<number[]> {
   const found: number[] = []
   while (found.length < times) found.push((await ask(path)).status)
   return found
 }
 
-/** What happened when an application was to start. */
+/** The error code of an application that fails to start. */
 export async function codeOf(starting: Promise<unknown>): Promise<string> {
   try {
     await starting

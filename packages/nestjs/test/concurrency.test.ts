@@ -34,8 +34,8 @@ function counted() {
   return { options, held: () => limiter.status('all').policies['default'].used }
 }
 
-/** A controller whose method is held until it is let go. */
-function heldController() {
+/** A controller whose method waits until the test ends it. */
+function pendingController() {
   const ends: ((error?: Error) => void)[] = []
   class Slow {
     async get() {
@@ -50,16 +50,16 @@ function heldController() {
 
 describe.each(platforms)('%s', (_, adapter) => {
   test.each([undefined, new Error('failed')])(
-    'a method is done when its promise settles, though the client has left: %s',
+    'a method is done when its promise settles, even if the client has disconnected: %s',
     async (error) => {
       const { options, held } = counted()
-      const { ends, Slow } = heldController()
+      const { ends, Slow } = pendingController()
       const app = await create(adapter(), {
         imports: [RateLimitModule.forRoot(options)],
         controllers: [Slow],
       })
       const ask = await listen(app)
-      // A client that aborts leaves a connection open, which would hold up the end of the test for seconds.
+      // An aborted connection stays open and would delay the end of the test by seconds.
       onTestFinished(() => app.getHttpServer().closeAllConnections())
       const closed = vi.fn<() => void>()
       app.getHttpServer().on('request', (_request: unknown, response: ServerResponse) => {
@@ -77,7 +77,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     },
   )
 
-  test('a unit is free after whatever Nest answers', async () => {
+  test('a unit is released after any response of Nest', async () => {
     const { options, held } = counted()
     const refuse: PipeTransform = {
       transform() {
@@ -116,7 +116,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     }
   })
 
-  test('a method that a guard alone limits is done when it ends the response', async () => {
+  test('a method with the guard but without a decorator is done when it ends the response', async () => {
     const { options, held } = counted()
     const responses: ServerResponse[] = []
     class Slow {
@@ -149,7 +149,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     ['concurrency among others', { policies: { rate, policy } }, 1],
     ['policies of a function', { policies: () => rate }, 1],
     ['concurrency that is released on close', { policy, releaseOn: 'close' }, 0],
-  ])('only methods that may hold something have an interceptor: %s', async (_, options, count) => {
+  ])('only methods that may hold a lease have an interceptor: %s', async (_, options, count) => {
     class Items {
       get() {
         return 'an item'

@@ -15,7 +15,7 @@ import { codeOf, create, decorate, once, platforms, serve, statuses } from './ap
 
 const twice = { ...once, limit: 2 }
 
-/** A controller of two routes, "one" and "two". */
+/** A controller with the routes "one" and "two". */
 function pair(
   path: string,
   above: ClassDecorator[],
@@ -35,19 +35,19 @@ function pair(
   })
 }
 
-// Each is told once per process, so that no single test could tell.
+// Each warning is emitted once per process, so a single test could miss it.
 const warnings: unknown[] = []
 process.on('warning', (warning) => warnings.push(warning))
 
 describe.each(platforms)('%s', (_, adapter) => {
-  test('limits a decorated method, and no other, with no module', async () => {
+  test('limits a decorated method, and no other, without the module', async () => {
     const controllers = [pair('', [], { one: [RateLimit(once)] })]
     const ask = await serve(adapter(), { controllers })
     expect(await statuses(ask, '/one', 2)).toEqual([200, 429])
     expect(await statuses(ask, '/two', 2)).toEqual([200, 200])
   })
 
-  test('counts a decorated method in each application by itself', async () => {
+  test('counts a decorated method separately in each application', async () => {
     const controllers = [pair('', [], { one: [RateLimit(once)] })]
     for (const _ of [1, 2]) {
       expect(await statuses(await serve(adapter(), { controllers }), '/one', 2)).toEqual([200, 429])
@@ -60,14 +60,14 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/two', 2)).toEqual([200, 429])
   })
 
-  test('puts what is said at a method in the place of what is said at its class', async () => {
+  test('a decorator at a method replaces that of its class', async () => {
     const controllers = [pair('', [RateLimit(once)], { two: [RateLimit(twice)] })]
     const ask = await serve(adapter(), { controllers })
     expect(await statuses(ask, '/one', 2)).toEqual([200, 429])
     expect(await statuses(ask, '/two', 3)).toEqual([200, 200, 429])
   })
 
-  test('puts what is decorated in the place of what the module says', async () => {
+  test('a decorator replaces the limit of the module', async () => {
     const ask = await serve(adapter(), {
       imports: [RateLimitModule.forRoot(once)],
       controllers: [pair('a', []), pair('b', [RateLimit(twice)])],
@@ -76,7 +76,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/b/one', 3)).toEqual([200, 200, 429])
   })
 
-  test('takes from the module what is not said at the route', async () => {
+  test('a decorator inherits the other options of the module', async () => {
     const ask = await serve(adapter(), {
       imports: [RateLimitModule.forRoot({ ...once, limit: 9, headers: 'legacy', global: false })],
       controllers: [
@@ -89,7 +89,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect((await ask('/one')).headers.get('x-ratelimit-remaining')).toBe('1')
   })
 
-  test('asks once, however many guards stand in front of a handler', async () => {
+  test('counts once if a handler has several guards', async () => {
     const guarded = UseGuards(RateLimitGuard)
     const ask = await serve(adapter(), {
       imports: [RateLimitModule.forRoot({ ...once, limit: 9 })],
@@ -103,7 +103,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect((await ask('/b/one')).headers.get('ratelimit')).toBe('"default";r=8;t=60')
   })
 
-  test('skips what is to be skipped: a method before its class before the module', async () => {
+  test('skips a method or a class: a method overrides its class, which overrides the module', async () => {
     const ask = await serve(adapter(), {
       imports: [RateLimitModule.forRoot({ ...once, limit: 0 })],
       controllers: [
@@ -123,20 +123,20 @@ describe.each(platforms)('%s', (_, adapter) => {
     }
   })
 
-  test('asks each of several limits, until one denies', async () => {
+  test('checks each of several limits, until one denies', async () => {
     const perUser: RateLimitOptions = { ...once, limit: 3, key: 'all' }
     const ask = await serve(adapter(), {
       controllers: [pair('', [RateLimit([twice, perUser])], { one: [RateLimit([perUser, once])] })],
     })
     expect(await statuses(ask, '/two', 3)).toEqual([200, 200, 429])
     expect(await statuses(ask, '/one', 2)).toEqual([200, 429])
-    // The first limit of the method has let two pass, that of the class has nothing to do with them.
+    // The first limit of the method has allowed two requests; the limit of the class has not counted them.
     expect((await ask('/one')).headers.get('ratelimit')).toBe(
       '"default";r=0;t=60, "default";r=0;t=60',
     )
   })
 
-  test('counts by the scope that is asked for, in a store that is shared', async () => {
+  test('counts by the option "scope" in a shared store', async () => {
     const store = memoryStore()
     const ask = await serve(adapter(), {
       imports: [RateLimitModule.forRoot({ ...twice, store, name: 'shop', scope: 'route' })],
@@ -165,7 +165,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     }
   })
 
-  test('counts by the module for each controller', async () => {
+  test('counts each controller separately with that scope of the module', async () => {
     const ask = await serve(adapter(), {
       imports: [RateLimitModule.forRoot({ ...twice, scope: 'controller' })],
       controllers: [pair('a', []), pair('b', [])],
@@ -175,7 +175,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/b/one', 3)).toEqual([200, 200, 429])
   })
 
-  test('keeps controllers apart that share the name of their class', async () => {
+  test('counts controllers with the same class name separately', async () => {
     const store = memoryStore()
     const one = [RateLimit(once)]
     const ask = await serve(adapter(), {
@@ -191,7 +191,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/b/two', 4)).toEqual([200, 200, 200, 429])
   })
 
-  test('gives them the same names in every process', async () => {
+  test('names them in the same way in every process', async () => {
     const store = memoryStore()
     const guarded = UseGuards(RateLimitGuard)
     const start = () =>
@@ -201,13 +201,13 @@ describe.each(platforms)('%s', (_, adapter) => {
       })
     const first = await start()
     const second = await start()
-    // Asked in another order, which must not matter.
+    // In another order, which must not matter.
     expect(await statuses(first, '/a/one', 2)).toEqual([200, 200])
     expect(await statuses(second, '/b/one', 1)).toEqual([200])
     expect(await statuses(second, '/a/one', 1)).toEqual([429])
   })
 
-  test('knows a method by its name in the class, whatever another decorator has made of it', async () => {
+  test('names a method by its name in the class, even if another decorator has replaced it', async () => {
     const wrap: MethodDecorator = (_target, _name, descriptor) => {
       const { value } = descriptor
       if (typeof value !== 'function') throw new Error('no method')
@@ -223,7 +223,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/two', 2)).toEqual([200, 429])
   })
 
-  test('limits an inherited route for each controller that has it', async () => {
+  test('limits an inherited route separately for each controller', async () => {
     class Base {
       list() {
         return []
@@ -239,7 +239,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/dogs', 2)).toEqual([200, 429])
   })
 
-  test('is one limit for all modules of an application', async () => {
+  test('all modules of an application share one limit', async () => {
     const root = [RateLimitModule.forRoot({ ...twice, global: false })]
     class Cats {}
     class Dogs {}
@@ -251,7 +251,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/dogs/one', 2)).toEqual([200, 429])
   })
 
-  test('makes one limiter for each scope, however many routes there are', async () => {
+  test('makes one limiter for each scope, for any number of routes', async () => {
     const algorithm = vi.fn(fixedWindow)
     await create(adapter(), {
       imports: [RateLimitModule.forRoot({ ...twice, algorithm })],
@@ -260,7 +260,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(algorithm.mock.calls.map(([{ limit }]) => limit)).toEqual([2, 3])
   })
 
-  test('makes a limiter when it is needed first, where the guard was placed by hand', async () => {
+  test('makes the limiter of a guard without a decorator at its first request', async () => {
     const ask = await serve(adapter(), {
       imports: [RateLimitModule.forRoot({ ...once, global: false })],
       controllers: [pair('', [UseGuards(RateLimitGuard)])],
@@ -268,7 +268,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/one', 2)).toEqual([200, 429])
   })
 
-  test('gives the decision to a handler that asks for it', async () => {
+  test('passes the decision to a decorated parameter', async () => {
     class Orders {
       add(decision?: Decision) {
         return { remaining: decision?.remaining }
@@ -284,7 +284,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect((await ask('/')).text).toBe('{"limited":false}')
   })
 
-  test('starts no application with a wrong option anywhere in it', async () => {
+  test('an application with a wrong option does not start', async () => {
     const wrong = (options: object) =>
       codeOf(
         create(adapter(), {
@@ -299,7 +299,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await wrong({ scope: 'class' })).toBe('SLUICE_OPTION_INVALID')
   })
 
-  test('starts no application whose module does not say what is allowed where nothing else does', async () => {
+  test('an application whose module has no limit does not start if a route needs it', async () => {
     const starting = (above: ClassDecorator[], global: boolean) =>
       codeOf(
         create(adapter(), {
@@ -312,7 +312,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await starting([], false)).toBe('started')
   })
 
-  test('starts no application where two limits of one name have other policies', async () => {
+  test('an application with two limits of one name and different policies does not start', async () => {
     const controllers = [
       pair('a', [RateLimit({ ...once, name: 'same' })]),
       pair('b', [RateLimit({ ...twice, name: 'same' })]),
@@ -320,12 +320,12 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await codeOf(create(adapter(), { controllers }))).toBe('SLUICE_NAME_TAKEN')
   })
 
-  test('lets nobody pass a guard that has nothing to say', async () => {
+  test('a guard without a limit allows no request', async () => {
     const ask = await serve(adapter(), { controllers: [pair('', [UseGuards(RateLimitGuard)])] })
     expect(await statuses(ask, '/one', 1)).toEqual([500])
   })
 })
 
-test('warns of no mistake in all of this', () => {
+test('none of these tests causes a warning', () => {
   expect(warnings).toEqual([])
 })

@@ -41,7 +41,7 @@ const under = (options: RateLimitOptions) => ({
 afterEach(() => vi.restoreAllMocks())
 
 describe.each(platforms)('%s', (_, adapter) => {
-  test('throws what the filters of the application can catch', async () => {
+  test('throws an exception that filters of the application can catch', async () => {
     const caught: unknown[] = []
     class Filter implements ExceptionFilter<RateLimitException> {
       catch(exception: RateLimitException, host: ArgumentsHost) {
@@ -68,7 +68,7 @@ describe.each(platforms)('%s', (_, adapter) => {
   test.each([
     ['a problem', undefined, { title: 'Forbidden', status: 403 }],
     ['text', 'text/plain', 'Forbidden\n'],
-  ])('gives a filter that makes JSON of every exception %s', async (_form, accept, sent) => {
+  ])('a filter that sends every exception as JSON receives %s', async (_form, accept, sent) => {
     class Filter implements ExceptionFilter<HttpException> {
       catch(exception: HttpException, host: ArgumentsHost) {
         const response = host.switchToHttp().getResponse()
@@ -83,7 +83,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect([status, JSON.parse(text)]).toEqual([403, { error: sent }])
   })
 
-  test('lets a handler of denials throw an exception of its own', async () => {
+  test('a handler of denials can throw its own exception', async () => {
     const onDenied: RateLimitOptions['onDenied'] = (context, { limit }) => {
       throw new HttpException({ handler: context.getHandler().name, limit }, 402)
     }
@@ -93,7 +93,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(headers.get('retry-after')).toBe('1')
   })
 
-  test('lets a handler of denials let the request go on', async () => {
+  test('a handler of denials can let the request continue', async () => {
     class Degraded {
       get(request: NestRequest) {
         return { allowed: request.rateLimit?.allowed }
@@ -109,19 +109,19 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect([status, text]).toEqual([200, '{"allowed":false}'])
   })
 
-  test('answers 403 by Nest where a handler of denials says false', async () => {
+  test('Nest sends a 403 if a handler of denials returns false', async () => {
     const onDenied = () => false
     const ask = await serve(adapter(), under({ ...once, limit: 0, onDenied }))
     expect(await statuses(ask, '/items/1', 1)).toEqual([403])
   })
 
-  test('lets every request of a dry run pass', async () => {
+  test('allows every request in a dry run', async () => {
     const ask = await serve(adapter(), under({ ...once, limit: 0, dryRun: true, headers: 'draft' }))
     const { status, headers } = await ask('/items/1')
     expect([status, headers.get('ratelimit')]).toEqual([200, '"default";r=0'])
   })
 
-  test('shows the functions of an application the request of the platform', async () => {
+  test('passes the request of the platform to the functions of the application', async () => {
     const seen: unknown[] = []
     const key = (request: NestRequest, view: RequestView<NestRequest>) => {
       const { method, url, ip, headers } = request
@@ -145,7 +145,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/items/2', 1)).toEqual([429])
   })
 
-  test('takes the address from as many proxies as the platform trusts', async () => {
+  test('trusts as many proxies as the platform', async () => {
     const ask = await serve(adapter(1), under({ ...once, key: byIp() }))
     const from = async (forwarded: string) => {
       const { status } = await ask('/items/1', { headers: { 'x-forwarded-for': forwarded } })
@@ -160,7 +160,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     [true, true],
     [1, false],
     [undefined, false],
-  ])('knows whether every proxy is trusted: %s', async (trust, expected) => {
+  ])('finds whether every proxy is trusted: %s', async (trust, expected) => {
     const seen: boolean[] = []
     const key = (_request: unknown, view: RequestView<unknown>) => {
       seen.push(view.trustsEveryProxy)
@@ -171,7 +171,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(seen).toEqual([expected])
   })
 
-  test('leaves an answer alone that has begun before the denial', async () => {
+  test('does not change a response that was begun before the denial', async () => {
     const app = await create(adapter(), under({ ...once, limit: 0 }))
     app.use((_request: unknown, response: ServerResponse, next: () => void) => {
       response.write('begun, ')
@@ -182,7 +182,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect([status, text]).toEqual([200, 'begun, ended'])
   })
 
-  test('says nothing of clients that hang up while they are held', async () => {
+  test('reports nothing about clients that disconnect while they wait', async () => {
     const said = vi.spyOn(Logger.prototype, 'error')
     const answered = vi.spyOn(BaseExceptionFilter.prototype, 'catch')
     const skip = vi.fn(() => false)
@@ -202,7 +202,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(said.mock.calls).toEqual([])
   })
 
-  test('lets pass what is no HTTP request', async () => {
+  test('allows a call that is not an HTTP request', async () => {
     const guard = new RateLimitGuard(new ModulesContainer(), {
       global: true,
       options: { ...once, limit: 0 },

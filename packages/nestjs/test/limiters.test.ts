@@ -16,7 +16,7 @@ decorate(Sessions, [Controller()], {
   list: [Get()],
 })
 
-/** What an application has for its support staff. */
+/** A service of an application for its support staff. */
 class Support {
   readonly #limiters: RateLimiters
 
@@ -35,7 +35,7 @@ class Support {
 }
 
 describe.each(platforms)('%s', (_, adapter) => {
-  test('gives the limiters by name, that of the module without one', async () => {
+  test('finds the limiters by name, and that of the module without a name', async () => {
     const app = await create(adapter(), {
       imports: [RateLimitModule.forRoot({ ...once, limit: 2, key: 'all' })],
       controllers: [Sessions],
@@ -60,7 +60,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await logIn()).toBe(201)
   })
 
-  test('knows no others', async () => {
+  test('finds no others', async () => {
     const app = await create(adapter(), {
       imports: [RateLimitModule.forRoot({ ...once, global: false })],
       controllers: [Sessions],
@@ -70,7 +70,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(() => limiters.of('Sessions.list')).toThrowError('The limiters are "Sessions.logIn"')
   })
 
-  test('gives those of decorators where there is no module', async () => {
+  test('finds those of decorators without the module', async () => {
     const app = await create(adapter(), { controllers: [Sessions], providers: [RateLimiters] })
     const ask = await listen(app)
     await ask('/', { method: 'POST' })

@@ -9,7 +9,7 @@ import {
 } from '../src/index.js'
 import { codeOf, create, decorate, platforms, serve, start, statuses } from './apps.js'
 
-/** A controller of one route, "/", or of two. */
+/** A controller with the route "/", or with two routes. */
 function controllerOf(above: ClassDecorator[], one: MethodDecorator[] = []) {
   class Search {
     find() {
@@ -43,7 +43,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     ])
   })
 
-  test('so does a list of a class, whose routes count together', async () => {
+  test('the same for a list of a class, whose routes count together', async () => {
     const clock = () => start
     const list: RateLimitOptions[] = [{ limit: 3 }, { limit: 2, window: '1s' }]
     const ask = await serve(adapter(), {
@@ -59,7 +59,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     )
   })
 
-  test('limits of other keys are asked in order, and keep what they counted', async () => {
+  test('limits with different keys are checked in order, and an earlier one is not refunded', async () => {
     const clock = () => start
     const store = memoryStore()
     const each = { ...fixed, clock, limit: 3, window: '1h' } as const
@@ -73,7 +73,7 @@ describe.each(platforms)('%s', (_, adapter) => {
       controllers: [controllerOf([], [RateLimit(list)])],
     })
     expect(await statuses(ask, '/', 3)).toEqual([200, 429, 429])
-    // The first and the third are one, and were asked before the second.
+    // The first and the third are merged, and were checked before the second.
     const names = ['Search.find', 'Search.find #2']
     for (const name of names) {
       const other = { ...each, limit: 7, store, name }

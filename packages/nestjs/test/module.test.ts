@@ -23,7 +23,7 @@ const under = (options: RateLimitModuleOptions) => ({
 })
 
 describe.each(platforms)('%s', (_, adapter) => {
-  test('says on every answer what the limit is and what remains of it', async () => {
+  test('writes the limit and the remaining quota on every response', async () => {
     const ask = await serve(adapter(), under({ ...once, limit: 2 }))
     const { status, headers, text } = await ask('/')
     expect([status, text]).toEqual([200, 'hello'])
@@ -32,7 +32,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(headers.has('retry-after')).toBe(false)
   })
 
-  test('answers 429 with a problem', async () => {
+  test('sends a 429 with a problem', async () => {
     const ask = await serve(adapter(), under(once))
     await ask('/')
     const { status, headers, text } = await ask('/')
@@ -53,7 +53,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     })
   })
 
-  test('answers in plain text where the client prefers it', async () => {
+  test('sends plain text to a client that prefers it', async () => {
     const ask = await serve(adapter(), under({ ...once, limit: 0 }))
     const { status, headers, text } = await ask('/', { headers: { accept: 'text/plain' } })
     expect([status, headers.get('content-type')]).toEqual([429, 'text/plain; charset=utf-8'])
@@ -62,7 +62,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     )
   })
 
-  test('answers HEAD by the headers alone', async () => {
+  test('sends HEAD the headers only', async () => {
     const ask = await serve(adapter(), under({ ...once, limit: 0 }))
     const { status, headers, text } = await ask('/', { method: 'HEAD' })
     expect([status, text]).toEqual([429, ''])
@@ -71,7 +71,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(headers.get('retry-after')).toBe('1')
   })
 
-  test('answers with the status and the body of the application', async () => {
+  test('sends the status and the body of the application', async () => {
     const body: RateLimitOptions['body'] = ({ url }, { limit }) => ({ url, limit, ü: 1 })
     const ask = await serve(adapter(), under({ ...once, limit: 0, statusCode: 503, body }))
     const { status, headers, text } = await ask('/?a')
@@ -80,33 +80,33 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(headers.get('content-length')).toBe(`${text.length + 1}`)
   })
 
-  test('answers 403 to whom a list denies', async () => {
+  test('sends a 403 to a client in the list "deny"', async () => {
     const ask = await serve(adapter(), under({ ...once, deny: ['127.0.0.1'] }))
     const { status, headers, text } = await ask('/')
     expect([status, headers.get('content-type')]).toEqual([403, 'application/problem+json'])
     expect(JSON.parse(text)).toEqual({ title: 'Forbidden', status: 403 })
   })
 
-  test('gives back what did not count once Nest has answered', async () => {
+  test('refunds a request that does not count after the response of Nest', async () => {
     const ask = await serve(adapter(), under({ ...once, count: 'failures' }))
     expect(await statuses(ask, '/', 3)).toEqual([200, 200, 200])
     expect(await statuses(ask, '/fail', 2)).toEqual([500, 429])
   })
 
-  test('answers by Nest what goes wrong in a function of the options', async () => {
+  test('Nest handles an error of a function of the options', async () => {
     const key = () => {
       throw new Error('broken')
     }
     expect(await statuses(await serve(adapter(), under({ ...once, key })), '/', 1)).toEqual([500])
   })
 
-  test('stands in front of no route by itself where it is not global', async () => {
+  test('limits no route without a decorator if it is not global', async () => {
     const ask = await serve(adapter(), under({ ...once, limit: 0, global: false }))
     const { status, headers } = await ask('/')
     expect([status, headers.has('ratelimit')]).toEqual([200, false])
   })
 
-  test('counts by itself in each application', async () => {
+  test('has its own counts in each application', async () => {
     const metadata = under(once)
     for (const _ of [1, 2]) {
       expect(await statuses(await serve(adapter(), metadata), '/', 2)).toEqual([200, 429])
@@ -139,12 +139,12 @@ describe.each(platforms)('%s', (_, adapter) => {
     }),
   }
 
-  test.each(Object.entries(asyncModules))('takes its options from %s', async (_way, module) => {
+  test.each(Object.entries(asyncModules))('accepts its options from %s', async (_way, module) => {
     const ask = await serve(adapter(), { imports: [module], controllers: [Hello] })
     expect(await statuses(ask, '/', 3)).toEqual([200, 200, 429])
   })
 
-  test('takes options from a provider for decorated routes alone', async () => {
+  test('accepts options from a provider for decorated routes only', async () => {
     const module = RateLimitModule.forRootAsync({ global: false, useClass: Settings })
     const ask = await serve(adapter(), { imports: [module], controllers: [Hello] })
     expect(await statuses(ask, '/', 3)).toEqual([200, 200, 200])

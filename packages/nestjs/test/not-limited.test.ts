@@ -22,14 +22,14 @@ describe.each(platforms)('%s', (_, adapter) => {
   const app = async () =>
     create(adapter(), { imports: [RateLimitModule.forRoot(once)], controllers: [Hello] })
 
-  test('limits no request that matches no route', async () => {
+  test('does not limit a request without a route', async () => {
     const ask = await listen(await app())
     expect(await statuses(ask, '/x', 3)).toEqual([404, 404, 404])
     expect((await ask('/', preflight)).status).toBe(404)
     expect(await statuses(ask, '/', 2)).toEqual([200, 429])
   })
 
-  test('limits no CORS preflight that the platform answers', async () => {
+  test('does not limit a CORS preflight that the platform responds to', async () => {
     const application = await app()
     application.enableCors()
     const ask = await listen(application)
@@ -37,7 +37,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/', 2)).toEqual([200, 429])
   })
 
-  test('limits no WebSocket upgrade that a listener of the server answers', async () => {
+  test('does not limit a WebSocket upgrade that a listener of the server accepts', async () => {
     const application = await app()
     const ask = await listen(application)
     const server: Server = application.getHttpServer()

@@ -24,7 +24,7 @@ import {
 const perMinute = { limit: 1, window: '1m' } as const
 const policies = { default: slidingWindow(perMinute) }
 
-// Without a type of its own, a request is what both platforms have.
+// Without a type argument, a request has the properties that both platforms have.
 
 RateLimit({
   ...perMinute,
@@ -34,14 +34,14 @@ RateLimit({
     return request.headers.authorization ?? request.url
   },
   cost: (request) => (request.method === 'GET' ? 1 : 2),
-  // @ts-expect-error: only one of the platforms has it
+  // @ts-expect-error: only one platform has this property
   skip: (request) => request.protocol === 'http',
 })
 expectTypeOf<NestRequest['rateLimit']>().toEqualTypeOf<Decision | undefined>()
 expectTypeOf<Request>().toExtend<NestRequest>()
 expectTypeOf<FastifyRequest>().toExtend<NestRequest>()
 
-// A type of its own reaches every function, be it said or told by a parameter.
+// Every function receives the request type, from the type argument or from a parameter.
 
 RateLimit<Request>({
   key: ({ path }) => path,
@@ -80,19 +80,19 @@ RateLimit<FastifyRequest>({
 RateLimit([{ ...perMinute, key: byUser((request: Request) => request.path) }, perMinute])
 RateLimitModule.forRoot<Request>({ ...perMinute, key: ({ hostname }) => hostname, global: false })
 
-// What is allowed is said in one way.
+// `limit` with `window`, `policy` and `policies` exclude each other.
 
 const policy = policies.default
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 RateLimit({ ...perMinute, policy })
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 RateLimit({ policy, policies })
-// @ts-expect-error: in two
+// @ts-expect-error: two of them
 RateLimitModule.forRoot({ ...perMinute, policy })
 RateLimit({ limit: 5 })
 RateLimitModule.forRoot({ global: false })
 
-// A record of keys has the names of the policies.
+// A record of keys must have the names of the policies.
 
 RateLimit({ policies: { user: policy, address: policy }, key: { user: 'ada', address: byIp() } })
 // @ts-expect-error: a key is missing
@@ -108,10 +108,10 @@ RateLimit([inVariable, { policy }])
 RateLimitModule.forRoot(inVariable)
 const typed: RateLimitOptions = { policies, key: { default: 'all' } }
 RateLimit(typed)
-// @ts-expect-error: a duration with no unit
+// @ts-expect-error: a duration without a unit
 RateLimit({ limit: 5, window: '60' })
 
-// A handler of denials lets pass or throws.
+// A handler of denials returns a boolean or throws.
 
 RateLimit({
   ...perMinute,
@@ -122,16 +122,16 @@ RateLimit({
   },
 })
 RateLimit({ ...perMinute, onDenied: async () => true })
-// @ts-expect-error: it does not say whether the request may go on
+// @ts-expect-error: it does not return a boolean
 RateLimit({ ...perMinute, onDenied: (_context, { limit }) => void limit })
 
-// Decorators stand above classes and methods, that of the decision at parameters.
+// Decorators of classes and methods, and that of the decision for parameters.
 
 expectTypeOf(RateLimit(perMinute)).toExtend<ClassDecorator & MethodDecorator>()
 expectTypeOf(SkipRateLimit()).toExtend<ClassDecorator & MethodDecorator>()
 expectTypeOf(RateLimitDecision()).toExtend<ParameterDecorator>()
 
-// The limiters are a provider.
+// The limiters are an injectable provider.
 
 class Support {
   constructor(limiters: RateLimiters) {
@@ -141,20 +141,20 @@ class Support {
 }
 expectTypeOf(Support).toBeConstructibleWith({} as RateLimiters)
 
-// Options that are wrong do not compile.
+// Wrong options do not compile.
 
 // @ts-expect-error: no such option
 RateLimit({ ...perMinute, windowMs: 1000 })
-// @ts-expect-error: no number
+// @ts-expect-error: not a number
 RateLimit({ limit: '5', window: '1m' })
 // @ts-expect-error: no such scope
 RateLimit({ ...perMinute, scope: 'class' })
-// @ts-expect-error: of the module alone
+// @ts-expect-error: an option of the module only
 RateLimit({ ...perMinute, global: true })
 // @ts-expect-error: a parameter has no options
 RateLimitDecision(perMinute)
 
-// Options may be made by a provider.
+// A provider can return the options.
 
 class Settings implements RateLimitOptionsFactory {
   readonly limit = 1
@@ -171,7 +171,7 @@ RateLimitModule.forRootAsync({
 RateLimitModule.forRootAsync<Request>({
   useFactory: () => ({ ...perMinute, key: ({ path }) => path }),
 })
-// @ts-expect-error: it makes no options
+// @ts-expect-error: it returns no options
 RateLimitModule.forRootAsync({ useFactory: () => ({ limit: '5' }) })
-// @ts-expect-error: it makes none
+// @ts-expect-error: it has no such method
 RateLimitModule.forRootAsync({ useClass: Date })

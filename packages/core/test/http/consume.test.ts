@@ -44,10 +44,10 @@ test('a request waits until it is allowed', async () => {
   const limiter = limiterOf(slot, store)
   const { lease } = limiter.consume('all')
   const check = guardOf({ policy: slot, store, wait: { max: '1m' } })
-  const held = check()
-  expect(await Promise.race([held, setImmediate('held')])).toBe('held')
+  const waiting = check()
+  expect(await Promise.race([waiting, setImmediate('waiting')])).toBe('waiting')
   lease?.release()
-  expect(await held).toMatchObject({ type: 'continue', decision: { allowed: true } })
+  expect(await waiting).toMatchObject({ type: 'continue', decision: { allowed: true } })
 })
 
 test('denies immediately if `max` is too short to be allowed', async () => {
@@ -182,9 +182,14 @@ describe('the decision on a request that a leaky queue delays has the numbers at
     const actions = await Promise.all(
       sizes.map(async (size) => guard.check(viewOf({ size }), response)),
     )
-    const held = actions[1]
-    expect(held.decision).toMatchObject({ allowed: true, delayMs: 80, remaining: 0, resetMs: 960 })
-    expect(fieldsOf(held)).toEqual({
+    const delayed = actions[1]
+    expect(delayed.decision).toMatchObject({
+      allowed: true,
+      delayMs: 80,
+      remaining: 0,
+      resetMs: 960,
+    })
+    expect(fieldsOf(delayed)).toEqual({
       'X-RateLimit-Limit': '3',
       'X-RateLimit-Remaining': '0',
       'X-RateLimit-Reset': '1',
@@ -196,9 +201,9 @@ describe('the decision on a request that a leaky queue delays has the numbers at
     const check = guardOf({ policy: queue, store, clock: Date.now })
     const limiter = createLimiter({ name: 'x', policies: queue, store, clock: Date.now })
     limiter.consume('all')
-    const held = check()
+    const delayed = check()
     limiter.consume('all')
-    const { decision } = await held
+    const { decision } = await delayed
     // The request has taken its units, and the other one is queued after it.
     expect(decision?.policies['default'].used).toBe(2)
   })

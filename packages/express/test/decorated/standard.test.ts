@@ -10,7 +10,7 @@ const once: RateLimitOptions = {
   clock: () => start,
 }
 
-/** Each call makes a class of its own, and with it limiters of its own. */
+/** Each call makes a new class with new limiters. */
 function reportsOf(): Reports {
   class ReportsByCompiler {
     readonly tenant: string = 'acme'

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import type { Handler } from '../../src/index.js'
 import { appOf, frameworks } from '../apps.js'
 
-/** A controller class that allows each of its routes once in a minute, by whatever system its methods were decorated. */
+/** A controller class that allows each of its routes once a minute, with either system of decorators. */
 export interface Reports {
   read: Handler
   create: Handler
   remove: Handler
 }
 
-/** Proves `RateLimit` on the methods of a class. Each call of `reportsOf` makes a class with counters of its own. */
+/** Tests `RateLimit` on the methods of a class. Each call of `reportsOf` makes a class with its own counters. */
 export function describeDecorated(reportsOf: () => Reports): void {
   describe.each(frameworks)('%s', (_, create) => {
     const appWith = (reports: Reports) =>
@@ -22,7 +22,7 @@ export function describeDecorated(reportsOf: () => Reports): void {
           .get('/remove', (...call) => reports.remove(...call)),
       )
 
-    test('a handler keeps its "this", and answers', async () => {
+    test('a handler keeps its "this"', async () => {
       const { status, text, headers } = await request(appWith(reportsOf())).get('/read/1')
       expect([status, text]).toEqual([200, 'acme reads /read/1, 0 left'])
       expect(headers['ratelimit-policy']).toBe('"default";q=1;w=60')
@@ -36,21 +36,21 @@ export function describeDecorated(reportsOf: () => Reports): void {
       expect(text).not.toContain('acme')
     })
 
-    test('the options see the request', async () => {
+    test('the functions of the options receive the request', async () => {
       const app = appWith(reportsOf())
       await request(app).get('/read/1').expect(200)
       await request(app).get('/read/2').expect(200)
       await request(app).get('/read/2').expect(429)
     })
 
-    test('each method counts by itself', async () => {
+    test('each method has its own counts', async () => {
       const app = appWith(reportsOf())
       await request(app).get('/read/1').expect(200)
       await request(app).get('/remove').expect(500)
       await request(app).get('/remove').expect(429)
     })
 
-    test('what a handler rejects with or throws reaches the error handler', async () => {
+    test('an error that a handler rejects with or throws reaches the error handler', async () => {
       const app = appWith(reportsOf())
       const rejected = await request(app).get('/create')
       const thrown = await request(app).get('/remove')

@@ -5,7 +5,7 @@ import { describeDecorated, type Reports } from './suite.js'
 
 const once = times(1)
 
-/** Each call makes a class of its own, and with it limiters of its own. */
+/** Each call makes a new class with new limiters. */
 function reportsOf(): Reports {
   class ReportsByCompiler {
     readonly tenant: string = 'acme'

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import type { Handler } from '../../src/index.js'
 import { create, serve, statuses, type Send } from '../apps.js'
 
-/** A controller class that allows each of its routes once in a minute, by whatever system its methods were decorated. */
+/** A controller class that allows each of its routes once a minute, with either system of decorators. */
 export interface Reports {
   read: Handler
   create: Handler
   remove: Handler
   later: Handler
   none: Handler
-  /** Where `read` was called. */
+  /** The objects on which `read` was called. */
   readonly reached: readonly string[]
 }
 
-/** Proves `RateLimit` on the methods of a class. Each call of `reportsOf` makes a class with counters of its own. */
+/** Tests `RateLimit` on the methods of a class. Each call of `reportsOf` makes a class with its own counters. */
 export function describeDecorated(reportsOf: () => Reports): void {
   async function serveReports(reports = reportsOf(), log: string[] = []): Promise<Send> {
     const app = create({
@@ -27,20 +27,20 @@ export function describeDecorated(reportsOf: () => Reports): void {
     return serve(app)
   }
 
-  test('a handler keeps its "this", and answers by what it returns', async () => {
+  test('a handler keeps its "this", and its return value is sent', async () => {
     const { status, body, headers } = await (await serveReports())('/read/1')
     expect([status, body]).toEqual([200, 'acme reads 1, 0 left'])
     expect(headers['ratelimit-policy']).toBe('"default";q=1;w=60')
   })
 
-  test('a handler that answers later has its time', async () => {
+  test('a handler can send its response later', async () => {
     const log: string[] = []
     const send = await serveReports(reportsOf(), log)
     expect((await send('/later')).body).toBe('later')
     expect(log).toEqual([])
   })
 
-  test('a handler may answer null', async () => {
+  test('a handler can return null', async () => {
     expect(await (await serveReports())('/none')).toMatchObject({ status: 200, body: 'null' })
   })
 
@@ -53,7 +53,7 @@ export function describeDecorated(reportsOf: () => Reports): void {
     expect(reports.reached).toEqual(['/read/1'])
   })
 
-  test('the options see the request, and each method counts by itself', async () => {
+  test('the functions of the options receive the request, and each method has its own counts', async () => {
     const send = await serveReports()
     expect(await statuses(send, 'GET /read/1', 'GET /read/2', 'GET /read/2')).toEqual([
       200, 200, 429,
@@ -61,7 +61,7 @@ export function describeDecorated(reportsOf: () => Reports): void {
     expect(await statuses(send, 'GET /remove', 'GET /remove')).toEqual([500, 429])
   })
 
-  test('what a handler rejects with or throws reaches the error handler', async () => {
+  test('an error that a handler rejects with or throws reaches the error handler', async () => {
     const send = await serveReports()
     expect(await send('/create')).toMatchObject({ status: 500, body: 'Error: create is broken' })
     expect(await send('/remove')).toMatchObject({ status: 500, body: 'Error: remove is broken' })

@@ -10,7 +10,7 @@ import { describeDecorated, type Reports } from '../suite.js'
 
 const once = times(1)
 
-/** Each call makes a class of its own, and with it limiters of its own. */
+/** Each call makes a new class with new limiters. */
 function reportsOf(): Reports {
   class ReportsByCompiler {
     readonly tenant: string = 'acme'
@@ -48,7 +48,7 @@ function reportsOf(): Reports {
 
 describeDecorated(reportsOf)
 
-test('the decorator is called as this system calls it', () => {
+test('the decorator is called with the arguments of `experimentalDecorators`', () => {
   const calledWith: string[] = []
   function note(...args: unknown[]): void {
     calledWith.push(...args.map((arg) => typeof arg))
@@ -60,7 +60,7 @@ test('the decorator is called as this system calls it', () => {
   expect([Noted.name, ...calledWith]).toEqual(['Noted', 'object', 'string', 'object'])
 })
 
-test('the types are right under this system, too', () => {
+test('the types are right with `experimentalDecorators`', () => {
   const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
   const compiler = join(dirname(typescript), 'bin', 'tsc')
   const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname], {

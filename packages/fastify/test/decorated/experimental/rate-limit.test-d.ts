@@ -1,4 +1,4 @@
-// Checked under `experimentalDecorators` by the test beside it, and with all others by npm run check:types.
+// Checked with `experimentalDecorators` by the test in this folder, and with standard decorators by npm run check:types.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimit, rateLimit } from '../../../src/index.js'
 
@@ -13,13 +13,13 @@ export class Reports {
   @once
   async create(): Promise<void> {}
 
-  // @ts-expect-error: this is no handler
+  // @ts-expect-error: not a handler
   @once
   count(id: number): number {
     return id
   }
 
-  // @ts-expect-error: that is a plugin
+  // @ts-expect-error: a plugin is not a decorator
   @rateLimit
   remove(): void {}
 }
