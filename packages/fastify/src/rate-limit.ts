@@ -2,7 +2,7 @@ import { assertOneOf, createRouteLimits, routeName, warnOfUnseenRoute } from '@s
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import { fastifyPlugin } from 'fastify-plugin'
 import type { Limit, OnDenied } from './apply-limit.js'
-import { createDecoration } from './decoration.js'
+import { createInstanceDecorator } from './instance-decorator.js'
 import { followed } from './follow.js'
 import { hookOf } from './hook.js'
 import type { RateLimitPluginOptions } from './options.js'
@@ -33,9 +33,9 @@ async function registerRateLimit(
   if (global) limits.common()
   let hasStarted = false
 
-  const decoration = createDecoration(limits, () => hasStarted)
+  const decorator = createInstanceDecorator(limits, () => hasStarted)
 
-  fastify.decorate('rateLimit', decoration)
+  fastify.decorate('rateLimit', decorator)
   if (!fastify.hasRequestDecorator('rateLimit')) fastify.decorateRequest('rateLimit')
   // All scopes below inherit the decorator, except those with a registration of their own.
   const scope = fastify.rateLimit

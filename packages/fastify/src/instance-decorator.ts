@@ -15,7 +15,7 @@ import type {
  *
  * @param hasStarted whether the application has started: a limit that is made later may be made by a request handler
  */
-export function createDecoration(
+export function createInstanceDecorator(
   limits: RouteLimits<FastifyRequest, OnDenied>,
   hasStarted: () => boolean,
 ): RateLimitDecorator {
@@ -26,9 +26,9 @@ export function createDecoration(
       { limiter: limit.limiter, [guardMade]: limit },
     )
   }
-  const decoration = Object.assign(place, { limiterOf: limits.limiterOf })
-  defineLimiter(decoration, () => limits.common().limiter)
-  return decoration
+  const decorator = Object.assign(place, { limiterOf: limits.limiterOf })
+  defineLimiter(decorator, () => limits.common().limiter)
+  return decorator
 }
 
 // A getter, because the options of a plugin with `global: false` may be incomplete.
