@@ -61,7 +61,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
     body() {
       const types = ['*/*', 'text/plain'].map((accept) => denied({}, accept).headers.at(-1)?.[1])
       expect(types).toEqual(['application/problem+json', 'text/plain; charset=utf-8'])
-      return 'a problem (RFC 9457), or plain text where the client prefers it'
+      return 'a problem (RFC 9457), or plain text if the client prefers it'
     },
   },
   'fastify/src/options.ts#PluginSettings': {
