@@ -188,7 +188,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     const skip = vi.fn(() => false)
     const app = await create(
       adapter(),
-      under({ ...once, skip, wait: { max: '1m' }, clock: Date.now }),
+      under({ ...once, skip, wait: { max: '1h' }, clock: Date.now }),
     )
     const ask = await listen(app)
     await ask('/items/1')
