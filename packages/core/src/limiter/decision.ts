@@ -1,5 +1,7 @@
 import type { Rule } from '../algorithms/kind.js'
+import { receiptOf, withReceipt } from './receipts/receipt.js'
 import type {
+  BoundPolicy,
   DecisionRequest,
   Outcome,
   Reply,
@@ -95,17 +97,6 @@ export function hasLeases({ steps }: Rule): boolean {
   return steps.token !== undefined
 }
 
-/** What a consumption took, and where: what is needed to give it back. */
-export interface Receipt {
-  readonly request: DecisionRequest
-  readonly outcome: Outcome
-}
-
-/** The receipt of a decision, undefined for anything else. What took nothing has one too; giving it back gives nothing. */
-export function receiptOf(value: unknown): Receipt | undefined {
-  return typeof value === 'object' && value !== null ? Receipted.receiptOf(value) : undefined
-}
-
 /** The denial of a request that the store would allow, but not in time for its caller. It holds nothing, and gives nothing back. */
 export function deniedLate<S extends Store>(
   decision: Decision,
@@ -136,7 +127,7 @@ export function asOf<D extends Decision>(decision: D, later: Outcome): D {
   return withReceipt({ ...decision, limit, remaining, resetMs, policies: held }, receipt)
 }
 
-const nobody: readonly string[] = Object.freeze([])
+export const nobody: readonly string[] = Object.freeze([])
 
 /** What one outcome says about a request, in plain fields. */
 function readingOf<S extends Store>(
@@ -145,8 +136,20 @@ function readingOf<S extends Store>(
   lease: HeldLease<S> | undefined,
 ): Decision<S> {
   const { allowed, entries = request.entries, states, source = 'store' } = outcome
-  // Where the limiter was told to allow, nobody is denied: neither what is consumed, nor what a peek asks about.
+  // If the limiter was told to allow, nobody is denied: neither what is consumed, nor what a peek asks about.
   const taken = allowed && (request.verb === 'consume' || source === 'open')
+  const verdicts = entries.map((entry, i) => verdictOf(entry, states[i], request.cost, taken))
+  const decision = summaryOf(allowed, entries, verdicts, source)
+  return lease === undefined ? decision : { ...decision, lease }
+}
+
+/** The decision of all policies, from the verdict of each. */
+export function summaryOf(
+  allowed: boolean,
+  entries: readonly BoundPolicy[],
+  verdicts: readonly Verdict[],
+  source: Source,
+): Omit<Decision, 'lease'> {
   const policies: Record<string, Verdict> = {}
   let deniedBy: string[] | undefined
   let limit = Infinity
@@ -156,7 +159,7 @@ function readingOf<S extends Store>(
   let delayMs = 0
   for (let i = 0; i < entries.length; i++) {
     const { name } = entries[i]
-    const verdict = verdictOf(entries[i], states[i], request.cost, taken)
+    const verdict = verdicts[i]
     putByName(policies, name, verdict)
     if (verdict.remaining < remaining) {
       remaining = verdict.remaining
@@ -167,7 +170,7 @@ function readingOf<S extends Store>(
     resetMs = Math.max(resetMs, verdict.resetMs)
     if (allowed) delayMs = Math.max(delayMs, verdict.delayMs)
   }
-  const decision = {
+  return {
     allowed,
     limit,
     remaining,
@@ -178,43 +181,9 @@ function readingOf<S extends Store>(
     policies,
     source,
   }
-  return lease === undefined ? decision : { ...decision, lease }
 }
 
 /** The longer of two waits; null, for ever, is longer than any. */
 export function longest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.max(a, b)
-}
-
-/** Returns what it is given: a class that extends it adds its private fields to that object. */
-// oxlint-disable-next-line typescript/no-extraneous-class -- only a class can be extended
-class Given {
-  constructor(value: object) {
-    return value
-  }
-}
-
-/**
- * Hides the receipt in private fields of the decision. The decision stays a plain object, also for `console.log`, and neither a copy nor
- * JSON has the receipt. A WeakMap would cost several times as much.
- */
-class Receipted extends Given {
-  readonly #request: DecisionRequest
-  readonly #outcome: Outcome
-
-  constructor(decision: object, request: DecisionRequest, outcome: Outcome) {
-    super(decision)
-    this.#request = request
-    this.#outcome = outcome
-  }
-
-  static receiptOf(value: object): Receipt | undefined {
-    return #request in value ? { request: value.#request, outcome: value.#outcome } : undefined
-  }
-}
-
-function withReceipt<D extends Decision>(decision: D, { request, outcome }: Receipt): D {
-  // oxlint-disable-next-line eslint/no-new -- it is the decision itself
-  new Receipted(decision, request, outcome)
-  return decision
 }

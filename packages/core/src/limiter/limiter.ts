@@ -2,13 +2,16 @@ import { createAcquire, type AcquireOptions } from './waiting/acquire.js'
 import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './calls.js'
 import { createDispatcher } from './dispatch.js'
 import { countedPart } from './counted-policies.js'
-import { decisionOf, receiptOf, type Decision } from './decision.js'
+import { decisionOf, type Decision } from './decision.js'
+import { receiptOf } from './receipts/receipt.js'
 import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
 import { readLimiterOptions, statedPolicies, type AnyLimiterOptions } from './limiter-options.js'
 import { decisionEvents } from './events.js'
 import type { Duration } from '../options/readers.js'
-import { receiptOfOtherCopy, shareReceipts } from './receipts.js'
-import { createRequests } from './requests.js'
+import { receiptOfOtherCopy, shareReceipts } from './receipts/copies.js'
+import { createRequests, type Requests } from './requests.js'
+import { createDirectWay } from './direct.js'
+import type { Clock } from '../clock.js'
 import { withFallback } from '../stores/layers/fallback.js'
 import { statusOf, type Status } from './status.js'
 import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
@@ -99,6 +102,15 @@ export function createLimiter<S extends Store = MemoryStore>(
   const store = given.async ? withFallback(given, name, onStoreError, sharing(localShare)) : given
   const requests = createRequests(name, policies, clock, !denyCache)
   const dispatch = createDispatcher<S>(store)
+  const directly = directWayOf<S>(given, clock, requests)
+  const consume: Limiter<S>['consume'] =
+    directly === undefined
+      ? consumeGenerally
+      : (key, options) => directly(key, options) ?? consumeGenerally(key, options)
+
+  function consumeGenerally(key: Keys, options?: ConsumeOptions): Reply<S, Decision<S>> {
+    return dispatch.run(requests.consume, decide, key, options)
+  }
 
   function changeLease(
     request: StoreRequest,
@@ -124,7 +136,7 @@ export function createLimiter<S extends Store = MemoryStore>(
 
   const limiter: Limiter<S> = {
     name,
-    consume: (key, options) => dispatch.run(requests.consume, decide, key, options),
+    consume,
     peek: (key, options) => dispatch.run(requests.peek, decide, key, options),
     consumeMany: (calls) => dispatch.runMany(requests.consumeMany, decide, calls),
     peekMany: (calls) => dispatch.runMany(requests.peekMany, decide, calls),
@@ -154,6 +166,18 @@ export function createLimiter<S extends Store = MemoryStore>(
     countedPart(requests.peek(key, asked)).entries.length > 0
   const acquire = createAcquire(name, limiter, isCounted, store.async)
   return limiter
+}
+
+/** The direct way of `consume`, if the store has one. An injected clock and a warning that may have to be given take the general way. */
+function directWayOf<S extends Store>(
+  store: Store,
+  clock: Clock | undefined,
+  requests: Requests,
+): ((key: Keys, options?: ConsumeOptions) => Reply<S, Decision<S>> | undefined) | undefined {
+  if (store.async || store.compile === undefined) return undefined
+  if (clock !== undefined || requests.isWatched) return undefined
+  // That S is the type of this very store is beyond the compiler.
+  return createDirectWay(store, requests.entriesFor) as Limiter<S>['consume']
 }
 
 function isHeard({ allowed }: Decision): boolean {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js'
-import { hasLeases, type Receipt } from './decision.js'
+import { hasLeases } from './decision.js'
+import type { Receipt } from './receipts/receipt.js'
 import {
   resolveKeys,
   chosenPerCall,
@@ -20,7 +21,7 @@ import {
 } from '../options/readers.js'
 import { argumentChecks } from './checks/argument-checks.js'
 import { watchPolicyNames } from './checks/policy-names.js'
-import { markGiven } from './receipts.js'
+import { markGiven } from './receipts/copies.js'
 import { watchRedundancy } from './checks/redundant-policies.js'
 import { leaseFor } from './leases/requested-lease.js'
 import {
@@ -39,6 +40,10 @@ import {
  * the limiter has the one of its name here.
  */
 export interface Requests {
+  /** The policies of a call in the form that stores work with; undefined stands for the limiter's own. */
+  entriesFor(policies: Policies | undefined): readonly BoundPolicy[]
+  /** Whether each consumption has to be watched for a policy that another one makes useless. */
+  readonly isWatched: boolean
   consume(key: Keys, options: ConsumeOptions | undefined): ConsumeRequest
   peek(key: Keys, options: PeekOptions | undefined): PeekRequest
   consumeMany(calls: readonly KeyAndCost[]): readonly ConsumeRequest[]
@@ -169,6 +174,9 @@ export function createRequests(
   }
 
   return {
+    entriesFor,
+    isWatched: watchKey !== undefined,
+
     consume(key, options) {
       if (options === undefined) return consumption(key, {})
       check(options, ['cost', 'owner', 'policies', 'request'])

@@ -137,6 +137,21 @@ export interface Outcome {
   readonly source?: Source
 }
 
+/** Consumes for one list of entries, without a request or an outcome for each decision. */
+export interface DirectConsume {
+  /** Decides for a key: whether all entries allow the cost, and have counted it. Undefined if only `run` can decide; nothing has changed then. */
+  decide(key: string, cost: number): boolean | undefined
+  /** The state of each entry after the last decision. The next decision overwrites them. */
+  readonly states: readonly DirectState[]
+}
+
+export interface DirectState {
+  readonly row: Row
+  readonly now: number
+  /** The units that count after the decision. */
+  readonly used: number
+}
+
 /** A failure is the answer of the request that failed, and of no other. */
 export type Answer = Outcome | SluiceError
 
@@ -162,6 +177,10 @@ export interface StoreContract {
  */
 export interface SyncStore {
   readonly async: false
+  /**
+   * The direct way for consumptions by these entries with one key for all of them. Undefined if there is none: `run` can do all that it can.
+   */
+  compile?(entries: readonly BoundPolicy[]): DirectConsume | undefined
   readonly [storeContract]?: StoreContract
   /** Answers at once. */
   run(request: StoreRequest): Answer

@@ -1,4 +1,5 @@
-import { receiptOf, type Decision } from '../../limiter/decision.js'
+import type { Decision } from '../../limiter/decision.js'
+import { receiptOf } from '../../limiter/receipts/receipt.js'
 
 /** Why a request was denied: the problem types of draft-ietf-httpapi-ratelimit-headers-10. */
 export type DenialCause =

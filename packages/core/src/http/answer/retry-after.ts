@@ -1,4 +1,5 @@
-import { receiptOf, type Decision } from '../../limiter/decision.js'
+import type { Decision } from '../../limiter/decision.js'
+import { receiptOf } from '../../limiter/receipts/receipt.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import { isPolicy } from '../../policy.js'
 import { firmWaitOf } from '../../limiter/waiting/waits.js'

@@ -2,7 +2,7 @@ import type { Lease } from '../../algorithms/algorithm.js'
 import { hasLeases } from '../decision.js'
 import type { BoundPolicy } from '../../stores/store.js'
 
-const noLease: Lease = { id: '', owner: '' }
+export const noLease: Lease = { id: '', owner: '' }
 
 /** Lease ids are made here, by the caller, so that a call which the client sends twice takes one lease. */
 export function leaseFor(

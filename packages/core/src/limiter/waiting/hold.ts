@@ -1,4 +1,5 @@
-import { asOf, receiptOf, type Decision, type Receipt } from '../decision.js'
+import { asOf, type Decision } from '../decision.js'
+import { receiptOf, type Receipt } from '../receipts/receipt.js'
 import type { Keys, PolicyChoice } from '../bound-policies.js'
 import { keepAlive } from '../leases/keep-alive.js'
 import { pause } from './pause.js'

@@ -1,4 +1,5 @@
-import { hasLeases, longest, receiptOf, type Decision } from '../decision.js'
+import { hasLeases, longest, type Decision } from '../decision.js'
+import { receiptOf } from '../receipts/receipt.js'
 
 /**
  * How long a denied request has to wait whatever happens: null if forever. Of the wait of a decision this is the part that only time can end;

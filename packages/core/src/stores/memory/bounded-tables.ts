@@ -24,8 +24,9 @@ export class BoundedTables {
   }
 
   get size(): number {
+    const tables = this.#tables
     let sum = 0
-    for (const table of this.#tables) sum += table.size
+    for (let i = 0; i < tables.length; i++) sum += tables[i].size
     return sum
   }
 

@@ -1,6 +1,14 @@
 import { processTime, type Time } from '../../clock.js'
 import { optional, positiveCount, readOptions } from '../../options/readers.js'
-import { contractVersion, storeContract, type StoreContract, type SyncStore } from '../store.js'
+import {
+  contractVersion,
+  storeContract,
+  type BoundPolicy,
+  type DirectConsume,
+  type StoreContract,
+  type SyncStore,
+} from '../store.js'
+import { directWay } from './direct.js'
 import { Executor } from './executor.js'
 import type { BoundedTables } from './bounded-tables.js'
 import { StateTable } from './state-table.js'
@@ -44,19 +52,31 @@ class InMemory implements MemoryStore {
   readonly async = false
   readonly [storeContract]: StoreContract = { version: contractVersion }
   readonly run: MemoryStore['run']
+  readonly #run: MemoryStore['run']
+  readonly #rows: StateTable
+  readonly #time: Time
   readonly #tables: BoundedTables[] = []
 
   constructor(maxKeys: number, time: Time) {
-    const newExecutor = (): Executor => {
+    const newTable = (): StateTable => {
       const rows = new StateTable(maxKeys, time)
       this.#tables.push(rows.tables)
-      return new Executor(rows)
+      return rows
     }
-    const own = newExecutor()
-    // Apart from all others, because what has ended by one clock has not ended by another.
+    this.#time = time
+    this.#rows = newTable()
+    const own = new Executor(this.#rows)
+    // Apart from all others, because what has expired by one clock has not expired by another.
     let injected: Executor | undefined
-    const ofInjectedClock = (): Executor => (injected ??= newExecutor())
-    this.run = (request) => (request.now === undefined ? own : ofInjectedClock()).run(request)
+    const ofInjectedClock = (): Executor => (injected ??= new Executor(newTable()))
+    this.#run = (request) => (request.now === undefined ? own : ofInjectedClock()).run(request)
+    this.run = this.#run
+  }
+
+  compile(entries: readonly BoundPolicy[]): DirectConsume | undefined {
+    // An application may have put a `run` of its own in front of this one.
+    const isOwn = #run in this && this.run === this.#run
+    return isOwn ? directWay(this.#rows, this.#time.wall, entries) : undefined
   }
 
   readonly ping = (): boolean => true

@@ -14,8 +14,12 @@ export interface Partition {
   readonly blockLow: number
   readonly resetHigh: number
   readonly resetLow: number
-  /** All partitions of the policy's name: its algorithm may have been another one. Of the rows of one key, only the last written stays. */
-  readonly otherShapes: ReadonlyMap<string, Partition>
+  /** The other partitions of the policy's name: its algorithm may have been another one. Of the rows of one key, only the last written stays. */
+  readonly otherShapes: readonly Partition[]
+}
+
+interface NamedPartition extends Partition {
+  readonly otherShapes: Partition[]
 }
 
 /**
@@ -28,19 +32,19 @@ const mostNames = 1000
 export function createPartitions(tables: BoundedTables): (entry: BoundPolicy) => Partition {
   // Under a key of its own: or else a key that spells an entry's identity, and the reverse, would meet in one place.
   const entryHash = newKeyHash()
-  const byName = new Map<string, Map<string, Partition>>()
+  const byName = new Map<string, Map<string, NamedPartition>>()
 
   return function partitionOf({ limiter, name, steps, params }) {
     const { moments, counts } = steps.cells(params)
     const identity = JSON.stringify([limiter, name])
-    const otherShapes = byName.get(identity) ?? new Map<string, Partition>()
+    const shapes = byName.get(identity) ?? new Map<string, NamedPartition>()
     // The name that was used last stands last.
     byName.delete(identity)
-    byName.set(identity, otherShapes)
+    byName.set(identity, shapes)
     const [oldest] = byName.keys()
     if (byName.size > mostNames) byName.delete(oldest)
     const shape = JSON.stringify([limiter, name, steps.id, moments + counts])
-    let partition = otherShapes.get(shape)
+    let partition = shapes.get(shape)
     if (partition === undefined) {
       entryHash.hash(shape)
       const { high, low } = entryHash
@@ -49,8 +53,10 @@ export function createPartitions(tables: BoundedTables): (entry: BoundPolicy) =>
       entryHash.hash(JSON.stringify([limiter, name, resetId]))
       const reset = { resetHigh: entryHash.high, resetLow: entryHash.low }
       const table = tables.tableOf(moments + counts, steps.bodied === true)
-      partition = { table, high, low, ...block, ...reset, otherShapes }
-      otherShapes.set(shape, partition)
+      const others = [...shapes.values()]
+      partition = { table, high, low, ...block, ...reset, otherShapes: others }
+      for (const other of others) other.otherShapes.push(partition)
+      shapes.set(shape, partition)
     }
     return partition
   }

@@ -54,6 +54,15 @@ export class Segment {
     return copyOf(this.#numbers, row * this.#stride + HEAD, this.#width, views)
   }
 
+  /** Reads a row's cells into an array, and sets what the array has behind them to 0. */
+  readInto(row: number, cells: Row): void {
+    const numbers = this.#numbers
+    const width = this.#width
+    const at = row * this.#stride + HEAD
+    for (let i = 0; i < width; i++) cells[i] = numbers[at + i]
+    for (let i = width; i < cells.length; i++) cells[i] = 0
+  }
+
   /** When a row ends. */
   endOf(row: number): number {
     return Math.abs(this.#numbers[row * this.#stride + 1])
@@ -84,10 +93,12 @@ export class Segment {
     this.#point(row)
   }
 
-  write(row: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
-    if (this.isUnspent(row)) this.unspent--
-    if (!spent) this.unspent++
+  /** Writes a row that is there, and tells by how many more rows have quota left: 1, 0 or -1. */
+  write(row: number, cells: Row, ends: number, spent: boolean, body: unknown): number {
+    const change = (spent ? 0 : 1) - (this.isUnspent(row) ? 1 : 0)
+    this.unspent += change
     this.#fill(row, cells, ends, spent, body)
+    return change
   }
 
   /** Removes a row. The last one gets its number. */
@@ -121,13 +132,26 @@ export class Segment {
 
   /** Adds the rows of another segment, or only those whose fingerprints have this bit behind what they share. */
   adopt(other: Segment, bit?: 0 | 1): void {
+    const stride = this.#stride
     for (let row = 0; row < other.size; row++) {
-      const at = 2 * row * this.#stride
-      const [high, low] = [other.#integers[at], other.#integers[at + 1]]
-      if (bit !== undefined && bit !== ((high >>> (31 - other.depth)) & 1)) continue
-      const spent = !other.isUnspent(row)
-      this.add(high, low, other.read(row, 0), other.endOf(row), spent, other.bodyOf(row))
+      const high = other.#integers[2 * row * stride]
+      if (bit === undefined || bit === ((high >>> (31 - other.depth)) & 1)) this.#copy(other, row)
     }
+  }
+
+  /** Adds a row of another segment. */
+  #copy(other: Segment, from: number): void {
+    const stride = this.#stride
+    const row = this.size++
+    if (row * stride === this.#numbers.length) this.#resize(capacityFor(row + 1))
+    // As integers: a fingerprint may be the bits of a NaN, and a number that is none need not keep its bits.
+    for (let i = 0; i < 2 * stride; i++) {
+      this.#integers[2 * row * stride + i] = other.#integers[2 * from * stride + i]
+    }
+    if (this.isUnspent(row)) this.unspent++
+    this.earliest = Math.min(this.earliest, this.endOf(row))
+    if (this.#bodies !== undefined) this.#bodies[row] = other.bodyOf(from)
+    this.#point(row)
   }
 
   #fill(row: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
@@ -145,7 +169,9 @@ export class Segment {
     this.#numbers = numbers
     this.#integers = new Int32Array(numbers.buffer)
     // A third of it stays free, so that probing stays short.
-    this.#index = new Uint16Array(2 ** Math.ceil(Math.log2(rows * 1.5)))
+    const slots = 2 ** Math.ceil(Math.log2(rows * 1.5))
+    if (slots === this.#index.length) return
+    this.#index = new Uint16Array(slots)
     for (let row = 0; row < this.size; row++) this.#point(row)
   }
 
@@ -184,9 +210,9 @@ export class Segment {
   }
 }
 
-/** An eighth more, so that growth by one row at a time costs each row a few copies, and little memory lies idle. */
+/** A quarter more, so that growth by one row at a time copies each row a few times, and little memory is unused. */
 function capacityFor(rows: number): number {
-  return Math.max(8, Math.ceil(rows * 1.125))
+  return Math.min(mostRows, Math.max(8, Math.ceil(rows * 1.25)))
 }
 
 /** The cells from there on as a row of their own, and so many zeros behind them. */

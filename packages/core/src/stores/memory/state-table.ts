@@ -17,6 +17,15 @@ export interface LoadedState {
   resets?: number
 }
 
+/** A row as it is kept. */
+interface KeptRow {
+  readonly row: Row
+  readonly ends: number
+  /** Whether nothing remains of its quota. */
+  readonly isSpent: boolean
+  readonly body?: unknown
+}
+
 /** The states of a request, and where each of them is kept: both in the order of its entries. */
 export interface Opened {
   readonly cursors: readonly Cursor[]
@@ -34,7 +43,7 @@ export class StateTable {
   readonly tables: BoundedTables
   readonly #time: Time
   readonly #keyHash = newKeyHash()
-  readonly #partitionOf: (entry: BoundPolicy) => Partition
+  readonly partitionOf: (entry: BoundPolicy) => Partition
   readonly #known = new WeakMap<BoundPolicy, Cursor>()
   // Most requests are about the same entries as the one before.
   #lastEntries: readonly BoundPolicy[] = []
@@ -46,38 +55,43 @@ export class StateTable {
 
   constructor(maxKeys: number, time: Time) {
     this.tables = new BoundedTables(maxKeys)
-    this.#partitionOf = createPartitions(this.tables)
+    this.partitionOf = createPartitions(this.tables)
     this.#time = time
   }
 
-  /**
-   * Loads the states of a request. Rows are kept by one clock: an entry that follows the wall is kept for as long as it lasts from now on, so
-   * that no sweep compares the moments of two clocks.
-   */
+  /** Loads the states of a request. */
   open({ verb, entries, keys, now: injected, lease }: StoreRequest): Opened {
-    const cursors = this.#cursorsOf(entries)
-    const now = injected ?? this.#time.monotonic()
-    this.#moment = now
+    const cursors = this.cursorsOf(entries)
+    const now = this.begin(injected)
     // A peek changes nothing, not even what is kept beyond its end.
-    if (verb !== 'peek') this.#sweepSome()
+    if (verb !== 'peek') this.sweepSome()
     const timeOf = ({ followsWall }: Cursor): number =>
       followsWall && injected === undefined ? this.#time.wall() : now
-    this.#keyHash.hash(keys[0])
+    this.seekKey(keys[0])
     // The first by itself: an array that is filled by pushing takes the memory of seventeen.
     const states = [this.#load(cursors[0], timeOf(cursors[0]), lease)]
     for (let i = 1; i < entries.length; i++) {
-      if (keys[i] !== keys[i - 1]) this.#keyHash.hash(keys[i])
+      if (keys[i] !== keys[i - 1]) this.seekKey(keys[i])
       states.push(this.#load(cursors[i], timeOf(cursors[i]), lease))
     }
     return { cursors, states }
   }
 
+  /**
+   * Begins a request. Rows are kept by one clock: an entry that follows the wall is kept for as long as it lasts from now on, so that no sweep
+   * compares the moments of two clocks.
+   */
+  begin(injected?: number): number {
+    this.#moment = injected ?? this.#time.monotonic()
+    return this.#moment
+  }
+
   /** Now and then, removes rows that have expired. */
-  #sweepSome(): void {
+  sweepSome(): void {
     if (this.#requests++ % requestsPerSweep === 0) this.tables.sweepSome(this.#moment)
   }
 
-  #cursorsOf(entries: readonly BoundPolicy[]): readonly Cursor[] {
+  cursorsOf(entries: readonly BoundPolicy[]): readonly Cursor[] {
     if (entries !== this.#lastEntries) {
       this.#lastEntries = entries
       this.#lastCursors = entries.map((entry) => this.#cursorOf(entry))
@@ -85,12 +99,34 @@ export class StateTable {
     return this.#lastCursors
   }
 
-  /** Finds and reads the state that the key has at `now`. */
-  #load(cursor: Cursor, now: number, lease: Lease): LoadedState {
-    const { entry, partition, views } = cursor
+  /** The key whose states are loaded from now on. */
+  seekKey(key: string): void {
+    this.#keyHash.hash(key)
+  }
+
+  hashOf(key: string): { readonly high: number; readonly low: number } {
+    this.#keyHash.hash(key)
+    return this.#keyHash
+  }
+
+  /** Whether the state of a key may be more than its row: a block, or a reset at this moment or later. */
+  isMarked({ blockHigh, blockLow }: Partition, high: number, low: number, now: number): boolean {
+    if (now <= this.#lastReset) return true
+    const { blocks } = this.tables
+    if (blocks.size === 0) return false
+    return blocks.segmentOf(high ^ blockHigh).find(high ^ blockHigh, low ^ blockLow) !== -1
+  }
+
+  #seek(cursor: Cursor): void {
     cursor.keyHigh = this.#keyHash.high
     cursor.keyLow = this.#keyHash.low
     locate(cursor)
+  }
+
+  /** Finds and reads the state that the key has at `now`. */
+  #load(cursor: Cursor, now: number, lease: Lease): LoadedState {
+    const { entry, partition, views } = cursor
+    this.#seek(cursor)
     const { segment, place } = cursor
     if (entry.steps.bodied === true) {
       cursor.body = segment.bodyOf(place) ?? entry.steps.newBody(entry.params)
@@ -111,28 +147,48 @@ export class StateTable {
     return cursor.place !== -1 && cursor.segment.endOf(cursor.place) > this.#moment
   }
 
-  /** Keeps a row until it ends; forgets it where it has. */
+  /** Keeps a row until it ends; removes it if it has ended. */
   save(cursor: Cursor, { row, now }: LoadedState): void {
-    const { steps, params } = cursor.entry
-    const { table, high, low } = cursor.partition
-    const spent = steps.used(row, params, now) >= steps.quota(params)
-    const lasts = steps.ends(row, params) - now
-    const ends = this.#moment + lasts
-    forgetOtherShapes(cursor)
+    const { entry, partition, keyHigh, keyLow, body } = cursor
+    const { steps, params } = entry
+    const isSpent = steps.used(row, params, now) >= steps.quota(params)
+    const ends = this.#moment + steps.ends(row, params) - now
+    const { table } = partition
     relocate(cursor)
-    if (lasts <= 0) {
-      if (cursor.place !== -1) table.remove(cursor.segment, cursor.place)
-    } else if (cursor.place !== -1) {
-      table.write(cursor.segment, cursor.place, row, ends, spent, cursor.body)
+    const { segment, place } = cursor
+    if (place === -1 || partition.otherShapes.length > 0 || ends <= this.#moment) {
+      this.insert(partition, keyHigh, keyLow, { row, ends, isSpent, body })
     } else {
-      this.tables.evictIfFull(table, cursor.keyHigh ^ high, this.#moment)
-      table.add(cursor.keyHigh ^ high, cursor.keyLow ^ low, row, ends, spent, cursor.body)
+      table.write(segment, place, row, ends, isSpent, body)
+    }
+  }
+
+  /** Keeps a row that may be new, or have ended. What other algorithms have counted under the same name is removed. */
+  insert(
+    partition: Partition,
+    keyHigh: number,
+    keyLow: number,
+    { row, ends, isSpent, body }: KeptRow,
+  ): void {
+    const { table } = partition
+    const high = keyHigh ^ partition.high
+    const low = keyLow ^ partition.low
+    removeOtherShapes(partition, keyHigh, keyLow)
+    const segment = table.segmentOf(high)
+    const place = segment.find(high, low)
+    if (ends <= this.#moment) {
+      if (place !== -1) table.remove(segment, place)
+    } else if (place !== -1) {
+      table.write(segment, place, row, ends, isSpent, body)
+    } else {
+      this.tables.evictIfFull(table, high, this.#moment)
+      table.add(high, low, row, ends, isSpent, body)
     }
   }
 
   forget(cursor: Cursor): void {
     const { partition, keyHigh, keyLow } = cursor
-    forgetOtherShapes(cursor)
+    removeOtherShapes(partition, keyHigh, keyLow)
     remove(partition.table, keyHigh ^ partition.high, keyLow ^ partition.low)
   }
 
@@ -193,7 +249,7 @@ export class StateTable {
   #cursorOf(entry: BoundPolicy): Cursor {
     let cursor = this.#known.get(entry)
     if (cursor === undefined) {
-      cursor = newCursor(entry, this.#partitionOf(entry))
+      cursor = newCursor(entry, this.partitionOf(entry))
       this.#known.set(entry, cursor)
     }
     return cursor
@@ -212,10 +268,9 @@ function remove(table: Table, high: number, low: number): void {
   if (place !== -1) table.remove(segment, place)
 }
 
-/** Forgets what other algorithms have counted under the same name. */
-function forgetOtherShapes({ partition, keyHigh, keyLow }: Cursor): void {
-  if (partition.otherShapes.size === 1) return
-  for (const shape of partition.otherShapes.values()) {
-    if (shape !== partition) remove(shape.table, keyHigh ^ shape.high, keyLow ^ shape.low)
+function removeOtherShapes({ otherShapes }: Partition, keyHigh: number, keyLow: number): void {
+  for (let i = 0; i < otherShapes.length; i++) {
+    const { table, high, low } = otherShapes[i]
+    remove(table, keyHigh ^ high, keyLow ^ low)
   }
 }

@@ -61,9 +61,7 @@ export class Table {
     spent: boolean,
     body: unknown,
   ): void {
-    this.unspent -= segment.unspent
-    segment.write(place, row, ends, spent, body)
-    this.unspent += segment.unspent
+    this.unspent += segment.write(place, row, ends, spent, body)
   }
 
   remove(segment: Segment, place: number): void {

@@ -1,6 +1,6 @@
-import type { Receipt } from './decision.js'
-import { sluiceError } from '../errors.js'
-import { contractVersion } from '../stores/store.js'
+import type { Receipt } from './receipt.js'
+import { sluiceError } from '../../errors.js'
+import { contractVersion } from '../../stores/store.js'
 
 /** A copy of this package in the application: only the copy that made a decision can read its receipt. */
 interface Copy {

@@ -1,0 +1,155 @@
+import { joinKey } from '../keys.js'
+import { isCount, isRecord } from '../options/predicates.js'
+import type { BoundPolicy, DirectConsume, State, SyncStore } from '../stores/store.js'
+import { isKey, type Keys, type Policies } from './bound-policies.js'
+import type { ConsumeOptions } from './calls.js'
+import { nobody, summaryOf, type Decision } from './decision.js'
+import { decisionEvents } from './events.js'
+import { noLease } from './leases/requested-lease.js'
+import { withReceiptParts, type Receipt, type ReceiptMaker } from './receipts/receipt.js'
+import { verdictReader, type VerdictReader } from './verdict.js'
+
+/** `consume` by the direct way. Undefined if only the general way can decide, or can say what is wrong. */
+export type ConsumeDirectly = (
+  key: Keys,
+  options: ConsumeOptions | undefined,
+) => Decision | undefined
+
+/**
+ * Compiles `consume` for a store that has a direct way: one key for all policies, and no options but `cost` and `policies`. What the policies
+ * compile to is kept as long as they are.
+ *
+ * @param entriesFor binds the policies of a call; undefined stands for the limiter's own
+ */
+export function createDirectWay(
+  store: SyncStore,
+  entriesFor: (policies: Policies | undefined) => readonly BoundPolicy[],
+): ConsumeDirectly {
+  const compiled = new WeakMap<readonly BoundPolicy[], { readonly way: Way | undefined }>()
+  let last: { readonly policies: Policies | undefined; readonly way: Way | undefined } | undefined
+  let lastOptions: ConsumeOptions | undefined
+
+  function wayFor(policies: Policies | undefined): Way | undefined {
+    const entries = entriesFor(policies)
+    let known = compiled.get(entries)
+    if (known === undefined) {
+      const direct = store.compile?.(entries)
+      known = { way: direct === undefined ? undefined : new Way(entries, direct) }
+      compiled.set(entries, known)
+    }
+    return known.way
+  }
+
+  return function consumeDirectly(key, options) {
+    let cost = 1
+    let policies: Policies | undefined
+    if (options !== undefined) {
+      // A server passes the same options for each request.
+      if (options !== lastOptions && !areSimple(options)) return undefined
+      lastOptions = options
+      if (options.cost !== undefined) cost = options.cost
+      policies = options.policies
+      if (!isCount(cost)) return undefined
+    }
+    if (!isKey(key) || isObserved()) return undefined
+    const joined = joinKey(key)
+    if (joined === undefined) return undefined
+    if (last === undefined || last.policies !== policies) last = { policies, way: wayFor(policies) }
+    return last.way?.consume(joined, cost)
+  }
+}
+
+/** Whether these are options of the direct way. All others, wrong ones included, are for the general way. */
+function areSimple(options: ConsumeOptions): boolean {
+  if (!isRecord(options)) return false
+  for (const name in options) if (name !== 'cost' && name !== 'policies') return false
+  return true
+}
+
+function isObserved(): boolean {
+  return decisionEvents.decision.hasSubscribers || decisionEvents.denial.hasSubscribers
+}
+
+/** The direct way of one list of policies. */
+class Way implements ReceiptMaker {
+  readonly #entries: readonly BoundPolicy[]
+  readonly #direct: DirectConsume
+  readonly #readers: readonly VerdictReader[]
+  /** The name of the only policy; undefined if there are several. */
+  readonly #only: string | undefined
+  readonly #deniedByOnly: readonly string[]
+  /** What a receipt is made of: the cost, then of each policy the moment and the row. */
+  readonly #numbers: number[]
+
+  constructor(entries: readonly BoundPolicy[], direct: DirectConsume) {
+    this.#entries = entries
+    this.#direct = direct
+    this.#readers = entries.map(verdictReader)
+    this.#only = entries.length === 1 ? entries[0].name : undefined
+    this.#deniedByOnly = Object.freeze(entries.map(({ name }) => name))
+    const count = direct.states.reduce((sum, { row }) => sum + 1 + row.length, 1)
+    // Fractions first, so that the engine keeps all of them as doubles.
+    this.#numbers = Array.from({ length: count }, () => 0.5)
+  }
+
+  consume(key: string, cost: number): Decision | undefined {
+    const allowed = this.#direct.decide(key, cost)
+    if (allowed === undefined) return undefined
+    const decision =
+      this.#only === undefined
+        ? this.#decision(allowed, cost)
+        : this.#onlyDecision(this.#only, allowed, cost)
+    return withReceiptParts(decision, this, key, this.#noted(cost))
+  }
+
+  #onlyDecision(name: string, allowed: boolean, cost: number): Decision {
+    const { row, now, used } = this.#direct.states[0]
+    const verdict = this.#readers[0](row, now, used, 0, cost, allowed)
+    const { limit, remaining, retryAfterMs, resetMs, delayMs } = verdict
+    return {
+      allowed,
+      limit,
+      remaining,
+      retryAfterMs,
+      resetMs,
+      delayMs,
+      deniedBy: allowed ? nobody : this.#deniedByOnly,
+      policies: name === 'default' ? { default: verdict } : { [name]: verdict },
+      source: 'store',
+    }
+  }
+
+  #decision(allowed: boolean, cost: number): Decision {
+    const verdicts = this.#direct.states.map(({ row, now, used }, i) =>
+      this.#readers[i](row, now, used, 0, cost, allowed),
+    )
+    return summaryOf(allowed, this.#entries, verdicts, 'store')
+  }
+
+  #noted(cost: number): readonly number[] {
+    const { states } = this.#direct
+    const numbers = this.#numbers
+    numbers[0] = cost
+    let at = 1
+    for (let i = 0; i < states.length; i++) {
+      const { row, now } = states[i]
+      numbers[at++] = now
+      for (let cell = 0; cell < row.length; cell++) numbers[at++] = row[cell]
+    }
+    return numbers.slice()
+  }
+
+  receiptOf(allowed: boolean, key: string, numbers: readonly number[]): Receipt {
+    const entries = this.#entries
+    let at = 1
+    const states = this.#direct.states.map(({ row }): State => {
+      const now = numbers[at]
+      const cells = numbers.slice(at + 1, at + 1 + row.length)
+      at += 1 + row.length
+      return { row: cells, blockedUntil: 0, now }
+    })
+    const keys = entries.map(() => key)
+    const about = { entries, keys, now: undefined, lease: noLease, cost: numbers[0] }
+    return { request: { verb: 'consume', ...about }, outcome: { allowed, states } }
+  }
+}

@@ -1,0 +1,128 @@
+import type { Algorithm, Params, Reading, Row, Steps } from '../../algorithms/algorithm.js'
+import type { Clock } from '../../clock.js'
+import type { BoundPolicy, DirectConsume, DirectState } from '../store.js'
+import type { Partition } from './partitions.js'
+import type { Segment } from './segment.js'
+import type { StateTable } from './state-table.js'
+
+/** The direct way of these entries: undefined if a decision may write more for one of them than its row, or write without allowing. */
+export function directWay(
+  rows: StateTable,
+  wall: Clock,
+  entries: readonly BoundPolicy[],
+): DirectConsume | undefined {
+  const states: RowState[] = []
+  for (const entry of entries) {
+    const { steps, params, block } = entry
+    if (steps.bodied === true || steps.countsNothing || block !== undefined) return undefined
+    if (steps.persistsOnDenial(params)) return undefined
+    states.push(new RowState(steps, params, rows.partitionOf(entry)))
+  }
+  return states.length === 0 ? undefined : new DirectWay(rows, wall, states)
+}
+
+/**
+ * The direct way of the memory store: the executor's steps on the same rows, and nothing that a consumption by rows does not need. A key that is
+ * blocked or was just reset is left to the executor.
+ */
+class DirectWay implements DirectConsume {
+  readonly states: readonly RowState[]
+  readonly #rows: StateTable
+  readonly #wall: Clock
+
+  constructor(rows: StateTable, wall: Clock, states: readonly RowState[]) {
+    this.states = states
+    this.#rows = rows
+    this.#wall = wall
+  }
+
+  decide(key: string, cost: number): boolean | undefined {
+    const { states } = this
+    const rows = this.#rows
+    const now = rows.begin()
+    const { high, low } = rows.hashOf(key)
+    for (let i = 0; i < states.length; i++) {
+      const state = states[i]
+      state.now = state.followsWall ? this.#wall() : now
+      if (rows.isMarked(state.partition, high, low, state.now)) return undefined
+    }
+    rows.sweepSome()
+    let fits = true
+    for (let i = 0; i < states.length; i++) {
+      if (!states[i].look(high, low, cost)) fits = false
+    }
+    for (let i = 0; i < states.length; i++) {
+      const state = states[i]
+      if (!fits || cost === 0) state.read()
+      else if (!state.take(cost, now)) rows.insert(state.partition, high, low, state)
+    }
+    return fits
+  }
+}
+
+/** One entry, and the row of the key that is decided: the same array for all keys. */
+class RowState implements DirectState {
+  readonly partition: Partition
+  readonly followsWall: boolean
+  readonly row: Row
+  now = 0
+  used = 0
+  /** When the row ends, if the decision took from it. */
+  ends = 0
+  isSpent = false
+
+  // The steps are taken out of their object once: to look them up there for each decision takes longer than to run them.
+  readonly #params: Params
+  readonly #quota: number
+  readonly #look: Steps['look']
+  readonly #take: Steps['take']
+  readonly #used: Reading['used']
+  readonly #ends: Reading['ends']
+  #segment: Segment
+  #place = -1
+
+  constructor(steps: Algorithm, params: Params, partition: Partition) {
+    const { moments, counts, views = 0 } = steps.cells(params)
+    this.partition = partition
+    this.followsWall = steps.followsWall(params)
+    // Fractions first, so that the engine keeps all cells as doubles: a moment is no small integer.
+    this.row = Array.from({ length: moments + counts + views }, () => 0.5).fill(0)
+    this.#params = params
+    this.#quota = steps.quota(params)
+    this.#look = steps.look
+    this.#take = steps.take
+    this.#used = steps.used
+    this.#ends = steps.ends
+    this.#segment = partition.table.segmentOf(0)
+  }
+
+  /** Reads the row of a key, and tells whether the cost fits. */
+  look(high: number, low: number, cost: number): boolean {
+    const { partition, row } = this
+    const segment = partition.table.segmentOf(high ^ partition.high)
+    const place = segment.find(high ^ partition.high, low ^ partition.low)
+    this.#segment = segment
+    this.#place = place
+    if (place === -1) row.fill(0)
+    else segment.readInto(place, row)
+    return this.#look(row, this.#params, this.now, cost)
+  }
+
+  /** Takes the cost, and writes the row if it is there and stays there. */
+  take(cost: number, moment: number): boolean {
+    const { row, now } = this
+    this.#take(row, this.#params, now, cost)
+    this.read()
+    // A row of another clock is kept for as long as it lasts from now on.
+    this.ends = moment + this.#ends(row, this.#params) - now
+    this.isSpent = this.used >= this.#quota
+    const { table, otherShapes } = this.partition
+    if (this.#place === -1 || otherShapes.length > 0 || this.ends <= moment) return false
+    table.write(this.#segment, this.#place, row, this.ends, this.isSpent, undefined)
+    return true
+  }
+
+  read(): void {
+    this.used = this.#used(this.row, this.#params, this.now)
+  }
+}
