@@ -85,8 +85,7 @@ class RowState implements DirectState {
     const { moments, counts, views = 0 } = steps.cells(params)
     this.partition = partition
     this.followsWall = steps.followsWall(params)
-    // Fractions first, so that the engine keeps all cells as doubles: a moment is no small integer.
-    this.row = Array.from({ length: moments + counts + views }, () => 0.5).fill(0)
+    this.row = blankRow(moments + counts + views)
     this.#params = params
     this.#quota = steps.quota(params)
     this.#look = steps.look
@@ -103,8 +102,8 @@ class RowState implements DirectState {
     const place = segment.find(high ^ partition.high, low ^ partition.low)
     this.#segment = segment
     this.#place = place
-    if (place === -1) row.fill(0)
-    else segment.readInto(place, row)
+    if (place !== -1) segment.readInto(place, row)
+    else for (let i = 0; i < row.length; i++) row[i] = 0
     return this.#look(row, this.#params, this.now, cost)
   }
 
@@ -125,4 +124,11 @@ class RowState implements DirectState {
   read(): void {
     this.used = this.#used(this.row, this.#params, this.now)
   }
+}
+
+/** An array that the engine keeps as doubles without holes: moments are no small integers, and fractions put first tell it so. */
+function blankRow(width: number): Row {
+  const row: Row = []
+  for (let i = 0; i < width; i++) row.push(0.5)
+  return row.fill(0)
 }
