@@ -210,9 +210,9 @@ export class Segment {
   }
 }
 
-/** Half as many more, so that growth by one row at a time copies each row twice, and a sixth of the memory is unused. */
+/** A quarter more, so that growth by one row at a time copies each row a few times, and little memory is unused. */
 function capacityFor(rows: number): number {
-  return Math.min(mostRows, Math.max(8, Math.ceil(rows * 1.5)))
+  return Math.min(mostRows, Math.max(8, Math.ceil(rows * 1.25)))
 }
 
 /** The cells from there on as a row of their own, and so many zeros behind them. */
