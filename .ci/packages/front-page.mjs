@@ -9,7 +9,7 @@ import { visit } from './visit.mjs'
 /** Runs every program of README.md as it stands there, each in a project of its own that has what the program imports. */
 export async function* frontPage(packages, folder) {
   // Built together with the packages.
-  const { startRedis } = await import('../../packages/conformance/dist/redis/index.js')
+  const { startRedis } = await import('../../packages/conformance/dist/redis/servers.js')
   const redis = await startRedis()
   try {
     const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }

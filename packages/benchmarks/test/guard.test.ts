@@ -1,5 +1,5 @@
-import { startRedis, type RedisServer } from '@sluice/conformance/redis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { describe, expect, test } from 'vitest'
 import { bytesInMemory } from '../src/guard/in-memory.js'
 import { countsOverRedis } from '../src/guard/over-redis.js'
 import { ours } from '../src/redis/sluice.js'
@@ -19,11 +19,7 @@ const ceilings: readonly (readonly [count: string, ...most: number[]])[] = [
   ['bytes allocated for a decision', 900, 980, 900],
 ]
 
-let server: RedisServer
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 describe('a decision costs no more than it may', () => {
   test.each(ours)('on the wire, in Redis and in memory: $name', async (contender) => {

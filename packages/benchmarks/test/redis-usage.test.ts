@@ -1,29 +1,25 @@
-import { startRedis, type RedisServer } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/conformance/redis'
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { memoryOf, usageOf } from '../src/redis-usage.js'
 
-let server: RedisServer
-let admin: Redis
+const server = useRedis()
 let client: Redis
 beforeAll(async () => {
-  server = await startRedis()
-  admin = server.client()
   client = server.client()
   await client.ping()
 })
-afterAll(() => server.stop())
-beforeEach(() => admin.flushall())
+beforeEach(() => server.connection.flushall())
 
 describe('what some work costs a server', () => {
   test('is nothing where there is none', async () => {
-    const { commands, bytesIn, bytesOut } = await usageOf(admin, async () => {})
+    const { commands, bytesIn, bytesOut } = await usageOf(server.connection, async () => {})
     expect([commands.size, bytesIn, bytesOut]).toEqual([0, 0, 0])
   })
 
   test('is the bytes of its requests and replies, and each command, those of scripts too', async () => {
     const script = `redis.call('SET', KEYS[1], 1) return redis.call('DEL', KEYS[1])`
-    const { commands, bytesIn, bytesOut } = await usageOf(admin, async () => {
+    const { commands, bytesIn, bytesOut } = await usageOf(server.connection, async () => {
       for (let i = 0; i < 7; i++) await client.incr('key')
       await client.eval(script, 1, 'other')
     })
@@ -40,13 +36,13 @@ describe('the memory of keys', () => {
   test('is that of all which match, as far as Redis tells', async () => {
     await client.mset('a:1', 'x', 'a:2', 'y'.repeat(1000), 'b:1', 'z')
     const sizes = await Promise.all(['a:1', 'a:2'].map((key) => client.memory('USAGE', key)))
-    expect(await memoryOf(admin, 'a:*')).toBe(Number(sizes[0]) + Number(sizes[1]))
+    expect(await memoryOf(server.connection, 'a:*')).toBe(Number(sizes[0]) + Number(sizes[1]))
   })
 
   test('counts every element of a value, be they of different sizes', async () => {
     const small = Array.from({ length: 500 }, (_, i) => [`small ${i}`, 1]).flat()
     await client.hset('hash', ...small, 'large', 'x'.repeat(100_000))
-    const bytes = await memoryOf(admin, 'hash')
+    const bytes = await memoryOf(server.connection, 'hash')
     expect(Math.floor(bytes / 100_000)).toBe(1)
   })
 })

@@ -1,5 +1,5 @@
-import { startRedis, type RedisServer } from '@sluice/conformance/redis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { describe, expect, test } from 'vitest'
 import { limit, windowMs } from '../src/algorithms/contender.js'
 import {
   buckets,
@@ -14,11 +14,7 @@ import {
 // 2025-11-21T00:00Z, where a window on the clock begins.
 const today = 1_763_683_200_000
 
-let server: RedisServer
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 describe('what Sluice is compared with', () => {
   test.each([

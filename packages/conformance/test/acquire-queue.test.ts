@@ -13,14 +13,10 @@ import {
   type Policies,
   type Store,
 } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-let server: RedisServer
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 /** A place each 100 ms, and at most three wait for theirs. */
 const queue = leakyQueue({ leak: 1, every: 100, maxDelay: 300 })

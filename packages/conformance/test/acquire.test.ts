@@ -14,14 +14,10 @@ import {
   type Policy,
   type Store,
 } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-let server: RedisServer
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 const hourly = fixedWindow({ limit: 1, window: '1h' })
 

@@ -38,16 +38,14 @@ import {
   type Said,
 } from '@sluice/conformance'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startCluster, type RedisCluster } from '@sluice/conformance/redis'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCluster } from '@sluice/conformance/redis'
 
-let cluster: RedisCluster
+const cluster = useCluster()
 let store: AsyncStore
-beforeAll(async () => {
-  cluster = await startCluster()
+beforeAll(() => {
   store = redisStore(cluster.client(), { timeout: '20s' })
 })
-afterAll(() => cluster.stop())
 
 /** One on each master. */
 const elsewhere = ['ann', 'bob', 'fay'] as const

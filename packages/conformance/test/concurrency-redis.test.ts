@@ -1,20 +1,13 @@
-import { startRedis, type RedisServer } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import { concurrency, createLimiter, redisStore, type Decision, type HeldLease } from '@sluice/core'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-let server: RedisServer
-let redis: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  redis = server.client()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 describe('leases in Redis', () => {
   test('leave nothing behind, and none of their keys is immortal', async () => {
-    await redis.flushall()
-    const store = redisStore(redis, { timeout: 10_000 })
+    await server.connection.flushall()
+    const store = redisStore(server.connection, { timeout: 10_000 })
     const limiter = createLimiter({
       name: 'real',
       policies: concurrency({ limit: 9, lease: 100 }),
@@ -23,42 +16,42 @@ describe('leases in Redis', () => {
     await limiter.consume('k', { owner: 'a', cost: 2 })
     await limiter.consume('k', { owner: 'a' })
     await limiter.consume('k')
-    const keys = await redis.keys('*')
+    const keys = await server.connection.keys('*')
     expect(keys.length).toBe(4)
-    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0)
+    for (const key of keys) expect(await server.connection.pttl(key)).toBeGreaterThan(0)
     await new Promise((resolve) => setTimeout(resolve, 110))
     expect((await limiter.peek('k')).remaining).toBe(9)
     await held(await limiter.consume('k')).release()
-    expect((await redis.keys('*')).length).toBe(1)
+    expect((await server.connection.keys('*')).length).toBe(1)
   })
 
   test('leases whose row is gone are void', async () => {
-    await redis.flushall()
-    const store = redisStore(redis, { timeout: 10_000 })
+    await server.connection.flushall()
+    const store = redisStore(server.connection, { timeout: 10_000 })
     const limiter = createLimiter({
       name: 'lost',
       policies: concurrency({ limit: 1, lease: '1h' }),
       store,
     })
     const lease = held(await limiter.consume('k', { owner: 'a' }))
-    const row = (await redis.keys('*')).find((key) => key.endsWith('}')) ?? ''
-    expect(await redis.del(row)).toBe(1)
+    const row = (await server.connection.keys('*')).find((key) => key.endsWith('}')) ?? ''
+    expect(await server.connection.del(row)).toBe(1)
     expect((await limiter.consume('k')).allowed).toBe(true)
     expect(await lease.release()).toBe(false)
     expect((await limiter.peek('k')).remaining).toBe(0)
   })
 
   test('leases that Redis has evicted do not count', async () => {
-    await redis.flushall()
-    const store = redisStore(redis, { timeout: 10_000 })
+    await server.connection.flushall()
+    const store = redisStore(server.connection, { timeout: 10_000 })
     const limiter = createLimiter({
       name: 'gone',
       policies: concurrency({ limit: 1, lease: '1h' }),
       store,
     })
     await limiter.consume('k')
-    const body = (await redis.keys('*')).find((key) => !key.endsWith('}')) ?? ''
-    expect(await redis.del(body)).toBe(1)
+    const body = (await server.connection.keys('*')).find((key) => !key.endsWith('}')) ?? ''
+    expect(await server.connection.del(body)).toBe(1)
     expect((await limiter.consume('k')).allowed).toBe(true)
   })
 })

@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import {
   concurrency,
   createLimiter,
@@ -14,20 +14,13 @@ import {
   type Store,
   type SyncStore,
 } from '@sluice/core'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
-let server: RedisServer
-let redis: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  redis = server.client()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 const stores: [string, () => Store][] = [
   ['memory', () => memoryStore()],
-  ['redis', () => redisStore(redis, { timeout: 10_000 })],
+  ['redis', () => redisStore(server.connection, { timeout: 10_000 })],
 ]
 
 describe.each(stores)('concurrency over %s', (_name, createStore) => {

@@ -9,7 +9,7 @@ import {
   tokenBucket,
   type Policy,
 } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
+import { startRedis, type RedisServer } from '@sluice/conformance/redis'
 import type { Redis } from 'ioredis'
 import { afterEach, expect, test } from 'vitest'
 

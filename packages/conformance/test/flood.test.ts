@@ -13,8 +13,8 @@ import {
   type RedisClient,
   type SyncStore,
 } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { describe, expect, test } from 'vitest'
 
 // More keys than there is room for. `SLUICE_FLOOD_KEYS=10000000` tries the number that the promise is about.
 
@@ -145,11 +145,7 @@ test(
 )
 
 describe('on a real Redis', () => {
-  let server: RedisServer
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
+  const server = useRedis()
 
   test(
     'the deny cache keeps its size and its pace under a flood of keys that are all denied',

@@ -9,20 +9,14 @@ import {
   type Limiter,
   type Store,
 } from '@sluice/core'
-import { runs, startRedis, type RedisServer } from '@sluice/conformance'
+import { runs } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 // Whoever chooses a key, or a name, must not reach another's bucket, whatever bytes it is made of: each is one bucket, and its own.
 
-let server: RedisServer
-let admin: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  admin = server.client()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 const long = 'x'.repeat(300)
 const huge = 'y'.repeat(1_000_000)
@@ -171,5 +165,5 @@ test('what Redis holds of a key is never longer than 1,300 bytes and the names, 
     1300 + `${prefix}:api:{}:log:1`.length,
   )
   expect(expiring.filter((ms) => ms <= 0 || ms > 4_000_000)).toEqual([])
-  await admin.flushall()
+  await server.connection.flushall()
 })

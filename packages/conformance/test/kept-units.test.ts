@@ -7,9 +7,10 @@ import {
   type Decision,
   type Store,
 } from '@sluice/core'
-import { families, patienceMs, runs, startRedis, type RedisServer } from '@sluice/conformance'
+import { families, patienceMs, runs } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const names = new Set([
   'gcra',
@@ -48,11 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const traffic = fc.array(step, { minLength: 3, maxLength: 40, size: 'max' })
 const start = 1_763_683_200_000
 
-let server: RedisServer
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 const stores: readonly (readonly [string, () => Store, number])[] = [
   ['memory', () => memoryStore(), 4000],

@@ -19,19 +19,12 @@ import {
   type Policy,
   type Store,
 } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 // What other limiters have got wrong, each as a test that fails on the mistake.
 
-let server: RedisServer
-let admin: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  admin = server.client()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 /** 2025-11-21T00:00:00Z */
 const today = 1_763_683_200_000
@@ -396,9 +389,9 @@ describe('in Redis', () => {
       const { limiter, key } = limiterOf(fixedWindow({ limit: 1_000_000, window: '1h' }))
       const lives: Promise<number>[] = []
       const decisions = Array.from({ length: 500 }, async (_, i) => {
-        if (i % 2 === 0) void admin.pexpire(key, i % 3)
+        if (i % 2 === 0) void server.connection.pexpire(key, i % 3)
         const decision = limiter.consume('key')
-        lives.push(admin.pttl(key))
+        lives.push(server.connection.pttl(key))
         return decision
       })
       await Promise.all(decisions)
@@ -406,15 +399,16 @@ describe('in Redis', () => {
       // -2 is a key that has just expired, -1 one that never will.
       expect(left.filter((livesMs) => livesMs === -1)).toEqual([])
       await limiter.consume('key')
-      expect(await admin.pttl(key)).toBeGreaterThan(3_590_000)
+      expect(await server.connection.pttl(key)).toBeGreaterThan(3_590_000)
     })
 
     test.each(builders)('gets one with the next that it counts: $name', async ({ build }) => {
       const { limiter, key } = limiterOf(build(3), () => today)
       await limiter.consume('key')
-      for (const found of await admin.keys(`${key}*`)) await admin.persist(found)
+      const { connection } = server
+      for (const found of await connection.keys(`${key}*`)) await connection.persist(found)
       await limiter.consume('key')
-      const lives = (await admin.keys(`${key}*`)).map(async (found) => admin.pttl(found))
+      const lives = (await connection.keys(`${key}*`)).map(async (found) => connection.pttl(found))
       expect((await Promise.all(lives)).filter((livesMs) => livesMs < 0)).toEqual([])
     })
 
@@ -422,7 +416,8 @@ describe('in Redis', () => {
       let now = today
       const { limiter, key } = limiterOf(build(1), () => now)
       await limiter.consume('key')
-      for (const found of await admin.keys(`${key}*`)) await admin.persist(found)
+      const { connection } = server
+      for (const found of await connection.keys(`${key}*`)) await connection.persist(found)
       now += (await limiter.consume('key')).retryAfterMs ?? 0
       expect((await limiter.consume('key')).allowed).toBe(true)
     })
@@ -438,7 +433,7 @@ describe('in Redis', () => {
     ]) {
       const { limiter, key } = limiterOf({ default: policy })
       for (let i = 0; i < 3; i++) expect((await limiter.consume('key')).allowed).toBe(true)
-      expect(await admin.pttl(key)).toBeGreaterThan(0)
+      expect(await server.connection.pttl(key)).toBeGreaterThan(0)
     }
   })
 
@@ -448,7 +443,7 @@ describe('in Redis', () => {
     const policies = { window: fixedWindow({ limit: 1, window: '1h' }), log: log() }
     const limiter = createLimiter({ name, policies, store })
     for (const key of ['a}b', '}', '{}', '{a}', 'a{b}c']) await limiter.consume(key)
-    const keys = await admin.keys(`sluice:${name}:*`)
+    const keys = await server.connection.keys(`sluice:${name}:*`)
     expect(keys.filter((key) => !/^[^{}]*\{[^{}]+\}[^{}]*$/.test(key))).toEqual([])
     expect(new Set(keys.map((key) => key.slice(0, key.indexOf('}')))).size).toBe(5)
   })
@@ -494,7 +489,7 @@ describe('in Redis', () => {
   test('a window of 30 days lives for 30 days', async () => {
     const { limiter, key } = limiterOf(fixedWindow({ limit: 1, window: '30d' }))
     await limiter.consume('key')
-    expect(await admin.pttl(key)).toBeGreaterThan(30 * dayMs - 60_000)
+    expect(await server.connection.pttl(key)).toBeGreaterThan(30 * dayMs - 60_000)
   })
 })
 

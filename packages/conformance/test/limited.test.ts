@@ -10,14 +10,10 @@ import {
   type Limiter,
   type Policies,
 } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRedis, useRedis } from '@sluice/conformance/redis'
+import { expect, test } from 'vitest'
 
-let server: RedisServer
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 test('functions of several processes are limited together', async () => {
   const policies = fixedWindow({ limit: 3, window: '1h' })

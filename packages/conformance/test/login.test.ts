@@ -1,7 +1,6 @@
 import { fixedWindow, rateLimit, redisStore, slidingWindow } from '@sluice/express'
-import { startRedis, type RedisServer } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import express, { type Request } from 'express'
-import type { Redis } from 'ioredis'
 import type { Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -9,18 +8,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 // The limits of examples/login, over Redis.
 
-let redis: RedisServer
-let admin: Redis
+const redis = useRedis()
 let server: Server
 beforeAll(async () => {
-  redis = await startRedis()
-  admin = redis.client()
   server = await startLogin()
 })
-afterAll(async () => {
-  server.close()
-  await redis.stop()
-})
+afterAll(() => void server.close())
 
 test('an account that is locked costs Redis about one command a second, however often it is tried', async () => {
   // Each denial by the account is a failure of the address, which is denied as well from then on.
@@ -91,6 +84,6 @@ async function tryToLogIn(password: string, name: string = 'ada'): Promise<numbe
 }
 
 async function scripts(): Promise<number> {
-  const stats = await admin.info('commandstats')
+  const stats = await redis.connection.info('commandstats')
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1])
 }

@@ -23,26 +23,23 @@ import {
   patienceMs,
   runs,
   startsOf,
-  startRedis,
   subjects,
   type Cost,
   type Move,
-  type RedisServer,
   type Said,
 } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 
 /** Stores keep what has ended for a second more, so that a clock which steps back by so much still finds it. */
 const longestStepMs = 1000
 
-let server: RedisServer
+const server = useRedis()
 let redis: AsyncStore
-beforeAll(async () => {
-  server = await startRedis()
+beforeAll(() => {
   redis = redisStore(server.client(), { timeout: '10s' })
 })
-afterAll(() => server.stop())
 
 const limits = fc.constantFrom(1, 3, 7, 70_000, 10_000_000)
 const block: fc.Arbitrary<Block | undefined> = fc.oneof(

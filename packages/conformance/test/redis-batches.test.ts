@@ -1,23 +1,16 @@
 import { createLimiter, fixedWindow, gcra, redisStore, slidingLog } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { beforeEach, expect, test } from 'vitest'
 
-let server: RedisServer
-let client: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  client = server.client()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 beforeEach(async () => {
-  await client.flushall()
+  await server.connection.flushall()
 })
 
 async function callsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
-  await client.config('RESETSTAT')
+  await server.connection.config('RESETSTAT')
   await work()
-  const stats = await client.info('commandstats')
+  const stats = await server.connection.info('commandstats')
   const counted = [...stats.matchAll(/cmdstat_(evalsha|get|set):calls=(\d+)/g)]
   return Object.fromEntries(counted.map(([, name, calls]) => [name, Number(calls)]))
 }
@@ -27,7 +20,7 @@ function times<T>(count: number, ask: (i: number) => Promise<T>): Promise<readon
 }
 
 test('two limiters of other algorithms, asked at once, share a call; each key is read once and written once', async () => {
-  const store = redisStore(client, { timeout: '10s' })
+  const store = redisStore(server.connection, { timeout: '10s' })
   const log = createLimiter({ name: 'log', policies: gcra({ limit: 9, window: '1h' }), store })
   const api = createLimiter({
     name: 'api',
@@ -40,7 +33,7 @@ test('two limiters of other algorithms, asked at once, share a call; each key is
 })
 
 test('of a hundred at once on one key the first fifty are admitted, each seeing what the one before it left', async () => {
-  const store = redisStore(client, { timeout: '10s' })
+  const store = redisStore(server.connection, { timeout: '10s' })
   const policies = fixedWindow({ limit: 50, window: '1h' })
   const limiter = createLimiter({ name: 'api', policies, store })
   const decisions = await times(100, () => limiter.consume('hot'))
@@ -55,7 +48,7 @@ test('of a hundred at once on one key the first fifty are admitted, each seeing 
 })
 
 test('what differs by cost, verb and policy is decided in the order in which it was asked', async () => {
-  const store = redisStore(client, { timeout: '10s' })
+  const store = redisStore(server.connection, { timeout: '10s' })
   const policies = slidingLog({ limit: 10, window: '1h' })
   const limiter = createLimiter({ name: 'api', policies, store })
   const first = limiter.consume('ann', { cost: 6 })
@@ -76,12 +69,12 @@ test('what differs by cost, verb and policy is decided in the order in which it 
 })
 
 test('one bad key among 128 fails by itself', async () => {
-  const store = redisStore(client, { timeout: '10s' })
+  const store = redisStore(server.connection, { timeout: '10s' })
   const policies = fixedWindow({ limit: 5, window: '1h' })
   const limiter = createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
-  await client.hset('sluice:api:{k77}', 'field', 'of somebody else')
+  await server.connection.hset('sluice:api:{k77}', 'field', 'of somebody else')
   const decisions = await times(128, (i) => limiter.consume(`k${i}`))
   const bad = decisions.flatMap(({ source }, i) => (source === 'store' ? [] : [[i, source]]))
   expect(bad).toEqual([[77, 'closed']])
-  expect(await client.hget('sluice:api:{k77}', 'field')).toBe('of somebody else')
+  expect(await server.connection.hget('sluice:api:{k77}', 'field')).toBe('of somebody else')
 })

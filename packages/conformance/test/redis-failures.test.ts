@@ -11,19 +11,12 @@ import {
   type RedisStoreOptions,
   type SupportedClient,
 } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 const policies = fixedWindow({ limit: 10, window: '1h' })
 
-let server: RedisServer
-let admin: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  admin = server.client()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 describe('a call that takes longer than its deadline', () => {
   test('fails in time, and takes nothing when it arrives', async () => {
@@ -32,7 +25,7 @@ describe('a call that takes longer than its deadline', () => {
     const { remaining } = await untilAnswered(() => limiter.peek('key'))
     await paused(300, async () => {
       let isAnswering = false
-      const answering = admin.ping().then(() => (isAnswering = true))
+      const answering = server.connection.ping().then(() => (isAnswering = true))
       const decisions = [1, 2, 3].map((cost) => limiter.consume('key', { cost }))
       const penalties = [1, 2, 3].map((units) => limiter.penalize('key', units))
       expect((await Promise.all(decisions)).map(({ source }) => source)).toEqual(
@@ -74,7 +67,7 @@ describe('a call that takes longer than its deadline', () => {
 describe('a key that holds something else', () => {
   test('fails its own request and no other, and says why', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'types')
-    await admin.lpush('sluice:types:{taken}', 'a list')
+    await server.connection.lpush('sluice:types:{taken}', 'a list')
     const decisions = ['before', 'taken', 'after'].map((key) => limiter.consume(key))
     expect((await Promise.all(decisions)).map(({ source }) => source)).toEqual([
       'store',
@@ -85,12 +78,12 @@ describe('a key that holds something else', () => {
       code: 'SLUICE_STORE_FAILED',
       message: expect.stringContaining('WRONGTYPE'),
     })
-    expect(await admin.lrange('sluice:types:{taken}', 0, -1)).toEqual(['a list'])
+    expect(await server.connection.lrange('sluice:types:{taken}', 0, -1)).toEqual(['a list'])
   })
 
   test('has no other key decided without the store, however often it is asked for', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'often')
-    await admin.lpush('sluice:often:{taken}', 'a list')
+    await server.connection.lpush('sluice:often:{taken}', 'a list')
     const sources: string[] = []
     for (let i = 0; i < 5; i++) sources.push((await limiter.consume('taken')).source)
     expect(sources).toEqual(Array(5).fill('closed'))
@@ -109,8 +102,8 @@ describe('a key that holds something else', () => {
     }
     const limiter = createLimiter({ name: 'several', policies, store })
     for (const key of ['one', 'taken', 'two']) await limiter.consume(key)
-    await admin.del('sluice:several:{taken}')
-    await admin.lpush('sluice:several:{taken}', 'a list')
+    await server.connection.del('sluice:several:{taken}')
+    await server.connection.lpush('sluice:several:{taken}', 'a list')
     const answers = await redis.run(requests)
     expect(
       answers.map((answer) => (answer instanceof SluiceError ? answer.code : 'decided')),
@@ -121,7 +114,7 @@ describe('a key that holds something else', () => {
   test('is never mistaken for a count: bytes that are none read as absent, or fail', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'bytes')
     for (const [i, bytes] of ['', 'x', '\0', '\0\u0001', '0', '{"count":3}'].entries()) {
-      await admin.set(`sluice:bytes:{${i}}`, bytes, 'PX', 60_000)
+      await server.connection.set(`sluice:bytes:{${i}}`, bytes, 'PX', 60_000)
       const { source, remaining } = await limiter.consume(`${i}`)
       expect([
         ['store', 9],
@@ -139,14 +132,14 @@ describe('a key under more than 255 policy names', () => {
     const sources: string[] = []
     for (let i = 0; i < 300; i++) sources.push((await consume(i)).source)
     expect(sources).toEqual([...Array(256).fill('store'), ...Array(44).fill('closed')])
-    const size = await admin.strlen('sluice:names:{key}')
-    const expiresAt = await admin.pexpiretime('sluice:names:{key}')
+    const size = await server.connection.strlen('sluice:names:{key}')
+    const expiresAt = await server.connection.pexpiretime('sluice:names:{key}')
     await expect(limiter.penalize('key', 1)).rejects.toMatchObject({
       code: 'SLUICE_STORE_FAILED',
       message: expect.stringContaining('more than 255 policies'),
     })
-    expect(await admin.strlen('sluice:names:{key}')).toBe(size)
-    expect(await admin.pexpiretime('sluice:names:{key}')).toBe(expiresAt)
+    expect(await server.connection.strlen('sluice:names:{key}')).toBe(size)
+    expect(await server.connection.pexpiretime('sluice:names:{key}')).toBe(expiresAt)
     expect((await limiter.consume('other')).source).toBe('store')
   })
 })
@@ -155,7 +148,7 @@ describe('a Redis that answers every request with an error', () => {
   test('is left alone, and is not there to a ping, until it decides again', async () => {
     const user = randomUUID()
     const rights = ['~*', '+evalsha', '+eval', '+time', '+set', '+ping', '+info']
-    await admin.acl('SETUSER', user, 'on', '>secret', ...rights)
+    await server.connection.acl('SETUSER', user, 'on', '>secret', ...rights)
     const client = server.client({ username: user, password: 'secret' })
     const limiter = limiterOn(client, { timeout: '10s' })
     const opened: unknown[] = []
@@ -173,7 +166,7 @@ describe('a Redis that answers every request with an error', () => {
     expect(opened).toMatchObject([{ state: 'open', error: { code: 'SLUICE_STORE_FAILED' } }])
     expect(await limiter.ping()).toBe(false)
 
-    await admin.acl('SETUSER', user, '+get')
+    await server.connection.acl('SETUSER', user, '+get')
     await untilAnswered(() => limiter.consume('a'))
     expect(await limiter.ping()).toBe(true)
   })
@@ -181,11 +174,11 @@ describe('a Redis that answers every request with an error', () => {
   test('stays in use where it refuses to write only: what it denied stays denied', async () => {
     const user = randomUUID()
     const rights = ['~*', '+evalsha', '+eval', '+time', '+set', '+get', '+pttl', '+info']
-    await admin.acl('SETUSER', user, 'on', '>secret', ...rights)
+    await server.connection.acl('SETUSER', user, 'on', '>secret', ...rights)
     const client = server.client({ username: user, password: 'secret' })
     const limiter = limiterOn(client, { timeout: '10s' })
     await limiter.consume('spent', { cost: 10 })
-    await admin.acl('SETUSER', user, '-set')
+    await server.connection.acl('SETUSER', user, '-set')
     const sources: string[] = []
     for (let i = 0; i < 10; i++) {
       sources.push((await limiter.consume(`${i}`)).source)
@@ -264,9 +257,9 @@ describe('a store that was closed', () => {
 
 /** Holds up every command for so long, and returns when commands are answered again. */
 async function paused(ms: number, meanwhile: () => Promise<void>): Promise<void> {
-  await admin.client('PAUSE', ms, 'ALL')
+  await server.connection.client('PAUSE', ms, 'ALL')
   await meanwhile()
-  await admin.ping()
+  await server.connection.ping()
 }
 
 /** Without the store it decides nothing: each decision of its own comes from there, and what is none fails. */

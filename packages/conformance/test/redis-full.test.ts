@@ -10,36 +10,30 @@ import {
   tokenBucket,
   type Policies,
 } from '@sluice/core'
-import { families, startRedis, type RedisServer } from '@sluice/conformance'
-import type { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { families } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
+import { afterEach, describe, expect, test } from 'vitest'
 
 const maxMemory = 3 * 2 ** 20
 
-let server: RedisServer
-let client: Redis
-beforeAll(async () => {
-  const settings = ['--maxmemory', `${maxMemory}`, '--maxmemory-policy', 'noeviction']
-  server = await startRedis({ settings })
-  client = server.client()
-})
-afterAll(() => server.stop())
+const settings = ['--maxmemory', `${maxMemory}`, '--maxmemory-policy', 'noeviction']
+const server = useRedis({ settings })
 afterEach(async () => {
-  await client.flushall()
-  await client.config('SET', 'maxmemory', maxMemory)
+  await server.connection.flushall()
+  await server.connection.config('SET', 'maxmemory', maxMemory)
 })
 
 const log = slidingLog({ limit: 5, window: '1h' })
 const leases = concurrency({ limit: 5, lease: '1h' })
 
 function limiterOf(policies: Policies, name: string = randomUUID()) {
-  const store = redisStore(client, { timeout: '1m' })
+  const store = redisStore(server.connection, { timeout: '1m' })
   return createLimiter({ name, policies, store, onStoreError: 'deny', denyCache: false })
 }
 
 /** Leaves no memory: an empty server takes more than this. */
 async function fillUp(): Promise<void> {
-  await client.config('SET', 'maxmemory', 100_000)
+  await server.connection.config('SET', 'maxmemory', 100_000)
 }
 
 async function refusalOf(call: PromiseLike<unknown>): Promise<unknown> {
@@ -62,7 +56,7 @@ test.each([
     denied += (await Promise.all(flood)).filter(({ source }) => source === 'closed').length
   }
   expect(denied > 1000).toBe(true)
-  const [, used] = /used_memory:(\d+)/.exec(await client.info('memory')) ?? []
+  const [, used] = /used_memory:(\d+)/.exec(await server.connection.info('memory')) ?? []
   // A call is let through or refused as a whole.
   expect(Number(used)).toBeLessThan(maxMemory + 300_000)
 })
@@ -77,7 +71,7 @@ describe('when memory is full', () => {
     async (_, [{ policy, meaning }]) => {
       const limiter = limiterOf(policy)
       await fillUp()
-      const keys = await client.dbsize()
+      const keys = await server.connection.dbsize()
       const decisions = await Promise.all(
         Array.from({ length: 50 }, (_, i) => limiter.consume(`${i}`)),
       )
@@ -90,7 +84,7 @@ describe('when memory is full', () => {
       expect(await refusalOf(limiter.refund('key'))).toBe(outcome)
       expect(await refusalOf(limiter.reset('key'))).toBe(outcome)
       expect((await limiter.peek('key')).source).toBe('store')
-      expect(await client.dbsize()).toBe(keys)
+      expect(await server.connection.dbsize()).toBe(keys)
     },
   )
 
@@ -102,11 +96,11 @@ describe('when memory is full', () => {
     await fillUp()
     expect((await blocking.consume('key')).source).toBe('closed')
     expect((await blocking.peek('key')).policies['default'].resetMs <= 3_600_000).toBe(true)
-    const keys = await client.dbsize()
+    const keys = await server.connection.dbsize()
     // A reset in the same call writes first.
     const [, decision] = await Promise.all([blocking.reset('key'), born.consume('key')])
     expect(decision.source).toBe('closed')
-    expect(await client.dbsize()).toBe(keys - 1)
+    expect(await server.connection.dbsize()).toBe(keys - 1)
   })
 
   test.each([
@@ -118,13 +112,13 @@ describe('when memory is full', () => {
     const held = []
     for (let i = 0; i < 6; i++) held.push(await limiter.consume(`held ${i}`))
     await fillUp()
-    const keys = await client.dbsize()
+    const keys = await server.connection.dbsize()
     const given = held.slice(0, 3).map((decision) => limiter.refund(decision))
     const asked = Array.from({ length: 60 }, (_, i) => limiter.consume(`new ${i}`))
     expect(await Promise.all(given)).toEqual([true, true, true])
     const decisions = await Promise.all(asked)
     expect(decisions.map(({ source }) => source)).toEqual(Array(60).fill('closed'))
-    expect((await client.dbsize()) <= keys).toBe(true)
+    expect((await server.connection.dbsize()) <= keys).toBe(true)
     for (let i = 0; i < 3; i++) {
       expect((await limiter.peek(`held ${i}`, { cost: 0 })).remaining).toBe(5)
       expect((await limiter.peek(`held ${i + 3}`, { cost: 0 })).remaining).toBe(4)
@@ -149,6 +143,6 @@ test('decisions go on as soon as there is memory again', async () => {
   const limiter = limiterOf({ log, leases })
   await fillUp()
   expect((await limiter.consume('key')).source).toBe('closed')
-  await client.config('SET', 'maxmemory', maxMemory)
+  await server.connection.config('SET', 'maxmemory', maxMemory)
   expect(await limiter.consume('key')).toMatchObject({ source: 'store', remaining: 4 })
 })

@@ -8,21 +8,15 @@ import {
   type Limiter,
   type SupportedClient,
 } from '@sluice/core'
-import { startCluster, startRedis, type RedisCluster, type RedisServer } from '@sluice/conformance'
+import { useCluster, useRedis } from '@sluice/conformance/redis'
 import type { Cluster, Redis } from 'ioredis'
 import { Redis as Valkey } from 'iovalkey'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 // A connection is lost after Redis has run a script, and before its answer came. These clients send again what was not answered.
 
-let server: RedisServer
-let cluster: RedisCluster
-beforeAll(async () => {
-  ;[server, cluster] = await Promise.all([startRedis(), startCluster()])
-})
-afterAll(async () => {
-  await Promise.all([server.stop(), cluster.stop()])
-})
+const server = useRedis()
+const cluster = useCluster()
 
 const policies = fixedWindow({ limit: 1000, window: '1h' })
 

@@ -7,14 +7,11 @@ import {
   slidingWindow,
   tokenBucket,
 } from '@sluice/core'
-import { rush, startRedis, type RedisServer } from '@sluice/conformance'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rush } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
+import { describe, expect, test } from 'vitest'
 
-let server: RedisServer
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 /** Nothing comes back, and no window ends, while the test runs: the next border on the clock is always half an hour away. */
 const halfAnHour = 1_800_000

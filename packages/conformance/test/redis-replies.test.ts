@@ -12,27 +12,18 @@ import {
   type RedisClient,
   type SupportedClient,
 } from '@sluice/core'
-import {
-  startCluster,
-  startRedis,
-  type RedisCluster,
-  type RedisServer,
-} from '@sluice/conformance/redis'
+import { useCluster, useRedis } from '@sluice/conformance/redis'
 import { Cluster, Redis } from 'ioredis'
 import { Redis as Valkey } from 'iovalkey'
 import { createClient, createCluster, RESP_TYPES } from 'redis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 // A client may be set up to give numbers as strings, and strings as buffers. The script's reply is read all the same.
 
 const asText = { [RESP_TYPES.NUMBER]: String, [RESP_TYPES.BLOB_STRING]: Buffer } as const
 
-let server: RedisServer
-let cluster: RedisCluster
-beforeAll(async () => {
-  ;[server, cluster] = await Promise.all([startRedis(), startCluster()])
-})
-afterAll(() => Promise.all([server.stop(), cluster.stop()]))
+const server = useRedis()
+const cluster = useCluster()
 
 interface Setup {
   readonly name: string

@@ -10,17 +10,11 @@ import {
   type Policies,
   type RedisClient,
 } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-let server: RedisServer
-let client: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  client = server.client()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 const three = {
   window: fixedWindow({ limit: 1000, window: '1h' }),
@@ -30,9 +24,13 @@ const three = {
 
 describe('a decision by three policies', () => {
   test('is one command on the wire, whatever the verb and the outcome', async () => {
-    const limiter = createLimiter({ name: randomUUID(), policies: three, store: unhurried(client) })
+    const limiter = createLimiter({
+      name: randomUUID(),
+      policies: three,
+      store: unhurried(server.connection),
+    })
     await limiter.consume('key')
-    const commands = await watch(client, async () => {
+    const commands = await watch(server.connection, async () => {
       await limiter.consume('key')
       await limiter.consume('key', { cost: 1001 })
       await limiter.peek('key')
@@ -43,8 +41,12 @@ describe('a decision by three policies', () => {
   })
 
   test('that leaves every policy out asks nothing', async () => {
-    const limiter = createLimiter({ name: randomUUID(), policies: three, store: unhurried(client) })
-    const commands = await watch(client, async () => {
+    const limiter = createLimiter({
+      name: randomUUID(),
+      policies: three,
+      store: unhurried(server.connection),
+    })
+    const commands = await watch(server.connection, async () => {
       const { allowed } = await limiter.consume({
         window: notLimited,
         sliding: notLimited,
@@ -74,16 +76,24 @@ describe('the script', () => {
   })
 
   test('goes over the wire once, and is called by its digest from then on', async () => {
-    await client.script('FLUSH')
-    const limiter = createLimiter({ name: randomUUID(), policies: three, store: unhurried(client) })
-    const commands = await watch(client, async () => {
+    await server.connection.script('FLUSH')
+    const limiter = createLimiter({
+      name: randomUUID(),
+      policies: three,
+      store: unhurried(server.connection),
+    })
+    const commands = await watch(server.connection, async () => {
       for (let i = 0; i < 3; i++) await limiter.consume('key')
     })
     expect(commands).toEqual(['evalsha', 'eval', 'evalsha', 'evalsha'])
   })
 
   test('forgotten by the server in the middle of traffic, loses nothing and counts nothing twice', async () => {
-    const limiter = createLimiter({ name: randomUUID(), policies: three, store: unhurried(client) })
+    const limiter = createLimiter({
+      name: randomUUID(),
+      policies: three,
+      store: unhurried(server.connection),
+    })
     const other = server.client()
     const replies = []
     for (let i = 0; i < 300; i++) {
@@ -125,13 +135,14 @@ async function scriptSent(policies: Policies): Promise<string> {
   const scripts: string[] = []
   const recording: RedisClient = {
     isCluster: false,
-    evalSha: (digest, keys, args) => client.evalsha(digest, keys.length, ...keys, ...args),
+    evalSha: (digest, keys, args) =>
+      server.connection.evalsha(digest, keys.length, ...keys, ...args),
     eval(script, keys, args) {
       scripts.push(script)
-      return client.eval(script, keys.length, ...keys, ...args)
+      return server.connection.eval(script, keys.length, ...keys, ...args)
     },
   }
-  await client.script('FLUSH')
+  await server.connection.script('FLUSH')
   const store = redisStore(recording, { timeout: '10s' })
   await createLimiter({ name: randomUUID(), policies, store }).consume('key')
   expect(scripts).toHaveLength(1)

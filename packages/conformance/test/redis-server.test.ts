@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { startRedis } from '@sluice/conformance'
+import { startRedis } from '@sluice/conformance/redis'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
 afterEach(() => {
@@ -22,7 +22,7 @@ describe('a Redis for tests', () => {
 
   test('does not outlive a process that is killed', async () => {
     const program = `
-      import { startRedis } from '@sluice/conformance'
+      import { startRedis } from '@sluice/conformance/servers'
       const { pid } = await startRedis()
       process.stdout.write(String(pid), () => process.kill(process.pid, 'SIGKILL'))
     `

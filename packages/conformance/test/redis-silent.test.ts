@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLimiter, fixedWindow, redisStore, type SupportedClient } from '@sluice/core'
-import { startCluster, startRedis } from '@sluice/conformance'
+import { startCluster, startRedis } from '@sluice/conformance/redis'
 import { expect, onTestFinished, test } from 'vitest'
 
 const policies = fixedWindow({ limit: 1000, window: '1h' })

@@ -8,22 +8,16 @@ import {
   redisStore,
   slidingWindow,
 } from '@sluice/core'
-import { costs, runs, startRedis, subjects, type RedisServer } from '@sluice/conformance'
+import { costs, runs, subjects } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
-let server: RedisServer
-let client: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  client = server.client()
-})
-afterAll(() => server.stop())
-beforeEach(() => client.flushall())
+const server = useRedis()
+beforeEach(() => server.connection.flushall())
 
 function storeOf() {
-  return redisStore(client, { timeout: '10s' })
+  return redisStore(server.connection, { timeout: '10s' })
 }
 
 describe('time to live', () => {
@@ -44,7 +38,7 @@ describe('time to live', () => {
       }),
       { numRuns: runs(300) },
     )
-    const found = await client.keys('*')
+    const found = await server.connection.keys('*')
     // One string for all rows of a key; a log beside it has a key of its own.
     const strings = found.filter((key) => key.endsWith('}'))
     expect(strings.sort()).toEqual(
@@ -53,7 +47,7 @@ describe('time to live', () => {
       ),
     )
     for (const key of found) {
-      const livesMs = await client.pttl(key)
+      const livesMs = await server.connection.pttl(key)
       expect(livesMs).toBeGreaterThan(0)
       // The longest of them, a weighted sliding window, counts for two windows; the rest is margin.
       expect(livesMs).toBeLessThanOrEqual(2 * 60_000 + 1000)
@@ -67,12 +61,12 @@ describe('time to live', () => {
     for (const limiter of limiters) {
       expect((await limiter.consume('key', { cost: 2 })).remaining).toBe(0)
     }
-    const strings = (await client.keys('*')).filter((key) => key.endsWith('}'))
+    const strings = (await server.connection.keys('*')).filter((key) => key.endsWith('}'))
     expect(strings.length).toBe(subjects.length)
     await delay(2 * 40 + 10)
     for (const limiter of limiters) expect((await limiter.peek('key')).remaining).toBe(2)
     await delay(1000)
-    expect(await client.keys('*')).toEqual([])
+    expect(await server.connection.keys('*')).toEqual([])
   })
 
   test('a key that was only looked at, denied, or reset while nothing counted is not there', async () => {
@@ -85,18 +79,18 @@ describe('time to live', () => {
     await limiter.consume('denied', { cost: 3 })
     await limiter.consume('nothing taken', { cost: 0 })
     await limiter.reset('reset')
-    expect(await client.keys('*')).toEqual([])
+    expect(await server.connection.keys('*')).toEqual([])
   })
 
   test('a reset is noted for as long as what it has forgotten would have counted', async () => {
     const policies = fixedWindow({ limit: 2, window: '1h' })
     const limiter = createLimiter({ name: 'reset', policies, store: storeOf() })
     await limiter.consume('key')
-    const livesMs = await client.pttl('sluice:reset:{key}')
+    const livesMs = await server.connection.pttl('sluice:reset:{key}')
     await limiter.reset('key')
-    expect(await client.strlen('sluice:reset:{key}')).toBe(15)
-    expect(await client.pttl('sluice:reset:{key}')).toBeGreaterThan(livesMs - 5000)
-    expect(await client.pttl('sluice:reset:{key}')).toBeLessThanOrEqual(livesMs)
+    expect(await server.connection.strlen('sluice:reset:{key}')).toBe(15)
+    expect(await server.connection.pttl('sluice:reset:{key}')).toBeGreaterThan(livesMs - 5000)
+    expect(await server.connection.pttl('sluice:reset:{key}')).toBeLessThanOrEqual(livesMs)
   })
 })
 
@@ -109,20 +103,20 @@ describe('one key', () => {
 
   test('is one string, whatever the number of policies', async () => {
     await createLimiter({ name: 'api', policies, store: storeOf() }).consume('user')
-    expect(await client.keys('*')).toEqual(['sluice:api:{user}'])
-    expect(await client.type('sluice:api:{user}')).toBe('string')
+    expect(await server.connection.keys('*')).toEqual(['sluice:api:{user}'])
+    expect(await server.connection.type('sluice:api:{user}')).toBe('string')
   })
 
   test('keeps the counts of policies that a call leaves out, and their time', async () => {
     const limiter = createLimiter({ name: 'api', policies, store: storeOf() })
     await limiter.consume('user', { cost: 3 })
-    const livesMs = await client.pttl('sluice:api:{user}')
+    const livesMs = await server.connection.pttl('sluice:api:{user}')
     await limiter.consume({ window: 'user', sliding: notLimited, pace: notLimited })
     await limiter.reset({ window: notLimited, sliding: 'user', pace: notLimited })
     const { policies: verdicts } = await limiter.peek('user')
     expect(Object.values(verdicts).map(({ remaining }) => remaining)).toEqual([1, 5, 2])
-    expect(await client.pttl('sluice:api:{user}')).toBeLessThanOrEqual(livesMs)
-    expect(await client.pttl('sluice:api:{user}')).toBeGreaterThan(livesMs - 5000)
+    expect(await server.connection.pttl('sluice:api:{user}')).toBeLessThanOrEqual(livesMs)
+    expect(await server.connection.pttl('sluice:api:{user}')).toBeGreaterThan(livesMs - 5000)
   })
 
   test('keeps the counts of policies that a limiter of another release has', async () => {
@@ -137,10 +131,10 @@ describe('one key', () => {
   })
 
   test('is found under the prefix and the name, with the key as the hash tag', async () => {
-    const store = redisStore(client, { prefix: 'app:{x}', timeout: '10s' })
+    const store = redisStore(server.connection, { prefix: 'app:{x}', timeout: '10s' })
     const policy = fixedWindow({ limit: 1, window: '1h' })
     await createLimiter({ name: 'a:b', policies: policy, store }).consume(['user', '{4}2'])
-    expect(await client.keys('*')).toEqual(['app%3A%7Bx%7D:a%3Ab:{|user|%7B4%7D2}'])
+    expect(await server.connection.keys('*')).toEqual(['app%3A%7Bx%7D:a%3Ab:{|user|%7B4%7D2}'])
   })
 })
 

@@ -15,17 +15,13 @@ import {
   type Policies,
   type Store,
 } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 // What people build with a limiter, each on memory and on a real Redis. The clock is the tests' own: `now` is set, never waited for.
 // In an application there is no `clock` option, and everything else stays as it is here.
 
-let server: RedisServer
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 describe.each<{ where: string; makeStore: () => Store }>([
   { where: 'memory', makeStore: () => memoryStore() },

@@ -8,21 +8,15 @@ import {
   type Limiter,
   type Store,
 } from '@sluice/core'
-import { patienceMs, runs, startRedis, type RedisServer } from '@sluice/conformance'
-import type { Redis } from 'ioredis'
+import { patienceMs, runs } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 
-let server: RedisServer
-let client: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  client = server.client()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 function redis(): Store {
-  return redisStore(client, { timeout: '1m' })
+  return redisStore(server.connection, { timeout: '1m' })
 }
 
 const start = 1_763_683_200_000
@@ -181,9 +175,9 @@ describe('a refund in a log of 100,000 records', () => {
     const read: number[] = []
     const micros: number[] = []
     for (const at of [0, 1, 62, 40_000, 70_001, count - 200, count - 2]) {
-      await client.config('RESETSTAT')
+      await server.connection.config('RESETSTAT')
       await inRedis.limiter.refund(inRedis.decisions[at])
-      const stats = await client.info('commandstats')
+      const stats = await server.connection.info('commandstats')
       written.push(Number(/cmdstat_hset:calls=(\d+)/.exec(stats)?.[1]))
       read.push(Number(/cmdstat_hget:calls=(\d+)/.exec(stats)?.[1]))
       micros.push(Number(/cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(stats)?.[1]))
@@ -239,13 +233,13 @@ test('what a refund writes beside the records in Redis goes with the last record
   }
   // The last of these lies in chunk 32 of 33: the first chunk that the second field of the lowest level has.
   for (let at = 0; at <= 2000; at += 20) await limiter.refund(decisions[at])
-  const [body] = await client.keys(`sluice:${name}:{key}:*`)
+  const [body] = await server.connection.keys(`sluice:${name}:{key}:*`)
   now = start + 10_000 + 32 * 62 + 5
   await limiter.consume('key')
-  expect((await client.hkeys(body)).toSorted()).toEqual(
+  expect((await server.connection.hkeys(body)).toSorted()).toEqual(
     ['32', '33', '0:1', '1:0', '2:0', '3:0'].toSorted(),
   )
   now += 62
   await limiter.consume('key')
-  expect(await client.hkeys(body)).toEqual(['33'])
+  expect(await server.connection.hkeys(body)).toEqual(['33'])
 })

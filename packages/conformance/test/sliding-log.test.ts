@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import {
   createLimiter,
   memoryStore,
@@ -9,16 +9,9 @@ import {
   type Policies,
   type Store,
 } from '@sluice/core'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-let server: RedisServer
-let redis: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  redis = server.client()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 describe('slidingLog, the builder', () => {
   it('reads durations and freezes', () => {
@@ -40,7 +33,7 @@ describe('slidingLog, the builder', () => {
 
 const stores: [string, () => Store][] = [
   ['memory', () => memoryStore()],
-  ['redis', () => redisStore(redis, { timeout: 10_000 })],
+  ['redis', () => redisStore(server.connection, { timeout: 10_000 })],
 ]
 
 describe.each(stores)('slidingLog over %s', (_, createStore) => {
@@ -174,38 +167,43 @@ describe('slidingLog in Redis', () => {
     expect(small).toBeLessThan(11)
     expect(large).toBeLessThan(10)
     const policies = slidingLog({ limit: 20_000, window: '1h' })
-    await redis.config('RESETSTAT')
-    const store = redisStore(redis, { timeout: 10_000 })
+    await server.connection.config('RESETSTAT')
+    const store = redisStore(server.connection, { timeout: 10_000 })
     const limiter = createLimiter({ name: 'large', policies, store, clock: () => 20_000 })
     expect(await limiter.peek('k', { cost: 10_000 })).toMatchObject({ retryAfterMs: 3_590_000 })
-    const [, calls] = /cmdstat_hget:calls=(\d+)/.exec(await redis.info('commandstats')) ?? []
+    const [, calls] =
+      /cmdstat_hget:calls=(\d+)/.exec(await server.connection.info('commandstats')) ?? []
     expect(calls).toBe('2')
   })
 
   it('starts anew where its records were evicted, and leaves nothing that lives for ever', async () => {
     const policies = slidingLog({ limit: 1, window: '1m' })
-    const limiter = createLimiter({ name: 'evicted', policies, store: redisStore(redis) })
+    const limiter = createLimiter({
+      name: 'evicted',
+      policies,
+      store: redisStore(server.connection),
+    })
     await limiter.consume('k')
-    const [body] = await redis.keys('sluice:evicted:{k}:*')
-    expect(await redis.pttl(body)).toBeGreaterThan(0)
-    await redis.del(body)
+    const [body] = await server.connection.keys('sluice:evicted:{k}:*')
+    expect(await server.connection.pttl(body)).toBeGreaterThan(0)
+    await server.connection.del(body)
     expect(await limiter.consume('k')).toMatchObject({ allowed: true })
     expect(await limiter.consume('k')).toMatchObject({ allowed: false })
     await limiter.reset('k')
-    expect(await redis.keys('sluice:evicted:*')).toEqual(['sluice:evicted:{k}'])
+    expect(await server.connection.keys('sluice:evicted:*')).toEqual(['sluice:evicted:{k}'])
   })
 
   async function bytesOf(name: string, admissions: number): Promise<number> {
     let now = 0
     const policies = slidingLog({ limit: admissions, window: '1h' })
-    const store = redisStore(redis, { timeout: 10_000 })
+    const store = redisStore(server.connection, { timeout: 10_000 })
     const limiter = createLimiter({ name, policies, store, clock: () => now })
     for (let i = 0; i < admissions; i += 100) {
       await Promise.all(Array.from({ length: 100 }, () => (now++, limiter.consume('k'))))
     }
     let bytes = 0
-    for (const key of await redis.keys(`sluice:${name}:*`)) {
-      bytes += Number(await redis.call('MEMORY', 'USAGE', key, 'SAMPLES', '0'))
+    for (const key of await server.connection.keys(`sluice:${name}:*`)) {
+      bytes += Number(await server.connection.call('MEMORY', 'USAGE', key, 'SAMPLES', '0'))
     }
     return bytes / admissions
   }

@@ -1,15 +1,12 @@
 import { memoryStore, redisStore } from '@sluice/core'
-import { describeStore, startRedis, type RedisServer } from '@sluice/conformance'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { describeStore } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
+import { describe } from 'vitest'
 
 describeStore('memoryStore', () => memoryStore())
 
 describe('on a real Redis', () => {
-  let server: RedisServer
-  beforeAll(async () => {
-    server = await startRedis()
-  })
-  afterAll(() => server.stop())
+  const server = useRedis()
 
   describeStore('redisStore', () => redisStore(server.client(), { timeout: '10s' }))
 })

@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createLimiter, fixedWindow, redisStore, unlimited } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { expect, test } from 'vitest'
 
-let server: RedisServer
-let admin: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  admin = server.client()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 const policies = unlimited()
 
@@ -41,7 +34,7 @@ test('unlimited does not wait for a Redis that hangs, and is not denied by a lim
 
 /** How many scripts the server has run or refused. */
 async function scripts(): Promise<number> {
-  const stats = await admin.info('commandstats')
+  const stats = await server.connection.info('commandstats')
   const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)]
   return calls.reduce((sum, [, count]) => sum + Number(count), 0)
 }

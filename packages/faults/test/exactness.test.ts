@@ -1,14 +1,10 @@
-import { startRedis, type RedisServer } from '@sluice/conformance/redis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { expect, test } from 'vitest'
 import { play } from '../src/exactness/play.js'
 
 // The long form covers every algorithm, a Cluster and a million decisions: npm run exactness
 
-let server: RedisServer
-beforeAll(async () => {
-  server = await startRedis()
-})
-afterAll(() => server.stop())
+const server = useRedis()
 
 test.each(['fixedWindow', 'slidingLog', 'gcra', 'concurrency'])(
   'several processes together admit as many as the limit says, to the unit: %s',

@@ -1,4 +1,4 @@
-import { startRedis } from '@sluice/conformance/redis'
+import { startRedis } from '@sluice/conformance/servers'
 import type { Redis } from 'ioredis'
 import { keyName } from '../algorithms/contender.js'
 import { figuresOf, type Group } from '../algorithms/figures.js'

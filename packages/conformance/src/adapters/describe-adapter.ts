@@ -1,6 +1,6 @@
 import { memoryStore, redisStore } from '@sluice/core'
-import { afterAll, beforeAll, describe } from 'vitest'
-import { startRedis, type RedisServer } from '../redis/index.js'
+import { describe } from 'vitest'
+import { useRedis } from '../redis/index.js'
 import type { Adapter } from './adapter.js'
 import { benchOf } from './bench.js'
 import { describeRows } from './describe-table.js'
@@ -58,15 +58,8 @@ export function describeAdapter(adapter: Adapter): void {
     describeKeepAlive(adapter)
 
     describe('on a real Redis', () => {
-      let server: RedisServer
-      let client: ReturnType<RedisServer['client']>
-      beforeAll(async () => {
-        server = await startRedis()
-        client = server.client()
-      })
-      afterAll(async () => server.stop())
-
-      const open = benchOf(adapter, () => redisStore(client, { timeout: '10s' }))
+      const redis = useRedis()
+      const open = benchOf(adapter, () => redisStore(redis.connection, { timeout: '10s' }))
       describeAnswers(open)
       describeOutcomes(open)
       describeWaiting(open)

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { memoryStore, redisStore } from '@sluice/core'
-import { startRedis } from '../redis/index.js'
+import { startRedis } from '../redis/servers.js'
 import { windowTables, withTables } from './table.js'
 
 const page = new URL('../../../core/docs/choosing-an-algorithm.md', import.meta.url)

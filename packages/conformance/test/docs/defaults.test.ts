@@ -7,17 +7,13 @@ import { createGuard, type Action, type RateLimitOptions } from '@sluice/core/ht
 import { rateLimit as fastifyPlugin } from '@sluice/fastify'
 import { RateLimit, RateLimitModule } from '@sluice/nestjs'
 import fastify from 'fastify'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRedis, type RedisServer } from '@sluice/conformance/redis'
+import { describe, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
 import { optionTables, required } from './options-page.js'
 
 const { createLimiter, fixedWindow, gcra, slidingLog, slidingWindow } = core
 
-let redis: RedisServer
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
+const redis = useRedis()
 
 const once = fixedWindow({ limit: 1, window: '1h' })
 const nine = gcra({ limit: 9, window: '1h' })

@@ -2,18 +2,14 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startRedis, type RedisServer } from '@sluice/conformance/redis'
+import { describe, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const programs = `${root}examples/moving/`
 
-let redis: RedisServer
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
+const redis = useRedis()
 
 /** A library, where its page is, and where it says which options it has. */
 const peers: readonly (readonly [name: string, page: string, options: () => string[]])[] = [

@@ -4,12 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import {
-  startCluster,
-  startRedis,
   startSentinels,
-  type RedisCluster,
+  useCluster,
+  useRedis,
   type RedisSentinels,
-  type RedisServer,
 } from '@sluice/conformance/redis'
 
 const run = promisify(execFile)
@@ -17,17 +15,13 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const programs = `${root}examples/docs/`
 const named = (pattern: RegExp) => readdirSync(programs).filter((name) => pattern.test(name))
 
-let redis: RedisServer
+const redis = useRedis()
+const cluster = useCluster()
 let sentinels: RedisSentinels
-let cluster: RedisCluster
 beforeAll(async () => {
-  ;[redis, sentinels, cluster] = await Promise.all([
-    startRedis(),
-    startSentinels(5000),
-    startCluster(),
-  ])
+  sentinels = await startSentinels(5000)
 })
-afterAll(async () => Promise.all([redis, sentinels, cluster].map(async (one) => one.stop())))
+afterAll(() => sentinels.stop())
 
 test('the pages say what their sources say, all code in them is taken from programs, and their links lead somewhere', async () => {
   const checked = run(process.execPath, [`${root}.ci/docs.mjs`, '--check'])

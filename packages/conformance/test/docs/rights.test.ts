@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createLimiter, redisStore } from '@sluice/core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { families } from '../../src/families.js'
-import { startRedis, type RedisServer } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/conformance/redis'
 
 const core = fileURLToPath(new URL('../../../core/', import.meta.url))
 const page = readFileSync(`${core}docs/redis.md`, 'utf8')
@@ -13,12 +13,10 @@ const rights = named
   .trim()
   .split(/ +/)
 
-let redis: RedisServer
+const redis = useRedis()
 beforeAll(async () => {
-  redis = await startRedis()
-  await redis.client().acl('SETUSER', 'sluice', ...rights)
+  await redis.connection.acl('SETUSER', 'sluice', ...rights)
 })
-afterAll(() => redis.stop())
 
 test('the page names the commands of the scripts, and for the client none but INFO', () => {
   const sources = readdirSync(`${core}src`, { recursive: true, encoding: 'utf8' })
@@ -63,5 +61,5 @@ test('a user with these rights and no others can ask for every policy in every w
     }
   }
   expect([...sources]).toEqual(['store'])
-  expect(await redis.client().call('ACL', 'LOG')).toEqual([])
+  expect(await redis.connection.call('ACL', 'LOG')).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { memoryStore, redisStore } from '@sluice/core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startRedis, type RedisServer } from '@sluice/conformance/redis'
+import { expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
 import { windowTables, withTables } from '../../src/windows/table.js'
 
 const page = readFileSync(
@@ -9,11 +9,7 @@ const page = readFileSync(
   'utf8',
 )
 
-let redis: RedisServer
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(() => redis.stop())
+const redis = useRedis()
 
 test('the page on algorithms shows what npm run windows measures in memory', async () => {
   expect(page).toBe(withTables(page, await windowTables(memoryStore())))

@@ -1,7 +1,7 @@
 // Eight processes make many decisions for a few hot keys and a long tail of others, for each algorithm, on one Redis and on a Cluster.
 // As many units are allowed as the limit says, to the unit. The argument is the number of decisions for each algorithm.
 import process from 'node:process'
-import { startCluster, startRedis } from '@sluice/conformance/redis'
+import { startCluster, startRedis } from '@sluice/conformance/servers'
 import { play } from './play.js'
 import { policies } from './policies.js'
 

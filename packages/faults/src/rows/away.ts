@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer, type RedisSettings } from '@sluice/conformance/redis'
+import { startRedis, type RedisServer, type RedisSettings } from '@sluice/conformance/servers'
 import type { ClientKind, ClientSpec } from '../client.js'
 import { startProxy, type Proxy } from '../proxy.js'
 import type { Row, Scene } from '../scene.js'

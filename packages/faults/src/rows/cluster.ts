@@ -1,4 +1,4 @@
-import { startCluster, type RedisCluster } from '@sluice/conformance/redis'
+import { startCluster, type RedisCluster } from '@sluice/conformance/servers'
 import type { ClientKind } from '../client.js'
 import { keys } from '../limits.js'
 import type { Row, Scene } from '../scene.js'

@@ -1,4 +1,4 @@
-import { startSentinels } from '@sluice/conformance/redis'
+import { startSentinels } from '@sluice/conformance/servers'
 import type { ClientKind } from '../client.js'
 import type { Row, Scene } from '../scene.js'
 

@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer } from '@sluice/conformance/redis'
+import { startRedis, type RedisServer } from '@sluice/conformance/servers'
 import type { ClientKind } from '../client.js'
 import type { Row, Scene } from '../scene.js'
 
