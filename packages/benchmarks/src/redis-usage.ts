@@ -11,7 +11,7 @@ export interface Usage {
   readonly cpuMicroseconds: number
 }
 
-export interface CommandUsage {
+interface CommandUsage {
   readonly calls: number
   readonly microseconds: number
 }

@@ -1,14 +1,10 @@
 export { describeStore } from './store-contract.js'
 export { admissionsIn, decisionFrom, follow } from './follow.js'
-export type { Answered } from './follow.js'
 export { createModel } from './models/model.js'
-export type { Admission, Meaning, Model, ModelAnswer } from './models/model.js'
 export { seed } from './seed.js'
 export { sizes, subjects } from './subjects.js'
-export type { Subject } from './subjects.js'
 export type { Followed, Sample } from './samples.js'
 export { families } from './families.js'
-export type { Family } from './families.js'
 export { unlimitedMeaning } from './models/unlimited.js'
 export {
   costOf,
@@ -24,4 +20,3 @@ export {
 } from './traffic.js'
 export type { Cost, Move, Said, Step } from './traffic.js'
 export { rush } from './rush.js'
-export type { Rush } from './rush-worker.js'

@@ -5,7 +5,7 @@ import type { Played } from './table.js'
 export const atOnce = 3
 
 /** Runs what it is given, so many at once and the others in their turn. */
-export function createLanes(lanes: number): <T>(run: () => Promise<T>) => Promise<T> {
+function createLanes(lanes: number): <T>(run: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = lanes
   return async (run) => {

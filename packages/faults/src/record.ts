@@ -16,7 +16,7 @@ export interface Phase {
 }
 
 /** What Redis has counted in the end. */
-export interface Counted {
+interface Counted {
   /** For each key, of both routes together. Of a key that is absent here, nobody knows. */
   readonly units: ReadonlyMap<string, number>
   /**

@@ -40,7 +40,7 @@ export interface Scene {
   count(reader: SupportedClient, keys?: readonly string[]): Promise<void>
 }
 
-export type Sources = Source | readonly Source[] | Phase['sources']
+type Sources = Source | readonly Source[] | Phase['sources']
 
 /** One fault for one client. */
 export interface Row {

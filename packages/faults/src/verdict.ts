@@ -24,7 +24,7 @@ export interface Verdict {
 }
 
 /** The deadline of the store, and what all the rest of a request may take. */
-export const mostMs = 300
+const mostMs = 300
 
 /** In use again within so long. */
 export const backWithinMs = 1000

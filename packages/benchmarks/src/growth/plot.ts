@@ -6,12 +6,12 @@ export interface Plot {
   readonly lines: readonly Line[]
 }
 
-export interface Axis {
+interface Axis {
   readonly label: string
   readonly ticks: readonly number[]
 }
 
-export interface Line {
+interface Line {
   readonly name: string
   /** One for each tick of x, or undefined where nothing was measured. */
   readonly values: readonly (number | undefined)[]

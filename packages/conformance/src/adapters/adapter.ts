@@ -60,7 +60,7 @@ export interface Readers<R> {
 }
 
 /** What others listen to. */
-export type Listened = Pick<EventEmitter, 'eventNames' | 'listenerCount'>
+type Listened = Pick<EventEmitter, 'eventNames' | 'listenerCount'>
 
 /** What authentication leaves at a request. By no declaration, which every program that imports the suite would share. */
 export interface Authenticated {

@@ -4,7 +4,7 @@ import { connect, constants } from 'node:http2'
 import type { Readable } from 'node:stream'
 import type { Adapter } from './adapter.js'
 
-export interface Ask {
+interface Ask {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

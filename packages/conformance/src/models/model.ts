@@ -124,7 +124,7 @@ export function greatestOf({ greatest, quota }: Meaning): number {
   return quota === 0 ? -1 : (greatest ?? quota)
 }
 
-export function isPossible(meaning: Meaning, cost: number): boolean {
+function isPossible(meaning: Meaning, cost: number): boolean {
   return cost <= greatestOf(meaning)
 }
 

@@ -1,4 +1,3 @@
 export { startCluster, startRedis, startSentinels } from './servers.js'
-export type { RedisCluster, RedisSentinels, RedisServer, RedisSettings } from './servers.js'
+export type { RedisSentinels, RedisServer } from './servers.js'
 export { useCluster, useRedis } from './use-redis.js'
-export type { TestCluster, TestRedis } from './use-redis.js'

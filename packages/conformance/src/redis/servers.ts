@@ -1,6 +1,6 @@
 export { startCluster } from './cluster.js'
-export type { ClusterSettings, RedisCluster } from './cluster.js'
+export type { RedisCluster } from './cluster.js'
 export { startSentinels } from './sentinel.js'
 export type { RedisSentinels } from './sentinel.js'
 export { startRedis } from './server.js'
-export type { ClientOptions, RedisServer, RedisSettings } from './server.js'
+export type { RedisServer, RedisSettings } from './server.js'

@@ -45,8 +45,6 @@ export const adversarial: readonly Traffic[] = [
   ]),
 ]
 
-export const traffic: readonly Traffic[] = [...bursty, ...steady, ...adversarial]
-
 function perMinute(name: string, limit: number, arrivals: readonly number[]): Traffic {
   return { name, limit, windowMs: minute, arrivals }
 }

@@ -7,8 +7,8 @@ import { clientOf, type Client } from '../client.js'
 import { today } from '../bench.js'
 
 const connections = 4
-const warmUp = 2000
-const batch = 4000
+const warmUp = 1500
+const batch = 1200
 const batches = 3
 const requests = warmUp + batches * batch
 

@@ -11,7 +11,7 @@ export interface Scene {
 }
 
 /** A request, and the answer that it must get on every server. */
-export interface Row {
+interface Row {
   readonly request: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
