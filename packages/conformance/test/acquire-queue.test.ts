@@ -7,14 +7,13 @@ import {
   leakyQueue,
   memoryStore,
   notLimited,
-  redisStore,
   staged,
   type Decision,
   type Policies,
-  type Store,
 } from '@sluice/core'
 import { useRedis } from '@sluice/conformance/redis'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { bothStores } from './both-stores.js'
 
 const server = useRedis()
 
@@ -219,10 +218,7 @@ describe('over memory, to the millisecond', () => {
   }
 })
 
-describe.each<{ where: string; makeStore: () => Store }>([
-  { where: 'memory', makeStore: () => memoryStore() },
-  { where: 'Redis', makeStore: () => redisStore(server.client(), { timeout: '20s' }) },
-])('in real time, on $where', ({ makeStore }) => {
+describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => {
   test('a burst is let go in its order, no faster than the queue leaks, and what is too much is denied first', async () => {
     const policies = leakyQueue({ leak: 1, every: 60, maxDelay: 300 })
     const limiter = createLimiter({ name: randomUUID(), policies, store: makeStore() })

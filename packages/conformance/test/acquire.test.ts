@@ -16,6 +16,7 @@ import {
 } from '@sluice/core'
 import { useRedis } from '@sluice/conformance/redis'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { bothStores } from './both-stores.js'
 
 const server = useRedis()
 
@@ -336,10 +337,7 @@ describe('over memory, to the millisecond', () => {
   }
 })
 
-describe.each<{ where: string; makeStore: () => Store }>([
-  { where: 'memory', makeStore: () => memoryStore() },
-  { where: 'Redis', makeStore: () => redisStore(server.client(), { timeout: '20s' }) },
-])('in real time, on $where', ({ makeStore }) => {
+describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => {
   test('serves the waiters of a key in the order in which they came', async () => {
     const limiter = limiterOf(gcra({ limit: 1, window: 15 }), makeStore())
     const order: number[] = []

@@ -194,13 +194,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
   test('the same request again takes the same lease again', async () => {
     // What a client sends twice: the store sees one request two times.
     const store = createStore()
-    const sent: Request[] = []
-    const spy: Store = store.async
-      ? {
-          ...store,
-          run: (requests: readonly Request[]) => (sent.push(...requests), store.run(requests)),
-        }
-      : { ...store, run: (request: Request) => (sent.push(request), store.run(request)) }
+    const { spy, sent } = spyOn(store)
     for (const owner of [undefined, 'a']) {
       const limiter = createLimiter({
         name: `twice ${++named}`,
@@ -220,13 +214,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
 
   test('the same request again after its lease has ended takes a unit only if there is one', async () => {
     const store = createStore()
-    const sent: Request[] = []
-    const spy: Store = store.async
-      ? {
-          ...store,
-          run: (requests: readonly Request[]) => (sent.push(...requests), store.run(requests)),
-        }
-      : { ...store, run: (request: Request) => (sent.push(request), store.run(request)) }
+    const { spy, sent } = spyOn(store)
     const limiter = createLimiter({
       name: `late ${++named}`,
       policies: lock,
@@ -481,6 +469,18 @@ async function errorOf(call: () => unknown): Promise<SluiceError> {
 }
 
 type Request = Parameters<SyncStore['run']>[0]
+
+/** The same store, and the requests that it has been sent. */
+function spyOn(store: Store): { spy: Store; sent: Request[] } {
+  const sent: Request[] = []
+  const spy: Store = store.async
+    ? {
+        ...store,
+        run: (requests: readonly Request[]) => (sent.push(...requests), store.run(requests)),
+      }
+    : { ...store, run: (request: Request) => (sent.push(request), store.run(request)) }
+  return { spy, sent }
+}
 
 async function runOn(store: Store, request: Request): Promise<unknown> {
   return store.async ? (await store.run([request]))[0] : store.run(request)

@@ -9,7 +9,6 @@ import {
   gcra,
   leakyBucket,
   leakyQueue,
-  memoryStore,
   redisStore,
   slidingLog,
   slidingWindow,
@@ -21,6 +20,7 @@ import {
 } from '@sluice/core'
 import { useRedis } from '@sluice/conformance/redis'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bothStores } from './both-stores.js'
 
 // What other limiters have got wrong, each as a test that fails on the mistake.
 
@@ -76,10 +76,7 @@ const builders = [
   { name: 'concurrency', build: (limit: number) => concurrency({ limit, lease: 1000 }) },
 ]
 
-describe.each<{ where: string; makeStore: () => Store }>([
-  { where: 'memory', makeStore: () => memoryStore() },
-  { where: 'Redis', makeStore: () => redisStore(server.client(), { timeout: '10s' }) },
-])('on $where', ({ makeStore }) => {
+describe.each(bothStores(server))('on $where', ({ makeStore }) => {
   let store: Store
   let now: number
   beforeAll(() => {

@@ -6,8 +6,6 @@ import {
   fixedWindow,
   gcra,
   leakyQueue,
-  memoryStore,
-  redisStore,
   slidingLog,
   slidingWindow,
   staged,
@@ -17,16 +15,14 @@ import {
 } from '@sluice/core'
 import { useRedis } from '@sluice/conformance/redis'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bothStores } from './both-stores.js'
 
 // What people build with a limiter, each on memory and on a real Redis. The clock is the tests' own: `now` is set, never waited for.
 // In an application there is no `clock` option, and everything else stays as it is here.
 
 const server = useRedis()
 
-describe.each<{ where: string; makeStore: () => Store }>([
-  { where: 'memory', makeStore: () => memoryStore() },
-  { where: 'Redis', makeStore: () => redisStore(server.client(), { timeout: '10s' }) },
-])('on $where', ({ makeStore }) => {
+describe.each(bothStores(server))('on $where', ({ makeStore }) => {
   let store: Store
   let now: number
   beforeAll(() => {

@@ -25,6 +25,14 @@ function pendingHandlers() {
     hold: async ({ raw }: FastifyReply) => {
       raw.once('close', () => closed.push(true))
       await new Promise<void>((resolve) => ends.push(resolve))
+    } /** Sends a request, and closes the connection when its handler has begun. */,
+    async disconnect(send: Awaited<ReturnType<typeof serve>>) {
+      const leaving = new AbortController()
+      const gone = send('/', { signal: leaving.signal })
+      await vi.waitUntil(() => ends.length === 1)
+      leaving.abort()
+      await expect(gone).rejects.toThrow()
+      await vi.waitUntil(() => closed.length === 1)
     },
   }
 }
@@ -49,7 +57,7 @@ test('a handler that has sent its response is done when its promise settles', as
 
 test('a method of a class is done when its promise settles, even if the client has disconnected', async () => {
   const { options, held } = counted()
-  const { hold, ends, closed } = pendingHandlers()
+  const { hold, ends, disconnect } = pendingHandlers()
   class Reports {
     @RateLimit(options)
     async create(_request: FastifyRequest, reply: FastifyReply) {
@@ -61,12 +69,7 @@ test('a method of a class is done when its promise settles, even if the client h
   const app = create()
   app.get('/', reports.create.bind(reports))
   const send = await serve(app)
-  const leaving = new AbortController()
-  const gone = send('/', { signal: leaving.signal })
-  await vi.waitUntil(() => ends.length === 1)
-  leaving.abort()
-  await expect(gone).rejects.toThrow()
-  await vi.waitUntil(() => closed.length === 1)
+  await disconnect(send)
   expect(held()).toBe(1)
   ends[0]()
   await vi.waitFor(() => expect(held()).toBe(0))
@@ -77,18 +80,13 @@ test.each([
   ['that returns no promise', true],
 ])('a handler of a route %s is done when it has sent its response', async (_, isLoaded) => {
   const { options, held } = counted()
-  const { hold, ends, closed } = pendingHandlers()
+  const { hold, ends, disconnect } = pendingHandlers()
   const app = create()
   const loading = app.register(rateLimit, options)
   if (isLoaded) await loading
   app.get('/', (_request, reply) => void hold(reply).then(() => reply.send('nobody reads this')))
   const send = await serve(app)
-  const leaving = new AbortController()
-  const gone = send('/', { signal: leaving.signal })
-  await vi.waitUntil(() => ends.length === 1)
-  leaving.abort()
-  await expect(gone).rejects.toThrow()
-  await vi.waitUntil(() => closed.length === 1)
+  await disconnect(send)
   expect(held()).toBe(1)
   ends[0]()
   await vi.waitFor(() => expect(held()).toBe(0))

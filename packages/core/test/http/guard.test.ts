@@ -246,7 +246,8 @@ test('calls the function "limit" for each request', () => {
   expect(decisionOf(check({ user: 'gold' })).remaining).toBe(3)
 })
 
-test('builds the policy of one limit once', () => {
+/** A guard whose requests state their limits, and the limits of which it has built a policy. */
+function guardOfSizes() {
   const built: number[] = []
   const check = syncGuardOf({
     limit: ({ size = 0 }) => size,
@@ -256,21 +257,18 @@ test('builds the policy of one limit once', () => {
       return fixedWindow(options)
     },
   })
+  return { built, check }
+}
+
+test('builds the policy of one limit once', () => {
+  const { built, check } = guardOfSizes()
   for (const size of [5, 7, 5, 7, 7]) check({ size })
   // The first one is built early, to find errors.
   expect(built).toEqual([1, 5, 7])
 })
 
 test('caches at most a thousand limits', () => {
-  const built: number[] = []
-  const check = syncGuardOf({
-    limit: ({ size = 0 }) => size,
-    window: '1m',
-    algorithm: (options) => {
-      built.push(options.limit)
-      return fixedWindow(options)
-    },
-  })
+  const { built, check } = guardOfSizes()
   for (let size = 1; size <= 1000; size++) check({ size })
   expect(built.length).toBe(1000)
   check({ size: 1001 })

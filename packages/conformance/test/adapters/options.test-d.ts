@@ -1,0 +1,74 @@
+// Options that the rateLimit of Express and that of Koa both refuse. Checked by the compiler alone: npm run check:types.
+import {
+  byIp,
+  fixedWindow,
+  gcra,
+  slidingWindow,
+  type rateLimit as forExpress,
+} from '@sluice/express'
+import type { rateLimit as forKoa } from '@sluice/koa'
+
+/** A call with errors for this type has errors for each of the two. */
+declare const rateLimit: typeof forExpress & typeof forKoa
+
+const policy = slidingWindow({ limit: 5, window: '1m' })
+
+// Valid calls compile, so the errors below are those of the options.
+
+rateLimit({ limit: 5, window: '1m' })
+rateLimit({ policies: { user: policy }, key: { user: 'ada' } })
+
+// `limit` with `window`, `policy` and `policies` exclude each other.
+
+// @ts-expect-error: two of them
+rateLimit({ limit: 5, window: '1m', policy })
+// @ts-expect-error: two of them
+rateLimit({ limit: 5, window: '1m', policies: { minute: policy } })
+// @ts-expect-error: two of them
+rateLimit({ policy, policies: { minute: policy } })
+// @ts-expect-error: a builder requires `limit` and `window`
+rateLimit({ policy, algorithm: gcra })
+// @ts-expect-error: none of them
+rateLimit({})
+// @ts-expect-error: `window` is missing
+rateLimit({ limit: 5 })
+// @ts-expect-error: `limit` is missing
+rateLimit({ window: '1m' })
+
+// A record of keys must have the names of the policies.
+
+// @ts-expect-error: a key is missing
+rateLimit({ policies: { user: policy, address: policy }, key: { user: 'ada' } })
+// @ts-expect-error: no such policy
+rateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
+// @ts-expect-error: one too many
+rateLimit({ policies: { user: policy }, key: { user: 'ada', address: byIp() } })
+
+// Wrong options do not compile.
+
+// @ts-expect-error: a string instead of a number
+rateLimit({ limit: '5', window: '1m' })
+// @ts-expect-error: a duration without a unit
+rateLimit({ limit: 5, window: '60' })
+// @ts-expect-error: a request has no such property
+rateLimit({ policy, key: (request) => request.userId })
+// @ts-expect-error: a number is not a key
+rateLimit({ policy, key: () => 42 })
+// @ts-expect-error: null is not a key
+rateLimit({ policy, key: () => null })
+// @ts-expect-error: not for one policy either
+rateLimit({ policy, key: { default: null } })
+// @ts-expect-error: a function returns one key, not a record
+rateLimit({ policy, key: () => ({ default: 'a' }) })
+// @ts-expect-error: a list is not a part of a key
+rateLimit({ policy, key: () => ['a', ['b']] })
+// @ts-expect-error: a limit is not a policy
+rateLimit({ policies: () => ({ limit: 5 }) })
+// @ts-expect-error: an unknown value of `count`
+rateLimit({ policy, count: 'errors' })
+// @ts-expect-error: an unknown value of `resetOn`
+rateLimit({ policy, resetOn: 'failure' })
+// @ts-expect-error: an unknown header style
+rateLimit({ policy, headers: 'standard' })
+// @ts-expect-error: a builder with other options
+rateLimit({ limit: 5, window: '1m', algorithm: fixedWindow({ limit: 5, window: '1m' }) })
