@@ -5,7 +5,7 @@ import { leases } from './families/leases.js'
 import { queues } from './families/queues.js'
 import { stages } from './families/stages.js'
 import type { Sample } from './samples.js'
-import { sizes, subjects } from './subjects.js'
+import { sizes, sizedAlgorithms } from './sized-algorithms.js'
 
 /** One algorithm with all the policies that it is tried with. */
 export interface Family {
@@ -13,7 +13,7 @@ export interface Family {
   readonly samples: readonly Sample[]
 }
 
-const measured: readonly Family[] = subjects.map(({ name, sample, further }) => ({
+const measured: readonly Family[] = sizedAlgorithms.map(({ name, sample, further }) => ({
   name,
   samples: [...sizes.map(([limit, windowMs]) => sample(limit, windowMs)), ...further],
 }))

@@ -3,7 +3,7 @@ import type { Admission, ModelAnswer } from './models/model.js'
 import type { Followed } from './samples.js'
 import { costOf, moved, nothingSaid, type Step } from './traffic.js'
 
-/** What was asked, what the limiter answered, and what the definition says. */
+/** A request, the limiter's answer, and the answer by the definition. */
 export interface Answered {
   readonly now: number
   readonly cost: number
@@ -65,7 +65,7 @@ export function decisionFrom(expected: ModelAnswer): Decision {
   }
 }
 
-/** What was let in, in order. */
+/** The admissions, in order. */
 export function admissionsIn(answered: readonly Answered[]): readonly Admission[] {
   return answered
     .filter(({ verb, decision }) => verb === 'consume' && decision.allowed)

@@ -25,7 +25,7 @@ export function unitsPerClockWindow(
   return unitsPerName(admissions, (at) => Math.floor((at - offsetMs) / windowMs))
 }
 
-/** The most units in so many windows on the clock that follow each other. */
+/** The most units in `count` consecutive windows on the clock. */
 export function unitsPerClockWindows(
   admissions: readonly Admission[],
   windowMs: number,
@@ -69,7 +69,7 @@ export function unitsPerName(
   return Math.max(0, ...units.values())
 }
 
-/** The most units by which any stretch of the traffic exceeds the burst and what `rate / perMs` brings meanwhile. */
+/** The most units by which any stretch of the traffic exceeds the burst plus the refill of `rate / perMs` in that time. */
 export function arrivalCurve(
   admissions: readonly Admission[],
   burst: number,
@@ -88,7 +88,7 @@ export function arrivalCurve(
   return most
 }
 
-/** How often a queue was longer than allowed: what was let in since some moment, the request itself left out, must drain within `maxDelay`. */
+/** How often a queue was longer than allowed: all that was admitted since any moment, without the request itself, must drain within `maxDelay`. */
 export function queueCurve(
   admissions: readonly Admission[],
   leak: number,

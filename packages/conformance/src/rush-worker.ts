@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createLimiter, redisStore, type Policy } from '@sluice/core'
 import { Redis } from 'ioredis'
 
-/** What a worker is told to do, as JSON in its first argument. */
+/** The task of a worker, as JSON in its first argument. */
 export interface Rush {
   readonly port: number
   readonly name: string

@@ -8,7 +8,7 @@ import { arrivalCurve, unitsPerClockWindows, unitsPerWindow, unitsWithin } from 
 /** A policy that random traffic can be sent to, with its model. */
 export interface Followed {
   readonly policy: Policy
-  /** The time that its traffic is measured by: its window, or how long its whole quota takes to come back. */
+  /** The unit of time for its traffic: the window, or the time until the whole quota is available again. */
   readonly windowMs: number
   readonly quota: number
   /** Moments near which it is likely to be decided wrongly. */
@@ -16,9 +16,9 @@ export interface Followed {
   createModel(): Model
 }
 
-/** A policy, and what proves its algorithm right. */
+/** A policy that the suites try, with the definition and the bound that prove its algorithm right. */
 export interface Sample extends Followed {
-  /** What fast-check prints of it where a property fails. */
+  /** The text that fast-check prints if a property fails. */
   [toStringMethod](): string
   readonly meaning: Meaning
   /** The same with a block. */

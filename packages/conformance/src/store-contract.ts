@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { describeAllOrNothing } from './contract/all-or-nothing.js'
 import { describeBatches } from './contract/batches.js'
-import { benchOf, type StoreFactory } from './contract/bench.js'
+import { setupOf, type StoreFactory } from './contract/setup.js'
 import { describeChangedPolicies } from './contract/changed-policies.js'
 import { describeChosenPolicies } from './contract/chosen-policies.js'
 import { describeCosts } from './contract/costs.js'
@@ -29,7 +29,7 @@ import { describeStatus } from './contract/status.js'
  * describeStore('memoryStore', () => memoryStore())
  */
 export function describeStore(name: string, makeStore: StoreFactory): void {
-  const open = benchOf(makeStore)
+  const open = setupOf(makeStore)
   describe(name, () => {
     describeDefinitions(open)
     describeCosts(open)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Followed } from './samples.js'
 
-/** How far time moves before a request: so many milliseconds, or to a moment that a wrong limiter is likely to get wrong. */
+/** How far time moves before a request: by a number of milliseconds, or to a moment that a faulty limiter is likely to decide wrongly. */
 export type Move =
   | { readonly by: 'ms'; readonly ms: number }
   /** So many windows, and a little more or less. */
@@ -14,7 +14,7 @@ export type Move =
       readonly plusMs: number
     }
 
-/** What the last answer said, by which the next request may go. */
+/** The fields of the last answer that the next request may depend on. */
 export interface Said {
   readonly remaining: number
   readonly retryAfterMs: number | null
@@ -29,7 +29,7 @@ export interface Step {
   readonly verb: 'consume' | 'peek' | 'penalize'
 }
 
-/** A number, or what is likely to be decided wrongly: a share of the quota, or what the last answer said remains, or one more. */
+/** A number, or a cost that is likely to be decided wrongly: a share of the quota, the last `remaining`, or one more than that. */
 export type Cost = number | 'quota' | 'half' | 'above' | 'rest' | 'more than rest'
 
 export const nothingSaid: Said = { remaining: 0, retryAfterMs: 0, nextMs: 0, resetMs: 0 }
@@ -87,7 +87,7 @@ export const starts: fc.Arbitrary<number> = fc.oneof(
   fc.integer({ min: 1_763_683_200_000, max: 1_763_683_200_000 + 604_800_000 }),
 )
 
-/** The same, and what this policy is likely to be wrong about. */
+/** The same moments, and those near which this policy is likely to be decided wrongly. */
 export function startsOf({ starts: own, windowMs }: Followed): fc.Arbitrary<number> {
   if (own.length === 0) return starts
   const near = fc.tuple(fc.constantFrom(...own), fc.integer({ min: -windowMs, max: windowMs }))
@@ -100,7 +100,7 @@ export function startsOf({ starts: own, windowMs }: Followed): fc.Arbitrary<numb
 
 /** The number a cost stands for under a policy of this quota. */
 export function costOf(cost: Cost, quota: number, said: Said): number {
-  // Where nothing is limited, Infinity remains, which is no cost.
+  // If nothing is limited, `remaining` is Infinity, which is no cost.
   const remaining = said.remaining === Infinity ? quota : said.remaining
   switch (cost) {
     case 'quota':

@@ -29,8 +29,8 @@ describe('over memory, to the millisecond', () => {
   })
 
   describe('the queue orders its requests by itself', () => {
-    test('maxDelay holds among the waiters of one process: who would wait longer is denied at once', async () => {
-      const { come, arrivals } = bench(queue)
+    test('maxDelay holds among the waiters of one process: a request that would wait longer is denied at once', async () => {
+      const { come, arrivals } = setup(queue)
       come('a', 'b', 'c', 'd', 'e', 'f')
       await pass(0)
       expect(arrivals).toEqual(['a 0', 'e denied 100', 'f denied 100'])
@@ -39,7 +39,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('a maxWait below maxDelay is a bound as well, known at once, and takes no place', async () => {
-      const { limiter, come, arrivals } = bench(queue)
+      const { limiter, come, arrivals } = setup(queue)
       come('a', 'b')
       const late = limiter.acquire('key', { maxWait: 199 })
       come('c')
@@ -57,7 +57,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('a request that comes later takes the next place, and is let go after those before it', async () => {
-      const { come, arrivals } = bench(queue)
+      const { come, arrivals } = setup(queue)
       come('a', 'b', 'c')
       await pass(50)
       come('d')
@@ -66,7 +66,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('one that takes nothing is let go after the one before it all the same', async () => {
-      const { limiter, arrivals } = bench(queue)
+      const { limiter, arrivals } = setup(queue)
       for (const [name, cost] of [
         ['a', 1],
         ['b', 1],
@@ -82,7 +82,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('one that is aborted while it is held gives its place back, and holds up nobody behind it', async () => {
-      const { limiter, come, arrivals } = bench(queue)
+      const { limiter, come, arrivals } = setup(queue)
       come('a', 'b')
       const controller = new AbortController()
       const leaving = limiter.acquire('key', { signal: controller.signal })
@@ -95,14 +95,14 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('minimum spacing without a queue has no place to wait', async () => {
-      const { come, arrivals } = bench(leakyQueue({ leak: 1, every: 100, maxDelay: 0 }))
+      const { come, arrivals } = setup(leakyQueue({ leak: 1, every: 100, maxDelay: 0 }))
       come('a', 'b')
       await pass(0)
       expect(arrivals).toEqual(['a 0', 'b denied 100'])
     })
 
     test('a plan of the call is a queue as well', async () => {
-      const { limiter, arrivals } = bench(fixedWindow({ limit: 9, window: '1h' }))
+      const { limiter, arrivals } = setup(fixedWindow({ limit: 9, window: '1h' }))
       for (const name of ['a', 'b', 'c', 'd', 'e']) {
         void limiter
           .acquire('key', { policies: queue })
@@ -117,7 +117,7 @@ describe('over memory, to the millisecond', () => {
 
   describe('beside other policies', () => {
     test('what another policy denies is waited for, and then comes the queue', async () => {
-      const { come, arrivals } = bench({ queue, window: fixedWindow({ limit: 2, window: 1000 }) })
+      const { come, arrivals } = setup({ queue, window: fixedWindow({ limit: 2, window: 1000 }) })
       come('a', 'b', 'c', 'd')
       await pass(999)
       expect(arrivals).toEqual(['a 0', 'b 100'])
@@ -126,7 +126,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('a queue that is too long until after the other policy allows is final', async () => {
-      const { limiter, come, arrivals } = bench({ queue, pace: gcra({ limit: 1, window: 50 }) })
+      const { limiter, come, arrivals } = setup({ queue, pace: gcra({ limit: 1, window: 50 }) })
       limiter.penalize({ queue: 'key', pace: notLimited }, 6)
       come('a')
       await pass(0)
@@ -134,7 +134,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('a block is waited for, though the queue is too long as well', async () => {
-      const { limiter, come, arrivals } = bench(queue)
+      const { limiter, come, arrivals } = setup(queue)
       limiter.penalize('key', 6)
       limiter.block('key', 400)
       come('a')
@@ -146,7 +146,7 @@ describe('over memory, to the millisecond', () => {
 
     test('a queue as the second stage is as final; what is free again before it is waited for', async () => {
       const free = fixedWindow({ limit: 1, window: 1000 })
-      const { come, arrivals } = bench(staged({ free, then: queue }))
+      const { come, arrivals } = setup(staged({ free, then: queue }))
       come('a', 'b', 'c', 'd', 'e')
       await pass(0)
       expect(arrivals).toEqual(['a 0', 'e denied 100'])
@@ -157,7 +157,7 @@ describe('over memory, to the millisecond', () => {
 
   describe('the decision of a request that was held', () => {
     test('is as of the moment at which it is let go', async () => {
-      const { limiter } = bench(leakyQueue({ leak: 1, every: 100, maxDelay: 1000 }))
+      const { limiter } = setup(leakyQueue({ leak: 1, every: 100, maxDelay: 1000 }))
       const seen: unknown[] = []
       for (let i = 0; i < 3; i++) void limiter.acquire('key').then((one) => seen.push(numbers(one)))
       await pass(100)
@@ -172,7 +172,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('is as of then for every policy, and can be given back', async () => {
-      const { limiter } = bench({ queue, hour: fixedWindow({ limit: 5, window: 3600 }) })
+      const { limiter } = setup({ queue, hour: fixedWindow({ limit: 5, window: 3600 }) })
       limiter.consume('key')
       const held = limiter.acquire('key', { cost: 2 })
       await pass(50)
@@ -194,7 +194,7 @@ describe('over memory, to the millisecond', () => {
   })
 
   /** A limiter whose clock goes with the timers. Arrivals are noted with the time, denials with the wait. */
-  function bench(policies: Policies) {
+  function setup(policies: Policies) {
     const arrivals: string[] = []
     const begins = performance.now()
     const clock = () => Math.floor(today + performance.now())

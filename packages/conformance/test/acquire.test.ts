@@ -31,13 +31,13 @@ describe('over memory, to the millisecond', () => {
   })
 
   test('resolves at once where there is room, and takes it', async () => {
-    const { limiter } = bench(hourly)
+    const { limiter } = setup(hourly)
     expect(await limiter.acquire('key')).toMatchObject({ allowed: true, remaining: 0 })
     expect(limiter.consume('key').allowed).toBe(false)
   })
 
   test('resolves in the millisecond in which there is room, and not before', async () => {
-    const { limiter, come } = bench(hourly)
+    const { limiter, come } = setup(hourly)
     limiter.consume('key')
     const arrivals = come('first')
     await pass(3_599_999)
@@ -48,7 +48,7 @@ describe('over memory, to the millisecond', () => {
   })
 
   test('serves the waiters of a key in the order in which they came', async () => {
-    const { come } = bench(gcra({ limit: 1, window: 100 }))
+    const { come } = setup(gcra({ limit: 1, window: 100 }))
     const arrivals = come('a', 'b', 'c', 'd')
     const seen = []
     for (let i = 0; i < 4; i++) {
@@ -59,7 +59,7 @@ describe('over memory, to the millisecond', () => {
   })
 
   test('lets no cheap request overtake a dear one', async () => {
-    const { limiter, arrivals } = bench(tokenBucket({ capacity: 3, refill: 1, every: 100 }))
+    const { limiter, arrivals } = setup(tokenBucket({ capacity: 3, refill: 1, every: 100 }))
     limiter.consume('key', { cost: 2 })
     const dear = limiter.acquire('key', { cost: 3 }).then(() => arrivals.push('dear'))
     const cheap = limiter.acquire('key').then(() => arrivals.push('cheap'))
@@ -71,7 +71,7 @@ describe('over memory, to the millisecond', () => {
   })
 
   test('holds nobody up for another key', async () => {
-    const { limiter } = bench(hourly)
+    const { limiter } = setup(hourly)
     limiter.consume('busy')
     const { signal, abort } = aborting()
     const waiting = limiter.acquire('busy', { signal })
@@ -82,7 +82,7 @@ describe('over memory, to the millisecond', () => {
   })
 
   test('waits longer than a timer can', async () => {
-    const { limiter, come } = bench(fixedWindow({ limit: 1, window: '60d' }))
+    const { limiter, come } = setup(fixedWindow({ limit: 1, window: '60d' }))
     limiter.consume('key')
     const arrivals = come('patient')
     for (let day = 0; day < 60; day++) {
@@ -94,7 +94,7 @@ describe('over memory, to the millisecond', () => {
 
   describe('maxWait', () => {
     test('that is known not to be enough is denied at once, and takes nothing', async () => {
-      const { limiter } = bench(hourly)
+      const { limiter } = setup(hourly)
       limiter.consume('key')
       const before = limiter.status('key')
       expect(await limiter.acquire('key', { maxWait: 3_599_999 })).toMatchObject({
@@ -106,7 +106,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('that is just enough is waited for', async () => {
-      const { limiter, arrivals } = bench(hourly)
+      const { limiter, arrivals } = setup(hourly)
       limiter.consume('key')
       const waiting = limiter
         .acquire('key', { maxWait: '1h' })
@@ -117,13 +117,13 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('of 0 asks once', async () => {
-      const { limiter } = bench(hourly)
+      const { limiter } = setup(hourly)
       expect((await limiter.acquire('key', { maxWait: 0 })).allowed).toBe(true)
       expect((await limiter.acquire('key', { maxWait: 0 })).allowed).toBe(false)
     })
 
     test('is no bound for what can never be: that is denied at once', async () => {
-      const { limiter } = bench(hourly)
+      const { limiter } = setup(hourly)
       expect(await limiter.acquire('key', { cost: 2 })).toMatchObject({
         allowed: false,
         retryAfterMs: null,
@@ -131,7 +131,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('is denied at once where it is shorter than what the waiter before waits for', async () => {
-      const { limiter } = bench(hourly)
+      const { limiter } = setup(hourly)
       limiter.consume('key')
       const { signal, abort } = aborting()
       const before = limiter.acquire('key', { signal })
@@ -144,7 +144,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('of a waiter in the line ends in a denial of its own: of its cost and its moment', async () => {
-      const { limiter } = bench(tokenBucket({ capacity: 5, refill: 1, every: 100 }))
+      const { limiter } = setup(tokenBucket({ capacity: 5, refill: 1, every: 100 }))
       limiter.consume('key', { cost: 4 })
       const before = limiter.acquire('key', { cost: 4 })
       const short = limiter.acquire('key', { cost: 3, maxWait: 150 }).then((denial) => {
@@ -159,7 +159,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('of a waiter in the line ends in a denial, and the others keep their places', async () => {
-      const { limiter, come, arrivals } = bench(gcra({ limit: 1, window: 100 }))
+      const { limiter, come, arrivals } = setup(gcra({ limit: 1, window: 100 }))
       come('a', 'b')
       const short = limiter
         .acquire('key', { maxWait: 150 })
@@ -175,7 +175,7 @@ describe('over memory, to the millisecond', () => {
 
   describe('abort', () => {
     test('before it has begun takes nothing', async () => {
-      const { limiter } = bench(hourly)
+      const { limiter } = setup(hourly)
       const { signal, abort } = aborting()
       abort('too late')
       await expect(limiter.acquire('key', { signal })).rejects.toBe('too late')
@@ -183,7 +183,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('rejects at once with its reason, takes nothing, and the next waiter goes on', async () => {
-      const { limiter, come } = bench(gcra({ limit: 1, window: 100 }))
+      const { limiter, come } = setup(gcra({ limit: 1, window: 100 }))
       limiter.consume('key')
       const { signal, abort } = aborting()
       const given = limiter.acquire('key', { signal })
@@ -198,7 +198,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('in the middle of the line lets those behind move up by one', async () => {
-      const { limiter, come, arrivals } = bench(gcra({ limit: 1, window: 100 }))
+      const { limiter, come, arrivals } = setup(gcra({ limit: 1, window: 100 }))
       come('a', 'b')
       const { signal, abort } = aborting()
       const given = limiter.acquire('key', { signal })
@@ -231,7 +231,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('after it was admitted changes nothing', async () => {
-      const { limiter } = bench(hourly)
+      const { limiter } = setup(hourly)
       const { signal, abort } = aborting()
       const { allowed } = await limiter.acquire('key', { signal })
       abort('too late')
@@ -243,7 +243,7 @@ describe('over memory, to the millisecond', () => {
     const queue = leakyQueue({ leak: 1, every: 100, maxDelay: '1h' })
 
     test('holds each for as long as it asks', async () => {
-      const { come } = bench(queue)
+      const { come } = setup(queue)
       const arrivals = come('a', 'b', 'c')
       const seen = []
       for (const ms of [0, 99, 1, 99, 1]) {
@@ -254,7 +254,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('gets its turn back from one that would have to wait too long', async () => {
-      const { limiter } = bench(queue)
+      const { limiter } = setup(queue)
       for (let i = 0; i < 3; i++) limiter.consume('key')
       const before = limiter.status('key')
       expect(await limiter.acquire('key', { maxWait: 299 })).toMatchObject({
@@ -267,7 +267,7 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('gets its turn back from one that is aborted while it is held', async () => {
-      const { limiter } = bench(queue)
+      const { limiter } = setup(queue)
       limiter.consume('key')
       const { signal, abort } = aborting()
       const held = limiter.acquire('key', { signal })
@@ -279,7 +279,7 @@ describe('over memory, to the millisecond', () => {
   })
 
   test('answers mistakes with coded errors, and nobody waits behind them', async () => {
-    const { limiter } = bench(hourly)
+    const { limiter } = setup(hourly)
     const mistakes: [AcquireOptions, string][] = [
       [{ cost: 0.5 }, 'SLUICE_COST_INVALID'],
       [{ cost: -1 }, 'SLUICE_COST_INVALID'],
@@ -295,7 +295,7 @@ describe('over memory, to the millisecond', () => {
   })
 
   /** A limiter whose clock goes with the timers. */
-  function bench(policies: Policies) {
+  function setup(policies: Policies) {
     const arrivals: string[] = []
     const clock = () => Math.floor(today + performance.now())
     const limiter = createLimiter({ name: 'waiting', policies, store: memoryStore(), clock })
@@ -330,7 +330,7 @@ describe('over memory, to the millisecond', () => {
     return { limiter, answer }
   }
 
-  /** Lets so much time go by, and whoever is then admitted arrive. */
+  /** Advances the time, and lets the requests that are then admitted arrive. */
   async function pass(ms: number): Promise<void> {
     await vi.advanceTimersByTimeAsync(ms)
     await turn()
@@ -386,7 +386,7 @@ describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => 
 })
 
 describe('two limiters on one Redis', () => {
-  test('admit all who wait, each in its own order, no faster than the limit', async () => {
+  test('admit all waiting requests, each in its own order, no faster than the limit', async () => {
     const name = randomUUID()
     const policy = gcra({ limit: 1, window: 15 })
     const limiters = [0, 1].map(() =>

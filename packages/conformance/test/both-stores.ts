@@ -1,7 +1,7 @@
 import { memoryStore, redisStore, type Store } from '@sluice/core'
 import type { TestRedis } from '@sluice/conformance/redis'
 
-/** What `describe.each` runs once on a memory store and once on Redis. */
+/** The rows for `describe.each`: once on a memory store and once on Redis. */
 export function bothStores(redis: TestRedis): { where: string; makeStore: () => Store }[] {
   return [
     { where: 'memory', makeStore: () => memoryStore() },

@@ -227,7 +227,7 @@ describe('a race of two limiters for keys in three slots', () => {
         { a, b, c },
         { a: first, b: second, c: third },
       )
-      // Those that are turned away late may have kept others out meanwhile, but never too few.
+      // Requests that are denied late may have denied others meanwhile: too many may be denied, never too few.
       expect(sum).toBeLessThanOrEqual(20)
       expect(sum).toBeGreaterThan(0)
       // A refund of these drains as much as the milliseconds since its request, and what is used is rounded up.

@@ -69,7 +69,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.consume('k')).allowed).toBe(true)
   })
 
-  test('a late release does not touch whoever holds the unit by then', async () => {
+  test('a late release does not touch the next holder of the unit', async () => {
     const limiter = limiterOf(lock)
     const late = held(await limiter.consume('k'))
     now += 1000
@@ -357,7 +357,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(numbers(await limiter.consume('k', { policies: two }))).toEqual([true, 0, 0, 1700, 1700])
   })
 
-  test('what has ended is cleared away once, beside what still lasts', async () => {
+  test('expired leases are deleted once, and live ones stay', async () => {
     const limiter = limiterOf(concurrency({ limit: 4, lease: 1000 }))
     for (let i = 0; i < 4; i++, now += 300) await limiter.consume('k')
     now = start + 1300

@@ -13,7 +13,7 @@ import { startRedis, type RedisServer } from '@sluice/conformance/redis'
 import type { Redis } from 'ioredis'
 import { afterEach, expect, test } from 'vitest'
 
-// The bound of promises.md, "Failover", measured: what the new master never saw, and nothing else, is admitted again.
+// The bound of promises.md, "Failover", measured: exactly the units that the new master never received are admitted again.
 
 const servers: RedisServer[] = []
 afterEach(async () => {

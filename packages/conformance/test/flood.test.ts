@@ -16,7 +16,7 @@ import {
 import { useRedis } from '@sluice/conformance/redis'
 import { describe, expect, test } from 'vitest'
 
-// More keys than there is room for. `SLUICE_FLOOD_KEYS=10000000` tries the number that the promise is about.
+// More keys than the store holds. `SLUICE_FLOOD_KEYS=10000000` tries the number that the promise is about.
 
 const whole = process.env['SLUICE_FLOOD_KEYS']
 const keys = Number(whole ?? 200_000)
@@ -73,7 +73,7 @@ function memoryInUse(): number {
 
 const victims = Array.from({ length: 100 }, (_, i) => `victim ${i}`)
 
-/** How many of those who have been over their limit are let in now. */
+/** How many of the clients that were over their limit are allowed now. */
 async function letIn(limiter: Limiter<SyncStore> | Limiter<AsyncStore>): Promise<number> {
   let count = 0
   for (const key of victims) if ((await limiter.consume(key)).allowed) count++

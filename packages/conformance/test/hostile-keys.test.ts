@@ -14,7 +14,7 @@ import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-// Whoever chooses a key, or a name, must not reach another's bucket, whatever bytes it is made of: each is one bucket, and its own.
+// A key or a name of any bytes has one bucket, and never reaches the bucket of another.
 
 const server = useRedis()
 

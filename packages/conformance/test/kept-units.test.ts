@@ -89,7 +89,7 @@ describe.each(stores)('refunds over %s', (_, open, times) => {
     patienceMs,
   )
 
-  test('units that have drained do not come back when an earlier decision was refunded first', async () => {
+  test('units that have drained are not refunded when an earlier decision was refunded first', async () => {
     let now = start
     const policies = gcra({ limit: 10, window: '10s' })
     const limiter = createLimiter({ name: randomUUID(), policies, store: open(), clock: () => now })
@@ -103,7 +103,7 @@ describe.each(stores)('refunds over %s', (_, open, times) => {
     expect((await limiter.consume('key')).allowed).toBe(false)
   })
 
-  test('all of what was taken at one moment comes back at that moment, in any order', async () => {
+  test('all units taken at one moment are refunded at that moment, in any order', async () => {
     const policies = gcra({ limit: 10, window: '10s' })
     for (const order of [
       [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],

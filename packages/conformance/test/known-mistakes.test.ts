@@ -22,7 +22,7 @@ import { useRedis } from '@sluice/conformance/redis'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bothStores } from './both-stores.js'
 
-// What other limiters have got wrong, each as a test that fails on the mistake.
+// Mistakes of other limiters, each as a test that fails on the mistake.
 
 const server = useRedis()
 
@@ -90,7 +90,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     return createLimiter({ name, policies, store, clock: () => now })
   }
 
-  /** How many of so many requests are admitted now. */
+  /** How many of `requests` are admitted now. */
   async function admitted(limiter: ReturnType<typeof limiterOf>, requests: number) {
     const decisions = []
     for (let i = 0; i < requests; i++) decisions.push(await limiter.consume('key'))
@@ -212,7 +212,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     test.each([
       { name: 'gcra', policy: gcra({ limit: 10, window: '1s' }) },
       { name: 'tokenBucket', policy: tokenBucket({ capacity: 10, refill: 10, every: '1s' }) },
-    ])('units come back within the second: $name', async ({ policy }) => {
+    ])('units are available again within the second: $name', async ({ policy }) => {
       const limiter = limiterOf(policy)
       expect(await admitted(limiter, 11)).toBe(10)
       for (let i = 0; i < 20; i++) {

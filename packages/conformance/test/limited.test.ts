@@ -61,7 +61,7 @@ test('a lease is kept alive while the function runs longer than it lasts', async
   expect(await limiter.peek('all')).toMatchObject({ allowed: true })
 })
 
-test('a Redis that goes away meanwhile changes nothing of what a function gave', async () => {
+test('a Redis that becomes unavailable meanwhile does not change the result of a function', async () => {
   const other = await startRedis()
   try {
     const limiter = createLimiter({

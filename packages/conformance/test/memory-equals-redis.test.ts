@@ -23,7 +23,7 @@ import {
   patienceMs,
   runs,
   startsOf,
-  subjects,
+  sizedAlgorithms,
   type Cost,
   type Move,
   type Said,
@@ -32,7 +32,7 @@ import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 
-/** Stores keep what has ended for a second more, so that a clock which steps back by so much still finds it. */
+/** Stores keep expired state for a second more, so that a clock that steps back by a second still finds it. */
 const longestStepMs = 1000
 
 const server = useRedis()
@@ -57,13 +57,13 @@ const block: fc.Arbitrary<Block | undefined> = fc.oneof(
  */
 const changing = fc
   .record({
-    subject: fc.constantFrom(...subjects),
+    sized: fc.constantFrom(...sizedAlgorithms),
     windowMs: fc.constantFrom(7, 1000, 1009, 60_000),
     limit: limits,
     other: limits,
     block,
   })
-  .map(({ subject: { sample }, windowMs, limit, other, block }) => {
+  .map(({ sized: { sample }, windowMs, limit, other, block }) => {
     const pair = [sample(limit, windowMs), sample(other, windowMs)]
     return pair.map((one) => (block === undefined ? one : one.blocked(block)).policy)
   })
@@ -154,7 +154,7 @@ test('after such traffic nothing in Redis is without a time to live', async () =
 })
 
 /** A limiter, and every decision of it that can be refunded. */
-interface Subject extends Limiter {
+interface SizedAlgorithm extends Limiter {
   readonly decisions: Decision[]
 }
 
@@ -174,7 +174,7 @@ function said(decision: Decision | undefined): Said | undefined {
   return verdict && { ...verdict, remaining: decision?.remaining ?? 0 }
 }
 
-/** What a call answers, or the code of the error that refuses it: a penalty may be too large for one of the policies. */
+/** The answer of a call, or the code of its error: a penalty may be too large for one of the policies. */
 async function answer(...call: Parameters<typeof run>): Promise<unknown> {
   try {
     return await run(...call)
@@ -185,7 +185,7 @@ async function answer(...call: Parameters<typeof run>): Promise<unknown> {
 }
 
 async function run(
-  { decisions, ...limiter }: Subject,
+  { decisions, ...limiter }: SizedAlgorithm,
   { verb, cost: share, keys, isChanged, owner, dice }: Command,
   changed: Readonly<Record<Name, Policy>>,
   last: Said,

@@ -25,7 +25,7 @@ describe('maxKeys', () => {
     const maxKeys = fc.integer({ min: 1, max: 40 })
     fc.assert(
       fc.property(maxKeys, fc.array(call, { maxLength: 200, size: 'max' }), (maxKeys, calls) => {
-        const { store, limiter, time } = bench(maxKeys, {
+        const { store, limiter, time } = setup(maxKeys, {
           window: fixedWindow({ limit: 2, window: 1000 }),
           pace: gcra({ limit: 2, window: 4000 }),
         })
@@ -41,7 +41,7 @@ describe('maxKeys', () => {
   })
 
   test('counts one for each policy of each key', () => {
-    const { store, limiter, time } = bench(100, {
+    const { store, limiter, time } = setup(100, {
       window: hourly,
       pace: gcra({ limit: 2, window: '1h' }),
     })
@@ -56,7 +56,7 @@ describe('maxKeys', () => {
   })
 
   test('is filled to the last place before anything goes', () => {
-    const { store, limiter } = bench(1000, hourly)
+    const { store, limiter } = setup(1000, hourly)
     for (let i = 0; i < 1000; i++) limiter.consume(`${i}`, { cost: 2 })
     const denied = Array.from({ length: 1000 }, (_, i) => !limiter.peek(`${i}`).allowed)
     expect([store.size, store.evicted, denied.every(Boolean)]).toEqual([1000, 0, true])
@@ -65,7 +65,7 @@ describe('maxKeys', () => {
 
 describe('where every place is taken', () => {
   test('what has ended goes first', () => {
-    const { store, limiter, time } = bench(1000, {
+    const { store, limiter, time } = setup(1000, {
       short: fixedWindow({ limit: 2, window: 1000 }),
       long: hourly,
     })
@@ -83,7 +83,7 @@ describe('where every place is taken', () => {
 
   test('a key over its limit outlives a flood of new keys', () => {
     const maxKeys = 200
-    const { store, limiter, time } = bench(maxKeys, hourly)
+    const { store, limiter, time } = setup(maxKeys, hourly)
     limiter.consume('over', { cost: 2 })
     for (let i = 0; i < 5 * maxKeys; i++) {
       if (i % 50 === 0) time.now++
@@ -94,7 +94,7 @@ describe('where every place is taken', () => {
   })
 
   test('and spent, the one that ends soonest goes, and is counted', () => {
-    const { store, limiter, time } = bench(10, hourly)
+    const { store, limiter, time } = setup(10, hourly)
     const start = time.now
     const order = [5, 2, 8, 0, 9, 1, 7, 3, 6, 4]
     for (const i of order) {
@@ -114,7 +114,7 @@ describe('where every place is taken', () => {
 
 describe('a memory store', () => {
   test('answers without a promise', () => {
-    const { limiter } = bench(10, hourly)
+    const { limiter } = setup(10, hourly)
     expect([limiter.consume('a').remaining, limiter.peek('a').remaining]).toEqual([1, 1])
     expect([limiter.reset('a'), limiter.close()]).toEqual([true, undefined])
   })
@@ -150,7 +150,7 @@ describe('a memory store', () => {
   })
 })
 
-function bench(maxKeys: number, policies: Policies) {
+function setup(maxKeys: number, policies: Policies) {
   const time = { now: 1_763_683_200_000 }
   const store = memoryStore({ maxKeys })
   const limiter = createLimiter({ name: 'limiter', policies, store, clock: () => time.now })

@@ -16,7 +16,7 @@ import {
   runs,
   sizes,
   startsOf,
-  subjects,
+  sizedAlgorithms,
   traffic,
   type Cost,
   type Sample,
@@ -27,20 +27,20 @@ import { describe, expect, test } from 'vitest'
 
 describe.each(families)('$name', ({ name, samples: all }) => {
   const samples = fc.constantFrom(...all)
-  const subject = subjects.find((one) => one.name === name)
+  const sized = sizedAlgorithms.find((one) => one.name === name)
 
   const limits = fc.constantFrom(1, 2, 7, 100, 10_000_000)
   const windows = fc.constantFrom(...sizes.map(([, windowMs]) => windowMs))
   const same = samples.map((one) => ({ one, other: one }))
   /** The policy of the traffic, and that of the questions after it: the same, or one whose limit has changed. */
   const pairs =
-    subject === undefined
+    sized === undefined
       ? same
       : fc.oneof(
           same,
           fc.tuple(limits, limits, windows).map(([limit, other, windowMs]) => ({
-            one: subject.sample(limit, windowMs),
-            other: subject.sample(other, windowMs),
+            one: sized.sample(limit, windowMs),
+            other: sized.sample(other, windowMs),
           })),
         )
   const cases = pairs.chain(({ one, other }) =>
@@ -50,7 +50,7 @@ describe.each(families)('$name', ({ name, samples: all }) => {
   test('never admits more than it promises', async () => {
     await fc.assert(
       fc.asyncProperty(cases, traffic, async ({ one, start }, steps) => {
-        // A penalty takes what nobody admitted, and may open a window of its own.
+        // A penalty takes units without an admission, and may open a window of its own.
         const unpunished = steps.filter(({ verb }) => verb !== 'penalize')
         const answered = await follow(one, memoryStore(), 'limiter', start, unpunished)
         expect(one.excess(admissionsIn(answered))).toBe(0)
@@ -91,7 +91,7 @@ describe.each(families)('$name', ({ name, samples: all }) => {
 
   test('remaining is exact: that much is admitted now, and no unit more', () => {
     everywhere((now, { remaining }, _cost, ask, { meaning }) => {
-      // A queue lets in a request of any cost while there is room for one.
+      // A queue admits a request of any cost while it has room for one unit.
       if (meaning.remaining !== undefined) {
         expect(ask(now, 1).allowed).toBe(remaining > 0)
         return
@@ -120,7 +120,7 @@ describe.each(families)('$name', ({ name, samples: all }) => {
     })
   }
 
-  /** Checks what the last decision of any traffic said of the future. */
+  /** Checks the last decision of any traffic against the decisions that follow. */
   function everywhere(
     check: (now: number, said: Decision, cost: number, ask: Ask, sample: Sample) => void,
   ): void {

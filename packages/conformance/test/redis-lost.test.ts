@@ -13,24 +13,24 @@ import type { Cluster, Redis } from 'ioredis'
 import { Redis as Valkey } from 'iovalkey'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-// A connection is lost after Redis has run a script, and before its answer came. These clients send again what was not answered.
+// A connection is lost after Redis has run a script and before its reply arrived. These clients resend commands that got no reply.
 
 const server = useRedis()
 const cluster = useCluster()
 
 const policies = fixedWindow({ limit: 1000, window: '1h' })
 
-interface Bench {
+interface Setup {
   /** Decides through the connection that is lost. */
   readonly limiter: Limiter
-  /** Whether what was sent again has been answered by now. */
+  /** Resolves when the resent commands have been answered. */
   settle(): Promise<unknown>
   used(): Promise<number>
   /** Runs this, and loses the connection when it has been done and its answer has not come. */
   lose<T>(act: () => T, used: number): Promise<T>
 }
 
-function benchOf(client: Redis | Valkey | Cluster, other: SupportedClient): Bench {
+function setupOf(client: Redis | Valkey | Cluster, other: SupportedClient): Setup {
   const options = { name: randomUUID(), policies, onStoreError: 'deny' } as const
   const limiter = createLimiter({ ...options, store: redisStore(client, { timeout: '2s' }) })
   const witness = createLimiter({ ...options, store: redisStore(other, { timeout: '10s' }) })
@@ -74,7 +74,7 @@ const clients: Readonly<Record<string, () => Pair>> = {
 
 describe.each(Object.entries(clients))('%s: a lost answer', (_, open) => {
   test('is not asked for again: 20 asked, 20 counted', async () => {
-    const { limiter, lose, settle, used } = benchOf(...open())
+    const { limiter, lose, settle, used } = setupOf(...open())
     await limiter.consume('key')
     const asked = await lose(
       () => Promise.all(Array.from({ length: 20 }, () => limiter.consume('key'))),
@@ -88,7 +88,7 @@ describe.each(Object.entries(clients))('%s: a lost answer', (_, open) => {
   })
 
   test('of a refund does not give back twice', async () => {
-    const { limiter, lose, settle, used } = benchOf(...open())
+    const { limiter, lose, settle, used } = setupOf(...open())
     await limiter.consume('key', { cost: 5 })
     const decision = await limiter.consume('key', { cost: 2 })
     expect(await lose(() => limiter.refund(decision), 5)).toBe(false)
@@ -99,7 +99,7 @@ describe.each(Object.entries(clients))('%s: a lost answer', (_, open) => {
 
 test('what is known to be lost fails at once, however long the client takes to connect again', async () => {
   const client = server.client({ retryStrategy: () => 1500 })
-  const { limiter, lose } = benchOf(client, server.client())
+  const { limiter, lose } = setupOf(client, server.client())
   await limiter.consume('key')
   const begins = performance.now()
   expect((await lose(() => limiter.consume('key'), 2)).source).toBe('closed')
@@ -108,7 +108,7 @@ test('what is known to be lost fails at once, however long the client takes to c
 
 test('what waits to be sent until the client is connected again is sent once, and decided', async () => {
   const client = server.client({ retryStrategy: () => 100 })
-  const { limiter, used } = benchOf(client, server.client())
+  const { limiter, used } = setupOf(client, server.client())
   await limiter.consume('key')
   for (const stream of streamsOf(client)) stream.destroy()
   while (client.status === 'ready') await delay(1)
@@ -119,7 +119,7 @@ test('what waits to be sent until the client is connected again is sent once, an
 
 test('a client that drops what was not answered loses nothing but those answers', async () => {
   const client = server.client({ retryStrategy: () => 5, autoResendUnfulfilledCommands: false })
-  const { limiter, lose, used } = benchOf(client, server.client())
+  const { limiter, lose, used } = setupOf(client, server.client())
   await limiter.consume('key')
   expect((await lose(() => limiter.consume('key'), 2)).source).toBe('closed')
   const pings = [await limiter.ping(), await limiter.ping()]
@@ -130,7 +130,7 @@ test('a client that drops what was not answered loses nothing but those answers'
 
 test('a client that makes pipelines by itself decides as any other', async () => {
   const client = server.client({ retryStrategy: () => 5, enableAutoPipelining: true })
-  const { limiter, used } = benchOf(client, server.client())
+  const { limiter, used } = setupOf(client, server.client())
   const decisions = await Promise.all([limiter.consume('key'), client.ping(), limiter.peek('key')])
   expect(decisions[0].source).toBe('store')
   expect(await used()).toBe(1)

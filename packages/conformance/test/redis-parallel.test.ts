@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest'
 
 const server = useRedis()
 
-/** Nothing comes back, and no window ends, while the test runs: the next border on the clock is always half an hour away. */
+/** No unit expires and no window ends while the test runs: the next boundary on the clock is always half an hour ahead. */
 const halfAnHour = 1_800_000
 const offset = (Date.now() + halfAnHour) % (2 * halfAnHour)
 const fifty = [

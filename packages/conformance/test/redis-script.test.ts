@@ -112,7 +112,7 @@ function unhurried(redis: Redis) {
   return redisStore(redis, { timeout: '10s' })
 }
 
-/** The commands that clients send meanwhile, without what scripts call. */
+/** The commands that clients send meanwhile, without those of scripts. */
 async function watch(redis: Redis, traffic: () => Promise<void>): Promise<string[]> {
   const monitor = await redis.monitor()
   const commands: string[] = []

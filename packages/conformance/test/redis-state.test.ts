@@ -8,7 +8,7 @@ import {
   redisStore,
   slidingWindow,
 } from '@sluice/core'
-import { costs, runs, subjects } from '@sluice/conformance'
+import { costs, runs, sizedAlgorithms } from '@sluice/conformance'
 import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -23,13 +23,13 @@ function storeOf() {
 describe('time to live', () => {
   test('every key has one after any traffic, and none stays much longer than its quota takes', async () => {
     const policies = Object.fromEntries(
-      subjects.map(({ sample }, i) => [`${i}`, sample(20, 60_000).policy]),
+      sizedAlgorithms.map(({ sample }, i) => [`${i}`, sample(20, 60_000).policy]),
     )
     const limiters = ['one', 'two'].map((name) =>
       createLimiter({ name, policies, store: storeOf() }),
     )
     const key = fc.constantFrom('ann', 'bob', 'eve', notLimited)
-    const keys = fc.record(Object.fromEntries(subjects.map((_, i) => [`${i}`, key])))
+    const keys = fc.record(Object.fromEntries(sizedAlgorithms.map((_, i) => [`${i}`, key])))
     const call = fc.tuple(fc.constantFrom(...limiters), keys, costs, fc.nat(9))
     await fc.assert(
       fc.asyncProperty(call, async ([limiter, keys, cost, dice]) => {
@@ -55,14 +55,14 @@ describe('time to live', () => {
   })
 
   test('what has ended is gone soon after, by the server’s own time', async () => {
-    const limiters = subjects.map(({ name, sample }) =>
+    const limiters = sizedAlgorithms.map(({ name, sample }) =>
       createLimiter({ name, policies: sample(2, 40).policy, store: storeOf() }),
     )
     for (const limiter of limiters) {
       expect((await limiter.consume('key', { cost: 2 })).remaining).toBe(0)
     }
     const strings = (await server.connection.keys('*')).filter((key) => key.endsWith('}'))
-    expect(strings.length).toBe(subjects.length)
+    expect(strings.length).toBe(sizedAlgorithms.length)
     await delay(2 * 40 + 10)
     for (const limiter of limiters) expect((await limiter.peek('key')).remaining).toBe(2)
     await delay(1000)

@@ -17,7 +17,7 @@ import { useRedis } from '@sluice/conformance/redis'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bothStores } from './both-stores.js'
 
-// What people build with a limiter, each on memory and on a real Redis. The clock is the tests' own: `now` is set, never waited for.
+// Typical uses of a limiter, each on memory and on a real Redis. The tests set the clock: they assign `now` and never wait.
 // In an application there is no `clock` option, and everything else stays as it is here.
 
 const server = useRedis()
@@ -50,7 +50,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     expect(await sms.consume(phone)).toMatchObject({ allowed: true, remaining: 4 })
   })
 
-  describe('three wrong passwords in a row within ten minutes, and the user is shut out for five', () => {
+  describe('three wrong passwords in a row within ten minutes block the user for five', () => {
     const wrongPasswords = fixedWindow({ limit: 3, window: '10m' })
     const user = 'ann'
     const fiveMinutes = 300_000
@@ -275,7 +275,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     const next = await locks.consume('report')
     expect(next.allowed).toBe(true)
 
-    // The first owner comes back to life, and believes that it still has the lock.
+    // The first owner runs again, and believes that it still has the lock.
     expect(await late.lease?.release()).toBe(false)
     expect(await late.lease?.renew()).toBe(false)
     expect((await locks.consume('report')).allowed).toBe(false)

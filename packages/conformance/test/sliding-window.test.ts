@@ -105,7 +105,7 @@ function driven(limit: number) {
     refund(ms: number, dice: number): void {
       now += ms
       const admission = taken.at(-1 - dice)
-      // What was given back by count must not be given back again.
+      // Units that were refunded by count must not be refunded again.
       if (admission === undefined || admission.isForgiven) return
       limiter.refund(admission.decision)
       // A unit that has left the window was kept for as long as it counted.

@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest'
 
 const windowMs = 100
 
-/** What the page on algorithms states: the most units that any half-open stretch of time as long as the window can hold. */
+/** The bound on the algorithms page: the most units that any half-open stretch of time as long as the window can hold. */
 const bounds: Readonly<
   Record<string, [build: (limit: number) => Policy, most: (limit: number) => number]>
 > = {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Decision, Limiter } from '@sluice/core'
 import type { Awaitable, RateLimitOptions, UserId, WholeRule } from '@sluice/core/http'
 
-/** One framework in one version, and the protocol that it speaks: what the suite needs of it. */
+/** One framework in one version with one protocol, as the suite needs it. */
 export interface Adapter {
   readonly name: string
   readonly protocol: 'HTTP/1.1' | 'HTTP/2'
@@ -17,30 +17,30 @@ export interface Served {
   readonly port: number
   /** The limiter behind the adapter, in the adapter's own way. */
   limiter(): Limiter
-  /** Cuts off whoever is still connected. */
+  /** Closes all connections. */
   close(): Promise<void>
 }
 
-/** An application, told without the words of a framework. */
+/** An application, described independently of a framework. */
 export interface App {
   readonly options: OptionsFor
   /** A second limiter, behind the first. */
   readonly second?: OptionsFor | undefined
   /** How many proxies the framework is told to trust; the one stands on the loopback. */
   readonly proxies: 0 | 1
-  /** What stands before the limiter. */
+  /** Runs before the limiter. */
   first(arrival: Arrival): void
-  /** Where the limiter stands: before all routes, or on the route `/items/:id` alone. */
+  /** The scope of the limiter: all routes, or the route `/items/:id` alone. */
   readonly place: 'app' | 'route'
   /** Answers `/` and `/items/:id`, to every method. Undefined where all has been answered before. */
   handle(visit: Visit): Answer | undefined | Promise<Answer | undefined>
   /** Whether the application has an error handler of its own, or leaves errors to the framework's. */
   readonly handling: 'application' | 'framework'
-  /** Answers what the error handler of the application gets. */
+  /** Answers an error that reached the application's error handler. */
   failed(error: unknown): Answer
 }
 
-/** Options of `rateLimit`, whatever the framework's request is. */
+/** Options of `rateLimit` for any framework's request. */
 export type OptionsFor = <R>(read: Readers<R>) => NeutralOptions<R>
 
 /** Without an answer of its own, a denied request goes on. */
@@ -59,7 +59,7 @@ export interface Readers<R> {
   user(request: R): UserId
 }
 
-/** What others listen to. */
+/** An emitter whose listeners are counted. */
 type Listened = Pick<EventEmitter, 'eventNames' | 'listenerCount'>
 
 /** What authentication leaves at a request. By no declaration, which every program that imports the suite would share. */
@@ -80,7 +80,7 @@ export interface RawResponse extends Listened {
   once(event: 'close', listener: () => void): unknown
 }
 
-/** A request that has come no farther than to what stands before the limiter. */
+/** A request before it reaches the limiter. */
 export interface Arrival {
   header(name: string): string | undefined
   readonly response: RawResponse
@@ -88,11 +88,11 @@ export interface Arrival {
   login(user: UserId): void
 }
 
-/** A request that has come as far as to the handler. */
+/** A request that has reached the handler. */
 export interface Visit {
   header(name: string): string | undefined
   readonly response: RawResponse
-  /** What the adapter has left at the request. */
+  /** The decision that the adapter has set on the request. */
   readonly decision: Decision | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { Arrival } from './adapter.js'
 
-/** Logs in whom the header `x-user` names, and nobody where there is none. */
+/** Logs in the user that the header `x-user` names; without the header, no user. */
 export function authenticate({ header, login }: Arrival): void {
   login(header('x-user') ?? null)
 }

@@ -19,15 +19,15 @@ export interface Reply {
 
 /** A request on its way. */
 export interface Sent {
-  /** When the first piece of the body is there, or the end of an empty one. */
+  /** Resolves with the first chunk of the body, or with the end of an empty body. */
   readonly begun: Promise<void>
   /** The whole answer. Rejects where the connection is cut before its end. */
   readonly reply: Promise<Reply>
-  /** Goes away without waiting for the answer. */
+  /** Closes the connection without waiting for the answer. */
   hangUp(): void
 }
 
-/** A client that keeps its connections alive, and opens at most so many. */
+/** A client that keeps its connections alive, and opens at most `connections`. */
 export interface Client {
   send(ask: Ask): Sent
   close(): void
@@ -63,7 +63,7 @@ function http2Client(port: number): Client {
 
   function send({ method, path, headers }: Ask): Sent {
     const stream = session.request({ ':method': method, ':path': path, ...headers })
-    // It is told by the promises; a stream that nobody listens to would throw.
+    // The promises report the error; a stream without a listener would throw.
     stream.on('error', () => {})
     return sentOf(headOf(), () => stream.close(constants.NGHTTP2_CANCEL))
 
@@ -87,7 +87,7 @@ function sentOf(head: Promise<Head>, hangUp: () => void): Sent {
   const first = new Promise<void>((resolve) => (begin = resolve))
   const reply = replyOf(head, begin)
   const begun = begunBy(first, reply)
-  // Who hangs up waits for neither.
+  // A client that hangs up waits for neither.
   reply.catch(() => {})
   begun.catch(() => {})
   return { begun, reply, hangUp }

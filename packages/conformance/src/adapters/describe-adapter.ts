@@ -2,7 +2,7 @@ import { memoryStore, redisStore } from '@sluice/core'
 import { describe } from 'vitest'
 import { useRedis } from '../redis/index.js'
 import type { Adapter } from './adapter.js'
-import { benchOf } from './bench.js'
+import { serversOf } from './test-server.js'
 import { describeRows } from './describe-table.js'
 import { describeAddresses } from './contract/addresses.js'
 import { describeAnswers } from './contract/answers.js'
@@ -34,7 +34,7 @@ import { describeWaiting } from './contract/waiting.js'
  */
 export function describeAdapter(adapter: Adapter): void {
   describe(adapter.name, () => {
-    const open = benchOf(adapter, () => memoryStore())
+    const open = serversOf(adapter, () => memoryStore())
     describeRows(adapter)
     describeAnswers(open)
     describeHeaders(open)
@@ -59,7 +59,7 @@ export function describeAdapter(adapter: Adapter): void {
 
     describe('on a real Redis', () => {
       const redis = useRedis()
-      const open = benchOf(adapter, () => redisStore(redis.connection, { timeout: '10s' }))
+      const open = serversOf(adapter, () => redisStore(redis.connection, { timeout: '10s' }))
       describeAnswers(open)
       describeOutcomes(open)
       describeWaiting(open)

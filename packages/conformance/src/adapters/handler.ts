@@ -3,13 +3,13 @@ import { SluiceError } from '@sluice/core'
 import type { Answer, App } from './adapter.js'
 import { until } from './until.js'
 
-/** What answers behind the limiter, and what has come so far. */
+/** The handler behind the limiter, and the requests that have reached it. */
 export interface Handler extends Pick<App, 'handle' | 'failed'> {
   /** When each of the requests came that have reached the handler, by `performance.now()`. */
   readonly reached: readonly number[]
-  /** What the framework's error handling has got. */
+  /** The errors that the framework's error handling has received. */
   readonly errors: readonly unknown[]
-  /** Waits until so many requests are held. */
+  /** Waits until `count` requests are held. */
   holding(count: number): Promise<void>
   /** Lets those that are held end. */
   letGo(): void

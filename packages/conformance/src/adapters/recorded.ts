@@ -1,12 +1,12 @@
 import type { Store } from '@sluice/core'
 
-/** What a store has been asked. */
+/** The requests that a store has received. */
 export interface Recorded {
   /** The verbs of all requests, in their order. */
   readonly verbs: readonly string[]
 }
 
-/** A store that takes down what it is asked. */
+/** A store that records its requests. */
 export function recorded(store: Store): Recorded & { readonly store: Store } {
   const verbs: string[] = []
   return {

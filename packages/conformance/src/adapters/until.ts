@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const patienceMs = 5000
 
-/** Waits until something has happened that other parts do, such as what follows a response. */
+/** Waits for an effect of other code, such as the work after a response. */
 export async function until(
   what: string,
   happened: () => boolean | Promise<boolean>,

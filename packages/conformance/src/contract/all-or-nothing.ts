@@ -1,6 +1,6 @@
 import { fixedWindow, gcra, notLimited, slidingWindow, tokenBucket } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from './bench.js'
+import type { OpenSetup } from './setup.js'
 
 const policies = {
   minute: fixedWindow({ limit: 4, window: '1m' }),
@@ -9,7 +9,7 @@ const policies = {
   bucket: tokenBucket({ capacity: 3, refill: 3, every: '2d' }),
 }
 
-export function describeAllOrNothing(open: OpenBench): void {
+export function describeAllOrNothing(open: OpenSetup): void {
   describe('several policies', () => {
     test('count each admitted request in all of them', async () => {
       const limiter = (await open()).limiter(policies)
@@ -27,7 +27,7 @@ export function describeAllOrNothing(open: OpenBench): void {
     })
 
     test('a request that one denies costs nothing in the others, wherever that one stands', async () => {
-      const bench = await open()
+      const setup = await open()
       for (const spent of Object.keys(policies)) {
         const limits = Object.fromEntries(
           Object.entries(policies).map(([name, policy]) => [
@@ -35,7 +35,7 @@ export function describeAllOrNothing(open: OpenBench): void {
             name === spent ? fixedWindow({ limit: 1, window: '1m' }) : policy,
           ]),
         )
-        const limiter = bench.limiter(limits)
+        const limiter = setup.limiter(limits)
         await limiter.consume('key')
         const before = await limiter.peek('key', { cost: 0 })
         const denied = await limiter.consume('key')

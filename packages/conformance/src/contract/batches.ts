@@ -9,12 +9,12 @@ import {
   type SyncStore,
 } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { today, type OpenBench } from './bench.js'
+import { today, type OpenSetup } from './setup.js'
 
 type Answer = ReturnType<SyncStore['run']>
 type Request = Parameters<SyncStore['run']>[0]
 
-export function describeBatches(open: OpenBench): void {
+export function describeBatches(open: OpenSetup): void {
   describe('several requests in one call', () => {
     test('are answered in their order, each after what those before it took', async () => {
       const { store, limiter } = await open()
@@ -41,8 +41,8 @@ export function describeBatches(open: OpenBench): void {
     })
 
     test('of several limiters and times are each decided by their own', async () => {
-      const bench = await open()
-      const { name } = bench.limiter(fixedWindow({ limit: 1, window: 1 }))
+      const setup = await open()
+      const { name } = setup.limiter(fixedWindow({ limit: 1, window: 1 }))
       const window = recorder(`${name} window`, fixedWindow({ limit: 1, window: 10 }))
       const pace = recorder(`${name} pace`, gcra({ limit: 1, window: 10 }))
       for (const recorded of [window, pace]) {
@@ -52,7 +52,7 @@ export function describeBatches(open: OpenBench): void {
         }
       }
       const mixed = window.requests.flatMap((request, i) => [request, pace.requests[i]])
-      expect(await allowedIn(bench.store, mixed)).toEqual(
+      expect(await allowedIn(setup.store, mixed)).toEqual(
         [true, false, true, false, true].flatMap((allowed) => [allowed, allowed]),
       )
     })

@@ -1,15 +1,15 @@
 import { fixedWindow, gcra, notLimited, type Block } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { subjects } from '../subjects.js'
-import { today, type OpenBench } from './bench.js'
+import { sizedAlgorithms } from '../sized-algorithms.js'
+import { today, type OpenSetup } from './setup.js'
 
 const hourMs = 3_600_000
 
-export function describeBlocks(open: OpenBench): void {
-  describe.each(subjects)('$name: blocks', ({ sample }) => {
-    test('block shuts out, even cost 0, and unblock lets in again; what was used still counts', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(sample(5, 1000).policy)
+export function describeBlocks(open: OpenSetup): void {
+  describe.each(sizedAlgorithms)('$name: blocks', ({ sample }) => {
+    test('a block denies even cost 0, unblock ends it, and the units used before still count', async () => {
+      const setup = await open()
+      const limiter = setup.limiter(sample(5, 1000).policy)
       const { resetMs } = await limiter.consume('key', { cost: 2 })
       await limiter.block('key', '1h')
       expect(await limiter.consume('key', { cost: 0 })).toMatchObject({
@@ -26,13 +26,13 @@ export function describeBlocks(open: OpenBench): void {
     })
 
     test('a block ends by itself, at its very millisecond; a later one takes its place', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(sample(5, 1000).policy)
+      const setup = await open()
+      const limiter = setup.limiter(sample(5, 1000).policy)
       await limiter.block('key', '1h')
       await limiter.block('key', 9000)
-      bench.now += 8999
+      setup.now += 8999
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
-      bench.now += 1
+      setup.now += 1
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
     })
 
@@ -50,8 +50,8 @@ export function describeBlocks(open: OpenBench): void {
 
     test('reaching the limit blocks from the request that takes the last unit', async () => {
       const { policy } = sample(5, 1000).blocked(blockOf({ on: 'reached', for: hourMs }))
-      const bench = await open()
-      const limiter = bench.limiter(policy)
+      const setup = await open()
+      const limiter = setup.limiter(policy)
       expect((await limiter.consume('key', { cost: 4 })).resetMs).toBeLessThan(hourMs)
       expect(await limiter.consume('key')).toMatchObject({
         allowed: true,
@@ -59,23 +59,23 @@ export function describeBlocks(open: OpenBench): void {
         retryAfterMs: 0,
         resetMs: hourMs,
       })
-      bench.now += 1000
+      setup.now += 1000
       expect((await limiter.consume('key')).retryAfterMs).toBe(hourMs - 1000)
-      bench.now = today + hourMs
+      setup.now = today + hourMs
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
     })
 
     test('exceeding the limit blocks from the first denial, and further ones do not extend it', async () => {
       const { policy } = sample(5, 1000).blocked(blockOf({ on: 'exceeded', for: hourMs }))
-      const bench = await open()
-      const limiter = bench.limiter(policy)
+      const setup = await open()
+      const limiter = setup.limiter(policy)
       await limiter.consume('key', { cost: 5 })
       expect((await limiter.peek('key')).retryAfterMs).toBeLessThan(hourMs)
       for (let i = 0; i < 3; i++) {
         expect((await limiter.consume('key')).retryAfterMs).toBe(hourMs - i * 1000)
-        bench.now += 1000
+        setup.now += 1000
       }
-      bench.now = today + hourMs
+      setup.now = today + hourMs
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
     })
 
@@ -91,20 +91,20 @@ export function describeBlocks(open: OpenBench): void {
 
   describe('a block', () => {
     test('shorter than the window leaves the window what it holds', async () => {
-      const bench = await open()
+      const setup = await open()
       const block = { for: 100, on: 'exceeded' } as const
-      const limiter = bench.limiter(fixedWindow({ limit: 1, window: 1000, block }))
+      const limiter = setup.limiter(fixedWindow({ limit: 1, window: 1000, block }))
       await limiter.consume('key')
       expect((await limiter.consume('key')).retryAfterMs).toBe(1000)
       expect((await limiter.status('key')).policies['default'].blockedMs).toBe(100)
-      bench.now += 999
+      setup.now += 999
       expect((await limiter.peek('key')).retryAfterMs).toBe(1)
     })
 
     test('escalates up to its longest, and starts over after as long unblocked as the last one', async () => {
-      const bench = await open()
+      const setup = await open()
       const block = { for: 1000, escalate: 3, max: 5000 } as const
-      const limiter = bench.limiter(fixedWindow({ limit: 1, window: 10, block }))
+      const limiter = setup.limiter(fixedWindow({ limit: 1, window: 10, block }))
       expect(await blocksAfter([0, 0, 999, 4999, 0, 5000, 1000])).toEqual([
         1000, 3000, 5000, 5000, 5000, 1000, 1000,
       ])
@@ -112,11 +112,11 @@ export function describeBlocks(open: OpenBench): void {
       async function blocksAfter(pauses: readonly number[]): Promise<number[]> {
         const lengths: number[] = []
         for (const pause of pauses) {
-          bench.now += pause
+          setup.now += pause
           await limiter.consume('key')
           const { blockedMs } = (await limiter.status('key')).policies['default']
           lengths.push(blockedMs)
-          bench.now += blockedMs
+          setup.now += blockedMs
         }
         return lengths
       }

@@ -1,6 +1,6 @@
 import { calendarWindow, type CalendarWindowPolicy } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from './bench.js'
+import type { OpenSetup } from './setup.js'
 
 /** Some windows: what is odd about it, its zone and its period, and when it is, from its first millisecond to the first of the next. */
 const windows: readonly (readonly [
@@ -95,32 +95,32 @@ const windows: readonly (readonly [
   ['the first day of 2100', 'America/New_York', 'day', '2100-01-01T05:00Z', '2100-01-02T05:00Z'],
 ]
 
-export function describeCalendars(open: OpenBench): void {
+export function describeCalendars(open: OpenSetup): void {
   describe('a calendar window', () => {
     test.each(windows)('%s: %s, %s, from %s to %s', async (_what, timeZone, period, from, to) => {
       const [first, end] = [Date.parse(from), Date.parse(to)]
-      const bench = await open(first - 1)
-      const limiter = bench.limiter(calendarWindow({ limit: 2, period, timeZone }))
+      const setup = await open(first - 1)
+      const limiter = setup.limiter(calendarWindow({ limit: 2, period, timeZone }))
       expect((await limiter.consume('key', { cost: 2 })).resetMs).toBe(1)
-      bench.now = first
+      setup.now = first
       expect(await limiter.consume('key', { cost: 2 })).toMatchObject({
         allowed: true,
         resetMs: end - first,
       })
-      bench.now = end - 1
+      setup.now = end - 1
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
-      bench.now = end
+      setup.now = end
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 1 })
     })
 
     test('a week begins on the day that is chosen', async () => {
       // 2025-11-21 is a Friday.
       const days = { friday: 7, saturday: 1, sunday: 2, monday: 3, tuesday: 4 } as const
-      const bench = await open(Date.parse('2025-11-21T00:00Z'))
+      const setup = await open(Date.parse('2025-11-21T00:00Z'))
       for (const [weekStartsOn, left] of Object.entries(days)) {
         const week = { limit: 2, period: 'week', timeZone: 'UTC' } as const
         const chosen = { weekStartsOn: weekStartsOn as keyof typeof days }
-        const limiter = bench.limiter(calendarWindow({ ...week, ...chosen }))
+        const limiter = setup.limiter(calendarWindow({ ...week, ...chosen }))
         expect((await limiter.consume('key')).resetMs).toBe(left * 86_400_000)
       }
     })

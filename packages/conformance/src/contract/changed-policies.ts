@@ -9,10 +9,10 @@ import {
   type Policy,
 } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { subjects } from '../subjects.js'
-import type { OpenBench } from './bench.js'
+import { sizedAlgorithms } from '../sized-algorithms.js'
+import type { OpenSetup } from './setup.js'
 
-export function describeChangedPolicies(open: OpenBench): void {
+export function describeChangedPolicies(open: OpenSetup): void {
   describe('a limit that changed', () => {
     const windows: readonly (readonly [string, (limit: number) => Policy])[] = [
       ['fixedWindow', (limit) => fixedWindow({ limit, window: '1h' })],
@@ -107,15 +107,15 @@ export function describeChangedPolicies(open: OpenBench): void {
   })
 
   describe('another algorithm under the same name', () => {
-    const pairs = subjects.flatMap((before) =>
-      subjects
+    const pairs = sizedAlgorithms.flatMap((before) =>
+      sizedAlgorithms
         .filter((after) => kindOf(after) !== kindOf(before))
         .map((after) => ({ from: before.name, to: after.name, before, after })),
     )
     test.each(pairs)('starts afresh: $from, then $to', async ({ before, after }) => {
-      const bench = await open()
-      const old = bench.limiter(before.sample(5, 3_600_000).policy)
-      const changed = bench.limiter(after.sample(5, 3_600_000).policy, old.name)
+      const setup = await open()
+      const old = setup.limiter(before.sample(5, 3_600_000).policy)
+      const changed = setup.limiter(after.sample(5, 3_600_000).policy, old.name)
       await old.consume('key', { cost: 5 })
       expect(limitAndRest(await changed.consume('key', { cost: 2 }))).toEqual([true, 5, 3])
       expect(limitAndRest(await changed.consume('key', { cost: 3 }))).toEqual([true, 5, 0])
@@ -141,7 +141,7 @@ function limitAndRest({ allowed, limit, remaining }: Decision) {
 }
 
 /** GCRA and the buckets are one algorithm, and so are a window's two alignments: a change between them keeps what was used. */
-function kindOf({ sample }: (typeof subjects)[number]): string {
+function kindOf({ sample }: (typeof sizedAlgorithms)[number]): string {
   const { kind } = sample(1, 1).policy
   return kind === 'tokenBucket' || kind === 'leakyBucket' ? 'gcra' : kind
 }

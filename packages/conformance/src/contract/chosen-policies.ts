@@ -1,14 +1,14 @@
 import { concurrency, fixedWindow, type Limiter, type PolicyChoice } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from './bench.js'
+import type { OpenSetup } from './setup.js'
 
 const basic = fixedWindow({ limit: 5, window: '1d' })
 const pro = fixedWindow({ limit: 50, window: '1d' })
 const choice: PolicyChoice = { policies: { pro } }
 
-export function describeChosenPolicies(open: OpenBench): void {
+export function describeChosenPolicies(open: OpenSetup): void {
   /** A limiter of the basic plan, whose key has used 2 of each plan. */
-  async function bench(): Promise<Limiter> {
+  async function setup(): Promise<Limiter> {
     const limiter = (await open()).limiter({ basic })
     await limiter.consume('key', { cost: 2 })
     await limiter.consume('key', { ...choice, cost: 2 })
@@ -23,7 +23,7 @@ export function describeChosenPolicies(open: OpenBench): void {
 
   describe('policies chosen for one call, by a method other than consume', () => {
     test('status tells of them', async () => {
-      const limiter = await bench()
+      const limiter = await setup()
       const { policies } = await limiter.status('key', choice)
       expect([Object.keys(policies), policies['pro'].limit, policies['pro'].used]).toEqual([
         ['pro'],
@@ -33,7 +33,7 @@ export function describeChosenPolicies(open: OpenBench): void {
     })
 
     test('penalize takes units of them alone', async () => {
-      const limiter = await bench()
+      const limiter = await setup()
       await limiter.penalize('key', 7, choice)
       expect(await standOf(limiter)).toEqual([
         ['basic', 2, 0],
@@ -42,7 +42,7 @@ export function describeChosenPolicies(open: OpenBench): void {
     })
 
     test('refund gives units of them back alone', async () => {
-      const limiter = await bench()
+      const limiter = await setup()
       expect(await limiter.refund('key', 2, choice)).toBe(true)
       expect(await standOf(limiter)).toEqual([
         ['basic', 2, 0],
@@ -51,7 +51,7 @@ export function describeChosenPolicies(open: OpenBench): void {
     })
 
     test('block and unblock do so to them alone', async () => {
-      const limiter = await bench()
+      const limiter = await setup()
       await limiter.block('key', '1m', choice)
       expect(await standOf(limiter)).toEqual([
         ['basic', 2, 0],
@@ -77,7 +77,7 @@ export function describeChosenPolicies(open: OpenBench): void {
     })
 
     test('a key has to be one for them', async () => {
-      const limiter = await bench()
+      const limiter = await setup()
       const asked = async (): Promise<unknown> => limiter.status({ basic: 'key' }, choice)
       await expect(asked()).rejects.toMatchObject({ code: 'SLUICE_POLICY_NAME_UNKNOWN' })
     })
@@ -92,13 +92,13 @@ export function describeChosenPolicies(open: OpenBench): void {
       ['renew', (limiter, wrong) => limiter.renew('key', 'id', wrong)],
     ]
     test.each(calls)('%s refuses an option that it does not have', async (_name, call) => {
-      const limiter = await bench()
+      const limiter = await setup()
       const asked = async (): Promise<unknown> => call(limiter, { unblock: true })
       await expect(asked()).rejects.toMatchObject({ code: 'SLUICE_OPTION_UNKNOWN' })
     })
 
     test('a decision is refunded as a whole, with nothing chosen besides', async () => {
-      const limiter = await bench()
+      const limiter = await setup()
       const decision = await limiter.consume('key')
       for (const more of [[1], [undefined, choice]]) {
         const asked = async (): Promise<unknown> =>

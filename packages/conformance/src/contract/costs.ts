@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { subjects } from '../subjects.js'
-import type { OpenBench } from './bench.js'
+import { sizedAlgorithms } from '../sized-algorithms.js'
+import type { OpenSetup } from './setup.js'
 
-export function describeCosts(open: OpenBench): void {
-  describe.each(subjects)('$name: costs', ({ sample, most }) => {
+export function describeCosts(open: OpenSetup): void {
+  describe.each(sizedAlgorithms)('$name: costs', ({ sample, most }) => {
     test.each([0, 1, 2])('admits exactly %i where that is the limit', async (limit) => {
       const limiter = (await open()).limiter(sample(limit, 1000).policy)
       const answers: boolean[] = []
@@ -43,16 +43,16 @@ export function describeCosts(open: OpenBench): void {
     })
 
     test('cost 0 begins nothing', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(sample(2, 1000).policy)
+      const setup = await open()
+      const limiter = setup.limiter(sample(2, 1000).policy)
       expect(await limiter.consume('key', { cost: 0 })).toMatchObject({
         allowed: true,
         remaining: 2,
         resetMs: 0,
       })
-      bench.now += 400
+      setup.now += 400
       await limiter.consume('key', { cost: 2 })
-      const fresh = bench.limiter(sample(2, 1000).policy)
+      const fresh = setup.limiter(sample(2, 1000).policy)
       await fresh.consume('key', { cost: 2 })
       expect(await limiter.peek('key')).toEqual(await fresh.peek('key'))
     })
@@ -69,12 +69,12 @@ export function describeCosts(open: OpenBench): void {
     })
 
     test('keeps counts of any size', async () => {
-      const bench = await open()
+      const setup = await open()
       const limit = most
       for (const power of [8, 16, 32, 40]) {
         for (const count of [2 ** power - 1, 2 ** power, 2 ** power + 1]) {
           if (count > limit) continue
-          const limiter = bench.limiter(sample(limit, 1000).policy)
+          const limiter = setup.limiter(sample(limit, 1000).policy)
           await limiter.consume('key', { cost: count })
           expect((await limiter.peek('key')).remaining).toBe(limit - count)
         }

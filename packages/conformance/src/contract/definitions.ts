@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { families } from '../families.js'
 import { decisionFrom, follow } from '../follow.js'
 import { patienceMs, runs, startsOf, traffic } from '../traffic.js'
-import type { OpenBench } from './bench.js'
+import type { OpenSetup } from './setup.js'
 
-export function describeDefinitions(open: OpenBench): void {
+export function describeDefinitions(open: OpenSetup): void {
   describe('each algorithm', () => {
     test.each(families)(
       '$name answers as its definition says',

@@ -2,7 +2,7 @@ import { fixedWindow, notLimited, type Key } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../traffic.js'
-import type { OpenBench } from './bench.js'
+import type { OpenSetup } from './setup.js'
 
 const once = fixedWindow({ limit: 1, window: '1h' })
 
@@ -54,7 +54,7 @@ const distinct: readonly Key[] = [
 
 const alike = ['default', 'a', 'A', 'a|b', '{a}', '\u00E9', 'e\u0301', '1', 'x'.repeat(64)]
 
-export function describeKeys(open: OpenBench): void {
+export function describeKeys(open: OpenSetup): void {
   describe('keys', () => {
     test('are kept apart, however alike they look', async () => {
       const limiter = (await open()).limiter(once)
@@ -185,7 +185,7 @@ export function describeKeys(open: OpenBench): void {
   })
 }
 
-/** A call of which a memory store throws what others reject with. */
+/** Makes a call whose error a memory store throws, and other stores reject with. */
 async function ask<T>(call: () => T | Promise<T>): Promise<T> {
   return call()
 }

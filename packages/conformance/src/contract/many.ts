@@ -1,8 +1,8 @@
 import { fixedWindow, gcra, notLimited } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from './bench.js'
+import type { OpenSetup } from './setup.js'
 
-export function describeMany(open: OpenBench): void {
+export function describeMany(open: OpenSetup): void {
   describe('many keys at once', () => {
     const policies = {
       window: fixedWindow({ limit: 2, window: '1m' }),
@@ -10,7 +10,7 @@ export function describeMany(open: OpenBench): void {
     }
 
     test('are each decided by itself, in order, as one call after another would', async () => {
-      const bench = await open()
+      const setup = await open()
       const requests = [
         { key: 'a', cost: 2 },
         { key: 'b' },
@@ -20,7 +20,7 @@ export function describeMany(open: OpenBench): void {
         { key: { window: notLimited, pace: notLimited } },
         { key: 'c', cost: 6 },
       ]
-      const [together, apart] = [bench.limiter(policies), bench.limiter(policies)]
+      const [together, apart] = [setup.limiter(policies), setup.limiter(policies)]
       const expected = []
       for (const { key, cost = 1 } of requests) expected.push(await apart.consume(key, { cost }))
       expect(await together.consumeMany(requests)).toEqual(expected)

@@ -1,10 +1,10 @@
 import { fixedWindow, gcra, notLimited } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { subjects } from '../subjects.js'
-import { today, type OpenBench } from './bench.js'
+import { sizedAlgorithms } from '../sized-algorithms.js'
+import { today, type OpenSetup } from './setup.js'
 
-export function describePenalties(open: OpenBench): void {
-  describe.each(subjects)('$name: penalties', ({ sample }) => {
+export function describePenalties(open: OpenSetup): void {
+  describe.each(sizedAlgorithms)('$name: penalties', ({ sample }) => {
     const { policy, createModel } = sample(5, 1000)
 
     test('take without asking, below zero if need be, and a debt denies even cost 0', async () => {
@@ -21,18 +21,18 @@ export function describePenalties(open: OpenBench): void {
     })
 
     test('are made up for at the very millisecond that the waits name', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(policy)
+      const setup = await open()
+      const limiter = setup.limiter(policy)
       const model = createModel()
       model.penalize(today, 12)
       await limiter.penalize('key', 12)
       for (const cost of [0, 1, 5]) {
-        bench.now = today
+        setup.now = today
         const { retryAfterMs } = model.peek(today, cost)
         expect((await limiter.peek('key', { cost })).retryAfterMs).toBe(retryAfterMs)
-        bench.now += Number(retryAfterMs) - 1
+        setup.now += Number(retryAfterMs) - 1
         expect((await limiter.peek('key', { cost })).retryAfterMs).toBe(1)
-        bench.now += 1
+        setup.now += 1
         expect((await limiter.peek('key', { cost })).allowed).toBe(true)
       }
     })
@@ -43,7 +43,7 @@ export function describePenalties(open: OpenBench): void {
       expect((await limiter.status('key')).policies['default'].used).toBe(3 * 10 ** 9)
     })
 
-    test('come back by count, the debt before the quota', async () => {
+    test('are refunded by count, the debt before the quota', async () => {
       const limiter = (await open()).limiter(policy)
       await limiter.penalize('key', 8)
       await limiter.refund('key', 2)

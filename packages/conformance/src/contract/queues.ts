@@ -1,8 +1,8 @@
 import { leakyQueue, tokenBucket, unlimited } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { today, type OpenBench } from './bench.js'
+import { today, type OpenSetup } from './setup.js'
 
-export function describeQueues(open: OpenBench): void {
+export function describeQueues(open: OpenSetup): void {
   describe('a leaky queue', () => {
     test('releases one after another, and denies what would wait too long', async () => {
       const limiter = (await open()).limiter(leakyQueue({ leak: 10, every: '1s', maxDelay: 300 }))
@@ -21,8 +21,8 @@ export function describeQueues(open: OpenBench): void {
     })
 
     test('asks what came before and not what the request itself costs', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(leakyQueue({ leak: 1, every: 1000, maxDelay: 0 }))
+      const setup = await open()
+      const limiter = setup.limiter(leakyQueue({ leak: 1, every: 1000, maxDelay: 0 }))
       expect(await limiter.consume('key', { cost: 60 })).toMatchObject({
         allowed: true,
         limit: 1,
@@ -30,9 +30,9 @@ export function describeQueues(open: OpenBench): void {
         delayMs: 0,
         resetMs: 60_000,
       })
-      bench.now += 59_999
+      setup.now += 59_999
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
-      bench.now += 1
+      setup.now += 1
       expect((await limiter.consume('key')).allowed).toBe(true)
     })
 
@@ -54,41 +54,41 @@ export function describeQueues(open: OpenBench): void {
     const policy = tokenBucket({ capacity: 5, refill: 1, every: 1000, initial: 1 })
 
     test('is born when it is first asked, even if it denies or takes nothing', async () => {
-      const bench = await open()
+      const setup = await open()
       for (const [key, cost] of [
         ['denied', 3],
         ['nothing', 0],
         ['taken', 1],
       ] as const) {
-        bench.now = today
-        const limiter = bench.limiter(policy)
+        setup.now = today
+        const limiter = setup.limiter(policy)
         await limiter.consume(key, { cost })
-        bench.now += 2000
+        setup.now += 2000
         expect((await limiter.peek(key)).remaining).toBe(key === 'taken' ? 2 : 3)
       }
     })
 
     test('is not born by a look', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(policy)
+      const setup = await open()
+      const limiter = setup.limiter(policy)
       await limiter.peek('key')
-      bench.now += 2000
+      setup.now += 2000
       expect((await limiter.peek('key')).remaining).toBe(1)
     })
 
     test('is born again, by a denial too, after a day of which it was full all the time', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(policy)
+      const setup = await open()
+      const limiter = setup.limiter(policy)
       await limiter.consume('key')
-      bench.now += 5000 + 86_400_000 - 1
+      setup.now += 5000 + 86_400_000 - 1
       expect((await limiter.peek('key')).remaining).toBe(5)
-      bench.now++
+      setup.now++
       expect(await limiter.consume('key', { cost: 4 })).toMatchObject({
         allowed: false,
         remaining: 1,
         retryAfterMs: 3000,
       })
-      bench.now += 3000
+      setup.now += 3000
       expect((await limiter.consume('key', { cost: 4 })).allowed).toBe(true)
     })
   })

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import { subjects } from '../subjects.js'
-import type { OpenBench } from './bench.js'
+import { sizedAlgorithms } from '../sized-algorithms.js'
+import type { OpenSetup } from './setup.js'
 
-export function describeReads(open: OpenBench): void {
-  describe.each(subjects)('$name: what changes nothing', ({ sample }) => {
+export function describeReads(open: OpenSetup): void {
+  describe.each(sizedAlgorithms)('$name: what changes nothing', ({ sample }) => {
     const { policy } = sample(5, 1000)
 
     test('peek answers as consume would, and leaves no trace', async () => {
-      const bench = await open()
-      const peeked = bench.limiter(policy)
-      const untouched = bench.limiter(policy)
+      const setup = await open()
+      const peeked = setup.limiter(policy)
+      const untouched = setup.limiter(policy)
       for (const limiter of [peeked, untouched]) await limiter.consume('key', { cost: 3 })
       for (let wait = 0; wait <= 2000; wait += 250) {
-        bench.now += wait
+        setup.now += wait
         await peeked.peek('key', { cost: 5 })
         await peeked.peek('never seen')
-        bench.now -= wait
+        setup.now -= wait
       }
-      bench.now += 100
+      setup.now += 100
       expect(await peeked.consume('key', { cost: 2 })).toEqual(
         await untouched.consume('key', { cost: 2 }),
       )
@@ -27,16 +27,16 @@ export function describeReads(open: OpenBench): void {
     })
 
     test('a denied request leaves no trace, at once or later', async () => {
-      const bench = await open()
-      const pressed = bench.limiter(policy)
-      const patient = bench.limiter(policy)
+      const setup = await open()
+      const pressed = setup.limiter(policy)
+      const patient = setup.limiter(policy)
       for (const limiter of [pressed, patient]) await limiter.consume('key', { cost: 4 })
       for (let i = 0; i < 20; i++) {
         expect((await pressed.consume('key', { cost: 5 })).allowed).toBe(false)
         expect(await pressed.peek('key')).toEqual(await patient.peek('key'))
-        bench.now += 5
+        setup.now += 5
       }
-      bench.now += 900
+      setup.now += 900
       expect(await pressed.consume('key')).toEqual(await patient.consume('key'))
     })
 

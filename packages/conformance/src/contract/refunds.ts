@@ -1,10 +1,10 @@
 import { fixedWindow, gcra, notLimited, slidingWindow, staged } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { subjects } from '../subjects.js'
-import type { OpenBench } from './bench.js'
+import { sizedAlgorithms } from '../sized-algorithms.js'
+import type { OpenSetup } from './setup.js'
 
-export function describeRefunds(open: OpenBench): void {
-  describe.each(subjects)('$name: refunds', ({ sample }) => {
+export function describeRefunds(open: OpenSetup): void {
+  describe.each(sizedAlgorithms)('$name: refunds', ({ sample }) => {
     const { policy } = sample(5, 1000)
 
     test('a decision gives back what it took, once', async () => {
@@ -25,11 +25,11 @@ export function describeRefunds(open: OpenBench): void {
       expect((await limiter.peek('key')).remaining).toBe(1)
     })
 
-    test('nothing comes back once it has expired', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(policy)
+    test('returns nothing once the unit has expired', async () => {
+      const setup = await open()
+      const limiter = setup.limiter(policy)
       const first = await limiter.consume('key', { cost: 5 })
-      bench.now += first.resetMs
+      setup.now += first.resetMs
       await limiter.consume('key', { cost: 3 })
       const before = await limiter.peek('key')
       await limiter.refund(first)
@@ -47,7 +47,7 @@ export function describeRefunds(open: OpenBench): void {
       expect((await limiter.consume('key', { cost: 5 })).allowed).toBe(false)
     })
 
-    test('by count, the newest units come back, and never more than were used', async () => {
+    test('by count, returns the newest units, and never more than were used', async () => {
       const limiter = (await open()).limiter(policy)
       await limiter.consume('key', { cost: 4 })
       await limiter.refund('key')
@@ -82,17 +82,17 @@ export function describeRefunds(open: OpenBench): void {
       }
     })
 
-    test('comes back into the sub-window that it was taken from', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(slidingWindow({ limit: 10, window: 1000, buckets: 5 }))
+    test('returns the unit to the sub-window that it was taken from', async () => {
+      const setup = await open()
+      const limiter = setup.limiter(slidingWindow({ limit: 10, window: 1000, buckets: 5 }))
       const first = await limiter.consume('key', { cost: 4 })
-      bench.now += 200
+      setup.now += 200
       await limiter.consume('key', { cost: 5 })
       await limiter.refund(first)
       expect((await limiter.peek('key')).remaining).toBe(5)
-      bench.now += 1000
+      setup.now += 1000
       expect((await limiter.peek('key')).remaining).toBe(5)
-      bench.now += 40
+      setup.now += 40
       expect((await limiter.peek('key')).remaining).toBe(6)
     })
 
@@ -121,10 +121,10 @@ export function describeRefunds(open: OpenBench): void {
     })
 
     test('of another limiter’s decision is refused', async () => {
-      const bench = await open()
+      const setup = await open()
       const policy = fixedWindow({ limit: 2, window: '1h' })
-      const decision = await bench.limiter(policy).consume('key')
-      const call = async () => bench.limiter(policy).refund(decision)
+      const decision = await setup.limiter(policy).consume('key')
+      const call = async () => setup.limiter(policy).refund(decision)
       await expect(call()).rejects.toMatchObject({ code: 'SLUICE_DECISION_FOREIGN' })
     })
   })

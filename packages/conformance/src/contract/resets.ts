@@ -2,7 +2,7 @@ import { calendarWindow, fixedWindow, staged, tokenBucket, type Decision } from 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../families.js'
-import { subjects } from '../subjects.js'
+import { sizedAlgorithms } from '../sized-algorithms.js'
 import {
   costOf,
   moved,
@@ -13,16 +13,16 @@ import {
   traffic,
   type Step,
 } from '../traffic.js'
-import type { OpenBench } from './bench.js'
+import type { OpenSetup } from './setup.js'
 
 const dayMs = 86_400_000
 
-export function describeResets(open: OpenBench): void {
+export function describeResets(open: OpenSetup): void {
   describe('a reset', () => {
     test.each(families)(
       '$name: makes the quota full, and no decision of before it gives anything back after it',
       async ({ samples }) => {
-        const bench = await open()
+        const setup = await open()
         const cases = fc
           .constantFrom(...samples)
           .chain((sample) => startsOf(sample).map((start) => ({ sample, start })))
@@ -34,9 +34,9 @@ export function describeResets(open: OpenBench): void {
             traffic,
             async ({ sample, start }, before, waitMs, after) => {
               const { policy, windowMs } = sample
-              bench.now = Math.max(1, start)
-              const refunded = { limiter: bench.limiter(policy), decisions: [] as Decision[] }
-              const untouched = { limiter: bench.limiter(policy), decisions: [] as Decision[] }
+              setup.now = Math.max(1, start)
+              const refunded = { limiter: setup.limiter(policy), decisions: [] as Decision[] }
+              const untouched = { limiter: setup.limiter(policy), decisions: [] as Decision[] }
               await drive(before)
               for (const { limiter } of [refunded, untouched]) {
                 expect(await limiter.reset('key', { unblock: true })).toBe(true)
@@ -44,12 +44,12 @@ export function describeResets(open: OpenBench): void {
                 expect([remaining, resetMs]).toEqual([limit, 0])
               }
               const forgotten = refunded.decisions
-              bench.now += waitMs
+              setup.now += waitMs
               await drive(after)
               for (const decision of forgotten) await refunded.limiter.refund(decision)
-              const present = bench.now
+              const present = setup.now
               for (const windows of [0, 0.1, 0.5, 1]) {
-                bench.now = present + Math.floor(windows * windowMs)
+                setup.now = present + Math.floor(windows * windowMs)
                 const [one, other] = [refunded, untouched].map(({ limiter }) => limiter.peek('key'))
                 expect(await one).toEqual(await other)
               }
@@ -58,7 +58,7 @@ export function describeResets(open: OpenBench): void {
                 refunded.decisions = []
                 let last = nothingSaid
                 for (const { move, cost: share, verb } of steps) {
-                  bench.now = moved(bench.now, move, windowMs, last)
+                  setup.now = moved(setup.now, move, windowMs, last)
                   const cost = costOf(share, sample.quota, last)
                   for (const { limiter, decisions } of [refunded, untouched]) {
                     if (verb === 'penalize') {
@@ -79,7 +79,7 @@ export function describeResets(open: OpenBench): void {
       patienceMs,
     )
 
-    test.each(subjects)(
+    test.each(sizedAlgorithms)(
       '$name: a decision of the same millisecond is given back by its own refund alone',
       async ({ sample }) => {
         const limiter = (await open()).limiter(sample(5, 1000).policy)
@@ -103,11 +103,11 @@ export function describeResets(open: OpenBench): void {
     ])(
       'within a window of the %s: a refund of before takes no unit of after',
       async (_, policy) => {
-        const bench = await open()
-        const limiter = bench.limiter(policy)
+        const setup = await open()
+        const limiter = setup.limiter(policy)
         const forgotten = await limiter.consume('key', { cost: 3 })
         await limiter.reset('key')
-        bench.now += 5
+        setup.now += 5
         await limiter.consume('key', { cost: 4 })
         await limiter.refund(forgotten)
         expect((await limiter.peek('key')).remaining).toBe(1)
@@ -119,15 +119,15 @@ export function describeResets(open: OpenBench): void {
     const bucket = tokenBucket({ capacity: 10, refill: 1, every: '1s', initial: 2 })
 
     test('makes it full, and it is not born again before a day without requests', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(bucket)
+      const setup = await open()
+      const limiter = setup.limiter(bucket)
       expect((await limiter.consume('key')).remaining).toBe(1)
       expect(await limiter.reset('key')).toBe(true)
       expect(await limiter.peek('key')).toMatchObject({ remaining: 10, resetMs: 0 })
-      bench.now += dayMs - 1
+      setup.now += dayMs - 1
       expect((await limiter.consume('key')).remaining).toBe(9)
       await limiter.reset('key')
-      bench.now += dayMs
+      setup.now += dayMs
       expect((await limiter.consume('key')).remaining).toBe(1)
     })
 
@@ -153,8 +153,8 @@ export function describeResets(open: OpenBench): void {
   })
 
   test('what a stage took before it was started anew gives nothing back after it', async () => {
-    const bench = await open()
-    const limiter = bench.limiter(
+    const setup = await open()
+    const limiter = setup.limiter(
       staged({
         free: fixedWindow({ limit: 2, window: 1000 }),
         then: tokenBucket({ capacity: 5, refill: 1, every: '1h' }),
@@ -163,7 +163,7 @@ export function describeResets(open: OpenBench): void {
     await limiter.consume('key', { cost: 2 })
     const earlier = await limiter.consume('key', { cost: 3 })
     expect(earlier.remaining).toBe(0)
-    bench.now += 1000
+    setup.now += 1000
     expect((await limiter.consume('key', { cost: 2 })).remaining).toBe(3)
     await limiter.refund(earlier)
     expect((await limiter.peek('key')).remaining).toBe(3)

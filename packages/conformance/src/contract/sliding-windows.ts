@@ -2,28 +2,28 @@ import { slidingWindow, type Limiter } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { unitsWithin } from '../promises.js'
 import type { Admission } from '../models/model.js'
-import { today, type Bench, type OpenBench } from './bench.js'
+import { today, type Setup, type OpenSetup } from './setup.js'
 
 const hourMs = 3_600_000
 const dayMs = 86_400_000
 
-export function describeSlidingWindows(open: OpenBench): void {
+export function describeSlidingWindows(open: OpenSetup): void {
   describe('a sliding window', () => {
     test('of one an hour admits the next one an hour later', async () => {
-      const bench = await open(today + 12_345)
-      const limiter = bench.limiter(slidingWindow({ limit: 1, window: '1h' }))
+      const setup = await open(today + 12_345)
+      const limiter = setup.limiter(slidingWindow({ limit: 1, window: '1h' }))
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, resetMs: hourMs })
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: hourMs })
-      bench.now += hourMs - 1
+      setup.now += hourMs - 1
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
-      bench.now += 1
+      setup.now += 1
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, retryAfterMs: 0 })
     })
 
     test('of two a minute gives each of them back a minute after it was taken', async () => {
-      const bench = await open(today + 33_000)
-      const limiter = bench.limiter(slidingWindow({ limit: 2, window: '1m' }))
-      expect(await admittedAt(bench, limiter, [0, 13_000, 59_999, 60_000, 72_999, 73_000])).toEqual(
+      const setup = await open(today + 33_000)
+      const limiter = setup.limiter(slidingWindow({ limit: 2, window: '1m' }))
+      expect(await admittedAt(setup, limiter, [0, 13_000, 59_999, 60_000, 72_999, 73_000])).toEqual(
         [0, 13_000, 60_000, 73_000],
       )
       expect((await limiter.consume('key')).retryAfterMs).toBe(47_000)
@@ -31,27 +31,27 @@ export function describeSlidingWindows(open: OpenBench): void {
 
     test('of ten a second admits ten again a second after a burst, wherever the second began', async () => {
       for (const offsetMs of [0, 1, 500, 999]) {
-        const bench = await open(today + offsetMs)
-        const limiter = bench.limiter(slidingWindow({ limit: 10, window: '1s' }))
+        const setup = await open(today + offsetMs)
+        const limiter = setup.limiter(slidingWindow({ limit: 10, window: '1s' }))
         await limiter.consume('key', { cost: 10 })
         expect((await limiter.consume('key')).retryAfterMs).toBe(1000)
-        bench.now += 1000
+        setup.now += 1000
         expect(await limiter.consume('key', { cost: 10 })).toMatchObject({ allowed: true })
       }
     })
 
     test('counts the older window as if its units had come evenly between the first and the last', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(slidingWindow({ limit: 5, window: 1000 }))
+      const setup = await open()
+      const limiter = setup.limiter(slidingWindow({ limit: 5, window: 1000 }))
       await limiter.consume('key')
-      bench.now += 10
+      setup.now += 10
       await limiter.consume('key', { cost: 2 })
-      bench.now += 890
+      setup.now += 890
       // Four units from 0 to 900: they count as taken at 0, 300, 600 and 900.
       expect((await limiter.consume('key')).remaining).toBe(1)
       const remaining: number[][] = []
       for (const at of [999, 1000, 1299, 1300, 1599, 1600, 1899, 1900]) {
-        bench.now = today + at
+        setup.now = today + at
         const { policies } = await limiter.peek('key')
         remaining.push([at, policies['default'].remaining, policies['default'].nextMs])
       }
@@ -68,14 +68,14 @@ export function describeSlidingWindows(open: OpenBench): void {
     })
 
     test('says exact waits into the current window, which is the older one by then', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(slidingWindow({ limit: 5, window: 1000 }))
+      const setup = await open()
+      const limiter = setup.limiter(slidingWindow({ limit: 5, window: 1000 }))
       await limiter.consume('key', { cost: 2 })
-      bench.now += 1000
+      setup.now += 1000
       await limiter.consume('key')
-      bench.now += 500
+      setup.now += 500
       await limiter.consume('key', { cost: 2 })
-      bench.now += 100
+      setup.now += 100
       await limiter.consume('key', { cost: 2 })
       const waits: (number | null)[] = []
       for (const cost of [1, 2, 3, 5, 6]) {
@@ -93,11 +93,11 @@ export function describeSlidingWindows(open: OpenBench): void {
       [5, 8],
       [100, 198],
     ])('with a limit of %i holds at most %i units in any window, and can', async (limit, most) => {
-      const bench = await open()
-      const limiter = bench.limiter(slidingWindow({ limit, window: 1000 }))
+      const setup = await open()
+      const limiter = setup.limiter(slidingWindow({ limit, window: 1000 }))
       const moments = [0, ...Array.from({ length: 1001 }, (_, i) => 999 + i)]
       const asked = moments.flatMap((at) => (at === 999 ? Array<number>(limit).fill(at) : [at]))
-      const admissions = (await admittedAt(bench, limiter, asked)).map((at): Admission => ({
+      const admissions = (await admittedAt(setup, limiter, asked)).map((at): Admission => ({
         at,
         cost: 1,
       }))
@@ -105,28 +105,28 @@ export function describeSlidingWindows(open: OpenBench): void {
     })
 
     test('keeps a debt of any size exactly, longer than products of doubles do', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(slidingWindow({ limit: 5, window: '365d' }))
+      const setup = await open()
+      const limiter = setup.limiter(slidingWindow({ limit: 5, window: '365d' }))
       await limiter.penalize('key', 1_999_999_999)
-      bench.now += 93 * dayMs
+      setup.now += 93 * dayMs
       await limiter.penalize('key', 1)
-      bench.now += (365 - 93 + 57) * dayMs
+      setup.now += (365 - 93 + 57) * dayMs
       // 57 of 93 days: 2 × 10^9 - 1 less ⌊57 × (2 × 10^9 - 1) / 93⌋. A product of doubles is off by one here.
       expect((await limiter.status('key')).policies['default'].used).toBe(774_193_548)
       const { retryAfterMs } = await limiter.peek('key')
-      bench.now += Number(retryAfterMs) - 1
+      setup.now += Number(retryAfterMs) - 1
       expect(await limiter.peek('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
-      bench.now += 1
+      setup.now += 1
       expect(await limiter.peek('key')).toMatchObject({ allowed: true, remaining: 1 })
     })
 
     test('keeps its units when its length changes: they leave by the length of today', async () => {
-      const bench = await open()
+      const setup = await open()
       const hour = slidingWindow({ limit: 5, window: '1h' })
       const minute = { policies: slidingWindow({ limit: 5, window: '1m' }) }
-      const limiter = bench.limiter(hour)
+      const limiter = setup.limiter(hour)
       await limiter.consume('key', { cost: 2 })
-      bench.now += 120_000
+      setup.now += 120_000
       await limiter.consume('key', { cost: 2 })
       // Four units over two minutes: 0, 40, 80 and 120 s. Of the last minute, two.
       expect((await limiter.consume('key', { ...minute, cost: 0 })).remaining).toBe(3)
@@ -135,66 +135,66 @@ export function describeSlidingWindows(open: OpenBench): void {
     })
 
     test('has nothing left of a unit that is given back before another one is taken', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(slidingWindow({ limit: 5, window: 1000 }))
+      const setup = await open()
+      const limiter = setup.limiter(slidingWindow({ limit: 5, window: 1000 }))
       await limiter.consume('key', { cost: 2 })
       const { policies } = await limiter.peek('key', { cost: 5 })
-      bench.now += 700
+      setup.now += 700
       await limiter.refund(await limiter.consume('key', { cost: 2 }))
       const { retryAfterMs } = await limiter.peek('key', { cost: 5 })
       expect(Number(policies['default'].retryAfterMs) - 700).toBe(retryAfterMs)
     })
 
-    test('keeps the last moment if an earlier unit is given back, and nothing comes back after it has left', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(slidingWindow({ limit: 5, window: 1000 }))
+    test('keeps the last moment if an earlier unit is refunded, and refunds nothing that has left the window', async () => {
+      const setup = await open()
+      const limiter = setup.limiter(slidingWindow({ limit: 5, window: 1000 }))
       const first = await limiter.consume('key')
-      bench.now += 600
+      setup.now += 600
       const second = await limiter.consume('key', { cost: 2 })
       await limiter.refund(first)
       // The two of 600 are taken to lie from 0 to 600: which unit was the first is not known any more.
       expect(await limiter.peek('key', { cost: 4 })).toMatchObject({ retryAfterMs: 400 })
-      bench.now = today + 1599
+      setup.now = today + 1599
       expect(await limiter.peek('key')).toMatchObject({ remaining: 4, resetMs: 1 })
-      bench.now += 1
+      setup.now += 1
       await limiter.consume('key')
       await limiter.refund(second)
       expect((await limiter.peek('key')).remaining).toBe(4)
     })
 
     test('gives so many units of the older window back by count, the newest first', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(slidingWindow({ limit: 9, window: 1000 }))
+      const setup = await open()
+      const limiter = setup.limiter(slidingWindow({ limit: 9, window: 1000 }))
       await limiter.consume('key')
-      bench.now += 800
+      setup.now += 800
       await limiter.consume('key', { cost: 8 })
-      bench.now = today + 1300
+      setup.now = today + 1300
       await limiter.consume('key')
       // Nine units from 0 to 800, of which four have left.
       expect((await limiter.status('key')).policies['default'].used).toBe(6)
       await limiter.refund('key', 3)
       expect((await limiter.status('key')).policies['default'].used).toBe(3)
-      bench.now = today + 1599
+      setup.now = today + 1599
       expect((await limiter.status('key')).policies['default'].used).toBe(1)
-      bench.now += 1
+      setup.now += 1
       expect(await limiter.peek('key')).toMatchObject({ remaining: 9, resetMs: 0 })
     })
 
     test('on a clock that steps back opens no window before the units of the older one', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(slidingWindow({ limit: 4, window: 1000 }))
+      const setup = await open()
+      const limiter = setup.limiter(slidingWindow({ limit: 4, window: 1000 }))
       await limiter.consume('key')
-      bench.now += 900
+      setup.now += 900
       await limiter.consume('key', { cost: 2 })
-      bench.now += 200
+      setup.now += 200
       await limiter.refund(await limiter.consume('key'))
-      bench.now = today + 850
+      setup.now = today + 850
       // All three of the older window count again; what is taken now counts as taken at 900, after them.
       expect(await limiter.consume('key')).toMatchObject({ remaining: 0, resetMs: 1050 })
       expect((await limiter.consume('key')).retryAfterMs).toBe(150)
-      bench.now = today + 1899
+      setup.now = today + 1899
       expect(await limiter.peek('key')).toMatchObject({ remaining: 2, resetMs: 1 })
-      bench.now += 1
+      setup.now += 1
       expect(await limiter.peek('key')).toMatchObject({ remaining: 4, resetMs: 0 })
     })
   })
@@ -202,14 +202,14 @@ export function describeSlidingWindows(open: OpenBench): void {
 
 /** Asks once at each of these moments after today, and tells at which of them it was admitted. */
 async function admittedAt(
-  bench: Bench,
+  setup: Setup,
   limiter: Limiter,
   moments: readonly number[],
 ): Promise<number[]> {
-  const start = bench.now
+  const start = setup.now
   const admitted: number[] = []
   for (const at of moments) {
-    bench.now = start + at
+    setup.now = start + at
     if ((await limiter.consume('key')).allowed) admitted.push(at)
   }
   return admitted

@@ -1,31 +1,31 @@
 import { calendarWindow, fixedWindow, gcra, leakyQueue, staged } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { today, type OpenBench } from './bench.js'
+import { today, type OpenSetup } from './setup.js'
 
-export function describeStages(open: OpenBench): void {
+export function describeStages(open: OpenSetup): void {
   describe('a staged policy', () => {
     test('thirty a day are free, and after that one comes every two seconds', async () => {
-      const bench = await open(today)
+      const setup = await open(today)
       const free = calendarWindow({ limit: 30, period: 'day', timeZone: 'UTC' })
-      const limiter = bench.limiter(staged({ free, then: gcra({ limit: 1, window: '2s' }) }))
+      const limiter = setup.limiter(staged({ free, then: gcra({ limit: 1, window: '2s' }) }))
       for (let i = 0; i < 30; i++) expect((await limiter.consume('key')).allowed).toBe(true)
       for (let i = 0; i < 3; i++) {
         expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 2000 })
-        bench.now += 1999
+        setup.now += 1999
         expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
-        bench.now++
+        setup.now++
         expect((await limiter.consume('key')).allowed).toBe(true)
       }
-      bench.now = today + 86_400_000 - 1
+      setup.now = today + 86_400_000 - 1
       expect((await limiter.consume('key')).remaining).toBe(0)
       expect((await limiter.consume('key')).retryAfterMs).toBe(1)
-      bench.now++
+      setup.now++
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 29 })
     })
 
     test('the last of what is free starts `then` anew, and counts in it', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(
+      const setup = await open()
+      const limiter = setup.limiter(
         staged({
           free: fixedWindow({ limit: 2, window: 1000 }),
           then: fixedWindow({ limit: 3, window: '1h' }),
@@ -37,8 +37,8 @@ export function describeStages(open: OpenBench): void {
     })
 
     test('where `then` is a queue, a request is held if `then` takes it, and looks say the same', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(
+      const setup = await open()
+      const limiter = setup.limiter(
         staged({
           free: fixedWindow({ limit: 1, window: 1000 }),
           then: leakyQueue({ leak: 1, every: 2000, maxDelay: '1m' }),
@@ -46,7 +46,7 @@ export function describeStages(open: OpenBench): void {
       )
       const delays: number[][] = []
       for (const wait of [0, 0, 0, 1000]) {
-        bench.now += wait
+        setup.now += wait
         const peeked = await limiter.peek('key')
         delays.push([peeked.delayMs, (await limiter.consume('key')).delayMs])
       }

@@ -1,35 +1,35 @@
 import { fixedWindow, leakyQueue, unlimited } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { subjects } from '../subjects.js'
-import type { OpenBench } from './bench.js'
+import { sizedAlgorithms } from '../sized-algorithms.js'
+import type { OpenSetup } from './setup.js'
 
 const source = 'store'
 
-export function describeStatus(open: OpenBench): void {
-  describe.each(subjects)('$name: status', ({ sample }) => {
+export function describeStatus(open: OpenSetup): void {
+  describe.each(sizedAlgorithms)('$name: status', ({ sample }) => {
     test('says what is used and what is left, and changes nothing', async () => {
-      const bench = await open()
-      const limiter = bench.limiter(sample(5, 1000).policy)
+      const setup = await open()
+      const limiter = setup.limiter(sample(5, 1000).policy)
       const fresh = { used: 0, limit: 5, remaining: 5, resetMs: 0, blockedMs: 0 }
       expect(await limiter.status('key')).toEqual({ source, policies: { default: fresh } })
       const { resetMs } = await limiter.consume('key', { cost: 2 })
       const used = { used: 2, limit: 5, remaining: 3, resetMs, blockedMs: 0 }
       expect(await limiter.status('key')).toEqual({ source, policies: { default: used } })
       expect(await limiter.status('key')).toEqual({ source, policies: { default: used } })
-      bench.now += resetMs
+      setup.now += resetMs
       expect(await limiter.status('key')).toEqual({ source, policies: { default: fresh } })
     })
   })
 
   describe('status', () => {
     test('tells a block from what is used up', async () => {
-      const bench = await open()
-      const limiter = bench.limiter({
+      const setup = await open()
+      const limiter = setup.limiter({
         once: fixedWindow({ limit: 1, window: 500, block: { for: 2000 } }),
         more: fixedWindow({ limit: 9, window: 500 }),
       })
       await limiter.consume('key')
-      bench.now += 100
+      setup.now += 100
       expect(await limiter.status('key')).toEqual({
         source,
         policies: {
@@ -37,7 +37,7 @@ export function describeStatus(open: OpenBench): void {
           more: { used: 1, limit: 9, remaining: 8, resetMs: 400, blockedMs: 0 },
         },
       })
-      bench.now += 500
+      setup.now += 500
       expect((await limiter.status('key')).policies['once']).toEqual({
         used: 0,
         limit: 1,

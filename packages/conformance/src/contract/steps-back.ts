@@ -2,19 +2,19 @@ import { fixedWindow, slidingWindow } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../families.js'
-import { subjects } from '../subjects.js'
+import { sizedAlgorithms } from '../sized-algorithms.js'
 import { costOf, costs, moved, nothingSaid, patienceMs, runs, traffic } from '../traffic.js'
-import { today, type OpenBench } from './bench.js'
+import { today, type OpenSetup } from './setup.js'
 
-/** Stores keep what has ended for a second more, so that a step of so much still finds it. */
+/** Stores keep expired state for a second more, so that a clock that steps back by a second still finds it. */
 const longestStepMs = 1000
 
-export function describeStepsBack(open: OpenBench): void {
+export function describeStepsBack(open: OpenSetup): void {
   describe('a clock that steps back', () => {
     test.each(families)(
       '$name: never makes the limit looser, and delays by at most the step',
       async ({ samples: all }) => {
-        const bench = await open()
+        const setup = await open()
         const samples = fc.constantFrom(...all)
         await fc.assert(
           fc.asyncProperty(
@@ -23,11 +23,11 @@ export function describeStepsBack(open: OpenBench): void {
             fc.integer({ min: 1, max: longestStepMs }),
             costs,
             async ({ policy, quota, windowMs }, steps, stepMs, lastCost) => {
-              const limiter = bench.limiter(policy)
+              const limiter = setup.limiter(policy)
               let last = nothingSaid
-              bench.now = today
+              setup.now = today
               for (const { move, cost, verb } of steps) {
-                bench.now = moved(bench.now, move, windowMs, last)
+                setup.now = moved(setup.now, move, windowMs, last)
                 if (verb === 'penalize') {
                   await limiter.penalize('key', costOf(cost, quota, last))
                   continue
@@ -37,7 +37,7 @@ export function describeStepsBack(open: OpenBench): void {
               }
               const cost = costOf(lastCost, quota, last)
               const before = await limiter.peek('key', { cost })
-              bench.now -= stepMs
+              setup.now -= stepMs
               const after = await limiter.peek('key', { cost })
               expect(after.remaining).toBeLessThanOrEqual(before.remaining)
               expect(after.allowed && !before.allowed).toBe(false)
@@ -45,7 +45,7 @@ export function describeStepsBack(open: OpenBench): void {
               if (before.retryAfterMs === null) expect(after.retryAfterMs).toBe(null)
               else expect(after.retryAfterMs).toBeLessThanOrEqual(before.retryAfterMs + stepMs)
               expect(after.resetMs).toBeLessThanOrEqual(before.resetMs + stepMs)
-              bench.now += stepMs
+              setup.now += stepMs
               expect(await limiter.peek('key', { cost })).toEqual(before)
             },
           ),
@@ -55,34 +55,34 @@ export function describeStepsBack(open: OpenBench): void {
       patienceMs,
     )
 
-    test.each(subjects)('$name: gives no unit twice', async ({ sample }) => {
-      const bench = await open()
-      const limiter = bench.limiter(sample(5, 1000).policy)
+    test.each(sizedAlgorithms)('$name: gives no unit twice', async ({ sample }) => {
+      const setup = await open()
+      const limiter = setup.limiter(sample(5, 1000).policy)
       expect((await limiter.consume('key', { cost: 5 })).allowed).toBe(true)
       for (const stepMs of [1, 9, 90, 400, 500]) {
-        bench.now -= stepMs
+        setup.now -= stepMs
         expect(await limiter.consume('key')).toMatchObject({ allowed: false, remaining: 0 })
       }
     })
 
-    test('back over a border, the sub-window that leaves counts in full, and no more', async () => {
-      const bench = await open(today)
-      const limiter = bench.limiter(slidingWindow({ limit: 10, window: 1000, tail: 'weighted' }))
+    test('back over a boundary, the sub-window that leaves counts in full, and no more', async () => {
+      const setup = await open(today)
+      const limiter = setup.limiter(slidingWindow({ limit: 10, window: 1000, tail: 'weighted' }))
       await limiter.consume('key', { cost: 6 })
-      bench.now = today + 1000
+      setup.now = today + 1000
       await limiter.consume('key', { cost: 3 })
-      bench.now = today + 500
+      setup.now = today + 500
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 0 })
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 667 })
     })
 
-    test('a window on the clock that was full is still full when time comes back to it', async () => {
-      const bench = await open(today + 999)
-      const limiter = bench.limiter(fixedWindow({ limit: 2, window: 1000, align: 'clock' }))
+    test('a window on the clock that was full is still full when the time reaches it again', async () => {
+      const setup = await open(today + 999)
+      const limiter = setup.limiter(fixedWindow({ limit: 2, window: 1000, align: 'clock' }))
       await limiter.consume('key', { cost: 2 })
-      bench.now = today + 1000
+      setup.now = today + 1000
       expect(await limiter.consume('key', { cost: 0 })).toMatchObject({ remaining: 2 })
-      bench.now = today + 999
+      setup.now = today + 999
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
     })
   })

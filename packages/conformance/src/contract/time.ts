@@ -1,58 +1,58 @@
 import { fixedWindow, gcra, slidingWindow, tokenBucket, type Policy } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { subjects } from '../subjects.js'
-import { today, type Bench, type OpenBench } from './bench.js'
+import { sizedAlgorithms } from '../sized-algorithms.js'
+import { today, type Setup, type OpenSetup } from './setup.js'
 
 const year2100 = 4_102_444_800_000
 const dayMs = 86_400_000
 
-export function describeTime(open: OpenBench): void {
+export function describeTime(open: OpenSetup): void {
   describe.each([
     { era: 'at the epoch', start: 0 },
     { era: 'today', start: today },
     { era: 'in the year 2100', start: year2100 },
   ])('$era', ({ start }) => {
-    test.each(subjects)(
+    test.each(sizedAlgorithms)(
       '$name: what was admitted is gone a window later, not before',
       async (s) => {
-        const bench = await open(start)
+        const setup = await open(start)
         const { policy, createModel } = s.sample(1, 1000)
         const { resetMs } = createModel().consume(start, 1)
-        const limiter = bench.limiter(policy)
+        const limiter = setup.limiter(policy)
         expect((await limiter.consume('key')).resetMs).toBe(resetMs)
-        bench.now = start + resetMs - 1
+        setup.now = start + resetMs - 1
         expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
-        bench.now++
+        setup.now++
         expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 0 })
       },
     )
 
     test('three per second come at 334, 667 and 1000 ms: thirds of a millisecond are kept', async () => {
       const expected = [0, 0, 0, 334, 667, 1000, 1334, 1667, 2000]
-      const bench = await open(start)
-      expect(await admittedUntil(bench, gcra({ limit: 3, window: 1000 }), 2000)).toEqual(expected)
+      const setup = await open(start)
+      expect(await admittedUntil(setup, gcra({ limit: 3, window: 1000 }), 2000)).toEqual(expected)
       const bucket = tokenBucket({ capacity: 3, refill: 3, every: 1000 })
-      expect(await admittedUntil(bench, bucket, 2000)).toEqual(expected)
+      expect(await admittedUntil(setup, bucket, 2000)).toEqual(expected)
     })
 
     test('three per hour come every twenty minutes, to the millisecond', async () => {
-      const bench = await open(start)
-      const limiter = bench.limiter(gcra({ limit: 3, window: '1h', burst: 1 }))
+      const setup = await open(start)
+      const limiter = setup.limiter(gcra({ limit: 3, window: '1h', burst: 1 }))
       await limiter.consume('key')
-      bench.now += 1_199_999
+      setup.now += 1_199_999
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
-      bench.now += 1
+      setup.now += 1
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 0 })
       expect((await limiter.peek('key')).retryAfterMs).toBe(1_200_000)
     })
 
     test('ten million per second bring ten thousand in a millisecond, no more', async () => {
-      const bench = await open(start)
-      const limiter = bench.limiter(gcra({ limit: 10_000_000, window: 1000 }))
+      const setup = await open(start)
+      const limiter = setup.limiter(gcra({ limit: 10_000_000, window: 1000 }))
       await limiter.consume('key', { cost: 9_999_999 })
       expect((await limiter.consume('key')).remaining).toBe(0)
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
-      bench.now++
+      setup.now++
       expect((await limiter.peek('key')).remaining).toBe(10_000)
       expect(await limiter.consume('key', { cost: 10_001 })).toMatchObject({ retryAfterMs: 1 })
       expect((await limiter.consume('key', { cost: 1 })).remaining).toBe(9_999)
@@ -60,12 +60,12 @@ export function describeTime(open: OpenBench): void {
     })
 
     test('ten million per second are counted to the unit in windows as well', async () => {
-      const bench = await open(start)
+      const setup = await open(start)
       for (const policy of [
         fixedWindow({ limit: 10_000_000, window: 1000 }),
         slidingWindow({ limit: 10_000_000, window: 1000 }),
       ]) {
-        const limiter = bench.limiter(policy)
+        const limiter = setup.limiter(policy)
         await limiter.consume('key', { cost: 9_999_999 })
         expect((await limiter.consume('key')).remaining).toBe(0)
         expect((await limiter.consume('key')).allowed).toBe(false)
@@ -73,19 +73,19 @@ export function describeTime(open: OpenBench): void {
     })
 
     test('one in seven days comes after seven days', async () => {
-      const bench = await open(start)
+      const setup = await open(start)
       for (const policy of [
         fixedWindow({ limit: 1, window: '7d' }),
         gcra({ limit: 1, window: '7d' }),
         tokenBucket({ capacity: 1, refill: 1, every: '7d' }),
       ]) {
-        bench.now = start
-        const limiter = bench.limiter(policy)
+        setup.now = start
+        const limiter = setup.limiter(policy)
         await limiter.consume('key')
         expect((await limiter.consume('key')).retryAfterMs).toBe(7 * dayMs)
-        bench.now += 7 * dayMs - 1
+        setup.now += 7 * dayMs - 1
         expect((await limiter.consume('key')).retryAfterMs).toBe(1)
-        bench.now++
+        setup.now++
         expect((await limiter.consume('key')).allowed).toBe(true)
       }
     })
@@ -93,52 +93,52 @@ export function describeTime(open: OpenBench): void {
 
   describe('windows on the clock', () => {
     test('begin where time less the offset is a multiple of the window', async () => {
-      const bench = await open(today)
+      const setup = await open(today)
       const policy = fixedWindow({ limit: 2, window: '1d', align: 'clock', offset: '8h' })
-      const limiter = bench.limiter(policy)
-      bench.now = today + dayMs / 3 - 1
+      const limiter = setup.limiter(policy)
+      setup.now = today + dayMs / 3 - 1
       expect((await limiter.consume('key', { cost: 2 })).resetMs).toBe(1)
-      bench.now++
+      setup.now++
       expect((await limiter.consume('key')).resetMs).toBe(dayMs)
     })
 
     test('half of what was used is inside half a window later, if it is weighted', async () => {
-      const bench = await open(today)
-      const limiter = bench.limiter(slidingWindow({ limit: 10, window: 1000, tail: 'weighted' }))
-      bench.now = today + 999
+      const setup = await open(today)
+      const limiter = setup.limiter(slidingWindow({ limit: 10, window: 1000, tail: 'weighted' }))
+      setup.now = today + 999
       await limiter.consume('key', { cost: 10 })
-      bench.now = today + 1499
+      setup.now = today + 1499
       expect(await limiter.consume('key', { cost: 5 })).toMatchObject({
         allowed: false,
         remaining: 4,
         retryAfterMs: 1,
         resetMs: 501,
       })
-      bench.now++
+      setup.now++
       expect((await limiter.consume('key', { cost: 5 })).remaining).toBe(0)
       expect((await limiter.peek('key')).retryAfterMs).toBe(100)
     })
   })
 
   test('a fraction of a millisecond is cut off', async () => {
-    const bench = await open(today + 0.9)
-    const limiter = bench.limiter(fixedWindow({ limit: 1, window: 10 }))
+    const setup = await open(today + 0.9)
+    const limiter = setup.limiter(fixedWindow({ limit: 1, window: 10 }))
     await limiter.consume('key')
-    bench.now = today + 9.99
+    setup.now = today + 9.99
     expect((await limiter.consume('key')).retryAfterMs).toBe(1)
-    bench.now = today + 10
+    setup.now = today + 10
     expect((await limiter.consume('key')).allowed).toBe(true)
   })
 }
 
-/** Asks once each millisecond until denied, and tells when it was let in. */
-async function admittedUntil(bench: Bench, policy: Policy, untilMs: number): Promise<number[]> {
-  const start = bench.now
-  const limiter = bench.limiter(policy)
+/** Sends a request each millisecond until one is denied, and returns the times of the allowed ones. */
+async function admittedUntil(setup: Setup, policy: Policy, untilMs: number): Promise<number[]> {
+  const start = setup.now
+  const limiter = setup.limiter(policy)
   const admitted: number[] = []
-  for (; bench.now <= start + untilMs; bench.now++) {
-    while ((await limiter.consume('key')).allowed) admitted.push(bench.now - start)
+  for (; setup.now <= start + untilMs; setup.now++) {
+    while ((await limiter.consume('key')).allowed) admitted.push(setup.now - start)
   }
-  bench.now = start
+  setup.now = start
   return admitted
 }

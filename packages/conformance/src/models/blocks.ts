@@ -6,7 +6,7 @@ export interface Blocks {
   readonly until: number
   /** An admitted request took the last unit. */
   reached(now: number): void
-  /** A request was denied that could be let in at another time. */
+  /** A request was denied that could be admitted at another time. */
   exceeded(now: number): void
 }
 

@@ -4,7 +4,7 @@ import type { Meaning } from './model.js'
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** At most `limit` units in what bears the same name on a calendar. */
+/** At most `limit` units in each window that has one name on the calendar. */
 export function calendarWindowMeaning(policy: CalendarWindowPolicy): Meaning {
   const nameOf = windowNames(policy)
   return {
@@ -17,7 +17,7 @@ export function calendarWindowMeaning(policy: CalendarWindowPolicy): Meaning {
   }
 }
 
-/** What tells the windows apart: two moments lie in the same one if this gives them the same name. */
+/** The name of the window at a moment: two moments lie in the same window if they get the same name. */
 export function windowNames(policy: CalendarWindowPolicy): (at: number) => number | string {
   const { period, timeZone, weekStartsOn } = policy
   const { shown, offset, latestDay } = localTime(timeZone)

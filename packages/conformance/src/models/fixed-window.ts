@@ -20,7 +20,7 @@ export function fixedWindowMeaning({ limit, window, align, offset }: FixedWindow
     return at - Number(elapsed)
   }
 
-  /** Walks through all windows that there ever were. A request that takes nothing opens none. */
+  /** Walks through all windows from the first on. A request that takes nothing opens no window. */
   function fromTheFirst(admissions: Admissions, at: number): number {
     let start = -Infinity
     for (const admission of admissions) {

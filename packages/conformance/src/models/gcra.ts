@@ -9,7 +9,7 @@ import type { Meaning } from './model.js'
  */
 export function gcraMeaning({ limit, window, burst }: GcraPolicy): Meaning {
   return {
-    // A limit of 0 brings nothing, and denies everything whatever the burst.
+    // A limit of 0 refills nothing, and denies every request, for any burst.
     quota: limit === 0 ? 0 : burst,
     fits(admissions, at, cost) {
       let units = BigInt(cost)

@@ -19,7 +19,7 @@ export function leakyQueueMeaning({ leak, every, maxDelay }: LeakyQueuePolicy): 
     return parts > 0n ? parts : 0n
   }
 
-  /** Its own cost does not count: only the wait for what came before. */
+  /** The request's own cost does not count: only the wait for earlier requests. */
   function fits(admissions: Admissions, at: number): boolean {
     return backlog(admissions, at) <= BigInt(maxDelay) * BigInt(leak)
   }

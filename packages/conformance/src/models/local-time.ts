@@ -5,7 +5,7 @@ const dayMs = 86_400_000
 
 /** The clocks of a time zone as Intl shows them, which is not where the core has its calendar from. */
 export interface LocalTime {
-  /** What the clocks show, as if it were UTC, in milliseconds since the epoch. */
+  /** The local time, read as if it were UTC, in milliseconds since the epoch. */
   shown(at: number): number
   /** How far the clocks are ahead of UTC, in milliseconds. */
   offset(at: number): number

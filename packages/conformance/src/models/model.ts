@@ -1,7 +1,7 @@
 import type { Block } from '@sluice/core'
 import { createBlocks } from './blocks.js'
 
-/** Units that were let in at a moment, or taken by a penalty. */
+/** Units that were admitted at a moment, or taken by a penalty. */
 export interface Admission {
   readonly at: number
   readonly cost: number
@@ -9,31 +9,31 @@ export interface Admission {
 
 export type Admissions = readonly Admission[]
 
-/** What a policy means, said from first principles over the list of everything that it ever admitted. */
+/** The definition of a policy, from first principles, over the list of all its admissions. */
 export interface Meaning {
-  /** How many units there are in all. */
+  /** The number of units of the full quota. */
   readonly quota: number
-  /** The greatest cost that can ever be let in, where that is not the quota. */
+  /** The greatest cost that can ever be admitted, if that is not the quota. */
   readonly greatest?: number
   /**
    * Whether the definition lets a request of this cost in at this moment. Once it does, it must go on doing so until something else
    * is admitted, and it must let in any smaller cost as well: the waits are searched for on that ground.
    */
   fits(admissions: Admissions, at: number, cost: number): boolean
-  /** What could still be taken, where that is not the greatest cost that fits. */
+  /** The units that are left, if that is not the greatest cost that fits. */
   remaining?(admissions: Admissions, at: number): number
-  /** Whether the quota is full, where that is not whether all of it fits. */
+  /** Whether the quota is full, if that is not whether all of it fits. */
   isFull?(admissions: Admissions, at: number): boolean
   /** How long a request that fits is held. */
   delay?(admissions: Admissions, at: number, cost: number): number
-  /** What there is before the first request, or after the last was forgotten, as if it had been admitted. */
+  /** The state before the first request, or after the last one has expired, as a list of admissions. */
   born?(admissions: Admissions, at: number): Admissions
 }
 
 /** A verdict, as the definition has it. */
 export interface ModelAnswer {
   readonly allowed: boolean
-  /** At most the limit: no definition says how far a debt goes. */
+  /** At most the limit: the definitions set no bound for a debt. */
   readonly used: number
   readonly limit: number
   readonly remaining: number
@@ -43,7 +43,7 @@ export interface ModelAnswer {
   readonly delayMs: number
 }
 
-/** A slow, obviously right form of one policy on one key. Its clock must not step back: the definitions do not say what that means. */
+/** A slow, obviously right form of one policy on one key. Its clock must not step back: the definitions do not cover that. */
 export interface Model {
   consume(now: number, cost: number): ModelAnswer
   peek(now: number, cost: number): ModelAnswer
@@ -56,7 +56,7 @@ export function createModel(meaning: Meaning, block?: Block): Model {
   let admissions: Admissions = []
   let latest = 0
 
-  /** What was admitted, as a request of this moment finds it. */
+  /** The admissions that a request at this moment finds. */
   function found(now: number): Admissions {
     if (now < latest)
       throw new RangeError(`the model's clock stepped back from ${latest} to ${now}`)
@@ -90,7 +90,7 @@ export function createModel(meaning: Meaning, block?: Block): Model {
     }
   }
 
-  /** How long a request that is let in is held; undefined if it is denied. */
+  /** The delay of a request that is admitted; undefined if the request is denied. */
   function decide(history: Admissions, now: number, cost: number): number | undefined {
     if (now < blocks.until || !admits(meaning, history, now, cost)) return undefined
     return meaning.delay?.(history, now, cost) ?? 0

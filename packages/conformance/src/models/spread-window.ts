@@ -15,7 +15,7 @@ const nothing: Taken = { units: 0, first: 0, last: 0 }
  * counts until one window after its moment, in exact parts of a millisecond, `units - 1` to one.
  */
 export function spreadWindowMeaning(limit: number, windowMs: number): Meaning {
-  /** Walks through all windows that there ever were. A request that takes nothing opens none. */
+  /** Walks through all windows from the first on. A request that takes nothing opens no window. */
   function windowsAt(admissions: Admissions, now: number): { older: Taken; current: Taken } {
     let older = nothing
     let current = nothing

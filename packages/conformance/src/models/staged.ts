@@ -13,11 +13,11 @@ interface Stages {
   readonly ofThen: Admissions
 }
 
-/** What `free` would deny, `then` decides; the request that takes the last of `free` is the first of `then`. */
+/** `then` decides the requests that `free` would deny; the request that takes the last unit of `free` is the first of `then`. */
 export function stagedMeaning(free: Meaning, then: Meaning): Meaning {
   const known = new WeakMap<Admissions, Stages>()
 
-  /** Replays all of it, to find who let in what. */
+  /** Replays all admissions, to find the stage that admitted each. */
   function split(admissions: Admissions): Stages {
     const stages = known.get(admissions) ?? replayed(admissions)
     known.set(admissions, stages)

@@ -10,7 +10,7 @@ import { freePort, startRedis, type RedisServer } from './server.js'
 export interface RedisCluster {
   /** The masters, and after them the replicas. */
   readonly nodes: readonly RedisServer[]
-  /** A connection to each node, for what a test looks up there. */
+  /** A connection to each node, for commands of the test itself. */
   readonly admins: readonly Redis[]
   /** A new client of the whole, which `stop` closes. */
   client(): Cluster

@@ -13,7 +13,7 @@ export async function followed(replica: Redis, master: Redis): Promise<void> {
     if (performance.now() > deadline) throw new Error('the replica did not reach its master')
     await delay(20)
   }
-  // It is sent on even where there is nothing to delete.
+  // The command is replicated even if there is no key to delete.
   await master.flushall()
   if ((await master.wait(1, followsWithinMs)) === 0) {
     throw new Error('the replica did not follow its master')

@@ -7,7 +7,7 @@ import { startRedis, type RedisServer } from './server.js'
 
 /** A real master with one replica on the loopback, and the Sentinels that watch over them. */
 export interface RedisSentinels {
-  /** What the Sentinels call the master. */
+  /** The name of the master in the Sentinels' settings. */
   readonly name: string
   readonly sentinels: readonly RedisServer[]
   readonly master: RedisServer

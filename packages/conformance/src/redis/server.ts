@@ -9,10 +9,10 @@ import { Redis, type RedisOptions } from 'ioredis'
 /** How replies are mapped is part of the client's type, and stays as it is. */
 export type ClientOptions = Omit<RedisOptions, 'replyMapping'>
 
-/** A real Redis of one's own, on a free port of the loopback, that keeps nothing. */
+/** A real Redis on a free port of the loopback. It writes nothing to disk. */
 export interface RedisServer {
   readonly port: number
-  /** The server's own process, for what a test does to it: SIGSTOP, SIGCONT, SIGKILL. */
+  /** The id of the server's process, for signals: SIGSTOP, SIGCONT, SIGKILL. */
   readonly pid: number
   /** A new connection, which `stop` closes. */
   client(options?: ClientOptions): Redis
@@ -34,7 +34,7 @@ export interface RedisSettings {
    * @default []
    */
   readonly settings?: readonly string[]
-  /** What `client` says by itself, where the settings ask for it. */
+  /** The password that `client` sends, if the settings ask for one. */
   readonly password?: string
 }
 
@@ -93,7 +93,7 @@ export async function startRedis(given: RedisSettings = {}): Promise<RedisServer
   return { port, pid, client, stop }
 }
 
-/** Nor does it find what another Redis left in this folder; and a replica takes over its master's data without a file. */
+/** The server writes no file, reads no file that another Redis left in this folder, and copies a master's data without a file. */
 const keepsNothing = [
   '--save',
   '',
@@ -116,7 +116,7 @@ const known = new Set<string>()
 
 function findBinary(): string {
   const binary = process.env['REDIS_SERVER'] ?? 'redis-server'
-  // Once is enough: it holds up this process, and what somebody may be timing in it.
+  // Once is enough: the call blocks this process, and would disturb a measurement in it.
   if (known.has(binary)) return binary
   try {
     execFileSync(binary, ['--version'], { stdio: 'ignore' })
@@ -161,7 +161,7 @@ function logOf(child: ChildProcessByStdio<Writable, Readable, Readable>): () => 
 async function disconnected(redis: Redis): Promise<void> {
   if (redis.status === 'end') return
   const ended = once(redis, 'end')
-  // Between two attempts there is nothing to close, and nothing is told.
+  // Between two attempts there is no connection to close, and no event follows.
   const isWaiting = redis.status === 'reconnecting'
   redis.disconnect()
   if (!isWaiting) await ended

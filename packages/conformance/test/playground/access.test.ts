@@ -86,7 +86,7 @@ test.each(['light', 'dark'] as const)('in %s every text can be read', async (col
   await page.close()
 })
 
-test('who wants less motion sees the picture move in steps', async () => {
+test('with reduced motion the picture moves in steps', async () => {
   const redraws = async (reducedMotion: 'reduce' | 'no-preference') => {
     const { page, send } = await open(playground, { reducedMotion })
     await send()

@@ -161,7 +161,7 @@ test.concurrent.each(behaviour)(
   },
 )
 
-test('a server that goes away is no silence, and the next request starts over', async () => {
+test('the page says that the server is unavailable, and the next request starts over', async () => {
   const { page, send } = await open(playground)
   await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Send a request' }).click()

@@ -1,43 +1,43 @@
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { perMinute } from './limits.js'
 
 const title = 'Request cannot be satisfied as assigned quota has been exceeded'
 
-export function describeAnswers(open: OpenBench): void {
+export function describeAnswers(open: OpenServer): void {
   describe('answers', () => {
     test('are those of the handler up to the limit, 429 past it, and the handler is not asked then', async () => {
-      const bench = await open(perMinute(2))
+      const server = await open(perMinute(2))
       const answers = []
-      for (let i = 0; i < 4; i++) answers.push(await bench.get())
+      for (let i = 0; i < 4; i++) answers.push(await server.get())
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429])
       expect(answers[0].body).toBe('hello')
-      expect(bench.reached.length).toBe(2)
-      expect(bench.errors).toEqual([])
+      expect(server.reached.length).toBe(2)
+      expect(server.errors).toEqual([])
     })
 
     test('come from the handler again when the window has passed', async () => {
-      const bench = await open(perMinute(1))
-      await bench.get()
-      bench.now += 59_999
-      const early = await bench.get()
-      bench.now += 1
-      const late = await bench.get()
+      const server = await open(perMinute(1))
+      await server.get()
+      server.now += 59_999
+      const early = await server.get()
+      server.now += 1
+      const late = await server.get()
       expect([early.status, early.headers['retry-after'], late.status]).toEqual([429, '1', 200])
     })
 
     test('let exactly the limit of a burst through', async () => {
-      const bench = await open(perMinute(5))
-      const burst = await Promise.all(Array.from({ length: 20 }, async () => bench.get()))
+      const server = await open(perMinute(5))
+      const burst = await Promise.all(Array.from({ length: 20 }, async () => server.get()))
       expect(burst.filter(({ status }) => status === 200).length).toBe(5)
       expect(burst.filter(({ status }) => status === 429).length).toBe(15)
-      expect(bench.reached.length).toBe(5)
+      expect(server.reached.length).toBe(5)
     })
 
     test('denied, are a problem of RFC 9457', async () => {
-      const bench = await open(perMinute(1))
-      await bench.get()
-      const { status, headers, body } = await bench.get()
+      const server = await open(perMinute(1))
+      await server.get()
+      const { status, headers, body } = await server.get()
       expect([status, mediaType(headers)]).toEqual([429, 'application/problem+json'])
       expect(headers['content-length']).toBe(`${body.length}`)
       expect(JSON.parse(body)).toEqual({
@@ -57,16 +57,16 @@ export function describeAnswers(open: OpenBench): void {
       ['*/*', 'application/problem+json'],
       ['image/png', 'application/problem+json'],
     ])('denied, to Accept: %s are %s', async (accept, type) => {
-      const bench = await open(perMinute(1))
-      await bench.get()
-      const { status, headers, body } = await bench.get({ accept })
+      const server = await open(perMinute(1))
+      await server.get()
+      const { status, headers, body } = await server.get({ accept })
       expect([status, mediaType(headers)]).toEqual([429, type])
       if (type === 'text/plain') expect(body).toBe(`${title}. Try again in 1 minute.\n`)
     })
 
     test('denied, have the status and the text of the application', async () => {
-      const bench = await open({ ...perMinute(0), statusCode: 503, body: 'später' })
-      const { status, headers, body } = await bench.get({ accept: 'application/json' })
+      const server = await open({ ...perMinute(0), statusCode: 503, body: 'später' })
+      const { status, headers, body } = await server.get({ accept: 'application/json' })
       expect([status, headers['content-type'], body]).toEqual([
         503,
         'text/plain; charset=utf-8',
@@ -75,7 +75,7 @@ export function describeAnswers(open: OpenBench): void {
     })
 
     test('denied, have the JSON that a function of the application makes', async () => {
-      const bench = await open(({ header }) => ({
+      const server = await open(({ header }) => ({
         ...perMinute(0),
         body: async (request, { limit, deniedBy }) => ({
           name: header(request, 'x-name'),
@@ -83,15 +83,15 @@ export function describeAnswers(open: OpenBench): void {
           deniedBy,
         }),
       }))
-      const { status, headers, body } = await bench.get({ 'x-name': 'Ann' })
+      const { status, headers, body } = await server.get({ 'x-name': 'Ann' })
       expect([status, mediaType(headers)]).toEqual([429, 'application/json'])
       expect(JSON.parse(body)).toEqual({ name: 'Ann', limit: 0, deniedBy: ['default'] })
     })
 
     test('to HEAD are the headers alone, and HEAD counts', async () => {
-      const bench = await open(perMinute(1))
-      const first = await bench.get({}, '/', 'HEAD')
-      const second = await bench.get({}, '/', 'HEAD')
+      const server = await open(perMinute(1))
+      const first = await server.get({}, '/', 'HEAD')
+      const second = await server.get({}, '/', 'HEAD')
       expect([first.status, first.headers['ratelimit'], first.body]).toEqual([
         200,
         '"default";r=0;t=60',
@@ -102,16 +102,16 @@ export function describeAnswers(open: OpenBench): void {
     })
 
     test.each(['OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])('limit %s', async (method) => {
-      const bench = await open(perMinute(1))
-      const first = await bench.get({}, '/', method)
-      const second = await bench.get({}, '/', method)
+      const server = await open(perMinute(1))
+      const first = await server.get({}, '/', method)
+      const second = await server.get({}, '/', method)
       expect([first.status, first.headers['ratelimit']]).toEqual([200, '"default";r=0;t=60'])
       expect([second.status, second.headers['retry-after']]).toEqual([429, '60'])
     })
 
     test('find the decision at the request', async () => {
-      const bench = await open({ ...perMinute(3), cost: 2 })
-      const { body } = await bench.get({ 'x-answer': 'decision' })
+      const server = await open({ ...perMinute(3), cost: 2 })
+      const { body } = await server.get({ 'x-answer': 'decision' })
       const numbers = {
         allowed: true,
         limit: 3,

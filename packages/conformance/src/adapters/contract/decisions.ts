@@ -1,19 +1,22 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Decision } from '@sluice/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { until } from '../until.js'
 import { perMinute } from './limits.js'
 
-export function describeDecisions(open: OpenBench): void {
+export function describeDecisions(open: OpenServer): void {
   describe('an application that is told of decisions', () => {
     test('gets the request and the decision, and answers nothing', async () => {
       const told: [string | undefined, boolean][] = []
-      const bench = await open(({ header }) => ({
+      const server = await open(({ header }) => ({
         ...perMinute(1),
         onDecision: (request, { allowed }) => told.push([header(request, 'x-name'), allowed]),
       }))
-      const statuses = [await bench.get({ 'x-name': 'Ann' }), await bench.get({ 'x-name': 'Bob' })]
+      const statuses = [
+        await server.get({ 'x-name': 'Ann' }),
+        await server.get({ 'x-name': 'Bob' }),
+      ]
       expect(statuses.map(({ status }) => status)).toEqual([200, 429])
       expect(told).toEqual([
         ['Ann', true],
@@ -29,12 +32,12 @@ export function describeDecisions(open: OpenBench): void {
       const note = (warning: Error): unknown => warnings.push(String(warning))
       process.on('warning', note)
       onTestFinished(() => void process.off('warning', note))
-      const bench = await open({ ...perMinute(1), onDecision })
-      const replies = [await bench.get(), await bench.get()]
+      const server = await open({ ...perMinute(1), onDecision })
+      const replies = [await server.get(), await server.get()]
       expect(replies.map(({ status }) => status)).toEqual([200, 429])
       await until('both are reported', () => warnings.length === 2)
       expect(warnings).toEqual(['Error: told', 'Error: told'])
-      expect(bench.errors).toEqual([])
+      expect(server.errors).toEqual([])
     })
 
     test('finds the request in the events of decisions', async () => {
@@ -46,12 +49,12 @@ export function describeDecisions(open: OpenBench): void {
         decisions.unsubscribe(listen)
       })
       const requests: unknown[] = []
-      const bench = await open({
+      const server = await open({
         ...perMinute(1),
         onDecision: (request) => requests.push(request),
       })
-      await bench.get()
-      await bench.get()
+      await server.get()
+      await server.get()
       expect(events.map(({ decision }) => decision.allowed)).toEqual([true, false])
       expect(events.map(({ request }, i) => request === requests[i])).toEqual([true, true])
     })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Denier } from '../adapter.js'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { until } from '../until.js'
 import { limitFields } from './limit-fields.js'
 import { perMinute } from './limits.js'
@@ -15,10 +15,10 @@ const spent = {
   ratelimit: '"default";r=0;t=60',
 }
 
-export function describeDenials(open: OpenBench): void {
+export function describeDenials(open: OpenServer): void {
   describe("a denial in the application's hands", () => {
     test('is answered as it pleases, with the headers set', async () => {
-      const bench = await open({
+      const server = await open({
         ...perMinute(1),
         onDenied: ({ retryAfterMs, deniedBy }) => ({
           status: 200,
@@ -26,26 +26,26 @@ export function describeDenials(open: OpenBench): void {
           body: `busy: ${deniedBy.join()} for ${retryAfterMs}`,
         }),
       })
-      expect((await bench.get()).body).toBe('hello')
-      const reply = await bench.get()
+      expect((await server.get()).body).toBe('hello')
+      const reply = await server.get()
       expect([reply.status, reply.body]).toEqual([200, 'busy: default for 60000'])
       expect(limitFields(reply)).toEqual({ ...spent, 'retry-after': '60' })
-      expect(bench.reached.length).toBe(1)
+      expect(server.reached.length).toBe(1)
     })
 
     test('goes on where it does not answer: the handler finds the denial at the request', async () => {
-      const bench = await open({ ...perMinute(1), onDenied: () => undefined })
-      await bench.get()
-      const reply = await bench.get({ 'x-answer': 'decision' })
+      const server = await open({ ...perMinute(1), onDenied: () => undefined })
+      await server.get()
+      const reply = await server.get({ 'x-answer': 'decision' })
       expect(reply.status).toBe(200)
       expect(JSON.parse(reply.body)).toMatchObject({ allowed: false, deniedBy: ['default'] })
       // Retry-After stands on denials only, and this is none.
       expect(limitFields(reply)).toEqual(spent)
-      expect(bench.reached.length).toBe(2)
+      expect(server.reached.length).toBe(2)
     })
 
     test('forgets the failures by its success when it goes on', async () => {
-      const bench = await open({
+      const server = await open({
         ...perMinute(2),
         count: 'failures',
         resetOn: 'success',
@@ -58,44 +58,44 @@ export function describeDenials(open: OpenBench): void {
         ['200', 0],
         ['401', 1],
       ] as const) {
-        expect((await bench.get({ 'x-answer': answer })).status).toBe(Number(answer))
-        await untilUsed(bench, perMinute(2).policy, used)
+        expect((await server.get({ 'x-answer': answer })).status).toBe(Number(answer))
+        await untilUsed(server, perMinute(2).policy, used)
       }
     })
 
     test('forgets no failures by a success that its handler answers', async () => {
-      const bench = await open({
+      const server = await open({
         ...perMinute(1),
         count: 'failures',
         resetOn: 'success',
         onDenied: () => ({ status: 200, type: 'text/plain', body: 'degraded' }),
       })
-      await bench.get({ 'x-answer': '401' })
-      for (let i = 0; i < 2; i++) expect((await bench.get()).body).toBe('degraded')
-      await until('all are over', () => bench.over === 3)
-      expect(bench.verbs).toEqual(['consume', 'consume', 'consume'])
+      await server.get({ 'x-answer': '401' })
+      for (let i = 0; i < 2; i++) expect((await server.get()).body).toBe('degraded')
+      await until('all are over', () => server.over === 3)
+      expect(server.verbs).toEqual(['consume', 'consume', 'consume'])
     })
 
     test('takes nothing and gives nothing back when it goes on', async () => {
-      const bench = await open({
+      const server = await open({
         ...perMinute(1),
         count: 'failures',
         onDenied: () => undefined,
       })
-      await bench.get({ 'x-answer': '404' })
-      await bench.get()
-      expect(bench.verbs).toEqual(['consume', 'consume'])
+      await server.get({ 'x-answer': '404' })
+      await server.get()
+      expect(server.verbs).toEqual(['consume', 'consume'])
     })
 
     test('is an error where its handler throws', async () => {
-      const bench = await open({
+      const server = await open({
         ...perMinute(0),
         onDenied: () => {
           throw new Error('broken')
         },
       })
-      const { status, body } = await bench.get()
-      expect([status, body, bench.reached.length, bench.errors.length]).toEqual([
+      const { status, body } = await server.get()
+      expect([status, body, server.reached.length, server.errors.length]).toEqual([
         500,
         'Error: broken',
         0,
@@ -111,9 +111,9 @@ export function describeDenials(open: OpenBench): void {
       ['throws null', () => raise(null)],
       ["throws 'route'", () => raise('route')],
     ])('is an error, and nobody passes: %s', async (_, onDenied) => {
-      const bench = await open({ ...perMinute(0), onDenied })
-      const { status, body } = await bench.get()
-      expect([status, body, bench.reached.length, bench.errors.length]).toEqual([
+      const server = await open({ ...perMinute(0), onDenied })
+      const { status, body } = await server.get()
+      expect([status, body, server.reached.length, server.errors.length]).toEqual([
         500,
         'SLUICE_THROWN',
         0,
@@ -122,41 +122,41 @@ export function describeDenials(open: OpenBench): void {
     })
 
     test('is an error where it rejects, too', async () => {
-      const bench = await open({
+      const server = await open({
         ...perMinute(0),
         onDenied: async () => raise(new Error('broken')),
       })
-      const { status, body } = await bench.get()
-      expect([status, body, bench.reached.length]).toEqual([500, 'Error: broken', 0])
+      const { status, body } = await server.get()
+      expect([status, body, server.reached.length]).toEqual([500, 'Error: broken', 0])
     })
   })
 
   describe('a dry run', () => {
     test('lets all pass, says nothing to the client, and leaves what it would have decided', async () => {
-      const bench = await open({ ...perMinute(1), dryRun: true })
+      const server = await open({ ...perMinute(1), dryRun: true })
       const replies = []
-      for (let i = 0; i < 3; i++) replies.push(await bench.get({ 'x-answer': 'decision' }))
+      for (let i = 0; i < 3; i++) replies.push(await server.get({ 'x-answer': 'decision' }))
       expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
       expect(replies.map(limitFields)).toEqual([{}, {}, {}])
       expect(replies.map(({ body }) => JSON.parse(body).allowed)).toEqual([true, false, false])
-      expect(bench.verbs).toEqual(['consume', 'consume', 'consume'])
+      expect(server.verbs).toEqual(['consume', 'consume', 'consume'])
     })
 
     test('writes headers where they are asked for, and never Retry-After', async () => {
-      const bench = await open({ ...perMinute(1), dryRun: true, headers: 'draft' })
-      expect(limitFields(await bench.get())).toEqual(spent)
-      const reply = await bench.get()
+      const server = await open({ ...perMinute(1), dryRun: true, headers: 'draft' })
+      expect(limitFields(await server.get())).toEqual(spent)
+      const reply = await server.get()
       expect([reply.status, limitFields(reply)]).toEqual([200, spent])
     })
 
     test('shuts nobody out by a list, and asks no handler of denials', async () => {
-      const bench = await open({
+      const server = await open({
         ...perMinute(0),
         dryRun: true,
         deny: ['127.0.0.1'],
         onDenied: () => ({ status: 500, type: 'text/plain', body: 'denied' }),
       })
-      expect((await bench.get()).status).toBe(200)
+      expect((await server.get()).status).toBe(200)
     })
   })
 }

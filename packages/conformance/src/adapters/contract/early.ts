@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { answerEarly } from '../arrivals.js'
 import type { NeutralOptions, RawResponse } from '../adapter.js'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { limitFields } from './limit-fields.js'
 import { perMinute } from './limits.js'
 
@@ -16,20 +16,20 @@ const cases: [string, NeutralOptions<unknown>][] = [
   ['counted by its outcome', { ...perMinute(9), count: 'failures' }],
 ]
 
-export function describeEarly(open: OpenBench): void {
+export function describeEarly(open: OpenServer): void {
   describe('a request that is answered before the limiter is asked', () => {
     test.each(cases)('%s: gets that answer, and nothing breaks', async (_, options) => {
-      const bench = await open(options, { first: answerEarly })
+      const server = await open(options, { first: answerEarly })
       for (let i = 0; i < 3; i++) {
-        const reply = await bench.get()
+        const reply = await server.get()
         expect([reply.status, reply.body, limitFields(reply)]).toEqual([200, 'early', {}])
       }
-      expect(bench.errors).toEqual([])
+      expect(server.errors).toEqual([])
     })
 
     test.each([1, 0])('while it is asked: keeps that answer (limit %i)', async (limit) => {
       const responses: RawResponse[] = []
-      const bench = await open(
+      const server = await open(
         {
           ...perMinute(limit),
           cost: async () => {
@@ -40,15 +40,15 @@ export function describeEarly(open: OpenBench): void {
         { first: ({ response }) => responses.push(response) },
       )
       for (let i = 0; i < 3; i++) {
-        const reply = await bench.get()
+        const reply = await server.get()
         expect([reply.status, reply.body, limitFields(reply)]).toEqual([200, 'early', {}])
       }
-      expect(bench.errors).toEqual([])
+      expect(server.errors).toEqual([])
     })
 
     test.each(cases)('%s: may be answered to the end later', async (_, options) => {
       const responses: RawResponse[] = []
-      const bench = await open(options, {
+      const server = await open(options, {
         first({ response }) {
           response.writeHead(200, { 'content-type': 'text/plain' })
           response.write('begun')
@@ -56,7 +56,7 @@ export function describeEarly(open: OpenBench): void {
         },
       })
       for (let i = 0; i < 3; i++) {
-        const sent = bench.send()
+        const sent = server.send()
         await sent.begun
         // The limiter is asked in the same turn, or a few later.
         for (let turns = 0; turns < 10; turns++) await turn()
@@ -64,7 +64,7 @@ export function describeEarly(open: OpenBench): void {
         const reply = await sent.reply
         expect([reply.status, reply.body, limitFields(reply)]).toEqual([200, 'begun, ended', {}])
       }
-      expect(bench.errors).toEqual([])
+      expect(server.errors).toEqual([])
     })
   })
 }

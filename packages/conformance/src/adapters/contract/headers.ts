@@ -10,11 +10,11 @@ import {
 import type { HeaderStyle } from '@sluice/core/http'
 import { parseList } from 'structured-headers'
 import { describe, expect, test } from 'vitest'
-import { today, type OpenBench } from '../bench.js'
+import { today, type OpenServer } from '../test-server.js'
 import { limitFields } from './limit-fields.js'
 import { perMinute } from './limits.js'
 
-export function describeHeaders(open: OpenBench): void {
+export function describeHeaders(open: OpenServer): void {
   describe('headers', () => {
     const draft = { 'ratelimit-policy': '"default";q=2;w=60' }
     const legacy = { 'x-ratelimit-limit': '2', 'x-ratelimit-reset': '60' }
@@ -58,23 +58,23 @@ export function describeHeaders(open: OpenBench): void {
       ],
       ['none', {}, {}],
     ])('%s: are these and no others', async (headers, first, last) => {
-      const bench = await open({ ...perMinute(2), ...(headers === undefined ? {} : { headers }) })
-      expect(limitFields(await bench.get())).toEqual(first)
-      await bench.get()
-      expect(limitFields(await bench.get())).toEqual({ ...last, 'retry-after': '60' })
+      const server = await open({ ...perMinute(2), ...(headers === undefined ? {} : { headers }) })
+      expect(limitFields(await server.get())).toEqual(first)
+      await server.get()
+      expect(limitFields(await server.get())).toEqual({ ...last, 'retry-after': '60' })
     })
 
     test('count the seconds up to the next unit, rounded up, as the clock goes', async () => {
-      const bench = await open({ ...perMinute(1), headers: ['draft', 'legacy'] })
-      await bench.get()
+      const server = await open({ ...perMinute(1), headers: ['draft', 'legacy'] })
+      await server.get()
       for (const [passed, left] of [
         [1, 60],
         [999, 59],
         [58_001, 1],
         [998, 1],
       ]) {
-        bench.now += passed
-        expect(limitFields(await bench.get())).toEqual({
+        server.now += passed
+        expect(limitFields(await server.get())).toEqual({
           'ratelimit-policy': '"default";q=1;w=60',
           ratelimit: `"default";r=0;t=${left}`,
           'x-ratelimit-limit': '1',
@@ -112,15 +112,15 @@ export function describeHeaders(open: OpenBench): void {
         'r=3',
       ],
     ])('say what %s is', async (_, policy, item, remaining) => {
-      const bench = await open({ policies: policy, key: 'all' })
-      expect(limitFields(await bench.get())).toEqual({
+      const server = await open({ policies: policy, key: 'all' })
+      expect(limitFields(await server.get())).toEqual({
         'ratelimit-policy': item,
         ratelimit: `"default";${remaining}`,
       })
     })
 
     test('speak of every policy that has a number', async () => {
-      const bench = await open({
+      const server = await open({
         key: 'all',
         headers: ['draft', 'legacy'],
         policies: {
@@ -129,7 +129,7 @@ export function describeHeaders(open: OpenBench): void {
           free: unlimited(),
         },
       })
-      expect(limitFields(await bench.get())).toEqual({
+      expect(limitFields(await server.get())).toEqual({
         'ratelimit-policy': '"burst";q=3;w=10, "day";q=2;w=86400',
         ratelimit: '"burst";r=2;t=10, "day";r=1;t=86400',
         'x-ratelimit-limit': '2',
@@ -139,18 +139,18 @@ export function describeHeaders(open: OpenBench): void {
     })
 
     test('say nothing of what has no number', async () => {
-      const bench = await open({ key: 'all', headers: ['draft', 'legacy'], policy: unlimited() })
-      expect(limitFields(await bench.get())).toEqual({})
+      const server = await open({ key: 'all', headers: ['draft', 'legacy'], policy: unlimited() })
+      expect(limitFields(await server.get())).toEqual({})
     })
 
     test('are structured fields, whatever the names of the policies hold', async () => {
       const names = ['say "hi"', 'back\\slash', '\\"', 'Zürich, 100 %', '名前;q=9', '%22', ' ']
       const policy = fixedWindow({ limit: 3, window: '1m' })
-      const bench = await open({
+      const server = await open({
         key: 'all',
         policies: Object.fromEntries(names.map((name) => [name, policy])),
       })
-      const { headers } = await bench.get()
+      const { headers } = await server.get()
       expect(readList(headers['ratelimit-policy'])).toEqual(
         names.map((name) => [name, { q: 3, w: 60 }]),
       )
@@ -158,24 +158,24 @@ export function describeHeaders(open: OpenBench): void {
     })
 
     test.each(['404', '500', '503'])('stand on an answer of %s, too', async (status) => {
-      const bench = await open(perMinute(2))
-      const reply = await bench.get({ 'x-answer': status })
+      const server = await open(perMinute(2))
+      const reply = await server.get({ 'x-answer': status })
       expect(reply.status).toBe(Number(status))
       expect(limitFields(reply)).toEqual({ ...draft, ratelimit: '"default";r=1;t=60' })
     })
 
     test('stand on what the error handling answers when the handler throws', async () => {
-      const bench = await open(perMinute(2))
-      const reply = await bench.get({ 'x-answer': 'throw' })
+      const server = await open(perMinute(2))
+      const reply = await server.get({ 'x-answer': 'throw' })
       expect([reply.status, reply.body]).toEqual([500, 'Error: thrown'])
       expect(limitFields(reply)).toEqual({ ...draft, ratelimit: '"default";r=1;t=60' })
     })
 
     test('leave those of the application alone', async () => {
-      const bench = await open(perMinute(1), {
+      const server = await open(perMinute(1), {
         first: ({ response }) => response.setHeader('x-own', 'kept'),
       })
-      const replies = [await bench.get(), await bench.get()]
+      const replies = [await server.get(), await server.get()]
       expect(replies.map(({ status, headers }) => [status, headers['x-own']])).toEqual([
         [200, 'kept'],
         [429, 'kept'],

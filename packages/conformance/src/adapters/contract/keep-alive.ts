@@ -4,7 +4,7 @@ import { concurrency, fixedWindow } from '@sluice/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Adapter, RawResponse } from '../adapter.js'
 import { clientOf, type Client } from '../client.js'
-import { today } from '../bench.js'
+import { today } from '../test-server.js'
 
 const connections = 4
 const warmUp = 1500
@@ -15,7 +15,7 @@ const requests = warmUp + batches * batch
 /** A few seconds, on a machine that has nothing else to do. */
 const patienceMs = 120_000
 
-/** A closure, a listener or a decision that stays behind each request is more. */
+/** A closure, a listener or a decision that each request leaks is more. */
 const mostBytesPerRequest = 100
 
 export function describeKeepAlive(adapter: Adapter): void {
@@ -33,7 +33,7 @@ export function describeKeepAlive(adapter: Adapter): void {
           place: 'app',
           handling: 'application',
           first: () => {},
-          // Admissions and denials take turns, and there is work to do after each response.
+          // Admissions and denials alternate, and each response is followed by work.
           options: () => ({
             policies: {
               rate: fixedWindow({ limit: 50, window: 1000 }),
@@ -61,7 +61,7 @@ export function describeKeepAlive(adapter: Adapter): void {
         const statuses = await hammer(client, warmUp)
         const listeners = most
         most = new Map()
-        // What stays behind each request shows in every batch; what an engine learns, a megabyte at times, does not.
+        // A leak per request shows in every batch; memory that the engine takes once, a megabyte at times, does not.
         const grown: number[] = []
         for (let i = 0; i < batches; i++) {
           const before = usedBytes()
@@ -82,7 +82,7 @@ export function describeKeepAlive(adapter: Adapter): void {
   })
 }
 
-/** Sends so many requests over all connections at once, and counts the answers by their status. */
+/** Sends `count` requests over all connections at once, and counts the answers by their status. */
 async function hammer(client: Client, count: number): Promise<Record<number, number>> {
   const statuses: Record<number, number> = {}
   let left = count
@@ -96,7 +96,7 @@ async function hammer(client: Client, count: number): Promise<Record<number, num
   return statuses
 }
 
-/** Who listens, behind the limiter, to the response and to what carries it. */
+/** The listeners, behind the limiter, of the response and of the objects that carry it. */
 function listenersOf(response: RawResponse): [string, number][] {
   const { socket, stream } = response
   return Object.entries({ response, socket, stream, session: stream?.session }).flatMap(

@@ -2,114 +2,116 @@ import { fixedWindow, notLimited } from '@sluice/core'
 import { byHeader, byIp, byRoute, byUser, firstOf } from '@sluice/core/http'
 import { describe, expect, test } from 'vitest'
 import { authenticate } from '../arrivals.js'
-import type { Bench, OpenBench } from '../bench.js'
+import type { TestServer, OpenServer } from '../test-server.js'
 import { limitFields } from './limit-fields.js'
 
 const policy = fixedWindow({ limit: 1, window: '1m' })
 
-export function describeKeys(open: OpenBench): void {
+export function describeKeys(open: OpenServer): void {
   describe('keys', () => {
     test('are found in a header, which the store sees only as a hash', async () => {
-      const bench = await open({ policy, key: byHeader('X-API-Key') })
-      expect(await statuses(bench, 'x-api-key', ['a', 'b', 'a', 'A'])).toEqual([200, 200, 429, 200])
-      const plain = await bench.limiter(policy).status(['header', 'x-api-key', 'a'])
+      const server = await open({ policy, key: byHeader('X-API-Key') })
+      expect(await statuses(server, 'x-api-key', ['a', 'b', 'a', 'A'])).toEqual([
+        200, 200, 429, 200,
+      ])
+      const plain = await server.limiter(policy).status(['header', 'x-api-key', 'a'])
       expect(plain.policies['default'].used).toBe(0)
     })
 
     test('by a header that is not there are an error', async () => {
-      const bench = await open({ policy, key: byHeader('X-API-Key') })
-      const { status, body } = await bench.get()
-      expect([status, body, bench.reached.length]).toEqual([400, 'SLUICE_HEADER_MISSING', 0])
+      const server = await open({ policy, key: byHeader('X-API-Key') })
+      const { status, body } = await server.get()
+      expect([status, body, server.reached.length]).toEqual([400, 'SLUICE_HEADER_MISSING', 0])
     })
 
     test('are found in the user, where authentication has run', async () => {
-      const bench = await open(({ user }) => ({ policy, key: byUser(user) }), {
+      const server = await open(({ user }) => ({ policy, key: byUser(user) }), {
         first: authenticate,
       })
-      expect(await statuses(bench, 'x-user', ['ann', 'bob', 'ann'])).toEqual([200, 200, 429])
+      expect(await statuses(server, 'x-user', ['ann', 'bob', 'ann'])).toEqual([200, 200, 429])
     })
 
     test('by a user whom nobody has authenticated yet are an error', async () => {
-      const bench = await open(({ user }) => ({ policy, key: byUser(user) }))
-      const { status, body } = await bench.get({ 'x-user': 'ann' })
-      expect([status, body, bench.reached.length]).toEqual([400, 'SLUICE_USER_MISSING', 0])
+      const server = await open(({ user }) => ({ policy, key: byUser(user) }))
+      const { status, body } = await server.get({ 'x-user': 'ann' })
+      expect([status, body, server.reached.length]).toEqual([400, 'SLUICE_USER_MISSING', 0])
     })
 
     test('by a user leave a request without one to the other policies', async () => {
-      const bench = await open(
+      const server = await open(
         ({ user }) => ({
           policies: { user: policy, address: fixedWindow({ limit: 2, window: '1m' }) },
           key: { user: byUser((request) => user(request) ?? notLimited), address: byIp() },
         }),
         { first: authenticate },
       )
-      const visitor = await bench.get()
+      const visitor = await server.get()
       expect(limitFields(visitor)).toEqual({
         'ratelimit-policy': '"address";q=2;w=60',
         ratelimit: '"address";r=1;t=60',
       })
-      const user = await bench.get({ 'x-user': 'ann' })
+      const user = await server.get({ 'x-user': 'ann' })
       expect(limitFields(user)).toEqual({
         'ratelimit-policy': '"user";q=1;w=60, "address";q=2;w=60',
         ratelimit: '"user";r=0;t=60, "address";r=0;t=60',
       })
-      expect((await bench.get()).status).toBe(429)
+      expect((await server.get()).status).toBe(429)
     })
 
     test('of the user, else of the address, are found by firstOf', async () => {
-      const bench = await open(({ user }) => ({ policy, key: firstOf(byUser(user), byIp()) }), {
+      const server = await open(({ user }) => ({ policy, key: firstOf(byUser(user), byIp()) }), {
         first: authenticate,
       })
       const found: number[] = []
       for (const name of ['ann', undefined, 'bob', 'ann', undefined]) {
-        found.push((await bench.get(name === undefined ? {} : { 'x-user': name })).status)
+        found.push((await server.get(name === undefined ? {} : { 'x-user': name })).status)
       }
       expect(found).toEqual([200, 200, 200, 429, 429])
       for (const key of [['user', 'ann'], ['user', 'bob'], 'ip:127.0.0.1']) {
-        expect((await bench.limiter(policy).status(key)).policies['default'].used).toBe(1)
+        expect((await server.limiter(policy).status(key)).policies['default'].used).toBe(1)
       }
     })
 
     test('may be found by a function that a function returns', async () => {
-      const bench = await open(({ header }) => ({
+      const server = await open(({ header }) => ({
         policy,
         key: async (request) => (header(request, 'x-api-key') ? byHeader('X-API-Key') : byIp()),
       }))
-      const found = await statuses(bench, 'x-api-key', ['a', 'b', 'a', ''])
-      expect([...found, (await bench.get()).status]).toEqual([200, 200, 429, 200, 429])
+      const found = await statuses(server, 'x-api-key', ['a', 'b', 'a', ''])
+      expect([...found, (await server.get()).status]).toEqual([200, 200, 429, 200, 429])
     })
 
     test('by the route count all that it matches together, HEAD as GET, and another method apart', async () => {
-      const bench = await open({ policy, key: byRoute() }, { place: 'route' })
-      const first = await bench.get({}, '/items/1')
-      const other = await bench.get({}, '/items/2?page=3')
-      const head = await bench.get({}, '/items/3', 'HEAD')
-      const post = await bench.get({}, '/items/1', 'POST')
+      const server = await open({ policy, key: byRoute() }, { place: 'route' })
+      const first = await server.get({}, '/items/1')
+      const other = await server.get({}, '/items/2?page=3')
+      const head = await server.get({}, '/items/3', 'HEAD')
+      const post = await server.get({}, '/items/1', 'POST')
       expect([first, other, head, post].map(({ status }) => status)).toEqual([200, 429, 429, 200])
-      expect((await bench.get({}, '/')).status).toBe(200)
+      expect((await server.get({}, '/')).status).toBe(200)
     })
 
     test('by the address and the route count by the parts of both', async () => {
-      const bench = await open({ policy, key: [byIp(), byRoute()] }, { place: 'route' })
+      const server = await open({ policy, key: [byIp(), byRoute()] }, { place: 'route' })
       const found: number[] = []
-      for (const path of ['/items/1', '/items/2']) found.push((await bench.get({}, path)).status)
+      for (const path of ['/items/1', '/items/2']) found.push((await server.get({}, path)).status)
       expect(found).toEqual([200, 429])
       const parts = ['ip:127.0.0.1', 'route', 'GET', '/items/:id']
-      expect((await bench.limiter(policy).status(parts)).policies['default'].used).toBe(1)
+      expect((await server.limiter(policy).status(parts)).policies['default'].used).toBe(1)
     })
 
     test('may have parts, which functions find, at once or later', async () => {
-      const bench = await open(({ header }) => ({
+      const server = await open(({ header }) => ({
         policy,
         key: ['tenant', (request) => header(request, 'x-a') ?? '', async () => 'z', byIp()],
       }))
-      expect(await statuses(bench, 'x-a', ['1', '2', '1'])).toEqual([200, 200, 429])
-      const { policies } = await bench.limiter(policy).status(['tenant', '2', 'z', 'ip:127.0.0.1'])
+      expect(await statuses(server, 'x-a', ['1', '2', '1'])).toEqual([200, 200, 429])
+      const { policies } = await server.limiter(policy).status(['tenant', '2', 'z', 'ip:127.0.0.1'])
       expect(policies['default'].used).toBe(1)
     })
 
     test('may differ from policy to policy, and notLimited leaves one out', async () => {
-      const bench = await open(({ header }) => ({
+      const server = await open(({ header }) => ({
         policies: {
           user: policy,
           tenant: fixedWindow({ limit: 2, window: '1m' }),
@@ -121,45 +123,45 @@ export function describeKeys(open: OpenBench): void {
           all: notLimited,
         },
       }))
-      const first = await bench.get({ 'x-user': 'ann' })
+      const first = await server.get({ 'x-user': 'ann' })
       expect(first.headers['ratelimit']).toBe('"user";r=0;t=60, "tenant";r=1;t=60')
-      const denied = await bench.get({ 'x-user': 'ann' })
+      const denied = await server.get({ 'x-user': 'ann' })
       expect(JSON.parse(denied.body)['violated-policies']).toEqual(['user'])
-      const anybody = await bench.get()
+      const anybody = await server.get()
       expect(anybody.headers['ratelimit']).toBe('"tenant";r=0;t=60')
-      const late = await bench.get({ 'x-user': 'bob' })
+      const late = await server.get({ 'x-user': 'bob' })
       expect(JSON.parse(late.body)['violated-policies']).toEqual(['tenant'])
-      // All or nothing: what one policy denied took nothing of the other.
-      expect((await bench.get({ 'x-user': 'bob' })).headers['ratelimit']).toBe(
+      // All or nothing: a request that one policy denied took no unit of the other.
+      expect((await server.get({ 'x-user': 'bob' })).headers['ratelimit']).toBe(
         '"user";r=1, "tenant";r=0;t=60',
       )
     })
 
     test('of notLimited limit nothing', async () => {
-      const bench = await open({ policy, key: () => notLimited })
-      const replies = [await bench.get(), await bench.get()]
+      const server = await open({ policy, key: () => notLimited })
+      const replies = [await server.get(), await server.get()]
       expect(replies.map(({ status }) => status)).toEqual([200, 200])
       expect(replies.map(limitFields)).toEqual([{}, {}])
-      expect(bench.verbs).toEqual([])
+      expect(server.verbs).toEqual([])
     })
 
     test('may be promised', async () => {
-      const bench = await open(({ header }) => ({
+      const server = await open(({ header }) => ({
         policy,
         key: async (request) => ['user', header(request, 'x-user') ?? ''],
       }))
-      expect(await statuses(bench, 'x-user', ['ann', 'bob', 'ann'])).toEqual([200, 200, 429])
+      expect(await statuses(server, 'x-user', ['ann', 'bob', 'ann'])).toEqual([200, 200, 429])
     })
   })
 }
 
-/** What is answered to requests that differ in one header. */
+/** The answers to requests that differ in one header. */
 export async function statuses(
-  bench: Bench,
+  server: TestServer,
   header: string,
   values: readonly string[],
 ): Promise<readonly number[]> {
   const found: number[] = []
-  for (const value of values) found.push((await bench.get({ [header]: value })).status)
+  for (const value of values) found.push((await server.get({ [header]: value })).status)
   return found
 }

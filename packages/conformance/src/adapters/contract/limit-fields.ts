@@ -9,7 +9,7 @@ const known = new Set([
   'retry-after',
 ])
 
-/** What an answer says of limits: those of its headers, and any other whose name speaks of them. */
+/** The header fields about limits, known ones and any other whose name suggests a limit. */
 export function limitFields({ headers }: Reply): Partial<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => known.has(name) || name.includes('ratelimit')),

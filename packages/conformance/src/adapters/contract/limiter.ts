@@ -1,16 +1,16 @@
 import { fixedWindow } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { perMinute } from './limits.js'
 
-export function describeLimiter(open: OpenBench): void {
+export function describeLimiter(open: OpenServer): void {
   describe('the limiter behind the adapter', () => {
     test.each(['app', 'route'] as const)(
       'reads and changes what requests count (%s)',
       async (place) => {
-        const bench = await open(perMinute(2), { place })
-        const get = async () => (await bench.get({}, '/items/1')).status
-        const limiter = bench.behind()
+        const server = await open(perMinute(2), { place })
+        const get = async () => (await server.get({}, '/items/1')).status
+        const limiter = server.behind()
         expect([await get(), (await limiter.peek('all')).remaining]).toEqual([200, 1])
         expect((await limiter.status('all')).policies['default'].used).toBe(1)
         expect([await get(), await get()]).toEqual([200, 429])
@@ -26,22 +26,22 @@ export function describeLimiter(open: OpenBench): void {
     )
 
     test('counts its own calls with the requests', async () => {
-      const bench = await open(perMinute(2))
-      expect((await bench.behind().consume('all', { cost: 2 })).allowed).toBe(true)
-      expect((await bench.get()).status).toBe(429)
+      const server = await open(perMinute(2))
+      expect((await server.behind().consume('all', { cost: 2 })).allowed).toBe(true)
+      expect((await server.get()).status).toBe(429)
     })
 
     test('needs the policies of a call where each request brings its own', async () => {
       const policies = { day: fixedWindow({ limit: 1, window: '1d' }) }
-      const bench = await open({ key: 'all', policies: () => policies })
-      await bench.get()
-      const limiter = bench.behind()
+      const server = await open({ key: 'all', policies: () => policies })
+      await server.get()
+      const limiter = server.behind()
       expect((await limiter.peek('all', { policies })).allowed).toBe(false)
       await expect((async () => limiter.peek('all'))()).rejects.toMatchObject({
         code: 'SLUICE_POLICIES_MISSING',
       })
       expect(await limiter.reset('all', { policies })).toBe(true)
-      expect((await bench.get()).status).toBe(200)
+      expect((await server.get()).status).toBe(200)
     })
   })
 }

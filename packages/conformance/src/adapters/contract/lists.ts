@@ -1,16 +1,16 @@
 import { accessList } from '@sluice/core/http'
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { statuses } from './keys.js'
 import { limitFields } from './limit-fields.js'
 import { perMinute } from './limits.js'
 
 const forwarded = 'x-forwarded-for'
 
-export function describeLists(open: OpenBench): void {
+export function describeLists(open: OpenServer): void {
   describe('lists', () => {
-    test('let in by address, range and key, with no header, and the store is not asked', async () => {
-      const bench = await open(
+    test('allow by address, range and key, with no header and no call of the store', async () => {
+      const server = await open(
         ({ header }) => ({
           ...perMinute(0),
           key: (request) => ['user', header(request, 'x-user') ?? 'nobody'],
@@ -19,18 +19,18 @@ export function describeLists(open: OpenBench): void {
         { proxies: 1 },
       )
       for (const address of ['192.0.2.1', '10.9.8.7', '::ffff:10.1.1.1', '2001:db8:9::9']) {
-        const reply = await bench.get({ [forwarded]: address })
+        const reply = await server.get({ [forwarded]: address })
         expect([reply.status, limitFields(reply)]).toEqual([200, {}])
       }
-      expect((await bench.get({ 'x-user': 'ann' })).status).toBe(200)
-      expect(bench.verbs).toEqual([])
+      expect((await server.get({ 'x-user': 'ann' })).status).toBe(200)
+      expect(server.verbs).toEqual([])
       const others = ['192.0.2.2', '11.0.0.1', '2001:db9::1']
-      expect(await statuses(bench, forwarded, others)).toEqual([429, 429, 429])
-      expect(bench.verbs).toEqual(['consume', 'consume', 'consume'])
+      expect(await statuses(server, forwarded, others)).toEqual([429, 429, 429])
+      expect(server.verbs).toEqual(['consume', 'consume', 'consume'])
     })
 
-    test('shut out by address, range and key with a problem, and the store is not asked', async () => {
-      const bench = await open(
+    test('deny by address, range and key with a problem, and no call of the store', async () => {
+      const server = await open(
         ({ header }) => ({
           ...perMinute(9),
           key: (request) => header(request, 'x-user') ?? 'nobody',
@@ -39,9 +39,9 @@ export function describeLists(open: OpenBench): void {
         { proxies: 1 },
       )
       const replies = [
-        await bench.get({ [forwarded]: '192.0.2.1' }),
-        await bench.get({ [forwarded]: '6.6.6.6, 198.51.100.77' }),
-        await bench.get({ 'x-user': 'eve' }),
+        await server.get({ [forwarded]: '192.0.2.1' }),
+        await server.get({ [forwarded]: '6.6.6.6, 198.51.100.77' }),
+        await server.get({ 'x-user': 'eve' }),
       ]
       for (const { status, headers, body } of replies) {
         expect(status).toBe(403)
@@ -49,39 +49,39 @@ export function describeLists(open: OpenBench): void {
         expect(JSON.parse(body)).toEqual({ title: 'Forbidden', status: 403 })
       }
       expect(replies.map(limitFields)).toEqual([{}, {}, {}])
-      const text = await bench.get({ 'x-user': 'eve', accept: 'text/plain' })
+      const text = await server.get({ 'x-user': 'eve', accept: 'text/plain' })
       expect([text.status, text.body]).toEqual([403, 'Forbidden\n'])
-      expect(bench.verbs).toEqual([])
-      expect(bench.reached).toEqual([])
-      // A client cannot shut out others by forging their address.
-      expect(await statuses(bench, forwarded, ['192.0.2.1, 203.0.113.5'])).toEqual([200])
+      expect(server.verbs).toEqual([])
+      expect(server.reached).toEqual([])
+      // A client cannot block others by forging their address.
+      expect(await statuses(server, forwarded, ['192.0.2.1, 203.0.113.5'])).toEqual([200])
     })
 
-    test('by address and by key at once: whoever is in both is denied, the others of the address are let in', async () => {
-      const bench = await open(({ header }) => ({
+    test('by address and by key at once: a client in both lists is denied, other clients of the address are allowed', async () => {
+      const server = await open(({ header }) => ({
         ...perMinute(0),
         key: (request) => header(request, 'x-user') ?? 'nobody',
         allow: ['127.0.0.1'],
         deny: ['eve'],
       }))
-      expect(await statuses(bench, 'x-user', ['ann', 'eve'])).toEqual([200, 403])
-      expect(bench.verbs).toEqual([])
+      expect(await statuses(server, 'x-user', ['ann', 'eve'])).toEqual([200, 403])
+      expect(server.verbs).toEqual([])
     })
 
     test('are swapped at run time', async () => {
       const denied = accessList(['127.0.0.1'])
-      const bench = await open({ ...perMinute(9), deny: denied })
-      const found = [(await bench.get()).status]
+      const server = await open({ ...perMinute(9), deny: denied })
+      const found = [(await server.get()).status]
       denied.replace(['192.0.2.1'])
-      found.push((await bench.get()).status)
+      found.push((await server.get()).status)
       denied.replace(['127.0.0.0/8'])
-      found.push((await bench.get()).status)
+      found.push((await server.get()).status)
       expect(found).toEqual([403, 200, 403])
     })
 
-    test('deny whoever is in both', async () => {
-      const bench = await open({ ...perMinute(9), allow: ['127.0.0.1'], deny: ['127.0.0.1'] })
-      expect((await bench.get()).status).toBe(403)
+    test('deny a client that is in both', async () => {
+      const server = await open({ ...perMinute(9), allow: ['127.0.0.1'], deny: ['127.0.0.1'] })
+      expect((await server.get()).status).toBe(403)
     })
   })
 }

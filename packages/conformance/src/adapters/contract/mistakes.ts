@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { fixedWindow } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import type { NeutralOptions } from '../adapter.js'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { perMinute } from './limits.js'
 import { usedOf } from './used.js'
 
@@ -10,7 +10,7 @@ const thrown = (): never => {
   throw new Error('broken')
 }
 const rejected = async (): Promise<never> => thrown()
-/** What an application's function gives that forgot something. */
+/** The values that a faulty function of an application returns. */
 const missing = undefined as unknown as string & number
 
 const options = perMinute(9)
@@ -18,7 +18,7 @@ const { policy, ...keyed } = options
 const denied = perMinute(0)
 const limited = { window: '1m', key: 'all', algorithm: fixedWindow }
 
-export function describeMistakes(open: OpenBench): void {
+export function describeMistakes(open: OpenServer): void {
   describe('errors of the application', () => {
     test.each<[string, NeutralOptions<unknown>]>([
       ['key, thrown', { ...options, key: thrown }],
@@ -38,13 +38,13 @@ export function describeMistakes(open: OpenBench): void {
       ['body, thrown', { ...denied, body: thrown }],
       ['body, rejected', { ...denied, body: rejected }],
     ])('in %s, reach the error handling, and nobody passes', async (_, options) => {
-      const bench = await open(options)
+      const server = await open(options)
       for (let i = 1; i <= 2; i++) {
-        const { status, body } = await bench.get()
+        const { status, body } = await server.get()
         expect([status, body]).toEqual([500, 'Error: broken'])
-        expect(bench.errors.length).toBe(i)
+        expect(server.errors.length).toBe(i)
       }
-      expect(bench.reached).toEqual([])
+      expect(server.reached).toEqual([])
     })
 
     test.each<[string, NeutralOptions<unknown>, string]>([
@@ -54,10 +54,10 @@ export function describeMistakes(open: OpenBench): void {
       ['no policy', { ...keyed, policies: () => ({ kind: 'none' }) }, 'SLUICE_POLICY_UNKNOWN'],
       ['the limit -1', { ...limited, limit: () => -1 }, 'SLUICE_OPTION_INVALID'],
     ])('that give %s, are explained, and nobody passes', async (_, options, code) => {
-      const bench = await open(options)
-      const { status, body } = await bench.get()
-      expect([status, body, bench.errors.length]).toEqual([500, code, 1])
-      expect([bench.reached, bench.verbs]).toEqual([[], []])
+      const server = await open(options)
+      const { status, body } = await server.get()
+      expect([status, body, server.errors.length]).toEqual([500, code, 1])
+      expect([server.reached, server.verbs]).toEqual([[], []])
     })
 
     test.each<[string, NeutralOptions<unknown>]>([
@@ -66,20 +66,20 @@ export function describeMistakes(open: OpenBench): void {
       ['a part undefined', { ...options, key: ['a', () => missing] }],
       ["a policy's key undefined", { ...options, key: { default: () => missing } }],
     ])('that give %s, are the request’s, and nobody passes', async (_, options) => {
-      const bench = await open(options)
-      const { status, body } = await bench.get()
-      expect([status, body, bench.errors.length]).toEqual([400, 'SLUICE_KEY_INVALID', 1])
-      expect([bench.reached, bench.verbs]).toEqual([[], []])
+      const server = await open(options)
+      const { status, body } = await server.get()
+      expect([status, body, server.errors.length]).toEqual([400, 'SLUICE_KEY_INVALID', 1])
+      expect([server.reached, server.verbs]).toEqual([[], []])
     })
 
     test('after the answer, are told by a warning, and the unit stays taken', async () => {
-      const bench = await open({ ...options, count: thrown })
+      const server = await open({ ...options, count: thrown })
       const warned = once(process, 'warning')
-      expect((await bench.get()).status).toBe(200)
+      expect((await server.get()).status).toBe(200)
       const [warning] = await warned
       expect(String(warning)).toBe('Error: broken')
-      expect(await usedOf(bench, policy)).toBe(1)
-      expect(bench.errors).toEqual([])
+      expect(await usedOf(server, policy)).toBe(1)
+      expect(server.errors).toEqual([])
     })
   })
 }

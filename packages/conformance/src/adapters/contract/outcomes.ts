@@ -2,7 +2,7 @@ import { gcra, tokenBucket } from '@sluice/core'
 import type { ResponseOutcome } from '@sluice/core/http'
 import { describe, expect, test } from 'vitest'
 import type { NeutralOptions } from '../adapter.js'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { until } from '../until.js'
 import { perMinute } from './limits.js'
 import { untilUsed, usedOf } from './used.js'
@@ -21,17 +21,17 @@ const endings: [string, Count, string, number][] = [
   ['what a function does not count', ({ status }) => status !== 418, '418', 418],
 ]
 
-export function describeOutcomes(open: OpenBench): void {
+export function describeOutcomes(open: OpenServer): void {
   describe('counting by outcome', () => {
     test.each(endings)('gives back exactly once after %s', async (_, count, answer, status) => {
-      const bench = await open({ ...options, count })
-      await bench.limiter(policy).consume('all')
+      const server = await open({ ...options, count })
+      await server.limiter(policy).consume('all')
       for (let i = 1; i <= 5; i++) {
-        expect((await bench.get({ 'x-answer': answer })).status).toBe(status)
-        await untilUsed(bench, policy, 1)
-        expect(bench.verbs.filter((verb) => verb === 'refundReceipt').length).toBe(i)
+        expect((await server.get({ 'x-answer': answer })).status).toBe(status)
+        await untilUsed(server, policy, 1)
+        expect(server.verbs.filter((verb) => verb === 'refundReceipt').length).toBe(i)
       }
-      expect(bench.verbs.filter((verb) => verb === 'consume').length).toBe(5)
+      expect(server.verbs.filter((verb) => verb === 'consume').length).toBe(5)
     })
 
     test.each<[string, string, Count]>([
@@ -40,20 +40,20 @@ export function describeOutcomes(open: OpenBench): void {
       ['from server-sent events', 'events', 'successes'],
       ['where a function does not count that', 'stream', ({ aborted }) => !aborted],
     ])('gives back exactly once when the client hangs up %s', async (_, answer, count) => {
-      const bench = await open({ ...options, count })
-      await bench.limiter(policy).consume('all')
+      const server = await open({ ...options, count })
+      await server.limiter(policy).consume('all')
       for (let i = 0; i < 3; i++) {
-        const sent = bench.send({ 'x-answer': answer })
-        await bench.holding(1)
+        const sent = server.send({ 'x-answer': answer })
+        await server.holding(1)
         if (answer !== 'hold') await sent.begun
-        expect(await usedOf(bench, policy)).toBe(2)
+        expect(await usedOf(server, policy)).toBe(2)
         sent.hangUp()
-        await untilUsed(bench, policy, 1)
-        bench.letGo()
+        await untilUsed(server, policy, 1)
+        server.letGo()
       }
-      expect((await bench.get()).headers['ratelimit']).toBe('"default";r=1;t=60')
-      expect(bench.verbs.join(' ')).toBe(`${'consume refundReceipt '.repeat(3)}consume`)
-      expect(bench.errors).toEqual([])
+      expect((await server.get()).headers['ratelimit']).toBe('"default";r=1;t=60')
+      expect(server.verbs.join(' ')).toBe(`${'consume refundReceipt '.repeat(3)}consume`)
+      expect(server.errors).toEqual([])
     })
 
     test.each([
@@ -64,35 +64,37 @@ export function describeOutcomes(open: OpenBench): void {
     ] as const)(
       'of %s reserves at the start, so that a burst of %s cannot slip through',
       async (count, answer, counted) => {
-        const bench = await open({ ...options, count })
-        const burst = Array.from({ length: 10 }, () => bench.send({ 'x-answer': `hold ${answer}` }))
-        await bench.holding(3)
-        await until('the others are answered', () => bench.over === 7)
-        bench.letGo()
+        const server = await open({ ...options, count })
+        const burst = Array.from({ length: 10 }, () =>
+          server.send({ 'x-answer': `hold ${answer}` }),
+        )
+        await server.holding(3)
+        await until('the others are answered', () => server.over === 7)
+        server.letGo()
         const statuses = await Promise.all(burst.map(async ({ reply }) => (await reply).status))
         expect(statuses.filter((status) => status === Number(answer)).length).toBe(3)
         expect(statuses.filter((status) => status === 429).length).toBe(7)
-        await until('all are over', () => bench.over === 10)
-        await untilUsed(bench, policy, counted)
-        expect((await bench.get()).status).toBe(counted === 0 ? 200 : 429)
+        await until('all are over', () => server.over === 10)
+        await untilUsed(server, policy, counted)
+        expect((await server.get()).status).toBe(counted === 0 ? 200 : 429)
       },
     )
 
     test('by a function tells it how each admitted request ended, once', async () => {
       const outcomes: ResponseOutcome[] = []
-      const bench = await open({
+      const server = await open({
         ...options,
         count: (outcome) => outcomes.push(outcome) < 0,
       })
-      await bench.get()
-      await bench.get({ 'x-answer': '404' })
-      await bench.get({ 'x-answer': 'throw' })
-      const cut = bench.send({ 'x-answer': 'stream' })
+      await server.get()
+      await server.get({ 'x-answer': '404' })
+      await server.get({ 'x-answer': 'throw' })
+      const cut = server.send({ 'x-answer': 'stream' })
       await cut.begun
       cut.hangUp()
       await until('all four are told', () => outcomes.length === 4)
-      bench.letGo()
-      await bench.get()
+      server.letGo()
+      await server.get()
       await until('the fifth is told', () => outcomes.length === 5)
       expect(outcomes).toEqual([
         { status: 200, aborted: false },
@@ -104,7 +106,7 @@ export function describeOutcomes(open: OpenBench): void {
     })
 
     test('that a success resets limits consecutive failures', async () => {
-      const bench = await open({ ...options, count: 'failures', resetOn: 'success' })
+      const server = await open({ ...options, count: 'failures', resetOn: 'success' })
       const found = []
       for (const [answer, used] of [
         ['401', 1],
@@ -115,52 +117,53 @@ export function describeOutcomes(open: OpenBench): void {
         ['throw', 3],
         ['200', 3],
       ] as const) {
-        found.push((await bench.get({ 'x-answer': answer })).status)
-        await untilUsed(bench, policy, used)
+        found.push((await server.get({ 'x-answer': answer })).status)
+        await untilUsed(server, policy, used)
       }
       expect(found).toEqual([401, 401, 200, 401, 500, 500, 429])
     })
 
     test('a success fills a bucket that is born with less than it holds', async () => {
       const policy = tokenBucket({ capacity: 10, refill: 1, every: '1h', initial: 3 })
-      const bench = await open({ policy, key: 'all', resetOn: 'success' })
+      const server = await open({ policy, key: 'all', resetOn: 'success' })
       for (const [answer, used] of [
         ['401', 8],
         ['401', 9],
         ['200', 0],
         ['401', 1],
       ] as const) {
-        await bench.get({ 'x-answer': answer })
-        await untilUsed(bench, policy, used)
+        await server.get({ 'x-answer': answer })
+        await untilUsed(server, policy, used)
       }
     })
 
     test('of failures by gcra counts no more of them at one moment than the burst', async () => {
       const policy = gcra({ limit: 10, window: '10s' })
-      const bench = await open({ policy, key: 'all', count: 'failures' })
-      const limiter = bench.limiter(policy)
+      const server = await open({ policy, key: 'all', count: 'failures' })
+      const limiter = server.limiter(policy)
       const earliest = await limiter.consume('all')
-      const slow = Array.from({ length: 9 }, () => bench.send({ 'x-answer': 'hold 200' }))
-      await bench.holding(9)
+      const slow = Array.from({ length: 9 }, () => server.send({ 'x-answer': 'hold 200' }))
+      await server.holding(9)
       await limiter.refund(earliest)
-      bench.now += 9000
-      for (let i = 0; i < 10; i++) expect((await bench.get({ 'x-answer': '401' })).status).toBe(401)
-      bench.letGo()
+      server.now += 9000
+      for (let i = 0; i < 10; i++)
+        expect((await server.get({ 'x-answer': '401' })).status).toBe(401)
+      server.letGo()
       for (const { reply } of slow) expect((await reply).status).toBe(200)
       await until('all nine are given back', () => {
-        return bench.verbs.filter((verb) => verb === 'refundReceipt').length === 9
+        return server.verbs.filter((verb) => verb === 'refundReceipt').length === 9
       })
-      expect((await bench.get({ 'x-answer': '401' })).status).toBe(429)
+      expect((await server.get({ 'x-answer': '401' })).status).toBe(429)
     })
 
     test('gives nothing back for a denied request', async () => {
-      const bench = await open({ ...options, count: 'successes' })
+      const server = await open({ ...options, count: 'successes' })
       for (const answer of ['200', '200', '200', '404', '404']) {
-        await bench.get({ 'x-answer': answer })
+        await server.get({ 'x-answer': answer })
       }
-      await until('all are over', () => bench.over === 5)
-      expect(bench.verbs).toEqual(['consume', 'consume', 'consume', 'consume', 'consume'])
-      expect(await usedOf(bench, policy)).toBe(3)
+      await until('all are over', () => server.over === 5)
+      expect(server.verbs).toEqual(['consume', 'consume', 'consume', 'consume', 'consume'])
+      expect(await usedOf(server, policy)).toBe(3)
     })
   })
 }

@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { concurrency, fixedWindow } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { until } from '../until.js'
 import { untilUsed, usedOf } from './used.js'
 
 /** Of HTTP/1 only: HTTP/2 has streams in its place. */
-export function describePipelining(open: OpenBench): void {
+export function describePipelining(open: OpenServer): void {
   describe('requests in one packet', () => {
     test('are each counted, and answered in their order', async () => {
-      const bench = await open({ policy: fixedWindow({ limit: 2, window: '1m' }), key: 'all' })
-      const socket = connect(bench.port, '127.0.0.1')
+      const server = await open({ policy: fixedWindow({ limit: 2, window: '1m' }), key: 'all' })
+      const socket = connect(server.port, '127.0.0.1')
       socket.write(`${requestOf()}${requestOf()}${requestOf('Connection: close')}`)
       let received = ''
       socket.setEncoding('utf8').on('data', (text: string) => (received += text))
@@ -32,23 +32,23 @@ export function describePipelining(open: OpenBench): void {
       'give back what they hold on %s, those that wait for others too',
       async (releaseOn) => {
         const policy = concurrency({ limit: 3, lease: '10s' })
-        const bench = await open({ policy, key: 'all', releaseOn })
-        const socket = connect(bench.port, '127.0.0.1')
+        const server = await open({ policy, key: 'all', releaseOn })
+        const socket = connect(server.port, '127.0.0.1')
         socket.write(requestOf('X-Answer: hold').repeat(3))
-        await bench.holding(3)
-        expect(await usedOf(bench, policy)).toBe(3)
+        await server.holding(3)
+        expect(await usedOf(server, policy)).toBe(3)
         socket.destroy()
         await once(socket, 'close')
         if (releaseOn === 'done') {
-          await until('the server knows', () => bench.over > 0)
-          expect(await usedOf(bench, policy)).toBe(3)
-          bench.letGo()
+          await until('the server knows', () => server.over > 0)
+          expect(await usedOf(server, policy)).toBe(3)
+          server.letGo()
         }
-        await untilUsed(bench, policy, 0)
-        bench.letGo()
-        expect((await bench.get()).status).toBe(200)
-        await until('all is released', () => bench.verbs.length === 8)
-        expect(bench.verbs.filter((verb) => verb === 'release').length).toBe(4)
+        await untilUsed(server, policy, 0)
+        server.letGo()
+        expect((await server.get()).status).toBe(200)
+        await until('all is released', () => server.verbs.length === 8)
+        expect(server.verbs.filter((verb) => verb === 'release').length).toBe(4)
       },
     )
   })

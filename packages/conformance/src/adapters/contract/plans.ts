@@ -1,6 +1,6 @@
 import { fixedWindow, gcra } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { limitFields } from './limit-fields.js'
 import { perMinute } from './limits.js'
 
@@ -12,29 +12,29 @@ const plans = {
   },
 }
 
-export function describePlans(open: OpenBench): void {
+export function describePlans(open: OpenServer): void {
   describe('plans', () => {
     test.each([
       ['at once', <T>(value: T): T | Promise<T> => value],
       ['later', async <T>(value: T): Promise<T> => value],
     ])('are chosen for each request, %s', async (_, give) => {
-      const bench = await open(({ header }) => ({
+      const server = await open(({ header }) => ({
         key: (request) => header(request, 'x-user') ?? '',
         policies: (request) => give(header(request, 'x-plan') === 'paid' ? plans.paid : plans.free),
       }))
       const ann = { 'x-user': 'ann' }
       const bob = { 'x-user': 'bob', 'x-plan': 'paid' }
-      expect(limitFields(await bench.get(ann))).toEqual({
+      expect(limitFields(await server.get(ann))).toEqual({
         'ratelimit-policy': '"requests";q=1;w=60',
         ratelimit: '"requests";r=0;t=60',
       })
-      expect((await bench.get(ann)).status).toBe(429)
-      expect(limitFields(await bench.get(bob))).toEqual({
+      expect((await server.get(ann)).status).toBe(429)
+      expect(limitFields(await server.get(bob))).toEqual({
         'ratelimit-policy': '"requests";q=3;w=60, "day";q=9;w=86400',
         ratelimit: '"requests";r=2;t=60, "day";r=8;t=9600',
       })
-      // Whoever changes to another plan takes along what he has used.
-      const upgraded = await bench.get({ ...ann, 'x-plan': 'paid' })
+      // A user who changes to another plan keeps the units used so far.
+      const upgraded = await server.get({ ...ann, 'x-plan': 'paid' })
       expect([upgraded.status, upgraded.headers['ratelimit']]).toEqual([
         200,
         '"requests";r=1;t=60, "day";r=8;t=9600',
@@ -45,7 +45,7 @@ export function describePlans(open: OpenBench): void {
       ['at once', (value: number): number | Promise<number> => value],
       ['later', async (value: number): Promise<number> => value],
     ])('may be a limit for each request, %s', async (_, give) => {
-      const bench = await open(({ header }) => ({
+      const server = await open(({ header }) => ({
         key: 'all',
         window: '1m',
         algorithm: fixedWindow,
@@ -53,7 +53,7 @@ export function describePlans(open: OpenBench): void {
       }))
       const found = []
       for (const limit of ['2', '3', '1', '3', '3']) {
-        const { status, headers } = await bench.get({ 'x-limit': limit })
+        const { status, headers } = await server.get({ 'x-limit': limit })
         found.push([status, headers['ratelimit-policy'], headers['ratelimit']])
       }
       expect(found).toEqual([
@@ -69,13 +69,13 @@ export function describePlans(open: OpenBench): void {
       ['at once', (value: number): number | Promise<number> => value],
       ['later', async (value: number): Promise<number> => value],
     ])('let a request cost what it is worth, %s', async (_, give) => {
-      const bench = await open(({ header }) => ({
+      const server = await open(({ header }) => ({
         ...perMinute(10),
         cost: (request) => give(Number(header(request, 'x-cost'))),
       }))
       const found = []
       for (const cost of ['7', '4', '3', '1', '0']) {
-        const { status, headers } = await bench.get({ 'x-cost': cost })
+        const { status, headers } = await server.get({ 'x-cost': cost })
         found.push([status, headers['ratelimit']])
       }
       expect(found).toEqual([
@@ -88,10 +88,10 @@ export function describePlans(open: OpenBench): void {
     })
 
     test('say of a cost that never fits that waiting does not help', async () => {
-      const bench = await open({ ...perMinute(3), cost: 4 })
-      await bench.limiter(perMinute(3).policy).consume('all')
-      bench.now += 20_000
-      const { status, headers, body } = await bench.get()
+      const server = await open({ ...perMinute(3), cost: 4 })
+      await server.limiter(perMinute(3).policy).consume('all')
+      server.now += 20_000
+      const { status, headers, body } = await server.get()
       expect([status, headers['retry-after']]).toEqual([429, '40'])
       expect(JSON.parse(body).detail).toMatch(/waiting does not help/)
     })
@@ -100,14 +100,14 @@ export function describePlans(open: OpenBench): void {
       ['at once', (value: boolean): boolean | Promise<boolean> => value],
       ['later', async (value: boolean): Promise<boolean> => value],
     ])('skip a request, %s: no header, no decision, nothing counted', async (_, give) => {
-      const bench = await open(({ header }) => ({
+      const server = await open(({ header }) => ({
         ...perMinute(0),
         skip: (request) => give(header(request, 'x-health') === 'check'),
       }))
-      const reply = await bench.get({ 'x-health': 'check', 'x-answer': 'decision' })
+      const reply = await server.get({ 'x-health': 'check', 'x-answer': 'decision' })
       expect([reply.status, reply.body, limitFields(reply)]).toEqual([200, 'null', {}])
-      expect(bench.verbs).toEqual([])
-      expect((await bench.get()).status).toBe(429)
+      expect(server.verbs).toEqual([])
+      expect((await server.get()).status).toBe(429)
     })
   })
 }

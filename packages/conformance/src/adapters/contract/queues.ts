@@ -1,22 +1,22 @@
 import { leakyQueue } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { until } from '../until.js'
 
 function consumes(verbs: readonly string[]): number {
   return verbs.filter((verb) => verb === 'consume').length
 }
 
-export function describeQueues(open: OpenBench): void {
+export function describeQueues(open: OpenServer): void {
   describe('a leaky queue', () => {
     test('holds requests apart, and denies whom it would hold for too long', async () => {
       const policy = leakyQueue({ leak: 1, every: 40, maxDelay: 80 })
-      const bench = await open({ policy, key: 'all' })
+      const server = await open({ policy, key: 'all' })
       const since = performance.now()
       const sent = []
       for (let i = 0; i < 4; i++) {
-        sent.push(bench.get({ 'x-answer': 'decision' }))
-        await until('it has been asked for', () => consumes(bench.verbs) === i + 1)
+        sent.push(server.get({ 'x-answer': 'decision' }))
+        await until('it has been asked for', () => consumes(server.verbs) === i + 1)
       }
       const replies = await Promise.all(sent)
       expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 429])
@@ -25,7 +25,7 @@ export function describeQueues(open: OpenBench): void {
       expect(delays).toEqual([0, 40, 80])
       // As of the moment at which the last of them was let go: the others have left the queue.
       expect([decisions[2].resetMs, decisions[2].remaining]).toEqual([40, 2])
-      for (const [i, at] of bench.reached.entries()) {
+      for (const [i, at] of server.reached.entries()) {
         // A timer may fire up to a millisecond before its time.
         expect(at - since).toBeGreaterThan(delays[i] - 1)
       }
@@ -33,16 +33,16 @@ export function describeQueues(open: OpenBench): void {
 
     test('gives the place of a client back that hangs up', async () => {
       const policy = leakyQueue({ leak: 1, every: '5s', maxDelay: '1m' })
-      const bench = await open({ policy, key: 'all' })
-      await bench.get()
-      const leaving = bench.send()
-      await until('it has been asked for', () => bench.verbs.length === 2)
+      const server = await open({ policy, key: 'all' })
+      await server.get()
+      const leaving = server.send()
+      await until('it has been asked for', () => server.verbs.length === 2)
       leaving.hangUp()
-      await until('its place is given back', () => bench.verbs.length === 3)
-      expect(bench.verbs).toEqual(['consume', 'consume', 'refundReceipt'])
-      expect((await bench.limiter(policy).peek('all')).delayMs).toBe(5000)
-      expect(bench.reached.length).toBe(1)
-      expect(bench.errors).toEqual([])
+      await until('its place is given back', () => server.verbs.length === 3)
+      expect(server.verbs).toEqual(['consume', 'consume', 'refundReceipt'])
+      expect((await server.limiter(policy).peek('all')).delayMs).toBe(5000)
+      expect(server.reached.length).toBe(1)
+      expect(server.errors).toEqual([])
     })
   })
 }

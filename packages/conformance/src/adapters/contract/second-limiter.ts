@@ -1,13 +1,13 @@
 import { fixedWindow, type Policies } from '@sluice/core'
 import type { HeaderStyle } from '@sluice/core/http'
 import { describe, expect, test } from 'vitest'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { limitFields } from './limit-fields.js'
 
 const five: Policies = { five: fixedWindow({ limit: 5, window: '1m' }) }
 const two: Policies = { two: fixedWindow({ limit: 2, window: '1h' }) }
 
-export function describeSecondLimiter(open: OpenBench): void {
+export function describeSecondLimiter(open: OpenServer): void {
   describe('a second limiter of the same route', () => {
     const list = { 'ratelimit-policy': '"five";q=5;w=60, "two";q=2;w=3600' }
     const numbers = { limit: '2', remaining: '1', reset: '3600' }
@@ -23,34 +23,34 @@ export function describeSecondLimiter(open: OpenBench): void {
     ])(
       'adds to the lists, and of single numbers the tighter ones stay: %s',
       async (headers, fields) => {
-        const bench = await open(
+        const server = await open(
           { policies: five, key: 'all', headers },
           { second: { policies: two, key: 'all', headers } },
         )
-        expect(limitFields(await bench.get())).toEqual(fields)
+        expect(limitFields(await server.get())).toEqual(fields)
       },
     )
 
     test.each<HeaderStyle>(['draft-6', 'legacy'])(
       'leaves the single numbers of the first alone, if those are tighter: %s',
       async (headers) => {
-        const bench = await open(
+        const server = await open(
           { policies: two, key: 'all', headers },
           { second: { policies: five, key: 'all', headers } },
         )
         const prefix = headers === 'legacy' ? 'x-ratelimit' : 'ratelimit'
-        expect(limitFields(await bench.get())).toMatchObject(prefixed(prefix, numbers))
+        expect(limitFields(await server.get())).toMatchObject(prefixed(prefix, numbers))
       },
     )
 
     test('says in its denial what the first has said, too', async () => {
-      const bench = await open(
+      const server = await open(
         { policies: five, key: 'all' },
         { second: { policies: two, key: 'all' } },
       )
       const statuses = []
-      for (let i = 0; i < 2; i++) statuses.push((await bench.get()).status)
-      const denied = await bench.get()
+      for (let i = 0; i < 2; i++) statuses.push((await server.get()).status)
+      const denied = await server.get()
       expect([...statuses, denied.status]).toEqual([200, 200, 429])
       expect(limitFields(denied)).toEqual({
         ...list,
@@ -60,11 +60,11 @@ export function describeSecondLimiter(open: OpenBench): void {
     })
 
     test('keeps the headers of both on an error of the handler', async () => {
-      const bench = await open(
+      const server = await open(
         { policies: five, key: 'all' },
         { second: { policies: two, key: 'all' } },
       )
-      const reply = await bench.get({ 'x-answer': 'throw' })
+      const reply = await server.get({ 'x-answer': 'throw' })
       expect([reply.status, limitFields(reply)]).toEqual([
         500,
         { ...list, ratelimit: '"five";r=4;t=60, "two";r=1;t=3600' },

@@ -2,7 +2,7 @@ import { fixedWindow } from '@sluice/core'
 import { byHeader, byIp, byUser, firstOf } from '@sluice/core/http'
 import { describe, expect, test } from 'vitest'
 import type { NeutralOptions, OptionsFor, Readers } from '../adapter.js'
-import type { OpenBench } from '../bench.js'
+import type { OpenServer } from '../test-server.js'
 import { statuses } from './keys.js'
 
 const policy = fixedWindow({ limit: 2, window: '1m' })
@@ -30,9 +30,9 @@ const tellsLists = keysOfJson.filter(
   ([from]) => !from.startsWith('a function for') && from !== 'a function',
 )
 
-export function describeWrongRequests(open: OpenBench): void {
+export function describeWrongRequests(open: OpenServer): void {
   describe.each(['framework', 'application'] as const)('errors, answered by the %s', (handling) => {
-    const opened: OpenBench = async (options) => open(options, { handling })
+    const opened: OpenServer = async (options) => open(options, { handling })
 
     test.each<[string, NeutralOptions<unknown>]>([
       ['a header', { policy, key: byHeader('X-API-Key') }],
@@ -50,29 +50,32 @@ export function describeWrongRequests(open: OpenBench): void {
       ],
       ['its user', { policy, key: byUser(async () => undefined) }],
     ])('are 400 where the request lacks %s', async (_, options) => {
-      const bench = await opened(options)
-      expect([(await bench.get()).status, (await bench.get()).status]).toEqual([400, 400])
-      expect([bench.reached, bench.verbs]).toEqual([[], []])
+      const server = await opened(options)
+      expect([(await server.get()).status, (await server.get()).status]).toEqual([400, 400])
+      expect([server.reached, server.verbs]).toEqual([[], []])
     })
 
     test.each(keysOfJson)(
       'are 400 where JSON is no key, by %s: never a free pass',
       async (from, options) => {
-        const bench = await opened(options)
+        const server = await opened(options)
         const values = tellsLists.some(([name]) => name === from)
           ? wrongValues
           : wrongValues.filter((value) => !value.startsWith('['))
-        expect(await statuses(bench, 'x-json', values)).toEqual(values.map(() => 400))
-        expect([bench.reached, bench.verbs]).toEqual([[], []])
-        expect(await statuses(bench, 'x-json', ['"a"', '"a"', '"a"'])).toEqual([200, 200, 429])
+        expect(await statuses(server, 'x-json', values)).toEqual(values.map(() => 400))
+        expect([server.reached, server.verbs]).toEqual([[], []])
+        expect(await statuses(server, 'x-json', ['"a"', '"a"', '"a"'])).toEqual([200, 200, 429])
       },
     )
 
     test('are 400 where a query that comes several times is a list', async () => {
-      const bench = await opened(({ query }) => ({ policy, key: (request) => query(request, 'n') }))
+      const server = await opened(({ query }) => ({
+        policy,
+        key: (request) => query(request, 'n'),
+      }))
       const found: number[] = []
       for (const path of ['/?n=a', '/?n=a', '/?n=a', '/?n=a&n=b', '/?n=a&n=c', '/?n=b', '/']) {
-        found.push((await bench.get({}, path)).status)
+        found.push((await server.get({}, path)).status)
       }
       expect(found).toEqual([200, 200, 429, 400, 400, 200, 400])
     })
@@ -82,9 +85,9 @@ export function describeWrongRequests(open: OpenBench): void {
       ['a cost is none', { policy, key: byIp(), cost: () => NaN }],
       ['a key is for another policy', { policies: () => policy, key: { other: 'a' } }],
     ])('are 500 where the mistake is of the application: %s', async (_, options) => {
-      const bench = await opened(options)
-      expect((await bench.get()).status).toBe(500)
-      expect([bench.reached, bench.verbs]).toEqual([[], []])
+      const server = await opened(options)
+      expect((await server.get()).status).toBe(500)
+      expect([server.reached, server.verbs]).toEqual([[], []])
     })
   })
 }

@@ -33,7 +33,7 @@ function adapter(name: string, Koa: typeof Koa3): Adapter {
 
 function applicationOf(Koa: typeof Koa3, app: App, limits: readonly Middleware[]): Koa3 {
   const application = new Koa({ proxy: app.proxies === 1, maxIpsCount: app.proxies })
-  // It would print what happens to the streams of clients that leave.
+  // Koa would print the stream errors of clients that disconnect.
   application.silent = true
   if (app.handling === 'application') application.use(catching(app))
   application.use(arriving(app))

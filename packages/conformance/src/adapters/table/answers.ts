@@ -1,27 +1,27 @@
 import { memoryStore } from '@sluice/core'
 import type { Adapter } from '../adapter.js'
-import { benchOf } from '../bench.js'
+import { serversOf } from '../test-server.js'
 import type { Reply } from '../client.js'
 import { columns, type Cells } from './row.js'
-import { scenes } from './scenes.js'
+import { rowGroups } from './rows.js'
 
-/** What one server answers to all requests of the table, in their order. */
+/** The answers of one server to all requests of the table, in their order. */
 export async function answersOf(adapter: Adapter): Promise<readonly Cells[]> {
-  const open = benchOf(adapter, () => memoryStore())
+  const open = serversOf(adapter, () => memoryStore())
   const answers: Cells[] = []
-  for (const { options, extras, rows } of scenes) {
-    const bench = await open(options, extras)
+  for (const { options, extras, rows } of rowGroups) {
+    const server = await open(options, extras)
     for (const { headers, method, after = 0 } of rows) {
-      bench.now += after
-      answers.push(cellsOf(await bench.get(headers, '/', method)))
+      server.now += after
+      answers.push(cellsOf(await server.get(headers, '/', method)))
     }
   }
   return answers
 }
 
-/** Where an answer is not what it must be: the server, the row, the column, and both. */
+/** The wrong answers: the server, the row, the column, the expected and the received value. */
 export function differences(adapter: Adapter, answers: readonly Cells[]): readonly string[] {
-  const rows = scenes.flatMap(({ limits, rows }) => rows.map((row) => ({ limits, ...row })))
+  const rows = rowGroups.flatMap(({ limits, rows }) => rows.map((row) => ({ limits, ...row })))
   return rows.flatMap(({ limits, request, answer }, i) =>
     columns.flatMap((column, j) =>
       answers[i][j] === answer[j]

@@ -1,11 +1,11 @@
 import { columns, problemType, type Cells } from './row.js'
-import { scenes } from './scenes.js'
+import { rowGroups } from './rows.js'
 
-/** The whole table in aligned columns. Of a problem's body only what differs is shown. */
+/** The whole table in aligned columns. A problem's body is shown by its differing members only. */
 export function printed(answers: readonly Cells[]): string {
   const lines: string[][] = [['request', ...columns]]
   let i = 0
-  for (const { limits, rows } of scenes) {
+  for (const { limits, rows } of rowGroups) {
     lines.push([limits])
     for (const { request } of rows) lines.push([`  ${request}`, ...shown(answers[i++])])
   }

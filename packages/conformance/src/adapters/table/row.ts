@@ -1,9 +1,9 @@
 import { fixedWindow } from '@sluice/core'
-import type { AppExtras } from '../bench.js'
+import type { AppExtras } from '../test-server.js'
 import type { NeutralOptions, OptionsFor } from '../adapter.js'
 
-/** One application, and what is sent to it, in this order. */
-export interface Scene {
+/** One application, and the requests that it gets, in this order. */
+export interface RowGroup {
   readonly limits: string
   readonly options: OptionsFor | NeutralOptions<unknown>
   readonly extras?: AppExtras
@@ -20,7 +20,7 @@ interface Row {
   readonly answer: Cells
 }
 
-/** What is compared: the status, the headers ('' where there is none), and the body. */
+/** The compared cells: the status, the headers ('' if absent), and the body. */
 export type Cells = readonly [
   status: number,
   policy: string,
@@ -31,7 +31,7 @@ export type Cells = readonly [
   body: string,
 ]
 
-/** What the cells are called. The three legacy fields share one: limit, remaining and reset. */
+/** The titles of the cells. The three legacy fields share one: limit, remaining and reset. */
 export const columns = [
   'status',
   'RateLimit-Policy',

@@ -14,11 +14,11 @@ export interface AppExtras extends Partial<Pick<App, 'proxies' | 'first' | 'plac
 }
 
 /** A server with one limiter, a client that speaks to it, and a clock that only the test moves. */
-export interface Bench extends Handler, Recorded {
+export interface TestServer extends Handler, Recorded {
   /** The time in milliseconds. */
   now: number
   readonly port: number
-  /** How many requests have arrived, be it only at what stands before the limiter. */
+  /** How many requests have arrived, counted before the limiter. */
   readonly arrived: number
   /** How many of them are over for the server, one way or the other. */
   readonly over: number
@@ -31,22 +31,22 @@ export interface Bench extends Handler, Recorded {
   limiter(policies: Policies): Limiter
 }
 
-export type OpenBench = (
+export type OpenServer = (
   options: OptionsFor | NeutralOptions<unknown>,
   extras?: AppExtras,
-) => Promise<Bench>
+) => Promise<TestServer>
 
 /** 2025-11-21T00:00:00Z: a midnight, so that windows of up to a day begin here. */
 export const today = 1_763_683_200_000
 
-/** What opens benches for a test, and closes them when it has finished. */
-export function benchOf(adapter: Adapter, makeStore: StoreFactory): OpenBench {
+/** Opens servers for a test, and closes them when the test has finished. */
+export function serversOf(adapter: Adapter, makeStore: StoreFactory): OpenServer {
   return async (options, extras = {}) => {
     const inner = await makeStore()
     const { store, verbs } = recorded(inner)
     const name = randomUUID()
     const handler = createHandler()
-    const clock = (): number => bench.now
+    const clock = (): number => server.now
     const { proxies = 0, place = 'app', handling = 'application', second } = extras
     let arrived = 0
     let over = 0
@@ -77,7 +77,7 @@ export function benchOf(adapter: Adapter, makeStore: StoreFactory): OpenBench {
     function send(headers: Record<string, string> = {}, path = '/', method = 'GET'): Sent {
       return client.send({ method, path, headers })
     }
-    const bench: Bench = {
+    const server: TestServer = {
       ...handler,
       verbs,
       now: today,
@@ -93,6 +93,6 @@ export function benchOf(adapter: Adapter, makeStore: StoreFactory): OpenBench {
       behind: () => served.limiter(),
       limiter: (policies) => createLimiter({ name, policies, store: inner, clock }),
     }
-    return bench
+    return server
   }
 }

@@ -1,13 +1,13 @@
 import { concurrency, unlimited } from '@sluice/core'
 import { answerEarly } from '../arrivals.js'
-import { perMinute, problem, problemType, text, title, type Scene } from './row.js'
+import { perMinute, problem, problemType, text, title, type RowGroup } from './row.js'
 
 const two = '"default";q=2;w=60'
 const none = '"default";r=0;t=60'
 const later = problem('Try again in 1 minute.', 'default')
 
-/** What may be answered, with one key for all. */
-export const scenesByAnswer: readonly Scene[] = [
+/** Rows about answers, with one key for all requests. */
+export const rowsByAnswer: readonly RowGroup[] = [
   {
     limits: '2 a minute, all headers',
     options: { ...perMinute(2), headers: ['draft', 'legacy'] },

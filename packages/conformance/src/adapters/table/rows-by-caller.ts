@@ -1,7 +1,7 @@
 import { fixedWindow, gcra, notLimited } from '@sluice/core'
 import { byHeader, byIp, byUser } from '@sluice/core/http'
 import { authenticate } from '../arrivals.js'
-import { perMinute, problem, problemType, text, type Scene } from './row.js'
+import { perMinute, problem, problemType, text, type RowGroup } from './row.js'
 
 const two = '"default";q=2;w=60'
 const none = '"default";r=0;t=60'
@@ -10,8 +10,8 @@ const never = 'The request asks for more than the quota can ever give, so waitin
 
 const forwarded = (address: string): Record<string, string> => ({ 'x-forwarded-for': address })
 
-/** Who is asking, and what it costs him. */
-export const scenesByCaller: readonly Scene[] = [
+/** Rows about callers, and the units that their requests take. */
+export const rowsByCaller: readonly RowGroup[] = [
   {
     limits: 'per user and address',
     options: ({ user }) => ({

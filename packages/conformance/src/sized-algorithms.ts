@@ -22,9 +22,9 @@ import {
 } from './samples.js'
 
 /** One algorithm, in one of its forms. */
-export interface Subject {
+export interface SizedAlgorithm {
   readonly name: string
-  /** A policy of so many units, all of which come back within `windowMs`. */
+  /** A policy of `limit` units, all of which are available again after `windowMs`. */
   sample(limit: number, windowMs: number): Sample
   /** Policies with the options that only this algorithm has. */
   readonly further: readonly Sample[]
@@ -35,8 +35,8 @@ export interface Subject {
 const most = 2 ** 42
 
 /** Every algorithm of which any limit in any window can be asked. A new one is proved by its model and its row here. */
-export const subjects: readonly Subject[] = [
-  subject({
+export const sizedAlgorithms: readonly SizedAlgorithm[] = [
+  sized({
     name: 'fixed window from the first request',
     build: (limit, window) => fixedWindow({ limit, window }),
     further: [],
@@ -45,7 +45,7 @@ export const subjects: readonly Subject[] = [
     meaning: fixedWindowMeaning,
     excess: ({ limit, window }, admissions) => unitsPerWindow(admissions, window) - limit,
   }),
-  subject({
+  sized({
     name: 'fixed window on the clock',
     build: (limit, window) => fixedWindow({ limit, window, align: 'clock' }),
     further: [
@@ -60,7 +60,7 @@ export const subjects: readonly Subject[] = [
     excess: ({ limit, window, offset }, admissions) =>
       unitsPerClockWindow(admissions, window, offset) - limit,
   }),
-  subject({
+  sized({
     name: 'sliding window',
     build: (limit, window) => slidingWindow({ limit, window }),
     further: [
@@ -71,13 +71,13 @@ export const subjects: readonly Subject[] = [
     ],
     ...ofSpreadWindows,
   }),
-  subject({
+  sized({
     name: 'sliding window, weighted',
     build: (limit, window) => slidingWindow({ limit, window, tail: 'weighted' }),
     further: [],
     ...ofSlidingWindows,
   }),
-  subject({
+  sized({
     name: 'sliding window in buckets, weighted',
     build: (limit, window) =>
       slidingWindow({ limit, window, buckets: bucketsOf(window), tail: 'weighted' }),
@@ -88,7 +88,7 @@ export const subjects: readonly Subject[] = [
     ],
     ...ofSlidingWindows,
   }),
-  subject({
+  sized({
     name: 'sliding window in buckets, truncated',
     build: (limit, window) =>
       slidingWindow({ limit, window, buckets: bucketsOf(window), tail: 'truncated' }),
@@ -99,7 +99,7 @@ export const subjects: readonly Subject[] = [
     ],
     ...ofSlidingWindows,
   }),
-  subject({
+  sized({
     name: 'sliding log',
     build: (limit, window) => slidingLog({ limit, window }),
     further: [
@@ -112,7 +112,7 @@ export const subjects: readonly Subject[] = [
     meaning: ({ limit, window }) => slidingLogMeaning(limit, window),
     excess: ({ limit, window }, admissions) => unitsWithin(admissions, window) - limit,
   }),
-  subject({
+  sized({
     name: 'gcra',
     build: (limit, window) => gcra({ limit, window }),
     further: [
@@ -130,7 +130,7 @@ export const subjects: readonly Subject[] = [
     excess: ({ limit, window, burst }, admissions) =>
       arrivalCurve(admissions, limit === 0 ? 0 : burst, limit, window),
   }),
-  subject({
+  sized({
     name: 'token bucket',
     build: (limit, window) =>
       tokenBucket({ capacity: limit, refill: Math.max(1, limit), every: window }),
@@ -142,7 +142,7 @@ export const subjects: readonly Subject[] = [
     ],
     ...ofTokenBuckets,
   }),
-  subject({
+  sized({
     name: 'leaky bucket',
     build: (limit, window) =>
       leakyBucket({ capacity: limit, leak: Math.max(1, limit), every: window }),
@@ -182,7 +182,7 @@ interface Row<P extends Policy> extends Proof<P> {
   readonly most?: number
 }
 
-function subject<P extends Policy>(row: Row<P>): Subject {
+function sized<P extends Policy>(row: Row<P>): SizedAlgorithm {
   return {
     name: row.name,
     sample: (limit, windowMs) => sampleOf(row.build(limit, windowMs), row),

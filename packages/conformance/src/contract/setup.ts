@@ -4,7 +4,7 @@ import { createLimiter, type Limiter, type Policies, type Store } from '@sluice/
 export type StoreFactory = () => Store | Promise<Store>
 
 /** A store, and a clock that only the test moves. */
-export interface Bench {
+export interface Setup {
   /** The time in milliseconds. */
   now: number
   readonly store: Store
@@ -12,20 +12,20 @@ export interface Bench {
   limiter(policies: Policies, name?: string): Limiter
 }
 
-export type OpenBench = (start?: number) => Promise<Bench>
+export type OpenSetup = (start?: number) => Promise<Setup>
 
 /** 2025-11-21T00:00:00Z: a midnight, so that windows of up to a day begin here. */
 export const today = 1_763_683_200_000
 
-export function benchOf(makeStore: StoreFactory): OpenBench {
+export function setupOf(makeStore: StoreFactory): OpenSetup {
   return async (start = today) => {
     const store = await makeStore()
-    const bench: Bench = {
+    const setup: Setup = {
       now: start,
       store,
       limiter: (policies, name = randomUUID()) =>
-        createLimiter({ name, policies, store, clock: () => bench.now }),
+        createLimiter({ name, policies, store, clock: () => setup.now }),
     }
-    return bench
+    return setup
   }
 }
