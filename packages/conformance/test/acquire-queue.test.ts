@@ -81,7 +81,7 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals).toEqual(['a', 'b', 'c', 'd'])
     })
 
-    test('one that is aborted while it is held gives its place back, and holds up nobody behind it', async () => {
+    test('one that is aborted while it is held frees its place, and delays no request behind it', async () => {
       const { limiter, come, arrivals } = setup(queue)
       come('a', 'b')
       const controller = new AbortController()

@@ -30,13 +30,13 @@ describe('over memory, to the millisecond', () => {
     vi.useRealTimers()
   })
 
-  test('resolves at once where there is room, and takes it', async () => {
+  test('resolves at once if a unit is free, and takes the unit', async () => {
     const { limiter } = setup(hourly)
     expect(await limiter.acquire('key')).toMatchObject({ allowed: true, remaining: 0 })
     expect(limiter.consume('key').allowed).toBe(false)
   })
 
-  test('resolves in the millisecond in which there is room, and not before', async () => {
+  test('resolves in the millisecond in which a unit is free, and not before', async () => {
     const { limiter, come } = setup(hourly)
     limiter.consume('key')
     const arrivals = come('first')
@@ -70,7 +70,7 @@ describe('over memory, to the millisecond', () => {
     expect(arrivals).toEqual(['dear', 'cheap'])
   })
 
-  test('holds nobody up for another key', async () => {
+  test('does not delay requests of another key', async () => {
     const { limiter } = setup(hourly)
     limiter.consume('busy')
     const { signal, abort } = aborting()
@@ -122,7 +122,7 @@ describe('over memory, to the millisecond', () => {
       expect((await limiter.acquire('key', { maxWait: 0 })).allowed).toBe(false)
     })
 
-    test('is no bound for what can never be: that is denied at once', async () => {
+    test('does not apply to a cost that can never fit: that is denied at once', async () => {
       const { limiter } = setup(hourly)
       expect(await limiter.acquire('key', { cost: 2 })).toMatchObject({
         allowed: false,
@@ -278,7 +278,7 @@ describe('over memory, to the millisecond', () => {
     })
   })
 
-  test('answers mistakes with coded errors, and nobody waits behind them', async () => {
+  test('answers mistakes with coded errors, and no request waits behind them', async () => {
     const { limiter } = setup(hourly)
     const mistakes: [AcquireOptions, string][] = [
       [{ cost: 0.5 }, 'SLUICE_COST_INVALID'],

@@ -25,7 +25,7 @@ describe('leases in Redis', () => {
     expect((await server.connection.keys('*')).length).toBe(1)
   })
 
-  test('leases whose row is gone are void', async () => {
+  test('leases without their row are void', async () => {
     await server.connection.flushall()
     const store = redisStore(server.connection, { timeout: 10_000 })
     const limiter = createLimiter({

@@ -100,7 +100,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek('k')).retryAfterMs).toBe(1000)
   })
 
-  test('releases and renews by id what is held elsewhere', async () => {
+  test('releases and renews a lease of another process by its id', async () => {
     const limiter = limiterOf(lock)
     const { id } = held(await limiter.consume('k'))
     expect(await limiter.release('k', 'another')).toBe(false)
@@ -429,7 +429,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     }
   })
 
-  test('refuses to release where no policy has leases', async () => {
+  test('refuses to release if no policy has leases', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 2, window: 5000 }))
     const error = await errorOf(() => limiter.release('k', 'id'))
     expect(error.message).toContain('a concurrency policy among them')

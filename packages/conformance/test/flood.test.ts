@@ -100,7 +100,7 @@ describe('a memory store', () => {
   )
 
   test(
-    'keeps its size under a flood of policy names, as where each client has its own',
+    'keeps its size under a flood of policy names, one for each client',
     async () => {
       const store = memoryStore({ maxKeys: 1000 })
       const policy = fixedWindow({ limit: 5, window: '1h' })

@@ -58,7 +58,7 @@ const stores: readonly (readonly [string, () => Store, number])[] = [
 
 describe.each(stores)('refunds over %s', (_, open, times) => {
   test(
-    'whatever is refunded in between, the units that are kept fit the burst and the refill in any window',
+    'after any refunds, the units that are kept fit the burst and the refill in any window',
     async () => {
       const store = open()
       const cases = fc.tuple(fc.constantFrom(...samples), traffic)

@@ -126,7 +126,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     })
 
     test.each(builders)(
-      'what is too much now leaves the rest to others: $name',
+      'a cost that does not fit now leaves the remaining units to others: $name',
       async ({ build }) => {
         const limiter = limiterOf(build(3))
         await limiter.consume('key', { cost: 2 })
@@ -256,7 +256,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       { timeZone: 'America/New_York', midnight: '2025-11-22T00:00:00-05:00' },
       { timeZone: 'Asia/Kathmandu', midnight: '2025-11-22T00:00:00+05:45' },
       { timeZone: 'Africa/Cairo', midnight: '2025-04-25T01:00:00+03:00' },
-    ])('a day begins where its own zone says: $timeZone', async ({ timeZone, midnight }) => {
+    ])('a day begins at midnight in its own zone: $timeZone', async ({ timeZone, midnight }) => {
       const limiter = limiterOf(calendarWindow({ limit: 1, period: 'day', timeZone }))
       now = Date.parse(midnight) - dayMs / 2
       expect(await admitted(limiter, 2)).toBe(1)
@@ -446,7 +446,7 @@ describe('in Redis', () => {
   })
 
   test.each(['fixedWindow', 'slidingLog', 'gcra', 'tokenBucket'])(
-    'skewed app servers count in one window, whatever their own clocks say: %s',
+    'skewed app servers count in one window, for any clocks of their own: %s',
     async (kind) => {
       const program = `
         const [port, name, kind, skewMs] = process.argv.slice(1)

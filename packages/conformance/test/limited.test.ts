@@ -31,7 +31,7 @@ test('a denial rejects with the decision', async () => {
   await expect(work()).rejects.toMatchObject({ decision: { allowed: false, retryAfterMs: null } })
 })
 
-test('never do more run at once than there are leases, wherever they wait', async () => {
+test('never more run at once than leases exist, in whatever process they wait', async () => {
   const policies = concurrency({ limit: 2, lease: '10s' })
   let running = 0
   let most = 0

@@ -63,8 +63,8 @@ describe('maxKeys', () => {
   })
 })
 
-describe('where every place is taken', () => {
-  test('what has ended goes first', () => {
+describe('when the store is full', () => {
+  test('expired state is evicted first', () => {
     const { store, limiter, time } = setup(1000, {
       short: fixedWindow({ limit: 2, window: 1000 }),
       long: hourly,

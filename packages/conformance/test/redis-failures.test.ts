@@ -145,7 +145,7 @@ describe('a key under more than 255 policy names', () => {
 })
 
 describe('a Redis that answers every request with an error', () => {
-  test('is left alone, and is not there to a ping, until it decides again', async () => {
+  test('is left alone, and does not answer a ping, until it decides again', async () => {
     const user = randomUUID()
     const rights = ['~*', '+evalsha', '+eval', '+time', '+set', '+ping', '+info']
     await server.connection.acl('SETUSER', user, 'on', '>secret', ...rights)
@@ -171,7 +171,7 @@ describe('a Redis that answers every request with an error', () => {
     expect(await limiter.ping()).toBe(true)
   })
 
-  test('stays in use where it refuses to write only: what it denied stays denied', async () => {
+  test('stays in use if it refuses only writes: denied keys stay denied', async () => {
     const user = randomUUID()
     const rights = ['~*', '+evalsha', '+eval', '+time', '+set', '+get', '+pttl', '+info']
     await server.connection.acl('SETUSER', user, 'on', '>secret', ...rights)
@@ -189,7 +189,7 @@ describe('a Redis that answers every request with an error', () => {
     expect(await limiter.ping()).toBe(true)
   })
 
-  test('is left alone where its replies cannot be read', async () => {
+  test('is left alone if its replies cannot be read', async () => {
     const nonsense: RedisClient = {
       isCluster: false,
       evalSha: async () => ['OK'],
@@ -206,7 +206,7 @@ describe('a Redis that answers every request with an error', () => {
 })
 
 describe('a client that fails', () => {
-  test('is not asked again where the script may have run: a request whose reply is lost counts once', async () => {
+  test('is not asked again if the script may have run: a request whose reply is lost counts once', async () => {
     const client = server.client()
     const losing: RedisClient = {
       isCluster: false,

@@ -97,7 +97,7 @@ describe.each(Object.entries(clients))('%s: a lost answer', (_, open) => {
   })
 })
 
-test('what is known to be lost fails at once, however long the client takes to connect again', async () => {
+test('a call that is known to be lost fails at once, however long the client takes to reconnect', async () => {
   const client = server.client({ retryStrategy: () => 1500 })
   const { limiter, lose } = setupOf(client, server.client())
   await limiter.consume('key')
@@ -106,7 +106,7 @@ test('what is known to be lost fails at once, however long the client takes to c
   expect(performance.now() - begins).toBeLessThan(1000)
 })
 
-test('what waits to be sent until the client is connected again is sent once, and decided', async () => {
+test('a call that waits for the client to reconnect is sent once, and decided', async () => {
   const client = server.client({ retryStrategy: () => 100 })
   const { limiter, used } = setupOf(client, server.client())
   await limiter.consume('key')
@@ -117,7 +117,7 @@ test('what waits to be sent until the client is connected again is sent once, an
   expect(await used()).toBe(3)
 })
 
-test('a client that drops what was not answered loses nothing but those answers', async () => {
+test('a client that drops commands without a reply loses nothing but those replies', async () => {
   const client = server.client({ retryStrategy: () => 5, autoResendUnfulfilledCommands: false })
   const { limiter, lose, used } = setupOf(client, server.client())
   await limiter.consume('key')

@@ -23,7 +23,7 @@ const three = {
 }
 
 describe('a decision by three policies', () => {
-  test('is one command on the wire, whatever the verb and the outcome', async () => {
+  test('is one command on the wire, for every verb and outcome', async () => {
     const limiter = createLimiter({
       name: randomUUID(),
       policies: three,

@@ -38,7 +38,7 @@ describe('a Redis for tests', () => {
     expect(await isGone(Number(stdout))).toBe(true)
   })
 
-  test('says what to install where there is none', async () => {
+  test('names the package to install if the binary is missing', async () => {
     vi.stubEnv('REDIS_SERVER', '/nowhere/redis-server')
     await expect(startRedis()).rejects.toThrow(
       '"/nowhere/redis-server" does not run. Install Redis 7 (Debian: apt-get install ' +

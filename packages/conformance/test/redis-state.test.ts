@@ -54,7 +54,7 @@ describe('time to live', () => {
     }
   })
 
-  test('what has ended is gone soon after, by the server’s own time', async () => {
+  test('expired state is deleted soon after, by the server’s own time', async () => {
     const limiters = sizedAlgorithms.map(({ name, sample }) =>
       createLimiter({ name, policies: sample(2, 40).policy, store: storeOf() }),
     )
@@ -69,7 +69,7 @@ describe('time to live', () => {
     expect(await server.connection.keys('*')).toEqual([])
   })
 
-  test('a key that was only looked at, denied, or reset while nothing counted is not there', async () => {
+  test('a key that was only peeked at, denied, or reset while nothing counted does not exist', async () => {
     const limiter = createLimiter({
       name: 'untouched',
       policies: fixedWindow({ limit: 2, window: '1h' }),
@@ -82,7 +82,7 @@ describe('time to live', () => {
     expect(await server.connection.keys('*')).toEqual([])
   })
 
-  test('a reset is noted for as long as what it has forgotten would have counted', async () => {
+  test('a reset is recorded for as long as the deleted units would have counted', async () => {
     const policies = fixedWindow({ limit: 2, window: '1h' })
     const limiter = createLimiter({ name: 'reset', policies, store: storeOf() })
     await limiter.consume('key')
@@ -101,7 +101,7 @@ describe('one key', () => {
     pace: gcra({ limit: 5, window: '10d' }),
   }
 
-  test('is one string, whatever the number of policies', async () => {
+  test('is one string, for any number of policies', async () => {
     await createLimiter({ name: 'api', policies, store: storeOf() }).consume('user')
     expect(await server.connection.keys('*')).toEqual(['sluice:api:{user}'])
     expect(await server.connection.type('sluice:api:{user}')).toBe('string')

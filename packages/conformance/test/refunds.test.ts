@@ -41,7 +41,7 @@ describe.each(families)('$name', ({ name, samples }) => {
     })
   }
 
-  test('a refund of what has expired gives nothing, and a second one neither', () => {
+  test('a refund of expired units returns nothing, nor does a second one', () => {
     fc.assert(
       fc.property(cases, traffic, costs, ({ sample, start }, steps, cost) => {
         const refunded = drive(sample, start, steps)

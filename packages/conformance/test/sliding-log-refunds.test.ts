@@ -69,7 +69,7 @@ describe.each<[string, () => Store, number]>([
   ['redis', redis, 40],
 ])('refunds of slidingLog over %s', (_, open, times) => {
   test(
-    'whatever is refunded in whatever order, every answer is that of the list of what still counts',
+    'after any refunds in any order, every answer is that of the list of units that still count',
     async () => {
       await fc.assert(
         fc.asyncProperty(traffic, async (steps) => {

@@ -51,7 +51,7 @@ test('no wait is longer than the window, neither for one unit nor for all of the
   )
 })
 
-test('whatever is given back, any window keeps at most 2 × limit - 1 units', () => {
+test('after any refunds, any window keeps at most 2 × limit - 1 units', () => {
   fc.assert(
     fc.property(limits, steps, (limit, traffic) => {
       const { consume, refund, refundByCount, kept } = driven(limit)

@@ -44,7 +44,7 @@ export function describeAllOrNothing(open: OpenSetup): void {
       }
     })
 
-    test('a denial names each that denies, and says of each what it alone would say', async () => {
+    test('a denial names each policy that denies, and has the verdict of each as it would be alone', async () => {
       const limiter = (await open()).limiter(policies)
       await limiter.consume('key', { cost: 2 })
       const { deniedBy, policies: verdicts } = await limiter.consume('key', { cost: 3 })

@@ -16,7 +16,7 @@ type Request = Parameters<SyncStore['run']>[0]
 
 export function describeBatches(open: OpenSetup): void {
   describe('several requests in one call', () => {
-    test('are answered in their order, each after what those before it took', async () => {
+    test('are decided in their order, each after the units of the earlier ones', async () => {
       const { store, limiter } = await open()
       const { name } = limiter(fixedWindow({ limit: 1, window: 1 }))
       const two = recorder(name, fixedWindow({ limit: 2, window: '1m' }))
@@ -57,7 +57,7 @@ export function describeBatches(open: OpenSetup): void {
       )
     })
 
-    test('may be none', async () => {
+    test('may be an empty list', async () => {
       const { store } = await open()
       expect(await runOn(store, [])).toEqual([])
     })

@@ -79,7 +79,7 @@ export function describeBlocks(open: OpenSetup): void {
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
     })
 
-    test('a cost that could never fit, and a look, begin no block', async () => {
+    test('a cost that could never fit, and a peek, begin no block', async () => {
       const { policy } = sample(5, 1000).blocked(blockOf({ on: 'exceeded', for: hourMs }))
       const limiter = (await open()).limiter(policy)
       expect((await limiter.consume('key', { cost: 6 })).retryAfterMs).toBe(null)
@@ -90,7 +90,7 @@ export function describeBlocks(open: OpenSetup): void {
   })
 
   describe('a block', () => {
-    test('shorter than the window leaves the window what it holds', async () => {
+    test('shorter than the window keeps the count of the window', async () => {
       const setup = await open()
       const block = { for: 100, on: 'exceeded' } as const
       const limiter = setup.limiter(fixedWindow({ limit: 1, window: 1000, block }))

@@ -71,7 +71,7 @@ const windows: readonly (readonly [
     '2025-10-04T16:00Z',
   ],
   [
-    'an hour where the clocks are 45 minutes off',
+    'an hour in a zone that is 45 minutes off',
     'Asia/Kathmandu',
     'hour',
     '2025-11-21T00:15Z',

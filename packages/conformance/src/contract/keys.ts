@@ -160,7 +160,7 @@ export function describeKeys(open: OpenSetup): void {
       expect(answers).toEqual(names.flatMap(() => keys.map(() => true)))
     })
 
-    test('share their counts where they share a name', async () => {
+    test('share their counts if they share a name', async () => {
       const { limiter } = await open()
       const one = limiter(once)
       await one.consume('key')

@@ -48,13 +48,13 @@ export function describeMany(open: OpenSetup): void {
       expect(await limiter.peekMany(requests)).toEqual(first)
     })
 
-    test('may be none', async () => {
+    test('may be an empty list', async () => {
       const limiter = (await open()).limiter(policies)
       expect(await limiter.consumeMany([])).toEqual([])
       expect(await limiter.peekMany([])).toEqual([])
     })
 
-    test('are all refused where one of them can never be asked, and nothing is taken', async () => {
+    test('are all refused if one of them is invalid, and no unit is taken', async () => {
       const limiter = (await open()).limiter(policies)
       const call = async () => limiter.consumeMany([{ key: 'a' }, { key: '' }])
       await expect(call()).rejects.toMatchObject({ code: 'SLUICE_KEY_INVALID' })

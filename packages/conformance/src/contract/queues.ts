@@ -4,7 +4,7 @@ import { today, type OpenSetup } from './setup.js'
 
 export function describeQueues(open: OpenSetup): void {
   describe('a leaky queue', () => {
-    test('releases one after another, and denies what would wait too long', async () => {
+    test('releases requests one after another, and denies one that would wait too long', async () => {
       const limiter = (await open()).limiter(leakyQueue({ leak: 10, every: '1s', maxDelay: 300 }))
       const answers = []
       for (let i = 0; i < 5; i++) {
@@ -20,7 +20,7 @@ export function describeQueues(open: OpenSetup): void {
       ])
     })
 
-    test('asks what came before and not what the request itself costs', async () => {
+    test('depends on earlier requests and not on the cost of the request itself', async () => {
       const setup = await open()
       const limiter = setup.limiter(leakyQueue({ leak: 1, every: 1000, maxDelay: 0 }))
       expect(await limiter.consume('key', { cost: 60 })).toMatchObject({
@@ -43,7 +43,7 @@ export function describeQueues(open: OpenSetup): void {
       expect(delays).toEqual([0, 334, 667, 1000, 1334, 1667, 2000])
     })
 
-    test('says to a look how long it would be held', async () => {
+    test('answers a peek with the delay that a request would have', async () => {
       const limiter = (await open()).limiter(leakyQueue({ leak: 1, every: 1000, maxDelay: '5s' }))
       await limiter.consume('key', { cost: 3 })
       expect(await limiter.peek('key')).toMatchObject({ allowed: true, delayMs: 3000 })

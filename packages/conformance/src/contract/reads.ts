@@ -3,7 +3,7 @@ import { sizedAlgorithms } from '../sized-algorithms.js'
 import type { OpenSetup } from './setup.js'
 
 export function describeReads(open: OpenSetup): void {
-  describe.each(sizedAlgorithms)('$name: what changes nothing', ({ sample }) => {
+  describe.each(sizedAlgorithms)('$name: calls that change nothing', ({ sample }) => {
     const { policy } = sample(5, 1000)
 
     test('peek answers as consume would, and leaves no trace', async () => {

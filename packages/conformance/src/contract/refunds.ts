@@ -7,7 +7,7 @@ export function describeRefunds(open: OpenSetup): void {
   describe.each(sizedAlgorithms)('$name: refunds', ({ sample }) => {
     const { policy } = sample(5, 1000)
 
-    test('a decision gives back what it took, once', async () => {
+    test('a decision is refunded once, by the units that it took', async () => {
       const limiter = (await open()).limiter(policy)
       const first = await limiter.consume('key', { cost: 2 })
       await limiter.consume('key')
@@ -62,7 +62,7 @@ export function describeRefunds(open: OpenSetup): void {
   })
 
   describe('a refund', () => {
-    test('goes back where it was taken: to its own policies and keys, and to no other', async () => {
+    test('returns the units to the policies and keys that they were taken from, and to no other', async () => {
       const limiter = (await open()).limiter({
         address: fixedWindow({ limit: 5, window: '1m' }),
         user: gcra({ limit: 5, window: '1d' }),
@@ -106,7 +106,7 @@ export function describeRefunds(open: OpenSetup): void {
       expect(await limiter.peek('key')).toMatchObject({ allowed: true, remaining: 1 })
     })
 
-    test('of what `then` took leaves what is free as it is', async () => {
+    test('of units that `then` took does not change the free ones', async () => {
       const limiter = (await open()).limiter(
         staged({
           free: fixedWindow({ limit: 2, window: '1h' }),

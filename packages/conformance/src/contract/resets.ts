@@ -141,7 +141,7 @@ export function describeResets(open: OpenSetup): void {
       expect((await limiter.consume('key', { cost: 10 })).allowed).toBe(true)
     })
 
-    test('makes it full where it is a stage', async () => {
+    test('makes the quota of a stage full', async () => {
       const free = fixedWindow({ limit: 1, window: '1h' })
       const limiter = (await open()).limiter(staged({ free, then: bucket }))
       await limiter.consume('key')
@@ -152,7 +152,7 @@ export function describeResets(open: OpenSetup): void {
     })
   })
 
-  test('what a stage took before it was started anew gives nothing back after it', async () => {
+  test('units that a stage took before its reset are not refunded after it', async () => {
     const setup = await open()
     const limiter = setup.limiter(
       staged({

@@ -67,7 +67,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       ])
     })
 
-    test('says exact waits into the current window, which is the older one by then', async () => {
+    test('gives exact waits into the current window, which is the older one by then', async () => {
       const setup = await open()
       const limiter = setup.limiter(slidingWindow({ limit: 5, window: 1000 }))
       await limiter.consume('key', { cost: 2 })
@@ -162,7 +162,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       expect((await limiter.peek('key')).remaining).toBe(4)
     })
 
-    test('gives so many units of the older window back by count, the newest first', async () => {
+    test('refunds units of the older window by count, the newest first', async () => {
       const setup = await open()
       const limiter = setup.limiter(slidingWindow({ limit: 9, window: 1000 }))
       await limiter.consume('key')

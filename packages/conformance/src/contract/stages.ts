@@ -23,7 +23,7 @@ export function describeStages(open: OpenSetup): void {
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 29 })
     })
 
-    test('the last of what is free starts `then` anew, and counts in it', async () => {
+    test('the last free unit restarts `then`, and counts in it', async () => {
       const setup = await open()
       const limiter = setup.limiter(
         staged({
@@ -36,7 +36,7 @@ export function describeStages(open: OpenSetup): void {
       expect((await limiter.consume('key')).remaining).toBe(0)
     })
 
-    test('where `then` is a queue, a request is held if `then` takes it, and looks say the same', async () => {
+    test('if `then` is a queue, a request that `then` takes is delayed, and peeks agree', async () => {
       const setup = await open()
       const limiter = setup.limiter(
         staged({

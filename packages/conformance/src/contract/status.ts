@@ -7,7 +7,7 @@ const source = 'store'
 
 export function describeStatus(open: OpenSetup): void {
   describe.each(sizedAlgorithms)('$name: status', ({ sample }) => {
-    test('says what is used and what is left, and changes nothing', async () => {
+    test('reads the used and the remaining units, and changes nothing', async () => {
       const setup = await open()
       const limiter = setup.limiter(sample(5, 1000).policy)
       const fresh = { used: 0, limit: 5, remaining: 5, resetMs: 0, blockedMs: 0 }
@@ -22,7 +22,7 @@ export function describeStatus(open: OpenSetup): void {
   })
 
   describe('status', () => {
-    test('tells a block from what is used up', async () => {
+    test('distinguishes a block from a used-up quota', async () => {
       const setup = await open()
       const limiter = setup.limiter({
         once: fixedWindow({ limit: 1, window: 500, block: { for: 2000 } }),

@@ -13,7 +13,7 @@ export function describeTime(open: OpenSetup): void {
     { era: 'in the year 2100', start: year2100 },
   ])('$era', ({ start }) => {
     test.each(sizedAlgorithms)(
-      '$name: what was admitted is gone a window later, not before',
+      '$name: admitted units expire a window later, not before',
       async (s) => {
         const setup = await open(start)
         const { policy, createModel } = s.sample(1, 1000)
@@ -92,7 +92,7 @@ export function describeTime(open: OpenSetup): void {
   })
 
   describe('windows on the clock', () => {
-    test('begin where time less the offset is a multiple of the window', async () => {
+    test('begin when the time minus the offset is a multiple of the window', async () => {
       const setup = await open(today)
       const policy = fixedWindow({ limit: 2, window: '1d', align: 'clock', offset: '8h' })
       const limiter = setup.limiter(policy)
@@ -102,7 +102,7 @@ export function describeTime(open: OpenSetup): void {
       expect((await limiter.consume('key')).resetMs).toBe(dayMs)
     })
 
-    test('half of what was used is inside half a window later, if it is weighted', async () => {
+    test('half of the used units count half a window later, if the tail is weighted', async () => {
       const setup = await open(today)
       const limiter = setup.limiter(slidingWindow({ limit: 10, window: 1000, tail: 'weighted' }))
       setup.now = today + 999

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await redis.connection.acl('SETUSER', 'sluice', ...rights)
 })
 
-test('the page names the commands of the scripts, and for the client none but INFO', () => {
+test('the page names the commands of the scripts, and of the client only INFO', () => {
   const sources = readdirSync(`${core}src`, { recursive: true, encoding: 'utf8' })
   const scripts = sources
     .filter((name) => name.endsWith('.ts'))

@@ -8,7 +8,7 @@ beforeAll(async () => {
   return playground.stop
 })
 
-test('a machine without a Chromium is told what to install', () => {
+test('without a Chromium the error names the package to install', () => {
   expect(() => findChromium({ PATH: '/nowhere' })).toThrow('apt-get install')
   expect(findChromium({ CHROMIUM: '/mine', PATH: '/nowhere' })).toBe('/mine')
 })

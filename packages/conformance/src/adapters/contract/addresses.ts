@@ -9,13 +9,13 @@ const forwarded = 'x-forwarded-for'
 
 export function describeAddresses(open: OpenServer): void {
   describe('the address', () => {
-    test('is the key where no other is said', async () => {
+    test('is the default key', async () => {
       const server = await open({ policy })
       expect([(await server.get()).status, (await server.get()).status]).toEqual([200, 429])
       expect((await server.limiter(policy).status('ip:127.0.0.1')).policies['default'].used).toBe(1)
     })
 
-    test('is that of the socket where no proxy is trusted, whatever X-Forwarded-For says', async () => {
+    test('is that of the socket if no proxy is trusted, for any X-Forwarded-For', async () => {
       const server = await open({ policy })
       expect(await statuses(server, forwarded, ['192.0.2.1', '192.0.2.2'])).toEqual([200, 429])
     })
@@ -41,13 +41,13 @@ export function describeAddresses(open: OpenServer): void {
       expect(await statuses(server, forwarded, ['2001:db8:1:3::1'])).toEqual([200])
     })
 
-    test('of IPv6 counts by as many bits as byIp is told', async () => {
+    test('of IPv6 counts by the number of bits that byIp is given', async () => {
       const server = await open({ policy, key: byIp({ ipv6: 48 }) }, { proxies: 1 })
       const seen = ['2001:db8:1:2::1', '2001:db8:1:3::1', '2001:db8:2::1']
       expect(await statuses(server, forwarded, seen)).toEqual([200, 429, 200])
     })
 
-    test('that is none is an error, not a bucket for all', async () => {
+    test('that is invalid is an error, not a bucket for all', async () => {
       const server = await open({ policy }, { proxies: 1 })
       const { status, body } = await server.get({ [forwarded]: 'unknown' })
       expect([status, body]).toEqual([500, 'SLUICE_ADDRESS_MISSING'])

@@ -116,7 +116,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
       },
     )
 
-    test('renews what runs for longer than its lease', async () => {
+    test('renews the lease of a request that runs for longer', async () => {
       const short = concurrency({ limit: 1, lease: 90 })
       const server = await open({ policy: short, key: 'all' })
       const sent = server.send({ 'x-answer': 'events' })
@@ -140,7 +140,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
       }
     })
 
-    test('goes by each policy: what is denied by another takes no unit', async () => {
+    test('holds for each policy: a request that another policy denies takes no unit', async () => {
       const server = await open({
         key: 'all',
         policies: { default: policy, rate: concurrency({ limit: 1, lease: '10s' }) },

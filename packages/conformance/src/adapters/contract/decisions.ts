@@ -6,7 +6,7 @@ import { until } from '../until.js'
 import { perMinute } from './limits.js'
 
 export function describeDecisions(open: OpenServer): void {
-  describe('an application that is told of decisions', () => {
+  describe('an application that hears of decisions', () => {
     test('gets the request and the decision, and answers nothing', async () => {
       const told: [string | undefined, boolean][] = []
       const server = await open(({ header }) => ({

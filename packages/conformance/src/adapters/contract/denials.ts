@@ -33,7 +33,7 @@ export function describeDenials(open: OpenServer): void {
       expect(server.reached.length).toBe(1)
     })
 
-    test('goes on where it does not answer: the handler finds the denial at the request', async () => {
+    test('continues if the handler of denials does not answer: the request has the denial', async () => {
       const server = await open({ ...perMinute(1), onDenied: () => undefined })
       await server.get()
       const reply = await server.get({ 'x-answer': 'decision' })
@@ -87,7 +87,7 @@ export function describeDenials(open: OpenServer): void {
       expect(server.verbs).toEqual(['consume', 'consume'])
     })
 
-    test('is an error where its handler throws', async () => {
+    test('is an error if its handler throws', async () => {
       const server = await open({
         ...perMinute(0),
         onDenied: () => {
@@ -110,7 +110,7 @@ export function describeDenials(open: OpenServer): void {
       ['rejects with undefined', async () => raise(undefined)],
       ['throws null', () => raise(null)],
       ["throws 'route'", () => raise('route')],
-    ])('is an error, and nobody passes: %s', async (_, onDenied) => {
+    ])('is an error, and no request passes: %s', async (_, onDenied) => {
       const server = await open({ ...perMinute(0), onDenied })
       const { status, body } = await server.get()
       expect([status, body, server.reached.length, server.errors.length]).toEqual([
@@ -121,7 +121,7 @@ export function describeDenials(open: OpenServer): void {
       ])
     })
 
-    test('is an error where it rejects, too', async () => {
+    test('is an error if its handler rejects', async () => {
       const server = await open({
         ...perMinute(0),
         onDenied: async () => raise(new Error('broken')),
@@ -132,7 +132,7 @@ export function describeDenials(open: OpenServer): void {
   })
 
   describe('a dry run', () => {
-    test('lets all pass, says nothing to the client, and leaves what it would have decided', async () => {
+    test('allows every request, sends the client no field, and sets the decision that it would have made', async () => {
       const server = await open({ ...perMinute(1), dryRun: true })
       const replies = []
       for (let i = 0; i < 3; i++) replies.push(await server.get({ 'x-answer': 'decision' }))
@@ -142,14 +142,14 @@ export function describeDenials(open: OpenServer): void {
       expect(server.verbs).toEqual(['consume', 'consume', 'consume'])
     })
 
-    test('writes headers where they are asked for, and never Retry-After', async () => {
+    test('writes headers if the options ask for them, and never Retry-After', async () => {
       const server = await open({ ...perMinute(1), dryRun: true, headers: 'draft' })
       expect(limitFields(await server.get())).toEqual(spent)
       const reply = await server.get()
       expect([reply.status, limitFields(reply)]).toEqual([200, spent])
     })
 
-    test('shuts nobody out by a list, and asks no handler of denials', async () => {
+    test('denies no client by a list, and calls no handler of denials', async () => {
       const server = await open({
         ...perMinute(0),
         dryRun: true,

@@ -138,12 +138,12 @@ export function describeHeaders(open: OpenServer): void {
       })
     })
 
-    test('say nothing of what has no number', async () => {
+    test('have no field for a limit without a number', async () => {
       const server = await open({ key: 'all', headers: ['draft', 'legacy'], policy: unlimited() })
       expect(limitFields(await server.get())).toEqual({})
     })
 
-    test('are structured fields, whatever the names of the policies hold', async () => {
+    test('are structured fields, for any names of the policies', async () => {
       const names = ['say "hi"', 'back\\slash', '\\"', 'Zürich, 100 %', '名前;q=9', '%22', ' ']
       const policy = fixedWindow({ limit: 3, window: '1m' })
       const server = await open({
@@ -164,7 +164,7 @@ export function describeHeaders(open: OpenServer): void {
       expect(limitFields(reply)).toEqual({ ...draft, ratelimit: '"default";r=1;t=60' })
     })
 
-    test('stand on what the error handling answers when the handler throws', async () => {
+    test('are on the answer of the error handling when the handler throws', async () => {
       const server = await open(perMinute(2))
       const reply = await server.get({ 'x-answer': 'throw' })
       expect([reply.status, reply.body]).toEqual([500, 'Error: thrown'])

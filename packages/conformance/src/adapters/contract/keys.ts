@@ -18,20 +18,20 @@ export function describeKeys(open: OpenServer): void {
       expect(plain.policies['default'].used).toBe(0)
     })
 
-    test('by a header that is not there are an error', async () => {
+    test('by a missing header are an error', async () => {
       const server = await open({ policy, key: byHeader('X-API-Key') })
       const { status, body } = await server.get()
       expect([status, body, server.reached.length]).toEqual([400, 'SLUICE_HEADER_MISSING', 0])
     })
 
-    test('are found in the user, where authentication has run', async () => {
+    test('are found in the user after authentication', async () => {
       const server = await open(({ user }) => ({ policy, key: byUser(user) }), {
         first: authenticate,
       })
       expect(await statuses(server, 'x-user', ['ann', 'bob', 'ann'])).toEqual([200, 200, 429])
     })
 
-    test('by a user whom nobody has authenticated yet are an error', async () => {
+    test('by a user before authentication are an error', async () => {
       const server = await open(({ user }) => ({ policy, key: byUser(user) }))
       const { status, body } = await server.get({ 'x-user': 'ann' })
       expect([status, body, server.reached.length]).toEqual([400, 'SLUICE_USER_MISSING', 0])

@@ -31,7 +31,7 @@ export function describeLimiter(open: OpenServer): void {
       expect((await server.get()).status).toBe(429)
     })
 
-    test('needs the policies of a call where each request brings its own', async () => {
+    test('needs the policies of a call if each request has its own', async () => {
       const policies = { day: fixedWindow({ limit: 1, window: '1d' }) }
       const server = await open({ key: 'all', policies: () => policies })
       await server.get()

@@ -22,7 +22,7 @@ export function describeResets(open: OpenServer): void {
       expect(server.errors).toEqual([])
     })
 
-    test('take no units where they wait', async () => {
+    test('take no units while they wait', async () => {
       const one = concurrency({ limit: 1, lease: '10s' })
       const server = await open({ policy: one, key: 'all', wait: { max: '10s' } })
       const first = server.send({ 'x-answer': 'hold' })

@@ -43,7 +43,7 @@ export function describeSecondLimiter(open: OpenServer): void {
       },
     )
 
-    test('says in its denial what the first has said, too', async () => {
+    test('keeps the fields of the first limiter in its denial', async () => {
       const server = await open(
         { policies: five, key: 'all' },
         { second: { policies: two, key: 'all' } },

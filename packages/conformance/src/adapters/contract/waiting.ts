@@ -67,7 +67,7 @@ export function describeWaiting(open: OpenServer): void {
       expect(server.reached.length).toBe(1)
     })
 
-    test('answers 429 at once where the time is known not to be enough', async () => {
+    test('answers 429 at once if the wait is known to be too long', async () => {
       const server = await open({ ...perMinute(1), wait: { max: '50s' } })
       await server.get()
       const since = performance.now()

@@ -49,14 +49,14 @@ export function describeWrongRequests(open: OpenServer): void {
         },
       ],
       ['its user', { policy, key: byUser(async () => undefined) }],
-    ])('are 400 where the request lacks %s', async (_, options) => {
+    ])('are 400 if the request lacks %s', async (_, options) => {
       const server = await opened(options)
       expect([(await server.get()).status, (await server.get()).status]).toEqual([400, 400])
       expect([server.reached, server.verbs]).toEqual([[], []])
     })
 
     test.each(keysOfJson)(
-      'are 400 where JSON is no key, by %s: never a free pass',
+      'are 400 if JSON is no key, by %s: never a free pass',
       async (from, options) => {
         const server = await opened(options)
         const values = tellsLists.some(([name]) => name === from)
@@ -68,7 +68,7 @@ export function describeWrongRequests(open: OpenServer): void {
       },
     )
 
-    test('are 400 where a query that comes several times is a list', async () => {
+    test('are 400 if a repeated query parameter is a list', async () => {
       const server = await opened(({ query }) => ({
         policy,
         key: (request) => query(request, 'n'),
@@ -84,7 +84,7 @@ export function describeWrongRequests(open: OpenServer): void {
       ['a key function fails', { policy, key: () => JSON.parse('{') }],
       ['a cost is none', { policy, key: byIp(), cost: () => NaN }],
       ['a key is for another policy', { policies: () => policy, key: { other: 'a' } }],
-    ])('are 500 where the mistake is of the application: %s', async (_, options) => {
+    ])('are 500 if the application is wrong: %s', async (_, options) => {
       const server = await opened(options)
       expect((await server.get()).status).toBe(500)
       expect([server.reached, server.verbs]).toEqual([[], []])
