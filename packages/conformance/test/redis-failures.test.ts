@@ -145,7 +145,7 @@ describe('a key under more than 255 policy names', () => {
 })
 
 describe('a Redis that answers every request with an error', () => {
-  test('is left alone, and does not answer a ping, until it decides again', async () => {
+  test('is left alone, and a ping is false, until it decides again', async () => {
     const user = randomUUID()
     const rights = ['~*', '+evalsha', '+eval', '+time', '+set', '+ping', '+info']
     await server.connection.acl('SETUSER', user, 'on', '>secret', ...rights)
