@@ -1,3 +1,4 @@
+import { runOf } from '../stores/layers/run.js'
 import { countedPart, wholeOutcome } from './counted-policies.js'
 import type {
   Answer,
@@ -50,25 +51,46 @@ function dispatchAtOnce(store: SyncStore): Dispatcher<SyncStore> {
   }
 }
 
+/** A promise for each call, and none for each request or layer of the store. */
 function dispatchLater(store: AsyncStore): Dispatcher<AsyncStore> {
+  const ask = runOf(store)
+
   return {
-    async run(make, read, a, b, c) {
-      const request = make(a, b, c)
-      const part = countedPart(request)
-      const [answer] = asksAnything(part) ? await store.run([part]) : [nothingAsked]
-      return read(wholeOutcome(settled(answer), request), request)
-    },
-    async runMany(make, read, a) {
-      const requests = make(a)
-      const parts = requests.map(countedPart)
-      const asked = parts.filter(asksAnything)
-      const answers = asked.length > 0 ? await store.run(asked) : []
-      let next = 0
-      return requests.map((request, i) => {
-        const answer = asksAnything(parts[i]) ? answers[next++] : nothingAsked
-        return read(wholeOutcome(settled(answer), request), request)
-      })
-    },
+    run: (make, read, a, b, c) =>
+      new Promise((resolve, reject) => {
+        const request = make(a, b, c)
+        const part = countedPart(request)
+        function settle(answer: Answer): void {
+          try {
+            resolve(read(wholeOutcome(settled(answer), request), request))
+          } catch (error) {
+            reject(error)
+          }
+        }
+        if (asksAnything(part)) ask([part], ([answer]) => settle(answer))
+        else settle(nothingAsked)
+      }),
+    runMany: (make, read, a) =>
+      new Promise((resolve, reject) => {
+        const requests = make(a)
+        const parts = requests.map(countedPart)
+        function settle(answers: readonly Answer[]): void {
+          let next = 0
+          try {
+            resolve(
+              requests.map((request, i) => {
+                const answer = asksAnything(parts[i]) ? answers[next++] : nothingAsked
+                return read(wholeOutcome(settled(answer), request), request)
+              }),
+            )
+          } catch (error) {
+            reject(error)
+          }
+        }
+        const asked = parts.filter(asksAnything)
+        if (asked.length > 0) ask(asked, settle)
+        else settle([])
+      }),
   }
 }
 

@@ -3,6 +3,7 @@ import { sluiceError, type SluiceError } from '../../errors.js'
 import { storeEvents } from './events.js'
 import { peekOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
 import { hasFailed, isAway } from './failure.js'
+import { runOf, storeOf } from './run.js'
 
 /** So many calls in a row have to fail as a whole before the store is left alone. */
 const failuresToOpen = 3
@@ -25,6 +26,7 @@ const probeEveryMs = 200
  * over their limit, so it stays in use. It is left alone if it refuses three keys in a row and a look at one of them as well.
  */
 export function withBreaker(store: AsyncStore, name: string): AsyncStore {
+  const run = runOf(store)
   let failures = 0
   /** The keys that the failed calls in a row were about, where the store answered with an error. */
   const refusedKeys = new Set<string>()
@@ -35,12 +37,10 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
   let mayTry = false
   let probedAt = -Infinity
 
-  async function watched(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
-    const answers = await store.run(requests)
+  function watch(requests: readonly StoreRequest[], answers: readonly Answer[]): void {
     report(answers)
     if (!answers.every(hasFailed)) answered()
     else if (isOpen || !hasAnsweredLately()) countFailure(requests, answers)
-    return answers
   }
 
   function answered(): void {
@@ -63,22 +63,23 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
   function countFailure(requests: readonly StoreRequest[], answers: readonly SluiceError[]): void {
     const isRefused = !answers.every(isAway)
     if (isOpen) {
-      if (isRefused) void look(requests[0])
+      if (isRefused) look(requests[0])
     } else if ((!isRefused || noteKeys(requests)) && ++failures >= failuresToOpen) {
-      if (isRefused) void look(requests[0])
+      if (isRefused) look(requests[0])
       else open(answers[0])
     }
   }
 
   /** Looks at the state of a request that was refused. */
-  async function look(request: StoreRequest): Promise<void> {
-    const [answer] = await store.run([peekOf(request, 0)])
-    if (!hasFailed(answer)) {
-      answered()
-    } else {
-      refusedAt = processTime.monotonic()
-      if (!isOpen && failures >= failuresToOpen) open(answer)
-    }
+  function look(request: StoreRequest): void {
+    run([peekOf(request, 0)], ([answer]) => {
+      if (!hasFailed(answer)) {
+        answered()
+      } else {
+        refusedAt = processTime.monotonic()
+        if (!isOpen && failures >= failuresToOpen) open(answer)
+      }
+    })
   }
 
   /** Whether one of the keys is new among those that the store refuses in a row: one key that holds something else fails by itself, however often. */
@@ -116,22 +117,31 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
     mayTry = await store.ping()
   }
 
-  return {
-    async: true,
-    run(requests) {
-      if (!isOpen || mayTry) {
-        // Of those that come together only one tries.
-        mayTry = false
-        return watched(requests)
+  return storeOf(
+    function runWatched(requests, done, lane) {
+      if (isOpen && !mayTry) {
+        void probe()
+        const error = sluiceError('SLUICE_STORE_UNAVAILABLE', name)
+        done(requests.map(() => error))
+        return
       }
-      void probe()
-      const error = sluiceError('SLUICE_STORE_UNAVAILABLE', name)
-      return Promise.resolve(requests.map(() => error))
+      // Of those that come together only one tries.
+      mayTry = false
+      run(
+        requests,
+        (answers) => {
+          watch(requests, answers)
+          done(answers)
+        },
+        lane,
+      )
     },
-    async ping() {
-      const isRefusing = isOpen && processTime.monotonic() - refusedAt < refusedForMs
-      return (await store.ping()) && !isRefusing
+    {
+      async ping() {
+        const isRefusing = isOpen && processTime.monotonic() - refusedAt < refusedForMs
+        return (await store.ping()) && !isRefusing
+      },
+      close: () => store.close(),
     },
-    close: () => store.close(),
-  }
+  )
 }

@@ -8,12 +8,19 @@ import type {
   State,
   StoreRequest,
 } from '../store.js'
+import { createIndex, type Index } from './denial-index.js'
+import { runOf, storeOf, type Lane } from './run.js'
 
 /** A denial is believed for so long at the most, since a refund elsewhere may have ended it. */
 const believedForMs = 1000
 
 /** So many denials at most are remembered. */
 const mostDenials = 10_000
+
+/** What was changed while a call was under way. */
+interface Changes {
+  places: Set<string> | undefined
+}
 
 interface Denial {
   readonly request: ConsumeRequest
@@ -30,16 +37,17 @@ interface Denial {
  * admits nobody.
  */
 export function withDenyCache(store: AsyncStore): AsyncStore {
+  const run = runOf(store)
   /** In the order in which they were denied. */
   const denials = new Map<string, Denial>()
   /** Which of them are about a place, and which say that it is shut. */
   const about = createIndex()
   const shutting = createIndex()
   /** For each call that is under way, the places that were changed since it was sent: a denial of theirs may be older than the change. */
-  const underWay = new Set<Set<string>>()
+  const underWay = new Set<Changes>()
 
   function recall(request: StoreRequest, now: number): Outcome | undefined {
-    if (denials.size === 0 || !isCached(request)) return undefined
+    if (!isCached(request)) return undefined
     const denial = denials.get(identityOf(request))
     return denial === undefined ? undefined : stillDenied(denial, request, now)
   }
@@ -85,42 +93,74 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
   function forgetChanged(request: StoreRequest): void {
     if (underWay.size > 0) {
       const places = placesOf(request)
-      for (const changed of underWay) for (const place of places) changed.add(place)
+      for (const changes of underWay) {
+        changes.places ??= new Set()
+        for (const place of places) changes.places.add(place)
+      }
     }
     forgetAbout(request, about)
   }
 
-  async function ask(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
-    const changed = new Set<string>()
-    underWay.add(changed)
-    const answers = await store.run(requests)
-    underWay.delete(changed)
-    const now = processTime.monotonic()
-    requests.forEach((request, i) => {
-      const answer = answers[i]
-      if (!isDecision(request)) forgetChanged(request)
-      if (!('allowed' in answer) || request.verb !== 'consume') return
-      if (answer.allowed) forgetAbout(request, shutting)
-      else if (isCached(request) && !isChanged(request, changed)) remember(request, answer, now)
-    })
-    return answers
+  function ask(
+    requests: readonly StoreRequest[],
+    done: (answers: readonly Answer[]) => void,
+    lane: Lane | undefined,
+  ): void {
+    const changes: Changes = { places: undefined }
+    underWay.add(changes)
+    run(
+      requests,
+      (answers) => {
+        underWay.delete(changes)
+        note(requests, answers, changes.places)
+        done(answers)
+      },
+      lane,
+    )
   }
 
-  return {
-    async: true,
-    async run(requests) {
-      const now = processTime.monotonic()
+  function note(
+    requests: readonly StoreRequest[],
+    answers: readonly Answer[],
+    changed: ReadonlySet<string> | undefined,
+  ): void {
+    for (let i = 0; i < requests.length; i++) {
+      const request = requests[i]
+      const answer = answers[i]
+      if (!isDecision(request)) forgetChanged(request)
+      if (!('allowed' in answer) || request.verb !== 'consume') continue
+      if (answer.allowed) forgetAbout(request, shutting)
+      else if (isCached(request) && !isChanged(request, changed)) {
+        remember(request, answer, processTime.monotonic())
+      }
+    }
+  }
+
+  return storeOf(
+    function runRemembering(requests, done, lane) {
       for (const request of requests) if (!isDecision(request)) forgetChanged(request)
+      if (denials.size === 0) {
+        ask(requests, done, lane)
+        return
+      }
+      const now = processTime.monotonic()
       const recalled = requests.map((request) => recall(request, now))
       const asked = requests.filter((_, i) => recalled[i] === undefined)
-      if (asked.length === requests.length) return ask(requests)
-      const answers = asked.length === 0 ? [] : await ask(asked)
+      if (asked.length === requests.length) {
+        ask(requests, done, lane)
+        return
+      }
       let next = 0
-      return recalled.map((outcome) => outcome ?? answers[next++])
+      const join = (answers: readonly Answer[]): void =>
+        done(recalled.map((outcome) => outcome ?? answers[next++]))
+      if (asked.length === 0) join([])
+      else ask(asked, join, lane)
     },
-    ping: () => store.ping(),
-    close: () => store.close(),
-  }
+    {
+      ping: () => store.ping(),
+      close: () => store.close(),
+    },
+  )
 }
 
 function isDecision({ verb }: StoreRequest): boolean {
@@ -202,29 +242,6 @@ function placesOf({ entries: [{ limiter }], keys }: StoreRequest): string[] {
   return keys.map((key) => JSON.stringify([limiter, key]))
 }
 
-function isChanged(request: StoreRequest, changed: ReadonlySet<string>): boolean {
-  return changed.size > 0 && placesOf(request).some((place) => changed.has(place))
-}
-
-interface Index {
-  add(place: string, identity: string): void
-  remove(place: string, identity: string): void
-  at(place: string): Iterable<string>
-}
-
-function createIndex(): Index {
-  const index = new Map<string, Set<string>>()
-  return {
-    add(place, identity) {
-      const there = index.get(place)
-      if (there === undefined) index.set(place, new Set([identity]))
-      else there.add(identity)
-    },
-    remove(place, identity) {
-      const there = index.get(place)
-      there?.delete(identity)
-      if (there?.size === 0) index.delete(place)
-    },
-    at: (place) => index.get(place) ?? [],
-  }
+function isChanged(request: StoreRequest, changed: ReadonlySet<string> | undefined): boolean {
+  return changed !== undefined && placesOf(request).some((place) => changed.has(place))
 }

@@ -1,4 +1,4 @@
-import type { SluiceError } from '../../errors.js'
+import { SluiceError, sluiceErrorFrom } from '../../errors.js'
 import type { Answer } from '../store.js'
 
 /** Whether a store could not answer, as opposed to a call that can never be right or a store that was closed on purpose. */
@@ -19,3 +19,10 @@ const failures: ReadonlySet<string> = new Set([
   'SLUICE_STORE_TIMEOUT',
   'SLUICE_STORE_UNAVAILABLE',
 ])
+
+/** What a store that throws or rejects answers. */
+export function failureOf(store: string, cause: unknown): SluiceError {
+  if (cause instanceof SluiceError) return cause
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return sluiceErrorFrom(cause, 'SLUICE_STORE_FAILED', store, reason)
+}

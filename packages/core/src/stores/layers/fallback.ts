@@ -16,6 +16,7 @@ import {
   type SyncStore,
 } from '../store.js'
 import { hasFailed } from './failure.js'
+import { runOf, storeOf } from './run.js'
 
 /** What decides while the store is away: a memory store, or nobody, and then everything is allowed or denied. */
 export type OnStoreError = 'local' | 'allow' | 'deny'
@@ -54,8 +55,8 @@ export function withFallback(
   }
 
   /** Once for each change, not for each request. */
-  function tell(error: SluiceError | undefined, asked: number): void {
-    if (asked === 0 || (error === undefined && !isAway)) return
+  function tell(error: SluiceError | undefined): void {
+    if (error === undefined && !isAway) return
     const now = processTime.monotonic()
     const wasAway = isAway
     if (error !== undefined) failedAt = now
@@ -69,26 +70,48 @@ export function withFallback(
     })
   }
 
-  return {
-    async: true,
-    async run(requests) {
-      const asked = requests.every(isForStore) ? requests : requests.filter(isForStore)
-      const answers = asked.length === 0 ? [] : await store.run(asked)
+  const run = runOf(store)
+
+  function runForStore(
+    requests: readonly StoreRequest[],
+    done: (answers: readonly Answer[]) => void,
+  ): void {
+    run(requests, (answers) => {
       const error = answers.find(hasFailed)
-      tell(error, answers.length)
-      if (error === undefined && asked === requests) return answers
-      let next = 0
-      return requests.map((request) => {
-        // Who decided has the state of it.
-        if (request.source === 'fallback') return locally(request)
-        if (!isForStore(request)) return nothingDone
-        const answer = answers[next++]
-        return hasFailed(answer) ? instead(request, answer) : answer
-      })
-    },
-    ping: () => store.ping(),
-    close: () => store.close(),
+      tell(error)
+      if (error === undefined) done(answers)
+      else {
+        done(
+          answers.map((answer, i) => (hasFailed(answer) ? instead(requests[i], answer) : answer)),
+        )
+      }
+    })
   }
+
+  return storeOf(
+    function runOrReplace(requests, done) {
+      if (requests.every(isForStore)) {
+        runForStore(requests, done)
+        return
+      }
+      let next = 0
+      const join = (answers: readonly Answer[]): void =>
+        done(
+          requests.map((request) => {
+            // Who decided has the state of it.
+            if (request.source === 'fallback') return locally(request)
+            return isForStore(request) ? answers[next++] : nothingDone
+          }),
+        )
+      const asked = requests.filter(isForStore)
+      if (asked.length === 0) join([])
+      else runForStore(asked, join)
+    },
+    {
+      ping: () => store.ping(),
+      close: () => store.close(),
+    },
+  )
 }
 
 /** For stores without a contract of their own. */
