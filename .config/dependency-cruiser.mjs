@@ -7,7 +7,7 @@ const core = 'packages/core/src'
 const npm = (...names) => `node_modules/(?:${names.join('|')})/`
 
 /** The files at the root of core, without its public face; and the readers of options. */
-const ground = `${core}/(?:(?:clock|errors|keys|policy|warnings)\\.ts$|errors/|options/)`
+const ground = `${core}/(?:(?:clock|digests|errors|keys|policy|warnings)\\.ts$|errors/|options/)`
 const algorithmContract = `${core}/algorithms/(?:algorithm|kind|reading|window)\\.ts$`
 const storeContract = `${core}/stores/(?:store|block)\\.ts$`
 const memoryStore = `${core}/stores/memory/index\\.ts$`

@@ -262,6 +262,8 @@ describe('calls', () => {
   test('are two for each slot of an admitted request, and one where it is denied by none', async () => {
     const limiter = limiterOf({ address: hourly(2), user: hourly(1) })
     await limiter.consume({ address: first, user: second })
+    // Its master knows the script from now on.
+    await limiter.unblock(third)
     expect(await callsOf(() => limiter.consume({ address: first, user: third }))).toBe(4)
     await limiter.reset({ address: first, user: notLimited })
     // A look at both, and the denial in earnest where it may start a block.

@@ -19,17 +19,33 @@ function times<T>(count: number, ask: (i: number) => Promise<T>): Promise<readon
   return Promise.all(Array.from({ length: count }, (_, i) => ask(i)))
 }
 
-test('two limiters of other algorithms, asked at once, share a call; each key is read once and written once', async () => {
+test('two limiters of other algorithms with blocks, asked at once, share calls; each reads a key once and writes it once', async () => {
   const store = redisStore(server.connection, { timeout: '10s' })
-  const log = createLimiter({ name: 'log', policies: gcra({ limit: 9, window: '1h' }), store })
+  const block = { for: '1h' } as const
+  const policies = [
+    gcra({ limit: 90, window: '1h', block }),
+    fixedWindow({ limit: 90, window: '1h', block }),
+  ]
+  const [log, api] = policies.map((policy, i) =>
+    createLimiter({ name: `limiter ${i}`, policies: policy, store }),
+  )
+  const both = async (i: number) => Promise.all([log.consume(`k${i % 4}`), api.consume('hot')])
+  await both(0)
+  // The first goes by itself, the others in two halves, each about the four keys of one limiter and the one of the other.
+  expect(await callsOf(() => times(30, both))).toEqual({ evalsha: 3, get: 11, set: 11 })
+})
+
+test('limiters without blocks have calls of their own; each reads a key once and writes it once', async () => {
+  const store = redisStore(server.connection, { timeout: '10s' })
+  const log = createLimiter({ name: 'log', policies: gcra({ limit: 90, window: '1h' }), store })
   const api = createLimiter({
     name: 'api',
-    policies: fixedWindow({ limit: 9, window: '1h' }),
+    policies: fixedWindow({ limit: 90, window: '1h' }),
     store,
   })
   const both = async (i: number) => Promise.all([log.consume(`k${i % 4}`), api.consume('hot')])
   await both(0)
-  expect(await callsOf(() => times(30, both))).toEqual({ evalsha: 1, get: 5, set: 5 })
+  expect(await callsOf(() => times(30, both))).toEqual({ evalsha: 3, get: 6, set: 6 })
 })
 
 test('of a hundred at once on one key the first fifty are admitted, each seeing what the one before it left', async () => {

@@ -91,6 +91,8 @@ describe.each(Object.entries(clients))('%s: a lost answer', (_, open) => {
     const { limiter, lose, settle, used } = setupOf(...open())
     await limiter.consume('key', { cost: 5 })
     const decision = await limiter.consume('key', { cost: 2 })
+    // From now on Redis knows the script that refunds.
+    await limiter.unblock('key')
     expect(await lose(() => limiter.refund(decision), 5)).toBe(false)
     await settle()
     expect(await used()).toBe(5)

@@ -30,6 +30,8 @@ describe('a decision by three policies', () => {
       store: unhurried(server.connection),
     })
     await limiter.consume('key')
+    await limiter.reset('key')
+    await server.connection.del(await server.connection.keys('*'))
     const commands = await watch(server.connection, async () => {
       await limiter.consume('key')
       await limiter.consume('key', { cost: 1001 })
@@ -58,7 +60,7 @@ describe('a decision by three policies', () => {
   })
 })
 
-describe('the script', () => {
+describe('the general script', () => {
   test('holds the algorithms in use and no others', async () => {
     const [fixed] = await algorithmsSent(three.window)
     const [sliding] = await algorithmsSent(three.sliding)
@@ -73,6 +75,16 @@ describe('the script', () => {
     const bucket = tokenBucket({ capacity: 3, refill: 1, every: '1s' })
     expect(await scriptSent(bucket)).toBe(await scriptSent(three.pace))
     expect(await scriptSent({ a: bucket, b: three.pace })).toBe(await scriptSent(three.pace))
+  })
+})
+
+describe('the script of a limiter', () => {
+  test('is the same for a bucket as for gcra, and for any numbers and names', async () => {
+    const bucket = tokenBucket({ capacity: 3, refill: 1, every: '1s' })
+    expect(await scriptSent(bucket, 'consume')).toBe(await scriptSent(three.pace, 'consume'))
+    expect(await scriptSent({ a: bucket, b: three.window }, 'consume')).toBe(
+      await scriptSent({ pace: three.pace, window: three.window }, 'consume'),
+    )
   })
 
   test('goes over the wire once, and is called by its digest from then on', async () => {
@@ -130,8 +142,11 @@ async function watch(redis: Redis, traffic: () => Promise<void>): Promise<string
   return commands
 }
 
-/** The script by which a limiter with these policies decides, as a real client sends it to a server that does not know it. */
-async function scriptSent(policies: Policies): Promise<string> {
+/** The script by which a limiter with these policies decides or resets, as a real client sends it to a server that does not know it. */
+async function scriptSent(
+  policies: Policies,
+  method: 'consume' | 'reset' = 'reset',
+): Promise<string> {
   const scripts: string[] = []
   const recording: RedisClient = {
     isCluster: false,
@@ -144,7 +159,7 @@ async function scriptSent(policies: Policies): Promise<string> {
   }
   await server.connection.script('FLUSH')
   const store = redisStore(recording, { timeout: '10s' })
-  await createLimiter({ name: randomUUID(), policies, store }).consume('key')
+  await createLimiter({ name: randomUUID(), policies, store })[method]('key')
   expect(scripts).toHaveLength(1)
   return scripts[0]
 }

@@ -1,4 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js'
+import { sha256Of } from './digests.js'
 import { isList } from './options/predicates.js'
 
 /**
@@ -84,7 +84,13 @@ function joinParts(list: unknown): string | undefined {
  * surrogate has no UTF-8 form (all of them would become U+FFFD, one bucket for many keys), so it is escaped as well.
  */
 export function redisKey(prefix: string, name: string, key: string): string {
-  return `${escapeName(prefix)}:${escapeName(name)}:{${escapeTag(key)}}`
+  return redisKeys(prefix, name)(key)
+}
+
+/** The same for many keys of one limiter. */
+export function redisKeys(prefix: string, name: string): (key: string) => string {
+  const start = `${escapeName(prefix)}:${escapeName(name)}:{`
+  return (key) => `${start}${escapeTag(key)}}`
 }
 
 /** The name of a body beside that state, such as a log or leases. */
@@ -94,12 +100,16 @@ export function bodyKey(stateKey: string, policy: string, number: number): strin
 
 function hashOf(text: string): string {
   // UTF-8 has no form for a lone surrogate: without an escape, all of them would be one.
-  const bytes = new TextEncoder().encode(text.replace(/[%\p{Surrogate}]/gu, percent))
-  return Array.from(sha256(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return sha256Of(text.replace(/[%\p{Surrogate}]/gu, percent))
 }
 
 function escapePart(part: KeyPartValue): string {
   return typeof part === 'number' ? `${part}` : part.replace(/[%|]/g, percent)
+}
+
+/** How a policy is called in a state: the usual name takes no room. */
+export function stateName(name: string): string {
+  return name === 'default' ? '' : escapeName(name)
 }
 
 /** Escapes a name for Redis: two different names never become the same bytes. */

@@ -44,6 +44,8 @@ export interface Reading<P extends object = Params> {
   cells(params: P): Cells
   /** The numbers that the Lua form receives, in its order. `now` is what the store takes the time to be. */
   args(params: P, now: number): readonly number[]
+  /** Whether these numbers change with `now`. */
+  readonly datedArgs?: boolean
   /** The steps and `ends` in Lua: an expression whose value is a table of these functions. */
   readonly lua: string
 

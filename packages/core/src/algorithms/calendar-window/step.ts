@@ -14,6 +14,7 @@ export const calendarWindowSteps: Algorithm<CalendarWindowParams> = {
   id: 6,
   // Redis knows no time zones: it is sent the borders around now, and decides by its own clock between which of them it is.
   args: ({ limit, calendar }, now) => [limit, ...calendar.bordersAround(now)],
+  datedArgs: true,
   lua: calendarWindowLua,
   ...windowSteps<CalendarWindowParams>((since, { calendar }) => calendar.endOf(since)),
   windowMs: ({ nominalMs }) => nominalMs,

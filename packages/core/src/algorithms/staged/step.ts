@@ -61,6 +61,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       views: first.views + second.views,
     }),
     args: (_params, now) => [...argsOf(free, first, now), ...argsOf(then, second, now)],
+    datedArgs: free.steps.datedArgs === true || then.steps.datedArgs === true,
     lua: stagedLua(free.steps.lua, then.steps.lua),
 
     look(row, _params, now, cost) {

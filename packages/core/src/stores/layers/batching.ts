@@ -1,4 +1,7 @@
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
+import { isAway } from './failure.js'
+import { createOrder, newCall, type Call, type Place } from './order.js'
+import { runOf, storeOf, type Lane } from './run.js'
 
 /** So many requests at most travel in one call, and so many entries, so that no call holds Redis up for longer than about a millisecond. */
 const mostRequests = 128
@@ -7,82 +10,113 @@ const mostWeight = 256
 /** A log or leases are read and written by position, in commands of their own. */
 const bodyWeight = 8
 
-/** One call of `run`, while the answers to its requests come in. */
-interface Asked {
-  readonly requests: readonly StoreRequest[]
-  readonly answers: Answer[]
-  left: number
-  readonly resolve: (answers: readonly Answer[]) => void
-}
+/**
+ * A call takes this share of what waits and is under way: if one call took all of it, the store and this process would wait for each other, and
+ * many small calls cost more than a few large ones.
+ */
+const share = 1 / 2
+const fewestRequests = 2
 
-/** Where a request is answered. Those of one lane may travel together; undefined is a lane of its own. */
-export type LaneOf = (request: StoreRequest) => number | undefined
+/** Undefined: the request travels alone, and in no order with others. */
+export type LaneOf = (request: StoreRequest) => Lane | undefined
 
 /**
- * Lets requests travel together that are asked for in the same turn of the event loop, whoever asks: other requests, sockets and limiters.
- * They are sent in the loop's check phase, which is at hand whenever something was read from a socket; a microtask would gather one. Within a
- * lane their order is kept, and none of them waits for another lane: of a Cluster, one master may be away. It adds no error.
+ * Lets requests travel together, whoever asks: other requests, sockets and limiters. While no call is under way, a request is sent at once.
+ * Otherwise it is sent in the loop's check phase, which is at hand whenever something was read from a socket; a microtask would gather one. No
+ * request waits for a lane that it is not in, unless that has a request about the same key: of a Cluster, one master may be away. Requests
+ * about one key are run in the order in which they were asked. It adds no error.
  */
 export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
-  let waiting: Asked[] = []
+  const run = runOf(store)
+  const order = createOrder()
+  let waiting: Place[] = []
+  let underWay = 0
+  let isScheduled = false
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    checkPhase(send)
+  }
 
   function send(): void {
-    const batches = new Map<unknown, Batch>()
-    const asked = waiting
+    isScheduled = false
+    const places = order.released(waiting)
     waiting = []
-    for (const one of asked) {
-      for (let i = 0; i < one.requests.length; i++) {
-        const place = { one, i }
-        const weight = weightOf(one.requests[i])
-        const lane = laneOf(one.requests[i]) ?? place
-        const batch = batches.get(lane)
-        if (batch === undefined || isFull(batch, weight)) {
-          if (batch !== undefined) void settle(batch)
-          batches.set(lane, { places: [place], weight })
-        } else {
-          batch.places.push(place)
-          batch.weight += weight
-        }
+    const size = Math.ceil((places.length + underWay) * share)
+    const most = Math.min(mostRequests, Math.max(fewestRequests, size))
+    const open = new Map<Lane, Call>()
+    for (const place of places) {
+      const own = laneOf(place.request)
+      if (own === undefined) {
+        const alone = newCall(undefined)
+        alone.places.push(place)
+        start(alone)
+        continue
       }
+      const lane = order.laneFor(place, own)
+      if (lane === undefined) continue
+      const weight = weightOf(place.request)
+      let call = open.get(lane)
+      if (call === undefined || call.places.length >= most || call.weight + weight > mostWeight) {
+        if (call !== undefined) start(call)
+        call = newCall(lane)
+        open.set(lane, call)
+        order.add(call)
+      }
+      call.places.push(place)
+      call.weight += weight
     }
-    for (const batch of batches.values()) void settle(batch)
+    for (const call of open.values()) start(call)
   }
 
-  async function settle({ places }: Batch): Promise<void> {
-    const answers = await store.run(places.map(({ one, i }) => one.requests[i]))
-    places.forEach(({ one, i }, at) => {
-      one.answers[i] = answers[at]
-      if (--one.left === 0) one.resolve(one.answers)
-    })
+  function start(call: Call): void {
+    underWay += call.places.length
+    const requests = call.places.map(({ request }) => request)
+    let isStarting = true
+    run(
+      requests,
+      (answers) => {
+        // A layer that knows the answer gives it at once. A loop that asks until it is admitted must not keep the event loop from turning.
+        if (isStarting) checkPhase(() => settle(call, answers))
+        else settle(call, answers)
+      },
+      call.lane,
+    )
+    isStarting = false
   }
 
-  return {
-    async: true,
-    run(requests) {
-      if (requests.length === 0) return Promise.resolve([])
-      return new Promise((resolve) => {
-        if (waiting.length === 0) checkPhase(send)
-        waiting.push({ requests, answers: [], left: requests.length, resolve })
-      })
+  function settle(call: Call, answers: readonly Answer[]): void {
+    const { places } = call
+    underWay -= places.length
+    // What is settled by these answers has to find the order as it is without this call.
+    const failed = order.remove(call) && answers.every(isAway) ? order.failBehind(call) : []
+    for (let at = 0; at < places.length; at++) answer(places[at], answers[at])
+    for (const place of failed) answer(place, answers[0])
+    if (order.isHolding()) schedule()
+  }
+
+  return storeOf(
+    function runTogether(requests, done) {
+      if (requests.length === 0) {
+        done([])
+        return
+      }
+      const asked = { answers: [], left: requests.length, done }
+      for (let i = 0; i < requests.length; i++) waiting.push({ request: requests[i], asked, i })
+      if (underWay > 0 || order.isHolding()) schedule()
+      else if (!isScheduled) send()
     },
-    ping: () => store.ping(),
-    close: () => store.close(),
-  }
+    {
+      ping: () => store.ping(),
+      close: () => store.close(),
+    },
+  )
 }
 
-/** Where a request stands among those of its call. */
-interface Place {
-  readonly one: Asked
-  readonly i: number
-}
-
-interface Batch {
-  readonly places: Place[]
-  weight: number
-}
-
-function isFull({ places, weight }: Batch, added: number): boolean {
-  return places.length === mostRequests || weight + added > mostWeight
+function answer({ asked, i }: Place, given: Answer): void {
+  asked.answers[i] = given
+  if (--asked.left === 0) asked.done(asked.answers)
 }
 
 function weightOf({ entries }: StoreRequest): number {

@@ -1,4 +1,5 @@
 import { sluiceError } from '../../errors.js'
+import type { ScriptClient } from './script-client.js'
 import { sendingOnce } from './sent-once.js'
 
 /**
@@ -39,11 +40,11 @@ export interface NodeRedisArguments {
 export type SupportedClient = IoredisClient | NodeRedisClient | RedisClient
 
 /** @throws SluiceError SLUICE_CLIENT_INVALID */
-export function clientOf(client: SupportedClient): RedisClient {
+export function clientOf(client: SupportedClient): ScriptClient {
   if (!isClient(client)) throw sluiceError('SLUICE_CLIENT_INVALID', client)
   if ('evalsha' in client) return fromIoredis(client)
-  if ('isCluster' in client) return client
-  return fromNodeRedis(client)
+  if ('isCluster' in client) return fromPromises(client)
+  return fromPromises(fromNodeRedis(client))
 }
 
 /** By its shape alone, since a client may come from any copy of its library. */
@@ -56,13 +57,40 @@ function isClient(client: unknown): boolean {
   return 'evalSha' in client
 }
 
-function fromIoredis(client: IoredisClient): RedisClient {
+function fromIoredis(client: IoredisClient): ScriptClient {
   const send = sendingOnce(client)
   return {
-    evalSha: (digest, keys, args) => send('evalsha', digest, keys, args),
-    eval: (script, keys, args) => send('eval', script, keys, args),
+    evalSha: (...call) => send('evalsha', ...call),
+    eval: (...call) => send('eval', ...call),
     isCluster: client.isCluster,
   }
+}
+
+function fromPromises(client: RedisClient): ScriptClient {
+  return {
+    evalSha(digest, keys, args, answered, failed) {
+      settle(() => client.evalSha(digest, keys, args), answered, failed)
+    },
+    eval(script, keys, args, answered, failed) {
+      settle(() => client.eval(script, keys, args), answered, failed)
+    },
+    isCluster: client.isCluster,
+  }
+}
+
+function settle(
+  send: () => Promise<unknown>,
+  answered: (reply: unknown) => void,
+  failed: (error: unknown) => void,
+): void {
+  let reply: Promise<unknown>
+  try {
+    reply = send()
+  } catch (error) {
+    failed(error)
+    return
+  }
+  reply.then(answered, failed)
 }
 
 function fromNodeRedis(client: NodeRedisClient): RedisClient {

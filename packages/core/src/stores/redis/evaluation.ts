@@ -1,52 +1,49 @@
 import type { Reading } from '../../algorithms/algorithm.js'
-import type { RedisClient } from './client.js'
+import { sha1Of } from '../../digests.js'
+import type { ScriptClient } from './script-client.js'
 import { assembleScript } from './script/index.js'
 
-/** Runs the script for some algorithms, by its digest where the server knows it. */
-export type Evaluate = (
-  algorithms: readonly Reading[],
-  keys: readonly string[],
-  args: readonly string[],
-) => Promise<unknown>
-
-interface Script {
+export interface Script {
   readonly source: string
   /** SHA-1, by which Redis knows a script that it has run before. */
-  readonly digest: Promise<string>
+  readonly digest: string
 }
 
-/** One script for all algorithms that were asked for so far, so that whatever comes together travels together. */
-export function createEvaluation(client: RedisClient): Evaluate {
-  const known = new Map<number, Reading>()
-  let script = scriptOf([])
+/** Runs a script, by its digest where the server knows it. One of the two functions is called, once. */
+export type Evaluate = (
+  script: Script,
+  keys: readonly string[],
+  args: readonly string[],
+  done: (reply: unknown) => void,
+  failed: (error: unknown) => void,
+) => void
 
-  function scriptFor(algorithms: readonly Reading[]): Script {
+export function createEvaluation(client: ScriptClient): Evaluate {
+  return function evaluate({ source, digest }, keys, args, done, failed) {
+    client.evalSha(digest, keys, args, done, (error) => {
+      // NOSCRIPT says that nothing ran. After any other error the script may have run, and a second run would count twice.
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) failed(error)
+      else client.eval(source, keys, args, done, failed)
+    })
+  }
+}
+
+/** The general script for all algorithms that were asked for so far, so that whatever comes together travels together. */
+export function createGeneralScript(): (algorithms: readonly Reading[]) => Script {
+  const known = new Map<number, Reading>()
+  let script = scriptOf(assembleScript([]))
+
+  return function scriptFor(algorithms) {
     const fresh = algorithms.filter(({ id }) => !known.has(id))
     if (fresh.length > 0) {
       for (const algorithm of fresh) known.set(algorithm.id, algorithm)
-      script = scriptOf([...known.values()].sort((a, b) => a.id - b.id))
+      script = scriptOf(assembleScript([...known.values()].sort((a, b) => a.id - b.id)))
     }
     return script
   }
-
-  return async function evaluate(algorithms, keys, args) {
-    const { source, digest } = scriptFor(algorithms)
-    try {
-      return await client.evalSha(await digest, keys, args)
-    } catch (error) {
-      // NOSCRIPT says that nothing ran. After any other error the script may have run, and a second run would count twice.
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-      return client.eval(source, keys, args)
-    }
-  }
 }
 
-function scriptOf(algorithms: readonly Reading[]): Script {
-  const source = assembleScript(algorithms)
-  return { source, digest: sha1(source) }
-}
-
-async function sha1(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+/** The digest is computed at once, so that no call waits for it. */
+export function scriptOf(source: string): Script {
+  return { source, digest: sha1Of(source) }
 }

@@ -1,4 +1,5 @@
 import { isList } from '../../options/predicates.js'
+import type { SendScript } from './script-client.js'
 
 /** The commands that Sluice sends by an ioredis client. */
 interface Commands {
@@ -23,20 +24,14 @@ interface Connection {
 
 /** A call that has no answer yet. */
 interface Call {
-  readonly command: SentCommand | undefined
+  command: SentCommand | undefined
   /** Where the command has the moment after which it is void. */
   readonly voidAt: number
   isLost: boolean
-  fail(error: Error): void
+  failed: (error: unknown) => void
 }
 
-/** Sends EVALSHA or EVAL; `args` begins with the moment after which the call is void. */
-export type Send = (
-  name: 'evalsha' | 'eval',
-  script: string,
-  keys: readonly string[],
-  args: readonly string[],
-) => Promise<unknown>
+type Send = (name: 'evalsha' | 'eval', ...call: Parameters<SendScript>) => void
 
 /**
  * Sends each call once. When a connection is lost, ioredis sends again what it has sent and what was not answered (`autoResendUnfulfilledCommands`;
@@ -61,42 +56,54 @@ export function sendingOnce(client: Commands): Send {
     return sent
   }
 
-  async function answered(call: Call, reply: Promise<unknown>): Promise<unknown> {
-    let value: unknown
-    try {
-      value = await reply
-    } catch (error) {
-      throw call.isLost ? lost(error) : error
-    } finally {
-      calls.delete(call)
-    }
-    if (call.isLost && isVoid(value)) throw lost()
-    return value
+  function forget(call: Call): void {
+    calls.delete(call)
+    // A Set that is filled and emptied keeps what it held alive until the old generation is collected.
+    call.command = undefined
+    call.failed = nobody
   }
 
-  return function send(name, script, keys, args) {
+  return function send(name, script, keys, args, answered, failed) {
     sent = undefined
-    const reply = tapped[name](script, keys.length, ...keys, ...args)
-    const call: Call = { command: lastSent(), voidAt: 2 + keys.length, isLost: false, fail() {} }
+    let reply: Promise<unknown>
+    try {
+      reply = tapped[name](script, keys.length, ...keys, ...args)
+    } catch (error) {
+      failed(error)
+      return
+    }
+    const call: Call = { command: lastSent(), voidAt: 2 + keys.length, isLost: false, failed }
     calls.add(call)
-    const answer = answered(call, reply)
-    // Of a Cluster, another node than the lost one may yet answer.
-    if (client.isCluster) return answer
-    const failed = new Promise<never>((_, reject) => (call.fail = reject))
-    return Promise.race([answer, failed])
+    function succeed(value: unknown): void {
+      forget(call)
+      if (!call.isLost) answered(value)
+      // What a lost call of a Cluster is answered is void if it was sent again.
+      else if (client.isCluster && !isVoid(value)) answered(value)
+      else if (client.isCluster) failed(lost())
+    }
+    function fail(error: unknown): void {
+      forget(call)
+      if (!call.isLost) failed(error)
+      else if (client.isCluster) failed(lost(error))
+    }
+    reply.then(succeed, fail)
   }
 }
 
+function nobody(): void {}
+
 const inherit: (client: Commands, own: PropertyDescriptorMap) => Commands = Object.create
 
-function lose(call: Call): void {
+function lose(call: Call, isCluster: boolean): void {
+  if (call.isLost) return
   const { command, voidAt } = call
   call.isLost = true
   // Of a client whose commands look otherwise, nothing is touched.
   if (command?.name.startsWith('eval') === true && command.args.length > voidAt) {
     command.args[voidAt] = '0'
   }
-  call.fail(lost())
+  // Of a Cluster, another node than the lost one may yet answer.
+  if (!isCluster) call.failed(lost())
 }
 
 function isVoid(reply: unknown): boolean {
@@ -123,7 +130,7 @@ function callsOf(client: Commands): Set<Call> {
 function watch(client: Commands, calls: ReadonlySet<Call>): void {
   const connection = connectionOf(client)
   function loseAll(): void {
-    for (const call of calls) lose(call)
+    for (const call of calls) lose(call, client.isCluster)
   }
   if (!client.isCluster) {
     listen(connection, loseAll)

@@ -1,6 +1,6 @@
 import type { Reading } from '../../algorithms/algorithm.js'
 import { sluiceError } from '../../errors.js'
-import { bodyKey, escapeName, redisKey } from '../../keys.js'
+import { bodyKey, redisKey, stateName } from '../../keys.js'
 import type { Answer, BoundPolicy, State, StoreRequest } from '../store.js'
 
 /** A list of requests as the script takes them; `script.ts` describes the arguments. */
@@ -108,8 +108,7 @@ function templateAsWritten(
 
 function ruleAsWritten({ name, steps, params, block }: BoundPolicy, now: number): object {
   return {
-    // The usual name takes no room in the state.
-    name: name === 'default' ? '' : escapeName(name),
+    name: stateName(name),
     id: steps.id,
     ...steps.cells(params),
     params: steps.args(params, now),
@@ -156,7 +155,7 @@ export function decodeReply(
 
   function answerTo({ entries, now = serverMs }: StoreRequest): Answer | typeof stale {
     const code = reply[at++]
-    if (typeof code !== 'number') return failureOf(code)
+    if (typeof code !== 'number') return String(code) === 'STALE' ? stale : failureIn(code)
     const rows = entries.map(({ steps, params }) => {
       const width = widthOf(steps.cells(params))
       at += width
@@ -180,7 +179,6 @@ export function decodeReply(
 export const stale: unique symbol = Symbol('stale')
 
 /** A client may give a string as a buffer. */
-function failureOf(message: unknown): Answer | typeof stale {
-  const text = String(message)
-  return text === 'STALE' ? stale : sluiceError('SLUICE_STORE_FAILED', 'redis', text)
+export function failureIn(message: unknown): Answer {
+  return sluiceError('SLUICE_STORE_FAILED', 'redis', String(message))
 }

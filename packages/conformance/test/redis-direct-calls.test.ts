@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  slidingWindow,
+  type AsyncStore,
+  type Policies,
+} from '@sluice/core'
+import { useRedis } from '@sluice/conformance/redis'
+import { beforeAll, describe, expect, test } from 'vitest'
+// Internal: no option makes the general script decide everything.
+import { createRedisStore } from '../../core/src/stores/redis/index.js'
+
+const server = useRedis()
+let direct: AsyncStore
+let general: AsyncStore
+beforeAll(() => {
+  const client = server.client()
+  direct = createRedisStore(client, { timeout: '10s', prefix: 'direct' }, false)
+  general = createRedisStore(client, { timeout: '10s', prefix: 'general' }, true)
+})
+
+describe('by the time of the server', () => {
+  const one = { limit: 5, window: '1h' } as const
+  const plans: Readonly<Record<string, Policies>> = {
+    fixedWindow: fixedWindow(one),
+    slidingWindow: slidingWindow(one),
+    gcra: gcra(one),
+    'a name': { api: fixedWindow(one) },
+    three: { a: fixedWindow(one), b: slidingWindow(one), c: gcra(one) },
+    'large counts': fixedWindow({ limit: 9e9, window: 1000 }),
+  }
+
+  test.each(Object.entries(plans))('%s lives as long as by the general script', async (_, plan) => {
+    const name = randomUUID()
+    const lives = await Promise.all(
+      [direct, general].map(async (store, i) => {
+        const limiter = createLimiter({ name, policies: plan, store })
+        await limiter.consume('key', { cost: 3 })
+        return server.connection.pttl(`${i === 0 ? 'direct' : 'general'}:${name}:{key}`)
+      }),
+    )
+    // They were not asked in the same millisecond. A state is kept for a second after its end.
+    expect(Math.abs(lives[0] - lives[1])).toBeLessThan(900)
+  })
+
+  test('every decision without a block is made by the direct script', async () => {
+    const limiter = createLimiter({ name: randomUUID(), policies: plans['three'], store: direct })
+    await limiter.consume('key')
+    await server.connection.config('RESETSTAT')
+    await Promise.all([
+      limiter.consume('key'),
+      limiter.peek('key'),
+      limiter.consume('other', { cost: 2 }),
+      limiter.consume('key', { cost: 9 }),
+    ])
+    const stats = await server.connection.info('commandstats')
+    // The first by itself, the others two and one: each reads a key once, and a call that takes nothing writes nothing.
+    expect(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]).toBe('3')
+    expect(/cmdstat_get:calls=(\d+)/.exec(stats)?.[1]).toBe('4')
+    expect(/cmdstat_set:calls=(\d+)/.exec(stats)?.[1]).toBe('2')
+  })
+
+  test('a key that was blocked is left to the general script, in the order in which it was asked', async () => {
+    const policies = fixedWindow({ limit: 100, window: '1h' })
+    const limiter = createLimiter({
+      name: randomUUID(),
+      policies,
+      store: direct,
+      denyCache: false,
+    })
+    await limiter.block('key', '1h')
+    const answers = await Promise.all([
+      limiter.consume('key'),
+      limiter.consume('key'),
+      limiter.unblock('key'),
+      limiter.consume('key'),
+      limiter.consume('key'),
+    ])
+    const allowed = answers.map((decision) => decision?.allowed)
+    expect(allowed).toEqual([false, false, undefined, true, true])
+    expect((await limiter.peek('key')).remaining).toBe(98)
+  })
+})

@@ -1,0 +1,16 @@
+import { sha1 } from '@noble/hashes/legacy.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+
+/** SHA-256, in hexadecimal digits. */
+export function sha256Of(text: string): string {
+  return hexadecimal(sha256(new TextEncoder().encode(text)))
+}
+
+/** SHA-1, in hexadecimal digits. It is computed at once, which `crypto.subtle` does not do. */
+export function sha1Of(text: string): string {
+  return hexadecimal(sha1(new TextEncoder().encode(text)))
+}
+
+function hexadecimal(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,192 @@
+import { redisKeys, stateName } from '../../keys.js'
+import type { Row } from '../../algorithms/algorithm.js'
+import type { Lane } from '../layers/run.js'
+import type { Answer, BoundPolicy, DecisionRequest, State, StoreRequest } from '../store.js'
+import { scriptOf, type Script } from './evaluation.js'
+import type { DirectRule } from './script/direct-state.js'
+import { assembleDirectScript, generalCode } from './script/direct.js'
+
+/** So many policies, and so many numbers in a row, are decided directly. */
+const mostPolicies = 4
+const mostCells = 16
+
+/** So many scripts are made. A process that has other policies for each client must not fill the server with scripts. */
+const mostScripts = 64
+
+/** Policies that have a script of their own, and what does not change from call to call. */
+export interface Direct {
+  readonly script: Script
+  readonly entries: readonly BoundPolicy[]
+  readonly keyOf: (key: string) => string
+  /** The params of each policy and, where the state has them, the names. */
+  readonly args: readonly string[]
+  /** How many cells each row has in the reply. */
+  readonly widths: readonly number[]
+}
+
+/** Requests that one call of the direct script may decide: they differ by key, cost and verb alone. */
+export interface DirectLane extends Lane {
+  readonly direct: Direct
+  readonly now: number | undefined
+}
+
+/** Finds out which policies can be decided directly, once for each list of them. */
+export function createDirects(
+  prefix: string,
+): (entries: readonly BoundPolicy[]) => Direct | undefined {
+  const known = new WeakMap<readonly BoundPolicy[], Direct | false>()
+  // A list that is made for one call has the same policies as the one before it.
+  const byFirst = new WeakMap<BoundPolicy, Direct[]>()
+  const scripts = new Map<string, Script>()
+
+  function scriptFor(rules: readonly DirectRule[], isNamed: boolean): Script | undefined {
+    const shapes = rules.map((rule) => [rule.steps.id, rule.moments, rule.counts, rule.params])
+    const shape = JSON.stringify([isNamed, shapes])
+    let script = scripts.get(shape)
+    if (script === undefined && scripts.size < mostScripts) {
+      script = scriptOf(assembleDirectScript(rules, isNamed))
+      scripts.set(shape, script)
+    }
+    return script
+  }
+
+  function compile(entries: readonly BoundPolicy[]): Direct | undefined {
+    if (entries.length > mostPolicies || !entries.every(isDirect)) return undefined
+    const [{ name, steps }] = entries
+    const isNamed = entries.length > 1 || name !== 'default' || steps.id > 127
+    const params = entries.map((entry) => entry.steps.args(entry.params, 0))
+    const rules = entries.map((entry, i): DirectRule => ({
+      steps: entry.steps,
+      views: 0,
+      ...entry.steps.cells(entry.params),
+      params: params[i].length,
+    }))
+    const script = scriptFor(rules, isNamed)
+    if (script === undefined) return undefined
+    const names = isNamed ? entries.map(({ name }) => stateName(name)) : []
+    return {
+      script,
+      entries,
+      keyOf: redisKeys(prefix, entries[0].limiter),
+      args: [...params.flat().map(String), ...names],
+      widths: rules.map(({ moments, counts, views }) => moments + counts + views),
+    }
+  }
+
+  function find(entries: readonly BoundPolicy[]): Direct | undefined {
+    const alike = byFirst.get(entries[0]) ?? []
+    const same = alike.find((one) => isSame(one.entries, entries))
+    if (same !== undefined) return same
+    const made = compile(entries)
+    if (made !== undefined) byFirst.set(entries[0], [...alike, made])
+    return made
+  }
+
+  return function directOf(entries) {
+    let direct = known.get(entries)
+    if (direct === undefined) {
+      direct = find(entries) ?? false
+      known.set(entries, direct)
+    }
+    return direct === false ? undefined : direct
+  }
+}
+
+/** Whether a policy's state is a row, and its decisions write nothing else, and only if they take something. */
+function isDirect({ steps, params, block }: BoundPolicy): boolean {
+  if (steps.bodied === true || steps.datedArgs === true || block !== undefined) return false
+  const { moments, counts } = steps.cells(params)
+  return moments + counts <= mostCells && counts > 0 && !steps.persistsOnDenial(params)
+}
+
+function isSame(one: readonly BoundPolicy[], other: readonly BoundPolicy[]): boolean {
+  return one.length === other.length && one.every((entry, i) => entry === other[i])
+}
+
+export interface DirectCall {
+  readonly keys: readonly string[]
+  /** What follows the params and names. */
+  readonly counts: readonly string[]
+  /** Which request each answer is for; undefined if they are in the order of the requests. */
+  readonly order: readonly number[] | undefined
+}
+
+const consumeOne: readonly string[] = []
+
+export function encodeDirect({ keyOf }: Direct, requests: readonly DecisionRequest[]): DirectCall {
+  const names = new Set<string>()
+  let isUniform = true
+  for (const { keys, verb, cost } of requests) {
+    names.add(keys[0])
+    if (cost !== 1 || verb !== 'consume') isUniform = false
+  }
+  const keys = Array.from(names, keyOf)
+  if (isUniform && keys.length === requests.length) {
+    return { keys, counts: consumeOne, order: undefined }
+  }
+  const byKey = new Map<string, number[]>()
+  for (const name of names) byKey.set(name, [])
+  requests.forEach((request, i) => byKey.get(request.keys[0])?.push(i))
+  const counts: string[] = []
+  const order: number[] = []
+  for (const indices of byKey.values()) {
+    order.push(...indices)
+    const costs = indices.map((i) => costOf(requests[i]))
+    if (costs.every((cost) => cost === 1)) counts.push(`${costs.length}`)
+    else counts.push(`-${costs.length}`, ...costs.map(String))
+  }
+  return { keys, counts, order }
+}
+
+/** The arguments of a call. */
+export function argsOf(
+  { direct: { args }, now }: DirectLane,
+  voidAt: number,
+  counts: readonly string[],
+): readonly string[] {
+  return [`${voidAt}`, now === undefined ? '' : `${now}`, ...args, ...counts]
+}
+
+function costOf({ verb, cost }: DecisionRequest): number {
+  return verb === 'consume' ? cost : -1 - cost
+}
+
+/** In the place of an answer: the general script has to decide. */
+export const unread: unique symbol = Symbol('unread')
+
+/** Reads the script's reply; `failure` makes the answer of a request that has an error of its own. */
+export function decodeDirect(
+  reply: readonly unknown[],
+  { direct: { widths }, now = Number(reply[0]) }: DirectLane,
+  { order }: DirectCall,
+  count: number,
+  failure: (message: unknown) => Answer,
+): (Answer | typeof unread)[] {
+  const answers: (Answer | typeof unread)[] = []
+  let at = 1
+  for (let nth = 0; nth < count; nth++) {
+    const code = reply[at++]
+    const i = order === undefined ? nth : order[nth]
+    if (typeof code !== 'number') answers[i] = failure(code)
+    else if (code === generalCode) answers[i] = unread
+    else {
+      const states: State[] = []
+      for (const width of widths) {
+        states.push({ row: rowAt(reply, at, width), blockedUntil: 0, now })
+        at += width
+      }
+      answers[i] = { allowed: code === 1, states }
+    }
+  }
+  return answers
+}
+
+/** The script answers numbers, and `readReply` has made numbers of them. */
+function rowAt(reply: readonly unknown[], at: number, width: number): Row {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- to look at each of them again takes longer than the rest
+  return reply.slice(at, at + width) as Row
+}
+
+export function isDecisionRequest(request: StoreRequest): request is DecisionRequest {
+  return request.verb === 'consume' || request.verb === 'peek'
+}

@@ -1,0 +1,113 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { sluiceError, sluiceErrorFrom } from '../../src/errors.js'
+import { withBatching, type LaneOf } from '../../src/stores/layers/batching.js'
+import { runOf, storeOf, type Lane } from '../../src/stores/layers/run.js'
+import type { StoreRequest } from '../../src/stores/store.js'
+import { allowed, asker, general, recorder, request } from './held-store.js'
+
+function refund(key: string): StoreRequest {
+  return { ...request(key), verb: 'refundReceipt', cost: 1, receipts: [] }
+}
+
+describe('lanes', () => {
+  const direct: Lane = { general }
+  const other: Lane = { general }
+  /** A key says in which lane it is asked: the last letter. */
+  const laneOf: LaneOf = ({ verb, keys: [key] }) => {
+    if (verb !== 'consume' || key.endsWith('G')) return general
+    if (key.endsWith('A')) return undefined
+    return key.endsWith('O') ? other : direct
+  }
+
+  function lanes() {
+    const { store, calls, answer } = recorder()
+    return { calls, answer, ...asker(withBatching(store, laneOf)) }
+  }
+
+  test('have calls of their own, and no list waits in one for a lane that does not answer', async () => {
+    const { store, calls } = recorder()
+    const answersOf = storeOf((requests, done, lane) => {
+      runOf(store)(requests, () => {}, lane)
+      if (!requests[0].keys[0].startsWith('dead')) done(requests.map(() => allowed))
+    }, store)
+    const { ask, answered } = asker(withBatching(answersOf, laneOf))
+    ask(request('deadO'))
+    for (const key of ['deadO', 'liveD', 'aloneA', 'liveD', 'aloneA']) ask(request(key))
+    await turn()
+    await turn()
+    expect(calls).toEqual([['deadO'], ['aloneA'], ['aloneA'], ['deadO'], ['liveD', 'liveD']])
+    expect(answered).toEqual(['aloneA', 'aloneA', 'liveD', 'liveD'])
+  })
+
+  test('a request about a key that is under way in another lane is held until that is answered, and so is what comes after it', async () => {
+    const { calls, answer, ask, answered } = lanes()
+    ask(request('k'))
+    ask(refund('k'))
+    ask(request('k'))
+    ask(request('l'))
+    await turn()
+    expect(calls).toEqual([['k'], ['l']])
+    ask(request('k'))
+    await turn()
+    expect(calls).toHaveLength(2)
+    answer()
+    await turn()
+    // The requests after the refund travel with it: in their own lane they could overtake it.
+    expect(calls.slice(2)).toEqual([['k', 'k'], ['k']])
+    for (let i = 0; i < 3; i++) answer()
+    expect(answered).toEqual(['k', 'l', 'k', 'k', 'k'])
+    ask(request('k'))
+    ask(request('l'))
+    await turn()
+    expect(calls.slice(4)).toEqual([['k'], ['l']])
+  })
+
+  test('of two that both take some requests only, the one that comes second waits', async () => {
+    const byCost: LaneOf = (asked) => ('cost' in asked && asked.cost === 2 ? other : direct)
+    const { store, calls, answer } = recorder()
+    const { ask } = asker(withBatching(store, byCost))
+    ask(request('k'))
+    ask({ ...request('k'), verb: 'peek', cost: 2 })
+    await turn()
+    expect(calls).toEqual([['k']])
+    answer()
+    await turn()
+    expect(calls).toEqual([['k'], ['k']])
+  })
+
+  test('what waits for a call that the store did not answer fails with it, but what gives back is sent', async () => {
+    const { calls, answer, ask, answered } = lanes()
+    const late = sluiceErrorFrom(new Error('gone'), 'SLUICE_STORE_TIMEOUT', 'redis', 250)
+    ask(request('k'))
+    ask(refund('k'))
+    ask(request('k'))
+    await turn()
+    answer([late])
+    expect(answered).toEqual(['k SLUICE_STORE_TIMEOUT', 'k SLUICE_STORE_TIMEOUT'])
+    await turn()
+    expect(calls).toEqual([['k'], ['k']])
+  })
+
+  test('what failed with a call holds nothing up', async () => {
+    const { calls, answer, ask } = lanes()
+    ask(request('k'))
+    ask({ ...request('k'), verb: 'penalize', units: 1 })
+    ask(request('kG'))
+    await turn()
+    answer([sluiceErrorFrom(new Error('gone'), 'SLUICE_STORE_TIMEOUT', 'redis', 250)])
+    ask(request('k'))
+    await turn()
+    expect(calls).toEqual([['k'], ['kG'], ['k']])
+  })
+
+  test('what waits for a call whose key fails by itself is asked', async () => {
+    const { calls, answer, ask } = lanes()
+    ask(request('k'))
+    ask(refund('k'))
+    await turn()
+    answer([sluiceError('SLUICE_STORE_FAILED', 'redis', 'WRONGTYPE')])
+    await turn()
+    expect(calls).toEqual([['k'], ['k']])
+  })
+})
