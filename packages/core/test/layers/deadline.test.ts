@@ -2,7 +2,9 @@ import { stat } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixedWindow, SluiceError } from '../../src/index.js'
 import { withDeadline } from '../../src/stores/layers/deadline.js'
+import { withBatching } from '../../src/stores/layers/batching.js'
 import type { Answer } from '../../src/stores/store.js'
+import { asker, recorder } from '../redis/held-store.js'
 import { asking, deferred, failure, holdTime, pass, releaseTime, stubStore } from './stub-store.js'
 
 const request = asking(fixedWindow({ limit: 2, window: '1h' }))
@@ -38,6 +40,25 @@ describe('in held time', () => {
     expect(answers?.[0]).toMatchObject({
       message: expect.stringContaining('the stub store did not answer within 250 ms'),
     })
+  })
+
+  test('a request that waited for another call about its key is answered by its own deadline', async () => {
+    const { store, calls, answer } = recorder()
+    const [first, second] = [{}, {}]
+    const batching = withBatching(withDeadline(store, 'stub', 250), ({ verb }) =>
+      verb === 'peek' ? second : first,
+    )
+    const { ask, answered } = asker(batching)
+    ask(request('consume'))
+    ask(request('peek'))
+    await pass(200)
+    expect(calls).toEqual([['key']])
+    answer()
+    await pass(49)
+    expect(calls).toEqual([['key'], ['key']])
+    expect(answered).toEqual(['key'])
+    await pass(1)
+    expect(answered).toEqual(['key', 'key SLUICE_STORE_TIMEOUT'])
   })
 
   test('what a late answer took is given back, and nothing else', async () => {

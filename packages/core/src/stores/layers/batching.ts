@@ -49,7 +49,7 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
     for (const place of places) {
       const own = laneOf(place.request)
       if (own === undefined) {
-        const alone = newCall(undefined)
+        const alone = newCall(undefined, place.askedAt)
         alone.places.push(place)
         start(alone)
         continue
@@ -58,9 +58,12 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
       if (lane === undefined) continue
       const weight = weightOf(place.request)
       let call = open.get(lane)
-      if (call === undefined || call.places.length >= most || call.weight + weight > mostWeight) {
+      const isFull =
+        call !== undefined && (call.places.length >= most || call.weight + weight > mostWeight)
+      // A request that was held has less time left than others.
+      if (call === undefined || isFull || call.askedAt !== place.askedAt) {
         if (call !== undefined) start(call)
-        call = newCall(lane)
+        call = newCall(lane, place.askedAt)
         open.set(lane, call)
         order.add(call)
       }
@@ -81,7 +84,7 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
         if (isStarting) checkPhase(() => settle(call, answers))
         else settle(call, answers)
       },
-      call.lane,
+      call,
     )
     isStarting = false
   }
@@ -103,7 +106,8 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
         return
       }
       const asked = { answers: [], left: requests.length, done }
-      for (let i = 0; i < requests.length; i++) waiting.push({ request: requests[i], asked, i })
+      for (let i = 0; i < requests.length; i++)
+        waiting.push({ request: requests[i], asked, i, askedAt: undefined })
       if (underWay > 0 || order.isHolding()) schedule()
       else if (!isScheduled) send()
     },

@@ -1,9 +1,10 @@
+import { processTime } from '../../clock.js'
 import { sluiceError } from '../../errors.js'
 import { refundOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
-import { runOf, storeOf } from './run.js'
+import { runOf, storeOf, type Travel } from './run.js'
 
 /**
- * Answers within `timeoutMs`, whatever the store does: a request that takes longer fails with SLUICE_STORE_TIMEOUT. The store itself must see
+ * Answers within `timeoutMs` of the moment at which a request was asked, whatever the store does: a request that takes longer fails with SLUICE_STORE_TIMEOUT. The store itself must see
  * to it that an abandoned request takes nothing later; what was taken in time, and only its answer came late, is given back.
  */
 export function withDeadline(store: AsyncStore, name: string, timeoutMs: number): AsyncStore {
@@ -19,9 +20,10 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
   }
 
   return storeOf(
-    function runInTime(requests, done, lane) {
+    function runInTime(requests, done, travel) {
       let isSettled = false
-      const timer = later(timeoutMs, () => {
+      const left = timeoutMs - waitedMs(travel)
+      const timer = later(Math.max(0, left), () => {
         if (isSettled) return
         isSettled = true
         const error = sluiceError('SLUICE_STORE_TIMEOUT', name, timeoutMs)
@@ -38,7 +40,7 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
           clearTimeout(timer)
           done(answers)
         },
-        lane,
+        travel,
       )
     },
     {
@@ -46,6 +48,11 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
       close: () => store.close(),
     },
   )
+}
+
+/** How long the requests have waited for another call. */
+function waitedMs(travel: Travel | undefined): number {
+  return travel?.askedAt === undefined ? 0 : processTime.monotonic() - travel.askedAt
 }
 
 /** A ping that is not answered in time says no. */

@@ -9,7 +9,7 @@ import type {
   StoreRequest,
 } from '../store.js'
 import { createIndex, type Index } from './denial-index.js'
-import { runOf, storeOf, type Lane } from './run.js'
+import { runOf, storeOf, type Travel } from './run.js'
 
 /** A denial is believed for so long at the most, since a refund elsewhere may have ended it. */
 const believedForMs = 1000
@@ -104,7 +104,7 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
   function ask(
     requests: readonly StoreRequest[],
     done: (answers: readonly Answer[]) => void,
-    lane: Lane | undefined,
+    travel: Travel | undefined,
   ): void {
     const changes: Changes = { places: undefined }
     underWay.add(changes)
@@ -115,7 +115,7 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
         note(requests, answers, changes.places)
         done(answers)
       },
-      lane,
+      travel,
     )
   }
 
@@ -137,24 +137,24 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
   }
 
   return storeOf(
-    function runRemembering(requests, done, lane) {
+    function runRemembering(requests, done, travel) {
       for (const request of requests) if (!isDecision(request)) forgetChanged(request)
       if (denials.size === 0) {
-        ask(requests, done, lane)
+        ask(requests, done, travel)
         return
       }
       const now = processTime.monotonic()
       const recalled = requests.map((request) => recall(request, now))
       const asked = requests.filter((_, i) => recalled[i] === undefined)
       if (asked.length === requests.length) {
-        ask(requests, done, lane)
+        ask(requests, done, travel)
         return
       }
       let next = 0
       const join = (answers: readonly Answer[]): void =>
         done(recalled.map((outcome) => outcome ?? answers[next++]))
       if (asked.length === 0) join([])
-      else ask(asked, join, lane)
+      else ask(asked, join, travel)
     },
     {
       ping: () => store.ping(),

@@ -1,3 +1,4 @@
+import { processTime } from '../../clock.js'
 import type { Answer, StoreRequest } from '../store.js'
 import type { Lane } from './run.js'
 
@@ -13,6 +14,8 @@ export interface Place {
   readonly request: StoreRequest
   readonly asked: Asked
   readonly i: number
+  /** The monotonic time at which it was asked, once it has been held. */
+  askedAt: number | undefined
 }
 
 /** Requests that travel together: being put together, or under way. */
@@ -20,14 +23,15 @@ export interface Call {
   /** Undefined: a request by itself, which is in no order with others. */
   readonly lane: Lane | undefined
   readonly places: Place[]
+  readonly askedAt: number | undefined
   weight: number
   /** The keys of so many of its requests. */
   readonly keys: Set<string>
   noted: number
 }
 
-export function newCall(lane: Lane | undefined): Call {
-  return { lane, places: [], weight: 0, keys: new Set(), noted: 0 }
+export function newCall(lane: Lane | undefined, askedAt?: number): Call {
+  return { lane, askedAt, places: [], weight: 0, keys: new Set(), noted: 0 }
 }
 
 /**
@@ -56,8 +60,12 @@ export function createOrder(): Order {
   const calls: Call[] = []
   let held: Place[] = []
   const heldKeys = new Set<string>()
+  /** Read once for all requests that are held at the same time: they may travel in one call. */
+  let heldAt: number | undefined
 
   function hold(place: Place, keys: readonly string[]): undefined {
+    heldAt ??= processTime.monotonic()
+    place.askedAt ??= heldAt
     held.push(place)
     for (const key of keys) heldKeys.add(key)
   }
@@ -89,6 +97,7 @@ export function createOrder(): Order {
     isHolding: () => held.length > 0,
 
     released(later) {
+      heldAt = undefined
       if (held.length === 0) return later
       const places = held.concat(later)
       held = []

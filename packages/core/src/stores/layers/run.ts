@@ -8,9 +8,15 @@ import { failureOf } from './failure.js'
 export type Run = (
   requests: readonly StoreRequest[],
   done: (answers: readonly Answer[]) => void,
-  /** How the requests of this call travel, as the layer that put them together found out. */
-  lane?: Lane,
+  travel?: Travel,
 ) => void
+
+/** What the layer that put a call together knows of it. */
+export interface Travel {
+  readonly lane: Lane | undefined
+  /** The monotonic time at which its requests were asked, if they have waited for another call since. */
+  readonly askedAt: number | undefined
+}
 
 /** Requests of one lane may travel in one call. */
 export interface Lane {

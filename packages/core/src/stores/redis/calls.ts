@@ -2,7 +2,7 @@ import { processTime } from '../../clock.js'
 import { sluiceError } from '../../errors.js'
 import { redisKey } from '../../keys.js'
 import { failureOf } from '../layers/failure.js'
-import { storeOf, type Lane, type Run } from '../layers/run.js'
+import { storeOf, type Run } from '../layers/run.js'
 import type { Answer, AsyncStore, DecisionRequest, StoreRequest } from '../store.js'
 import type { ScriptClient } from './script-client.js'
 import {
@@ -101,9 +101,12 @@ export function createCalls(
   }
 
   /** What gives back does so whenever it arrives, as long as there is something to give; all else is void when nobody waits for it any more. */
-  function voidAtOf(requests: readonly StoreRequest[]): number {
+  function voidAtOf(
+    requests: readonly StoreRequest[],
+    askedAt: number = processTime.monotonic(),
+  ): number {
     const isGift = requests.every(({ verb }) => verb === 'refundReceipt')
-    return processTime.monotonic() + (isGift ? neverMs : timeoutMs)
+    return askedAt + (isGift ? neverMs : timeoutMs)
   }
 
   function runAll(requests: readonly StoreRequest[], voidAt: number): Promise<readonly Answer[]> {
@@ -166,12 +169,13 @@ export function createCalls(
     })
   }
 
-  const runByLane: Run = (requests, done, lane?: Lane) => {
+  const runByLane: Run = (requests, done, travel) => {
     if (closed) {
       fail(requests, sluiceError('SLUICE_STORE_CLOSED', 'redis'), done)
       return
     }
-    const voidAt = voidAtOf(requests)
+    const voidAt = voidAtOf(requests, travel?.askedAt)
+    const lane = travel?.lane
     if (isDirectLane(lane) && requests.every(isDecisionRequest))
       runDirect(lane, requests, voidAt, done, false)
     else runGeneral(requests, voidAt, done)
