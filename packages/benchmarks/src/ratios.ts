@@ -1,6 +1,6 @@
 import { ratio, table } from './markdown.js'
 
-/** One row of the table in short: ours, and the best of all others. */
+/** One row of the short table: the figure of Sluice and the best figure of all other libraries. */
 export interface Comparison {
   readonly work: string
   readonly better: 'more' | 'less'
@@ -9,42 +9,47 @@ export interface Comparison {
   readonly peerName: string
 }
 
-/** The contender of ours that stands for all: the algorithm that is there by default. */
-const standsForAll: ReadonlySet<string> = new Set(['Sluice', 'Sluice, slidingWindow'])
+/** The contenders that represent Sluice: the default algorithm, or the only one. */
+const representatives: ReadonlySet<string> = new Set(['Sluice', 'Sluice, slidingWindow'])
 
-/** Picks ours and the best peer's from what all were found to reach. The first of them is the yardstick, and no peer. */
+/** Compares the figure of Sluice with the best one of the peers. The first row of `found` is the yardstick, which is not a peer. */
 export function compared(
   work: string,
   better: Comparison['better'],
   found: readonly (readonly [name: string, figure: number])[],
 ): Comparison {
   const [, ...contenders] = found
-  const own = contenders.find(([name]) => standsForAll.has(name))
+  const own = contenders.find(([name]) => representatives.has(name))
   const [best] = contenders
     .filter(([name]) => !name.startsWith('Sluice'))
     .sort(([, a], [, b]) => (better === 'more' ? b - a : a - b))
-  if (own === undefined || best === undefined) throw new Error(`nobody to compare: ${work}`)
+  if (own === undefined || best === undefined)
+    throw new Error(`there is nothing to compare: ${work}`)
   return { work, better, ours: own[1], peer: best[1], peerName: best[0] }
 }
 
-/** For the README of the whole. The better one is set off, whoever it is. */
+/** A table for a README. The better value of each row is bold. */
 export function ratiosTable(comparisons: readonly Comparison[]): string {
   return table(
     ['', 'better is', 'Sluice', 'best peer', ''],
     comparisons.map(({ work, better, ours, peer, peerName }) => {
       const ahead = better === 'more' ? ours > peer : ours < peer
       const behind = better === 'more' ? ours < peer : ours > peer
-      return [work, better, setOff(ours, ahead), setOff(peer, behind), peerName]
+      return [work, better, boldIf(ours, ahead), boldIf(peer, behind), peerName]
     }),
     2,
   )
 }
 
-/** The rows of the front page: what a reader compares first, losses included. */
+/** The rows of the root README: those that a reader compares first, whether Sluice is ahead or not. */
 const headlines: readonly RegExp[] = [
   /^decisions in memory, /,
+  /^time of a new key in memory, called /,
   /^memory per key, /,
-  /^decisions per second over Redis, (?:one at a time|\d+ in flight ÷)/,
+  /^decisions per second over Redis, (?:one at a time|(?:64|512) in flight ÷)/,
+  /^p99 latency over Redis, /,
+  /^Redis CPU for a decision, 64 in flight ÷/,
+  /^client CPU for a decision, 64 in flight ÷/,
   /^server CPU per request, /,
   /^commands per second while one address attacks, Express$/,
 ]
@@ -53,11 +58,11 @@ export function headlinesOf(comparisons: readonly Comparison[]): readonly Compar
   return comparisons.filter(({ work }) => headlines.some((headline) => headline.test(work)))
 }
 
-function setOff(value: number, isBetter: boolean): string {
+function boldIf(value: number, isBetter: boolean): string {
   return isBetter ? `**${ratio(value)}**` : ratio(value)
 }
 
-/** Those that a results file holds, if it holds any. */
+/** The rows that a results file contains, if any. */
 export function comparisonsIn(results: unknown): readonly Comparison[] {
   const ratios = fieldOf(results, 'ratios')
   return Array.isArray(ratios) ? ratios.filter(isComparison) : []

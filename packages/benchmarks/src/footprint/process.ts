@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { contenderCalled } from '../memory/contenders.js'
-import { allowedOf, type Decider } from '../memory/contender.js'
+import { fastestOf, type Decider } from '../memory/contender.js'
 import { freshKeys } from '../memory/keys.js'
 import type { Reading } from '../processes/reading.js'
 import { serve } from '../processes/serve.js'
@@ -39,7 +39,7 @@ async function expiring(): Promise<Reading> {
   const until = performance.now() + 2 * windowMs + 1000
   for (let from = keyCount; performance.now() < until; from += 100) {
     const first = keyCount + (from % alive)
-    await allowedOf(decider, keys.of(range(first, first + 100)), 0, 100)
+    await fastestOf(decider)(keys.of(range(first, first + 100)), 0, 100)
     await delay(1)
   }
   stalls.disable()
@@ -51,20 +51,20 @@ async function expiring(): Promise<Reading> {
 async function opened(windowMs: number): Promise<Decider> {
   const decider = await contender.open({ limit: 1e6, windowMs, keys: keyCount })
   // What is loaded and compiled at first is not kept for keys.
-  await allowedOf(decider, keys.of(range(keyCount, keyCount + alive)), 0, alive)
+  await fastestOf(decider)(keys.of(range(keyCount, keyCount + alive)), 0, alive)
   return decider
 }
 
 async function fill(decider: Decider): Promise<void> {
   for (let from = 0; from < keyCount; from += 1000) {
-    await allowedOf(decider, keys.of(range(from, from + 1000)), 0, 1000)
+    await fastestOf(decider)(keys.of(range(from, from + 1000)), 0, 1000)
     await turn()
   }
 }
 
 /** What nobody asks any more would be collected before it is weighed. */
 async function stillThere(decider: Decider): Promise<void> {
-  await allowedOf(decider, keys.of([keyCount]), 0, 1)
+  await fastestOf(decider)(keys.of([keyCount]), 0, 1)
 }
 
 function* range(from: number, to: number): Generator<number> {

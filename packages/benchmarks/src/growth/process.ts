@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { Redis } from 'ioredis'
-import { allowedOf } from '../memory/contender.js'
+import { fastestOf } from '../memory/contender.js'
 import { createRandom, freshKeys } from '../memory/keys.js'
 import { nanosecondsOf } from '../memory/timing.js'
 import { serve } from '../processes/serve.js'
@@ -40,10 +40,10 @@ serve(async () => {
   const numbers = Array.from({ length: slice }, () => Math.floor(random() * keyCount))
   const arriving = keys.of(numbers)
   const { decider } = subject
-  if (decider.answers === 'later') {
+  if (client !== undefined) {
     return inFlight(decider.decide, arriving, Number(option['in-flight']))
   }
-  return { nanoseconds: await nanosecondsOf(decider, arriving, true) }
+  return { nanoseconds: await nanosecondsOf(fastestOf(decider), arriving, true) }
 })
 
 /** Lets each key have had so many events, no two of them at the same time. */
@@ -53,8 +53,8 @@ async function fill({ decider, at = () => decider }: Subject, events: number): P
     const then = events === 1 ? decider : at(now - windowMs / 2 + (event * windowMs) / 2 / events)
     for (let from = 0; from < keyCount; from += 1000) {
       const some = keys.of(range(from, Math.min(from + 1000, keyCount)))
-      if (then.answers === 'later') await Promise.all(some.map(then.decide))
-      else await allowedOf(then, some, 0, some.length)
+      if (client === undefined) await fastestOf(then)(some, 0, some.length)
+      else await Promise.all(some.map(then.decide))
     }
   }
 }

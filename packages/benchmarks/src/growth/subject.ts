@@ -11,7 +11,7 @@ import {
   type Store,
 } from '@sluice/core'
 import type { Redis } from 'ioredis'
-import { atOnce, later, type Decider } from '../memory/contender.js'
+import { asynchronous, synchronous, type Decider } from '../memory/contender.js'
 import { bareMap } from '../memory/yardstick.js'
 
 /** What decides, and how large it is. */
@@ -43,26 +43,26 @@ export async function subjectOf(line: string, size: Size, client?: Redis): Promi
 }
 
 async function maps({ policies, limit, keys }: Size): Promise<Decider> {
-  const all: ((key: string) => boolean)[] = []
-  for (let i = 0; i < policies; i++) {
-    const opened = await bareMap.open({ limit, windowMs, keys })
-    if (opened.answers === 'at once') all.push(opened.decide)
-  }
-  return atOnce((key) => {
-    let allowed = true
-    for (const decide of all) allowed = decide(key) && allowed
-    return allowed
-  })
+  const all: Decider[] = []
+  for (let i = 0; i < policies; i++) all.push(await bareMap.open({ limit, windowMs, keys }))
+  return synchronous(
+    (key) => {
+      let allowed = true
+      for (const { decide } of all) allowed = decide(key) === true && allowed
+      return allowed
+    },
+    (allowed) => allowed,
+  )
 }
 
 function incrs(client: Redis, { name, policies, limit }: Size): Decider {
   if (policies === 1) {
-    return later(
+    return asynchronous(
       (key) => client.incr(`${name}:0:{${key}}`),
       (count) => count <= limit,
     )
   }
-  return later(
+  return asynchronous(
     (key) => {
       const pipeline = client.pipeline()
       for (let i = 0; i < policies; i++) pipeline.incr(`${name}:${i}:{${key}}`)
@@ -94,14 +94,14 @@ interface Parts {
 function deciderOf(parts: Parts): Decider {
   const limiter = createLimiter(parts)
   if (parts.store.async)
-    return later(
+    return asynchronous(
       async (key) => limiter.consume(key),
       ({ allowed }) => allowed,
     )
-  return atOnce((key) => {
-    const decision = limiter.consume(key)
-    return 'allowed' in decision && decision.allowed
-  })
+  return synchronous(
+    (key) => limiter.consume(key),
+    (decision) => 'allowed' in decision && decision.allowed,
+  )
 }
 
 function policyOf(builder: string, limit: number): Policy {

@@ -1,36 +1,67 @@
 import { serve } from '../processes/serve.js'
+import { fastestOf, type Decider, type Limits } from './contender.js'
 import { contenderCalled } from './contenders.js'
-import { allowedOf, type Limits } from './contender.js'
 import { freshKeys, zipf } from './keys.js'
+import { useEverything } from './mixed-use.js'
 import { nanosecondsOf } from './timing.js'
+import { isVariant } from './variants.js'
 
-// Three kinds of traffic for one contender, which is named on the command line.
+// Measures one contender. The command line has its name and the variant.
 
+const [, , name, variant] = process.argv
+if (!isVariant(variant)) throw new Error(`there is no variant ${variant}`)
 const keyCount = 100_000
-const slice = 200_000
+const insertedKeys = 20_000
+const zipfSlice = 50_000
+const hotSlice = 100_000
+const atMostMs = 100
 const generous: Limits = { limit: 1e8, windowMs: 3_600_000, keys: keyCount }
 
-const contender = contenderCalled(process.argv[2])
-const many = await contender.open(generous)
-const one = await contender.open(generous)
-const none = await contender.open({ ...generous, limit: 1 })
+if (variant === 'after mixed use') await useEverything()
+const contender = contenderCalled(name)
+const manyKeys = await open(generous)
+const oneKey = await open(generous)
+// Only the times of allowed requests are compared for three policies.
+const usedUp =
+  variant === 'three policies' ? undefined : await contender.open({ ...generous, limit: 1 })
 
 const keys = freshKeys(keyCount)
-const draws = zipf(keyCount, 8 * slice)
-const everyKey = keys.of(Array(keyCount).keys())
-await allowedOf(many, everyKey, 0, keyCount)
-const hot = Array<string>(slice).fill('user:hot')
-await allowedOf(none, hot, 0, 1)
+const draws = zipf(keyCount, 8 * zipfSlice)
+await fastestOf(manyKeys)(keys.of(Array(keyCount).keys()), 0, keyCount)
+const hot = Array<string>(hotSlice).fill('user:hot')
+if (usedUp !== undefined) await fastestOf(usedUp)(hot, 0, 1)
 
 let drawn = 0
 serve(async () => {
-  drawn = (drawn + slice) % draws.length
-  const arriving = keys.of(draws.subarray(drawn, drawn + slice))
-  // What was left by the last slice, and by making these keys, is nobody's.
-  globalThis.gc?.()
-  return {
-    zipf: await nanosecondsOf(many, arriving, true),
-    hot: await nanosecondsOf(one, hot, true),
-    denied: await nanosecondsOf(none, hot, false),
+  const found: [figure: string, nanoseconds: number][] = []
+  for (const way of ['called', 'awaited'] as const) {
+    if (manyKeys[way] === undefined) continue
+    const measure = async (decider: Decider, asked: readonly string[], expected: boolean) => {
+      // Collects what the preparation of this measurement and the one before have left.
+      globalThis.gc?.()
+      return nanosecondsOf(decider[way] ?? decider.awaited, asked, expected, atMostMs)
+    }
+    found.push(
+      [`zipf ${way}`, await measure(manyKeys, arriving(), true)],
+      [`hot ${way}`, await measure(oneKey, hot, true)],
+    )
+    if (usedUp === undefined) continue
+    found.push([`denied ${way}`, await measure(usedUp, hot, false)])
+    const empty = await open({ ...generous, keys: insertedKeys })
+    const unseen = keys.of(Array(insertedKeys).keys())
+    found.push([`insert ${way}`, await measure(empty, unseen, true)])
+    await empty.close?.(unseen)
   }
+  return Object.fromEntries(found)
 })
+
+async function open(limits: Limits): Promise<Decider> {
+  if (variant !== 'three policies') return contender.open(limits)
+  if (contender.openThree === undefined) throw new Error(`${name} has no three policies`)
+  return contender.openThree(limits)
+}
+
+function arriving(): readonly string[] {
+  drawn = (drawn + zipfSlice) % draws.length
+  return keys.of(draws.subarray(drawn, drawn + zipfSlice))
+}

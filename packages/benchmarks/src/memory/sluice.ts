@@ -4,9 +4,10 @@ import {
   gcra,
   memoryStore,
   slidingWindow,
+  type Policies,
   type Policy,
 } from '@sluice/core'
-import { atOnce, type Contender } from './contender.js'
+import { synchronous, threeLimits, type Contender, type Decider } from './contender.js'
 
 export const ours: readonly Contender[] = [
   sluice('fixedWindow', (limit, window) => fixedWindow({ limit, window })),
@@ -18,9 +19,21 @@ function sluice(builder: string, policy: (limit: number, windowMs: number) => Po
   return {
     name: `Sluice, ${builder}`,
     async open({ limit, windowMs, keys }) {
-      const store = memoryStore({ maxKeys: 2 * keys })
-      const limiter = createLimiter({ name: 'api', policies: policy(limit, windowMs), store })
-      return atOnce((key) => limiter.consume(key).allowed)
+      return decider(policy(limit, windowMs), 2 * keys)
+    },
+    async openThree({ limit: most, keys }) {
+      const [minute, hour, day] = threeLimits(most).map(({ limit, windowMs }) =>
+        policy(limit, windowMs),
+      )
+      return decider({ minute, hour, day }, 6 * keys)
     },
   }
+}
+
+function decider(policies: Policies, maxKeys: number): Decider {
+  const limiter = createLimiter({ name: 'api', policies, store: memoryStore({ maxKeys }) })
+  return synchronous(
+    (key) => limiter.consume(key),
+    ({ allowed }) => allowed,
+  )
 }

@@ -1,13 +1,16 @@
 import type { Redis } from 'ioredis'
 
-/** Something that counts in Redis, over one connection, and says whether one more is allowed. */
+/** A rate limiter that counts in Redis, over one connection. */
 export interface Contender {
   readonly name: string
   open(client: Redis): Promise<Decide>
+  /** Opens one limiter with three policies. Absent if the library has no such limiter. */
+  openThree?(client: Redis): Promise<Decide>
 }
 
+/** Takes one unit and returns whether it was allowed. */
 export type Decide = (key: string) => Promise<boolean>
 
-/** Nobody is denied while this is timed: a denial writes less. */
+/** No decision is denied while it is timed: a denial writes less. */
 export const limit = 1e8
 export const windowMs = 3_600_000

@@ -3,19 +3,27 @@ import { freshKeys } from '../memory/keys.js'
 import { serve } from '../processes/serve.js'
 import { contenderCalled } from './contenders.js'
 import { inFlight } from './in-flight.js'
+import { loads, threePolicies } from './loads.js'
 
-// A contender over one connection. Its name and the server's port stand on the command line; the work says what kind of traffic, and how much.
+// Measures one contender over one connection. The command line has its name, the server's port and, if it is to have three policies, the
+// name of that variant. The work is the name of a load and the number of decisions.
 
-const contender = contenderCalled(process.argv[2])
-const client = new Redis(Number(process.argv[3]), '127.0.0.1')
-const decide = await contender.open(client)
+const [, , name, port, variant] = process.argv
+const contender = contenderCalled(name)
+const client = new Redis(Number(port), '127.0.0.1')
+const decide =
+  variant === threePolicies ? await contender.openThree?.(client) : await contender.open(client)
+if (decide === undefined) throw new Error(`${name} has no limiter with ${variant}`)
 
 const spreadOver = 10_000
 const keys = freshKeys(spreadOver)
 
 serve(async (work) => {
-  const [traffic, decisions] = work.split(' ')
-  const numbers = Array.from({ length: Number(decisions) }, (_, i) => i % spreadOver)
-  const arriving = keys.of(traffic === 'hot' ? numbers.fill(0) : numbers)
-  return inFlight(decide, arriving, traffic === 'alone' ? 1 : 512)
+  const [loadName, decisions] = work.split(' of ')
+  const load = loads.find((each) => each.name === loadName)
+  if (load === undefined) throw new Error(`there is no load ${work}`)
+  const numbers = Array.from({ length: Number(decisions) }, (_, i) =>
+    load.isHot ? 0 : i % spreadOver,
+  )
+  return inFlight(decide, keys.of(numbers), load.inFlight)
 })

@@ -1,69 +1,143 @@
 import { count, nameOf, ratio, spread, table } from '../markdown.js'
 import { figuresOf, type Readings } from '../processes/in-turns.js'
-import { compared, type Comparison } from '../ratios.js'
 import { ratiosOf, spreadOf, type Spread } from '../rounds.js'
 import { contenders } from './contenders.js'
+import { costLoads, labelOf, loads } from './loads.js'
 import { incr } from './yardstick.js'
-
-/** Kinds of traffic: 512 in flight on many keys, 512 in flight on one, one at a time. */
-export const kinds = ['spread', 'hot', 'alone'] as const
-export type Kind = (typeof kinds)[number]
 
 const figures = [
   'perSecond',
+  'p99Microseconds',
   'redisMicroseconds',
   'clientMicroseconds',
   'commands',
   'bytesIn',
   'bytesOut',
-]
+] as const
+export type Figure = (typeof figures)[number]
 
-interface Cost {
+export interface Cost {
   readonly each: Spread
-  /** As a multiple of what INCR takes. */
+  /** ÷ that of INCR in the same round. */
   readonly ratio: Spread
 }
 
-/** What a decision of one kind was found to cost, by the figure. */
-export function costsOf(readings: Readings, name: string, kind: Kind): Record<string, Cost> {
+/** One figure of a decision under a load. */
+export function costOf(readings: Readings, label: string, load: string, figure: Figure): Cost {
+  const own = figuresOf(readings, label, `${load} ${figure}`)
+  const yardstick = figuresOf(readings, incr.name, `${load} ${figure}`)
+  return { each: spreadOf(own), ratio: ratiosOf(own, yardstick) }
+}
+
+/** All figures of a measurement, for the results file. */
+export function costsOf(
+  readings: Readings,
+  label: string,
+): Record<string, Readonly<Record<string, Cost>>> {
+  const [first = {}] = readings.get(label) ?? []
+  const own = loads.filter(({ name }) => `${name} perSecond` in first)
   return Object.fromEntries(
-    figures.map((figure) => {
-      const own = figuresOf(readings, name, `${kind} ${figure}`)
-      const least = figuresOf(readings, incr.name, `${kind} ${figure}`)
-      return [figure, { each: spreadOf(own), ratio: ratiosOf(own, least) }]
-    }),
+    own.map(({ name }) => [
+      name,
+      Object.fromEntries(figures.map((figure) => [figure, costOf(readings, label, name, figure)])),
+    ]),
   )
 }
 
-/** Decisions per second, as multiples of what INCR reaches. */
+/** Decisions per second ÷ those of INCR, under each load. */
 export function speedTable(readings: Readings): string {
-  const cellOf = (name: string, kind: Kind) => {
-    const { each, ratio } = costsOf(readings, name, kind)['perSecond']
-    return name === incr.name ? `1.00 = ${each.median.toFixed(0)}/s` : spread(ratio)
-  }
-  return table(
-    ['', '512 in flight, spread', '512 in flight, one key', 'one at a time'],
-    contenders.map(({ name }) => [nameOf(name)].concat(kinds.map((kind) => cellOf(name, kind)))),
+  return contendersTable(['', ...loads.map(({ name }) => name)], (name) =>
+    loads.map((load) => ratioCell(readings, name, load.name, 'perSecond', '/s')),
   )
 }
 
-export function costTable(readings: Readings): string {
-  return table(
-    ['', 'Redis CPU ÷ `INCR`', 'client CPU ÷ `INCR`', 'commands', 'bytes in', 'bytes out'],
-    contenders.map(({ name }) => {
-      const found = costsOf(readings, name, 'spread')
-      const cellOf = ({ each, ratio: times }: Cost) =>
-        name === incr.name ? `1.00 = ${ratio(each.median)} µs` : spread(times)
-      return [
-        nameOf(name),
-        cellOf(found['redisMicroseconds']),
-        cellOf(found['clientMicroseconds']),
-        found['commands'].each.median.toFixed(3),
-        count(found['bytesIn'].each.median),
-        count(found['bytesOut'].each.median),
-      ]
+/** The latency that one decision in a hundred exceeds. */
+export function latencyTable(readings: Readings): string {
+  return contendersTable(['', '1, µs', '1 ÷ `INCR`', '64, µs', '64 ÷ `INCR`'], (name) =>
+    ['1', '64'].flatMap((load) => {
+      const { each, ratio: times } = costOf(readings, name, load, 'p99Microseconds')
+      return [each.median.toFixed(0), name === incr.name ? '1.00' : spread(times)]
     }),
   )
+}
+
+/** The CPU time of a decision ÷ that of INCR, of Redis and of the client. */
+export function costTable(readings: Readings): string {
+  const sides = [
+    ['Redis', 'redisMicroseconds'],
+    ['client', 'clientMicroseconds'],
+  ] as const
+  return contendersTable(
+    ['', ...sides.flatMap(([side]) => costLoads.map((load) => `${side}, ${load}`))],
+    (name) =>
+      sides.flatMap(([, figure]) =>
+        costLoads.map((load) => ratioCell(readings, name, load, figure, ' µs')),
+      ),
+  )
+}
+
+/** What a decision of 512 in flight sends and receives. */
+export function wireTable(readings: Readings): string {
+  return contendersTable(['', 'commands', 'bytes in', 'bytes out'], (name) => {
+    const medianOf = (figure: Figure) => costOf(readings, name, '512', figure).each.median
+    return [
+      medianOf('commands').toFixed(3),
+      count(medianOf('bytesIn')),
+      count(medianOf('bytesOut')),
+    ]
+  })
+}
+
+function contendersTable(
+  columns: readonly string[],
+  cellsOf: (name: string) => readonly string[],
+): string {
+  return table(
+    columns,
+    contenders.map(({ name }) => [nameOf(name), ...cellsOf(name)]),
+  )
+}
+
+function ratioCell(
+  readings: Readings,
+  name: string,
+  load: string,
+  figure: Figure,
+  unit: string,
+): string {
+  const { each, ratio: times } = costOf(readings, name, load, figure)
+  if (name !== incr.name) return spread(times)
+  const { median } = each
+  return `1.00 = ${median < 100 ? ratio(median) : median.toFixed(0)}${unit}`
+}
+
+/** Three policies in one limiter ÷ one policy of the same contender. */
+export function threePoliciesTable(readings: Readings): string {
+  const rows = contenders.filter(({ openThree }) => openThree !== undefined)
+  return table(
+    [
+      '',
+      ...costLoads.map((load) => `time, ${load}`),
+      ...costLoads.map((load) => `Redis CPU, ${load}`),
+    ],
+    rows.map(({ name }) => [
+      nameOf(name),
+      ...costLoads.map((load) => spread(threeOf(readings, name, load, 'perSecond'))),
+      ...costLoads.map((load) => spread(threeOf(readings, name, load, 'redisMicroseconds'))),
+    ]),
+  )
+}
+
+/** The time or the Redis CPU of a decision by three policies ÷ that by one. */
+export function threeOf(
+  readings: Readings,
+  name: string,
+  load: string,
+  figure: 'perSecond' | 'redisMicroseconds',
+): Spread {
+  const three = figuresOf(readings, labelOf(name, true), `${load} ${figure}`)
+  const one = figuresOf(readings, name, `${load} ${figure}`)
+  return figure === 'perSecond' ? ratiosOf(one, three) : ratiosOf(three, one)
 }
 
 export interface Memory {
@@ -82,47 +156,4 @@ export function memoryTable(memory: readonly Memory[]): string {
       ratio(own / integer),
     ]),
   )
-}
-
-export function ratiosOfRedis(
-  readings: Readings,
-  memory: readonly Memory[],
-): readonly Comparison[] {
-  const each = (kind: Kind, figure: string) =>
-    contenders.map(({ name }): [string, number] => [
-      name,
-      costsOf(readings, name, kind)[figure].ratio.median,
-    ])
-  return [
-    compared(
-      'decisions per second over Redis, 512 in flight ÷ `INCR`',
-      'more',
-      each('spread', 'perSecond'),
-    ),
-    compared(
-      'decisions per second over Redis, 512 in flight on one key ÷ `INCR`',
-      'more',
-      each('hot', 'perSecond'),
-    ),
-    compared(
-      'decisions per second over Redis, one at a time ÷ `INCR`',
-      'more',
-      each('alone', 'perSecond'),
-    ),
-    compared(
-      'Redis CPU for a decision of 512 in flight ÷ `INCR`',
-      'less',
-      each('spread', 'redisMicroseconds'),
-    ),
-    compared(
-      'client CPU for a decision of 512 in flight ÷ `INCR`',
-      'less',
-      each('spread', 'clientMicroseconds'),
-    ),
-    compared(
-      'memory per key in Redis ÷ an integer',
-      'less',
-      memory.map(({ name, own, integer }) => [name, own / integer]),
-    ),
-  ]
 }

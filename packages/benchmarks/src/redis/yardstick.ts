@@ -1,6 +1,6 @@
 import { limit, type Contender } from './contender.js'
 
-/** The least that a client and Redis can say to each other about a key. It never ends, so no limiter can be made of it alone. */
+/** The least work that a count in Redis takes. The key never expires, so `INCR` alone is no rate limiter. */
 export const incr: Contender = {
   name: '`INCR`',
   async open(client) {

@@ -1,70 +1,84 @@
 import { conditionsOf, sentenceOf } from '../conditions.js'
-import { nameOf, spread, table } from '../markdown.js'
 import { contenders } from '../memory/contenders.js'
-import { bareMap } from '../memory/yardstick.js'
-import { compared } from '../ratios.js'
-import { figuresOf, inTurns, type Readings } from '../processes/in-turns.js'
-import { ratiosOf, spreadOf, type Spread } from '../rounds.js'
+import { ours } from '../memory/sluice.js'
+import {
+  allTimesOf,
+  labelOf,
+  ratiosOfMemory,
+  speedTable,
+  threePoliciesTable,
+  ways,
+  type Measured,
+} from '../memory/tables.js'
+import type { Variant } from '../memory/variants.js'
+import { inTurns, type Readings } from '../processes/in-turns.js'
 import type { Section } from '../section.js'
 
 const program = new URL('../memory/process.js', import.meta.url)
-const works = ['zipf', 'hot', 'denied'] as const
-const titles = {
-  zipf: 'decisions in memory, 100,000 keys ÷ bare `Map`',
-  hot: 'decisions in memory, one key ÷ bare `Map`',
-  denied: 'denials in memory, one key ÷ bare `Map`',
-}
 
-/** What a decision takes that needs no network, beside the least that counting can take. */
+/** The CPU time of a decision in memory, compared with the least work that counting takes. */
 export const memory: Section = {
   name: 'memory',
   page: 'README.md',
   async run(say, quick) {
-    const rounds = quick ? 3 : 15
+    const rounds = quick ? 3 : 11
     const node = ['--expose-gc']
-    const entrants = contenders.map(({ name }) => ({ name, program, args: [name], node }))
-    const readings = await inTurns(entrants, { rounds, say })
-    const rows = entrants.map(({ name }) => ({
-      name,
-      works: Object.fromEntries(works.map((work) => [work, timesOf(readings, name, work)])),
+    const runs = [
+      ...runsOf(contenders, 'alone'),
+      ...runsOf(ours, 'after mixed use'),
+      ...runsOf(
+        contenders.filter(({ openThree }) => openThree !== undefined),
+        'three policies',
+      ),
+    ]
+    const entrants = runs.map((run) => ({
+      name: labelOf(run),
+      program,
+      args: [run.name, run.variant],
+      node,
     }))
+    const readings = await inTurns(entrants, { rounds, say })
+    const measured = runs.map((run) => ({ ...run, ways: waysOf(readings, labelOf(run)) }))
     const conditions = await conditionsOf()
     return {
-      results: { conditions, rounds, contenders: rows },
-      ratios: works.map((work) =>
-        compared(
-          titles[work],
-          'more',
-          rows.map(({ name, works: found }) => [name, found[work].speed.median]),
-        ),
-      ),
+      results: {
+        conditions,
+        rounds,
+        contenders: measured.map((one) => ({
+          name: labelOf(one),
+          times: allTimesOf(readings, one),
+        })),
+      },
+      ratios: ratiosOfMemory(readings, measured),
       table: [
         `${sentenceOf(conditions)} ${rounds} rounds: the median, and the lowest and highest.`,
         '',
-        table(
-          ['', '100,000 keys', 'one key', 'one key, denied'],
-          rows.map(({ name, works: found }) =>
-            [nameOf(name)].concat(works.map((work) => cellOf(name, found[work]))),
-          ),
-        ),
+        'Decisions per unit of CPU time ÷ those of a bare `Map`: more is better. The column of new keys is the time ÷ that of the `Map`: less is better.',
+        '',
+        'Called in a loop without `await`, if the library answers without a promise. _After mixed use_: the process has used all algorithms, leases, blocks, denials, refunds and limiters of several policies before.',
+        '',
+        speedTable(readings, measured, 'called'),
+        '',
+        'Called in a loop, and each answer awaited:',
+        '',
+        speedTable(readings, measured, 'awaited'),
+        '',
+        'Three policies in one limiter: time ÷ that of one policy, less is better:',
+        '',
+        threePoliciesTable(readings, measured),
       ].join('\n'),
     }
   },
 }
 
-interface Times {
-  readonly nanoseconds: Spread
-  /** How many decisions in the time that one of the bare Map takes. */
-  readonly speed: Spread
+function runsOf(
+  some: readonly { readonly name: string }[],
+  variant: Variant,
+): Pick<Measured, 'name' | 'variant'>[] {
+  return some.map(({ name }) => ({ name, variant }))
 }
 
-function timesOf(readings: Readings, name: string, work: string): Times {
-  const own = figuresOf(readings, name, work)
-  const least = figuresOf(readings, bareMap.name, work)
-  return { nanoseconds: spreadOf(own), speed: ratiosOf(least, own) }
-}
-
-function cellOf(name: string, { nanoseconds, speed }: Times): string {
-  if (name === bareMap.name) return `1.00 = ${nanoseconds.median.toFixed(0)} ns`
-  return spread(speed)
+function waysOf(readings: Readings, label: string): Measured['ways'] {
+  const [first = {}] = readings.get(label) ?? []
+  return ways.filter((way) => `zipf ${way}` in first)
 }

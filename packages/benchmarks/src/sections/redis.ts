@@ -4,15 +4,17 @@ import { conditionsOf, sentenceOf } from '../conditions.js'
 import { count } from '../markdown.js'
 import { inTurns, type Readings } from '../processes/in-turns.js'
 import { contenders } from '../redis/contenders.js'
+import { costLoads, labelOf, loads, threePolicies } from '../redis/loads.js'
 import { bytesPerEvent, bytesPerKey } from '../redis/memory-usage.js'
+import { ratiosOfRedis } from '../redis/ratios.js'
 import {
   costsOf,
   costTable,
-  kinds,
+  latencyTable,
   memoryTable,
-  ratiosOfRedis,
   speedTable,
-  type Kind,
+  threePoliciesTable,
+  wireTable,
   type Memory,
 } from '../redis/tables.js'
 import { trial } from '../redis/trial.js'
@@ -20,7 +22,7 @@ import type { Section } from '../section.js'
 
 const program = new URL('../redis/process.js', import.meta.url)
 
-/** What a decision takes over Redis, of this side and of the other. */
+/** What a decision over Redis costs the client and the server. */
 export const redis: Section = {
   name: 'redis',
   page: 'README.md',
@@ -29,7 +31,7 @@ export const redis: Section = {
     try {
       const admin = server.client()
       const client = server.client()
-      const rounds = quick ? 2 : 11
+      const rounds = quick ? 2 : 9
       const events = 10_000
       const memory: Memory[] = []
       for (const contender of contenders) {
@@ -37,33 +39,48 @@ export const redis: Section = {
         memory.push({ name: contender.name, ...(await bytesPerKey(admin, client, contender)) })
       }
       const log = await bytesPerEvent(admin, client, events)
-      const readings = await traffic(server, admin, rounds, quick ? 5000 : 40_000, say)
-      const rows = memory.map(({ name, own, integer }) => ({
-        name,
-        bytesPerKey: own,
-        bytesOfInteger: integer,
-        ...Object.fromEntries(kinds.map((kind) => [kind, costsOf(readings, name, kind)])),
-      }))
+      const readings = await traffic(server, admin, rounds, quick ? 10 : 1, say)
       const conditions = await conditionsOf(admin)
       return {
-        results: { conditions, rounds, contenders: rows, bytesPerLogEvent: { events, ...log } },
+        results: {
+          conditions,
+          rounds,
+          contenders: [...readings.keys()].map((name) => ({
+            name,
+            loads: costsOf(readings, name),
+          })),
+          bytesPerKey: memory,
+          bytesPerLogEvent: { events, ...log },
+        },
         ratios: ratiosOfRedis(readings, memory),
         table: [
           `${sentenceOf(conditions)} ${rounds} rounds, medians of ratios to \`INCR\`.`,
           '',
-          'Decisions per second ÷ `INCR`:',
+          'Decisions per second ÷ `INCR`, by the number of decisions in flight (more is better):',
           '',
           speedTable(readings),
           '',
-          'One decision of 512 in flight on spread keys:',
+          'The latency of a decision at the 99th percentile, with 1 and 64 in flight (less is better):',
+          '',
+          latencyTable(readings),
+          '',
+          'The CPU time of a decision ÷ `INCR`, of Redis and of the client, with 1, 64 and 512 in flight (less is better):',
           '',
           costTable(readings),
           '',
-          'Bytes that a key takes after one decision (`MEMORY USAGE`), and an integer with a time to live under the same name:',
+          'What a decision sends and receives, with 512 in flight on spread keys:',
+          '',
+          wireTable(readings),
+          '',
+          'Three policies in one limiter ÷ one policy, with 1, 64 and 512 in flight (less is better):',
+          '',
+          threePoliciesTable(readings),
+          '',
+          'The bytes of a key after one decision (`MEMORY USAGE`), and those of an integer with a time to live under the same name:',
           '',
           memoryTable(memory),
           '',
-          `A log of ${events.toLocaleString('en')} events takes ${count(log.ours)} bytes for each of them in Sluice (\`slidingLog\`), and ${count(log.textbook)} in a sorted set.`,
+          `A log of ${events.toLocaleString('en')} events takes ${count(log.ours)} bytes for each event in Sluice (\`slidingLog\`), and ${count(log.textbook)} in a sorted set.`,
         ].join('\n'),
       }
     } finally {
@@ -76,30 +93,40 @@ async function traffic(
   server: RedisServer,
   admin: Redis,
   rounds: number,
-  decisions: number,
+  divisor: number,
   say: (progress: string) => void,
 ): Promise<Readings> {
-  const amounts: Record<Kind, number> = {
-    spread: decisions,
-    hot: decisions,
-    alone: decisions / 10,
-  }
+  const three = contenders.filter(({ openThree }) => openThree !== undefined)
+  const port = `${server.port}`
+  const runs = [
+    ...contenders.map(({ name }) => ({ name: labelOf(name), args: [name, port] })),
+    ...three.map(({ name }) => ({
+      name: labelOf(name, true),
+      args: [name, port, threePolicies],
+    })),
+  ]
   return inTurns(
-    contenders.map(({ name }) => ({ name, program, args: [name, `${server.port}`] })),
+    runs.map((run) => ({ ...run, program })),
     {
       rounds,
       say,
-      async measure(process) {
+      async measure(process, { args }) {
         await admin.flushall()
+        const asked = args?.includes(threePolicies) ? loads.filter(isCostLoad) : loads
         const found: [string, number][] = []
-        for (const kind of kinds) {
-          const reading = await trial(admin, process, `${kind} ${amounts[kind]}`, amounts[kind])
+        for (const { name, decisions } of asked) {
+          const amount = decisions / divisor
+          const reading = await trial(admin, process, `${name} of ${amount}`, amount)
           for (const [figure, value] of Object.entries(reading)) {
-            found.push([`${kind} ${figure}`, value])
+            found.push([`${name} ${figure}`, value])
           }
         }
         return Object.fromEntries(found)
       },
     },
   )
+}
+
+function isCostLoad({ name }: { readonly name: string }): boolean {
+  return costLoads.some((load) => load === name)
 }

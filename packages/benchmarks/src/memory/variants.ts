@@ -1,0 +1,11 @@
+/**
+ * How a contender is measured: alone in a new process, in a process that has used all other parts of the library before, or with three
+ * policies in one limiter.
+ */
+export type Variant = (typeof variants)[number]
+
+const variants = ['alone', 'after mixed use', 'three policies'] as const
+
+export function isVariant(value: string | undefined): value is Variant {
+  return variants.some((variant) => variant === value)
+}
