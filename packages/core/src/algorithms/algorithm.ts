@@ -1,122 +1,125 @@
 /**
- * One state as the steps see it: a short row of whole numbers, each 0 or more and below 2^53. A row of zeros is a key that
- * was never seen, and every algorithm reads it so.
+ * One state as the steps see it: a short row of whole numbers, each 0 or more and below 2^53. A row of zeros is the state of a key without
+ * any requests, in every algorithm.
  */
 export type Row = number[]
 
-/** A policy's numbers in the form that the steps count with. */
+/** The numbers of a policy, as the steps use them. */
 export type Params = Readonly<Record<string, unknown>>
 
 /**
- * How a state changes. These four exist twice with the same names in the same order: here, and in Lua, which runs inside Redis.
+ * How a state changes. Each of these functions exists twice, with the same name and in the same order: in TypeScript, and in Lua for Redis.
  *
- * A step is pure. It gets a copy of the row, and a store keeps what `take` made of it only if every policy of the
- * request allows. All numbers are whole; `now` is whole milliseconds. A `now` before the row's own time (a clock that was set
- * back) must never make the limit looser.
+ * A step is pure. It gets a copy of the row, and a store saves the changed copy only if every policy of the request allows. All numbers are
+ * whole; `now` is in whole milliseconds. A `now` before the time in the row (the clock was set back) must never make the limit looser.
  */
 export interface Steps<P extends object = Params> {
-  /** Brings the row up to `now` and tells whether `cost` fits. */
+  /** Updates the row to `now` and returns whether `cost` fits. */
   look(row: Row, params: P, now: number, cost: number): boolean
-  /** Writes what an admitted request takes into a row that `look` has brought up to now. */
+  /** Records the units of an allowed request in a row that `look` has updated to now. */
   take(row: Row, params: P, now: number, cost: number): void
   /**
-   * Undoes one `take` of `cost`, as far as it still counts. `receipt` is the row as that take left it, and `takenAt` the moment by which it was
-   * decided.
+   * Undoes one `take` of `cost`, as far as its units still count. `receipt` is the row after that take, and `takenAt` is the `now` of that
+   * take.
    */
   refundReceipt(row: Row, params: P, now: number, cost: number, receipt: Row, takenAt: number): void
-  /** Gives the `units` newest units back, at most what is used. */
+  /** Gives the newest `units` back, but at most the used ones. */
   refundUnits(row: Row, params: P, now: number, units: number): void
-  /** Refunds all units, and leaves in the row what a reset must not forget. Without this step a reset removes the row. */
+  /** Refunds all units and leaves in the row only what a reset must keep. Without this step a reset removes the row. */
   forget?(row: Row, params: P, now: number): void
 }
 
 /**
- * What a row says. Except for `ends`, whose twin the script needs to let states expire, all of it follows from the row by
- * arithmetic alone and exists only here: both stores hand the row back, so there is nothing for the two languages to disagree about.
+ * What a row means. Both stores return the row, so these functions exist only in TypeScript and cannot differ between the stores. The
+ * exception is `ends`: the script needs it in Lua as well, to set the expiry of a state.
  */
 export interface Reading<P extends object = Params> {
   /**
-   * Marks this algorithm's rows in Redis. A row of another id reads as absent, so a new layout takes a new id. Ids from 128 on are for rows
-   * whose width depends on the policy.
+   * Identifies the rows of this algorithm in Redis. A row with another id is read as absent, so a new layout needs a new id. Ids from 128 are
+   * for rows whose width depends on the policy.
    */
   readonly id: number
-  /** The cells of a row: first the moments (milliseconds since the epoch), then the counts, then the views. */
+  /** The cells of a row: first the times (milliseconds since the epoch), then the counts, then the views. */
   cells(params: P): Cells
-  /** The numbers that the Lua form receives, in its order. `now` is what the store takes the time to be. */
+  /** The numbers that the Lua steps receive, in their order. `now` is the time of the store, as far as the client knows it. */
   args(params: P, now: number): readonly number[]
-  /** Whether these numbers change with `now`. */
+  /** Whether these numbers depend on `now`. */
   readonly datedArgs?: boolean
-  /** The steps and `ends` in Lua: an expression whose value is a table of these functions. */
+  /** The steps and `ends` in Lua: an expression that evaluates to a table of these functions. */
   readonly lua: string
 
-  /** The moment from which the row says nothing that a row of zeros does not. */
+  /** The time from which the row means the same as a row of zeros. */
   ends(row: Row, params: P): number
   /** Whole milliseconds until `cost` fits if nothing else happens; 0 if it fits now, Infinity if it never can. */
   wait(row: Row, params: P, now: number, cost: number): number
-  /** The units that count now, rounded up. What remains is the quota without them. */
+  /** The units that count now, rounded up. The remaining units are the quota minus these. */
   used(row: Row, params: P, now: number): number
-  /** How many units there are in all. */
+  /** The number of units in total. */
   quota(params: P): number
-  /** How long the whole quota takes to come back, in milliseconds: the window. */
+  /** How long the whole quota takes to become available again, in milliseconds: the window. */
   windowMs(params: P): number
-  /** Whether time is read off the wall, because windows begin at a time of day. Everything else runs on a clock that never steps. */
+  /** Whether the windows begin at a time of day, so that the algorithm needs the wall clock. All others use a monotonic clock. */
   followsWall(params: P): boolean
 
-  /** The moment from which the quota is full. A row may outlive it. */
+  /** The time from which the quota is full. A row may exist for longer. */
   full(row: Row, params: P): number
-  /** Whole milliseconds until so many units remain, one more than now. */
+  /** Whole milliseconds until `remaining` units remain, which is one more than now. */
   next(row: Row, params: P, now: number, remaining: number): number
-  /** How long a request of `cost` that fits is held, in milliseconds. `taken`: the row already holds what it took. */
+  /** How long an allowed request of `cost` must be delayed, in milliseconds. `taken`: the row already includes its units. */
   delay(row: Row, params: P, now: number, cost: number, taken: boolean): number
-  /** The most units that one penalty may take. */
+  /** The largest number of units that one penalty may take. */
   maxPenalty(params: P): number
-  /** Whether a key's first request leaves its row even if it is denied. */
+  /** Whether the first request of a key saves its row even if it is denied. */
   persistsOnDenial(params: P): boolean
-  /** Whether there is no state at all, so that no store is ever asked. Such a policy allows everything. */
+  /** Whether there is no state, so that no store is called. Such a policy allows everything. */
   readonly countsNothing: boolean
 
-  /** How long until a queue is short enough for a request of `cost`, in milliseconds; 0 if it is, or if something else decides. Only queues have it. */
+  /**
+   * How long until the queue is short enough for a request of `cost`, in milliseconds; 0 if it is short enough, or if something else decides.
+   * Only queues have this.
+   */
   queueWait?(row: Row, params: P, now: number, cost: number): number
-  /** The token of the lease that was granted last, read from the row that it left. Only where there are leases. */
+  /** The token of the lease that was granted last, read from the row after the grant. Only algorithms with leases have this. */
   token?(row: Row): number
 }
 
-/** An algorithm whose whole state is a row. */
+/** An algorithm whose complete state is a row. */
 export interface Algorithm<P extends object = Params> extends Steps<P>, Reading<P> {
   readonly bodied?: undefined
 }
 
 /**
- * An algorithm whose state grows: beside its row a key has a body, a log or its leases, read by position and never as a whole. `look` must
- * not change the body; whatever changes it is followed by keeping the row. A row of zeros says that the body is void, whatever it holds.
+ * An algorithm whose state grows: in addition to its row a key has a body (a log, or leases), which is read by position and never as a whole.
+ * `look` must not change the body; after any change of the body the row is saved. If the row is all zeros, the body is void, whatever it
+ * contains.
  */
 export interface BodiedAlgorithm<P extends object = Params, B = unknown> extends Reading<P> {
   readonly bodied: true
   newBody(params: P): B
-  /** The steps over one key's body. In Lua this is `bind(keys, lease)`, which gets the names of `bodies` keys instead of a body. */
+  /** The steps over the body of one key. In Lua this is `bind(keys, lease)`, which gets the names of `bodies` keys instead of a body. */
   bind(body: B, lease: Lease): BodiedSteps<P>
-  /** How many keys the body takes in Redis. */
+  /** The number of keys that the body has in Redis. */
   readonly bodies: number
 }
 
-/** The steps of one request. After its `take`, `look` tells what remains for others. */
+/** The steps of one request. After its `take`, `look` returns whether another request would fit. */
 export interface BodiedSteps<P extends object = Params> extends Steps<P> {
-  /** Ends the lease; true if it was held. Only leases have these. */
+  /** Ends the lease. True if it was active. Only algorithms with leases have `release` and `renew`. */
   release?(row: Row, params: P, now: number): boolean
-  /** Starts the lease's time anew; true if it was held. */
+  /** Restarts the duration of the lease. True if it was active. */
   renew?(row: Row, params: P, now: number): boolean
 }
 
 export interface Cells {
   readonly moments: number
   readonly counts: number
-  /** What the steps derive for the answer, or note for the receipt; a store does not keep it. */
+  /** Cells that the steps compute for the decision or for the receipt. A store does not save them. */
   readonly views?: number
 }
 
-/** Who asks, where that matters: for leases. */
+/** The lease that a request asks for. */
 export interface Lease {
   readonly id: string
-  /** Whose lease it is: a further one of the same owner takes no further unit. */
+  /** The owner of the lease. Another lease of the same owner takes no further units. */
   readonly owner: string
 }

@@ -1,17 +1,17 @@
 import type { Block, Policy } from '../policy.js'
 import type { Algorithm, BodiedAlgorithm, Params } from './algorithm.js'
 
-/** What the registry knows of a kind of policy: how it is checked, how it is counted, and its numbers for the steps. */
+/** The registry's entry for a kind of policy: its builder, its steps, and how its numbers are passed to the steps. */
 export interface Kind<C extends Policy = Policy, P extends object = Params> {
-  /** The builder: checks plain data from anywhere as it checks what a program passes. */
+  /** The builder. It checks data from a file in the same way as the options of a program. */
   build(options: object): C
-  /** The options that say how much is allowed, or the policies that do: a share of the policy has a share of each. */
+  /** The options that are quotas or policies with quotas. A share of the policy has that share of each of them. */
   readonly quotas: readonly string[]
   steps(policy: C): Algorithm<P> | BodiedAlgorithm<P>
   params(policy: C): P
 }
 
-/** A policy as the stores want it: the steps that decide it, and its numbers. */
+/** A policy in the form for the stores: its steps and its numbers. */
 export interface Rule {
   /** The builder's name. */
   readonly kind: string

@@ -1,6 +1,6 @@
 import type { Reading } from './algorithm.js'
 
-/** What most algorithms answer: a decision delays nobody, a denial leaves no row, and a penalty is bounded by the limiter alone. */
+/** The values of most algorithms: no delay, no row after a denial of a new key, and no limit of penalties except that of the limiter. */
 export const usualReading: Pick<
   Reading,
   'delay' | 'maxPenalty' | 'persistsOnDenial' | 'countsNothing'

@@ -28,9 +28,9 @@ const kinds: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * Finds the algorithm of a policy, checking the policy as its builder would: it may come from a file.
+ * Finds the algorithm of a policy and checks the policy as its builder does, because it may come from a file.
  *
- * @throws SluiceError SLUICE_POLICY_UNKNOWN, or what the builder says
+ * @throws SluiceError SLUICE_POLICY_UNKNOWN, or the errors of the builder
  */
 export function ruleOf(policy: unknown, where: string): Rule {
   if (!isPolicy(policy) || !Object.hasOwn(kinds, policy.kind)) {
@@ -50,7 +50,7 @@ export function ruleOf(policy: unknown, where: string): Rule {
   }
 }
 
-/** The same policy with a share of each quota, rounded up: what one of several processes may admit while they cannot count together. */
+/** The same policy with a share of each quota, rounded up: what one of several processes may allow while they cannot count together. */
 export function sharePolicy(policy: Policy, share: number): Policy {
   const shared: Record<string, unknown> = { ...policy }
   for (const quota of kinds[policy.kind].quotas) {
@@ -61,7 +61,7 @@ export function sharePolicy(policy: Policy, share: number): Policy {
   return { ...shared, kind: policy.kind }
 }
 
-/** Without the last digits, which are errors of the product: 70 × 0.1 is 7.000000000000001. */
+/** Removes the rounding error of a product: 70 × 0.1 is 7.000000000000001. */
 function rounded(product: number): number {
   return Number(product.toPrecision(14))
 }

@@ -1,11 +1,11 @@
 import type { Algorithm, Row } from './algorithm.js'
 import { usualReading } from './reading.js'
 
-// row: [a moment in the window: that of its first admitted request, the units taken in it]
+// row: [a time in the window: that of its first allowed request, the units taken in the window]
 const SINCE = 0
 const USED = 1
 
-/** The steps of a counter that starts anew when its window closes; `closing` is the end of the window that a moment lies in. */
+/** The steps of a counter that restarts when its window ends. `closing` returns the end of the window that contains a time. */
 export function windowSteps<P extends { readonly limit: number }>(
   closing: (since: number, params: P) => number,
 ): Omit<Algorithm<P>, 'id' | 'args' | 'lua' | 'windowMs' | 'followsWall'> {
@@ -34,7 +34,7 @@ export function windowSteps<P extends { readonly limit: number }>(
       row[USED] += cost
     },
 
-    // A window that was emptied and begun anew began at another moment, be it the same window of the clock.
+    // If the window was emptied and has restarted, its first request has another time, even in the same window of the clock.
     refundReceipt(row, _params, _now, cost, receipt) {
       if (row[SINCE] === receipt[SINCE]) row[USED] -= Math.min(cost, row[USED])
     },
@@ -52,10 +52,10 @@ export function windowSteps<P extends { readonly limit: number }>(
   }
 }
 
-/** The same in Lua. `closing` is the body of a function of (since, params), whose params begin with the limit. */
+/** The same in Lua. `closing` is the body of a function of (since, params). The first of the params is the limit. */
 export function windowLua(closing: string): string {
   return `
--- row: 1 a moment in the window: that of its first admitted request, 2 the units taken in it
+-- row: 1 a time in the window: that of its first allowed request, 2 the units taken in the window
 (function()
   local function closing(since, params)
     ${closing}

@@ -14,11 +14,11 @@ export const weekdays = [
 
 export type Weekday = (typeof weekdays)[number]
 
-/** The windows of a calendar: each moment lies in exactly one. Moments are milliseconds since the epoch. */
+/** The windows of a calendar. Each time is in exactly one of them. Times are milliseconds since the epoch. */
 export interface Calendar {
-  /** The borders of the window that the moment lies in and of its two neighbours, in order: four moments. */
-  bordersAround(moment: number): readonly number[]
-  /** When the window that the moment lies in is over. */
+  /** The boundaries of the window that contains the time, and of the windows before and after it: four times, in order. */
+  boundariesAround(moment: number): readonly number[]
+  /** The end of the window that contains the time. */
   endOf(moment: number): number
 }
 
@@ -28,31 +28,32 @@ interface Interval {
 }
 
 /**
- * The hours, days, weeks or months of a time zone. The borders found last are kept, so the zone's rules are read once for each window and
- * not once for each request.
+ * The hours, days, weeks or months of a time zone. The boundaries are cached, so the rules of the zone are read once for each window and not
+ * once for each request.
  */
 export function createCalendar(period: Period, timeZone: string, weekStartsOn: Weekday): Calendar {
-  let borders: readonly number[] = [0, 0, 0, 0]
+  let boundaries: readonly number[] = [0, 0, 0, 0]
 
   function windowOf(moment: number): Interval {
     if (period === 'hour') return hourOf(localTime(moment, timeZone))
     return daysOf(moment, timeZone, period, weekStartsOn)
   }
 
-  function bordersAround(moment: number): readonly number[] {
-    if (moment < borders[1] || moment >= borders[2]) {
+  function boundariesAround(moment: number): readonly number[] {
+    if (moment < boundaries[1] || moment >= boundaries[2]) {
       const { start, end } = windowOf(moment)
-      borders = [windowOf(start - 1).start, start, end, windowOf(end).end]
+      boundaries = [windowOf(start - 1).start, start, end, windowOf(end).end]
     }
-    return borders
+    return boundaries
   }
 
   return {
-    bordersAround,
+    boundariesAround,
     endOf(moment) {
-      // Long ago, for a key that comes back: its window was over by then at the latest, and borders around it would be of no use to others.
-      const known = moment < borders[3] ? borders : bordersAround(moment)
-      return known.find((border) => border > moment) ?? Infinity
+      // A time long ago is the last one of a key that is used again. Its window has ended by the first boundary at the latest, and the boundaries
+      // around that time would be of no use for other keys.
+      const known = moment < boundaries[3] ? boundaries : boundariesAround(moment)
+      return known.find((boundary) => boundary > moment) ?? Infinity
     },
   }
 }
@@ -71,12 +72,11 @@ function localTime(moment: number, timeZone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(timeZone)
 }
 
-// Between two changes of the clocks an hour is an hour. Where they change within one, it ends there and what follows is a window of its
-// own: so an hour that is repeated is two.
+// If the clocks change within an hour, the hour ends there, and the rest of it is another window. So a repeated hour is two windows.
 function hourOf(time: Temporal.ZonedDateTime): Interval {
   const passed = (time.minute * 60 + time.second) * 1000 + time.millisecond
   const begins = time.epochMilliseconds - passed
-  // The search is exclusive; a change at this very moment is the one before.
+  // The search is exclusive, and a change at exactly this time must count as the previous one.
   const before = time.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
   const after = time.getTimeZoneTransition('next')
   return {
@@ -94,7 +94,7 @@ function daysOf(
   const length = { day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } }[period]
   let first = firstDay(localTime(moment, timeZone).toPlainDate(), period, weekStartsOn)
   let end = startOf(first.add(length), timeZone)
-  // Clocks that are set back over midnight bear yesterday's date for a while after today has begun.
+  // If the clocks are set back over midnight, they show yesterday's date again after today has begun.
   while (end <= moment) {
     first = first.add(length)
     end = startOf(first.add(length), timeZone)
@@ -113,7 +113,7 @@ function firstDay(
   return date.subtract({ days: (date.dayOfWeek - first + 7) % 7 })
 }
 
-/** The first instant that bears the date: 00:00, or what the clocks show instead. */
+/** The first instant that has the date: 00:00, or the first time that the clocks show on that day. */
 function startOf(date: Temporal.PlainDate, timeZone: string): number {
   return date.toZonedDateTime(timeZone).epochMilliseconds
 }

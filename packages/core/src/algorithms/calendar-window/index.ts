@@ -14,7 +14,7 @@ import { calendarWindowSteps, type CalendarWindowParams } from './step.js'
 export interface CalendarWindowOptions {
   /** Units in one window. 0 denies everything. */
   readonly limit: number
-  /** Which windows of the calendar. */
+  /** The length of a window in the calendar. */
   readonly period: Period
   /** An IANA zone, such as 'Europe/Berlin' or 'UTC'. */
   readonly timeZone: string
@@ -36,12 +36,12 @@ export interface CalendarWindowPolicy extends Policy {
 }
 
 /**
- * At most `limit` units in each local hour, day, week or month of a time zone. A day on which the clocks change has 23 or 25 hours; it
- * starts at the first instant that bears its date. An hour that the clocks repeat is two windows.
+ * At most `limit` units in each local hour, day, week or month of a time zone. A day on which the clocks change has 23 or 25 hours. It
+ * starts at the first instant that has its date. If the clocks repeat an hour, it is two windows.
  *
  * @example
  * calendarWindow({ limit: 5, period: 'day', timeZone: 'Asia/Shanghai' })
- * @throws SluiceError where an option is missing, unknown or out of range
+ * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function calendarWindow(options: CalendarWindowOptions): CalendarWindowPolicy {
   const { block, ...policy } = readOptions('calendarWindow', options, {

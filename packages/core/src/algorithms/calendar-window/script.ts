@@ -1,6 +1,6 @@
 import { windowLua } from '../window.js'
 
-/** params: 1 limit, then the borders of windows around now. Where now is not among them, the error STALE asks for others. */
+/** params: 1 limit, then the boundaries of the windows around now. If now is outside of them, the error STALE asks the client for others. */
 export const calendarWindowLua: string = `
 (function()
   local steps = ${windowLua(`

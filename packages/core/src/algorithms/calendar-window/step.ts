@@ -6,14 +6,14 @@ import { calendarWindowLua } from './script.js'
 export type CalendarWindowParams = {
   readonly limit: number
   readonly calendar: Calendar
-  /** How long such a window usually is: for a month, 31 days. */
+  /** The usual length of the window: 31 days for a month. */
   readonly nominalMs: number
 }
 
 export const calendarWindowSteps: Algorithm<CalendarWindowParams> = {
   id: 6,
-  // Redis knows no time zones: it is sent the borders around now, and decides by its own clock between which of them it is.
-  args: ({ limit, calendar }, now) => [limit, ...calendar.bordersAround(now)],
+  // Redis has no time zones. It receives the boundaries around now and finds the window by its own clock.
+  args: ({ limit, calendar }, now) => [limit, ...calendar.boundariesAround(now)],
   datedArgs: true,
   lua: calendarWindowLua,
   ...windowSteps<CalendarWindowParams>((since, { calendar }) => calendar.endOf(since)),

@@ -10,9 +10,9 @@ import type { Kind } from '../kind.js'
 import { concurrencySteps, type ConcurrencyParams } from './step.js'
 
 export interface ConcurrencyOptions {
-  /** How many units may be held at once. 1 is a lock; 0 denies everything. */
+  /** The number of units that may be held at once. 1 is a lock; 0 denies everything. */
   readonly limit: number
-  /** How long a lease lasts that is neither renewed nor released: what frees the units of a process that died. */
+  /** How long a lease lasts if it is neither renewed nor released. This frees the units of a process that has crashed. */
   readonly lease: Duration
   readonly block?: BlockOptions
 }
@@ -24,12 +24,12 @@ export interface ConcurrencyPolicy extends Policy {
 }
 
 /**
- * At most `limit` units are held at once. An admitted request holds what it costs under a lease of its own, from its admission until
- * `decision.lease.release()`, or until the lease ends by itself. `decision.lease.renew()` starts its time anew. Every grant has a token
- * greater than all before it for this key, by which whatever the lease guards can refuse a holder that came too late.
+ * At most `limit` units are held at once. An allowed request holds its cost with a lease until `decision.lease.release()`, or until the lease
+ * expires. `decision.lease.renew()` restarts its duration. Every grant has a token that is greater than all earlier ones for this key. The
+ * resource that the lease protects can use it to reject a holder whose lease has expired.
  *
- * A request that names an `owner` who holds units is admitted without taking further ones, unless it costs more than the owner holds. The
- * owner holds the largest of those costs until all of its leases are released or have ended.
+ * A request with an `owner` that already holds units takes no further units, unless it costs more than the owner holds. The owner holds the
+ * largest of those costs until all of its leases are released or have expired.
  *
  * Source: leases, Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache consistency" (1989).
  *
@@ -41,7 +41,7 @@ export interface ConcurrencyPolicy extends Policy {
  * } finally {
  *   await lease?.release()
  * }
- * @throws SluiceError where an option is missing, unknown or out of range
+ * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function concurrency<const T extends Duration>(
   options: ConcurrencyOptions & { readonly lease: DurationLiteral<T> },

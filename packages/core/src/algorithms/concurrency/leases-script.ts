@@ -1,14 +1,14 @@
 import { ranksPerMs } from './leases.js'
 
-/** The leases of one key in Redis: the functions of `leases.ts` over three keys. */
+/** The leases of one key in Redis: the functions of `leases.ts` over three Redis keys. */
 export const leasesLua: string = `
-  -- keys: 1 holders, a sorted set: 'l' and the id of a lease, or 'o' and an owner, by the rank of its last grant
+  -- keys: 1 holders, a sorted set: 'l' and the id of a lease, or 'o' and an owner; the score is the rank of the last grant
   --       2 grants of owners, a sorted set in the order of its members: the owner's length and the owner, the rank, the id
-  --       3 facts, a hash: 'u' and a holder, the units where they are not 1; 'g' and the id of an owner's lease, its rank and the owner
+  --       3 facts, a hash: 'u' and a holder: its units, if they are not 1; 'g' and the id of an owner's lease: its rank and the owner
   local RANKS = ${ranksPerMs}
   local call = redis.call
 
-  -- The least rank of what has not ended.
+  -- The smallest rank of a grant that has not ended.
   local function rankAfter(now)
     return (now + 1) * RANKS
   end
@@ -25,7 +25,7 @@ export const leasesLua: string = `
     return struct.pack('>I4', #owner) .. owner .. struct.pack('>I7', rank) .. id
   end
 
-  -- Most keys have leases of one unit without an owner, which need no facts.
+  -- Most keys only have leases of one unit without an owner, which need no facts.
   local function isPlain(leases)
     if leases.plain == nil then leases.plain = call('EXISTS', leases.facts) == 0 end
     return leases.plain
@@ -64,7 +64,7 @@ export const leasesLua: string = `
     return units
   end
 
-  -- The units of holders from one place to another, with their names and ranks. Few at a time: the stack of Lua is short.
+  -- The units of the holders at the indexes first to last, with their names and ranks. Only a few at a time, because the stack of Lua is small.
   local function unitsFrom(leases, first, last)
     local found, fields = call('ZRANGE', leases.holders, first, last, 'WITHSCORES'), {}
     for i = 1, #found, 2 do fields[#fields + 1] = 'u' .. found[i] end
@@ -73,7 +73,7 @@ export const leasesLua: string = `
     return units, found
   end
 
-  -- Leaves behind how many holders have ended, and the least rank where none has: who ends first is the first in the order.
+  -- Also stores the number of ended holders, and the smallest rank if there is none: the first holder in the order ends first.
   local function live(leases, held, now)
     leases.ended = 0
     leases.first = tonumber(call('ZRANGE', leases.holders, 0, 0, 'WITHSCORES')[2])
@@ -102,13 +102,13 @@ export const leasesLua: string = `
   local function freeAt(leases, units, now, except)
     if units == 1 and except == '' and leases.first then return endOf(leases.first) end
     local at, most = leases.ended, 8
-    -- Where each holds one unit, their number is known by the place.
+    -- If each holder has one unit, the index of a holder is the number of units before it.
     if isPlain(leases) and except == '' then at, units, most = at + units - 1, 1, 1 end
     while true do
-      local held, found = unitsFrom(leases, at, at + most - 1)
-      if #held == 0 then return lastEnd(leases) end
-      for i = 1, #held do
-        if found[2 * i - 1] ~= except then units = units - held[i] end
+      local counts, found = unitsFrom(leases, at, at + most - 1)
+      if #counts == 0 then return lastEnd(leases) end
+      for i = 1, #counts do
+        if found[2 * i - 1] ~= except then units = units - counts[i] end
         if units <= 0 then return endOf(tonumber(found[2 * i])) end
       end
       at, most = at + most, math.min(2 * most, 500)
@@ -132,8 +132,8 @@ export const leasesLua: string = `
     leases.plain, leases.ended, leases.first, leases.last = true, 0, nil, nil
   end
 
-  -- Puts a holder where the last of its owner's grants ends.
-  local function place(leases, owner)
+  -- Changes the score of an owner to the rank of its last grant.
+  local function insertByLastGrant(leases, owner)
     local prefix = struct.pack('>I4', #owner) .. owner
     local last = call('ZREVRANGEBYLEX', leases.grants, '(' .. prefix .. '\\255', '[' .. prefix, 'LIMIT', 0, 1)[1]
     local rank = last and struct.unpack('>I7', last, #prefix + 1) or 0
@@ -170,7 +170,7 @@ export const leasesLua: string = `
     call('ZREM', leases.grants, memberOf(owner, granted.rank, id))
     call('ZADD', leases.grants, 0, memberOf(owner, rank, id))
     put(leases, 'g' .. id, struct.pack('>I7', rank) .. owner)
-    place(leases, owner)
+    insertByLastGrant(leases, owner)
   end
 
   local function grant(leases, lease, cost, rank, now)
@@ -186,7 +186,7 @@ export const leasesLua: string = `
     end
     local first, last = leases.first, leases.last
     move(leases, granted, rank)
-    -- Whoever else holds units is where he was.
+    -- The ranks of all other holders are unchanged.
     if had == 0 and first then leases.first, leases.last = math.min(first, rank), last and math.max(last, rank) end
     return units - had
   end
@@ -197,7 +197,7 @@ export const leasesLua: string = `
     leases.first, leases.last = nil, nil
     call('ZREM', leases.grants, memberOf(owner, granted.rank, id))
     call('HDEL', leases.facts, 'g' .. id)
-    if place(leases, owner) < rankAfter(now) then return drop(leases, 'o' .. owner) end
+    if insertByLastGrant(leases, owner) < rankAfter(now) then return drop(leases, 'o' .. owner) end
     return 0
   end
 

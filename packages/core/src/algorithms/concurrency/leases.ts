@@ -2,22 +2,22 @@ import type { Lease } from '../algorithm.js'
 import { insert, remove, type Order, type Ranked } from './order.js'
 
 /**
- * Who holds units of one key, in the order in which they become free. A holder is an owner, or a lease of its own without one; it holds its
- * units until the last of its grants ends. Nothing here asks whether there is room: the steps do.
+ * The holders of the units of one key, in the order in which the units become free. A holder is an owner, or a lease without an owner. It holds
+ * its units until the last of its grants ends. These functions do not check the limit: the steps do.
  */
 export interface Leases extends Order<Holder> {
   /**
-   * By their owner. No Map: one from which the same key is deleted and set over and over searches all its former places, thousands of them
-   * where it is large. A lock that one owner takes again and again is just that.
+   * By owner. Not a Map: if one key is repeatedly deleted from a large Map and set again, as for a lock that one owner takes repeatedly, V8
+   * searches all deleted entries of that key, thousands of them.
    */
   owners: Record<string, Holder | undefined>
-  /** By the id of their lease. */
+  /** By the id of the lease. */
   readonly grants: Map<string, Grant>
 }
 
-/** Its rank is that of the last of its grants. */
+/** The rank of a holder is that of its last grant. */
 export interface Holder extends Ranked<Holder> {
-  /** Undefined for a lease without one. */
+  /** Undefined for a lease without an owner. */
   readonly owner: string | undefined
   units: number
   readonly grants: Order<Grant>
@@ -29,8 +29,8 @@ export interface Grant extends Ranked<Grant> {
 }
 
 /**
- * A rank is the moment at which a grant ends, and how many others there were in the millisecond in which it began. It is below 2^53 until the
- * year 2248. What is granted after so many in one millisecond shares the last rank.
+ * A rank consists of the time at which a grant ends and the number of earlier grants in the millisecond in which it began. It is below 2^53
+ * until the year 2248. Further grants in one millisecond than this share the last rank.
  */
 export const ranksPerMs = 1024
 
@@ -38,27 +38,27 @@ export function newLeases(): Leases {
   return { first: undefined, last: undefined, owners: noOwners(), grants: new Map() }
 }
 
-/** Any string may be an owner's name, those that objects have properties for too. */
+/** Any string may be the name of an owner, even the name of a property of all objects. */
 function noOwners(): Leases['owners'] {
   const owners: Leases['owners'] = {}
   Object.setPrototypeOf(owners, null)
   return owners
 }
 
-/** What is still held of `held` units. */
+/** The number of `held` units that are still held. */
 export function live(leases: Leases, held: number, now: number): number {
   let left = held
   for (let at = leases.first; at !== undefined && hasEnded(at, now); at = at.after) left -= at.units
   return left
 }
 
-/** The holder whose units a lease is granted without taking others. */
+/** The holder with the owner of a lease, if it still holds units: the lease can share them. */
 export function holderOf(leases: Leases, lease: Lease, now: number): Holder | undefined {
   const holder = knownHolder(leases, lease)
   return holder === undefined || hasEnded(holder, now) ? undefined : holder
 }
 
-/** The moment at which `units` have become free, not counting those of one holder. */
+/** The time at which `units` have become free, without those of the holder `except`. */
 export function freeAt(
   leases: Leases,
   units: number,
@@ -74,17 +74,17 @@ export function freeAt(
   return lastEnd(leases)
 }
 
-/** The moment at which nothing is held any more; 0 if nothing ever was. */
+/** The time from which no units are held; 0 if there are no leases. */
 export function lastEnd({ last }: Leases): number {
   return last === undefined ? 0 : endOf(last.rank)
 }
 
-/** Forgets those who hold nothing any more. */
+/** Removes the holders whose leases have ended. */
 export function clear(leases: Leases, now: number): void {
   while (leases.first !== undefined && hasEnded(leases.first, now)) drop(leases, leases.first)
 }
 
-/** Forgets all. */
+/** Removes all holders. */
 export function empty(leases: Leases): void {
   leases.first = undefined
   leases.last = undefined
@@ -92,7 +92,7 @@ export function empty(leases: Leases): void {
   leases.grants.clear()
 }
 
-/** Grants a lease, and tells how many units it took that its holder did not hold. The same lease again takes none. */
+/** Grants a lease and returns the number of units that its holder did not hold before. The same lease takes no units again. */
 export function grant(
   leases: Leases,
   lease: Lease,
@@ -112,27 +112,27 @@ export function grant(
   leases.grants.set(id, granted)
   insert(holder.grants, granted)
   if (known !== undefined) remove(leases, holder)
-  place(leases, holder)
+  insertByLastGrant(leases, holder)
   return holder.units - had
 }
 
-/** The grant of a lease that is held. */
+/** The grant of a lease that has not ended. */
 export function grantOf(leases: Leases, id: string, now: number): Grant | undefined {
   const found = leases.grants.get(id)
   return found === undefined || hasEnded(found, now) ? undefined : found
 }
 
-/** Gives a grant another end. */
+/** Changes the end of a grant. */
 export function move(leases: Leases, granted: Grant, rank: number): void {
   const { holder } = granted
   remove(holder.grants, granted)
   granted.rank = rank
   insert(holder.grants, granted)
   remove(leases, holder)
-  place(leases, holder)
+  insertByLastGrant(leases, holder)
 }
 
-/** Ends a grant, and tells how many units are free by that. */
+/** Ends a grant and returns the number of units that this frees. */
 export function finish(leases: Leases, { id, holder }: Grant, now: number): number {
   const granted = leases.grants.get(id)
   if (granted !== undefined) remove(holder.grants, granted)
@@ -140,11 +140,11 @@ export function finish(leases: Leases, { id, holder }: Grant, now: number): numb
   const { last } = holder.grants
   if (last === undefined || hasEnded(last, now)) return drop(leases, holder)
   remove(leases, holder)
-  place(leases, holder)
+  insertByLastGrant(leases, holder)
   return 0
 }
 
-/** Ends all grants of the newest holders, as long as `units` are enough for all that each holds, and tells how many are free by that. */
+/** Ends all grants of the newest holders, as long as `units` covers all units of a holder, and returns the number of freed units. */
 export function endNewest(leases: Leases, units: number): number {
   let freed = 0
   while (leases.last !== undefined && freed + leases.last.units <= units) {
@@ -173,8 +173,8 @@ function newHolder(leases: Leases, { id, owner }: Lease): Holder {
   return holder
 }
 
-/** Puts a holder that is in no place where its last grant ends. */
-function place(leases: Leases, holder: Holder): void {
+/** Adds a holder to the order by the end of its last grant. It must not be in the order. */
+function insertByLastGrant(leases: Leases, holder: Holder): void {
   holder.rank = holder.grants.last?.rank ?? 0
   insert(leases, holder)
 }

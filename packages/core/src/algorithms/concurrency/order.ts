@@ -1,4 +1,4 @@
-/** Something that has its place in an order, by its rank. */
+/** An item of an order, sorted by its rank. */
 export interface Ranked<T> {
   rank: number
   before: T | undefined
@@ -6,15 +6,15 @@ export interface Ranked<T> {
 }
 
 /**
- * Items from the least rank to the greatest, as a chain. What ends last is added last, but where leases of several lengths meet in one key:
- * so an item finds its place from the end in one step, leaves it in one, and no array is ever moved.
+ * A linked list of items from the smallest rank to the greatest. Unless the leases of a key have several durations, the lease that is added
+ * last also expires last. So an item is added at the end in one step and removed in one step, and no array is copied.
  */
 export interface Order<T> {
   first: T | undefined
   last: T | undefined
 }
 
-/** Adds an item that is in no order. */
+/** Adds an item, which must not be in an order. */
 export function insert<T extends Ranked<T>>(order: Order<T>, item: T): void {
   let before = order.last
   while (before !== undefined && before.rank > item.rank) before = before.before
@@ -27,7 +27,7 @@ export function insert<T extends Ranked<T>>(order: Order<T>, item: T): void {
   else after.before = item
 }
 
-/** Takes an item out of the order that it is in. */
+/** Removes an item from its order. */
 export function remove<T extends Ranked<T>>(order: Order<T>, { before, after }: T): void {
   if (before === undefined) order.first = after
   else before.after = after

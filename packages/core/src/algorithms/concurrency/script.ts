@@ -1,20 +1,21 @@
 import { leasesLua } from './leases-script.js'
 
 export const concurrencyLua: string = `
--- row: 1 the latest moment at which anything changed, 2 the units held, 3 the number of the last grant or renewal, and for the answer
--- only: 4 when the cost fits, 0 where it does, 5 when more remains, 6 when the last lease ends
--- params: 1 limit, 2 lease, 3 how long the last token is remembered
+-- row: 1 the latest time of a change: the clock never counts as earlier; 2 the units held;
+--      3 the number of the last grant or renewal, which is its token, 0 if there was none;
+--      only for the decision: 4 when the cost fits, 0 if it fits now; 5 when more units remain; 6 when the last lease ends
+-- params: 1 limit, 2 lease, 3 how long the last token is kept
 (function()
 ${leasesLua.trim()}
 
   local NEVER = ${2 ** 52}
 
-  -- Brings the leases to where look has brought the row.
+  -- Removes from the leases what look has removed from the row.
   local function settle(leases, row)
     if row[2] == 0 then empty(leases) else clear(leases, row[1]) end
   end
 
-  -- What the answer tells about the time to come.
+  -- Computes the times that only the decision needs.
   local function foresee(leases, row, params)
     local more = math.max(1, row[2] - params[1] + 1)
     row[5] = (row[2] == 0 or params[1] == 0) and 0 or freeAt(leases, more, row[1], '')
@@ -28,12 +29,12 @@ ${leasesLua.trim()}
 
   local function bind(keys, lease)
     local leases = { holders = keys[1], grants = keys[2], facts = keys[3] }
-    -- Who asks. Once it has taken, the question is what remains for others.
-    local asker = lease
+    -- The lease that is asked for. After take it is nil, and look then returns whether another request would fit.
+    local requested = lease
     local steps = {}
 
-    -- The asker's own lease. A row without units says that the leases are void.
-    local function held(row)
+    -- The grant of this lease. A row without units says that the leases are void.
+    local function activeGrant(row)
       return row[2] > 0 and grantOf(leases, lease.id, row[1]) or nil
     end
 
@@ -41,7 +42,7 @@ ${leasesLua.trim()}
       local limit = params[1]
       row[1] = math.max(row[1], now)
       row[2] = row[3] == 0 and 0 or live(leases, row[2], row[1])
-      local name = asker and nameOf(asker) or ''
+      local name = requested and nameOf(requested) or ''
       local own = (row[2] == 0 or cost == 0) and 0 or unitsOf(leases, name, row[1])
       local excess = row[2] - own + cost - limit
       local fits = limit > 0 and (excess <= 0 or own > 0 and own >= cost)
@@ -58,13 +59,13 @@ ${leasesLua.trim()}
         local rank = nextRank(row, params)
         row[2] = row[2] + grant(leases, lease, cost, rank, row[1])
       end
-      asker = nil
+      requested = nil
       foresee(leases, row, params)
     end
 
     function steps.refundReceipt(row, params, now, cost, receipt)
       settle(leases, row)
-      local granted = held(row)
+      local granted = activeGrant(row)
       if granted then row[2] = row[2] - finish(leases, granted, row[1]) end
       foresee(leases, row, params)
     end
@@ -76,13 +77,13 @@ ${leasesLua.trim()}
     end
 
     function steps.release(row, params, now)
-      if not held(row) then return false end
+      if not activeGrant(row) then return false end
       steps.refundReceipt(row, params, now, 0, row, now)
       return true
     end
 
     function steps.renew(row, params, now)
-      local granted = held(row)
+      local granted = activeGrant(row)
       if not granted then return false end
       settle(leases, row)
       move(leases, granted, nextRank(row, params))

@@ -21,13 +21,13 @@ import { concurrencyLua } from './script.js'
 
 export type ConcurrencyParams = {
   readonly limit: number
-  /** In milliseconds. */
+  /** The duration of a lease in milliseconds. */
   readonly lease: number
 }
 
-// row: [the latest moment at which anything changed: the clock never counts as earlier;
-//       the units held; the number of the last grant or renewal, which is its token, 0 where there was none;
-//       and for the answer only: when the cost fits, 0 where it does; when more remains; when the last lease ends]
+// row: [the latest time of a change: the clock never counts as earlier; the units held;
+//       the number of the last grant or renewal, which is its token, 0 if there was none;
+//       only for the decision: when the cost fits, 0 if it fits now; when more units remain; when the last lease ends]
 const LAST = 0
 const HELD = 1
 const TOKEN = 2
@@ -35,10 +35,10 @@ const FITS_AT = 3
 const NEXT_AT = 4
 const FULL_AT = 5
 
-/** Past every moment. It is no greater, because clients begin to round replies just below 2^53. */
+/** Later than all times. It is not greater, because clients round numbers in replies from about 2^53. */
 const never = 2 ** 52
 
-/** How long the last token is remembered after all leases have ended. */
+/** How long the last token is kept after all leases have ended. */
 const rememberedMs = 60_000
 
 export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
@@ -51,7 +51,7 @@ export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
   bodied: true,
   bind,
 
-  // The token is remembered until the clock alone makes the next one greater, even one that is set back by a minute.
+  // The token is kept until the clock alone makes the next one greater, even if the clock is set back by a minute.
   ends(row) {
     if (row[TOKEN] === 0) return 0
     return Math.max(row[FULL_AT], Math.floor(row[TOKEN] / ranksPerMs) + 1) + rememberedMs
@@ -74,8 +74,8 @@ export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
 }
 
 function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
-  /** Who asks. Once it has taken, the question is what remains for others. */
-  let asker: Lease | undefined = lease
+  /** The lease that is asked for. After `take` it is undefined, and `look` then returns whether another request would fit. */
+  let requested: Lease | undefined = lease
 
   const steps: BodiedSteps<ConcurrencyParams> = {
     look(row, params, now, cost) {
@@ -83,7 +83,8 @@ function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
       row[LAST] = Math.max(row[LAST], now)
       row[HELD] = row[TOKEN] === 0 ? 0 : live(leases, row[HELD], row[LAST])
       const asks = row[HELD] > 0 && cost > 0
-      const holder = asks && asker !== undefined ? holderOf(leases, asker, row[LAST]) : undefined
+      const holder =
+        asks && requested !== undefined ? holderOf(leases, requested, row[LAST]) : undefined
       const own = holder?.units ?? 0
       const excess = row[HELD] - own + cost - limit
       const fits = limit > 0 && (excess <= 0 || (own > 0 && own >= cost))
@@ -100,13 +101,13 @@ function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
         const rank = nextRank(row, params)
         row[HELD] += grant(leases, lease, cost, rank, row[LAST])
       }
-      asker = undefined
+      requested = undefined
       foresee(row, params)
     },
 
     refundReceipt(row, params) {
       settle(row)
-      const granted = held(row)
+      const granted = activeGrant(row)
       if (granted !== undefined) row[HELD] -= finish(leases, granted, row[LAST])
       foresee(row, params)
     },
@@ -118,13 +119,13 @@ function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
     },
 
     release(row, params, now) {
-      if (held(row) === undefined) return false
+      if (activeGrant(row) === undefined) return false
       steps.refundReceipt(row, params, now, 0, row, now)
       return true
     },
 
     renew(row, params) {
-      const granted = held(row)
+      const granted = activeGrant(row)
       if (granted === undefined) return false
       settle(row)
       move(leases, granted, nextRank(row, params))
@@ -140,18 +141,18 @@ function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
     },
   }
 
-  /** The asker's own lease. A row without units says that the leases are void. */
-  function held(row: Row): Grant | undefined {
+  /** The grant of this lease. A row without units says that the leases are void. */
+  function activeGrant(row: Row): Grant | undefined {
     return row[HELD] === 0 ? undefined : grantOf(leases, lease.id, row[LAST])
   }
 
-  /** Brings the leases to where `look` has brought the row. */
+  /** Removes from the leases what `look` has removed from the row. */
   function settle(row: Row): void {
     if (row[HELD] === 0) empty(leases)
     else clear(leases, row[LAST])
   }
 
-  /** What the answer tells about the time to come. */
+  /** Computes the times that only the decision needs. */
   function foresee(row: Row, { limit }: ConcurrencyParams): void {
     const more = Math.max(1, row[HELD] - limit + 1)
     row[NEXT_AT] = row[HELD] === 0 || limit === 0 ? 0 : freeAt(leases, more, row[LAST], undefined)

@@ -19,13 +19,13 @@ export interface FixedWindowOptions {
   /** The length of a window. */
   readonly window: Duration
   /**
-   * When a window begins: at the first admitted request of a key, or by the clock, where time - offset is a multiple of the window.
+   * When a window begins: at the first allowed request of a key, or on the clock, when time - offset is a multiple of the window.
    *
    * @default 'first'
    */
   readonly align?: 'first' | 'clock'
   /**
-   * With `align: 'clock'`: how far after 1970-01-01T00:00Z the windows are counted from.
+   * With `align: 'clock'`: the time after 1970-01-01T00:00Z at which a window begins.
    *
    * @default 0
    */
@@ -42,12 +42,12 @@ export interface FixedWindowPolicy extends Policy {
 }
 
 /**
- * At most `limit` units in each window `[t, t + window)`. Cheap and easy to explain; across the border of two windows up to
- * twice the limit can pass within one window's length.
+ * At most `limit` units in each window `[t, t + window)`. It is cheap and easy to explain, but around the boundary of two windows up to
+ * twice the limit can be allowed within the length of one window.
  *
  * @example
  * fixedWindow({ limit: 100, window: '1m' })
- * @throws SluiceError where an option is missing, unknown or out of range
+ * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function fixedWindow<const T extends Duration>(
   options: FixedWindowOptions & { readonly window: DurationLiteral<T> },

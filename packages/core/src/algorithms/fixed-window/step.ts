@@ -5,7 +5,7 @@ import { fixedWindowLua } from './script.js'
 export type FixedWindowParams = {
   readonly limit: number
   readonly window: number
-  /** 0: the window opens at the first admitted request; 1: where time - offset is a multiple of it. */
+  /** 0: a window begins at the first allowed request; 1: when time - offset is a multiple of the window. */
   readonly aligned: number
   readonly offset: number
 }
@@ -22,6 +22,6 @@ export const fixedWindowSteps: Algorithm<FixedWindowParams> = {
 function closing(since: number, { window, aligned, offset }: FixedWindowParams): number {
   if (aligned === 0) return since + window
   const sinceBoundary = (since - offset) % window
-  // A remainder has the sign of what is divided: before the offset it counts down to the boundary.
+  // A remainder has the sign of the dividend: before the offset it is negative and counts up to the boundary.
   return since - sinceBoundary + (sinceBoundary < 0 ? 0 : window)
 }

@@ -17,13 +17,13 @@ import { gcraSteps, type GcraParams } from './step.js'
 export interface TokenBucketOptions {
   /** How many tokens the bucket holds. 0 denies everything. */
   readonly capacity: number
-  /** How many tokens come back in each `every`, continuously: fractions of a token are kept. */
+  /** The number of tokens that are added in each `every`, continuously: fractions of a token are kept. */
   readonly refill: number
-  /** The time in which `refill` tokens come back. */
+  /** The time in which `refill` tokens are added. */
   readonly every: Duration
   /**
-   * How many tokens a bucket is born with, which is when its key is first asked for. A full bucket is forgotten after a day
-   * without requests (and the longest block that the policy has), and born again. A bucket is full after a reset.
+   * The number of tokens of a new bucket: one whose key has its first request. A full bucket is removed after a day without requests (plus
+   * the longest block of the policy), and the next request makes a new one. After a reset a bucket is full.
    *
    * @default capacity
    */
@@ -40,12 +40,12 @@ export interface TokenBucketPolicy extends Policy {
 }
 
 /**
- * A bucket of `capacity` tokens that refills by `refill` tokens each `every`; a request takes as many tokens as it costs. It is
- * the recurrence of `gcra` said in other words, and runs on the same steps.
+ * A bucket of `capacity` tokens, to which `refill` tokens are added in each `every`. A request takes as many tokens as it costs. It is the
+ * recurrence of `gcra` in other terms, and it uses the same steps.
  *
  * @example
  * tokenBucket({ capacity: 20, refill: 5, every: '1s' })
- * @throws SluiceError where an option is missing, unknown or out of range
+ * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function tokenBucket<const T extends Duration>(
   options: TokenBucketOptions & { readonly every: DurationLiteral<T> },
@@ -85,12 +85,12 @@ export interface LeakyBucketPolicy extends Policy {
 }
 
 /**
- * The leaky bucket as a meter: requests fill it, it drains continuously, and what would make it overflow is denied. The recurrence of
- * `gcra` once more; `leakyQueue` is the one that delays.
+ * The leaky bucket as a meter: requests fill it, it drains continuously, and a request that would make it overflow is denied. It is the
+ * recurrence of `gcra` in other terms. `leakyQueue` delays requests instead.
  *
  * @example
  * leakyBucket({ capacity: 20, leak: 5, every: '1s' })
- * @throws SluiceError where an option is missing, unknown or out of range
+ * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function leakyBucket<const T extends Duration>(
   options: LeakyBucketOptions & { readonly every: DurationLiteral<T> },
@@ -107,7 +107,7 @@ export function leakyBucket<const T extends Duration>(
   return policyOf({ kind: 'leakyBucket', ...policy }, block)
 }
 
-/** A bucket that is shut is not forgotten meanwhile. */
+/** A bucket must not be removed during a block. */
 function longestBlock(block: Block | undefined): number {
   if (block === undefined) return 0
   return block.escalate === 1 ? block.for : block.max

@@ -1,10 +1,10 @@
 import { sluiceError } from '../../errors.js'
 import { longestMs } from '../../options/readers.js'
 
-/** Moments further ahead would leave the six bytes that Redis keeps them in. */
+/** Times further in the future would not fit into six bytes, which is their size in Redis. */
 const longestFillMs = 100 * longestMs
 
-/** Refuses more units than come back in a thousand years. */
+/** Rejects a number of units that would take more than a thousand years to become available again. */
 export function assertFills(
   where: string,
   option: string,
@@ -18,14 +18,14 @@ export function assertFills(
   throw sluiceError('SLUICE_OPTION_INVALID', where, option, units, expected)
 }
 
-/** The units that come back in that time, if as many can be counted exactly. */
+/** The number of units that become available in that time, as far as it can be counted exactly. */
 export function mostUnits(refill: number, every: number): number {
   return Math.floor(Math.min(longestFillMs * refill, Number.MAX_SAFE_INTEGER) / every)
 }
 
 /**
- * How long all units take to come back, in two bytes: four digits of it, and how many places follow. What people write is exact, '10s' as
- * '7d'; the rest is rounded up. A state that carries its span can be carried over to a policy with another.
+ * How long all units take to become available again, in two bytes: the leading digits, and the number of zeros after them. Usual durations
+ * such as '10s' or '7d' are exact; others are rounded up. With its span, a state can be converted to a policy with another span.
  */
 export function spanOf(units: number, refill: number, every: number): number {
   let length = Math.ceil((units * every) / refill)
@@ -34,10 +34,10 @@ export function spanOf(units: number, refill: number, every: number): number {
   return places * 8192 + length
 }
 
-/** No span is as large: it takes 17 bits of a cell, and leaves 36 for another number. */
+/** Every span is smaller: it takes 17 bits of a cell and leaves 36 for another number. */
 export const spans: number = 2 ** 17
 
-/** The milliseconds that a span stands for. */
+/** The milliseconds that a span represents. */
 export function lengthOf(span: number): number {
   return (span % 8192) * 10 ** Math.floor(span / 8192)
 }

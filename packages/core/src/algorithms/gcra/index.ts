@@ -13,9 +13,9 @@ import { assertFills, spanOf } from './fill.js'
 import { gcraSteps, type GcraParams } from './step.js'
 
 export interface GcraOptions {
-  /** Units in one window, evenly spread: one each `window / limit`. 0 denies everything. */
+  /** Units in one window, evenly spread: one in each `window / limit`. 0 denies everything. */
   readonly limit: number
-  /** The time in which `limit` units come back. */
+  /** The time in which `limit` units become available again. */
   readonly window: Duration
   /**
    * How many units an idle key may take at once. 1 is a minimum interval.
@@ -34,13 +34,13 @@ export interface GcraPolicy extends Policy {
 }
 
 /**
- * One unit each `window / limit`, `burst` in all from idle. State is one moment in time, the theoretical arrival time.
+ * One unit in each `window / limit`, and at most `burst` units at once for an idle key. The state is one time, the theoretical arrival time.
  *
  * Source: ITU-T I.371, the generic cell rate algorithm (virtual scheduling).
  *
  * @example
  * gcra({ limit: 60, window: '1m', burst: 5 })
- * @throws SluiceError where an option is missing, unknown or out of range
+ * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function gcra<const T extends Duration>(
   options: GcraOptions & { readonly window: DurationLiteral<T> },
@@ -61,7 +61,7 @@ export const gcraKind: Kind<GcraPolicy, GcraParams> = {
   build: gcra,
   quotas: ['limit', 'burst'],
   steps: () => gcraSteps,
-  // A limit of 0 gives nothing back, so it lets nothing be taken; 1 only keeps the steps from dividing by 0.
+  // With a limit of 0 no unit becomes available, so the burst is 0 as well. The 1 only prevents a division by 0.
   params: ({ limit, window, burst }) =>
     limit === 0
       ? { burst: 0, refill: 1, every: window, initial: 0, remembered: 0, span: 0 }

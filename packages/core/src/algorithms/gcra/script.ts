@@ -1,10 +1,10 @@
 import { spans } from './fill.js'
 
 export const gcraLua: string = `
--- row: 1 the moment at which the key is idle again, whole ms, 2 what is beyond it, in fractions of 1 / refill ms,
---      3 the policy's span when it was written, and ${spans} times the units refunded since the row began
--- params: 1 burst, 2 refill, 3 every, 4 initial, 5 how long a bucket is remembered that is born with less than it
---         holds, 6 span
+-- row: 1 the theoretical arrival time: the time at which the key is idle again, in whole ms,
+--      2 the rest of it, in fractions of 1 / refill ms,
+--      3 the span of the policy at the last write, plus ${spans} times the units refunded since the row was created
+-- params: 1 burst, 2 refill, 3 every, 4 initial, 5 how long a full bucket is kept if a new one has fewer units, 6 span
 (function()
   local steps = {}
 

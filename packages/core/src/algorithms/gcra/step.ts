@@ -4,33 +4,33 @@ import { lengthOf, mostUnits, spans } from './fill.js'
 import { gcraLua } from './script.js'
 
 /**
- * `refill` units come back in each `every` milliseconds, `burst` at most are there at once. Time is counted in fractions of
- * 1 / `refill` ms: one unit lasts exactly `every` of them, so nothing is ever rounded, not at ten million units a second.
+ * `refill` units become available in each `every` milliseconds, up to `burst`. Time is counted in fractions of 1 / `refill` ms: one unit
+ * is exactly `every` fractions, so nothing is rounded, even at ten million units a second.
  */
 export type GcraParams = {
   readonly burst: number
   readonly refill: number
   readonly every: number
-  /** How many units a key has that was never seen. */
+  /** The number of units of a new key. */
   readonly initial: number
-  /** How long a bucket that is born with less than it holds is remembered after it was full, lest it be born again, in milliseconds. */
+  /** How long a full bucket is kept if a new one has fewer units, in milliseconds: without its row it would be a new one. */
   readonly remembered: number
-  /** How long all units take to come back, as `spanOf` has it. 0 where a changed policy leaves the backlog as it is. */
+  /** How long all units take to become available again, as `spanOf` returns it. 0 if a changed policy does not change the backlog. */
   readonly span: number
 }
 
-// row: [the theoretical arrival time: the moment at which the key is idle again, whole milliseconds;
-//       what is beyond it, in fractions of 1 / refill ms;
-//       the policy's span when it was written, and `spans` times the units refunded since the row began]
-// A row that had refunds is kept until no receipt of an allowed request can have an arrival time that lies ahead.
+// row: [the theoretical arrival time: the time at which the key is idle again, in whole milliseconds;
+//       the rest of it, in fractions of 1 / refill ms;
+//       the span of the policy at the last write, plus `spans` times the units refunded since the row was created]
+// A row with refunds is kept until no receipt of an allowed request can have an arrival time in the future.
 const TAT = 0
 const FRACTION = 1
 const SPAN = 2
 
-/** The count of refunded units stops here, and then says nothing. */
+/** The count of refunded units stops here and is not used from then on. */
 const mostRefunded = 2 ** 36 - 1
 
-/** Only one penalty on another reaches so far: the year 6429, half of what six bytes hold. */
+/** Only repeated penalties reach this time: the year 6429, half of the range of six bytes. */
 const latest = 2 ** 47
 
 export const gcraSteps: Algorithm<GcraParams> = {
@@ -54,7 +54,7 @@ export const gcraSteps: Algorithm<GcraParams> = {
       row[TAT] = now
       row[FRACTION] = 0
     } else if (row[FRACTION] >= refill) {
-      // Counted in finer fractions, by the policy as it was before it changed: round up, to the strict side.
+      // The policy had finer fractions before it changed: round up, to the strict side.
       row[TAT] += 1
       row[FRACTION] = 0
     }
@@ -69,11 +69,11 @@ export const gcraSteps: Algorithm<GcraParams> = {
     row[FRACTION] = fraction - carry * refill
   },
 
-  // One row cannot tell how many of the units refunded since the receipt were taken before the receipt's own. So the refund is the greater of
-  // two amounts, neither of which is ever more than what is left of those:
-  // - They end at the receipt's arrival time, which has moved back by no more than all units refunded since.
+  // The row does not record how many of the units refunded since the receipt were taken before those of the receipt. So the refund is the
+  // greater of two lower bounds of the receipt's units that have not drained:
+  // - They end at the arrival time of the receipt, which has moved back by at most all units refunded since.
   // - No unit drains before it is taken.
-  // If the row has refunded fewer units than the receipt says, it began after all that the receipt took had drained.
+  // If the row has fewer refunded units than the receipt, it was created after all units of the receipt had drained.
   refundReceipt(row, params, now, cost, receipt, takenAt) {
     const { refill, every } = params
     const refunded = refundedUnits(row)
@@ -91,7 +91,7 @@ export const gcraSteps: Algorithm<GcraParams> = {
     shorten(row, params, now, newest * params.every)
   },
 
-  // A bucket is full after a reset. Without a row it would be born again with its initial tokens.
+  // After a reset a bucket is full. Without a row it would be a new bucket with its initial tokens.
   forget(row, { burst, initial }, now) {
     row.fill(0)
     if (initial < burst) row[TAT] = now
@@ -122,7 +122,7 @@ export const gcraSteps: Algorithm<GcraParams> = {
   persistsOnDenial: ({ burst, initial }) => initial < burst,
 }
 
-/** Where the policy has changed since, the same share of it stays used: rounded up, to the strict side. */
+/** If the policy has changed since the last write, the same share of it stays used: rounded up, to the strict side. */
 function rescale(row: Row, { span }: GcraParams, now: number): void {
   if (row[SPAN] === span) return
   const refunded = refundedUnits(row)
@@ -135,27 +135,27 @@ function rescale(row: Row, { span }: GcraParams, now: number): void {
   row[SPAN] = span + refunded * spans
 }
 
-/** The units refunded since the row began. */
+/** The units refunded since the row was created. */
 function refundedUnits(row: Row): number {
   return row[SPAN] < spans ? 0 : Math.floor(row[SPAN] / spans)
 }
 
-/** The first whole millisecond at which all that was taken has drained. */
+/** The first whole millisecond at which all taken units have drained. */
 export function idleAt(row: Row): number {
   return row[TAT] + (row[FRACTION] > 0 ? 1 : 0)
 }
 
-/** What has not drained yet, in fractions of 1 / refill ms. */
+/** The backlog that has not drained yet, in fractions of 1 / refill ms. */
 export function backlog(row: Row, { refill }: GcraParams, now: number): number {
   return (row[TAT] - now) * refill + row[FRACTION]
 }
 
-/** The first whole millisecond at which no more than `most` fractions of backlog are left. */
+/** The first whole millisecond at which the backlog is at most `most` fractions. */
 export function backlogAtMost(row: Row, refill: number, most: number): number {
   return row[TAT] - Math.floor((most - row[FRACTION]) / refill)
 }
 
-/** Shortens the backlog, at most by all of it, and counts the refunded units, rounded up. */
+/** Shortens the backlog, at most to nothing, and counts the refunded units, rounded up. */
 function shorten(row: Row, params: GcraParams, now: number, fractions: number): void {
   const { refill, every } = params
   const refunded = Math.min(fractions, backlog(row, params, now))

@@ -13,11 +13,14 @@ import type { Kind } from '../kind.js'
 import { leakyQueueSteps, type LeakyQueueParams } from './step.js'
 
 export interface LeakyQueueOptions {
-  /** How many requests leave the queue in each `every`, evenly spread. */
+  /** The number of requests that leave the queue in each `every`, evenly spread. */
   readonly leak: number
   /** The time in which `leak` requests leave. */
   readonly every: Duration
-  /** The longest that a request may wait for its turn, in `acquire` too. 0 is minimum spacing with no queue: what comes too early is denied. */
+  /**
+   * The longest time that a request may wait in the queue, also in `acquire`. 0 is minimum spacing without a queue: a request that arrives too
+   * early is denied.
+   */
   readonly maxDelay: Duration
   readonly block?: BlockOptions
 }
@@ -30,14 +33,14 @@ export interface LeakyQueuePolicy extends Policy {
 }
 
 /**
- * Shaping: requests leave one after another, `leak` in each `every`. An admitted request is told how long to wait for its turn
- * (`delayMs`); it is denied if that would be longer than `maxDelay`.
+ * Traffic shaping: requests leave the queue one after another, `leak` in each `every`. The decision about an allowed request has the time to
+ * wait (`delayMs`). A request is denied if that would be longer than `maxDelay`.
  *
  * Source: the leaky bucket as a queue, Turner, "New directions in communications" (1986).
  *
  * @example
  * leakyQueue({ leak: 10, every: '1s', maxDelay: '5s' })
- * @throws SluiceError where an option is missing, unknown or out of range
+ * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function leakyQueue<const T extends Duration>(
   options: LeakyQueueOptions & { readonly every: DurationLiteral<T> },

@@ -1,7 +1,7 @@
 import { gcraLua } from '../gcra/script.js'
 
 export const leakyQueueLua: string = `
--- row and params 1 to 6 as those of GCRA, 7 maxDelay, 8 the greatest cost
+-- row, and params 1 to 6: as for GCRA; 7 maxDelay, 8 the largest cost
 (function()
   local steps = ${gcraLua}
   local gcraLook = steps.look

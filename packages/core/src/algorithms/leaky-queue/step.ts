@@ -2,10 +2,10 @@ import type { Algorithm } from '../algorithm.js'
 import { backlog, backlogAtMost, gcraSteps, idleAt, type GcraParams } from '../gcra/step.js'
 import { leakyQueueLua } from './script.js'
 
-/** The recurrence of GCRA, asked about the wait instead of the level: `burst` is what a request of cost 1 finds in an idle queue. */
+/** The recurrence of GCRA with a limit on the wait instead of the level. `burst` is the number of requests of cost 1 that an idle queue allows at once. */
 export type LeakyQueueParams = GcraParams & {
   readonly maxDelay: number
-  /** The greatest cost: ten years of the queue's time. */
+  /** The largest cost: ten years of the queue's time. */
   readonly largest: number
 }
 

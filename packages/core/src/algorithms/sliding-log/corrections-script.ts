@@ -1,8 +1,8 @@
 import { fan, levels } from './corrections.js'
 
-/** The corrections of one log in Redis: the functions of `corrections.ts` over fields of the hash that has the records. */
+/** The corrections of one log in Redis: the functions of `corrections.ts` over fields of the hash with the records. */
 export const correctionsLua: string = `
-  -- A field holds ${fan} nodes of one level, four bytes each, which are together one node of the next level. Units are counted modulo 2^32.
+  -- A field has ${fan} nodes of one level, four bytes each. Together they are one node of the next level. Units are counted modulo 2^32.
   local FAN, LEVELS, NO_NODES = ${fan}, ${levels}, ('\\0'):rep(${4 * fan})
 
   local function forget(key, from, to, prefix)
@@ -55,7 +55,7 @@ export const correctionsLua: string = `
       return sum
     end
 
-    -- Removes the nodes of the chunks from one to before another; the last field of each level only where it has no later chunk's.
+    -- Removes the nodes of the chunks from "from" to before "to". The last field of each level stays if it has nodes of later chunks.
     function corrections.drop(from, to, corrected)
       local isOver = to >= corrected
       local first, stop = from, isOver and corrected - 1 or to

@@ -1,10 +1,10 @@
-/** Records in a chunk. */
+/** The number of records in a chunk. */
 export const perChunk = 62
 
-/** Nodes of one level that are one node of the next. */
+/** The number of nodes of one level that are one node of the next. */
 export const fan = 32
 
-/** A node of the highest level stands for two million records. */
+/** The number of levels. A node of the highest one covers two million records. */
 export const levels = 4
 
 /** The chunk of a position. */
@@ -18,12 +18,12 @@ export function lastOf(chunk: number): number {
 }
 
 /**
- * The units that were refunded in each chunk of a log, and that the running totals of all later chunks still include. They are kept as sums in a
- * tree, so that a refund changes one node on each level, and a sum over any chunks reads a few nodes on each.
+ * The units that were refunded in each chunk of a log and that the running totals of all later chunks still include. They are stored as a tree
+ * of sums, so that a refund changes one node on each level, and a sum over any range of chunks reads a few nodes on each.
  */
 export class Corrections {
   readonly #levels = Array.from({ length: levels }, () => new Map<number, number>())
-  /** No earlier chunk has a node. */
+  /** The first chunk that can have a node. */
   #first: number
 
   constructor(first: number) {
@@ -38,7 +38,7 @@ export class Corrections {
     }
   }
 
-  /** The units refunded in the chunks from one to before another. */
+  /** The units refunded in the chunks from `from` to before `to`. */
   between(from: number, to: number): number {
     let sum = 0
     let first = from
@@ -54,7 +54,7 @@ export class Corrections {
     return sum
   }
 
-  /** Removes the nodes that stand for no chunk from this one on. */
+  /** Removes the nodes that cover only chunks before this one. */
   drop(chunk: number): void {
     let first = this.#first
     let end = chunk

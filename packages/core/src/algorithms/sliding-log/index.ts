@@ -12,7 +12,7 @@ import { totals } from './log.js'
 import { slidingLogSteps, type SlidingLogParams } from './step.js'
 
 export interface SlidingLogOptions {
-  /** Units in any stretch of time as long as the window: a number below 2^32. 0 denies everything. */
+  /** Units in any period as long as the window: a number below 2^32. 0 denies everything. */
   readonly limit: number
   /** The length of the window. */
   readonly window: Duration
@@ -26,13 +26,13 @@ export interface SlidingLogPolicy extends Policy {
 }
 
 /**
- * Exact: no interval `[t, t + window)`, wherever it begins, ever holds more than `limit` units. What was admitted is remembered for one
- * window, about ten bytes for each millisecond in which something was. Neither a decision nor a refund takes longer if the
- * limit is high. Penalties count up to 2^32 - 1 units in one window.
+ * Exact: no interval `[t, t + window)` ever contains more than `limit` units. Allowed requests are recorded for one window, with about ten
+ * bytes for each millisecond that has any. With a high limit, neither a decision nor a refund takes longer. Penalties count up to 2^32 - 1
+ * units in one window.
  *
  * @example
  * slidingLog({ limit: 100, window: '1m' })
- * @throws SluiceError where an option is missing, unknown or out of range
+ * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function slidingLog<const T extends Duration>(
   options: SlidingLogOptions & { readonly window: DurationLiteral<T> },
@@ -45,7 +45,7 @@ export function slidingLog<const T extends Duration>(
   return policyOf({ kind: 'slidingLog', ...policy }, block)
 }
 
-/** A quota that a record's running total can tell apart. */
+/** A quota below the modulus of the running totals. */
 const countable: OptionReader<number> = {
   expected: 'a whole number, 0 or more, below 2^32',
   read(value) {

@@ -1,52 +1,52 @@
 import { chunkOf, Corrections } from './corrections.js'
 
 /**
- * Running totals are counted modulo this. Only differences of them matter, and no two records that are kept at the same time
- * are that many units apart.
+ * Running totals are counted modulo this. Only their differences matter, and no two records that exist at the same time are that many units
+ * apart.
  */
 export const totals: number = 2 ** 32
 
 /**
- * The records of one key, in the order of their moments: when something was taken, and the running total after it. A record has a
- * position, one more than that of the record before.
+ * The records of one key, in the order of their times: when units were taken, and the running total after that. The position of a record is
+ * one more than that of the record before.
  *
- * They lie in a ring of numbers, two for each record. It grows by a quarter, so that with eight bytes for a record no more than ten
- * are spent on it, and gives room back when about half of it is idle.
+ * They are stored in a ring buffer of numbers, two for each record. It grows by a quarter, so that a record of eight bytes takes at most ten,
+ * and it shrinks when about half of it is unused.
  */
 export class Log {
   #ring: Ring = nothing
-  /** What the ring's moments are counted from. */
+  /** The times in the ring are relative to this one. */
   #origin = 0
-  /** The position of the oldest record, and its place in the ring. */
+  /** The position of the oldest record, and its index in the ring, counted in records. */
   #first = 0
   #head = 0
   #length = 0
   #corrections: Corrections | undefined
 
   timeAt(position: number): number {
-    return this.#origin + this.#ring[this.#place(position)]
+    return this.#origin + this.#ring[this.#indexOf(position)]
   }
 
   totalAt(position: number): number {
-    return this.#ring[this.#place(position) + 1]
+    return this.#ring[this.#indexOf(position) + 1]
   }
 
-  /** Writes a record anew, or the one that follows the newest. */
+  /** Overwrites a record, or adds one after the newest. */
   put(position: number, time: number, total: number): void {
     if (position === this.#first + this.#length) {
       const capacity = this.#ring.length / 2
-      if (this.#length === capacity) this.#move(roomFor(this.#length), time)
+      if (this.#length === capacity) this.#resize(capacityFor(this.#length), time)
       else if (time - this.#origin >= span && this.#ring instanceof Uint32Array) {
-        this.#move(capacity, time)
+        this.#resize(capacity, time)
       }
       this.#length++
     }
-    const place = this.#place(position)
-    this.#ring[place] = time - this.#origin
-    this.#ring[place + 1] = total
+    const index = this.#indexOf(position)
+    this.#ring[index] = time - this.#origin
+    this.#ring[index + 1] = total
   }
 
-  /** Forgets the records before a position. */
+  /** Removes the records before a position. */
   drop(position: number): void {
     const dropped = position - this.#first
     if (dropped === 0) return
@@ -54,22 +54,22 @@ export class Log {
     this.#first = position
     this.#length -= dropped
     this.#corrections?.drop(chunkOf(position))
-    this.#giveBack()
+    this.#shrink()
   }
 
-  /** Forgets the records after a position. */
+  /** Removes the records after a position. */
   cut(position: number): void {
     this.#length = position - this.#first + 1
-    this.#giveBack()
+    this.#shrink()
   }
 
-  /** Records that the totals of all chunks after this one include so many units too many. */
+  /** Records that the totals of all chunks after this one are too high by these units. */
   correct(chunk: number, units: number): void {
     this.#corrections ??= new Corrections(chunkOf(this.#first))
     this.#corrections.add(chunk, units)
   }
 
-  /** The units that the total at one position includes too many, compared with the total at an earlier one. */
+  /** By how much the total at `to` is too high, compared with the total at the earlier position `from`. */
   excess(from: number, to: number): number {
     return this.#corrections?.between(chunkOf(from), chunkOf(to)) ?? 0
   }
@@ -82,27 +82,27 @@ export class Log {
     this.#length = 0
   }
 
-  #place(position: number): number {
-    const place = this.#head + position - this.#first
+  #indexOf(position: number): number {
+    const index = this.#head + position - this.#first
     const capacity = this.#ring.length / 2
-    return 2 * (place < capacity ? place : place - capacity)
+    return 2 * (index < capacity ? index : index - capacity)
   }
 
-  #giveBack(): void {
-    const capacity = roomFor(this.#length)
+  #shrink(): void {
+    const capacity = capacityFor(this.#length)
     if (this.#length > 0 && this.#ring.length > 3 * capacity) {
-      this.#move(capacity, this.timeAt(this.#first + this.#length - 1))
+      this.#resize(capacity, this.timeAt(this.#first + this.#length - 1))
     }
   }
 
-  /** Lays the records out in a new ring that can hold moments up to `newest`. */
-  #move(capacity: number, newest: number): void {
+  /** Copies the records to a new ring, which can store times up to `newest`. */
+  #resize(capacity: number, newest: number): void {
     const origin = this.#length > 0 ? this.timeAt(this.#first) : newest
     const ring = ringOf(capacity, newest - origin >= span)
     for (let i = 0; i < this.#length; i++) {
-      const place = this.#place(this.#first + i)
-      ring[2 * i] = this.#ring[place] + (this.#origin - origin)
-      ring[2 * i + 1] = this.#ring[place + 1]
+      const index = this.#indexOf(this.#first + i)
+      ring[2 * i] = this.#ring[index] + (this.#origin - origin)
+      ring[2 * i + 1] = this.#ring[index + 1]
     }
     this.#ring = ring
     this.#origin = origin
@@ -112,10 +112,10 @@ export class Log {
 
 type Ring = number[] | Uint32Array | Float64Array
 
-/** How far apart, in milliseconds, moments in 32 bits can be: seven weeks. */
+/** The milliseconds that fit into 32 bits: seven weeks. */
 const span = 2 ** 32
 
-/** Up to here a plain array is smaller: a typed one costs two hundred bytes before it holds anything. */
+/** Up to this many records a plain array is smaller: an empty typed array already takes two hundred bytes. */
 const few = 16
 
 const nothing: Ring = []
@@ -125,6 +125,6 @@ function ringOf(capacity: number, wide: boolean): Ring {
   return wide ? new Float64Array(2 * capacity) : new Uint32Array(2 * capacity)
 }
 
-function roomFor(length: number): number {
+function capacityFor(length: number): number {
   return length + Math.max(2, length >> 2)
 }

@@ -2,19 +2,19 @@ import { correctionsLua } from './corrections-script.js'
 import { perChunk } from './corrections.js'
 
 export const slidingLogLua: string = `
--- row: 1 the moment of the newest record, 2 the units that count, 3 the running total before the oldest record, 4 that record's
--- position, 5 how many records there are, 6 the chunk after the last one that has corrections, 7 when the asked cost fits, 8 when more remains
+-- row: 1 the time of the newest record, 2 the units that count, 3 the running total before the oldest record, 4 the position of
+--      that record, 5 the number of records, 6 the chunk after the last one with corrections, 7 when the cost fits, 8 when more units remain
 -- params: 1 limit, 2 window
 --
--- The body is a hash of chunks of 62 records, so that a record anywhere is found at once, which a list of a million cannot do. A chunk
--- begins with the moment of its first record, six bytes; then for each record how long after that it was, and the running total
--- modulo 2^32 after it, four bytes each. With its header a full chunk fills an allocation of 512 bytes.
+-- The body is a hash of chunks of 62 records, so that any record is read in constant time, which a list of a million does not allow.
+-- A chunk begins with the time of its first record, six bytes. Each record follows with its time after that and the running total
+-- modulo 2^32, four bytes each. With its header a full chunk fills an allocation of 512 bytes.
 --
 -- The hash also has the corrections: the units refunded in each chunk, which the totals of all later chunks still include.
 (function()
   local PER_CHUNK, HEAD, SIZE, WORD = ${perChunk}, 6, 8, 4294967296
 ${correctionsLua}
-  -- The first position whose value is above the most; see its twin.
+  -- The first position whose value is greater than most. The function in TypeScript has the explanation.
   local function firstAbove(most, low, lowest, high, highest, valueAt)
     local probe = 1
     while high - low > 1 do
@@ -39,7 +39,7 @@ ${correctionsLua}
   local function bind(keys)
     local key = keys[1]
     local chunks, changed, corrections = {}, {}, correctionsOf(key)
-    -- The position from which the body is kept.
+    -- The first position that the body still has.
     local kept
 
     local function numberOf(position)
@@ -70,7 +70,7 @@ ${correctionsLua}
       changed[number] = true
     end
 
-    -- Where seven weeks lie between the first record of a chunk and a new one, the new one opens a chunk, and empty records fill the last.
+    -- If a new record is seven weeks or more after the first one of its chunk, empty records fill that chunk and the new one starts another.
     local function padding(position, time)
       local chunk, number, at = chunkOf(position)
       if at == HEAD or time - struct.unpack('<I6', chunk) < WORD then return 0 end
@@ -80,7 +80,7 @@ ${correctionsLua}
       return count
     end
 
-    -- The units that the total at one position includes too many, compared with the total at an earlier one.
+    -- By how much the total at "to" is too high, compared with the total at the earlier position "from".
     local function excess(row, from, to)
       return row[6] == 0 and 0 or corrections.between(numberOf(from), numberOf(to))
     end
@@ -108,7 +108,7 @@ ${correctionsLua}
     local function expire(row, params, now)
       kept = kept or row[4]
       if row[5] == 0 then return end
-      -- A body that is gone, evicted perhaps, leaves its row without meaning.
+      -- If the body is missing, for example evicted, the row is void.
       if now >= row[1] + params[2] or chunkOf(row[4]) == '' then return void(row) end
       local gone = math.max(now, row[1]) - params[2]
       local oldest = timeAt(row[4])
@@ -208,10 +208,10 @@ ${correctionsLua}
       trim(row)
       local at = recordOf(row, receipt)
       if at then
-        local held = unitsUpTo(row, at) - (at > row[4] and unitsUpTo(row, at - 1) or 0)
+        local recorded = unitsUpTo(row, at) - (at > row[4] and unitsUpTo(row, at - 1) or 0)
         local isNewest = at == row[4] + row[5] - 1
-        takeOut(row, at, math.min(cost, held))
-        if isNewest and cost >= held then keep(row, row[2]) end
+        takeOut(row, at, math.min(cost, recorded))
+        if isNewest and cost >= recorded then keep(row, row[2]) end
       end
       flush()
       foresee(row, params, 0)

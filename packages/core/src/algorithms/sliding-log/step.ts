@@ -9,9 +9,9 @@ export type SlidingLogParams = {
   readonly window: number
 }
 
-// row: [the moment of the newest record; the units that count, the running total before the oldest record, that record's position,
-//       how many records there are, the chunk after the last one that has corrections; when the asked cost fits, when more remains]
-// All that is taken in one millisecond is one record. The newest is never empty; one before it is when it was given back.
+// row: [the time of the newest record; the units that count, the running total before the oldest record, the position of that record,
+//       the number of records, the chunk after the last one with corrections; when the cost fits, when more units remain]
+// All units of one millisecond are one record. The newest record is never empty. An older one is empty if its units were refunded.
 const LAST = 0
 const USED = 1
 const BASE = 2
@@ -52,23 +52,23 @@ function ends(row: Row, { window }: SlidingLogParams): number {
 }
 
 function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
-  /** The units up to and with the record at a position. */
+  /** The units up to the record at a position, including it. */
   function unitsUpTo(row: Row, position: number): number {
     return wrap(log.totalAt(position) - row[BASE] - excess(row, row[FIRST], position))
   }
 
-  /** The units that the total at one position includes too many, compared with the total at an earlier one. */
+  /** By how much the total at `to` is too high, compared with the total at the earlier position `from`. */
   function excess(row: Row, from: number, to: number): number {
     return row[CORRECTED] === 0 ? 0 : log.excess(from, to)
   }
 
-  /** Writes the newest record, with which there are so many units. */
+  /** Writes the newest record, so that the log has `units` in total. */
   function putNewest(row: Row, units: number): void {
     const newest = row[FIRST] + row[COUNT] - 1
     log.put(newest, row[LAST], wrap(row[BASE] + units + excess(row, row[FIRST], newest)))
   }
 
-  /** The first record with which so many units have left. */
+  /** The first record after whose expiry at least `units` have expired. */
   function reaching(row: Row, units: number): number {
     const before = row[FIRST] - 1
     const newest = before + row[COUNT]
@@ -103,21 +103,21 @@ function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
     row[MORE] = row[USED] < more ? 0 : log.timeAt(reaching(row, more)) + window
   }
 
-  /** What `look` has found expired goes, where the body changes anyway. */
+  /** Removes the records that `look` has found expired. It is called only when the body changes anyway. */
   function trim(row: Row): void {
     if (row[COUNT] === 0) log.clear()
     else log.drop(row[FIRST])
     if (chunkOf(row[FIRST]) >= row[CORRECTED]) row[CORRECTED] = 0
   }
 
-  /** The position of the record that a receipt's units are in, if it is still there. */
+  /** The position of the record with the units of a receipt, if it still exists. */
   function recordOf(row: Row, receipt: Row): number | undefined {
     const at = receipt[FIRST] + receipt[COUNT] - 1
     const isThere = at >= row[FIRST] && at < row[FIRST] + row[COUNT]
     return isThere && log.timeAt(at) === receipt[LAST] ? at : undefined
   }
 
-  /** Takes units out of a record. The totals of later records of its chunk are written, and those of later chunks corrected when they are read. */
+  /** Removes units from a record. The totals of later records of its chunk are rewritten, and those of later chunks are corrected on reading. */
   function takeOut(row: Row, at: number, units: number): void {
     const newest = row[FIRST] + row[COUNT] - 1
     const chunk = chunkOf(at)
@@ -131,7 +131,7 @@ function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
     row[USED] -= units
   }
 
-  /** Leaves the oldest so many units, and no record after them. */
+  /** Keeps the oldest `units` and removes all records after them. */
   function keep(row: Row, units: number): void {
     if (units === 0) {
       row.fill(0)
@@ -170,10 +170,10 @@ function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
       trim(row)
       const at = recordOf(row, receipt)
       if (at !== undefined) {
-        const held = unitsUpTo(row, at) - (at > row[FIRST] ? unitsUpTo(row, at - 1) : 0)
+        const recorded = unitsUpTo(row, at) - (at > row[FIRST] ? unitsUpTo(row, at - 1) : 0)
         const isNewest = at === row[FIRST] + row[COUNT] - 1
-        takeOut(row, at, Math.min(cost, held))
-        if (isNewest && cost >= held) keep(row, row[USED])
+        takeOut(row, at, Math.min(cost, recorded))
+        if (isNewest && cost >= recorded) keep(row, row[USED])
       }
       foresee(row, params, 0)
     },
@@ -191,9 +191,9 @@ function wrap(total: number): number {
 }
 
 /**
- * The first position whose value is above `most`, where values never fall from one position to the next: that at `low`, which is not
- * above it, is `lowest`, and that at `high`, which is, is `highest`. It guesses by proportion, so even traffic costs a few
- * probes however long the log; every third probe halves what is left, so uneven traffic costs no more than a few times its logarithm.
+ * The first position whose value is greater than `most`. Values never decrease from one position to the next. The value at `low` is `lowest`,
+ * which is not greater than `most`; the value at `high` is `highest`, which is greater. It guesses by proportion, so regular traffic needs a
+ * few probes for any length of the log. Every third probe halves the range, so irregular traffic needs at most a few times its logarithm.
  */
 function firstAbove(
   most: number,

@@ -21,16 +21,16 @@ export interface SlidingWindowOptions {
   /** The length of the window. */
   readonly window: Duration
   /**
-   * The number of counters for one window, up to 250, which must divide it. With one, each key has windows of its own, which its requests
-   * open. With more, the window is divided into sub-windows on the clock: the estimate is closer, and each counter takes memory.
+   * The number of counters for one window, up to 250. The window must be a multiple of it. With one, each key has its own windows, which begin
+   * with its requests. With more, the window is divided into sub-windows on the clock: the estimate is closer, and each counter takes memory.
    *
    * @default 1
    */
   readonly buckets?: number
   /**
-   * How the requests of the older window or sub-window count while it leaves. `'spread'`, only with one bucket: as if they had come evenly
-   * between its first and its last request. `'weighted'`, the default with several buckets: by the share of its length that is still
-   * inside. `'truncated'`: not at all, so that only `buckets` whole sub-windows count, the current one included.
+   * How the requests of the oldest window or sub-window count while a part of it is still inside the window. `'spread'`, only with one bucket:
+   * as if they had arrived evenly between its first and its last request. `'weighted'`, the default with several buckets: by the share of its
+   * length that is still inside. `'truncated'`: not at all, so that only `buckets` whole sub-windows count, including the current one.
    *
    * @default 'spread'
    */
@@ -50,15 +50,15 @@ const mostBuckets = 250
 
 /**
  * At most `limit` units in the last `window`, estimated from two counters instead of a log: the units of the current window, and those of the
- * older one that have not left yet, as if they had been taken evenly between its first and its last unit. The estimate is never rounded.
- * It is exact for bursts and for a limit of 1 or 2; otherwise any stretch of time as long as the window holds at most 2 × limit − 2 units.
+ * older one that are still inside, as if they had been taken evenly between its first and its last unit. The estimate is never rounded.
+ * It is exact for bursts and for a limit of 1 or 2; otherwise any period as long as the window contains at most 2 × limit − 2 units.
  * No request has to wait longer than the window. This is the default of `rateLimit`.
  *
  * Source of `tail: 'weighted'`: Cloudflare, "How we built rate limiting capable of scaling to millions of domains" (2017).
  *
  * @example
  * slidingWindow({ limit: 100, window: '1m' })
- * @throws SluiceError if an option is missing, unknown or out of range, or if `tail: 'spread'` meets several buckets
+ * @throws SluiceError if an option is missing, unknown or out of range, or if `tail: 'spread'` is combined with several buckets
  */
 export function slidingWindow<const T extends Duration>(
   options: SlidingWindowOptions & { readonly window: DurationLiteral<T> },

@@ -1,7 +1,7 @@
 export const spreadLua: string = `
--- row: 1 when the current window opened, 2 when the older window opened,
---      3 units taken in the current one, 4 ms from its opening to its last unit, 5 and 6 the same two of the older one,
---      7, only in a receipt, the ms to the last unit before the take
+-- row: 1 the start of the current window, 2 the start of the older window,
+--      3 the units taken in the current one, 4 the ms from its start to its last unit, 5 and 6 the same for the older one,
+--      7 (only in a receipt) the ms to the last unit before the take
 -- params: 1 limit, 2 window
 (function()
   local function gapsPassed(elapsed, gaps, span)

@@ -7,10 +7,10 @@ export type SpreadParams = {
   readonly window: number
 }
 
-// row: [when the current window opened, when the older window opened,
-//       units taken in the current one, milliseconds from its opening to its last unit, the same two of the older one,
-//       and, only in a receipt, the milliseconds to the last unit before the take]
-// The opening is the moment of the window's first unit. It never changes, so a receipt finds its window by it.
+// row: [the start of the current window, the start of the older window,
+//       the units taken in the current one, the milliseconds from its start to its last unit, the same for the older one,
+//       (only in a receipt) the milliseconds to the last unit before the take]
+// A window starts at the time of its first unit. The start never changes, so it identifies the window of a receipt.
 const FIRST = 0
 const OLDER_FIRST = 1
 const UNITS = 2
@@ -20,8 +20,8 @@ const OLDER_SPAN = 5
 const SPAN_BEFORE = 6
 
 /**
- * Two windows, each opened by an admitted request. The units of the older one count as if they had been taken evenly between its first and its
- * last unit, and each of them leaves one window after its moment.
+ * Two windows, each started by an allowed request. The units of the older one count as if they had been taken evenly between its first and its
+ * last unit, and each of them expires one window after its time.
  */
 export const spreadSteps: Algorithm<SpreadParams> = {
   ...usualReading,
@@ -38,7 +38,7 @@ export const spreadSteps: Algorithm<SpreadParams> = {
       row[UNITS] = 0
     }
     if (row[UNITS] === 0) {
-      // After a clock stepped back, a window still opens after the units of the older one: when it closes, all of them have left.
+      // Even if the clock was set back, a window starts after the units of the older one: at its end, all of them have expired.
       row[FIRST] = Math.max(now, row[OLDER_FIRST] + row[OLDER_SPAN])
       row[SPAN] = 0
     }
@@ -58,7 +58,7 @@ export const spreadSteps: Algorithm<SpreadParams> = {
     if (cost === 0 || (!isCurrent && !isOlder)) return
     const units = isCurrent ? UNITS : OLDER_UNITS
     const span = units + 1
-    // The last moment is put back only if nothing was taken since. Else the units that are left keep it, which errs on the strict side.
+    // The time of the last unit is restored only if nothing was taken since. Otherwise the other units keep it, which errs on the strict side.
     const isNewest = row[units] === receipt[UNITS] && row[span] === receipt[SPAN]
     if (isNewest) row[span] = receipt[SPAN_BEFORE]
     row[units] -= Math.min(cost, row[units])
@@ -80,7 +80,7 @@ export const spreadSteps: Algorithm<SpreadParams> = {
     const older = stillCounting(row, window, now)
     const excess = row[UNITS] + older + cost - limit
     if (excess <= 0) return 0
-    // Units leave in order: first those of the older window, then those of the current one, which by then is the older.
+    // Units expire in order: first those of the older window, then those of the current one, which is the older one by then.
     const leaves =
       excess <= older
         ? row[OLDER_FIRST] +
@@ -97,7 +97,7 @@ export const spreadSteps: Algorithm<SpreadParams> = {
   next: (row, params, now, remaining) => spreadSteps.wait(row, params, now, remaining),
 }
 
-/** How many units of the older window are still inside. One that is left alone by refunds counts as taken at the last moment. */
+/** The number of units of the older window that are still inside. A single unit that refunds have left counts as the last one. */
 function stillCounting(row: Row, window: number, now: number): number {
   const units = row[OLDER_UNITS]
   const elapsed = now - window - row[OLDER_FIRST]
@@ -111,7 +111,7 @@ function stillCounting(row: Row, window: number, now: number): number {
 function gapsPassed(elapsed: number, gaps: number, span: number): number {
   const product = elapsed * gaps
   if (product < 2 ** 53) return Math.floor(product / span)
-  // Only penalties or a changed policy bring so many units. Long division in digits of 13 bits, so that no step leaves 2^53.
+  // Only penalties or a changed policy lead to so many units. Long division in digits of 13 bits, so that no number exceeds 2^53.
   let passed = 0
   let rest = 0
   for (let unit = 2 ** 52; unit >= 1; unit /= 2 ** 13) {
@@ -122,7 +122,7 @@ function gapsPassed(elapsed: number, gaps: number, span: number): number {
   return passed
 }
 
-/** How long after the first unit the moment of the `count`-th of them is, rounded up. */
+/** The time from the first unit to the `count`-th, rounded up. */
 function spanUntil(count: number, units: number, span: number): number {
   if (units === 1) return span
   const product = (count - 1) * span
@@ -131,7 +131,7 @@ function spanUntil(count: number, units: number, span: number): number {
   return Number((BigInt(count - 1) * BigInt(span) + gaps - 1n) / gaps)
 }
 
-/** Gives the newest of a window's units back: the others keep the moments that they were taken to have. */
+/** Gives the newest units of a window back. The others keep their estimated times. */
 function giveNewest(row: Row, units: number, given: number): void {
   const before = row[units]
   const kept = Math.max(0, before - given)

@@ -6,18 +6,18 @@ export type SlidingWindowParams = {
   readonly limit: number
   /** The length of a sub-window. */
   readonly size: number
-  /** How many sub-windows besides the current one are counted. */
+  /** The number of sub-windows that count in addition to the current one. */
   readonly older: number
-  /** 1: the oldest of them counts by the share that is still inside; 0: it counts whole. */
+  /** 1: the oldest of them counts by the share that is still inside; 0: it counts completely. */
   readonly weighted: number
 }
 
-// row: [a moment in the current sub-window, the units taken in it, the units taken in the sub-window before, …]
-// A moment and not the sub-window's start, so that the units still stand where they belong when the window's length is changed.
+// row: [a time in the current sub-window, the units taken in it, the units taken in the sub-window before, …]
+// A time in the sub-window and not its start, so that the units stay in the right sub-window if the length of the window changes.
 const SINCE = 0
 const NEWEST = 1
 
-/** Two counters: the usual form. */
+/** Two counters. */
 export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
   ...usualReading,
   id: 2,
@@ -42,7 +42,7 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
 
   refundReceipt(row, { size, older }, _now, cost, receipt) {
     const passed = (opening(row, size) - opening(receipt, size)) / size
-    // What was forgotten, and begun anew in the same sub-window, began at another moment.
+    // If the state was reset and has restarted in the same sub-window, its time is another one.
     const isKnown = passed > 0 || row[SINCE] === receipt[SINCE]
     if (isKnown && passed >= 0 && passed <= older) {
       row[NEWEST + passed] -= Math.min(cost, row[NEWEST + passed])
@@ -70,7 +70,7 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
     if (cost > limit || limit === 0) return Infinity
     let room = limit - whole(row, params) - cost
     if (room >= 0 && carried(row, params, now) <= room * size) return 0
-    // Sub-window by sub-window from here on: the oldest leaves, if weighted little by little, and the next becomes the oldest.
+    // Goes forward by one sub-window at a time: the oldest expires (gradually, if it is weighted), and the next becomes the oldest.
     const start = opening(row, size)
     for (let ahead = 0; ahead <= older; ahead++) {
       const leaving = weighted * row[NEWEST + older - ahead]
@@ -91,7 +91,7 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
   next: (row, params, now, remaining) => slidingWindowSteps.wait(row, params, now, remaining),
 }
 
-/** More counters, or none that is weighted. Their number stands in the policy, so their rows are marked as of varying width. */
+/** More counters, or no weighted one. The policy defines their number, so the id is one of those for rows of varying width. */
 export const slidingBucketsSteps: Algorithm<SlidingWindowParams> = {
   ...slidingWindowSteps,
   id: 128,
@@ -101,19 +101,19 @@ function opening(row: Row, size: number): number {
   return startOf(row[SINCE], size)
 }
 
-/** The start of the sub-window that a moment lies in. By a division, as Lua's remainder is: exact below 2^52, and much faster than `%`. */
+/** The start of the sub-window that contains a time. It divides, as Lua does for a remainder: exact below 2^52, and much faster than `%`. */
 function startOf(moment: number, size: number): number {
   return Math.floor(moment / size) * size
 }
 
-/** The units of all sub-windows that count whole. */
+/** The units of all sub-windows that count completely. */
 function whole(row: Row, { older, weighted }: SlidingWindowParams): number {
   let sum = 0
   for (let i = older - weighted; i >= 0; i--) sum += row[NEWEST + i]
   return sum
 }
 
-/** What the sub-window that is leaving still counts for, in units × size: whole numbers, so nothing is ever rounded. */
+/** How much the oldest, weighted sub-window still counts, in units × size: whole numbers, so nothing is rounded. */
 function carried(row: Row, { size, older, weighted }: SlidingWindowParams, now: number): number {
   const elapsed = Math.max(0, now - opening(row, size))
   return weighted * row[NEWEST + older] * (size - elapsed)

@@ -5,9 +5,9 @@ import type { Kind, Rule } from '../kind.js'
 import { stagedSteps, type Stage } from './step.js'
 
 export interface StagedOptions {
-  /** What is free: its quota is used up first. */
+  /** The free quota, which is used first. */
   readonly free: Policy
-  /** Decides what `free` would deny. */
+  /** Decides the requests that `free` would deny. */
   readonly then: Policy
   readonly block?: BlockOptions
 }
@@ -19,15 +19,15 @@ export interface StagedPolicy extends Policy {
 }
 
 /**
- * A quota that is free, and a slower rule for what comes after it: thirty answers a day, after that one every two seconds. The request that
- * takes the last of `free` starts `then` anew and counts in it. When both deny, the wait is the shorter one.
+ * A free quota, and a slower policy after it: thirty answers a day, and then one every two seconds. The request that takes the last unit of
+ * `free` resets `then` and counts in it. If both deny, the wait is the shorter one.
  *
  * @example
  * staged({
  *   free: calendarWindow({ limit: 30, period: 'day', timeZone: 'UTC' }),
  *   then: gcra({ limit: 1, window: '2s' }),
  * })
- * @throws SluiceError where an option is missing, unknown or out of range
+ * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function staged(options: StagedOptions): StagedPolicy {
   const { free, then, block } = readOptions('staged', options, {
@@ -45,7 +45,7 @@ const stage: OptionReader<Policy> = {
     isPolicy(value) && value.block === undefined && value.kind !== 'staged' ? value : undefined,
 }
 
-/** The registry passes itself in: a staged policy is made of others. */
+/** The registry passes its own function, because a staged policy consists of other policies. */
 export function createStagedKind(
   ruleOf: (policy: unknown, where: string) => Rule,
 ): Kind<StagedPolicy> {

@@ -1,8 +1,9 @@
-/** params: for each of the two rules, the moments, counts and views of its row, the number of its params, and its params. */
+/** params: for each of the two policies, the number of times, counts and views in its row, the number of its params, and its params. */
 export function stagedLua(free: string, next: string): string {
   return `
--- row: the moments of both rules, the counts of both; which of them the last admitted request took from: 1, 2, or 3 for both, and
---      4 times how often the second was started anew, modulo 2^14; the views of both
+-- row: the times of free, the times of then, the counts of free, the counts of then;
+--      from which of them the last allowed request took units (1, 2, or 3 for both), plus 4 times the number of resets of then, modulo 2^14;
+--      the views of free, the views of then
 (function()
   local first, second = ${free.trim()}, ${next.trim()}
   local steps = {}

@@ -2,24 +2,24 @@ import type { Algorithm, Cells, Params, Row } from '../algorithm.js'
 import { usualReading } from '../reading.js'
 import { stagedLua } from './script.js'
 
-// row: [moments of free, moments of then, counts of free, counts of then;
-//       which of them the last admitted request took from, and `takings` times how often `then` was started anew;
-//       views of free, views of then]
+// row: [the times of free, the times of then, the counts of free, the counts of then;
+//       from which of them the last allowed request took units, plus `takings` times the number of resets of `then`, modulo `starts`;
+//       the views of free, the views of then]
 const FREE = 1
 const THEN = 2
 const BOTH = 3
 const takings = 4
 
-/** The starts are counted modulo this, so that the cell takes two bytes. */
+/** The resets of `then` are counted modulo this, so that the cell takes two bytes. */
 const starts = 2 ** 14
 
-/** A rule whose whole state is a row. */
+/** A policy whose complete state is a row. */
 export interface Stage {
   readonly steps: Algorithm
   readonly params: Params
 }
 
-/** The steps of two rules in a row: what the first would deny, the second decides. */
+/** The steps of two policies: the second decides the requests that the first would deny. */
 export function stagedSteps(free: Stage, then: Stage): Algorithm {
   const first = { views: 0, ...free.steps.cells(free.params) }
   const second = { views: 0, ...then.steps.cells(then.params) }
@@ -53,7 +53,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
 
   const steps: Algorithm = {
     ...usualReading,
-    // A pair of kinds is a kind of its own.
+    // Each pair of algorithms has its own id.
     id: 160 + shortId(free) * 8 + shortId(then),
     cells: () => ({
       moments: first.moments + second.moments,
@@ -83,7 +83,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
         free.steps.take(freeRow, free.params, now, cost)
         row[stage] = startsIn(row) * takings + FREE
         if (cost > 0 && !free.steps.look(freeRow, free.params, now, 1)) {
-          // The last of what is free: from this request on, the second counts, and it starts anew.
+          // This request takes the last unit of `free`: from now on `then` counts, and it begins with no units used.
           thenRow = thenRow.map(() => 0)
           then.steps.look(thenRow, then.params, now, cost)
           then.steps.take(thenRow, then.params, now, cost)
@@ -168,7 +168,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
   function queueWait(row: Row, params: Params, now: number, cost: number): number {
     const wait = steps.wait(row, params, now, cost)
     const ofThen = then.steps.queueWait?.(rowOfThen(row), then.params, now, cost) ?? 0
-    // What is free may be there again before the queue is short enough.
+    // A unit of `free` may be available before the queue is short enough.
     return wait < ofThen ? 0 : ofThen
   }
   return { ...steps, queueWait }
@@ -202,7 +202,7 @@ function argsOf({ steps, params }: Stage, cells: Required<Cells>, now: number): 
   return [cells.moments, cells.counts, cells.views, args.length, ...args]
 }
 
-/** The two ids of a sliding window that do not fit into three bits, and what stands for them. */
+/** Three-bit codes for the two ids of sliding windows, which do not fit into three bits. */
 const shortIds: Readonly<Record<number, number>> = { 9: 0, 128: 7 }
 
 function shortId({ steps }: Stage): number {

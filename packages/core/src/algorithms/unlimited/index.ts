@@ -9,10 +9,10 @@ export interface UnlimitedPolicy extends Policy {
 }
 
 /**
- * Always allows and counts nothing: the plan without a limit. Its numbers are Infinity. It asks no store, waits for none, and leaves what its
- * name has counted under another policy; blocks do not concern it.
+ * Always allows and counts nothing: a plan without a limit. Its numbers are Infinity. It calls no store, ignores blocks, and does not change
+ * the counts that another policy with its name has left.
  *
- * @throws SluiceError where there is an option: it takes none
+ * @throws SluiceError if there is an option: it has none
  */
 export function unlimited(options: object = {}): UnlimitedPolicy {
   readOptions('unlimited', options, {})
