@@ -5,17 +5,17 @@ import type { AppSpec, Command, Report } from './app.js'
 
 type Done = Extract<Report, { did: unknown }>
 
-/** The application, in a process of its own. */
+/** The application in its own process. */
 export interface AppProcess {
   readonly port: number
-  /** Has it do something, and resolves when it is done. */
+  /** Sends a command and resolves when it is done. */
   tell(command: Command): Promise<Done>
-  /** Why it ended, where it did so by itself. */
+  /** Why the process ended, if it ended by itself. */
   ended(): string | undefined
   stop(): Promise<void>
 }
 
-// The compiled file, even if vitest runs this one from its source.
+// The compiled file, even if vitest runs this file from its source.
 const program = fileURLToPath(new URL('../dist/app.js', import.meta.url))
 
 export async function startApp(spec: AppSpec): Promise<AppProcess> {

@@ -1,6 +1,6 @@
 /**
- * An application as its owner would write it: Express, one store, two limiters. It handles nothing that goes wrong in the background, so that
- * a rejection that nobody handles ends it.
+ * A usual application: Express, one store, two limiters. It has no handlers for errors in the background, so an unhandled rejection ends the
+ * process.
  */
 import { shiftClock } from './shifted-clock.js'
 import { subscribe } from 'node:diagnostics_channel'
@@ -20,7 +20,7 @@ import { watchStalls, type Stall } from './moments.js'
 export interface AppSpec {
   readonly client: ClientSpec
   readonly onStoreError: OnStoreError
-  /** Whether its owner connects the client before the application listens, at the same time, or when told to. */
+  /** When the application connects the client: before it listens, at the same time, or at a command. */
   readonly connect: 'before' | 'meanwhile' | 'when told'
 }
 
@@ -35,7 +35,7 @@ export type Report =
   | {
       readonly did: Command['do']
       readonly stalls: readonly Stall[]
-      /** What the store failed with, and how often. */
+      /** How often the store failed with each error message. */
       readonly errors: Readonly<Record<string, number>>
     }
 
@@ -50,9 +50,9 @@ const owned = makeClient(clientSpec)
 const store = redisStore(owned.client)
 const app = express()
 for (const route of ['open', 'tight'] as const) {
-  app.get(`/${route}`, limiter(route), (request, response) => tell(request, response, 200))
+  app.get(`/${route}`, limiter(route), (request, response) => answer(request, response, 200))
 }
-app.use(failed())
+app.use(errorHandler())
 
 if (connect === 'before') await owned.connect()
 if (connect === 'meanwhile') void owned.connect()
@@ -62,10 +62,10 @@ const address = server.address()
 report({ port: typeof address === 'object' && address !== null ? address.port : 0 })
 
 process.on('message', (command: Command) => {
-  void obey(command).then(() => report({ did: command.do, stalls, errors }))
+  void run(command).then(() => report({ did: command.do, stalls, errors }))
 })
 
-async function obey(command: Command): Promise<void> {
+async function run(command: Command): Promise<void> {
   switch (command.do) {
     case 'connect':
       await owned.connect()
@@ -90,20 +90,20 @@ function limiter(route: Route): ReturnType<typeof rateLimit> {
     key: (request) => request.get('x-client') ?? '',
     store,
     onStoreError,
-    onDenied: (request, response) => tell(request, response, 429),
+    onDenied: (request, response) => answer(request, response, 429),
   })
 }
 
-function tell({ rateLimit: decision }: Request, response: Response, status: number): void {
+function answer({ rateLimit: decision }: Request, response: Response, status: number): void {
   response.status(status).json({ source: decision?.source, allowed: decision?.allowed })
 }
 
-function failed(): ErrorRequestHandler {
+function errorHandler(): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
     response.status(500).json({ problem: String(error) })
   }
 }
 
-function report(told: Report): void {
-  process.send?.(told)
+function report(message: Report): void {
+  process.send?.(message)
 }

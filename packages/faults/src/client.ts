@@ -18,26 +18,26 @@ export type ClientKind =
 
 export interface ClientSpec {
   readonly kind: ClientKind
-  /** Of the server, of the nodes of the Cluster, or of the Sentinels. */
+  /** The ports of the server, of the nodes of the Cluster, or of the Sentinels. */
   readonly ports: readonly number[]
   readonly password?: string
 }
 
-/** What the owner of a client does with it, and nobody else. */
+/** A client with the functions that only its owner calls. */
 export interface OwnedClient {
   readonly client: SupportedClient
-  /** Resolves when it is connected, however long that takes. */
+  /** Resolves when the client is connected. It retries without a limit. */
   connect(): Promise<unknown>
   close(): Promise<unknown>
 }
 
-/** As often a client tries to connect anew: only the client can, so this is a part of the time that it takes to be back. */
+/** The time between two attempts of a client to connect. Only the client can reconnect, so this is a part of the recovery time. */
 const retryMs = 100
 
 const host = '127.0.0.1'
 const retryStrategy = (): number => retryMs
 
-/** Makes a client with the defaults of its library, but for how often it tries to connect. */
+/** Makes a client with the defaults of its library, except for the time between two attempts to connect. */
 export function makeClient(spec: ClientSpec): OwnedClient {
   const { kind, ports, password } = spec
   const [port = 0] = ports
@@ -48,9 +48,9 @@ export function makeClient(spec: ClientSpec): OwnedClient {
     port,
     ...auth,
     retryStrategy,
-    // While the server reads its file, ioredis asks for the seconds left, and waits one at the least.
+    // While the server loads its file, ioredis asks for the remaining seconds and waits for at least one.
     maxLoadingRetryTime: retryMs,
-    // What its manual says for an address behind which the master changes.
+    // The setting that its documentation recommends if another master can take over the address.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     lazyConnect: true,
   }
@@ -88,7 +88,7 @@ export function makeClient(spec: ClientSpec): OwnedClient {
         createCluster({
           rootNodes: rootNodes(nodes),
           defaults: { socket },
-          // It looks for the one that has taken over after so long; by default after five seconds.
+          // The time after which it looks for the new master. The default is five seconds.
           topologyRefreshOnReconnectionAttemptStrategy: 2 * retryMs,
         }),
       )
@@ -105,7 +105,7 @@ function ofIoredis(client: Redis | Cluster | Valkey): OwnedClient {
   return {
     client,
     async connect() {
-      // It goes on trying by itself after a first attempt that failed.
+      // After a failed first attempt it retries by itself.
       await client.connect().catch(() => {})
       while (client.status !== 'ready') await delay(5)
     },
@@ -123,7 +123,7 @@ function ofNodeRedis(client: SupportedClient & Connectable): OwnedClient {
   return {
     client,
     async connect() {
-      // A cluster and a sentinel give up where no root node is there; a client alone does not.
+      // A cluster and a sentinel client give up if no root node is available. A single client does not.
       for (;;) {
         try {
           await client.connect()

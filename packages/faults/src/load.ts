@@ -4,7 +4,7 @@ import type { Source } from '@sluice/core'
 import { keys, type Route } from './limits.js'
 import { moment } from './moments.js'
 
-/** What one client asked and was told. */
+/** One request and its answer. */
 export interface Answered {
   readonly route: Route
   readonly key: string
@@ -12,16 +12,16 @@ export interface Answered {
   readonly end: number
   readonly status: number
   readonly source: Source | undefined
-  /** What went wrong, where it was no decision. */
+  /** What went wrong, if the answer is not a decision. */
   readonly problem: string | undefined
 }
 
-/** Clients that send requests as time goes by, whether the ones before are answered or not. */
+/** Clients that send requests at a fixed rate, whether earlier ones are answered or not. */
 export interface Load {
   readonly answers: readonly Answered[]
-  /** How many requests are not answered yet. */
+  /** The number of requests without an answer. */
   pending(): number
-  /** Sends no more, and resolves when all are answered. */
+  /** Sends no more requests and resolves when all are answered. */
   stop(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function startLoad(port: number): Load {
   }, everyMs)
 
   function send(i: number): void {
-    const { key, route } = asked(i)
+    const { key, route } = requestAt(i)
     const start = moment()
     pending++
 
@@ -50,14 +50,14 @@ export function startLoad(port: number): Load {
     }
 
     const headers = { 'x-client': key }
-    const asking = request({ host: '127.0.0.1', port, path: `/${route}`, agent, headers })
-    asking.on('error', (error) => answered(0, JSON.stringify({ problem: String(error) })))
-    asking.on('response', (response) => {
+    const sending = request({ host: '127.0.0.1', port, path: `/${route}`, agent, headers })
+    sending.on('error', (error) => answered(0, JSON.stringify({ problem: String(error) })))
+    sending.on('response', (response) => {
       let body = ''
       response.setEncoding('utf8').on('data', (text: string) => (body += text))
       response.on('end', () => answered(response.statusCode ?? 0, body))
     })
-    asking.end()
+    sending.end()
   }
 
   return {
@@ -72,12 +72,12 @@ export function startLoad(port: number): Load {
   }
 }
 
-/** In no order, but in the same one each time, and a third of all at the tight limit. */
-function asked(i: number): { key: string; route: Route } {
-  // Knuth's multiplicative hash (The Art of Computer Programming 6.4), of which the upper bits are good.
+/** The key and route of a request: in a mixed order, which is always the same, with a third of all requests for the tight limit. */
+function requestAt(i: number): { key: string; route: Route } {
+  // Knuth's multiplicative hash (The Art of Computer Programming 6.4). Its upper bits are well mixed.
   const mixed = (Math.imul(i + 1, 2_654_435_761) >>> 0) / 2 ** 32
-  const place = Math.floor(mixed * 3 * keys.length)
-  return { key: keys[place % keys.length], route: place < keys.length ? 'tight' : 'open' }
+  const index = Math.floor(mixed * 3 * keys.length)
+  return { key: keys[index % keys.length], route: index < keys.length ? 'tight' : 'open' }
 }
 
 function read(body: string): Pick<Answered, 'source' | 'problem'> {

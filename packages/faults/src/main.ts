@@ -6,7 +6,7 @@ import { tableOf, type Played } from './table.js'
 /**
  * Plays every fault on real processes and prints a table of the figures. The exit code is 1 if a row fails:
  * `npm run faults -- [words of the row's name] [--at-once 3] [--again]`. With `--again`, a row that fails is played once more, alone: on a
- * machine that other programs keep busy, only a second failure says something about Sluice.
+ * busy machine, only a second failure says something about Sluice.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -21,10 +21,10 @@ const chosen = rows.filter((row) => {
 })
 const started = performance.now()
 let played = await playAll(chosen, Number(values['at-once']), tell)
-const doubted = chosen.filter((_, i) => !holds(played[i]))
-if (values.again && doubted.length > 0) {
+const toRepeat = chosen.filter((_, i) => !holds(played[i]))
+if (values.again && toRepeat.length > 0) {
   process.stdout.write(`${tableOf(played.filter((row) => !holds(row)))}\n\nOnce more:\n`)
-  const replayed = await playAll(doubted, 1, tell)
+  const replayed = await playAll(toRepeat, 1, tell)
   played = played.map((row) => (holds(row) ? row : (replayed.shift() ?? row)))
 }
 const failed = played.filter((row) => !holds(row)).length

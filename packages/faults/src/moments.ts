@@ -1,24 +1,24 @@
-/** A moment in milliseconds that means the same in every process of this machine, and never steps. */
+/** The time in milliseconds on a monotonic clock that all processes of this machine share. */
 export function moment(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }
 
-/** A time in which this process would have gone on, and did not. */
+/** A period in which this process could not run. */
 export interface Stall {
   readonly from: number
   readonly to: number
-  /** How much of it the machine gave to others: late, and not busy. */
+  /** How much of it other processes used the CPU: the timer was late and this process was not busy. */
   readonly machineMs: number
 }
 
 const everyMs = 5
 
-/** So little says nothing: timers are that rough. */
+/** Shorter delays are within the precision of timers. */
 const leastMs = 2
 
 /**
- * Notes each time that a timer came late. What this process spent working is its own fault and does not count: what is left is the machine's,
- * which had other things to do.
+ * Records each late timer. The CPU time of this process itself does not count. The rest of the delay is the time in which the machine ran other
+ * processes.
  */
 export function watchStalls(): Stall[] {
   const stalls: Stall[] = []
@@ -35,7 +35,7 @@ export function watchStalls(): Stall[] {
   return stalls
 }
 
-/** How much of a time the machine took for itself, by what several processes noted: what they noted at the same time counts once. */
+/** How much of a period the machine ran other processes, by the records of several processes. Overlapping records count once. */
 export function stalledMs(stalls: readonly Stall[], start: number, end: number): number {
   const seen = stalls.filter(({ from, to }) => from < end && to > start)
   const edges = seen.flatMap(({ from, to }) => [Math.max(from, start), Math.min(to, end)])

@@ -1,10 +1,10 @@
 import { play, type Row } from './scene.js'
 import type { Played } from './table.js'
 
-/** So many rows at once leave two cores time enough: most of each goes by in waiting. */
+/** The number of rows that two cores can play at once: a row mostly waits. */
 export const atOnce = 3
 
-/** Runs what it is given, so many at once and the others in their turn. */
+/** Returns a function that runs tasks, at most `lanes` at once and in the order of the calls. */
 function createLanes(lanes: number): <T>(run: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = lanes
@@ -21,7 +21,7 @@ function createLanes(lanes: number): <T>(run: () => Promise<T>) => Promise<T> {
   }
 }
 
-/** Plays rows and answers in their order. */
+/** Plays rows and returns the results in the order of the rows. */
 export async function playAll(
   rows: readonly Row[],
   lanes: number,

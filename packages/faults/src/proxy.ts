@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Stands between a client and a server, and is as bad a network as it is told to be. */
+/** A proxy between a client and a server that simulates a bad network. */
 export interface Proxy {
   readonly port: number
-  /** From now on everything takes so long, each way. */
+  /** Delays all data by this time from now on, in each direction. */
   delay(ms: number): void
-  /** Cuts the next decision's reply off after so many bytes, and the connection with it. Resolves when that has happened. */
+  /** Cuts off the next reply with a decision after this number of bytes and closes the connection. Resolves when that has happened. */
   cut(afterBytes: number): Promise<void>
-  /** New connections lead to another server, as where an address is given to another machine. */
+  /** Connects new connections to another server, as if another machine had taken over the address. */
   redirect(target: number): void
   stop(): Promise<void>
 }
@@ -29,7 +29,7 @@ export async function startProxy(first: number): Promise<Proxy> {
     return socket
   }
 
-  /** Each chunk in its turn, also where one that came later is due earlier. */
+  /** Delays chunks and keeps their order, even if the delay becomes shorter. */
   function late(write: (chunk: Buffer) => void): (chunk: Buffer) => void {
     let before = Promise.resolve()
     return (chunk) => {
@@ -54,7 +54,7 @@ export async function startProxy(first: number): Promise<Proxy> {
     far.on('data', late(reply))
 
     function reply(chunk: Buffer): void {
-      // A decision is answered by an array; what is said while connecting is not.
+      // Only the reply to a decision is an array. The replies while connecting are not.
       if (cutting === undefined || chunk[0] !== array) {
         near.write(chunk)
         return

@@ -3,48 +3,48 @@ import type { Route } from './limits.js'
 import type { Answered } from './load.js'
 import type { Stall } from './moments.js'
 
-/** A time in which the same is expected all along. */
+/** A period with the same expectations. */
 export interface Phase {
   readonly name: string
   readonly from: number
-  /** Who may decide about a key. */
+  /** The sources that may decide about a key. */
   readonly sources: (key: string, route: Route) => readonly Source[]
-  /** So long it may take until that is so; until then the phase before holds too. */
+  /** How long the change may take. Until then the sources of the previous phase are allowed as well. */
   readonly settlesMs: number
-  /** Whether it began with the return of Redis. */
+  /** Whether the phase began when Redis was available again. */
   readonly isReturn: boolean
 }
 
-/** What Redis has counted in the end. */
+/** The counts of Redis at the end. */
 interface Counted {
-  /** For each key, of both routes together. Of a key that is absent here, nobody knows. */
+  /** For each key, the units of both routes. The count of a missing key is unknown. */
   readonly units: ReadonlyMap<string, number>
   /**
-   * How many requests were on their way at a moment where Redis may have counted them and its reply was lost: they may stand.
+   * The number of requests in flight when replies may have been lost: Redis may have counted them.
    */
   readonly unknown: number
-  /** How many requests Redis may have forgotten that it had told of, as a master that dies before its replica has heard of them. */
+  /** The number of answered requests that Redis may have lost, for example if a master crashes before its replica has received them. */
   readonly forgettable: number
 }
 
-/** Everything that was seen while one fault was played. */
+/** Everything that was recorded while one fault was played. */
 export interface Recorded {
   readonly phases: readonly Phase[]
   readonly answers: readonly Answered[]
   readonly appStalls: readonly Stall[]
   readonly loadStalls: readonly Stall[]
   readonly counted: Counted | undefined
-  /** When what Redis knew of some keys was lost. */
+  /** When Redis lost the counts of some keys. */
   readonly emptied: readonly Emptied[]
-  /** What broke by itself: the application that ended. */
+  /** An unexpected failure, such as the end of the application. */
   readonly broken: string | undefined
-  /** What the store failed with: to explain a row that does not hold. */
+  /** The errors of the store, which explain a row that fails. */
   readonly errors: readonly string[]
 }
 
 export interface Emptied {
   readonly at: number
-  /** What was asked or answered between these two, was so before it or after it: nobody knows. */
+  /** A request or an answer between `at` and `until` may belong to the time before or after the loss. */
   readonly until: number
   readonly keys: readonly string[]
 }

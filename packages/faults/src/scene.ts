@@ -15,28 +15,28 @@ import { moment, watchStalls } from './moments.js'
 import type { Emptied, Phase, Recorded } from './record.js'
 import { backWithinMs, judge, type Verdict } from './verdict.js'
 
-/** What a fault is played with: it says what happens and what is expected from then on. */
+/** The functions for playing a fault: they cause events and define the expectations. */
 export interface Scene {
-  /** Has something stopped in the end, the last first. */
+  /** Stops something at the end of the scene, in reverse order. */
   own<T extends { stop(): Promise<unknown> }>(thing: T): T
   /** Starts the application and its clients. */
   begin(client: ClientSpec, app?: Partial<AppSpec>): Promise<void>
-  /** From now on these decide, about every key or about each its own; those before may do so too until this has settled. */
+  /** Begins a phase with the sources that may decide, for all keys or for each key. Until `settlesMs`, the sources of the previous phase may decide as well. */
   now(phase: string, sources: Sources, settlesMs?: number): void
-  /** Redis is there again: from now on it has to be used again within a second, and what the client waits on top of that by itself. */
+  /** Redis is available again. The store must decide again within a second plus `clientMs`, the time that the client waits by itself. */
   back(clientMs?: number): void
-  /** Lets time and traffic go by. */
+  /** Continues the traffic for some time. */
   pass(ms: number): Promise<void>
   tell(command: Command): Promise<void>
-  /** What Redis knew is lost, of all keys or of these. */
+  /** Redis has lost the counts of all keys, or of these. */
   emptied(keys?: readonly string[]): void
-  /** As `emptied`, while Redis goes on: of what is under way meanwhile, nobody knows on which side of it. */
+  /** As `emptied`, while Redis keeps running: the requests in flight may belong to the time before or after the loss. */
   empties(act: () => Promise<unknown>): Promise<void>
-  /** The replies that were under way are lost; what they tell of may stand, and may be counted again by a client that sends it again. */
+  /** The replies in flight are lost. Redis may have counted their requests, and may count them again if the client resends them. */
   repliesLost(): void
-  /** As `repliesLost`, of a master that may not have told its replica what it answered last. */
+  /** As `repliesLost`, and the replica may not have received the last writes of the master. */
   mastersLost(): void
-  /** Ends the traffic, and reads what Redis has counted. */
+  /** Ends the traffic and reads the counts of Redis. */
   count(reader: SupportedClient, keys?: readonly string[]): Promise<void>
 }
 
@@ -49,12 +49,12 @@ export interface Row {
   play(scene: Scene): Promise<void>
 }
 
-/** A replica in the same machine hears of a write within so long. */
+/** The longest time until a replica on the same machine has received a write. */
 const lagMs = 100
 
 const loadStalls = watchStalls()
 
-/** Plays a fault, and says what came of it. What it started is stopped, whatever happens. */
+/** Plays a fault and judges the result. Everything that it has started is stopped, even after an error. */
 export async function play(row: Row): Promise<Verdict> {
   const owned: { stop(): Promise<unknown> }[] = []
   const phases: Phase[] = []
@@ -117,7 +117,7 @@ export async function play(row: Row): Promise<Verdict> {
     },
     async count(reader, known = keys) {
       await load?.stop()
-      // What came late is given back within another round trip.
+      // A late unit is refunded within another round trip.
       await delay(300)
       const units = new Map<string, number>()
       for (const key of known) units.set(key, await unitsOf(reader, key))

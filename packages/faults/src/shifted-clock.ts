@@ -1,6 +1,6 @@
 /**
- * Replaces the wall clock of this process by one that can be set, as an operator or NTP sets a machine's: `performance.now()` runs on. It has to
- * be the first import, since others may keep `Date.now` when they load.
+ * Replaces the wall clock of this process by one that can be set, as an operator or NTP sets the clock of a machine. `performance.now()` does
+ * not change. This must be the first import, because other modules may save `Date.now` when they load.
  */
 const WallDate = Date
 let shiftMs = 0
@@ -18,7 +18,7 @@ class ShiftedDate extends WallDate {
 
 Object.assign(globalThis, { Date: ShiftedDate })
 
-/** Sets the clock so far ahead of the machine's, or behind it. */
+/** Sets the clock ahead of that of the machine, or behind it. */
 export function shiftClock(ms: number): void {
   shiftMs = ms
 }

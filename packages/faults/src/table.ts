@@ -10,17 +10,17 @@ const heads = [
   'fault',
   'client',
   'requests',
-  'who decided, by phase',
+  'source, by phase',
   'worst wait ms',
-  'of ours ms',
-  'back after ms',
+  'own wait ms',
+  'recovery ms',
   'late units',
   'verdict',
 ] as const
 
 type Head = (typeof heads)[number]
 
-/** A table in Markdown, which a terminal can be read in too; under it, what did not hold. */
+/** A table in Markdown, aligned for a terminal, with the complaints under it. */
 export function tableOf(played: readonly Played[]): string {
   const rows = [
     Object.fromEntries(heads.map((head) => [head, head])),
@@ -40,10 +40,10 @@ function cellsOf({ fault, client, verdict }: Played): Record<Head, string> {
     fault,
     client,
     requests: `${verdict.requests}`,
-    'who decided, by phase': verdict.sources.map(phaseOf).join('; '),
+    'source, by phase': verdict.sources.map(phaseOf).join('; '),
     'worst wait ms': rounded(verdict.worstMs),
-    'of ours ms': rounded(verdict.worstOwnMs),
-    'back after ms': rounded(verdict.backMs),
+    'own wait ms': rounded(verdict.worstOwnMs),
+    'recovery ms': rounded(verdict.backMs),
     'late units': `${verdict.lateUnits ?? '–'}`,
     verdict: verdict.complaints.length === 0 ? 'holds' : 'FAILS',
   }

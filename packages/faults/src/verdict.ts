@@ -3,39 +3,39 @@ import { keys, limits } from './limits.js'
 import { stalledMs } from './moments.js'
 import type { Emptied, Phase, Recorded } from './record.js'
 
-/** What the table shows of one fault. */
+/** The figures of one fault in the table. */
 export interface Verdict {
   readonly requests: number
-  /** How many each source decided, by phase. */
+  /** The number of decisions of each source, by phase. */
   readonly sources: readonly {
     readonly phase: string
     readonly counts: ReadonlyMap<string, number>
   }[]
-  /** The longest wait that a client saw. */
+  /** The longest wait of a client. */
   readonly worstMs: number
-  /** The same, and what of a wait the machine gave to other processes left out. */
+  /** The longest wait without the time in which the machine ran other processes. */
   readonly worstOwnMs: number
-  /** How long after the return of Redis the last request was decided without it; undefined where it did not return. */
+  /** The time from the return of Redis to the last decision without it. Undefined if Redis did not return. */
   readonly backMs: number | undefined
-  /** What Redis counted and no client was told; negative where it forgot what it had told. */
+  /** The units that Redis counted without telling a client. Negative if Redis lost units that it had told. */
   readonly lateUnits: number | undefined
-  /** What did not hold. */
+  /** The broken promises. */
   readonly complaints: readonly string[]
 }
 
-/** The deadline of the store, and what all the rest of a request may take. */
+/** The deadline of the store, plus the time for the rest of a request. */
 const mostMs = 300
 
-/** In use again within so long. */
+/** The longest time until Redis decides again. */
 export const backWithinMs = 1000
 
-/** A phase so short may see no request. */
+/** A shorter phase may have no requests. */
 const shortMs = 200
 
-/** The application may have seen that Redis is there again so long before the one who tells it. */
+/** The application may notice that Redis is available this much earlier than the scene records it. */
 const soonerMs = 200
 
-/** Compares what was seen with what is promised. */
+/** Compares a recording with the promises. */
 export function judge(record: Recorded): Verdict {
   const { phases, answers, broken } = record
   const complaints: string[] = []
@@ -60,13 +60,15 @@ export function judge(record: Recorded): Verdict {
 
   const own = (answer: Answered): number => answer.end - answer.start - machineMs(record, answer)
   const worstOwnMs = Math.max(0, ...answers.map(own))
-  if (worstOwnMs > mostMs) complaints.push(`a client waited ${ms(worstOwnMs)} of ours`)
+  if (worstOwnMs > mostMs)
+    complaints.push(`a client waited ${ms(worstOwnMs)}, without the time of other processes`)
 
   const lateUnits = lateUnitsOf(record)
   if (lateUnits !== undefined) {
     const { unknown = 0, forgettable = 0 } = record.counted ?? {}
-    if (lateUnits > unknown) complaints.push(`${lateUnits} units that nobody was told of`)
-    if (-lateUnits > forgettable) complaints.push(`${-lateUnits} units were forgotten`)
+    if (lateUnits > unknown)
+      complaints.push(`${lateUnits} units were counted that no client was told of`)
+    if (-lateUnits > forgettable) complaints.push(`${-lateUnits} units were lost`)
   }
   if (complaints.length > 0) complaints.push(...record.errors)
   return {
@@ -95,7 +97,7 @@ function answersOf(
   )
 }
 
-/** Every phase that a request saw something of, and the one before while it has not settled. */
+/** Every phase that a request overlaps, and the previous phase while the next one has not settled. */
 function phasesOf({ start, end }: Answered, phases: readonly Phase[]): readonly Phase[] {
   return phases.filter(({ from, isReturn }, i) => {
     const next = phases[i + 1]
@@ -111,7 +113,7 @@ function complaintAbout(answer: Answered, phases: readonly Phase[]): string | un
   const seen = phasesOf(answer, phases)
   const where = seen[0]?.name ?? 'before'
   if (problem !== undefined || source === undefined) return `${where}: ${problem ?? 'no source'}`
-  // What the store has denied a moment ago is denied without it, whether it is there or not.
+  // The deny cache denies a key that the store has just denied, whether Redis is available or not.
   const isRecalled = source === 'local' && route === 'tight' && status === 429
   const isExpected = seen.some(({ sources }) => sources(key, route).includes(source))
   if (!isRecalled && !isExpected) return `${where}: ${route} decided by ${source}`
@@ -123,13 +125,13 @@ function complaintAbout(answer: Answered, phases: readonly Phase[]): string | un
   return undefined
 }
 
-/** Whoever decides about the tight limit, the store or this process, admits it once and no more: to the unit. */
+/** The store and the fallback each allow exactly the tight limit, to the unit. */
 function aboutTightLimit({ answers, emptied, counted }: Recorded): readonly string[] {
   const complaints: string[] = []
   for (const key of keys) {
     const asked = answers.filter((answer) => answer.route === 'tight' && answer.key === key)
     const losses = lossesOf(emptied, key)
-    // Once in each time in which the store forgot nothing.
+    // Once in each period without a loss of counts.
     for (const i of [...losses.keys(), losses.length]) {
       const decided = asked.filter(
         (answer) =>
@@ -137,7 +139,7 @@ function aboutTightLimit({ answers, emptied, counted }: Recorded): readonly stri
           isSince(losses[i - 1], answer) &&
           (losses[i] === undefined || answer.end < losses[i].at),
       )
-      // Units whose replies were lost are used up too.
+      // The units of lost replies are used up as well.
       const least = limits.tight - (counted?.unknown ?? 0)
       complaints.push(...exactly('the store', key, decided, least))
     }
@@ -151,22 +153,22 @@ function lossesOf(emptied: Recorded['emptied'], key: string): readonly Emptied[]
   return emptied.filter(({ keys }) => keys.includes(key))
 }
 
-/** Whether an answer was surely given after the store was emptied. */
+/** Whether an answer was certainly given after the store was emptied. */
 function isSince(loss: Emptied | undefined, { start, end }: Answered): boolean {
   if (loss === undefined) return true
   return loss.at === loss.until ? end >= loss.at : start >= loss.until
 }
 
 function exactly(
-  who: string,
+  source: string,
   key: string,
   decided: readonly Answered[],
   least: number,
 ): readonly string[] {
-  const admitted = decided.filter(({ status }) => status === 200).length
+  const allowed = decided.filter(({ status }) => status === 200).length
   const most = Math.min(limits.tight, decided.length)
-  if (admitted <= most && admitted >= Math.min(least, most)) return []
-  return [`${who} admitted ${admitted} of ${limits.tight} at the tight limit of ${key}`]
+  if (allowed <= most && allowed >= Math.min(least, most)) return []
+  return [`${source} allowed ${allowed} of ${limits.tight} at the tight limit of ${key}`]
 }
 
 function lateUnitsOf({ answers, emptied, counted }: Recorded): number | undefined {
@@ -202,7 +204,7 @@ function countBy(answers: readonly Answered[]): ReadonlyMap<string, number> {
   return counts
 }
 
-/** Each complaint once, with how often it came. */
+/** Each complaint once, with its number of occurrences. */
 function summed(complaints: readonly string[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const complaint of complaints) counts.set(complaint, (counts.get(complaint) ?? 0) + 1)

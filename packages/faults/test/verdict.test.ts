@@ -31,7 +31,7 @@ function phase(name: string, from: number, ...sources: readonly Source[]): Phase
 
 const phases = [
   phase('before', 0, 'store'),
-  phase('away', 1000, 'fallback'),
+  phase('unavailable', 1000, 'fallback'),
   phase('back', 2000, 'store'),
 ]
 const answers = [
@@ -59,7 +59,7 @@ function complaints(more: readonly Answered[], given?: Partial<Recorded>): reado
   return judge(recorded(more, given)).complaints
 }
 
-test('nothing is wrong with what is as promised, and the figures say how it was', () => {
+test('a recording that keeps all promises has no complaints', () => {
   const both = [
     ['fallback', 1],
     ['store', 1],
@@ -68,7 +68,7 @@ test('nothing is wrong with what is as promised, and the figures say how it was'
     requests: 4,
     sources: [
       { phase: 'before', counts: new Map([['store', 1]]) },
-      { phase: 'away', counts: new Map([['fallback', 1]]) },
+      { phase: 'unavailable', counts: new Map([['fallback', 1]]) },
       { phase: 'back', counts: new Map(both) },
     ],
     worstMs: 10,
@@ -79,14 +79,14 @@ test('nothing is wrong with what is as promised, and the figures say how it was'
   })
 })
 
-test('a client may wait for 300 ms and no longer', () => {
+test('a client may wait for 300 ms and not longer', () => {
   expect(complaints([answer(1200, 'fallback', { end: 1500 })])).toEqual([])
   expect(complaints([answer(1200, 'fallback', { end: 1501 })])).toEqual([
-    'a client waited 301 ms of ours',
+    'a client waited 301 ms, without the time of other processes',
   ])
 })
 
-test('what the machine took of a wait is not ours, and each moment of it counts once', () => {
+test('the time of other processes does not count as a wait, and overlapping stalls count once', () => {
   const appStalls = [{ from: 1300, to: 1400, machineMs: 100 }]
   const loadStalls = [{ from: 1350, to: 1450, machineMs: 50 }]
   const long = [answer(1200, 'fallback', { end: 1625 })]
@@ -99,85 +99,85 @@ test('what the machine took of a wait is not ours, and each moment of it counts 
   expect(stalledMs(appStalls, 1400, 2000)).toBe(0)
 })
 
-test('each phase has its source, and a request that saw two has that of either', () => {
+test('each phase has its sources, and a request that overlaps two phases may have those of either', () => {
   expect(complaints([answer(500, 'fallback')])).toEqual(['before: open decided by fallback'])
   expect(complaints([answer(1500, 'store'), answer(1600, 'store')])).toEqual([
-    'away: open decided by store (2 times)',
+    'unavailable: open decided by store (2 times)',
   ])
   const across = { end: 1005 }
   expect(complaints([answer(995, 'fallback', across), answer(995, 'store', across)])).toEqual([])
 })
 
-test('a second after its return Redis decides again', () => {
+test('Redis decides again within a second after its return', () => {
   expect(complaints([answer(2999, 'fallback')])).toEqual([])
   expect(judge(recorded([answer(2999, 'fallback')])).backMs).toBe(1009)
   expect(complaints([answer(3000, 'fallback')])).toEqual(['back: open decided by fallback'])
 })
 
-test('what the store denied is denied without it, and nothing else is', () => {
+test('the deny cache may deny only keys over the tight limit', () => {
   expect(complaints([answer(1500, 'local', { route: 'tight' })])).toEqual([])
   expect(complaints([answer(1500, 'local', { route: 'tight', status: 200 })])).toEqual([
-    'away: tight decided by local',
+    'unavailable: tight decided by local',
   ])
-  expect(complaints([answer(1500, 'local')])).toEqual(['away: open decided by local'])
+  expect(complaints([answer(1500, 'local')])).toEqual(['unavailable: open decided by local'])
 })
 
-test('who fails open allows, who fails closed denies, and where there is room nobody denies', () => {
-  const told = { phases: [phase('away', 0, 'open', 'closed', 'store', 'fallback')] }
+test('failing open allows, failing closed denies, and no source denies below the limit', () => {
+  const told = { phases: [phase('unavailable', 0, 'open', 'closed', 'store', 'fallback')] }
   const denied = answer(500, 'open', { route: 'tight', status: 429 })
-  expect(complaints([denied], told)).toEqual(['away: tight denied by open'])
+  expect(complaints([denied], told)).toEqual(['unavailable: tight denied by open'])
   expect(complaints([answer(500, 'closed', { status: 200 })], told)).toEqual([
-    'away: open allowed by closed',
+    'unavailable: open allowed by closed',
   ])
   expect(complaints([answer(500, 'store', { status: 429 })], told)).toEqual([
-    'away: open denied by store',
+    'unavailable: open denied by store',
   ])
 })
 
-test('the tight limit is admitted once by the store, and once by the fallback', () => {
-  const asked = (source: Source, from: number, admitted: number, denied: number) =>
-    Array.from({ length: admitted + denied }, (_, i) =>
-      answer(from + i, source, { route: 'tight', status: i < admitted ? 200 : 429 }),
+test('the store and the fallback each allow the tight limit once', () => {
+  const asked = (source: Source, from: number, allowed: number, denied: number) =>
+    Array.from({ length: allowed + denied }, (_, i) =>
+      answer(from + i, source, { route: 'tight', status: i < allowed ? 200 : 429 }),
     )
   const { tight } = limits
   const right = [...asked('store', 100, tight, 2), ...asked('fallback', 1100, tight, 2)]
   expect(complaints(right)).toEqual([])
   expect(complaints(asked('store', 100, tight + 1, 0))).toEqual([
-    `the store admitted 6 of 5 at the tight limit of ${ann}`,
+    `the store allowed 6 of 5 at the tight limit of ${ann}`,
   ])
   expect(complaints(asked('fallback', 1100, tight - 1, 1))).toEqual([
-    `the fallback admitted 4 of 5 at the tight limit of ${ann}`,
+    `the fallback allowed 4 of 5 at the tight limit of ${ann}`,
   ])
-  // Once more where the store was emptied, and only of the keys that it lost.
+  // Once more after the store was emptied, and only for the keys that it lost.
   const twice = [...asked('store', 100, tight, 0), ...asked('store', 2300, tight, 0)]
   const lost = (key: string) => ({ emptied: [{ at: 2000, until: 2000, keys: [key] }] })
   expect(complaints(twice, lost(ann))).toEqual([])
   expect(complaints(twice, lost(bob))).toEqual([
-    `the store admitted 10 of 5 at the tight limit of ${ann}`,
+    `the store allowed 10 of 5 at the tight limit of ${ann}`,
   ])
-  // Of what was under way meanwhile, nobody knows to which of the two it belongs.
+  // Requests in flight during the loss may belong to either period.
   const meanwhile = asked('store', 2100, tight, 0)
   const between = { emptied: [{ at: 2100, until: 2200, keys }] }
   expect(complaints([...twice, ...meanwhile], between)).toEqual([])
 })
 
-test('Redis has counted what clients were told, to the unit', () => {
+test('Redis has counted exactly the units that clients were told of', () => {
   const counted = (units: number, unknown = 0, forgettable = 0) => ({
     counted: { units: new Map([[ann, units]]), unknown, forgettable },
   })
   expect(judge(recorded([], counted(2)))).toMatchObject({ lateUnits: 0, complaints: [] })
-  expect(complaints([], counted(3))).toEqual(['1 units that nobody was told of'])
+  expect(complaints([], counted(3))).toEqual(['1 units were counted that no client was told of'])
   expect(complaints([], counted(3, 1))).toEqual([])
-  expect(complaints([], counted(1, 1))).toEqual(['1 units were forgotten'])
+  expect(complaints([], counted(1, 1))).toEqual(['1 units were lost'])
   expect(complaints([], counted(1, 0, 1))).toEqual([])
   const emptied = [{ at: 2000, until: 2000, keys }]
   expect(judge(recorded([], { ...counted(1), emptied }))).toMatchObject({ lateUnits: 0 })
 })
 
-test('an application that ended, an error and a silent phase are told, and why the store failed', () => {
-  expect(complaints([], { broken: 'it ended', errors: ['Redis was away'] })).toEqual([
+test('an ended application, an error, a phase without requests and the errors of the store are complaints', () => {
+  expect(complaints([], { broken: 'it ended', errors: ['Redis was unavailable'] })).toEqual([
     'it ended',
-    'Redis was away',
+    'Redis was unavailable',
   ])
   const problem = 'connect ECONNREFUSED'
   expect(complaints([answer(500, 'store', { status: 0, source: undefined, problem })])).toEqual([
@@ -188,7 +188,7 @@ test('an application that ended, an error and a silent phase are told, and why t
   ])
 })
 
-test('the table has a line for each fault, and below it what did not hold', () => {
+test('the table has a row for each fault, and the complaints below it', () => {
   const verdict = judge(recorded([answer(1500, 'store')]))
   const lines = tableOf([{ fault: 'paused', client: 'ioredis', verdict }]).split('\n')
   expect(lines[2].split('|').map((cell) => cell.trim())).toEqual([
@@ -196,7 +196,7 @@ test('the table has a line for each fault, and below it what did not hold', () =
     'paused',
     'ioredis',
     '5',
-    'before: store 1; away: fallback 1, store 1; back: fallback 1, store 1',
+    'before: store 1; unavailable: fallback 1, store 1; back: fallback 1, store 1',
     '10',
     '10',
     '110',
@@ -204,5 +204,5 @@ test('the table has a line for each fault, and below it what did not hold', () =
     'FAILS',
     '',
   ])
-  expect(lines.slice(3)).toEqual(['', 'paused, ioredis: away: open decided by store'])
+  expect(lines.slice(3)).toEqual(['', 'paused, ioredis: unavailable: open decided by store'])
 })

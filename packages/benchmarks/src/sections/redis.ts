@@ -31,7 +31,7 @@ export const redis: Section = {
     try {
       const admin = server.client()
       const client = server.client()
-      const rounds = quick ? 2 : 9
+      const rounds = quick ? 2 : 7
       const events = 10_000
       const memory: Memory[] = []
       for (const contender of contenders) {

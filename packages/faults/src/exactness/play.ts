@@ -3,24 +3,24 @@ import { once } from 'node:events'
 import { limit } from './policies.js'
 import type { Tally, Task } from './worker.js'
 
-/** What became of one policy's run. */
+/** The result of one policy. */
 export interface Figures {
   readonly decisions: number
   readonly keys: number
-  readonly admitted: number
-  /** What the limit allows, given who asked how often. */
+  readonly allowed: number
+  /** The units that the limit allows, given the number of requests for each key. */
   readonly expected: number
-  /** Of how many keys more, or fewer, were admitted. */
+  /** The number of keys with more or fewer allowed units. */
   readonly wrong: number
   readonly local: number
-  readonly away: number
+  readonly withoutRedis: number
   readonly seconds: number
 }
 
-// The compiled file, even if vitest runs this one from its source.
+// The compiled file, even if vitest runs this file from its source.
 const worker = new URL('../../dist/exactness/worker.js', import.meta.url)
 
-/** Lets several processes ask for the same keys at once, and compares what they were given with the limit, key by key. */
+/** Lets several processes consume for the same keys at once and compares the allowed units with the limit, for each key. */
 export async function play(
   processes: number,
   task: Omit<Task, 'seed' | 'decisions'>,
@@ -34,16 +34,16 @@ export async function play(
     ),
   )
   const asked = sumOf(tallies.map((tally) => tally.asked))
-  const admitted = sumOf(tallies.map((tally) => tally.admitted))
+  const allowed = sumOf(tallies.map((tally) => tally.allowed))
   const expected = [...asked].map(([key, count]) => [key, Math.min(count, limit)] as const)
   return {
     decisions: total(asked.values()),
     keys: asked.size,
-    admitted: total(admitted.values()),
+    allowed: total(allowed.values()),
     expected: total(expected.map(([, count]) => count)),
-    wrong: expected.filter(([key, count]) => (admitted.get(key) ?? 0) !== count).length,
+    wrong: expected.filter(([key, count]) => (allowed.get(key) ?? 0) !== count).length,
     local: total(tallies.map(({ local }) => local)),
-    away: total(tallies.map(({ away }) => away)),
+    withoutRedis: total(tallies.map(({ withoutRedis }) => withoutRedis)),
     seconds: (performance.now() - began) / 1000,
   }
 }

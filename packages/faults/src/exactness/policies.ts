@@ -10,10 +10,10 @@ import {
   type Policy,
 } from '@sluice/core'
 
-/** Of each key, so many are admitted in all: nothing comes back for as long as a run takes. */
+/** The units that a key may take in total: no unit becomes available again during a run. */
 export const limit = 200
 
-/** One policy of each algorithm, so slow that a run is over before it gives anything back. */
+/** One policy of each algorithm, with windows that are much longer than a run. */
 export const policies: Readonly<Record<string, Policy>> = {
   fixedWindow: fixedWindow({ limit, window: '365d' }),
   calendarWindow: calendarWindow({ limit, period: 'month', timeZone: 'Europe/Berlin' }),

@@ -1,11 +1,11 @@
-// One of several processes that ask for the same keys at once. Started by main.ts, with what it is to do as JSON; answers by a message.
+// One of several processes that consume for the same keys at once. It receives its task as JSON and sends its result as a message.
 import process from 'node:process'
 import { randomFrom } from '@sluice/conformance/random'
 import { createLimiter, redisStore } from '@sluice/core'
 import { Cluster, Redis } from 'ioredis'
 import { policies } from './policies.js'
 
-/** What a worker is told. */
+/** The task of a worker. */
 export interface Task {
   readonly name: string
   readonly policy: string
@@ -15,12 +15,12 @@ export interface Task {
   readonly seed: number
 }
 
-/** What it tells: by key, how often it asked and was admitted; and how often something else than Redis decided. */
+/** The result of a worker: the number of requests and of allowed ones for each key, and the number of decisions without Redis. */
 export interface Tally {
   readonly asked: Readonly<Record<string, number>>
-  readonly admitted: Readonly<Record<string, number>>
+  readonly allowed: Readonly<Record<string, number>>
   readonly local: number
-  readonly away: number
+  readonly withoutRedis: number
 }
 
 const hotKeys = 4
@@ -38,26 +38,26 @@ async function work(task: Task): Promise<Tally> {
     onStoreError: 'deny',
   })
   const asked: Record<string, number> = {}
-  const admitted: Record<string, number> = {}
+  const allowed: Record<string, number> = {}
   const random = randomFrom(task.seed)
   let left = task.decisions
   let local = 0
-  let away = 0
+  let withoutRedis = 0
 
   async function ask(): Promise<void> {
     while (left-- > 0) {
       const key = keyFor(random)
       asked[key] = (asked[key] ?? 0) + 1
-      const { allowed, source } = await limiter.consume(key)
-      if (allowed) admitted[key] = (admitted[key] ?? 0) + 1
-      if (source === 'local') local++
-      else if (source !== 'store') away++
+      const decision = await limiter.consume(key)
+      if (decision.allowed) allowed[key] = (allowed[key] ?? 0) + 1
+      if (decision.source === 'local') local++
+      else if (decision.source !== 'store') withoutRedis++
     }
   }
 
   await Promise.all(Array.from({ length: inFlight }, ask))
   client.disconnect()
-  return { asked, admitted, local, away }
+  return { asked, allowed, local, withoutRedis }
 }
 
 /** Half of the requests go to a few hot keys, the others to a tail by Zipf's law. */

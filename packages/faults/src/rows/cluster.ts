@@ -3,10 +3,10 @@ import type { ClientKind } from '../client.js'
 import { keys } from '../limits.js'
 import type { Row, Scene } from '../scene.js'
 
-/** What happens to a Cluster. Each key of the traffic lies on a master of its own; it is the first that something happens to. */
+/** Faults of a Cluster. Each key of the traffic is on another master. The fault concerns the first master. */
 export function clusterRows(kind: ClientKind): readonly Row[] {
   const acts = {
-    // After a master that is gone, node-redis 4 never looks for the one that took over.
+    // After the loss of a master, node-redis 4 never looks for the new one.
     ...(kind === 'node-redis 4 cluster' ? {} : { 'Cluster failover': failover }),
     'Cluster failover, planned': plannedFailover,
     'a slot that moves (ASK, MOVED)': move,
@@ -21,17 +21,17 @@ export function clusterRows(kind: ClientKind): readonly Row[] {
 
 const beforeMs = 500
 const backMs = 1200
-const awayMs = 1300
+const outageMs = 1300
 
-/** So long a master must be silent to be taken for gone. */
+/** How long a master must be silent before the Cluster considers it lost. */
 const downAfterMs = 800
 
 const [moved, ...others] = keys
 
-/** The other slots are served all along. */
+/** The other slots are served all the time. */
 async function failover(scene: Scene, kind: ClientKind): Promise<void> {
   const settings = ['--cluster-require-full-coverage', 'no']
-  const cluster = await begun(scene, kind, { replicas: 1, settings })
+  const cluster = await startedOn(scene, kind, { replicas: 1, settings })
   scene.mastersLost()
   process.kill(cluster.nodes[0].pid, 'SIGKILL')
   scene.now('no master', (key) => [key === moved ? 'fallback' : 'store'], 50)
@@ -42,9 +42,9 @@ async function failover(scene: Scene, kind: ClientKind): Promise<void> {
   await scene.count(cluster.client())
 }
 
-/** The replica is told to take over; the master lets it, and becomes its replica. */
+/** The replica takes over on command, and the master becomes its replica. */
 async function plannedFailover(scene: Scene, kind: ClientKind): Promise<void> {
-  const cluster = await begun(scene, kind, { replicas: 1 })
+  const cluster = await startedOn(scene, kind, { replicas: 1 })
   const replica = cluster.admins[cluster.admins.length - 1]
   scene.now('taking over', ['store', 'fallback'])
   await replica.cluster('FAILOVER')
@@ -56,18 +56,18 @@ async function plannedFailover(scene: Scene, kind: ClientKind): Promise<void> {
 }
 
 async function lost(scene: Scene, kind: ClientKind): Promise<void> {
-  const cluster = await begun(scene, kind, {
+  const cluster = await startedOn(scene, kind, {
     settings: ['--cluster-require-full-coverage', 'no'],
   })
   process.kill(cluster.nodes[0].pid, 'SIGKILL')
   scene.now('lost', (key) => [key === moved ? 'fallback' : 'store'], 50)
-  await scene.pass(2 * awayMs)
+  await scene.pass(2 * outageMs)
   await scene.count(cluster.client(), others)
 }
 
-/** Step by step: the new owner is told, the old one is told (ASK), the keys go over, and both are told that it is done (MOVED). */
+/** In steps: the new owner is informed, then the old one (ASK), the keys move, and all nodes are informed of the end (MOVED). */
 async function move(scene: Scene, kind: ClientKind): Promise<void> {
-  const cluster = await begun(scene, kind)
+  const cluster = await startedOn(scene, kind)
   const [from, to] = cluster.admins
   const [fromId, toId] = await Promise.all([from.cluster('MYID'), to.cluster('MYID')])
   const slot = await from.cluster('KEYSLOT', `{${moved}}`)
@@ -75,18 +75,18 @@ async function move(scene: Scene, kind: ClientKind): Promise<void> {
   scene.now('moving', 'store')
   await to.cluster('SETSLOT', slot, 'IMPORTING', fromId)
   await from.cluster('SETSLOT', slot, 'MIGRATING', toId)
-  await scene.pass(awayMs / 4)
+  await scene.pass(outageMs / 4)
   for (const key of await from.cluster('GETKEYSINSLOT', slot, 100)) {
     await from.call('MIGRATE', '127.0.0.1', port, key, 0, 5000)
-    await scene.pass(awayMs / 4)
+    await scene.pass(outageMs / 4)
   }
   scene.now('moved', 'store')
   for (const admin of cluster.admins) await admin.cluster('SETSLOT', slot, 'NODE', toId)
-  await scene.pass(awayMs / 2)
+  await scene.pass(outageMs / 2)
   await scene.count(cluster.client())
 }
 
-async function begun(
+async function startedOn(
   scene: Scene,
   kind: ClientKind,
   settings?: Parameters<typeof startCluster>[0],

@@ -8,7 +8,7 @@ import { keys } from '../limits.js'
 import { startProxy } from '../proxy.js'
 import type { Row, Scene } from '../scene.js'
 
-/** Redis is there and answers, and says no. */
+/** Redis runs and answers with errors. */
 export function refusingRows(kind: ClientKind): readonly Row[] {
   const acts = {
     'out of memory, noeviction': outOfMemory,
@@ -24,7 +24,7 @@ export function refusingRows(kind: ClientKind): readonly Row[] {
   }))
 }
 
-/** Behind the same address another server becomes the master, and the one before its replica. Connections stay where they are. */
+/** Another server takes over the address as the master, and the previous one becomes its replica. Open connections stay on the previous one. */
 export const replaced: Row = {
   fault: 'another master at its address',
   client: 'ioredis',
@@ -49,15 +49,15 @@ export const replaced: Row = {
 }
 
 const beforeMs = 500
-const awayMs = 1300
+const outageMs = 1300
 const backMs = 1200
 
-/** A denial writes nothing, so that Redis itself goes on denying what is used up. */
+/** A denial writes nothing, so Redis still denies keys over their limit. */
 async function outOfMemory(scene: Scene, kind: ClientKind): Promise<void> {
-  const { redis, admin } = await begun(scene, kind)
+  const { redis, admin } = await startedOn(scene, kind)
   await admin.config('SET', 'maxmemory', '1')
   scene.now('full', (_key, route) => [route === 'open' ? 'fallback' : 'store'], 50)
-  await scene.pass(awayMs)
+  await scene.pass(outageMs)
   scene.back()
   await admin.config('SET', 'maxmemory', '0')
   await scene.pass(backMs)
@@ -65,8 +65,8 @@ async function outOfMemory(scene: Scene, kind: ClientKind): Promise<void> {
 }
 
 async function readOnly(scene: Scene, kind: ClientKind): Promise<void> {
-  // No file is written: the one that becomes a replica lies where others do.
-  const { redis, admin } = await begun(scene, kind, ['--repl-diskless-load', 'swapdb'])
+  // No file is written: all servers share one folder.
+  const { redis, admin } = await startedOn(scene, kind, ['--repl-diskless-load', 'swapdb'])
   const master = await startRedis({ settings: ['--repl-diskless-sync-delay', '0'] })
   scene.own(master)
   scene.now('turning', ['store', 'fallback'])
@@ -74,8 +74,8 @@ async function readOnly(scene: Scene, kind: ClientKind): Promise<void> {
   await scene.pass(50)
   while (!(await admin.info('replication')).includes('master_link_status:up')) await scene.pass(5)
   scene.now('replica', 'fallback', 50)
-  await scene.pass(awayMs)
-  // It has what its master has: nothing.
+  await scene.pass(outageMs)
+  // It has the data of its master, which is empty.
   scene.emptied()
   scene.back()
   await admin.replicaof('NO', 'ONE')
@@ -83,7 +83,7 @@ async function readOnly(scene: Scene, kind: ClientKind): Promise<void> {
   await scene.count(redis.client())
 }
 
-/** The owner's client says a password that is not the one; then the server's is changed to it. */
+/** The client has a wrong password. Then the password of the server is changed to it. */
 async function wrongPassword(scene: Scene, kind: ClientKind): Promise<void> {
   const settings = ['--requirepass', 'theirs']
   const redis = scene.own(await startRedis({ settings, password: 'theirs' }))
@@ -91,23 +91,23 @@ async function wrongPassword(scene: Scene, kind: ClientKind): Promise<void> {
   const client = { kind, ports: [redis.port], password: 'ours' }
   await scene.begin(client, { connect: 'meanwhile' })
   scene.now('refused', 'fallback')
-  await scene.pass(awayMs)
+  await scene.pass(outageMs)
   scene.back()
   await admin.config('SET', 'requirepass', 'ours')
   await scene.pass(backMs)
   await scene.count(redis.client({ password: 'ours' }))
 }
 
-/** Restarted with so large a file that it answers LOADING for a while. It has kept every count. */
+/** Redis restarts with a large file and answers LOADING for a while. It keeps every count. */
 async function loading(scene: Scene, kind: ClientKind): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'redis-loading-'))
   scene.own({ stop: () => rm(folder, { recursive: true, force: true }) })
   const file = ['--dir', folder, '--enable-debug-command', 'yes']
-  const { redis, admin } = await begun(scene, kind, file)
+  const { redis, admin } = await startedOn(scene, kind, file)
   await admin.call('DEBUG', 'POPULATE', manyKeys)
   scene.now('loading', 'fallback', 50)
   scene.repliesLost()
-  // One that came back would send it again.
+  // A client that reconnects would send the command again.
   const last = redis.client({ retryStrategy: () => null })
   await last.shutdown('SAVE').catch(() => {})
   const slow = ['--key-load-delay', `${microsecondsEach}`]
@@ -122,24 +122,24 @@ async function loading(scene: Scene, kind: ClientKind): Promise<void> {
 const manyKeys = 2500
 const microsecondsEach = 500
 
-/** Only the requests for this key are decided without Redis. */
+/** Only the requests for one key are decided without Redis. */
 async function wrongType(scene: Scene, kind: ClientKind): Promise<void> {
-  const { redis, admin } = await begun(scene, kind)
+  const { redis, admin } = await startedOn(scene, kind)
   const [broken] = keys
-  const places = [`sluice:open:{${broken}}`, `sluice:tight:{${broken}}`]
-  for (const place of places) {
-    await admin.multi().del(place).rpush(place, 'a list').exec()
+  const redisKeys = [`sluice:open:{${broken}}`, `sluice:tight:{${broken}}`]
+  for (const redisKey of redisKeys) {
+    await admin.multi().del(redisKey).rpush(redisKey, 'a list').exec()
   }
-  scene.now('in its place', (key) => [key === broken ? 'fallback' : 'store'], 50)
-  await scene.pass(awayMs)
+  scene.now('wrong type', (key) => [key === broken ? 'fallback' : 'store'], 50)
+  await scene.pass(outageMs)
   scene.emptied([broken])
   scene.back()
-  await admin.del(...places)
+  await admin.del(...redisKeys)
   await scene.pass(backMs)
   await scene.count(redis.client())
 }
 
-async function begun(
+async function startedOn(
   scene: Scene,
   kind: ClientKind,
   settings: readonly string[] = [],

@@ -2,7 +2,7 @@ import { startSentinels } from '@sluice/conformance/servers'
 import type { ClientKind } from '../client.js'
 import type { Row, Scene } from '../scene.js'
 
-/** The master is killed, and the Sentinels put its replica in its place. */
+/** The master is killed, and the Sentinels promote its replica. */
 export function sentinelRow(kind: ClientKind): Row {
   return { fault: 'Sentinel failover', client: kind, play: (scene) => failover(scene, kind) }
 }
@@ -11,7 +11,7 @@ const downAfterMs = 500
 const beforeMs = 500
 const backMs = 1200
 
-/** So long node-redis waits after each time that it did not find the master. It is no option. */
+/** How long node-redis waits after each failed search for the master. There is no option for it. */
 const nodeRedisPauseMs = 1000
 
 async function failover(scene: Scene, kind: ClientKind): Promise<void> {
@@ -24,7 +24,7 @@ async function failover(scene: Scene, kind: ClientKind): Promise<void> {
   scene.now('no master', 'fallback', 50)
   const replica = redis.replica.client()
   while (!(await replica.info('replication')).includes('role:master')) await scene.pass(5)
-  // Back is who can be found: the one that the Sentinels name.
+  // A client can find the new master when the Sentinels name it.
   const sentinel = redis.sentinels[0].client()
   while (!(await isNamed(redis.replica.port))) await scene.pass(5)
   const pauseMs = kind === 'node-redis 6 sentinel' ? nodeRedisPauseMs : 0

@@ -2,7 +2,7 @@ import { startRedis, type RedisServer } from '@sluice/conformance/servers'
 import type { ClientKind } from '../client.js'
 import type { Row, Scene } from '../scene.js'
 
-/** Redis stays, and so must every decision: nothing is decided without it. */
+/** Redis keeps running, and it must make every decision. */
 export function unharmedRows(kind: ClientKind): readonly Row[] {
   const acts = { 'SCRIPT FLUSH': scriptFlush, FLUSHALL: flushAll }
   return Object.entries(acts).map(([fault, act]) => ({
@@ -14,14 +14,14 @@ export function unharmedRows(kind: ClientKind): readonly Row[] {
 
 export const clockRows: readonly Row[] = [
   { fault: 'clock an hour forwards and back', client: 'ioredis', play: clockSet },
-  { fault: 'the same while Redis is away', client: 'ioredis', play: clockSetAlone },
+  { fault: 'the same while Redis is unavailable', client: 'ioredis', play: clockSetAlone },
 ]
 
 const stepMs = 400
 const hourMs = 3_600_000
 
 async function scriptFlush(scene: Scene, kind: ClientKind): Promise<void> {
-  const redis = await begun(scene, kind)
+  const redis = await startedOn(scene, kind)
   await scene.pass(stepMs)
   scene.now('flushed', 'store')
   for (let i = 0; i < 4; i++) {
@@ -32,7 +32,7 @@ async function scriptFlush(scene: Scene, kind: ClientKind): Promise<void> {
 }
 
 async function flushAll(scene: Scene, kind: ClientKind): Promise<void> {
-  const redis = await begun(scene, kind)
+  const redis = await startedOn(scene, kind)
   await scene.pass(stepMs)
   scene.now('flushed', 'store')
   await scene.empties(() => redis.client().flushall())
@@ -41,7 +41,7 @@ async function flushAll(scene: Scene, kind: ClientKind): Promise<void> {
 }
 
 async function clockSet(scene: Scene): Promise<void> {
-  const redis = await begun(scene, 'ioredis')
+  const redis = await startedOn(scene, 'ioredis')
   await scene.pass(stepMs)
   await setTo(scene, 'forwards', hourMs, 'store')
   await setTo(scene, 'back', -hourMs, 'store')
@@ -49,9 +49,9 @@ async function clockSet(scene: Scene): Promise<void> {
   await scene.count(redis.client())
 }
 
-/** The fallback counts by a clock that nobody sets: what is used up stays so. */
+/** The fallback uses a monotonic clock: a used-up limit stays used up. */
 async function clockSetAlone(scene: Scene): Promise<void> {
-  const redis = await begun(scene, 'ioredis')
+  const redis = await startedOn(scene, 'ioredis')
   await scene.pass(stepMs)
   scene.now('paused', 'fallback', stepMs)
   process.kill(redis.pid, 'SIGSTOP')
@@ -76,7 +76,7 @@ async function setTo(
   await scene.pass(stepMs)
 }
 
-async function begun(scene: Scene, kind: ClientKind): Promise<RedisServer> {
+async function startedOn(scene: Scene, kind: ClientKind): Promise<RedisServer> {
   const redis = scene.own(await startRedis())
   await scene.begin({ kind, ports: [redis.port] })
   scene.now('before', 'store')
