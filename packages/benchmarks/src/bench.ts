@@ -10,25 +10,26 @@ import { redis } from './sections/redis.js'
 
 const sections: readonly Section[] = [memory, footprint, redis, http, growth, algorithms]
 
-const { positionals: asked, values } = parseArgs({
+const { positionals: chosen, values } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean', default: false } },
 })
 const known = sections.map(({ name }) => name)
-const unknown = asked.filter((name) => !known.includes(name))
+const unknown = chosen.filter((name) => !known.includes(name))
 if (unknown.length > 0) {
   process.stderr.write(
-    `There is no section ${unknown.join(', ')}. There are: ${known.join(', ')}\n`,
+    `There is no section ${unknown.join(', ')}. The sections are ${known.join(', ')}.\n`,
   )
   process.exitCode = 1
 } else {
   for (const section of sections) {
-    if (asked.length === 0 || asked.includes(section.name)) await bench(section, values.quick)
+    if (chosen.length === 0 || chosen.includes(section.name))
+      await runSection(section, values.quick)
   }
   if (!values.quick) await publishRatios(sections)
 }
 
-async function bench(section: Section, quick: boolean): Promise<void> {
+async function runSection(section: Section, quick: boolean): Promise<void> {
   const say = createSay()
   const startedAt = performance.now()
   const findings = await section.run((progress) => say(`${section.name}: ${progress}`), quick)
@@ -39,13 +40,13 @@ async function bench(section: Section, quick: boolean): Promise<void> {
   process.stdout.write(`\n${findings.table}\n`)
 }
 
-/** On a terminal one line that changes, elsewhere a line for each change. */
+/** Prints the progress: in one line that changes on a terminal, and otherwise in a new line for each change. */
 function createSay(): (progress: string) => void {
   const { isTTY } = process.stderr
-  let said = ''
+  let last = ''
   return (progress) => {
-    if (progress === said) return
-    said = progress
+    if (progress === last) return
+    last = progress
     process.stderr.write(isTTY ? `\r\u001B[K${progress}` : `${progress}\n`)
   }
 }

@@ -1,12 +1,12 @@
 import { availableParallelism, cpus } from 'node:os'
 import type { Redis } from 'ioredis'
 
-/** What figures depend on that any reader can have as well. */
+/** The conditions of a measurement. */
 export interface Conditions {
   readonly cpu: string
   readonly cores: number
   readonly node: string
-  /** Where one took part. */
+  /** The version of Redis, if the section uses one. */
   readonly redis?: string
 }
 

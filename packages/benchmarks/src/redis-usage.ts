@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis'
 
-/** What a server has done. */
+/** The work of a Redis server. */
 export interface Usage {
-  /** By the command's name, as INFO has it. A script's time holds that of the commands which it calls, and those are counted too. */
+  /** By the name of the command in INFO. The commands of a script are counted as well, and the time of the script includes theirs. */
   readonly commands: ReadonlyMap<string, CommandUsage>
-  /** On the wire. */
+  /** The bytes of the network traffic. */
   readonly bytesIn: number
   readonly bytesOut: number
-  /** The processor's time for all of it: to read, to decide, to answer. It is told to no more than a thousandth of a second or so. */
+  /** The CPU time for all of it, with a resolution of about a millisecond. */
   readonly cpuMicroseconds: number
 }
 
@@ -16,15 +16,15 @@ interface CommandUsage {
   readonly microseconds: number
 }
 
-/** Tells what some work cost the server. Nobody else may speak to it meanwhile, and `admin` be none of the work's connections. */
+/** Measures the cost of some work for the server. No other client may use the server during the work, and the work must not use `admin`. */
 export async function usageOf(admin: Redis, work: () => Promise<void>): Promise<Usage> {
-  // To ask costs some bytes as well: always the same.
+  // The measurement itself costs some bytes, always the same number.
   const idle = await counted(admin, async () => {})
   const all = await counted(admin, work)
   return { ...all, bytesIn: all.bytesIn - idle.bytesIn, bytesOut: all.bytesOut - idle.bytesOut }
 }
 
-/** The commands that came over the wire. Those that a script calls are told by INFO as well, but no client here sends both kinds. */
+/** The commands that clients have sent. INFO also counts the commands of scripts, but no client here sends both kinds. */
 export function sentOf({ commands }: Usage): number {
   let scripts = 0
   let others = 0
@@ -35,13 +35,13 @@ export function sentOf({ commands }: Usage): number {
   return scripts > 0 ? scripts : others
 }
 
-/** The bytes that keys take, each with its name and its whole value. */
+/** The bytes of keys, with their names and complete values. */
 export async function memoryOf(admin: Redis, pattern: string): Promise<number> {
   const keys = await admin.keys(pattern)
   let bytes = 0
   for (let from = 0; from < keys.length; from += 500) {
     const some = keys.slice(from, from + 500)
-    // Unless told to look at all, it looks at five elements of a value and takes the others to be like them.
+    // By default MEMORY USAGE reads five elements of a value and estimates the others. SAMPLES 0 reads all of them.
     const sizes = some.map(async (key) => admin.memory('USAGE', key, 'SAMPLES', 0))
     for (const size of await Promise.all(sizes)) bytes += Number(size)
   }
@@ -55,7 +55,7 @@ async function counted(admin: Redis, work: () => Promise<void>): Promise<Usage> 
   const info = await admin.info('all')
   const commands = new Map<string, CommandUsage>()
   for (const [, name, calls, usec] of info.matchAll(/^cmdstat_(.+?):calls=(\d+),usec=(\d+)/gm)) {
-    if (asking.has(name)) continue
+    if (ownCommands.has(name)) continue
     commands.set(name, { calls: Number(calls), microseconds: Number(usec) })
   }
   return {
@@ -71,10 +71,10 @@ function cpuOf(info: string): number {
   return Math.round(seconds * 1e6)
 }
 
-const asking: ReadonlySet<string> = new Set(['info', 'config|resetstat'])
+const ownCommands: ReadonlySet<string> = new Set(['info', 'config|resetstat'])
 
 function fieldOf(info: string, name: string): number {
   const found = new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)
-  if (found === null) throw new Error(`INFO does not tell ${name}`)
+  if (found === null) throw new Error(`INFO has no ${name}`)
   return Number(found[1])
 }

@@ -1,4 +1,4 @@
-/** What was found in all rounds: other programs on the machine disturb the extremes first. */
+/** The values of all rounds. Other programs on the machine mostly disturb the extremes. */
 export interface Spread {
   readonly median: number
   readonly lowest: number
@@ -6,8 +6,8 @@ export interface Spread {
 }
 
 /**
- * Measures the contenders in turns, round after round, so that a machine which gets faster or slower does so for all of them alike. Each
- * round begins with another one.
+ * Measures the contenders in turns, round after round, so that a change of the machine's speed affects all of them. Each round starts with
+ * another contender.
  */
 export async function inRounds<C, F>(
   contenders: readonly C[],
@@ -29,7 +29,7 @@ export function spreadOf(figures: readonly number[]): Spread {
   return { median: median(sorted), lowest: sorted[0], highest: sorted[sorted.length - 1] }
 }
 
-/** One contender's figures as multiples of another's, round by round, as both are disturbed by the same things. */
+/** The figures of one contender as multiples of another's in the same round, because the same disturbances affect both. */
 export function ratiosOf(figures: readonly number[], others: readonly number[]): Spread {
   return spreadOf(figures.map((figure, round) => figure / others[round]))
 }

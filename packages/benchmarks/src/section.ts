@@ -2,21 +2,21 @@ import type { Comparison } from './ratios.js'
 
 /** One part of the benchmarks: a file in `sections/`, and a row of the list in `bench.ts`. */
 export interface Section {
-  /** By this it is asked for, its file in `results/` is called, and its table is marked. */
+  /** The argument of the command, the name of the file in `results/`, and the name of the marks around the table. */
   readonly name: string
-  /** The Markdown page that its tables stand in. */
+  /** The Markdown page with its tables. */
   readonly page: 'README.md' | 'growth.md'
-  /** `say` shows how far it is. A quick run is for trying: its figures are not for comparing. */
+  /** `say` shows the progress. A quick run tests the section; its figures are not precise. */
   run(say: (progress: string) => void, quick: boolean): Promise<Findings>
 }
 
 export interface Findings {
-  /** Every figure, and the settings it was measured with, as they go to the `results` folder. */
+  /** All figures and their conditions, for the `results` folder. */
   readonly results: object
-  /** The same for a reader, in Markdown. */
+  /** The tables for the page, in Markdown. */
   readonly table: string
-  /** Ours and the best peer's, for the README of the whole. */
+  /** The figures of Sluice and of the best peers, for the READMEs. */
   readonly ratios?: readonly Comparison[]
-  /** Pictures for the same page, SVG by their names. */
+  /** SVG pictures for the page, by name. */
   readonly pictures?: Readonly<Record<string, string>>
 }

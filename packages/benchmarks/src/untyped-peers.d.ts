@@ -1,4 +1,4 @@
-// What these peers ship without types, or what types elsewhere know by an older client, as far as it is called here.
+// Types for the parts of the peers that have none, or whose types refer to an older client. Only the functions used here are declared.
 
 declare module '@fastify/rate-limit/store/LocalStore.js' {
   type Found = (error: Error | null, found: { current: number; ttl: number }) => void

@@ -4,7 +4,7 @@ import { figuresOf } from '../src/algorithms/figures.js'
 import { fixed, floor } from '../src/algorithms/textbook.js'
 import type { Costs } from '../src/algorithms/trial.js'
 
-test('contenders are compared round by round, not by what was found in different rounds', () => {
+test('contenders are compared within each round, not by figures of different rounds', () => {
   const costs = new Map<Contender, Costs>([
     [floor, costsOf(50, [1, 2, 4])],
     [fixed, costsOf(100, [6, 6, 8])],

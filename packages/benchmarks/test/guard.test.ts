@@ -4,8 +4,8 @@ import { bytesInMemory } from '../src/guard/in-memory.js'
 import { countsOverRedis } from '../src/guard/over-redis.js'
 import { ours } from '../src/redis/sluice.js'
 
-// What a decision may cost at most. These are counts and no times, so they do not drift with the machine. Over Redis they are what was found; in
-// memory, where the engine has a say, a little more. Who makes one smaller lowers its ceiling.
+// The highest allowed cost of a decision. These are counts and not times, so they do not depend on the speed of the machine. Over Redis they
+// are the measured values; in memory, where V8 matters, a little more. A change that lowers a cost also lowers its ceiling.
 const columns = ['Sluice, fixedWindow', 'Sluice, slidingWindow', 'Sluice, gcra']
 const ceilings: readonly (readonly [count: string, ...most: number[]])[] = [
   ['bytes of a key in Redis', 88, 104, 104],
@@ -21,8 +21,8 @@ const ceilings: readonly (readonly [count: string, ...most: number[]])[] = [
 
 const server = useRedis()
 
-describe('a decision costs no more than it may', () => {
-  test.each(ours)('on the wire, in Redis and in memory: $name', async (contender) => {
+describe('a decision costs at most its ceiling', () => {
+  test.each(ours)('on the network, in Redis and in memory: $name', async (contender) => {
     const { name } = contender
     const found = {
       ...(await countsOverRedis(server.client(), server.client(), contender)),

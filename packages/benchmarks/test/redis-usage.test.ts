@@ -11,13 +11,13 @@ beforeAll(async () => {
 })
 beforeEach(() => server.connection.flushall())
 
-describe('what some work costs a server', () => {
-  test('is nothing where there is none', async () => {
+describe('the cost of some work for a server', () => {
+  test('is nothing if there is no work', async () => {
     const { commands, bytesIn, bytesOut } = await usageOf(server.connection, async () => {})
     expect([commands.size, bytesIn, bytesOut]).toEqual([0, 0, 0])
   })
 
-  test('is the bytes of its requests and replies, and each command, those of scripts too', async () => {
+  test('is the bytes of its requests and replies, and each command, including those of scripts', async () => {
     const script = `redis.call('SET', KEYS[1], 1) return redis.call('DEL', KEYS[1])`
     const { commands, bytesIn, bytesOut } = await usageOf(server.connection, async () => {
       for (let i = 0; i < 7; i++) await client.incr('key')
@@ -33,13 +33,13 @@ describe('what some work costs a server', () => {
 })
 
 describe('the memory of keys', () => {
-  test('is that of all which match, as far as Redis tells', async () => {
+  test('is the sum of MEMORY USAGE of all matching keys', async () => {
     await client.mset('a:1', 'x', 'a:2', 'y'.repeat(1000), 'b:1', 'z')
     const sizes = await Promise.all(['a:1', 'a:2'].map((key) => client.memory('USAGE', key)))
     expect(await memoryOf(server.connection, 'a:*')).toBe(Number(sizes[0]) + Number(sizes[1]))
   })
 
-  test('counts every element of a value, be they of different sizes', async () => {
+  test('counts every element of a value, even if they have different sizes', async () => {
     const small = Array.from({ length: 500 }, (_, i) => [`small ${i}`, 1]).flat()
     await client.hset('hash', ...small, 'large', 'x'.repeat(100_000))
     const bytes = await memoryOf(server.connection, 'hash')

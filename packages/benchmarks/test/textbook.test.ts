@@ -11,12 +11,12 @@ import {
   twoCounters,
 } from '../src/algorithms/textbook.js'
 
-// 2025-11-21T00:00Z, where a window on the clock begins.
+// 2025-11-21T00:00Z, the beginning of a window on the clock.
 const today = 1_763_683_200_000
 
 const server = useRedis()
 
-describe('what Sluice is compared with', () => {
+describe('the textbook methods', () => {
   test.each([
     { contender: floor, most: limit },
     { contender: fixed, most: limit },
@@ -25,10 +25,10 @@ describe('what Sluice is compared with', () => {
     { contender: hash, most: limit },
     { contender: leases, most: limit },
     { contender: log, most: 2 * limit },
-  ])('$contender.name admits its limit and no more', async ({ contender, most }) => {
+  ])('$contender.name allows exactly its limit', async ({ contender, most }) => {
     const { decide } = await contender.open(server.client(), 'limit')
     const key = contender.name
-    expect(await admittedOf(most + 5, () => decide(key, today))).toBe(most)
+    expect(await allowedOf(most + 5, () => decide(key, today))).toBe(most)
   })
 
   test.each([
@@ -37,17 +37,17 @@ describe('what Sluice is compared with', () => {
     { contender: log, afterMs: windowMs },
     { contender: leases, afterMs: windowMs },
     { contender: hash, afterMs: windowMs / limit },
-  ])('$contender.name admits again when there is room', async ({ contender, afterMs }) => {
+  ])('$contender.name allows again after the window', async ({ contender, afterMs }) => {
     const { decide } = await contender.open(server.client(), 'again')
     const key = contender.name
-    await admittedOf(2 * limit, () => decide(key, today))
+    await allowedOf(2 * limit, () => decide(key, today))
     expect(await decide(key, today + afterMs - 1)).toBe(false)
     expect(await decide(key, today + afterMs)).toBe(true)
   })
 })
 
-async function admittedOf(count: number, decide: () => Promise<boolean>): Promise<number> {
-  let admitted = 0
-  for (let i = 0; i < count; i++) if (await decide()) admitted++
-  return admitted
+async function allowedOf(count: number, decide: () => Promise<boolean>): Promise<number> {
+  let allowed = 0
+  for (let i = 0; i < count; i++) if (await decide()) allowed++
+  return allowed
 }

@@ -1,18 +1,18 @@
 import type { Redis } from 'ioredis'
 
-/** One way to decide. */
+/** One way to decide in Redis. */
 export interface Contender {
   readonly name: string
-  /** What a key holds when its bytes are counted, and about what it holds while decisions are timed. */
+  /** The contents of a key when its bytes are measured, and about its contents while decisions are timed. */
   readonly fill: Fill
-  /** The commands that go over the wire, as INFO calls them. Any others are called by these. */
+  /** The commands that the client sends, by their names in INFO. All other commands are called by these. */
   readonly sends: readonly string[]
-  /** Opens it under a name that no other contender has. */
+  /** Opens the contender under a unique name. */
   open(client: Redis, name: string): Promise<Opened>
 }
 
 export interface Fill {
-  /** In words. */
+  /** A description. */
   readonly holds: string
   readonly admissions: number
   readonly everyMs: number
@@ -20,14 +20,14 @@ export interface Fill {
 
 export interface Opened {
   readonly decide: Decide
-  /** Gives up what the timed decisions hold that does not end by itself, so that the next round finds what the last one found. */
+  /** Releases the leases of the timed decisions, so that each round starts with the same state. */
   release?(): Promise<void>
 }
 
-/** Takes one unit: whether it was admitted. `now` is the present, unless another time is given. */
+/** Takes one unit and returns whether it was allowed. Without `now` it uses the current time. */
 export type Decide = (key: string, now?: number) => Promise<boolean>
 
-/** What all contenders allow, the logs twice as much: no decision that is timed reaches a limit. */
+/** The limit of all contenders. The logs have twice as much, so that no timed decision reaches a limit. */
 export const limit = 100
 export const windowMs = 120_000
 
@@ -42,7 +42,7 @@ export const hundred: Fill = {
 
 export const ten: Fill = { holds: '10 leases', admissions: 10, everyMs: 1000 }
 
-/** The name of a key in Redis: as long for every contender, and as Sluice has it. */
+/** The name of a key in Redis: that of Sluice, which has the same length for every contender. */
 export function keyName(name: string, key: string): string {
   return `sluice:${name}:{${key}}`
 }

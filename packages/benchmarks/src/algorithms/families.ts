@@ -24,13 +24,13 @@ import {
 import { sluice } from './sluice.js'
 import { buckets, fixed, hash, leases, log, twoCounters } from './textbook.js'
 
-/** A textbook's way, and our builders that do its work. */
+/** A textbook method, and the builders of Sluice for the same purpose. */
 export interface Family {
   readonly textbook?: Contender
   readonly ours: readonly Contender[]
 }
 
-/** Every builder of ours has a row here. */
+/** Every builder of Sluice has an entry. */
 export const families: readonly Family[] = [
   {
     textbook: fixed,

@@ -2,7 +2,7 @@ import { ratiosOf, spreadOf, type Spread } from '../rounds.js'
 import type { Contender } from './contender.js'
 import type { AllCosts, Costs, Round } from './trial.js'
 
-/** What is told of one contender. */
+/** The figures of one contender. */
 export interface Figures {
   readonly name: string
   readonly holds: string
@@ -13,19 +13,19 @@ export interface Figures {
   readonly bytesIn: number
   readonly bytesOut: number
   readonly comparedWithFloor: Comparison
-  /** With the textbook's way to the same end, which is named. */
+  /** Compared with the textbook method for the same purpose. */
   readonly comparedWithTextbook?: Comparison
 }
 
-/** How many times as much. */
+/** The figures as multiples of those of another contender. */
 export interface Comparison {
   readonly with: string
   readonly bytesPerKey: number
-  /** Round by round, as both are disturbed by the same things. */
+  /** Compared within each round, because the same disturbances affect both. */
   readonly redisMicroseconds: Spread
 }
 
-/** One textbook way, and those of ours that do its work. Those that no textbook does are in a group without one. */
+/** The figures of a family. A family without a textbook method has none here. */
 export interface Group {
   readonly textbook?: Figures
   readonly ours: readonly Figures[]

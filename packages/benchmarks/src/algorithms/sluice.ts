@@ -1,19 +1,19 @@
 import { createLimiter, redisStore, type HeldLease, type Policy } from '@sluice/core'
 import type { Contender, Fill } from './contender.js'
 
-/** A limiter of ours with one policy, on its own clock while it is filled, and on Redis's while it is timed. */
+/** A limiter of Sluice with one policy. Its keys are filled with an injected clock, and the timed decisions use the clock of Redis. */
 export function sluice(builder: string, policies: Policy, fill: Fill): Contender {
   return {
     name: builder,
     fill,
     sends: ['evalsha'],
     async open(client, name) {
-      // A machine that is busy may stop us for a while, and no call may be void for that.
+      // A busy machine may pause this process, and no call may time out because of that.
       const store = redisStore(client, { timeout: '30s' })
       let then = 0
       const limiter = createLimiter({ name, policies, store })
       const past = createLimiter({ name, policies, store, clock: () => then })
-      const held: HeldLease[] = []
+      const leases: HeldLease[] = []
 
       async function decide(key: string, now?: number): Promise<boolean> {
         if (now !== undefined) {
@@ -21,12 +21,12 @@ export function sluice(builder: string, policies: Policy, fill: Fill): Contender
           return (await past.consume(key)).allowed
         }
         const { allowed, lease } = await limiter.consume(key)
-        if (lease !== undefined) held.push(lease)
+        if (lease !== undefined) leases.push(lease)
         return allowed
       }
 
       async function release(): Promise<void> {
-        await Promise.all(held.splice(0).map(async (lease) => lease.release()))
+        await Promise.all(leases.splice(0).map(async (lease) => lease.release()))
       }
 
       return { decide, release }

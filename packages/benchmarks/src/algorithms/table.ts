@@ -6,13 +6,13 @@ import type { Settings } from './trial.js'
 export interface Results {
   readonly conditions: Conditions
   readonly settings: Settings
-  /** What a key takes that holds an integer and lives for some time: the least that Redis can keep of anybody. */
+  /** The bytes of a key with an integer and a time to live: the smallest possible state in Redis. */
   readonly integerBytes: number
   readonly floor: Figures
   readonly groups: readonly Group[]
 }
 
-/** The figures for a reader. All are in the results, with more digits. */
+/** The table of the figures. The results file has all of them with more digits. */
 export function tableOf({ conditions, settings, integerBytes, floor, groups }: Results): string {
   const { keys, rounds } = settings
   const rows = groups.flatMap(({ textbook, ours }) => [

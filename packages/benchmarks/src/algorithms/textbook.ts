@@ -12,10 +12,10 @@ import {
 } from './contender.js'
 import { script } from './script.js'
 
-// Each as it stands in articles and libraries: the application's time, one script call, yes or no and what remains. None of them tells how
-// long to wait, and none is kept from what a textbook leaves out.
+// The methods of articles and libraries: the time of the application, one script call, and an answer of yes or no with the remaining units.
+// None of them returns how long to wait, and none handles the cases that textbooks leave out.
 
-/** The least that counting can cost: two commands in one packet, and no decision. */
+/** The least cost of counting: two commands in one packet, and no decision. */
 export const floor: Contender = {
   name: '`INCR` + `PEXPIRE`',
   fill: once,

@@ -3,7 +3,7 @@ import { memoryOf, usageOf, type Usage } from '../redis-usage.js'
 import { inRounds } from '../rounds.js'
 import { keyName, type Contender, type Decide, type Fill, type Opened } from './contender.js'
 
-/** How much is measured. A round decides once for each key. */
+/** The amount of work. A round makes one decision for each key. */
 export interface Settings {
   readonly keys: number
   readonly rounds: number
@@ -11,15 +11,15 @@ export interface Settings {
 
 export type AllCosts = ReadonlyMap<Contender, Costs>
 
-/** What a contender was found to cost. */
+/** The cost of a contender. */
 export interface Costs {
-  /** All that belongs to one key: an average. */
+  /** The average bytes of everything that belongs to one key. */
   readonly bytesPerKey: number
-  /** In the order of the rounds, so that those of two contenders can be compared in pairs. */
+  /** In the order of the rounds, so that two contenders can be compared within each round. */
   readonly rounds: readonly Round[]
 }
 
-/** What one decision cost, on average, in one round. */
+/** The average cost of one decision in one round. */
 export interface Round {
   readonly microseconds: number
   readonly commandsSent: number
@@ -28,7 +28,7 @@ export interface Round {
   readonly bytesOut: number
 }
 
-/** Measures the contenders in turns, on one server, over one connection that waits for each decision before it asks for the next. */
+/** Measures the contenders in turns, on one server and one connection, with one decision at a time. */
 export async function tryAll(
   admin: Redis,
   client: Redis,
@@ -79,7 +79,7 @@ async function fill(
 
 async function decideForEach(decide: Decide, keys: readonly string[], name: string): Promise<void> {
   for (const key of keys) {
-    // A denial writes less, so its time would flatter.
+    // A denial writes less, so it would be faster.
     if (!(await decide(key))) throw new Error(`${name} denied ${key} while it was timed`)
   }
 }

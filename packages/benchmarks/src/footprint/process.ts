@@ -6,52 +6,52 @@ import { freshKeys } from '../memory/keys.js'
 import type { Reading } from '../processes/reading.js'
 import { serve } from '../processes/serve.js'
 
-// A contender that has seen very many keys once, and that some keys go on asking afterwards. Its name and the number of keys stand on the
-// command line.
+// Measures a contender that has seen many keys once, while a few other keys stay in use. The command line has its name and the number of
+// keys.
 
 const contender = contenderCalled(process.argv[2])
 const keyCount = Number(process.argv[3])
-const alive = 1000
-const keys = freshKeys(keyCount + alive)
+const activeKeys = 1000
+const keys = freshKeys(keyCount + activeKeys)
 
 serve(async (work) => (work === 'keep' ? kept() : expiring()))
 
-/** How much is kept of each key, while its window lasts. */
+/** The bytes of each key during its window. */
 async function kept(): Promise<Reading> {
   const decider = await opened(3_600_000)
   const before = bytes()
   await fill(decider)
   const bytesPerKey = (bytes() - before) / keyCount
-  await stillThere(decider)
+  await keepReachable(decider)
   return { bytesPerKey }
 }
 
 const windowMs = 2500
 
-/** How long the event loop is held up while they all end, and how much is kept of each afterwards. */
+/** The delays of the event loop while all keys expire, and the bytes of each key afterwards. */
 async function expiring(): Promise<Reading> {
   const decider = await opened(windowMs)
   const before = bytes()
   await fill(decider)
   const stalls = monitorEventLoopDelay({ resolution: 1 })
   stalls.enable()
-  // Two windows: some drop what has ended at the end of the next one.
+  // Two windows: some libraries remove an expired key only at the end of the next window.
   const until = performance.now() + 2 * windowMs + 1000
   for (let from = keyCount; performance.now() < until; from += 100) {
-    const first = keyCount + (from % alive)
+    const first = keyCount + (from % activeKeys)
     await fastestOf(decider)(keys.of(range(first, first + 100)), 0, 100)
     await delay(1)
   }
   stalls.disable()
   const bytesPerKeyAfterwards = (bytes() - before) / keyCount
-  await stillThere(decider)
+  await keepReachable(decider)
   return { p99Ms: stalls.percentile(99) / 1e6, maxMs: stalls.max / 1e6, bytesPerKeyAfterwards }
 }
 
 async function opened(windowMs: number): Promise<Decider> {
   const decider = await contender.open({ limit: 1e6, windowMs, keys: keyCount })
-  // What is loaded and compiled at first is not kept for keys.
-  await fastestOf(decider)(keys.of(range(keyCount, keyCount + alive)), 0, alive)
+  // Modules and compiled code are not counted as memory of keys.
+  await fastestOf(decider)(keys.of(range(keyCount, keyCount + activeKeys)), 0, activeKeys)
   return decider
 }
 
@@ -62,8 +62,8 @@ async function fill(decider: Decider): Promise<void> {
   }
 }
 
-/** What nobody asks any more would be collected before it is weighed. */
-async function stillThere(decider: Decider): Promise<void> {
+/** Uses the limiter once more, so that it is not collected before the measurement. */
+async function keepReachable(decider: Decider): Promise<void> {
   await fastestOf(decider)(keys.of([keyCount]), 0, 1)
 }
 
@@ -72,7 +72,7 @@ function* range(from: number, to: number): Generator<number> {
 }
 
 function bytes(): number {
-  // What the first one found to be garbage is counted until it is swept, which the second waits for.
+  // Garbage of the first collection is counted until it is swept, and the second collection waits for that.
   globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()

@@ -1,14 +1,14 @@
 import type { Entrant } from '../processes/in-turns.js'
 import { floor } from './subject.js'
 
-/** One plot: how something grows with x. */
+/** One plot: how a cost grows with x. */
 export interface Figure {
   readonly name: string
   readonly title: string
   readonly x: string
   readonly ticks: readonly number[]
   readonly y: string
-  /** What is read of a measurement. */
+  /** The figure of the measurement that the plot shows. */
   readonly reading: 'nanoseconds' | 'perSecond' | 'redisMicroseconds'
   readonly lines: readonly string[]
   entrant(line: string, x: number): Omit<Entrant, 'name'>
@@ -17,14 +17,14 @@ export interface Figure {
 const one = new URL('./process.js', import.meta.url)
 const several = new URL('./processes.js', import.meta.url)
 
-/** So many keys that what is asked for rarely lies in a cache, so few that all figures but one are about something else. */
+/** Enough keys that a looked-up key is rarely in a cache of the CPU. Only one plot has the number of keys as x. */
 const someKeys = 10_000
 
-/** All of them, over a Redis that listens on a port. */
+/** All plots. Redis listens on the port. */
 export function figures(port: number, quick: boolean): readonly Figure[] {
   const inMemory = (...args: string[]) => ({
     program: one,
-    // For ten million keys in a Map.
+    // A Map of ten million keys needs that much.
     node: ['--max-old-space-size=6144'],
     args: ['--slice', '50000', ...args],
   })
@@ -112,10 +112,10 @@ export function figures(port: number, quick: boolean): readonly Figure[] {
   ]
 }
 
-/** Else the decisions on one key would share what they load, and the larger the limit is, the fewer keys there are. */
+/** One decision at a time: otherwise decisions on the same key in one batch would share the loading of its state, and a higher limit has fewer keys. */
 const alone = ['--in-flight', '1', '--slice', '2000']
 
-/** Keys that have used half of a limit, in so many events at most; so many keys that what is measured does not use up the rest. */
+/** Keys that have used half of a limit, in at most `mostEvents` events, and enough keys that the measured decisions do not use up the rest. */
 function halfUsed(limit: number, decisions: number, mostEvents: number): readonly string[] {
   const keys = Math.max(1, Math.ceil((2 * decisions) / limit))
   const events = Math.min(limit / 2, mostEvents)

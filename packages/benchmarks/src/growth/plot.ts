@@ -1,4 +1,4 @@
-/** Some lines over one axis. */
+/** Lines over a common x axis. */
 export interface Plot {
   readonly title: string
   readonly x: Axis
@@ -13,7 +13,7 @@ interface Axis {
 
 interface Line {
   readonly name: string
-  /** One for each tick of x, or undefined where nothing was measured. */
+  /** One value for each tick of x, or undefined if there is no measurement. */
   readonly values: readonly (number | undefined)[]
 }
 
@@ -24,10 +24,10 @@ const right = 200
 const top = 40
 const bottom = 52
 
-// Told apart without colour as well: each has its mark.
+// Each line also has its own mark, so that it can be identified without colour.
 const colours = ['#888888', '#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00']
 
-/** Draws lines as SVG. Ticks of x stand at equal distances, y begins at 0: what looks flat is flat. */
+/** Draws the lines as SVG. The ticks of x have equal distances, and y begins at 0, so that a line only looks flat if it is flat. */
 export function svgOf({ title, x, y, lines }: Plot): string {
   const most = Math.max(...lines.flatMap(({ values }) => values.map((value) => value ?? 0)))
   const step = stepFor(most)
@@ -81,7 +81,7 @@ function drawn(
   ].join('')
 }
 
-/** 1, 2 or 5 times a power of ten, so that there are four to ten steps or so. */
+/** 1, 2 or 5 times a power of ten, so that there are about four to ten steps. */
 function stepFor(most: number): number {
   const power = 10 ** Math.floor(Math.log10(most || 1))
   const lead = most / power

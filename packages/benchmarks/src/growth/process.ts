@@ -7,7 +7,7 @@ import { serve } from '../processes/serve.js'
 import { inFlight } from '../redis/in-flight.js'
 import { subjectOf, windowMs, type Subject } from './subject.js'
 
-// One line of one plot, at one place. Without a port it counts in memory.
+// Measures one line of a plot at one tick. Without a port it counts in memory.
 
 const { values: option } = parseArgs({
   options: {
@@ -46,7 +46,7 @@ serve(async () => {
   return { nanoseconds: await nanosecondsOf(fastestOf(decider), arriving, true) }
 })
 
-/** Lets each key have had so many events, no two of them at the same time. */
+/** Gives each key a number of events in the past, all at different times. */
 async function fill({ decider, at = () => decider }: Subject, events: number): Promise<void> {
   const now = Date.now()
   for (let event = 0; event < events; event++) {

@@ -1,7 +1,7 @@
 import { startContender } from '../processes/contender-process.js'
 import { serve } from '../processes/serve.js'
 
-// Several processes of one line at once, and what they reach together. How many stands on the command line, and after it what each of them is told.
+// Runs several processes of one line at once and adds their results. The command line has their number and then the arguments of each.
 
 const [count, ...args] = process.argv.slice(2)
 const program = new URL('./process.js', import.meta.url)

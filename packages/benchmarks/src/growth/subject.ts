@@ -14,28 +14,29 @@ import type { Redis } from 'ioredis'
 import { asynchronous, synchronous, type Decider } from '../memory/contender.js'
 import { bareMap } from '../memory/yardstick.js'
 
-/** What decides, and how large it is. */
+/** The size of a measured limiter. */
 export interface Size {
-  /** That of the limiter: what counts apart. */
+  /** The name of the limiter. Limiters with different names have separate counts. */
   readonly name: string
   readonly keys: number
-  /** In one limiter. */
+  /** The number of policies in the limiter. */
   readonly policies: number
   readonly limit: number
 }
 
+/** A limiter, or a yardstick, that a line of a plot measures. */
 export interface Subject {
   readonly decider: Decider
-  /** The same at another time, where it can tell one time from another. */
+  /** The same limiter at another time. Absent if the time makes no difference. */
   at?(now: number): Decider
 }
 
 export const windowMs = 3_600_000
 
-/** The least that counts, as many times as there are policies. */
+/** The yardstick: the least work that counting takes, once for each policy. */
 export const floor = 'floor'
 
-/** A subject by its line: `floor`, or a builder of ours. */
+/** Opens the subject of a line: `floor`, or the name of a builder. */
 export async function subjectOf(line: string, size: Size, client?: Redis): Promise<Subject> {
   if (line !== floor) return limiterOf(policyOf(line, size.limit), size, client)
   if (client === undefined) return { decider: await maps(size) }

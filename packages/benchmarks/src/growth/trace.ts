@@ -7,7 +7,7 @@ import { floor } from './subject.js'
 
 export interface Traced {
   readonly figure: Figure
-  /** By line, one for each tick: multiples of what the floor takes at the first tick. */
+  /** For each line, the values at the ticks, as multiples of the floor at the first tick. */
   readonly lines: Readonly<Record<string, readonly Spread[]>>
 }
 
@@ -42,7 +42,7 @@ export async function trace(
   }
 }
 
-/** Each counts under a name of its own. */
+/** Each limiter has its own name and so its own counts. */
 function entrantOf(figure: Figure, line: string, tick: number): Entrant {
   const name = nameOf(line, tick)
   const { args = [], ...entrant } = figure.entrant(line, tick)

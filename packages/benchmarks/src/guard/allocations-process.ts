@@ -3,8 +3,8 @@ import { fastestOf } from '../memory/contender.js'
 import { freshKeys } from '../memory/keys.js'
 import { serve } from '../processes/serve.js'
 
-// What one decision in memory allocates: how far the heap grows while nothing is collected. So few decisions are counted that they do not fill
-// the young generation, if that is as large as this process is told to make it.
+// Measures the bytes that one decision in memory allocates: the growth of the heap without a garbage collection. The decisions are few enough
+// to fit into the young generation with the size that the parent process sets.
 
 const contender = contenderCalled(process.argv[2])
 const keyCount = 1000
@@ -14,7 +14,7 @@ const decide = fastestOf(await contender.open(limits))
 const numbers = Array.from({ length: slice }, (_, i) => i % keyCount)
 const keys = freshKeys(keyCount).of(numbers)
 
-// Code that is not compiled yet allocates more, and so does the compiler.
+// Code that is not optimized yet allocates more, and so does the compiler.
 for (let i = 0; i < 80; i++) await decide(keys, 0, slice)
 
 serve(async () => {

@@ -4,7 +4,7 @@ import { spreadOf } from '../rounds.js'
 const programs = new URL('../../dist/', import.meta.url)
 const keys = 100_000
 
-/** What a decision allocates in memory, and what a key keeps there: bytes of the heap and beside it, not times. */
+/** The bytes that a decision in memory allocates, and the bytes of a key there. */
 export async function bytesInMemory(contender: string): Promise<Readonly<Record<string, number>>> {
   return {
     'bytes of a key in memory': await read(
@@ -24,7 +24,7 @@ export async function bytesInMemory(contender: string): Promise<Readonly<Record<
   }
 }
 
-/** Each in a process of its own, with a young generation that no run fills. */
+/** Runs each measurement in its own process, with a young generation that is large enough to need no collection. */
 async function read(
   program: string,
   args: readonly string[],

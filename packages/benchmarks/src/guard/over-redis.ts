@@ -7,7 +7,7 @@ import { sentOf, usageOf } from '../redis-usage.js'
 const rounds = 10
 const together = 128
 
-/** What a decision takes on the wire and in Redis: counts, which are the same on every machine. The server has to be empty, and is so again. */
+/** The commands and bytes of a decision over Redis, which are the same on every machine. The server must be empty, and is emptied at the end. */
 export async function countsOverRedis(
   admin: Redis,
   client: Redis,

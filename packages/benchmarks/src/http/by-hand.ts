@@ -3,8 +3,8 @@ import type { Setup } from './contender.js'
 export type Fields = readonly (readonly [name: string, value: string])[]
 
 /**
- * What somebody writes who needs it today: a Map, and three headers. It never forgets a key. Returns the headers of a request from an address, or
- * undefined where it is over the limit.
+ * The least code that limits requests: a Map and three headers. It never removes a key. Returns the headers for a request of an address, or
+ * undefined if it is over the limit.
  */
 export function byHand({ limit, windowMs }: Setup): (address: string) => Fields | undefined {
   const counters = new Map<string, { count: number; endsAt: number }>()

@@ -1,10 +1,10 @@
-/** A server that answers every request alike, with a limiter in front. */
+/** A server with a limiter that gives every request the same answer. */
 export interface Contender {
   readonly framework: string
   readonly name: string
-  /** With which of its stores it can be asked for. */
+  /** The stores that it can be measured with. */
   readonly stores: readonly Store[]
-  /** Listens on a free port of the loopback, which it tells. */
+  /** Listens on a free port of the loopback interface and returns the port. */
   serve(setup: Setup): Promise<number>
 }
 
@@ -13,11 +13,11 @@ export type Store = 'memory' | 'redis'
 export interface Setup {
   readonly limit: number
   readonly windowMs: number
-  /** The port of a Redis, where the counts are to live there. */
+  /** The port of Redis. Absent for counts in memory. */
   readonly redis?: number
 }
 
 export const yardstick = 'Map and 3 headers'
 
-/** What all of them answer. */
+/** The answer of all servers. */
 export const answer: { readonly hello: string } = { hello: 'world' }

@@ -1,6 +1,6 @@
 import type { Contender } from './contender.js'
 
-/** By framework: each process loads its own and no other. */
+/** By framework. Each process loads only one of them. */
 export const frameworks: Readonly<Record<string, () => Promise<readonly Contender[]>>> = {
   Express: async () => (await import('./express.js')).express,
   Koa: async () => (await import('./koa.js')).koa,

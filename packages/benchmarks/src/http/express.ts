@@ -7,7 +7,7 @@ import { portOf } from './listening.js'
 async function served(limiter: RequestHandler): Promise<number> {
   const { default: express } = await import('express')
   const app = express()
-  // The clients of one load generator are told apart as those behind one proxy are.
+  // The load generator simulates many clients behind one proxy.
   app.set('trust proxy', 1)
   app.use(limiter)
   app.get('/', (_request, response) => {

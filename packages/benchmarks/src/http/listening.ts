@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:net'
 
-/** The port of a server that has been told to listen on a free one. */
+/** The port of a server that listens on a free port. */
 export async function portOf(server: Server): Promise<number> {
   if (!server.listening) await once(server, 'listening')
   const address = server.address()

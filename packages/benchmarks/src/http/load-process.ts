@@ -2,19 +2,19 @@ import autocannon from 'autocannon'
 import { isReading } from '../processes/reading.js'
 import { serve } from '../processes/serve.js'
 
-// The clients. The work is the server's port, and a load. Each address has some of the connections.
+// Simulates the clients. The work is the port of the server and a load. The connections are divided between the addresses.
 
 serve(async (work) => {
-  const told: unknown = JSON.parse(work)
-  if (!isReading(told)) throw new Error(`no load: ${work}`)
-  const { port, connections, addresses, requests, seconds } = told
+  const load: unknown = JSON.parse(work)
+  if (!isReading(load)) throw new Error(`${work} is not a load`)
+  const { port, connections, addresses, requests, seconds } = load
   let next = 0
   const startedAt = performance.now()
-  const { '2xx': admitted, statusCodeStats } = await autocannon({
+  const { '2xx': allowed, statusCodeStats } = await autocannon({
     url: `http://127.0.0.1:${port}/`,
     connections,
     ...(requests === undefined ? { duration: seconds } : { amount: requests }),
-    // It looks this often whether it is done.
+    // The interval in ms between two checks whether all requests are done.
     sampleInt: 20,
     setupClient(client) {
       const address = next++ % addresses
@@ -22,5 +22,5 @@ serve(async (work) => {
     },
   })
   const denied = statusCodeStats?.['429']?.count ?? 0
-  return { admitted, denied, seconds: (performance.now() - startedAt) / 1000 }
+  return { allowed, denied, seconds: (performance.now() - startedAt) / 1000 }
 })

@@ -54,7 +54,7 @@ export const nestjs: readonly Contender[] = [
   }),
 ]
 
-// Decorators by hand: what compiles this has those of the standard.
+// The decorators are called as functions, because this project compiles standard decorators.
 async function served({ imports = [], providers = [] }: Limiting): Promise<number> {
   class Root {
     hello(): typeof answer {
@@ -64,7 +64,7 @@ async function served({ imports = [], providers = [] }: Limiting): Promise<numbe
   Controller()(Root)
   const descriptor = Object.getOwnPropertyDescriptor(Root.prototype, 'hello') ?? {}
   Get('/')(Root.prototype, 'hello', descriptor)
-  // A module that is its own controller: it has nothing else to hold.
+  // The class is both the module and its controller.
   const module = {
     module: Root,
     controllers: [Root],

@@ -1,7 +1,7 @@
 import { serve } from '../processes/serve.js'
 import { frameworks } from './contenders.js'
 
-// A server. Its framework, its limiter, its limit and its window stand on the command line, and the port of a Redis, where it uses one.
+// Runs a server. The command line has the framework, the limiter, the limit, the window and, for counts in Redis, the port of Redis.
 
 const [framework, name, limit, windowMs, redis] = process.argv.slice(2)
 const contenders = await frameworks[framework]()
@@ -10,7 +10,7 @@ if (contender === undefined) throw new Error(`there is no ${name} on ${framework
 const where = redis === undefined ? {} : { redis: Number(redis) }
 const port = await contender.serve({ limit: Number(limit), windowMs: Number(windowMs), ...where })
 
-// What it has used of the processor so far.
+// The CPU time of the server so far.
 serve(() => {
   const { user, system } = process.cpuUsage()
   return { port, microseconds: user + system }

@@ -4,14 +4,14 @@ import { compared, type Comparison } from '../ratios.js'
 import { ratiosOf, spreadOf } from '../rounds.js'
 import { yardstick } from './contender.js'
 
-/** What the servers of one framework were found to cost, by the contender's name and its store. */
+/** The readings of the servers of one framework, by the name and the store of the contender. */
 export interface Found {
   readonly framework: string
   readonly usual: Readings
   readonly attacked: Readings
 }
 
-/** The processor's time of a server for one request, counts in memory. */
+/** The CPU time of a server for one request, with counts in memory. */
 export function costTable(found: readonly Found[]): string {
   const rows = found.flatMap(({ framework, usual }) => {
     const floor = figuresOf(usual, `${yardstick}, memory`, 'microseconds')
@@ -26,7 +26,7 @@ export function costTable(found: readonly Found[]): string {
   return table(['', 'counts in memory', 'server CPU per request ÷ by hand'], rows, 2)
 }
 
-/** What Redis in the place of memory adds to a request, and how many requests travel in one command. */
+/** The CPU time that counts in Redis add to a request, and the number of decisions in one command. */
 export function redisTable(found: readonly Found[]): string {
   const rows = found.flatMap(({ framework, usual }) =>
     namesOver('redis', usual).map((name) => {
@@ -44,7 +44,7 @@ export function redisTable(found: readonly Found[]): string {
   )
 }
 
-/** What reaches Redis of one who is far over the limit. */
+/** The commands that reach Redis for a client far over its limit. */
 export function attackTable(found: readonly Found[]): string {
   const rows = found.flatMap(({ framework, attacked }) =>
     namesOver('redis', attacked).map((name) => [
@@ -57,7 +57,7 @@ export function attackTable(found: readonly Found[]): string {
   return table(['', '', 'commands per second', 'commands per request'], rows, 2)
 }
 
-/** Ours and the peer of each framework; of what reaches Redis, which is the same in all of them, those of the first. */
+/** Sluice and the peer of each framework. The commands to Redis are similar in all of them, so only the first framework has these rows. */
 export function ratiosOfHttp(found: readonly Found[]): readonly Comparison[] {
   const [{ framework, usual, attacked }] = found
   return [

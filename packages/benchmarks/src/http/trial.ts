@@ -3,17 +3,17 @@ import type { ContenderProcess } from '../processes/contender-process.js'
 import type { Reading } from '../processes/reading.js'
 import { sentOf, usageOf } from '../redis-usage.js'
 
-/** What the clients do. */
+/** The requests of the clients. */
 export interface Load {
   readonly connections: number
-  /** From how many addresses. */
+  /** The number of client addresses. */
   readonly addresses: number
-  /** How many they send together. Either this is said, or for how long they send. */
+  /** The total number of requests. Either this or `seconds` is given. */
   readonly requests?: number
   readonly seconds?: number
 }
 
-/** Has the clients ask a server, and tells what each request cost it, and what it asked of Redis. */
+/** Sends the requests to a server and measures its CPU time and its Redis commands for each request. */
 export async function trial(
   admin: Redis,
   server: ContenderProcess,
@@ -26,9 +26,9 @@ export async function trial(
     answers = await clients.measure(JSON.stringify({ port: before['port'], ...load }))
   })
   const after = await server.measure('')
-  const requests = answers['admitted'] + answers['denied']
-  if (load.requests !== undefined && answers['admitted'] !== load.requests) {
-    throw new Error(`${answers['admitted']} of ${load.requests} requests were admitted`)
+  const requests = answers['allowed'] + answers['denied']
+  if (load.requests !== undefined && answers['allowed'] !== load.requests) {
+    throw new Error(`${answers['allowed']} of ${load.requests} requests were allowed`)
   }
   const commands = sentOf(usage)
   return {

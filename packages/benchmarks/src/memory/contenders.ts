@@ -5,7 +5,7 @@ import { bareMap } from './yardstick.js'
 
 export const contenders: readonly Contender[] = [bareMap, ...ours, ...peers]
 
-/** The one that a process was told to be. */
+/** The contender with this name. */
 export function contenderCalled(name: string): Contender {
   const found = contenders.find((contender) => contender.name === name)
   if (found === undefined) throw new Error(`there is no contender ${name}`)

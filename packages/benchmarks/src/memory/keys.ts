@@ -1,14 +1,14 @@
-/** Keys as a server gets them: each time a string that nobody has seen before, though it may say the same. */
+/** Keys as a server receives them: each time a new string, even if its value was seen before. */
 export interface FreshKeys {
-  /** So many, by their numbers. */
+  /** The keys with these numbers. */
   of(numbers: Iterable<number>): string[]
 }
 
 const width = 12
 
-/** Names `user:0000000` and so on. */
+/** Makes keys such as `user:0000000`. */
 export function freshKeys(count: number): FreshKeys {
-  // Cut out of bytes: a string that was looked up once has its hash with it, and the next look-up would be cheaper than any in a server.
+  // Decoded from bytes each time: a string that was looked up before has a cached hash, so its next look-up is cheaper than in a server.
   const bytes = Buffer.alloc(count * width, 'latin1')
   for (let i = 0; i < count; i++) {
     bytes.write(`user:${String(i).padStart(width - 5, '0')}`, i * width, 'latin1')
@@ -20,8 +20,8 @@ export function freshKeys(count: number): FreshKeys {
 }
 
 /**
- * Numbers below `count` by Zipf's law: the first comes twice as often as the second, three times as often as the third. The same for everybody
- * who asks for the same.
+ * Numbers below `count` by Zipf's law: the first is drawn twice as often as the second and three times as often as the third. The same
+ * arguments always return the same numbers.
  */
 export function zipf(count: number, draws: number): Uint32Array {
   const upTo = new Float64Array(count)
@@ -34,7 +34,7 @@ export function zipf(count: number, draws: number): Uint32Array {
   return Uint32Array.from({ length: draws }, () => firstAbove(upTo, random() * sum))
 }
 
-/** How many entries of a rising list are not above a value. */
+/** The number of entries of a sorted list that are not greater than a value. */
 function firstAbove(rising: Float64Array, value: number): number {
   let low = 0
   let high = rising.length - 1
@@ -46,7 +46,7 @@ function firstAbove(rising: Float64Array, value: number): number {
   return low
 }
 
-/** Numbers from 0 up to 1, always the same ones (an LCG modulo 2^32). */
+/** Pseudo-random numbers from 0 up to 1, always the same sequence (an LCG modulo 2^32). */
 export function createRandom(): () => number {
   let state = 1
   return () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { launcher } from './cores.js'
 import { isReading, type Reading } from './reading.js'
 
-/** A process in which one contender lives alone: what another one has allocated, compiled or timed does not disturb it. */
+/** A process with only one contender, so that the memory, the compiled code and the timers of others do not disturb it. */
 export interface ContenderProcess {
   measure(work: string): Promise<Reading>
   stop(): Promise<void>
@@ -13,13 +13,13 @@ export interface ProcessOptions {
   /** @default [] */
   readonly args?: readonly string[]
   /**
-   * Settings of Node.
+   * Options of Node.
    *
    * @default []
    */
   readonly node?: readonly string[]
   /**
-   * The core that it runs on, where a process can be bound to one (`taskset`).
+   * The core of the process, if `taskset` can bind it to one.
    *
    * @default any
    */

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 
-/** Whether processes can be kept apart, each on a core of its own. */
+/** Whether a process can be bound to a core. */
 export const canBind: boolean = spawnSync('taskset', ['-c', '1', 'true']).status === 0
 
-/** Binds a process that runs. */
+/** Binds a running process to a core. */
 export function bind(pid: number, core: number): void {
   if (canBind) spawnSync('taskset', ['-a', '-p', '-c', `${core}`, `${pid}`])
 }
 
-/** How Node is started, bound to a core from its first instruction on. */
+/** The command that starts Node, bound to a core if one is given. */
 export function launcher(
   node: readonly string[],
   core: number | undefined,

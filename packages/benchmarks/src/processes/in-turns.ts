@@ -11,23 +11,23 @@ export interface Turns {
   readonly rounds: number
   readonly say: (progress: string) => void
   /**
-   * How often each is measured before it counts: until code is compiled, and what is filled lazily is filled.
+   * The number of measurements of each contender before the first round, in which code is compiled and caches are filled.
    *
    * @default 1
    */
   readonly warmUps?: number
   /**
-   * What is done with a process when it is its turn.
+   * Measures a process in its turn.
    *
-   * @default it measures all that it can
+   * @default one measurement of everything
    */
   readonly measure?: (process: ContenderProcess, entrant: Entrant) => Promise<Reading>
 }
 
-/** What each of them found, by its name, in the order of the rounds. */
+/** The readings of each contender, by its name, in the order of the rounds. */
 export type Readings = ReadonlyMap<string, readonly Reading[]>
 
-/** Starts a process for each, measures them in turns, and stops them. */
+/** Starts a process for each contender, measures them in turns, and stops them. */
 export async function inTurns(entrants: readonly Entrant[], turns: Turns): Promise<Readings> {
   const { rounds, say, warmUps = 1, measure = async (process) => process.measure('') } = turns
   const started = entrants.map((entrant) => ({

@@ -1,4 +1,4 @@
-/** What one measurement found: figures by their names, as they cross from one process to another. */
+/** The figures of one measurement by name, as a process sends them. */
 export type Reading = Readonly<Record<string, number>>
 
 export function isReading(value: unknown): value is Reading {

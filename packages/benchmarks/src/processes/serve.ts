@@ -1,8 +1,8 @@
 import type { Reading } from './reading.js'
 
 /**
- * What a contender's process does with its life: it measures the work that it is told of, and answers with what it found. An error ends the
- * process, and whoever asked is told. It never outlives who started it, however that ends.
+ * Makes this process measure the work of each message and answer with the figures. An error ends the process, which rejects the measurement in
+ * the parent process. The process also ends with its parent.
  */
 export function serve(measure: (work: string) => Reading | Promise<Reading>): void {
   process.on('message', (work) => {

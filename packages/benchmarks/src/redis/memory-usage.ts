@@ -4,7 +4,7 @@ import { log } from '../algorithms/textbook.js'
 import { memoryOf } from '../redis-usage.js'
 import { windowMs, type Contender } from './contender.js'
 
-/** What each key takes, by the contender's name, and what an integer takes under the same name. The server has to be empty, and is so again. */
+/** The bytes of one key of a contender, and those of an integer under the same name. The server must be empty, and is emptied at the end. */
 export async function bytesPerKey(
   admin: Redis,
   client: Redis,
@@ -20,7 +20,7 @@ export async function bytesPerKey(
   return { own, integer }
 }
 
-/** What a log takes for each of its events, of which no two are at the same time. */
+/** The bytes of each event in a log whose events all have different times. */
 export async function bytesPerEvent(
   admin: Redis,
   client: Redis,

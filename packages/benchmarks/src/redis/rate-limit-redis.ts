@@ -12,7 +12,7 @@ export function rateLimitRedis(client: Redis): RedisStore {
 function replyOf(reply: unknown): RedisReply {
   if (isScalar(reply)) return reply
   if (Array.isArray(reply) && reply.every(isScalar)) return reply
-  throw new TypeError(`Redis answered ${String(reply)}`)
+  throw new TypeError(`unexpected reply ${String(reply)}`)
 }
 
 function isScalar(value: unknown): value is string | number {

@@ -3,7 +3,7 @@ import type { ContenderProcess } from '../processes/contender-process.js'
 import type { Reading } from '../processes/reading.js'
 import { sentOf, usageOf } from '../redis-usage.js'
 
-/** Has a process decide, and adds what that cost the server. */
+/** Measures a process, and adds the cost for the Redis server. */
 export async function trial(
   admin: Redis,
   contender: ContenderProcess,

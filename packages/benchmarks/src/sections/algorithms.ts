@@ -13,7 +13,7 @@ import type { Section } from '../section.js'
 const long: Settings = { keys: 1000, rounds: 20 }
 const brief: Settings = { keys: 200, rounds: 2 }
 
-/** What each of our algorithms costs a Redis, beside what people write themselves. */
+/** The cost of each algorithm in Redis, compared with the textbook methods. */
 export const algorithms: Section = {
   name: 'algorithms',
   page: 'README.md',

@@ -11,7 +11,7 @@ import type { Section } from '../section.js'
 
 const program = new URL('../footprint/process.js', import.meta.url)
 
-/** What very many keys take, and what it takes to be rid of them. */
+/** The memory of a million keys, and the delays of the event loop while they expire. */
 export const footprint: Section = {
   name: 'footprint',
   page: 'README.md',
@@ -49,7 +49,7 @@ export const footprint: Section = {
         compared(
           'longest delay of the event loop while a million keys expire ÷ bare `Map`',
           'less',
-          // Whoever forgets nobody has nothing to do in that time.
+          // A library that never removes expired keys does no work in that time, so it is not compared.
           rows
             .filter(
               (row) => row === least || row.bytesPerKeyAfterwards.median < row.bytesPerKey / 2,
@@ -83,7 +83,7 @@ export const footprint: Section = {
   },
 }
 
-/** Each time in a new process: a heap that has been large once stays another heap. */
+/** Measures in a new process each time, because a heap that has been large once behaves differently. */
 async function measured(contender: Contender, keys: number, work: string): Promise<Reading> {
   const args = [contender.name, `${keys}`]
   const process = startContender(program, { args, node: ['--expose-gc'] })

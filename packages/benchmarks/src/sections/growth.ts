@@ -7,7 +7,7 @@ import { trace, type Traced } from '../growth/trace.js'
 import { ratio, table } from '../markdown.js'
 import type { Section } from '../section.js'
 
-/** How the cost of a decision grows with what there is more of. */
+/** How the cost of a decision grows with the number of keys, policies, processes and so on. */
 export const growth: Section = {
   name: 'growth',
   page: 'growth.md',

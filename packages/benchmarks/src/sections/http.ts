@@ -14,11 +14,11 @@ import type { Section } from '../section.js'
 const server = new URL('../http/server-process.js', import.meta.url)
 const load = new URL('../http/load-process.js', import.meta.url)
 
-// The servers have the one core, and all that is no server the other.
+// The servers use one core, and everything else uses the other.
 const serverCore = 0
 const otherCore = 1
 
-/** What a limiter adds to a request, and what it asks of Redis. */
+/** The CPU time that a limiter adds to a request, and the commands that it sends to Redis. */
 export const http: Section = {
   name: 'http',
   page: 'README.md',
@@ -76,7 +76,7 @@ export const http: Section = {
   },
 }
 
-/** Over each of its stores. No request is denied, and windows end now and then. */
+/** One entrant for each store of a contender. No request is denied, and windows end during the measurement. */
 function entrantsOf(contender: Contender, redis: number): Entrant[] {
   return contender.stores.map((store) => {
     const port = store === 'redis' ? [`${redis}`] : []
