@@ -22,11 +22,12 @@ describe('every contender in memory', () => {
     '$name denies by the strictest of three policies',
     async ({ openThree }) => {
       // The first policy has a tenth of the limit.
-      const decide = fastestOf((await openThree?.({ limit: 20, windowMs, keys: 1000 }))!)
+      const opened = await openThree?.({ limit: 20, windowMs, keys: 1000 })
+      const decide = opened === undefined ? undefined : fastestOf(opened)
       expect([
-        await decide(keys, 0, 30),
-        await decide(keys, 0, 30),
-        await decide(keys, 0, 30),
+        await decide?.(keys, 0, 30),
+        await decide?.(keys, 0, 30),
+        await decide?.(keys, 0, 30),
       ]).toEqual([30, 30, 0])
     },
   )

@@ -54,7 +54,7 @@ async function fill({ decider, at = () => decider }: Subject, events: number): P
     for (let from = 0; from < keyCount; from += 1000) {
       const some = keys.of(range(from, Math.min(from + 1000, keyCount)))
       if (client === undefined) await fastestOf(then)(some, 0, some.length)
-      else await Promise.all(some.map(then.decide))
+      else await Promise.all(some.map(async (key) => then.decide(key)))
     }
   }
 }

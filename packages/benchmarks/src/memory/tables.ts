@@ -72,7 +72,7 @@ export function speedTable(readings: Readings, measured: readonly Measured[], wa
         if (one.name === bareMap.name) return `1.00 = ${nanoseconds.median.toFixed(0)} ns`
         return traffic === 'insert' ? spread(inverse(speed)) : spread(speed)
       })
-      return [nameOf(label), ...cells]
+      return [nameOf(label)].concat(cells)
     }),
   )
 }
@@ -88,7 +88,7 @@ export function threePoliciesTable(readings: Readings, measured: readonly Measur
         const cells = ['zipf', 'hot'].map((traffic) =>
           spread(threeOf(readings, one.name, `${traffic} ${way}`)),
         )
-        return [nameOf(one.name), ...cells]
+        return [nameOf(one.name)].concat(cells)
       }),
   )
 }

@@ -120,11 +120,11 @@ export function threePoliciesTable(readings: Readings): string {
       ...costLoads.map((load) => `time, ${load}`),
       ...costLoads.map((load) => `Redis CPU, ${load}`),
     ],
-    rows.map(({ name }) => [
-      nameOf(name),
-      ...costLoads.map((load) => spread(threeOf(readings, name, load, 'perSecond'))),
-      ...costLoads.map((load) => spread(threeOf(readings, name, load, 'redisMicroseconds'))),
-    ]),
+    rows.map(({ name }) => {
+      const cellsOf = (figure: 'perSecond' | 'redisMicroseconds') =>
+        costLoads.map((load) => spread(threeOf(readings, name, load, figure)))
+      return [nameOf(name)].concat(cellsOf('perSecond'), cellsOf('redisMicroseconds'))
+    }),
   )
 }
 

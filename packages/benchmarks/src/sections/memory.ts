@@ -38,7 +38,9 @@ export const memory: Section = {
       node,
     }))
     const readings = await inTurns(entrants, { rounds, say })
-    const measured = runs.map((run) => ({ ...run, ways: waysOf(readings, labelOf(run)) }))
+    const measured = runs.map(({ name, variant }) => {
+      return { name, variant, ways: waysOf(readings, labelOf({ name, variant })) }
+    })
     const conditions = await conditionsOf()
     return {
       results: {

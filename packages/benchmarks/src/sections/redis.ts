@@ -99,32 +99,30 @@ async function traffic(
   const three = contenders.filter(({ openThree }) => openThree !== undefined)
   const port = `${server.port}`
   const runs = [
-    ...contenders.map(({ name }) => ({ name: labelOf(name), args: [name, port] })),
+    ...contenders.map(({ name }) => ({ name: labelOf(name), program, args: [name, port] })),
     ...three.map(({ name }) => ({
       name: labelOf(name, true),
+      program,
       args: [name, port, threePolicies],
     })),
   ]
-  return inTurns(
-    runs.map((run) => ({ ...run, program })),
-    {
-      rounds,
-      say,
-      async measure(process, { args }) {
-        await admin.flushall()
-        const asked = args?.includes(threePolicies) ? loads.filter(isCostLoad) : loads
-        const found: [string, number][] = []
-        for (const { name, decisions } of asked) {
-          const amount = decisions / divisor
-          const reading = await trial(admin, process, `${name} of ${amount}`, amount)
-          for (const [figure, value] of Object.entries(reading)) {
-            found.push([`${name} ${figure}`, value])
-          }
+  return inTurns(runs, {
+    rounds,
+    say,
+    async measure(process, { args }) {
+      await admin.flushall()
+      const asked = args?.includes(threePolicies) ? loads.filter(isCostLoad) : loads
+      const found: [string, number][] = []
+      for (const { name, decisions } of asked) {
+        const amount = decisions / divisor
+        const reading = await trial(admin, process, `${name} of ${amount}`, amount)
+        for (const [figure, value] of Object.entries(reading)) {
+          found.push([`${name} ${figure}`, value])
         }
-        return Object.fromEntries(found)
-      },
+      }
+      return Object.fromEntries(found)
     },
-  )
+  })
 }
 
 function isCostLoad({ name }: { readonly name: string }): boolean {
