@@ -21,7 +21,10 @@ export interface Scene {
   own<T extends { stop(): Promise<unknown> }>(thing: T): T
   /** Starts the application and its clients. */
   begin(client: ClientSpec, app?: Partial<AppSpec>): Promise<void>
-  /** Begins a phase with the sources that may decide, for all keys or for each key. Until `settlesMs`, the sources of the previous phase may decide as well. */
+  /**
+   * Begins a phase with the sources that may decide, for all keys or for each key. For `settlesMs`, the sources of the previous phase may decide
+   * as well.
+   */
   now(phase: string, sources: Sources, settlesMs?: number): void
   /** Redis is available again. The store must decide again within a second plus `clientMs`, the time that the client waits by itself. */
   back(clientMs?: number): void

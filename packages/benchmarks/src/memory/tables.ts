@@ -5,7 +5,7 @@ import { ratiosOf, spreadOf, type Spread } from '../rounds.js'
 import type { Variant } from './variants.js'
 import { bareMap } from './yardstick.js'
 
-/** One contender in one variant, and whether its library answers without a promise. */
+/** One contender in one variant, and the ways in which it can be called. */
 export interface Measured {
   readonly name: string
   readonly variant: Variant
@@ -32,12 +32,12 @@ export function labelOf({ name, variant }: Pick<Measured, 'name' | 'variant'>): 
 }
 
 /** The CPU time of one decision, and how many decisions are made in the time that the bare Map needs for one. */
-export interface Times {
+interface Times {
   readonly nanoseconds: Spread
   readonly speed: Spread
 }
 
-export function timesOf(readings: Readings, label: string, traffic: string, way: Way): Times {
+function timesOf(readings: Readings, label: string, traffic: string, way: Way): Times {
   const own = figuresOf(readings, label, `${traffic} ${way}`)
   const yardstick = figuresOf(readings, bareMap.name, `${traffic} ${way}`)
   return { nanoseconds: spreadOf(own), speed: ratiosOf(yardstick, own) }

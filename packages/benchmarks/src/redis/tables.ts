@@ -16,7 +16,7 @@ const figures = [
 ] as const
 export type Figure = (typeof figures)[number]
 
-export interface Cost {
+interface Cost {
   readonly each: Spread
   /** ÷ that of INCR in the same round. */
   readonly ratio: Spread

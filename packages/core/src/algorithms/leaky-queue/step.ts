@@ -2,7 +2,10 @@ import type { Algorithm } from '../algorithm.js'
 import { backlog, backlogAtMost, gcraSteps, idleAt, type GcraParams } from '../gcra/step.js'
 import { leakyQueueLua } from './script.js'
 
-/** The recurrence of GCRA with a limit on the wait instead of the level. `burst` is the number of requests of cost 1 that an idle queue allows at once. */
+/**
+ * The recurrence of GCRA with a limit on the wait instead of the level. `burst` is the number of requests of cost 1 that an idle queue allows at
+ * once.
+ */
 export type LeakyQueueParams = GcraParams & {
   readonly maxDelay: number
   /** The largest cost: ten years of the queue's time. */
