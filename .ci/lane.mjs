@@ -1,0 +1,142 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { root } from './workspace.mjs'
+
+/** Of tests that take long themselves, a mutant may take so many times as long, and of all so much more. */
+const timesAsLong = 3
+const moreMs = 60_000
+
+const longestMs = 3_600_000
+
+/** A copy of the workspace in a temporary folder, where one mutant after another is planted. */
+export function openLane(number) {
+  const folder = mkdtempSync(join(tmpdir(), `sluice-mutants-${number}-`))
+  let running
+  let isClosed = false
+
+  async function prepare() {
+    const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+    const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')
+    for (const file of files.filter((name) => name !== '')) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true })
+      copyFileSync(join(root, file), join(folder, file))
+    }
+    await expectSuccess(run(process.execPath, ['.ci/setup.mjs']))
+    await expectSuccess(build())
+  }
+
+  function build() {
+    return run(process.execPath, [binOf('typescript', 'tsc'), '-b', 'packages'])
+  }
+
+  /** Runs one part of an area's tests after the other, up to the first that fails. */
+  async function test(tests, limitMs) {
+    const options = ['--config', '.config/vitest.config.ts', '--project', 'all', '--bail', '1']
+    const ends = performance.now() + limitMs
+    for (const part of tests) {
+      const args = [binOf('vitest', 'vitest'), 'run', ...options, ...part.split(' ')]
+      const result = await run(process.execPath, args, Math.max(1, ends - performance.now()))
+      if (result.status !== 0) return result
+    }
+    return { status: 0, output: '' }
+  }
+
+  /** Runs these tests as they are, and answers how long they took. */
+  async function rehearse(tests) {
+    const begins = performance.now()
+    await expectSuccess(test(tests, longestMs))
+    return performance.now() - begins
+  }
+
+  /** What becomes of a mutant: killed (by a test, or by a timeout), survived, or invalid if it does not compile. */
+  async function plant({ file, find, replace }, tests, usualMs) {
+    const begins = performance.now()
+    const path = join(folder, file)
+    const source = readFileSync(path, 'utf8')
+    writeFileSync(
+      path,
+      source.replace(find, () => replace),
+    )
+    try {
+      const built = await build()
+      if (built.status !== 0)
+        return { outcome: 'invalid', by: built.output, ms: performance.now() - begins }
+      const tested = await test(tests, timesAsLong * usualMs + moreMs)
+      const ms = performance.now() - begins
+      if (tested.status === 0) return { outcome: 'survived', ms }
+      if (tested.status === 'timeout') return { outcome: 'timeout', ms }
+      return { outcome: 'killed', by: failureIn(tested.output), ms }
+    } finally {
+      writeFileSync(path, source)
+    }
+  }
+
+  /** Runs a program of this copy, in a process group of its own, so that what it started ends with it. */
+  function run(command, args, limitMs = longestMs) {
+    return new Promise((resolve, reject) => {
+      if (isClosed) return
+      const stdio = ['ignore', 'pipe', 'pipe']
+      const env = { ...process.env, NO_COLOR: '1' }
+      const child = spawn(command, args, { cwd: folder, stdio, env, detached: true })
+      running = child
+      let output = ''
+      let isLate = false
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text) => (output += text))
+      }
+      const timer = setTimeout(() => {
+        isLate = true
+        killGroup(child)
+      }, limitMs)
+      child.on('error', reject)
+      child.on('close', (status) => {
+        clearTimeout(timer)
+        running = undefined
+        resolve({ status: isLate ? 'timeout' : status, output })
+      })
+    })
+  }
+
+  function binOf(name, program) {
+    const home = join(folder, 'node_modules', name)
+    const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+    return join(home, bin[program])
+  }
+
+  /** Ends what runs here, and removes the folder. What would run next never begins. */
+  async function close() {
+    isClosed = true
+    if (running !== undefined) {
+      const ended = new Promise((resolve) => running.once('close', resolve))
+      killGroup(running)
+      await ended
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  return { prepare, rehearse, plant, close }
+}
+
+function killGroup({ pid }) {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    // It ended by itself meanwhile.
+    if (error.code !== 'ESRCH') throw error
+  }
+}
+
+async function expectSuccess(result) {
+  const { status, output } = await result
+  if (status === 0) return
+  throw new Error(`This has to work before any mutant is planted:\n${output.slice(-5000)}`)
+}
+
+/** The test that failed first. */
+function failureIn(output) {
+  const [, name] = /^ *FAIL +(.*)$/m.exec(output) ?? []
+  return name ?? output.trim().split('\n').at(-1)
+}

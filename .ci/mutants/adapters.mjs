@@ -1,0 +1,149 @@
+export const area = 'adapters'
+
+export const tests = [
+  'packages/express/test packages/koa/test',
+  'packages/fastify/test packages/nestjs/test',
+  'packages/conformance/test/adapters/express packages/conformance/test/adapters/koa',
+  'packages/conformance/test/adapters',
+]
+
+export const mutants = [
+  {
+    file: 'packages/express/src/rate-limit.ts',
+    name: 'Express goes on after a handler that rejects with undefined',
+    find: "error ?? new Error('a handler threw nothing')",
+    replace: 'error',
+  },
+  {
+    file: 'packages/express/src/rate-limit.ts',
+    name: "Express settles no request that goes on by next('route')",
+    find: "error === 'route' || error === 'router'",
+    replace: "error === 'router'",
+  },
+  {
+    file: 'packages/express/src/rate-limit.ts',
+    name: 'Express settles a request that was answered by an error',
+    find: "if (!error || error === 'route' || error === 'router') action",
+    replace: 'action',
+  },
+  {
+    file: 'packages/express/src/rate-limit.ts',
+    name: 'Express answers a request whose answer has begun',
+    find: 'response.headersSent || response.status',
+    replace: 'response.status',
+  },
+  {
+    file: 'packages/express/src/rate-limit.ts',
+    name: 'Express waits for no handler of a class',
+    find: 'followHandler(response, done)',
+    replace: '',
+  },
+  {
+    file: 'packages/express/src/rate-limit.ts',
+    name: 'Express loses what the limit of a method fails with',
+    find: 'if (error !== undefined) return next(error)',
+    replace: 'if (error === null) return next(error)',
+  },
+  {
+    file: 'packages/express/src/request.ts',
+    name: 'Express knows no mount path',
+    find: 'baseUrl + route.path',
+    replace: 'route.path',
+  },
+  {
+    file: 'packages/koa/src/rate-limit.ts',
+    name: 'Koa answers a request whose answer has begun',
+    find: 'if (context.headerSent) return undefined',
+    replace: '',
+  },
+  {
+    file: 'packages/koa/src/rate-limit.ts',
+    name: 'Koa drops the headers of an error',
+    find: 'return followed(context, next).catch(keeping(context, headers))',
+    replace: 'return followed(context, next)',
+  },
+  {
+    file: 'packages/koa/src/rate-limit.ts',
+    name: 'Koa drops the headers where the handler of denials throws',
+    find: 'return handled(action, context, next).catch(keeping(context, headers))',
+    replace: 'return handled(action, context, next)',
+  },
+  {
+    file: 'packages/koa/src/rate-limit.ts',
+    name: 'Koa drops the headers that an error has of its own',
+    find: '{ ...Object(own), ...Object',
+    replace: '{ ...Object',
+  },
+  {
+    file: 'packages/koa/src/rate-limit.ts',
+    name: 'Koa waits for no handler',
+    find: 'followHandler(context.res, work)',
+    replace: '',
+  },
+  {
+    file: 'packages/fastify/src/admit.ts',
+    name: 'Fastify answers a request whose answer has begun',
+    find: 'if (reply.sent || reply.raw.headersSent) return false',
+    replace: '',
+  },
+  {
+    file: 'packages/fastify/src/admit.ts',
+    name: 'Fastify adds a charset to a problem',
+    find: '.serializer(asItIs)',
+    replace: '',
+  },
+  {
+    file: 'packages/fastify/src/admit.ts',
+    name: 'Fastify goes on with anything that a handler of denials returns',
+    find: 'return answer === true\n',
+    replace: 'return answer !== undefined\n',
+  },
+  {
+    file: 'packages/fastify/src/once.ts',
+    name: 'Fastify counts a request in each place',
+    find: 'seen.add(view.raw)',
+    replace: '',
+  },
+  {
+    file: 'packages/fastify/src/followed.ts',
+    name: 'Fastify waits for no handler',
+    find: 'if (returned !== reply) followHandler(reply.raw, returned)',
+    replace: 'if (returned === reply) followHandler(reply.raw, returned)',
+  },
+  {
+    file: 'packages/fastify/src/rate-limit.ts',
+    name: 'Fastify limits the routes of a nearer registration, too',
+    find: 'this.rateLimit === scope ? limitOf(name, route) : undefined',
+    replace: 'limitOf(name, route)',
+  },
+  {
+    file: 'packages/nestjs/src/rate-limit-guard.ts',
+    name: 'Nest counts a request once for each guard',
+    find: 'asked.add(context)',
+    replace: '',
+  },
+  {
+    file: 'packages/nestjs/src/rate-limit-guard.ts',
+    name: 'Nest cuts off an answer that has begun',
+    find: "if (action.type === 'deny' && node.headersSent)",
+    replace: "if (action.type === 'deny' && action.status === 0)",
+  },
+  {
+    file: 'packages/nestjs/src/rate-limit-guard.ts',
+    name: 'Nest lets a request go on without settling it',
+    find: 'if (passes) action.goOn(written)',
+    replace: '',
+  },
+  {
+    file: 'packages/nestjs/src/handler-follower.ts',
+    name: 'Nest waits for ever for a handler',
+    find: 'finalize(() => done())',
+    replace: 'finalize(() => {})',
+  },
+  {
+    file: 'packages/nestjs/src/limits.ts',
+    name: 'Nest mixes the limits of controllers of one name',
+    find: 'nth > 0 ? `${controller.name}~${nth + 1}` : controller.name',
+    replace: 'nth > 0 ? controller.name : controller.name',
+  },
+]

@@ -1,0 +1,156 @@
+const layers = 'packages/core/src/stores/layers'
+
+export const area = 'layers'
+
+export const tests = [
+  'packages/core/test/layers/deadline packages/core/test/layers/late packages/core/test/layers/breaker packages/core/test/layers/deny-cache.test.ts packages/core/test/layers/fallback packages/core/test/layers/shares packages/core/test/layers/status',
+  'packages/core/test/http/denials-remembered packages/conformance/test/redis-late',
+  'packages/core/test/layers/deny-cache-truth packages/core/test/layers/events',
+]
+
+export const mutants = [
+  {
+    file: `${layers}/deadline.ts`,
+    name: 'an answer in the turn of the deadline is given back, though it was passed on',
+    find: 'if (!isSettled) resolve(otherwise())',
+    replace: 'resolve(otherwise())',
+  },
+  {
+    file: `${layers}/deadline.ts`,
+    name: 'what a late answer took stays taken',
+    find: 'void giveBack(requests, answers)',
+    replace: '',
+  },
+  {
+    file: `${layers}/deadline.ts`,
+    name: 'a late denial is given back',
+    find: "!('allowed' in answer) || !answer.allowed",
+    replace: "!('allowed' in answer)",
+  },
+  {
+    file: `${layers}/deadline.ts`,
+    name: 'a busy process takes an answer that lies there for a late one',
+    find: 'nextTurn(() => {',
+    replace: 'void (() => {})\n      ;((then: () => void) => then())(() => {',
+  },
+  {
+    file: `${layers}/deadline.ts`,
+    name: 'a timer stays after an answer',
+    find: 'clearTimeout(timer)',
+    replace: '',
+  },
+  {
+    file: `${layers}/breaker.ts`,
+    name: 'the breaker opens one failure late',
+    find: '++failures >= failuresToOpen',
+    replace: '++failures > failuresToOpen',
+  },
+  {
+    file: `${layers}/breaker.ts`,
+    name: 'failures that were interrupted by an answer are counted on',
+    find: 'function startOver(): void {\n    failures = 0',
+    replace: 'function startOver(): void {',
+  },
+  {
+    file: `${layers}/breaker.ts`,
+    name: 'all requests that come together try a store that is back',
+    find: 'mayTry = false\n        return watched',
+    replace: 'return watched',
+  },
+  {
+    file: `${layers}/breaker.ts`,
+    name: 'one key that is refused often opens the breaker',
+    find: 'return refusedKeys.size > known',
+    replace: 'return refusedKeys.size >= known',
+  },
+  {
+    file: `${layers}/breaker.ts`,
+    name: 'a store that has answered a moment ago is left alone',
+    find: 'const isLately = processTime.monotonic() - answeredAt < quietMs',
+    replace: 'const isLately = processTime.monotonic() - answeredAt < 0',
+  },
+  {
+    file: `${layers}/breaker.ts`,
+    name: 'a store is probed with each request',
+    find: 'if (mayTry || now - probedAt < probeEveryMs) return',
+    replace: 'if (mayTry) return',
+  },
+  {
+    file: `${layers}/deny-cache.ts`,
+    name: 'a denial is believed for longer than a second',
+    find: 'elapsed >= believedForMs || request.cost',
+    replace: 'elapsed > 2 * believedForMs || request.cost',
+  },
+  {
+    file: `${layers}/deny-cache.ts`,
+    name: 'a smaller cost is denied from memory',
+    find: '|| request.cost < cost) return undefined',
+    replace: ') return undefined',
+  },
+  {
+    file: `${layers}/deny-cache.ts`,
+    name: 'what gives back is forgotten before it is sent only',
+    find: 'const answer = answers[i]\n      if (!isDecision(request)) forgetChanged(request)',
+    replace: 'const answer = answers[i]',
+  },
+  {
+    file: `${layers}/deny-cache.ts`,
+    name: 'what gives back is forgotten when it is done only',
+    find: 'for (const request of requests) if (!isDecision(request)) forgetChanged(request)',
+    replace: '',
+  },
+  {
+    file: `${layers}/deny-cache.ts`,
+    name: 'a denial that was under way when its key was changed is remembered',
+    find: 'else if (isCached(request) && !isChanged(request, changed)) remember',
+    replace: 'else if (isCached(request)) remember',
+  },
+  {
+    file: `${layers}/deny-cache.ts`,
+    name: 'a limiter without deny cache has one',
+    find: 'fresh !== true &&',
+    replace: '',
+  },
+  {
+    file: `${layers}/deny-cache.ts`,
+    name: 'a denial of leases is remembered',
+    find: 'entries.every(({ steps }) => steps.token === undefined)',
+    replace: 'entries.length > 0',
+  },
+  {
+    file: `${layers}/deny-cache.ts`,
+    name: 'a block that the store would start is passed over',
+    find: "if (block?.on === 'exceeded' && !isBlocked) return undefined",
+    replace: "if (block?.on === 'exceeded' && isBlocked) return undefined",
+  },
+  {
+    file: `${layers}/fallback.ts`,
+    name: 'what the store took is given back to the fallback',
+    find: "if (verb === 'refundReceipt') return nothingDone",
+    replace: '',
+  },
+  {
+    file: `${layers}/fallback.ts`,
+    name: 'a decision of the fallback is given back to the store',
+    find: "if (request.source === 'fallback') return locally(request)",
+    replace: '',
+  },
+  {
+    file: `${layers}/fallback.ts`,
+    name: 'a share is not of each limit',
+    find: 'request.entries.map(shareOf)',
+    replace: 'request.entries.map((entry) => (shareOf === undefined ? entry : entry))',
+  },
+  {
+    file: `${layers}/fallback.ts`,
+    name: 'each failure begins an outage',
+    find: 'if (isAway === wasAway) return',
+    replace: 'if (isAway !== wasAway) return',
+  },
+  {
+    file: `${layers}/fallback.ts`,
+    name: 'a status is answered without counts',
+    find: '|| fromCounts === true) return error',
+    replace: ') return error',
+  },
+]

@@ -1,0 +1,169 @@
+const limiter = 'packages/core/src/limiter'
+
+export const area = 'limiter'
+
+export const tests = [
+  'packages/core/test/decision packages/core/test/acquire-bound packages/core/test/unlimited packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds',
+  'packages/conformance/test/acquire packages/conformance/test/concurrency.test.ts',
+  'packages/core/test/limited packages/core/test/layers/status packages/core/test/redundant packages/core/test/two-copies packages/conformance/test/limited',
+  'packages/conformance/test/stores packages/conformance/test/models',
+]
+
+export const mutants = [
+  {
+    file: `${limiter}/decision.ts`,
+    name: 'a denial carries a delay',
+    find: 'if (allowed) delayMs = Math',
+    replace: 'delayMs = Math',
+  },
+  {
+    file: `${limiter}/decision.ts`,
+    name: 'the length of two leases is the longer',
+    find: 'Math.min(...lengths)',
+    replace: 'Math.max(...lengths)',
+  },
+  {
+    file: `${limiter}/decision.ts`,
+    name: 'a request that takes nothing has a lease',
+    find: 'if (at === -1 || request.cost === 0) return undefined',
+    replace: 'if (at === -1) return undefined',
+  },
+  {
+    file: `${limiter}/decision.ts`,
+    name: 'the limit is that of the first policy',
+    find: 'remaining = verdict.remaining\n      limit = verdict.limit',
+    replace: 'remaining = verdict.remaining\n      limit = Math.min(limit, verdict.limit)',
+  },
+  {
+    file: `${limiter}/decision.ts`,
+    name: 'never is shorter than a wait',
+    find: 'return a === null || b === null ? null :',
+    replace: 'return a === null ? b : b === null ? a :',
+  },
+  {
+    file: `${limiter}/decision.ts`,
+    name: 'the denial of a late turn keeps its lease',
+    find: 'const late = { ...numbers, allowed',
+    replace: 'const late = { ...numbers, lease: _given, allowed',
+  },
+  {
+    file: `${limiter}/verdict.ts`,
+    name: 'a blocked key has units to spend',
+    find: 'remaining: blockedMs > 0 ? 0 : free',
+    replace: 'remaining: free',
+  },
+  {
+    file: `${limiter}/verdict.ts`,
+    name: 'a quota of nothing has to be waited for',
+    find: 'limit === 0 ? 0 : fullAt(rule, row) - now',
+    replace: 'fullAt(rule, row) - now',
+  },
+  {
+    file: `${limiter}/verdict.ts`,
+    name: 'what a block ends before it frees is known too early',
+    find: 'free > 0 ? blockedMs : Math.max(blockedMs, next)',
+    replace: 'blockedMs',
+  },
+  {
+    file: `${limiter}/requests.ts`,
+    name: 'a decision is given back twice',
+    find: '!outcome.allowed || !markGiven(request)',
+    replace: '!outcome.allowed || !(markGiven(request) || true)',
+  },
+  {
+    file: `${limiter}/requests.ts`,
+    name: 'a denial is given back',
+    find: "request.verb !== 'consume' || !outcome.allowed ||",
+    replace: "request.verb !== 'consume' ||",
+  },
+  {
+    file: `${limiter}/requests.ts`,
+    name: 'the decision of another limiter is given back',
+    find: 'entry.limiter !== limiter)) {',
+    replace: "entry.limiter === '')) {",
+  },
+  {
+    file: `${limiter}/requests.ts`,
+    name: 'a release is asked of policies without leases, too',
+    find: 'return { ...request, entries: leased, keys',
+    replace: 'return { ...request, entries, keys',
+  },
+  {
+    file: `${limiter}/counted-policies.ts`,
+    name: 'the states of unlimited policies push those of others aside',
+    find: 'if (isCounted) next++',
+    replace: 'next++',
+  },
+  {
+    file: `${limiter}/bound-policies.ts`,
+    name: 'an unknown policy among the keys is passed over',
+    find: 'if (stray !== undefined) {',
+    replace: "if (stray === '') {",
+  },
+  {
+    file: `${limiter}/waiting/acquire.ts`,
+    name: 'a line of a key is never forgotten',
+    find: 'if (--line.calls === 0) lines.delete(id)',
+    replace: 'line.calls--',
+  },
+  {
+    file: `${limiter}/waiting/acquire.ts`,
+    name: 'an aborted waiter keeps what it was given',
+    find: 'if (decision.allowed) await admission.refund(decision)',
+    replace: '',
+  },
+  {
+    file: `${limiter}/waiting/acquire.ts`,
+    name: 'a waiter overtakes those before it',
+    find: 'isFirst || (mayWaitUntil',
+    replace: 'isFirst || until > 0 || (mayWaitUntil',
+  },
+  {
+    file: `${limiter}/waiting/acquire.ts`,
+    name: 'what a queue gives too late is taken',
+    find: 'admission.refund(decision),\n      admission',
+    replace: 'true,\n      admission',
+  },
+  {
+    file: `${limiter}/waiting/acquire.ts`,
+    name: 'a request that waits too long for a queue is held',
+    find: 'decision.delayMs === 0 || decision.delayMs <= leftMs',
+    replace: 'decision.delayMs >= 0 || decision.delayMs <= leftMs',
+  },
+  {
+    file: `${limiter}/waiting/hold.ts`,
+    name: 'a held request that is aborted keeps what it took',
+    find: 'await limiter.refund(decision)',
+    replace: '',
+  },
+  {
+    file: `${limiter}/waiting/hold.ts`,
+    name: 'a lease ends while its request is held',
+    find: 'lease === undefined || delayMs === 0 ? undefined',
+    replace: 'lease === undefined || delayMs >= 0 ? undefined',
+  },
+  {
+    file: `${limiter}/waiting/waits.ts`,
+    name: 'a wait for leases is firm',
+    find: 'hasLeases(entry) && wait !== null ?',
+    replace: 'hasLeases(entry) && wait === null ?',
+  },
+  {
+    file: `${limiter}/leases/keep-alive.ts`,
+    name: 'a lease is renewed when it has ended',
+    find: 'lease.lengthMs / 3',
+    replace: 'lease.lengthMs * 3',
+  },
+  {
+    file: `${limiter}/leases/requested-lease.ts`,
+    name: 'each request has the same owner',
+    find: 'owner: owner ?? given',
+    replace: "owner: owner ?? ''",
+  },
+  {
+    file: `${limiter}/status.ts`,
+    name: 'the status of a blocked key says nothing of it',
+    find: 'Math.max(0, blockedUntil - now)',
+    replace: 'Math.max(0, now - blockedUntil)',
+  },
+]

@@ -1,0 +1,121 @@
+const memory = 'packages/core/src/stores/memory'
+
+export const area = 'memory store'
+
+export const tests = [
+  'packages/conformance/test/memory- packages/core/test/table.test.ts packages/core/test/key-hash packages/core/test/refund-after-reset',
+  'packages/core/test/set-clock packages/conformance/test/flood',
+  'packages/conformance/test/edges packages/conformance/test/redis-own-clock packages/conformance/test/refunds',
+  'packages/conformance/test/stores',
+]
+
+export const mutants = [
+  {
+    file: `${memory}/state-table.ts`,
+    name: 'a reset keeps what another algorithm counted under the name',
+    find: 'const { partition, keyHigh, keyLow } = cursor\n    forgetOtherShapes(cursor)',
+    replace: 'const { partition, keyHigh, keyLow } = cursor',
+  },
+  {
+    file: `${memory}/state-table.ts`,
+    name: 'a consumption keeps what another algorithm counted under the name',
+    find: 'forgetOtherShapes(cursor)\n    relocate(cursor)',
+    replace: 'relocate(cursor)',
+  },
+  {
+    file: `${memory}/executor.ts`,
+    name: 'a peek sweeps',
+    find: "if (request.verb !== 'peek') this.#rows",
+    replace: 'this.#rows',
+  },
+  {
+    file: `${memory}/bounded-tables.ts`,
+    name: 'a sweep has no grace for a clock that steps back',
+    find: 'sweepNext(now - graceMs)',
+    replace: 'sweepNext(now)',
+  },
+  {
+    file: `${memory}/bounded-tables.ts`,
+    name: 'only one of the tables is swept',
+    find: 'this.#turn++ % this.#tables.length',
+    replace: '0',
+  },
+  {
+    file: `${memory}/bounded-tables.ts`,
+    name: 'a spent key goes before one that has quota to spend',
+    find: 'if (!this.#tables.some((other) => other.evictUnspent(high))) this',
+    replace: 'this',
+  },
+  {
+    file: `${memory}/bounded-tables.ts`,
+    name: 'a full store holds one row more',
+    find: 'this.size < this.#maxKeys ||',
+    replace: 'this.size <= this.#maxKeys ||',
+  },
+  {
+    file: `${memory}/executor.ts`,
+    name: 'a window of the wall follows the monotonic clock',
+    find: '? this.#time.wall() : now',
+    replace: '? now : now',
+  },
+  {
+    file: `${memory}/executor.ts`,
+    name: 'a denied request starts no block',
+    find: 'wait > 0 && wait !== Infinity',
+    replace: 'wait > 0 && wait === Infinity',
+  },
+  {
+    file: `${memory}/executor.ts`,
+    name: 'a refund leaves the block that its request started',
+    find: 'return isByLimit && blockedUntil > now &&',
+    replace: 'return isByLimit && blockedUntil < now &&',
+  },
+  {
+    file: `${memory}/executor.ts`,
+    name: 'a reset of a blocked key goes on',
+    find: 'if (!unblocking && states',
+    replace: 'if (unblocking && states',
+  },
+  {
+    file: `${memory}/executor.ts`,
+    name: 'a refund after a reset takes units of later decisions',
+    find: 'if (isForgotten(this.#rows.loadReset(cursor), receipt)) return true',
+    replace: '',
+  },
+  {
+    file: `${memory}/reset.ts`,
+    name: 'a refund in the millisecond of its reset takes units of later decisions',
+    find: '(now === row[AT] && resets !== row[COUNT])',
+    replace: '(now === row[AT] && resets > row[COUNT])',
+  },
+  {
+    file: `${memory}/state-table.ts`,
+    name: 'a block is forgotten as soon as it ends, so that the next one does not escalate',
+    find: 'const lasts = blockForgotten(block) - now',
+    replace: 'const lasts = block[UNTIL] - now',
+  },
+  {
+    file: `${memory}/state-table.ts`,
+    name: 'a second reset shortens what is known of the first',
+    find: 'const longer = Math.max(segment.endOf(place), keptUntil)',
+    replace: 'const longer = keptUntil',
+  },
+  {
+    file: `${memory}/segment.ts`,
+    name: 'half of a fingerprint finds a row',
+    find: 'integers[at] === high && integers',
+    replace: 'integers',
+  },
+  {
+    file: `${memory}/segment.ts`,
+    name: 'a removed row leaves a hole in the index',
+    find: 'if (((next - home) & mask) >= ((next - hole) & mask)) {',
+    replace: 'if (((next - home) & mask) > ((next - hole) & mask)) {',
+  },
+  {
+    file: `${memory}/table.ts`,
+    name: 'a table that was swept is not merged',
+    find: 'neighbour.depth !== segment.depth || rows > mostRows / 4',
+    replace: 'rows > 0',
+  },
+]

@@ -1,0 +1,158 @@
+const redis = 'packages/core/src/stores/redis'
+const layers = 'packages/core/src/stores/layers'
+
+export const area = 'redis client'
+
+export const tests = [
+  'packages/core/test/redis packages/conformance/test/redis-own-clock packages/conformance/test/redis-late',
+  'packages/conformance/test/redis-batches packages/conformance/test/redis-script packages/conformance/test/redis-server packages/conformance/test/redis-replies',
+  'packages/conformance/test/redis-lost packages/conformance/test/redis-silent packages/conformance/test/redis-failures packages/conformance/test/redis-parallel',
+  'packages/conformance/test/cluster packages/conformance/test/failover packages/conformance/test/redis-state',
+]
+
+export const mutants = [
+  {
+    file: `${redis}/wire.ts`,
+    name: 'two refunds in one turn share a receipt',
+    find: 'one.lease === other.lease &&\n    one.receipts === other.receipts',
+    replace: 'one.lease === other.lease',
+  },
+  {
+    file: `${redis}/wire.ts`,
+    name: 'two requests in one turn share a cost',
+    find: 'one.cost === other.cost &&',
+    replace: '',
+  },
+  {
+    file: `${redis}/wire.ts`,
+    name: 'two requests in one turn share a lease',
+    find: 'one.lease === other.lease &&',
+    replace: '',
+  },
+  {
+    file: `${redis}/wire.ts`,
+    name: 'a receipt loses its number of resets',
+    find: 'receipts?.map(({ row, now, resets }) => ({ row, now, resets }))',
+    replace: 'receipts?.map(({ row, now }) => ({ row, now }))',
+  },
+  {
+    file: `${redis}/wire.ts`,
+    name: 'a cost that can never fit may start a block',
+    find: 'return steps.wait(blank, params, 0, cost) !== Infinity',
+    replace: 'return steps.wait(blank, params, 0, cost) !== -1',
+  },
+  {
+    file: `${redis}/index.ts`,
+    name: 'a refund during a pause of Redis is void when it arrives',
+    find: 'isGift ? neverMs : timeoutMs',
+    replace: 'isGift ? timeoutMs : timeoutMs',
+  },
+  {
+    file: `${redis}/index.ts`,
+    name: 'a consumption that arrives late still takes',
+    find: 'isGift ? neverMs : timeoutMs',
+    replace: 'isGift ? neverMs : neverMs',
+  },
+  {
+    file: `${redis}/index.ts`,
+    name: 'a void call is not asked once more',
+    find: '(await call(requests, voidAt)) ?? (await call(requests, voidAt))',
+    replace: 'await call(requests, voidAt)',
+  },
+  {
+    file: `${redis}/index.ts`,
+    name: 'the clock of the server is not learned',
+    find: 'serverClock.learn(sentAt, processTime.monotonic(), Number(reply[0]))',
+    replace: '',
+  },
+  {
+    file: `${redis}/index.ts`,
+    name: 'a stale request is not asked again',
+    find: 'if (!answers.includes(stale)) return answers',
+    replace: 'if (answers.length > 0) return answers',
+  },
+  {
+    file: `${redis}/evaluation.ts`,
+    name: 'a script is run again after any error',
+    find: "!(error instanceof Error && error.message.startsWith('NOSCRIPT'))",
+    replace: '!(error instanceof Error)',
+  },
+  {
+    file: `${redis}/evaluation.ts`,
+    name: 'a script holds only the algorithms that were asked for last',
+    find: 'scriptOf([...known.values()]',
+    replace: 'scriptOf([...fresh.values()]',
+  },
+  {
+    file: `${redis}/server-clock.ts`,
+    name: 'a reply moves the clock though it says nothing new',
+    find: 'Math.min(Math.max(offset, least), most)',
+    replace: 'most',
+  },
+  {
+    file: `${redis}/sent-once.ts`,
+    name: 'a lost command is sent again as it was',
+    find: "command.args[voidAt] = '0'",
+    replace: '',
+  },
+  {
+    file: `${redis}/sent-once.ts`,
+    name: 'an attempt to connect that failed loses what waits for it',
+    find: 'if (isReady) whenLost()',
+    replace: 'whenLost()',
+  },
+  {
+    file: `${redis}/slots.ts`,
+    name: 'what was taken in one slot stays when another denies',
+    find: 'await giveBack(parts, taken)',
+    replace: '',
+  },
+  {
+    file: `${redis}/slots.ts`,
+    name: 'what a slot took that had denied before stays',
+    find: 'if (!look.allowed) await giveBack([parts[i]], [outcome])',
+    replace: '',
+  },
+  {
+    file: `${redis}/slots.ts`,
+    name: 'a request that one slot denied is answered by what they say afterwards',
+    find: '{ ...join(parts, stand), allowed: false }',
+    replace: 'join(parts, stand)',
+  },
+  {
+    file: `${redis}/slots.ts`,
+    name: 'a bucket in another slot than the one that denies is not born',
+    find: 'look.allowed && !parts[i].request.entries.some(isPersistedOnDenial)',
+    replace: 'look.allowed',
+  },
+  {
+    file: `${redis}/slots.ts`,
+    name: 'a blocked slot does not keep the others from being reset',
+    find: 'blockedUntil > now)) {',
+    replace: 'blockedUntil < now)) {',
+  },
+  {
+    file: `${redis}/slots.ts`,
+    name: 'receipts of several slots are mixed up',
+    find: 'receipts: indices.map((i) => receipts[i])',
+    replace: 'receipts: indices.map((_, i) => receipts[i])',
+  },
+  {
+    file: `${layers}/batching.ts`,
+    name: 'a call holds any number of requests',
+    find: 'places.length === mostRequests || weight',
+    replace: 'weight',
+  },
+  {
+    file: `${layers}/batching.ts`,
+    name: 'a body weighs as little as a row',
+    find: 'steps.bodied === true ? bodyWeight : 1',
+    replace: 'steps.bodied === true ? 1 : 1',
+  },
+  {
+    file: `${layers}/batching.ts`,
+    name: 'lanes are mixed',
+    find: 'laneOf(one.requests[i]) ?? place',
+    replace: 'laneOf(one.requests[i]) === undefined ? place : 0',
+  },
+]

@@ -1,0 +1,182 @@
+const algorithms = 'packages/core/src/algorithms'
+const script = 'packages/core/src/stores/redis/script'
+
+export const area = 'scripts'
+
+export const tests = [
+  'packages/conformance/test/edges packages/conformance/test/redis-own-clock',
+  'packages/conformance/test/memory-equals-redis',
+  'packages/conformance/test/redis-script packages/conformance/test/redis-full packages/conformance/test/redis-batches',
+  'packages/conformance/test/redis- packages/conformance/test/stores packages/conformance/test/failover',
+]
+
+export const mutants = [
+  {
+    file: `${script}/rows.ts`,
+    name: 'a key lives as long as its last policy, not the longest',
+    find: 'math.max(lives, life)',
+    replace: 'life',
+  },
+  {
+    file: `${script}/rows.ts`,
+    name: 'a key lives as long as its first policy, not the longest',
+    find: 'math.max(lives, life)',
+    replace: 'lives > 0 and lives or life',
+  },
+  {
+    file: `${script}/rows.ts`,
+    name: 'a policy that a call has not written shortens the life of its key',
+    find: "or redis.call('PTTL', KEYS[key])",
+    replace: 'or 1',
+  },
+  {
+    file: `${script}/rows.ts`,
+    name: 'a state does not outlive its end',
+    find: 'ends - template.now + template.margin or 0',
+    replace: 'ends - template.now or 0',
+  },
+  {
+    file: `${script}/rows.ts`,
+    name: 'a body is kept when its row has ended',
+    find: "else redis.call('DEL', body) end",
+    replace: 'end',
+  },
+  {
+    file: `${script}/rows.ts`,
+    name: 'a memory limit is passed by a new key',
+    find: 'elseif full and state.isNew then',
+    replace: 'elseif false then',
+  },
+  {
+    file: `${script}/index.ts`,
+    name: 'one failed write fails its whole call',
+    find: 'local ok, err = pcall(write, key, state)',
+    replace: 'local ok, err = true, write(key, state)',
+  },
+  {
+    file: `${script}/index.ts`,
+    name: 'a call that came too late is run',
+    find: 'if serverMs > tonumber(ARGV[1]) then',
+    replace: 'if false then',
+  },
+  {
+    file: `${script}/index.ts`,
+    name: 'a replica answers each request by itself',
+    find: 'return refusal and redis.error_reply(refusal) or',
+    replace: 'return',
+  },
+  {
+    file: `${script}/memory.ts`,
+    name: 'a call that frees memory writes nothing first',
+    find: "redis.call('PEXPIRE', KEYS[1], 0, 'GT')",
+    replace: '',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a refund after a reset takes units of later decisions',
+    find: 'if isForgotten(cursor) then return true end',
+    replace: '',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a refund in the millisecond of its reset takes units of later decisions',
+    find: '(receipt.resets or 0) ~= reset[3]',
+    replace: 'false',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'the second of two resets in one millisecond is not counted',
+    find: 'at, count = last[1], last[3] + 1',
+    replace: 'at, count = last[1], last[3]',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a refund leaves the block that its request started',
+    find: 'and isUndone(cursor, now) then',
+    replace: 'and false then',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a refund ends a block that began before its request',
+    find: 'and began >= cursor.receipt.now',
+    replace: '',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a block does not escalate',
+    find: 'math.min(by.max, math.floor(last[2] * by.escalate))',
+    replace: 'by.length',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a block has no longest length',
+    find: 'math.min(by.max, math.floor(last[2] * by.escalate))',
+    replace: 'math.floor(last[2] * by.escalate)',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a cost that can never fit starts a block',
+    find: 'and cursor.possible and not cursor.fits',
+    replace: 'and not cursor.fits',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a denied request extends a block',
+    find: 'not cursor.fits and cursor.block[1] <= template.now then',
+    replace: 'not cursor.fits then',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'the millisecond of a reset is not in the answer',
+    find: 'if cursor.reset and cursor.reset[1] == template.now then',
+    replace: 'if false then',
+  },
+  {
+    file: `${script}/state.ts`,
+    name: 'a count from 2^32 on is written in four bytes',
+    find: 'largest < 4294967296 and 4',
+    replace: 'largest <= 4294967296 and 4',
+  },
+  {
+    file: `${script}/state.ts`,
+    name: 'a count of 2^16 is written in two bytes',
+    find: 'largest < 65536 and 2',
+    replace: 'largest <= 65536 and 2',
+  },
+  {
+    file: `${algorithms}/window.ts`,
+    name: 'a fixed window lets a refund through after it was emptied and begun anew (Lua)',
+    find: 'if row[1] == receipt[1] then row[2]',
+    replace: 'if true then row[2]',
+  },
+  {
+    file: `${algorithms}/sliding-window/script.ts`,
+    name: 'a sliding window lets a refund through after it was emptied and begun anew (Lua)',
+    find: 'local known = passed > 0 or row[1] == receipt[1]',
+    replace: 'local known = true',
+  },
+  {
+    file: `${algorithms}/sliding-window/script.ts`,
+    name: 'a sliding window remembers one sub-window too few (Lua)',
+    find: '(params[3] + 1 - i) * params[2] end',
+    replace: '(params[3] - i) * params[2] end',
+  },
+  {
+    file: `${algorithms}/sliding-window/spread-script.ts`,
+    name: 'a spread window takes a refund for that of the current window (Lua)',
+    find: 'row[3] > 0 and row[1] == receipt[1]',
+    replace: 'row[3] > 0',
+  },
+  {
+    file: `${algorithms}/sliding-window/spread-script.ts`,
+    name: 'a spread window is not shortened by the refund of its newest unit (Lua)',
+    find: 'if isNewest then row[span] = receipt[7] end',
+    replace: '',
+  },
+  {
+    file: `${algorithms}/sliding-window/spread-script.ts`,
+    name: 'a spread window opens before the last unit of the older one (Lua)',
+    find: 'math.max(now, row[2] + row[6]), 0',
+    replace: 'now, 0',
+  },
+]

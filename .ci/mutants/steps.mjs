@@ -1,0 +1,164 @@
+const algorithms = 'packages/core/src/algorithms'
+
+export const area = 'steps'
+
+export const tests = [
+  'packages/conformance/test/edges packages/conformance/test/refunds',
+  'packages/conformance/test/redis-own-clock',
+  'packages/conformance/test/sliding- packages/conformance/test/concurrency',
+  'packages/conformance/test/memory-equals-redis',
+  'packages/conformance/test/models packages/conformance/test/stores',
+]
+
+export const mutants = [
+  {
+    file: `${algorithms}/window.ts`,
+    name: 'a fixed window lasts one millisecond longer',
+    find: 'now >= closing(row[SINCE], params)) {',
+    replace: 'now > closing(row[SINCE], params)) {',
+  },
+  {
+    file: `${algorithms}/window.ts`,
+    name: 'a fixed window lets a refund through after it was emptied and begun anew',
+    find: 'if (row[SINCE] === receipt[SINCE]) row[USED]',
+    replace: 'if (receipt[SINCE] > 0) row[USED]',
+  },
+  {
+    file: `${algorithms}/fixed-window/step.ts`,
+    name: 'a window of the clock before its offset is one window late',
+    find: '(sinceBoundary < 0 ? 0 : window)',
+    replace: 'window',
+  },
+  {
+    file: `${algorithms}/sliding-window/step.ts`,
+    name: 'a sliding window lets a refund through after it was emptied and begun anew',
+    find: 'passed > 0 || row[SINCE] === receipt[SINCE]',
+    replace: 'passed >= 0',
+  },
+  {
+    file: `${algorithms}/sliding-window/step.ts`,
+    name: 'a sliding window carries nothing over at its very end',
+    find: '(size - elapsed)\n}',
+    replace: '(size - 1 - elapsed)\n}',
+  },
+  {
+    file: `${algorithms}/sliding-window/spread-step.ts`,
+    name: 'a spread window opens before the last unit of the older one',
+    find: 'Math.max(now, row[OLDER_FIRST] + row[OLDER_SPAN])',
+    replace: 'now',
+  },
+  {
+    file: `${algorithms}/sliding-window/spread-step.ts`,
+    name: 'a spread window is not shortened by the refund of its newest unit',
+    find: 'if (isNewest) row[span]',
+    replace: 'if (cost < 0) row[span]',
+  },
+  {
+    file: `${algorithms}/sliding-window/spread-step.ts`,
+    name: 'of a spread window the last unit stays a gap too long',
+    find: 'units === 1 ? 1 : units - 1 -',
+    replace: 'units === 1 ? 1 : units -',
+  },
+  {
+    file: `${algorithms}/sliding-log/step.ts`,
+    name: 'a log keeps what is one window old',
+    find: 'if (oldest > gone) return',
+    replace: 'if (oldest >= gone) return',
+  },
+  {
+    file: `${algorithms}/sliding-log/step.ts`,
+    name: 'a refund gives back more than its record holds',
+    find: 'Math.min(cost, held)',
+    replace: 'cost',
+  },
+  {
+    file: `${algorithms}/sliding-log/log.ts`,
+    name: 'a log cannot hold a moment 2^32 ms after its first',
+    find: 'time - this.#origin >= span &&',
+    replace: 'time - this.#origin > span &&',
+  },
+  {
+    file: `${algorithms}/sliding-log/log.ts`,
+    name: 'a wide log becomes a narrow one 2^32 ms too early',
+    find: 'ringOf(capacity, newest - origin >= span)',
+    replace: 'ringOf(capacity, newest - origin > span)',
+  },
+  {
+    file: `${algorithms}/concurrency/step.ts`,
+    name: 'the 1025th lease of a millisecond lasts longer',
+    find: 'Math.min(row[TOKEN] - now * ranksPerMs, ranksPerMs - 1)',
+    replace: '(row[TOKEN] - now * ranksPerMs)',
+  },
+  {
+    file: `${algorithms}/concurrency/step.ts`,
+    name: 'a token does not grow',
+    find: 'Math.max(row[TOKEN] + 1, now * ranksPerMs)',
+    replace: 'Math.max(row[TOKEN], now * ranksPerMs)',
+  },
+  {
+    file: `${algorithms}/concurrency/leases.ts`,
+    name: 'the lease of a forgiven owner can be released in memory',
+    find: 'at = at.after) leases.grants.delete(at.id)',
+    replace: 'at = at.after) leases.grants.has(at.id)',
+  },
+  {
+    file: `${algorithms}/gcra/step.ts`,
+    name: 'the whole milliseconds of a cost are not whole',
+    find: 'Math.floor((cost * every) / refill)',
+    replace: '(cost * every) / refill',
+  },
+  {
+    file: `${algorithms}/gcra/step.ts`,
+    name: 'a changed policy leaves the debt as it was',
+    find: 'before !== span && row[TAT] >= now',
+    replace: 'before !== span && row[TAT] < 0',
+  },
+  {
+    file: `${algorithms}/gcra/step.ts`,
+    name: 'two refunds give back what one request took',
+    find: '- refundedSince * every : 0',
+    replace: ': 0',
+  },
+  {
+    file: `${algorithms}/leaky-queue/step.ts`,
+    name: 'a queue refuses the greatest cost',
+    find: 'if (cost > largest) return Infinity',
+    replace: 'if (cost >= largest) return Infinity',
+  },
+  {
+    file: `${algorithms}/leaky-queue/step.ts`,
+    name: 'a queue holds a request for its own cost, too',
+    find: '(taken ? cost * params.every : 0)',
+    replace: '(taken ? 0 : 0)',
+  },
+  {
+    file: `${algorithms}/staged/step.ts`,
+    name: 'a penalty of 0 starts the second policy anew',
+    find: 'if (cost > 0 && !free.steps.look',
+    replace: 'if (!free.steps.look',
+  },
+  {
+    file: `${algorithms}/staged/step.ts`,
+    name: 'a refund of the last free request gives nothing back to the second policy',
+    find: 'if (taken !== FREE && startsIn',
+    replace: 'if (taken === THEN && startsIn',
+  },
+  {
+    file: `${algorithms}/staged/step.ts`,
+    name: 'a refund of the last free request gives nothing back to the first policy',
+    find: 'if (taken !== THEN) {',
+    replace: 'if (taken === FREE) {',
+  },
+  {
+    file: `${algorithms}/staged/step.ts`,
+    name: 'a refund reaches units of a later start of the second policy',
+    find: 'if (taken !== FREE && startsIn(receipt) === startsIn(row)) {',
+    replace: 'if (taken !== FREE) {',
+  },
+  {
+    file: `${algorithms}/calendar-window/step.ts`,
+    name: 'a calendar window counts by the monotonic clock',
+    find: 'followsWall: () => true',
+    replace: 'followsWall: () => false',
+  },
+]

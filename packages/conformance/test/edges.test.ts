@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  gcra,
+  leakyQueue,
+  memoryStore,
+  redisStore,
+  slidingLog,
+  slidingWindow,
+  staged,
+  type Limiter,
+  type Policies,
+  type Store,
+} from '@sluice/core'
+import { startRedis, type RedisServer } from '@sluice/conformance'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+// What random traffic reaches too rarely, in both stores.
+
+let server: RedisServer
+let client: Redis
+beforeAll(async () => {
+  server = await startRedis()
+  client = server.client()
+})
+afterAll(() => server.stop())
+
+const start = 1_763_683_200_000
+const wordMs = 2 ** 32
+
+describe.each<[string, () => Store]>([
+  ['memory', () => memoryStore()],
+  ['redis', () => redisStore(client, { timeout: '20s' })],
+])('over %s', (_, openStore) => {
+  let now: number
+  beforeEach(() => {
+    now = start
+  })
+
+  function limiterOf(policies: Policies): Limiter {
+    return createLimiter({ name: randomUUID(), policies, store: openStore(), clock: () => now })
+  }
+
+  describe('a log over weeks', () => {
+    const limit = 100
+    const windowMs = 31_536_000_000
+
+    // Records lie in pages, and in memory in rings that grow: one of these counts stands at each boundary.
+    test.each([1, 2, 17, 20, 21, 25, 26, 32, 33, 40, 41, 61, 62, 63])(
+      'that has %i records keeps the moment of one 2^32 ms after the first',
+      async (records) => {
+        for (const after of [wordMs - 1, wordMs, wordMs + 1]) {
+          const limiter = limiterOf(slidingLog({ limit, window: windowMs }))
+          for (let i = 0; i < records; i++) {
+            now = start + i
+            await limiter.consume('key')
+          }
+          now = start + after
+          await limiter.consume('key', { cost: 2 })
+          now = start + windowMs + records - 1
+          expect(await limiter.peek('key')).toMatchObject({
+            remaining: limit - 2,
+            resetMs: after - (records - 1),
+          })
+        }
+      },
+    )
+  })
+
+  describe('leases', () => {
+    test('of any number that began in one millisecond end in one millisecond', async () => {
+      const limiter = limiterOf(concurrency({ limit: 3000, lease: 1000 }))
+      const granted = await limiter.consumeMany(
+        Array.from({ length: 1100 }, () => ({ key: 'key' })),
+      )
+      expect(granted.every(({ allowed }) => allowed)).toBe(true)
+      now += 999
+      expect(await limiter.peek('key')).toMatchObject({ remaining: 1900, resetMs: 1 })
+      now += 1
+      expect(await limiter.peek('key')).toMatchObject({ remaining: 3000, resetMs: 0 })
+    })
+
+    test('of an owner that a refund by count took away cannot be released, nor renewed', async () => {
+      const limiter = limiterOf(concurrency({ limit: 3, lease: '1h' }))
+      await limiter.consume('key')
+      now++
+      const { lease } = await limiter.consume('key', { owner: 'ann' })
+      now++
+      await limiter.consume('key', { owner: 'ann' })
+      await limiter.refund('key', 1)
+      expect([await lease?.renew(), await lease?.release()]).toEqual([false, false])
+      expect((await limiter.peek('key')).remaining).toBe(2)
+    })
+
+    test('of an owner have no units left over from those that it held before', async () => {
+      const limiter = limiterOf(concurrency({ limit: 9, lease: '1h' }))
+      await limiter.consume('key', { cost: 2 })
+      const first = await limiter.consume('key', { owner: 'ann', cost: 4 })
+      await first.lease?.release()
+      const second = await limiter.consume('key', { owner: 'ann' })
+      expect(second.remaining).toBe(6)
+      await second.lease?.release()
+      expect((await limiter.peek('key')).remaining).toBe(7)
+    })
+
+    test('after a take, what remains is what remains for others', async () => {
+      const limiter = limiterOf(concurrency({ limit: 1, lease: '1h' }))
+      const taken = await limiter.consume('key', { owner: 'ann' })
+      expect(taken.policies['default']).toMatchObject({ remaining: 0, nextMs: 3_600_000 })
+      expect(await limiter.consume('key', { owner: 'bob' })).toMatchObject({
+        allowed: false,
+        retryAfterMs: 3_600_000,
+      })
+    })
+  })
+
+  describe('of two stages', () => {
+    const second = gcra({ limit: 2, window: '1h' })
+
+    test('a penalty of nothing does not start the second anew', async () => {
+      const limiter = limiterOf(
+        staged({ free: fixedWindow({ limit: 1, window: '1h' }), then: second }),
+      )
+      await limiter.consume('key')
+      await limiter.consume('key')
+      const before = await limiter.peek('key')
+      await limiter.penalize('key', 0)
+      expect(await limiter.peek('key')).toEqual(before)
+      expect(before.remaining).toBe(0)
+    })
+
+    test('a request that counted in both is given back in both', async () => {
+      const limiter = limiterOf(
+        staged({ free: fixedWindow({ limit: 3, window: '1h' }), then: second }),
+      )
+      await limiter.consume('key')
+      const both = await limiter.consume('key', { cost: 2 })
+      expect(both.remaining).toBe(0)
+      await limiter.refund(both)
+      const { policies } = await limiter.status('key')
+      expect(policies['default']).toMatchObject({ limit: 3, used: 1 })
+      expect((await limiter.consume('key')).remaining).toBe(2)
+      expect((await limiter.consume('key')).remaining).toBe(1)
+    })
+
+    test('a refund gives nothing back to a later start of the second', async () => {
+      const limiter = limiterOf(
+        staged({ free: fixedWindow({ limit: 1, window: 1000 }), then: second }),
+      )
+      await limiter.consume('key')
+      const early = await limiter.consume('key')
+      now += 1000
+      await limiter.consume('key')
+      const before = await limiter.peek('key')
+      await limiter.refund(early)
+      expect(await limiter.peek('key')).toEqual(before)
+      expect(before.remaining).toBe(1)
+    })
+  })
+
+  test('a queue takes the greatest cost that it can ever take, and no greater one', async () => {
+    const greatest = 3652.5 * 86_400
+    const queue = leakyQueue({ leak: 1, every: '1s', maxDelay: '5s' })
+    const tooMuch = await limiterOf(queue).consume('key', { cost: greatest + 1 })
+    expect(tooMuch).toMatchObject({ allowed: false, retryAfterMs: null })
+    expect((await limiterOf(queue).consume('key', { cost: greatest })).allowed).toBe(true)
+  })
+
+  test.each([
+    ['fixedWindow', fixedWindow({ limit: 5, window: '1h' })],
+    ['slidingWindow', slidingWindow({ limit: 5, window: '1h' })],
+    ['slidingWindow, weighted', slidingWindow({ limit: 5, window: '1h', tail: 'weighted' })],
+    ['slidingLog', slidingLog({ limit: 5, window: '1h' })],
+  ])(
+    'a count that was given back to the last unit and begun anew keeps its own: %s',
+    async (_, policy) => {
+      const limiter = limiterOf(policy)
+      const early = await limiter.consume('key', { cost: 2 })
+      await limiter.refund('key', 2)
+      now += 1
+      await limiter.consume('key', { cost: 2 })
+      await limiter.refund(early)
+      expect((await limiter.peek('key')).remaining).toBe(3)
+    },
+  )
+
+  test('a reset forgets what another algorithm counted under the same name', async () => {
+    const limiter = limiterOf(fixedWindow({ limit: 5, window: '1h' }))
+    await limiter.consume('key', { cost: 4 })
+    await limiter.reset('key', { policies: gcra({ limit: 5, window: '1h' }) })
+    expect((await limiter.peek('key')).remaining).toBe(5)
+  })
+})
+
+describe('of a log in Redis', () => {
+  let now = start
+
+  test.each([
+    ['a refund by count', async (limiter: Limiter) => limiter.refund('key', 290)],
+    [
+      'the end of most of it',
+      async (limiter: Limiter) => {
+        now += 100_000 - 11
+        await limiter.consume('key')
+      },
+    ],
+  ])('only the chunks that have records are left after %s', async (_, change) => {
+    now = start
+    const store = redisStore(client, { timeout: '20s' })
+    const name = randomUUID()
+    const policies = slidingLog({ limit: 1000, window: 100_000 })
+    const limiter = createLimiter({ name, policies, store, clock: () => now })
+    for (let i = 0; i < 300; i++) {
+      now++
+      await limiter.consume('key')
+    }
+    await change(limiter)
+    const keys = await client.keys(`sluice:${name}:*`)
+    const body = keys.find((key) => key !== `sluice:${name}:{key}`) ?? ''
+    expect((await client.hkeys(body)).length).toBe(1)
+  })
+})

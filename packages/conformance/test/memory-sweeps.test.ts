@@ -1,0 +1,70 @@
+import { createLimiter, fixedWindow, gcra, memoryStore, type MemoryStore } from '@sluice/core'
+import { beforeEach, expect, test } from 'vitest'
+
+let now: number
+let store: MemoryStore
+beforeEach(() => {
+  now = 1_763_683_200_000
+  store = memoryStore()
+})
+
+const clock = () => now
+
+/** More than enough requests for each table to be swept, whatever their number. */
+const many = 10_000
+
+test('a peek changes nothing, not even what is kept beyond its end', () => {
+  const policies = fixedWindow({ limit: 2, window: 100 })
+  const limiter = createLimiter({ name: 'api', policies, store, clock })
+  for (let i = 0; i < 50; i++) limiter.consume(`${i}`)
+  now += 10_000
+  for (let i = 0; i < many; i++) limiter.peek('another')
+  expect(store.size).toBe(50)
+  for (let i = 0; i < many; i++) limiter.consume('another')
+  expect(store.size).toBe(1)
+})
+
+test('a clock that steps back by less than a second finds what had ended by then', () => {
+  const policies = fixedWindow({ limit: 2, window: 100 })
+  const limiter = createLimiter({ name: 'api', policies, store, clock })
+  limiter.consume('key', { cost: 2 })
+  now += 1099
+  for (let i = 0; i < many; i++) limiter.refund('another')
+  now -= 1000
+  expect(limiter.consume('key').allowed).toBe(false)
+  now += 1001
+  for (let i = 0; i < many; i++) limiter.refund('another')
+  expect(store.size).toBe(0)
+})
+
+test('counts, blocks and resets are swept alike', () => {
+  const policies = {
+    window: fixedWindow({ limit: 1, window: 100, block: { for: 200 } }),
+    pace: gcra({ limit: 5, window: 300 }),
+  }
+  const limiter = createLimiter({ name: 'api', policies, store, clock })
+  for (let i = 0; i < 20; i++) {
+    limiter.consume(`${i}`)
+    limiter.reset(`${i}`, { unblock: true })
+    limiter.consume(`${i}`)
+  }
+  expect(store.size).toBe(20 * 5)
+  now += 5000
+  for (let i = 0; i < many; i++) limiter.refund('another')
+  expect(store.size).toBe(0)
+})
+
+test('a second reset does not shorten what is known of the first', () => {
+  const options = { name: 'api', store, clock }
+  const long = createLimiter({ ...options, policies: fixedWindow({ limit: 5, window: '1h' }) })
+  const short = createLimiter({ ...options, policies: fixedWindow({ limit: 5, window: 100 }) })
+  const early = long.consume('key', { cost: 3 })
+  now += 10
+  long.reset('key')
+  short.consume('key')
+  short.reset('key')
+  now += 5000
+  for (let i = 0; i < many; i++) long.refund('another')
+  expect(store.size).toBe(1)
+  expect(long.refund(early)).toBe(true)
+})

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  gcra,
+  leakyQueue,
+  memoryStore,
+  notLimited,
+  redisStore,
+  slidingWindow,
+  staged,
+  tokenBucket,
+  type AsyncStore,
+  type Block,
+  type Decision,
+  type Limiter,
+  type NotLimited,
+  type Policy,
+  type RedisClient,
+} from '@sluice/core'
+import { patienceMs, runs, startRedis, subjects, type RedisServer } from '@sluice/conformance'
+import fc from 'fast-check'
+import type { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+// Redis decides by its own clock here, and a memory store decides the same a moment later by the time that Redis's reply carried.
+
+let server: RedisServer
+let client: Redis
+let redis: AsyncStore
+/** The server's time in the last reply, and how many replies there were. */
+let serverMs = 0
+let replies = 0
+beforeAll(async () => {
+  server = await startRedis()
+  client = server.client()
+  redis = redisStore(timed(client), { timeout: '10s' })
+})
+afterAll(() => server.stop())
+
+function timed(own: Redis): RedisClient {
+  async function noted(answer: Promise<unknown>): Promise<unknown> {
+    const reply = await answer
+    if (Array.isArray(reply)) serverMs = Number(reply[0])
+    replies++
+    return reply
+  }
+  return {
+    isCluster: false,
+    evalSha: (digest, keys, args) => noted(own.evalsha(digest, keys.length, ...keys, ...args)),
+    eval: (script, keys, args) => noted(own.eval(script, keys.length, ...keys, ...args)),
+  }
+}
+
+const names = ['default', 'b', 'c'] as const
+type Name = (typeof names)[number]
+type Keys = Readonly<Record<Name, string | NotLimited>>
+type Plan = Readonly<Record<Name, Policy>>
+
+/** From less than a round trip to a year: what one policy has forgotten, another has to remember. */
+const windows = fc.constantFrom(2, 30, 1000, 3_600_000, 86_400_000, 31_536_000_000)
+const block: fc.Arbitrary<Block | undefined> = fc.option(
+  fc.record({
+    on: fc.constantFrom('reached', 'exceeded'),
+    for: fc.constantFrom(3, 3_600_000, 86_400_000),
+    escalate: fc.constantFrom(1, 2),
+    max: fc.constant(864_000_000),
+  }),
+  { nil: undefined, freq: 1 },
+)
+const measured: fc.Arbitrary<Policy> = fc
+  .record({
+    subject: fc.constantFrom(...subjects),
+    limit: fc.constantFrom(1, 2, 5),
+    window: windows,
+  })
+  .map(({ subject: { sample }, limit, window }) => sample(limit, window).policy)
+const others: fc.Arbitrary<Policy> = fc
+  .record({ limit: fc.constantFrom(2, 4), window: windows })
+  .chain(({ limit, window }) =>
+    fc.constantFrom<Policy>(
+      concurrency({ limit, lease: window }),
+      leakyQueue({ leak: 1, every: window, maxDelay: 2 * window }),
+      tokenBucket({ capacity: limit, refill: 1, every: window, initial: 1 }),
+      staged({ free: fixedWindow({ limit, window: '1h' }), then: gcra({ limit: 2, window }) }),
+      staged({
+        free: slidingWindow({ limit: 2, window }),
+        then: slidingWindow({ limit, window: '1d' }),
+      }),
+    ),
+  )
+const policy = fc
+  .tuple(fc.oneof(measured, measured, others), block)
+  .map(([one, own]): Policy => Object.assign({}, one, own && { block: own }))
+const policies = fc.record({ default: policy, b: policy, c: policy })
+
+const verbs = [
+  ...Array<'consume'>(6).fill('consume'),
+  ...(['refund', 'refund', 'refund', 'refundUnits', 'penalize', 'penalize', 'reset'] as const),
+  ...(['release', 'renew', 'block', 'unblock', 'peek', 'status', 'consumeMany'] as const),
+] as const
+
+interface Command {
+  readonly verb: (typeof verbs)[number]
+  readonly cost: number
+  readonly keys: Keys
+  readonly owner: string | undefined
+  /** Whether this call brings the other plan, if there is one, in the place of the limiter's own. */
+  readonly isChanged: boolean
+  /** Which of the decisions so far is meant, from the last one back; how long a block lasts; whether a reset unblocks. */
+  readonly dice: number
+}
+
+const key = fc.constantFrom('ann', 'ann', 'ann', 'bob', notLimited)
+const command: fc.Arbitrary<Command> = fc.record({
+  verb: fc.constantFrom(...verbs),
+  cost: fc.constantFrom(0, 1, 1, 1, 2, 3),
+  keys: fc.record({ default: key, b: key, c: key }),
+  owner: fc.constantFrom('x', 'y', undefined),
+  isChanged: fc.constantFrom(true, ...Array<false>(4).fill(false)),
+  dice: fc.nat(4),
+})
+/** The commands that travel in one call. */
+const turns = fc.array(fc.array(command, { minLength: 1, maxLength: 5 }), {
+  maxLength: 25,
+  size: 'max',
+})
+
+test(
+  'turns of several calls each are answered as a memory store answers them one by one, and no key dies too soon',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        policies,
+        fc.option(policies, { freq: 1, nil: undefined }),
+        turns,
+        followBoth,
+      ),
+      { numRuns: runs(200) },
+    )
+  },
+  patienceMs,
+)
+
+async function followBoth(
+  policies: Plan,
+  changed: Plan | undefined,
+  traffic: readonly (readonly Command[])[],
+): Promise<void> {
+  const options = { name: randomUUID(), policies }
+  const inRedis = subject(createLimiter({ ...options, store: redis, denyCache: false }), changed)
+  const inMemory = subject(
+    createLimiter({ ...options, store: memoryStore(), clock: () => serverMs }),
+    changed,
+  )
+  for (const turn of traffic) {
+    replies = 0
+    const given = turn.map((one) => inRedis.ask(one))
+    const answers = await Promise.all(given.map(({ answer }) => answer))
+    // More would be decided by several times.
+    expect(replies).toBeLessThanOrEqual(1)
+    const expected = turn.map((one) => inMemory.ask(one))
+    expect(answers).toEqual(await Promise.all(expected.map(({ answer }) => answer)))
+    await inRedis.keep(given)
+    await inMemory.keep(expected)
+    // What the other plan has written lives as long as that plan says.
+    if (changed === undefined) await expectLives(inRedis.limiter, policies)
+  }
+}
+
+/** A state outlives what its policies say by a second, for a clock that steps back by less. */
+async function expectLives(limiter: Limiter, given: Plan): Promise<void> {
+  for (const name of ['ann', 'bob']) {
+    const begins = performance.now()
+    const { policies } = await limiter.status(name)
+    const lives = await client.pttl(`sluice:${limiter.name}:{${name}}`)
+    const elapsed = Math.ceil(performance.now() - begins) + 1
+    // A bucket that is born part full says something before it has a state.
+    const kept = names.filter((policy) => given[policy].kind !== 'tokenBucket')
+    const longest = Math.max(...kept.map((policy) => policies[policy].resetMs))
+    if (longest > 0) expect(lives + elapsed).toBeGreaterThanOrEqual(longest + 1000)
+  }
+}
+
+interface Asked {
+  readonly answer: Promise<unknown>
+  readonly decisions: readonly Promise<Decision>[]
+}
+
+/** A limiter with the decisions that it has made in earlier turns. */
+function subject(limiter: Limiter, changed: Plan | undefined) {
+  const decided: Decision[] = []
+
+  function ask(one: Command): Asked {
+    const { verb, cost, keys, owner, isChanged, dice } = one
+    const plan = isChanged && changed !== undefined ? { policies: changed } : {}
+    const earlier = decided.at(-1 - dice)
+    switch (verb) {
+      case 'consume': {
+        const decision = Promise.resolve(
+          limiter.consume(keys, { cost, ...plan, ...(owner && { owner }) }),
+        )
+        return { answer: decision.then(plain), decisions: [decision] }
+      }
+      case 'consumeMany': {
+        const many = Promise.resolve(
+          limiter.consumeMany([{ key: keys, cost, ...plan }, { key: 'ann' }]),
+        )
+        const decisions = [0, 1].map(async (i) => (await many)[i])
+        return { answer: many.then((all) => all.map(plain)), decisions }
+      }
+      case 'refund':
+        return told(earlier && limiter.refund(earlier))
+      case 'release':
+        return told(earlier?.lease?.release())
+      case 'renew':
+        return told(earlier?.lease?.renew())
+      case 'refundUnits':
+        return told(limiter.refund(keys, cost, plan))
+      case 'penalize':
+        return told(limiter.penalize(keys, cost, plan))
+      case 'block':
+        return told(limiter.block(keys, 1 + 700 * dice))
+      case 'unblock':
+        return told(limiter.unblock(keys))
+      case 'reset':
+        return told(limiter.reset(keys, { unblock: dice > 1, ...plan }))
+      case 'peek':
+        return told(limiter.peek(keys, { cost, ...plan }))
+      case 'status':
+        return told(limiter.status(keys, plan))
+    }
+  }
+
+  async function keep(asked: readonly Asked[]): Promise<void> {
+    for (const { decisions } of asked) decided.push(...(await Promise.all(decisions)))
+  }
+
+  return { limiter, ask, keep }
+}
+
+function told(answer: unknown): Asked {
+  return { answer: Promise.resolve(answer), decisions: [] }
+}
+
+/** A lease's id is random; all else must be the same. */
+function plain({ lease, ...decision }: Decision) {
+  return { ...decision, token: lease?.token, lengthMs: lease?.lengthMs }
+}
