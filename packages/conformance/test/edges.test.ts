@@ -187,6 +187,16 @@ describe.each<[string, () => Store]>([
     },
   )
 
+  test('what one call gives back to the last unit and begins anew keeps its own, too', async () => {
+    const tail = 'weighted'
+    const limiter = limiterOf(slidingWindow({ limit: 5, window: '1h', tail }))
+    const early = await limiter.consume('key', { cost: 2 })
+    now += 1
+    await Promise.all([limiter.refund('key', 2), limiter.penalize('key', 2)])
+    await limiter.refund(early)
+    expect((await limiter.peek('key')).remaining).toBe(3)
+  })
+
   test('a reset forgets what another algorithm counted under the same name', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 5, window: '1h' }))
     await limiter.consume('key', { cost: 4 })

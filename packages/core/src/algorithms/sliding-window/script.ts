@@ -6,6 +6,17 @@ export const slidingWindowLua: string = `
     return row[1] - row[1] % size
   end
 
+  local function ends(row, params)
+    for i = 0, params[3] do
+      if row[2 + i] > 0 then return opening(row, params[2]) + (params[3] + 1 - i) * params[2] end
+    end
+    return 0
+  end
+
+  local function forgetIfEmpty(row, params)
+    if ends(row, params) == 0 then row[1] = 0 end
+  end
+
   return {
     look = function(row, params, now, cost)
       local limit, size, older, weighted = params[1], params[2], params[3], params[4]
@@ -27,24 +38,22 @@ export const slidingWindowLua: string = `
     refundReceipt = function(row, params, now, cost, receipt)
       local passed = (opening(row, params[2]) - opening(receipt, params[2])) / params[2]
       local known = passed > 0 or row[1] == receipt[1]
-      if known and passed >= 0 and passed <= params[3] then
-        row[2 + passed] = row[2 + passed] - math.min(cost, row[2 + passed])
-      end
+      if not known or passed < 0 or passed > params[3] then return end
+      local given = math.min(cost, row[2 + passed])
+      row[2 + passed] = row[2 + passed] - given
+      if given > 0 then forgetIfEmpty(row, params) end
     end,
 
     refundUnits = function(row, params, now, units)
+      local left = units
       for i = 2, 2 + params[3] do
-        local given = math.min(units, row[i])
+        local given = math.min(left, row[i])
         row[i] = row[i] - given
-        units = units - given
+        left = left - given
       end
+      if left < units then forgetIfEmpty(row, params) end
     end,
 
-    ends = function(row, params)
-      for i = 0, params[3] do
-        if row[2 + i] > 0 then return opening(row, params[2]) + (params[3] + 1 - i) * params[2] end
-      end
-      return 0
-    end,
+    ends = ends,
   }
 end)()`

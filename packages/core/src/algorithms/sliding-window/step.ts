@@ -40,22 +40,25 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
     row[NEWEST] += cost
   },
 
-  refundReceipt(row, { size, older }, _now, cost, receipt) {
+  refundReceipt(row, params, _now, cost, receipt) {
+    const { size, older } = params
     const passed = (opening(row, size) - opening(receipt, size)) / size
     // If the state was reset and has restarted in the same sub-window, its time is another one.
     const isKnown = passed > 0 || row[SINCE] === receipt[SINCE]
-    if (isKnown && passed >= 0 && passed <= older) {
-      row[NEWEST + passed] -= Math.min(cost, row[NEWEST + passed])
-    }
+    if (!isKnown || passed < 0 || passed > older) return
+    const given = Math.min(cost, row[NEWEST + passed])
+    row[NEWEST + passed] -= given
+    if (given > 0) forgetIfEmpty(row, params)
   },
 
-  refundUnits(row, { older }, _now, units) {
+  refundUnits(row, params, _now, units) {
     let left = units
-    for (let i = 0; i <= older; i++) {
+    for (let i = 0; i <= params.older; i++) {
       const given = Math.min(left, row[NEWEST + i])
       row[NEWEST + i] -= given
       left -= given
     }
+    if (left < units) forgetIfEmpty(row, params)
   },
 
   ends(row, { size, older }) {
@@ -95,6 +98,11 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
 export const slidingBucketsSteps: Algorithm<SlidingWindowParams> = {
   ...slidingWindowSteps,
   id: 128,
+}
+
+/** The next request after a refund of all units begins anew, at another moment: a receipt from before it finds nothing. */
+function forgetIfEmpty(row: Row, params: SlidingWindowParams): void {
+  if (slidingWindowSteps.ends(row, params) === 0) row[SINCE] = 0
 }
 
 function opening(row: Row, size: number): number {
