@@ -1,7 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { root } from './workspace.mjs'
 
@@ -11,16 +19,19 @@ const moreMs = 60_000
 
 const longestMs = 3_600_000
 
+const config = '.config/vitest.config.ts'
+
 /** A copy of the workspace in a temporary folder, where one mutant after another is planted. */
 export function openLane(number) {
   const folder = mkdtempSync(join(tmpdir(), `sluice-mutants-${number}-`))
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')
   let running
   let isClosed = false
 
   async function prepare() {
-    const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-    const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')
-    for (const file of files.filter((name) => name !== '')) {
+    // Of those that git lists, some may be deleted.
+    for (const file of files.filter((name) => name !== '' && existsSync(join(root, name)))) {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       copyFileSync(join(root, file), join(folder, file))
     }
@@ -34,7 +45,7 @@ export function openLane(number) {
 
   /** Runs one part of an area's tests after the other, up to the first that fails. */
   async function test(tests, limitMs) {
-    const options = ['--config', '.config/vitest.config.ts', '--project', 'all', '--bail', '1']
+    const options = ['--config', config, '--project', 'all', '--bail', '1', '--no-isolate']
     const ends = performance.now() + limitMs
     for (const part of tests) {
       const args = [binOf('vitest', 'vitest'), 'run', ...options, ...part.split(' ')]
@@ -45,9 +56,10 @@ export function openLane(number) {
   }
 
   /** Runs these tests as they are, and answers how long they took. */
-  async function rehearse(tests) {
+  async function rehearse(tests, mutants) {
     const begins = performance.now()
-    await expectSuccess(test(tests, longestMs))
+    const named = new Set(mutants.flatMap(({ file }) => namesakes(file)))
+    await expectSuccess(test([...named, ...tests], longestMs))
     return performance.now() - begins
   }
 
@@ -64,7 +76,7 @@ export function openLane(number) {
       const built = await build()
       if (built.status !== 0)
         return { outcome: 'invalid', by: built.output, ms: performance.now() - begins }
-      const tested = await test(tests, timesAsLong * usualMs + moreMs)
+      const tested = await test([...namesakes(file), ...tests], timesAsLong * usualMs + moreMs)
       const ms = performance.now() - begins
       if (tested.status === 0) return { outcome: 'survived', ms }
       if (tested.status === 'timeout') return { outcome: 'timeout', ms }
@@ -72,6 +84,14 @@ export function openLane(number) {
     } finally {
       writeFileSync(path, source)
     }
+  }
+
+  /** The tests of the same package that are named as a source: most likely they are its own, so they come first. */
+  function namesakes(file) {
+    const start = join(file.split('/src/')[0], 'test')
+    const own = `/${basename(file, '.ts')}.test.ts`
+    const named = files.filter((name) => name.startsWith(start) && name.endsWith(own))
+    return named.length === 0 ? [] : [named.join(' ')]
   }
 
   /** Runs a program of this copy, in a process group of its own, so that what it started ends with it. */

@@ -3,7 +3,7 @@ const http = 'packages/core/src/http'
 export const area = 'http'
 
 export const tests = [
-  'packages/core/test/http/guard packages/core/test/http/settlement packages/core/test/http/denial.test.ts packages/core/test/http/header-fields packages/core/test/http/joined-fields packages/core/test/http/access-list packages/core/test/http/address packages/core/test/http/by- packages/core/test/http/response',
+  'packages/core/test/http/guard packages/core/test/http/settlement packages/core/test/http/denial.test packages/core/test/http/header-fields packages/core/test/http/joined-fields',
   'packages/core/test/http',
 ]
 

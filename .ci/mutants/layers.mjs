@@ -3,9 +3,9 @@ const layers = 'packages/core/src/stores/layers'
 export const area = 'layers'
 
 export const tests = [
-  'packages/core/test/layers/deadline packages/core/test/layers/late packages/core/test/layers/breaker packages/core/test/layers/deny-cache.test.ts packages/core/test/layers/fallback packages/core/test/layers/shares packages/core/test/layers/status',
-  'packages/core/test/http/denials-remembered packages/conformance/test/redis-late',
-  'packages/core/test/layers/deny-cache-truth packages/core/test/layers/events',
+  'packages/core/test/layers/late packages/core/test/layers/shares packages/core/test/layers/status packages/core/test/http/denials-remembered',
+  'packages/core/test/layers/deadline packages/core/test/layers/breaker packages/core/test/layers/deny-cache.test packages/core/test/layers/fallback packages/core/test/layers/events',
+  'packages/core/test/layers/deny-cache-truth',
 ]
 
 export const mutants = [

@@ -3,9 +3,9 @@ const limiter = 'packages/core/src/limiter'
 export const area = 'limiter'
 
 export const tests = [
-  'packages/core/test/decision packages/core/test/acquire-bound packages/core/test/unlimited packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds',
-  'packages/conformance/test/acquire packages/conformance/test/concurrency.test.ts',
-  'packages/core/test/limited packages/core/test/layers/status packages/core/test/redundant packages/core/test/two-copies packages/conformance/test/limited',
+  'packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds packages/core/test/acquire-bound packages/core/test/unlimited packages/core/test/keys.test',
+  'packages/conformance/test/acquire packages/conformance/test/concurrency.test packages/conformance/test/known-mistakes',
+  'packages/core/test/limited packages/core/test/layers/status packages/core/test/two-copies packages/core/test/errors.test packages/core/test/policy packages/conformance/test/limited',
   'packages/conformance/test/stores packages/conformance/test/models',
 ]
 
