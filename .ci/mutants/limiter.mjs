@@ -36,12 +36,6 @@ export const mutants = [
   },
   {
     file: `${limiter}/decision.ts`,
-    name: 'never is shorter than a wait',
-    find: 'return a === null || b === null ? null :',
-    replace: 'return a === null ? b : b === null ? a :',
-  },
-  {
-    file: `${limiter}/decision.ts`,
     name: 'the denial of a late turn keeps its lease',
     find: 'const late = { ...numbers, allowed',
     replace: 'const late = { ...numbers, lease: _given, allowed',
@@ -55,8 +49,8 @@ export const mutants = [
   {
     file: `${limiter}/verdict.ts`,
     name: 'a quota of nothing has to be waited for',
-    find: 'limit === 0 ? 0 : fullAt(rule, row) - now',
-    replace: 'fullAt(rule, row) - now',
+    find: 'limit === 0 ? 0 : steps.full(row, params) - now',
+    replace: 'steps.full(row, params) - now',
   },
   {
     file: `${limiter}/verdict.ts`,
@@ -72,33 +66,15 @@ export const mutants = [
   },
   {
     file: `${limiter}/requests.ts`,
-    name: 'a denial is given back',
-    find: "request.verb !== 'consume' || !outcome.allowed ||",
-    replace: "request.verb !== 'consume' ||",
-  },
-  {
-    file: `${limiter}/requests.ts`,
     name: 'the decision of another limiter is given back',
     find: 'entry.limiter !== limiter)) {',
     replace: "entry.limiter === '')) {",
-  },
-  {
-    file: `${limiter}/requests.ts`,
-    name: 'a release is asked of policies without leases, too',
-    find: 'return { ...request, entries: leased, keys',
-    replace: 'return { ...request, entries, keys',
   },
   {
     file: `${limiter}/counted-policies.ts`,
     name: 'the states of unlimited policies push those of others aside',
     find: 'if (isCounted) next++',
     replace: 'next++',
-  },
-  {
-    file: `${limiter}/bound-policies.ts`,
-    name: 'an unknown policy among the keys is passed over',
-    find: 'if (stray !== undefined) {',
-    replace: "if (stray === '') {",
   },
   {
     file: `${limiter}/waiting/acquire.ts`,
@@ -111,12 +87,6 @@ export const mutants = [
     name: 'an aborted waiter keeps what it was given',
     find: 'if (decision.allowed) await admission.refund(decision)',
     replace: '',
-  },
-  {
-    file: `${limiter}/waiting/acquire.ts`,
-    name: 'a waiter overtakes those before it',
-    find: 'isFirst || (mayWaitUntil',
-    replace: 'isFirst || until > 0 || (mayWaitUntil',
   },
   {
     file: `${limiter}/waiting/acquire.ts`,
@@ -147,23 +117,5 @@ export const mutants = [
     name: 'a wait for leases is firm',
     find: 'hasLeases(entry) && wait !== null ?',
     replace: 'hasLeases(entry) && wait === null ?',
-  },
-  {
-    file: `${limiter}/leases/keep-alive.ts`,
-    name: 'a lease is renewed when it has ended',
-    find: 'lease.lengthMs / 3',
-    replace: 'lease.lengthMs * 3',
-  },
-  {
-    file: `${limiter}/leases/requested-lease.ts`,
-    name: 'each request has the same owner',
-    find: 'owner: owner ?? given',
-    replace: "owner: owner ?? ''",
-  },
-  {
-    file: `${limiter}/status.ts`,
-    name: 'the status of a blocked key says nothing of it',
-    find: 'Math.max(0, blockedUntil - now)',
-    replace: 'Math.max(0, now - blockedUntil)',
   },
 ]

@@ -22,10 +22,10 @@ export const mutants = [
     replace: 'relocate(cursor)',
   },
   {
-    file: `${memory}/executor.ts`,
+    file: `${memory}/state-table.ts`,
     name: 'a peek sweeps',
-    find: "if (request.verb !== 'peek') this.#rows",
-    replace: 'this.#rows',
+    find: "if (verb !== 'peek') this",
+    replace: 'this',
   },
   {
     file: `${memory}/bounded-tables.ts`,
@@ -46,13 +46,7 @@ export const mutants = [
     replace: 'this',
   },
   {
-    file: `${memory}/bounded-tables.ts`,
-    name: 'a full store holds one row more',
-    find: 'this.size < this.#maxKeys ||',
-    replace: 'this.size <= this.#maxKeys ||',
-  },
-  {
-    file: `${memory}/executor.ts`,
+    file: `${memory}/state-table.ts`,
     name: 'a window of the wall follows the monotonic clock',
     find: '? this.#time.wall() : now',
     replace: '? now : now',
@@ -68,12 +62,6 @@ export const mutants = [
     name: 'a refund leaves the block that its request started',
     find: 'return isByLimit && blockedUntil > now &&',
     replace: 'return isByLimit && blockedUntil < now &&',
-  },
-  {
-    file: `${memory}/executor.ts`,
-    name: 'a reset of a blocked key goes on',
-    find: 'if (!unblocking && states',
-    replace: 'if (unblocking && states',
   },
   {
     file: `${memory}/executor.ts`,
@@ -98,12 +86,6 @@ export const mutants = [
     name: 'a second reset shortens what is known of the first',
     find: 'const longer = Math.max(segment.endOf(place), keptUntil)',
     replace: 'const longer = keptUntil',
-  },
-  {
-    file: `${memory}/segment.ts`,
-    name: 'half of a fingerprint finds a row',
-    find: 'integers[at] === high && integers',
-    replace: 'integers',
   },
   {
     file: `${memory}/segment.ts`,

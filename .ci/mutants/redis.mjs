@@ -19,8 +19,8 @@ export const mutants = [
   },
   {
     file: `${redis}/wire.ts`,
-    name: 'two requests in one turn share a cost',
-    find: 'one.cost === other.cost &&',
+    name: 'two penalties in one turn take as much',
+    find: 'one.units === other.units &&',
     replace: '',
   },
   {
@@ -34,12 +34,6 @@ export const mutants = [
     name: 'a receipt loses its number of resets',
     find: 'receipts?.map(({ row, now, resets }) => ({ row, now, resets }))',
     replace: 'receipts?.map(({ row, now }) => ({ row, now }))',
-  },
-  {
-    file: `${redis}/wire.ts`,
-    name: 'a cost that can never fit may start a block',
-    find: 'return steps.wait(blank, params, 0, cost) !== Infinity',
-    replace: 'return steps.wait(blank, params, 0, cost) !== -1',
   },
   {
     file: `${redis}/index.ts`,
@@ -68,20 +62,14 @@ export const mutants = [
   {
     file: `${redis}/index.ts`,
     name: 'a stale request is not asked again',
-    find: 'if (!answers.includes(stale)) return answers',
-    replace: 'if (answers.length > 0) return answers',
+    find: '...((await call(again, voidAt)) ?? [])',
+    replace: '...(again.length > requests.length ? ((await call(again, voidAt)) ?? []) : [])',
   },
   {
     file: `${redis}/evaluation.ts`,
     name: 'a script is run again after any error',
     find: "!(error instanceof Error && error.message.startsWith('NOSCRIPT'))",
     replace: '!(error instanceof Error)',
-  },
-  {
-    file: `${redis}/evaluation.ts`,
-    name: 'a script holds only the algorithms that were asked for last',
-    find: 'scriptOf([...known.values()]',
-    replace: 'scriptOf([...fresh.values()]',
   },
   {
     file: `${redis}/server-clock.ts`,
@@ -132,12 +120,6 @@ export const mutants = [
     replace: 'blockedUntil < now)) {',
   },
   {
-    file: `${redis}/slots.ts`,
-    name: 'receipts of several slots are mixed up',
-    find: 'receipts: indices.map((i) => receipts[i])',
-    replace: 'receipts: indices.map((_, i) => receipts[i])',
-  },
-  {
     file: `${layers}/batching.ts`,
     name: 'a call holds any number of requests',
     find: 'places.length === mostRequests || weight',
@@ -148,11 +130,5 @@ export const mutants = [
     name: 'a body weighs as little as a row',
     find: 'steps.bodied === true ? bodyWeight : 1',
     replace: 'steps.bodied === true ? 1 : 1',
-  },
-  {
-    file: `${layers}/batching.ts`,
-    name: 'lanes are mixed',
-    find: 'laneOf(one.requests[i]) ?? place',
-    replace: 'laneOf(one.requests[i]) === undefined ? place : 0',
   },
 ]

@@ -41,18 +41,6 @@ export const mutants = [
     replace: "struct.unpack('<I6', chunk) <= WORD then return 0",
   },
   {
-    file: `${algorithms}/sliding-log/script.ts`,
-    name: 'a refund of the newest record leaves it empty',
-    find: 'if isNewest and cost >= held then',
-    replace: 'if false then',
-  },
-  {
-    file: `${algorithms}/sliding-log/script.ts`,
-    name: 'a log loses a unit of what has left its window',
-    find: 'if oldest > gone then return end',
-    replace: 'if oldest >= gone then return end',
-  },
-  {
     file: `${algorithms}/concurrency/leases-script.ts`,
     name: 'the lease of a forgiven owner can be released',
     find: "call('HDEL', leases.facts, 'g' .. member:sub(#owner + 8))",
@@ -65,22 +53,10 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${algorithms}/concurrency/leases-script.ts`,
-    name: 'an owner that ends one grant ends all',
-    find: 'if place(leases, owner) < rankAfter(now) then',
-    replace: 'if true then',
-  },
-  {
     file: `${algorithms}/concurrency/script.ts`,
     name: 'the 1025th lease of a millisecond lasts longer (Lua)',
     find: 'math.min(row[3] - row[1] * RANKS, RANKS - 1)',
     replace: '(row[3] - row[1] * RANKS)',
-  },
-  {
-    file: `${algorithms}/concurrency/script.ts`,
-    name: 'a token does not grow (Lua)',
-    find: 'math.max(row[3] + 1, row[1] * RANKS)',
-    replace: 'math.max(row[3], row[1] * RANKS)',
   },
   {
     file: `${algorithms}/concurrency/script.ts`,

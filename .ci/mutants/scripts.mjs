@@ -19,12 +19,6 @@ export const mutants = [
   },
   {
     file: `${script}/rows.ts`,
-    name: 'a key lives as long as its first policy, not the longest',
-    find: 'math.max(lives, life)',
-    replace: 'lives > 0 and lives or life',
-  },
-  {
-    file: `${script}/rows.ts`,
     name: 'a policy that a call has not written shortens the life of its key',
     find: "or redis.call('PTTL', KEYS[key])",
     replace: 'or 1',
@@ -34,12 +28,6 @@ export const mutants = [
     name: 'a state does not outlive its end',
     find: 'ends - template.now + template.margin or 0',
     replace: 'ends - template.now or 0',
-  },
-  {
-    file: `${script}/rows.ts`,
-    name: 'a body is kept when its row has ended',
-    find: "else redis.call('DEL', body) end",
-    replace: 'end',
   },
   {
     file: `${script}/rows.ts`,
@@ -103,27 +91,9 @@ export const mutants = [
   },
   {
     file: `${script}/decision.ts`,
-    name: 'a block does not escalate',
-    find: 'math.min(by.max, math.floor(last[2] * by.escalate))',
-    replace: 'by.length',
-  },
-  {
-    file: `${script}/decision.ts`,
     name: 'a block has no longest length',
     find: 'math.min(by.max, math.floor(last[2] * by.escalate))',
     replace: 'math.floor(last[2] * by.escalate)',
-  },
-  {
-    file: `${script}/decision.ts`,
-    name: 'a cost that can never fit starts a block',
-    find: 'and cursor.possible and not cursor.fits',
-    replace: 'and not cursor.fits',
-  },
-  {
-    file: `${script}/decision.ts`,
-    name: 'a denied request extends a block',
-    find: 'not cursor.fits and cursor.block[1] <= template.now then',
-    replace: 'not cursor.fits then',
   },
   {
     file: `${script}/decision.ts`,
@@ -138,12 +108,6 @@ export const mutants = [
     replace: 'largest <= 4294967296 and 4',
   },
   {
-    file: `${script}/state.ts`,
-    name: 'a count of 2^16 is written in two bytes',
-    find: 'largest < 65536 and 2',
-    replace: 'largest <= 65536 and 2',
-  },
-  {
     file: `${algorithms}/window.ts`,
     name: 'a fixed window lets a refund through after it was emptied and begun anew (Lua)',
     find: 'if row[1] == receipt[1] then row[2]',
@@ -154,12 +118,6 @@ export const mutants = [
     name: 'a sliding window lets a refund through after it was emptied and begun anew (Lua)',
     find: 'local known = passed > 0 or row[1] == receipt[1]',
     replace: 'local known = true',
-  },
-  {
-    file: `${algorithms}/sliding-window/script.ts`,
-    name: 'a sliding window remembers one sub-window too few (Lua)',
-    find: '(params[3] + 1 - i) * params[2] end',
-    replace: '(params[3] - i) * params[2] end',
   },
   {
     file: `${algorithms}/sliding-window/spread-script.ts`,
