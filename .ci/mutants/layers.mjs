@@ -84,7 +84,7 @@ export const mutants = [
   {
     file: `${layers}/deny-cache.ts`,
     name: 'a limiter without deny cache has one',
-    find: 'fresh !== true &&',
+    find: 'request.fresh !== true &&',
     replace: '',
   },
   {

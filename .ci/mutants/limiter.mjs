@@ -35,12 +35,6 @@ export const mutants = [
     replace: 'remaining = verdict.remaining\n      limit = Math.min(limit, verdict.limit)',
   },
   {
-    file: `${limiter}/decision.ts`,
-    name: 'the denial of a late turn keeps its lease',
-    find: 'const late = { ...numbers, allowed',
-    replace: 'const late = { ...numbers, lease: _given, allowed',
-  },
-  {
     file: `${limiter}/verdict.ts`,
     name: 'a blocked key has units to spend',
     find: 'remaining: blockedMs > 0 ? 0 : free',

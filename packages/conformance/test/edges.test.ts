@@ -60,11 +60,13 @@ describe.each<[string, () => Store]>([
           }
           now = start + after
           await limiter.consume('key', { cost: 2 })
+          now += 10
+          await limiter.consume('key')
           now = start + windowMs + records - 1
-          expect(await limiter.peek('key')).toMatchObject({
-            remaining: limit - 2,
-            resetMs: after - (records - 1),
-          })
+          const { remaining, resetMs, policies } = await limiter.peek('key')
+          const nextMs = after - (records - 1)
+          expect([remaining, resetMs]).toEqual([limit - 3, nextMs + 10])
+          expect(policies['default'].nextMs).toBe(nextMs)
         }
       },
     )

@@ -1,4 +1,11 @@
-import { createLimiter, fixedWindow, gcra, memoryStore, type MemoryStore } from '@sluice/core'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  memoryStore,
+  slidingWindow,
+  type MemoryStore,
+} from '@sluice/core'
 import { beforeEach, expect, test } from 'vitest'
 
 let now: number
@@ -67,4 +74,25 @@ test('a second reset does not shorten what is known of the first', () => {
   for (let i = 0; i < many; i++) long.refund('another')
   expect(store.size).toBe(1)
   expect(long.refund(early)).toBe(true)
+})
+
+test('where all is full, a key that has quota to spend goes before one that has none, whatever their algorithms', () => {
+  store = memoryStore({ maxKeys: 20 })
+  const some = createLimiter({
+    name: 'some',
+    policies: slidingWindow({ limit: 5, window: '1h' }),
+    store,
+    clock,
+  })
+  const one = createLimiter({
+    name: 'one',
+    policies: fixedWindow({ limit: 1, window: '1h' }),
+    store,
+    clock,
+  })
+  for (let i = 0; i < 10; i++) some.consume(`${i}`)
+  for (let i = 0; i < 20; i++) one.consume(`${i}`)
+  expect([store.size, store.evicted]).toEqual([20, 0])
+  const again = Array.from({ length: 20 }, (_, i) => one.peek(`${i}`).allowed)
+  expect(again).toEqual(Array(20).fill(false))
 })
