@@ -3,7 +3,7 @@ const algorithms = 'packages/core/src/algorithms'
 export const area = 'scripts of algorithms'
 
 export const tests = [
-  'packages/conformance/test/edges packages/conformance/test/redis-own-clock',
+  'packages/conformance/test/edges packages/conformance/test/sliding-log-chunks packages/conformance/test/redis-own-clock',
   'packages/conformance/test/sliding-log packages/conformance/test/concurrency',
   'packages/conformance/test/memory-equals-redis',
   'packages/conformance/test/stores',

@@ -199,39 +199,24 @@ describe.each<[string, () => Store]>([
     expect((await limiter.peek('key')).remaining).toBe(3)
   })
 
+  test('of two resets in one millisecond, each makes the receipts before it void', async () => {
+    const limiter = limiterOf(gcra({ limit: 5, window: '1h' }))
+    const receipts = []
+    for (let i = 0; i < 2; i++) {
+      receipts.push(await limiter.consume('key', { cost: 3 }))
+      await limiter.reset('key')
+    }
+    receipts.unshift(await limiter.consume('key', { cost: 2 }))
+    await Promise.all([limiter.refund(receipts[1]), limiter.refund(receipts[2])])
+    expect((await limiter.peek('key')).remaining).toBe(3)
+    await limiter.refund(receipts[0])
+    expect((await limiter.peek('key')).remaining).toBe(5)
+  })
+
   test('a reset forgets what another algorithm counted under the same name', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 5, window: '1h' }))
     await limiter.consume('key', { cost: 4 })
     await limiter.reset('key', { policies: gcra({ limit: 5, window: '1h' }) })
     expect((await limiter.peek('key')).remaining).toBe(5)
-  })
-})
-
-describe('of a log in Redis', () => {
-  let now = start
-
-  test.each([
-    ['a refund by count', async (limiter: Limiter) => limiter.refund('key', 290)],
-    [
-      'the end of most of it',
-      async (limiter: Limiter) => {
-        now += 100_000 - 11
-        await limiter.consume('key')
-      },
-    ],
-  ])('only the chunks that have records are left after %s', async (_, change) => {
-    now = start
-    const store = redisStore(client, { timeout: '20s' })
-    const name = randomUUID()
-    const policies = slidingLog({ limit: 1000, window: 100_000 })
-    const limiter = createLimiter({ name, policies, store, clock: () => now })
-    for (let i = 0; i < 300; i++) {
-      now++
-      await limiter.consume('key')
-    }
-    await change(limiter)
-    const keys = await client.keys(`sluice:${name}:*`)
-    const body = keys.find((key) => key !== `sluice:${name}:{key}`) ?? ''
-    expect((await client.hkeys(body)).length).toBe(1)
   })
 })

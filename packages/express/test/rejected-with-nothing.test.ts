@@ -1,6 +1,6 @@
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
-import { RateLimit, rateLimit, type RateLimitOptions } from '../src/index.js'
+import { RateLimit, rateLimit, type Handler, type RateLimitOptions } from '../src/index.js'
 import { appOf, frameworks } from './apps.js'
 
 const nothing: unknown = undefined
@@ -18,12 +18,13 @@ describe.each(frameworks)(
     test('of a handler of a class, and the request does not go on to the next one', async () => {
       class Reports {
         @RateLimit({ limit: 9, window: '1m' })
-        create(..._call: Parameters<ReturnType<typeof rateLimit>>): Promise<never> {
+        create(..._call: Parameters<Handler>): Promise<never> {
           return rejected()
         }
       }
       const reports = new Reports()
-      const app = appOf(create, (...call) => void reports.create(...call))
+      const route = create().get('/', (...call) => void reports.create(...call))
+      const app = appOf(create, route)
       const { status, text } = await request(app).get('/')
       expect([status, text]).toEqual([500, 'Error: a handler threw nothing'])
     })
