@@ -59,12 +59,6 @@ export const mutants = [
   },
   {
     file: `${layers}/deny-cache.ts`,
-    name: 'a smaller cost is denied from memory',
-    find: '|| request.cost < cost) return undefined',
-    replace: ') return undefined',
-  },
-  {
-    file: `${layers}/deny-cache.ts`,
     name: 'what gives back is forgotten before it is sent only',
     find: 'const answer = answers[i]\n      if (!isDecision(request)) forgetChanged(request)',
     replace: 'const answer = answers[i]',

@@ -1,4 +1,6 @@
-import { createLimiter, fixedWindow } from '@sluice/core'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { createLimiter, fixedWindow, memoryStore } from '@sluice/core'
 import { expect, test } from 'vitest'
 
 test('of a line that has emptied, nothing is remembered: after a reset, all who come at once are let in', async () => {
@@ -16,4 +18,22 @@ test('of a line that has emptied, nothing is remembered: after a reset, all who 
     limiter.acquire('key', { maxWait: '1m' }),
   ])
   expect(both.map(({ allowed }) => allowed)).toEqual([true, true])
+})
+
+test('of a key whose calls are settled, no line is kept', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  const limiter = createLimiter({
+    name: 'api',
+    policies: fixedWindow({ limit: 2, window: '1h' }),
+    store: memoryStore({ maxKeys: 100 }),
+  })
+  const heapAfter = async (keys: number): Promise<number> => {
+    for (let i = 0; i < keys; i++) await limiter.acquire(`${keys} ${i}`)
+    if (typeof collect === 'function') collect()
+    return process.memoryUsage().heapUsed
+  }
+  const before = await heapAfter(2000)
+  const bytesPerKey = ((await heapAfter(20_000)) - before) / 20_000
+  expect(bytesPerKey).toBeLessThan(100)
 })
