@@ -213,10 +213,28 @@ describe.each<[string, () => Store]>([
     expect((await limiter.peek('key')).remaining).toBe(5)
   })
 
-  test('a reset forgets what another algorithm counted under the same name', async () => {
-    const limiter = limiterOf(fixedWindow({ limit: 5, window: '1h' }))
-    await limiter.consume('key', { cost: 4 })
-    await limiter.reset('key', { policies: gcra({ limit: 5, window: '1h' }) })
+  test('two refunds in one turn give back what each of their decisions took', async () => {
+    const limiter = limiterOf(slidingLog({ limit: 5, window: '1h' }))
+    const first = await limiter.consume('key')
+    now += 5
+    const second = await limiter.consume('key')
+    await Promise.all([limiter.refund(first), limiter.refund(second)])
     expect((await limiter.peek('key')).remaining).toBe(5)
+  })
+
+  test('a reset forgets what another algorithm counted under the same name', async () => {
+    const policies = [
+      fixedWindow({ limit: 5, window: '1h' }),
+      gcra({ limit: 5, window: '1h' }),
+      slidingLog({ limit: 5, window: '1h' }),
+    ]
+    for (const counted of policies) {
+      for (const other of policies) {
+        const limiter = limiterOf(counted)
+        await limiter.consume('key', { cost: 4 })
+        await limiter.reset('key', { policies: other })
+        expect((await limiter.peek('key')).remaining).toBe(5)
+      }
+    }
   })
 })

@@ -96,3 +96,18 @@ test('where all is full, a key that has quota to spend goes before one that has 
   const again = Array.from({ length: 20 }, (_, i) => one.peek(`${i}`).allowed)
   expect(again).toEqual(Array(20).fill(false))
 })
+
+test('a block that has ended is remembered for as long as it makes the next one longer', () => {
+  const block = { for: '1m', on: 'exceeded', escalate: 2 } as const
+  const policies = fixedWindow({ limit: 1, window: '1s', block })
+  const limiter = createLimiter({ name: 'api', policies, store, clock })
+  const blockedMs = () => {
+    limiter.consume('key', { cost: 1 })
+    limiter.consume('key')
+    return limiter.status('key').policies['default'].blockedMs
+  }
+  expect(blockedMs()).toBe(60_000)
+  now += 110_000
+  for (let i = 0; i < many; i++) limiter.refund('another')
+  expect(blockedMs()).toBe(120_000)
+})

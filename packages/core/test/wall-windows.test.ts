@@ -1,0 +1,23 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { processTime } from '../src/clock.js'
+import { createLimiter, fixedWindow, slidingWindow } from '../src/index.js'
+
+afterEach(() => void vi.restoreAllMocks())
+
+const hourMs = 3_600_000
+
+test('windows that begin at a time of day follow the wall clock when it is set, and all others do not', () => {
+  let wall = 1_763_683_200_000
+  vi.spyOn(processTime, 'wall').mockImplementation(() => wall)
+  const limiter = createLimiter({
+    name: 'api',
+    policies: {
+      clock: fixedWindow({ limit: 2, window: hourMs, align: 'clock' }),
+      own: slidingWindow({ limit: 2, window: hourMs }),
+    },
+  })
+  limiter.consume('key')
+  wall += hourMs
+  const { policies } = limiter.peek('key')
+  expect([policies['clock'].used, policies['own'].used]).toEqual([0, 1])
+})
