@@ -49,7 +49,16 @@ export function openLane(number) {
 
   /** Runs one part of an area's tests after the other, up to the first that fails. */
   async function test(tests, limitMs) {
-    const options = ['--config', vitestConfig, '--project', 'all', '--bail', '1', '--no-isolate']
+    const options = [
+      '--config',
+      vitestConfig,
+      '--project',
+      'core',
+      '--project',
+      'all',
+      '--bail',
+      '1',
+    ]
     const ends = performance.now() + limitMs
     for (const part of tests) {
       const args = [binOf('vitest', 'vitest'), 'run', ...options, ...part.split(' ')]

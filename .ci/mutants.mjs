@@ -5,7 +5,7 @@
 //   npm run mutants -- --only refund                 those whose name contains the word
 //   node .ci/mutants.mjs --check                     only whether the lists follow the code; part of `npm run lint`
 import { readdir } from 'node:fs/promises'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
@@ -45,7 +45,8 @@ async function readAreas() {
 
 /** An edit that fits nowhere, or in several places, says nothing. */
 function faultOf({ file, name, find, replace }) {
-  const count = readFileSync(join(root, file), 'utf8').split(find).length - 1
+  const path = join(root, file)
+  const count = existsSync(path) ? readFileSync(path, 'utf8').split(find).length - 1 : 0
   if (count === 1 && find !== replace) return []
   return [`"${name}": found ${count} times in ${file}, and not once:\n${find}`]
 }

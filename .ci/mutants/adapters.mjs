@@ -47,29 +47,29 @@ export const mutants = [
   {
     file: 'packages/koa/src/rate-limit.ts',
     name: 'Koa drops the headers of an error',
-    find: 'return followed(context, next).catch(keeping(context, headers))',
-    replace: 'return followed(context, next)',
+    find: 'return callNext(context, next).catch((error) => rethrow(error, context, headers))',
+    replace: 'return callNext(context, next)',
   },
   {
     file: 'packages/koa/src/rate-limit.ts',
     name: 'Koa drops the headers where the handler of denials throws',
-    find: 'return handled(action, context, next).catch(keeping(context, headers))',
-    replace: 'return handled(action, context, next)',
+    find: 'return handle(action, context, next).catch((error) => rethrow(error, context, headers))',
+    replace: 'return handle(action, context, next)',
   },
   {
-    file: 'packages/fastify/src/admit.ts',
+    file: 'packages/fastify/src/apply-limit.ts',
     name: 'Fastify answers a request whose answer has begun',
     find: 'if (reply.sent || reply.raw.headersSent) return false',
     replace: '',
   },
   {
-    file: 'packages/fastify/src/admit.ts',
+    file: 'packages/fastify/src/apply-limit.ts',
     name: 'Fastify goes on with anything that a handler of denials returns',
-    find: 'return answer === true\n',
-    replace: 'return answer !== undefined\n',
+    find: 'return result === true\n',
+    replace: 'return result !== undefined\n',
   },
   {
-    file: 'packages/fastify/src/once.ts',
+    file: 'packages/core/src/http/guard/once.ts',
     name: 'Fastify counts a request in each place',
     find: 'seen.add(view.raw)',
     replace: '',
@@ -77,7 +77,7 @@ export const mutants = [
   {
     file: 'packages/nestjs/src/rate-limit-guard.ts',
     name: 'Nest counts a request once for each guard',
-    find: 'asked.add(context)',
+    find: 'checked.add(context)',
     replace: '',
   },
   {
@@ -89,7 +89,7 @@ export const mutants = [
   {
     file: 'packages/nestjs/src/rate-limit-guard.ts',
     name: 'Nest lets a request go on without settling it',
-    find: 'if (passes) action.goOn(written)',
+    find: 'if (continues) action.proceed(written)',
     replace: '',
   },
   {

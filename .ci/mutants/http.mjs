@@ -59,7 +59,7 @@ export const mutants = [
   {
     file: `${http}/guard/guard.ts`,
     name: 'a request goes on twice',
-    find: 'if (goesOn) return\n',
+    find: 'if (proceeds) return\n',
     replace: '',
   },
   {
@@ -95,14 +95,14 @@ export const mutants = [
   {
     file: `${http}/answer/denial.ts`,
     name: 'an Accept header of any length is read',
-    find: 'if (header.length > longestAccept) return false',
+    find: 'if (header.length > maxAcceptLength) return false',
     replace: '',
   },
   {
     file: `${http}/lists/address-ranges.ts`,
     name: 'the last address of a range is outside',
-    find: 'place <= this.#ranges[from - 1].last',
-    replace: 'place < this.#ranges[from - 1].last',
+    find: 'key <= this.#ranges[from - 1].last',
+    replace: 'key < this.#ranges[from - 1].last',
   },
   {
     file: `${http}/request/response.ts`,

@@ -43,8 +43,8 @@ export const mutants = [
   {
     file: `${limiter}/verdict.ts`,
     name: 'a quota of nothing has to be waited for',
-    find: 'limit === 0 ? 0 : steps.full(row, params) - now',
-    replace: 'steps.full(row, params) - now',
+    find: 'limit === 0 ? 0 : fullOf(row, params) - now',
+    replace: 'fullOf(row, params) - now',
   },
   {
     file: `${limiter}/verdict.ts`,

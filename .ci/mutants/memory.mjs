@@ -12,14 +12,14 @@ export const mutants = [
   {
     file: `${memory}/state-table.ts`,
     name: 'a reset keeps what another algorithm counted under the name',
-    find: 'const { partition, keyHigh, keyLow } = cursor\n    forgetOtherShapes(cursor)',
-    replace: 'const { partition, keyHigh, keyLow } = cursor',
+    find: 'removeOtherShapes(partition, keyHigh, keyLow)\n    remove(partition',
+    replace: 'remove(partition',
   },
   {
     file: `${memory}/state-table.ts`,
     name: 'a consumption keeps what another algorithm counted under the name',
-    find: 'forgetOtherShapes(cursor)\n    relocate(cursor)',
-    replace: 'relocate(cursor)',
+    find: 'removeOtherShapes(partition, keyHigh, keyLow)\n    const segment',
+    replace: 'const segment',
   },
   {
     file: `${memory}/state-table.ts`,

@@ -14,26 +14,18 @@ import {
   type Policies,
   type Store,
 } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 // What random traffic reaches too rarely, in both stores.
 
-let server: RedisServer
-let client: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  client = server.client()
-})
-afterAll(() => server.stop())
-
+const server = useRedis()
 const start = 1_763_683_200_000
 const wordMs = 2 ** 32
 
 describe.each<[string, () => Store]>([
   ['memory', () => memoryStore()],
-  ['redis', () => redisStore(client, { timeout: '20s' })],
+  ['redis', () => redisStore(server.connection, { timeout: '20s' })],
 ])('over %s', (_, openStore) => {
   let now: number
   beforeEach(() => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createLimiter, fixedWindow, redisStore, tokenBucket, type Policies } from '@sluice/core'
-import { startRedis } from '@sluice/conformance'
+import { startRedis } from '@sluice/conformance/redis'
 import { expect, onTestFinished, test } from 'vitest'
 
 test('a write that fails because memory is full fails its own request, and none that travels with it', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createLimiter, fixedWindow, redisStore } from '@sluice/core'
-import { startRedis } from '@sluice/conformance'
+import { startRedis } from '@sluice/conformance/redis'
 import { expect, onTestFinished, test } from 'vitest'
 
 test('a refund during a pause of Redis arrives when the pause ends, however late', async () => {

@@ -19,26 +19,22 @@ import {
   type Policy,
   type RedisClient,
 } from '@sluice/core'
-import { patienceMs, runs, startRedis, subjects, type RedisServer } from '@sluice/conformance'
+import { patienceMs, runs, sizedAlgorithms } from '@sluice/conformance'
+import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 
 // Redis decides by its own clock, and then a memory store by the time that Redis's reply carried.
-let server: RedisServer
-let client: Redis
-let redis: AsyncStore
+const server = useRedis()
 /** The server's time in the last reply, and how many replies there were. */
 let serverMs = 0
 let replies = 0
-beforeAll(async () => {
-  server = await startRedis()
-  client = server.client()
-  redis = redisStore(timed(client), { timeout: '10s' })
+let redis: AsyncStore
+beforeAll(() => {
+  redis = redisStore(timed(server.connection), { timeout: '10s' })
 })
-afterAll(() => server.stop())
 
-function timed(own: Redis): RedisClient {
+function timed(own: typeof server.connection): RedisClient {
   async function noted(answer: Promise<unknown>): Promise<unknown> {
     const reply = await answer
     if (Array.isArray(reply)) serverMs = Number(reply[0])
@@ -70,7 +66,7 @@ const block: fc.Arbitrary<Block | undefined> = fc.option(
 )
 const measured: fc.Arbitrary<Policy> = fc
   .record({
-    subject: fc.constantFrom(...subjects),
+    subject: fc.constantFrom(...sizedAlgorithms),
     limit: fc.constantFrom(1, 2, 5),
     window: windows,
   })
@@ -174,7 +170,7 @@ async function expectLives(limiter: Limiter, given: Plan): Promise<void> {
   for (const name of ['ann', 'bob']) {
     const begins = performance.now()
     const { policies } = await limiter.status(name)
-    const lives = await client.pttl(`sluice:${limiter.name}:{${name}}`)
+    const lives = await server.connection.pttl(`sluice:${limiter.name}:{${name}}`)
     const elapsed = Math.ceil(performance.now() - begins) + 1
     // A bucket that is born part full says something before it has a state.
     const kept = names.filter((policy) => given[policy].kind !== 'tokenBucket')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createLimiter, fixedWindow, redisStore } from '@sluice/core'
-import { startRedis } from '@sluice/conformance'
+import { startRedis } from '@sluice/conformance/redis'
 import { expect, onTestFinished, test } from 'vitest'
 
 test('a call to a replica fails as a whole with its error as the cause, and a look by itself is answered', async () => {

@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createLimiter, redisStore, slidingLog, type Limiter } from '@sluice/core'
-import { startRedis, type RedisServer } from '@sluice/conformance'
-import type { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useRedis } from '@sluice/conformance/redis'
+import { describe, expect, test } from 'vitest'
 
-let server: RedisServer
-let client: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  client = server.client()
-})
-afterAll(() => server.stop())
-
+const server = useRedis()
 const start = 1_763_683_200_000
 
 describe('of a log in Redis', () => {
@@ -28,7 +20,7 @@ describe('of a log in Redis', () => {
     ],
   ])('only the chunks that have records are left after %s', async (_, change) => {
     now = start
-    const store = redisStore(client, { timeout: '20s' })
+    const store = redisStore(server.connection, { timeout: '20s' })
     const name = randomUUID()
     const policies = slidingLog({ limit: 1000, window: 100_000 })
     const limiter = createLimiter({ name, policies, store, clock: () => now })
@@ -37,8 +29,8 @@ describe('of a log in Redis', () => {
       await limiter.consume('key')
     }
     await change(limiter)
-    const keys = await client.keys(`sluice:${name}:*`)
+    const keys = await server.connection.keys(`sluice:${name}:*`)
     const body = keys.find((key) => key !== `sluice:${name}:{key}`) ?? ''
-    expect((await client.hkeys(body)).length).toBe(1)
+    expect((await server.connection.hkeys(body)).length).toBe(1)
   })
 })
