@@ -12,13 +12,13 @@ export const mutants = [
   {
     file: `${layers}/deadline.ts`,
     name: 'an answer in the turn of the deadline is given back, though it was passed on',
-    find: 'if (!isSettled) resolve(otherwise())',
-    replace: 'resolve(otherwise())',
+    find: 'if (isSettled) return\n',
+    replace: '',
   },
   {
     file: `${layers}/deadline.ts`,
     name: 'what a late answer took stays taken',
-    find: 'void giveBack(requests, answers)',
+    find: 'giveBack(requests, answers)\n            return',
     replace: '',
   },
   {
@@ -30,8 +30,8 @@ export const mutants = [
   {
     file: `${layers}/deadline.ts`,
     name: 'a busy process takes an answer that lies there for a late one',
-    find: 'nextTurn(() => {',
-    replace: 'void (() => {})\n      ;((then: () => void) => then())(() => {',
+    find: 'nextTurn(then)',
+    replace: 'then()',
   },
   {
     file: `${layers}/breaker.ts`,
@@ -42,8 +42,8 @@ export const mutants = [
   {
     file: `${layers}/breaker.ts`,
     name: 'all requests that come together try a store that is back',
-    find: 'mayTry = false\n        return watched',
-    replace: 'return watched',
+    find: 'mayTry = false\n      run(',
+    replace: 'run(',
   },
   {
     file: `${layers}/breaker.ts`,
@@ -72,8 +72,8 @@ export const mutants = [
   {
     file: `${layers}/deny-cache.ts`,
     name: 'a denial that was under way when its key was changed is remembered',
-    find: 'else if (isCached(request) && !isChanged(request, changed)) remember',
-    replace: 'else if (isCached(request)) remember',
+    find: '&& !isChanged(request, changed)) {',
+    replace: ') {',
   },
   {
     file: `${layers}/deny-cache.ts`,

@@ -36,31 +36,31 @@ export const mutants = [
     replace: 'receipts?.map(({ row, now }) => ({ row, now }))',
   },
   {
-    file: `${redis}/index.ts`,
+    file: `${redis}/calls.ts`,
     name: 'a refund during a pause of Redis is void when it arrives',
     find: 'isGift ? neverMs : timeoutMs',
     replace: 'isGift ? timeoutMs : timeoutMs',
   },
   {
-    file: `${redis}/index.ts`,
+    file: `${redis}/calls.ts`,
     name: 'a consumption that arrives late still takes',
     find: 'isGift ? neverMs : timeoutMs',
     replace: 'isGift ? neverMs : neverMs',
   },
   {
-    file: `${redis}/index.ts`,
+    file: `${redis}/calls.ts`,
     name: 'a void call is not asked once more',
     find: '(await call(requests, voidAt)) ?? (await call(requests, voidAt))',
     replace: 'await call(requests, voidAt)',
   },
   {
-    file: `${redis}/index.ts`,
+    file: `${redis}/calls.ts`,
     name: 'the clock of the server is not learned',
-    find: 'serverClock.learn(sentAt, processTime.monotonic(), Number(reply[0]))',
+    find: 'clock.learn(sentAt, processTime.monotonic(), Number(reply[0]))',
     replace: '',
   },
   {
-    file: `${redis}/index.ts`,
+    file: `${redis}/calls.ts`,
     name: 'a stale request is not asked again',
     find: '...((await call(again, voidAt)) ?? [])',
     replace: '...(again.length > requests.length ? ((await call(again, voidAt)) ?? []) : [])',
@@ -122,8 +122,8 @@ export const mutants = [
   {
     file: `${layers}/batching.ts`,
     name: 'a call holds any number of requests',
-    find: 'places.length === mostRequests || weight',
-    replace: 'weight',
+    find: 'call.places.length >= most || call',
+    replace: 'call',
   },
   {
     file: `${layers}/batching.ts`,
