@@ -6,19 +6,19 @@ import { sluiceError, type SluiceError } from '../errors.js'
 import { isNotLimited, joinKey, wrongPart, type Key, type NotLimited } from '../keys.js'
 import type { BoundPolicy } from '../stores/store.js'
 
-/** One policy, whose name is then 'default', or a record of named ones. */
+/** One policy, which gets the name 'default', or a record from name to policy. */
 export type Policies = Policy | Readonly<Record<string, Policy>>
 
-/** In the place of a limiter's policies: it has none of its own, and each call has to bring some. */
+/** The policies of a limiter that has none of its own, so that each call has to pass some. */
 export const chosenPerCall: Policies = Object.freeze({})
 
-/** One key for all policies, or a record from policy name to key. `notLimited` leaves out that policy, or all of them. */
+/** One key for all policies, or a record from policy name to key. `notLimited` instead of a key excludes that policy, or all policies. */
 export type Keys = Key | NotLimited | Readonly<Record<string, Key | NotLimited>>
 
 export interface PolicyChoice {
   /**
-   * The policies of this call, in the place of the limiter's: a plan, a tenant's own, day and night. Counts are found by the
-   * policy's name, so a changed limit applies at once to what is there.
+   * The policies of this call, which replace those of the limiter: for a plan, a tenant, a time of day. Counts belong to the name of a policy, so a
+   * changed limit applies at once to the units that already count.
    */
   readonly policies?: Policies
 }
@@ -26,9 +26,9 @@ export interface PolicyChoice {
 const longestName = 64
 
 /**
- * A limiter's policies in the form that stores work with.
+ * Turns policies into the entries of a request: each with its limiter, its name and its steps.
  *
- * @throws SluiceError where a policy is none, or its numbers are wrong
+ * @throws SluiceError if a value is not a policy, or its numbers are invalid
  */
 export function bindPolicies(limiter: string, policies: Policies): readonly BoundPolicy[] {
   const where = `limiter "${limiter}"`
@@ -40,16 +40,16 @@ export function bindPolicies(limiter: string, policies: Policies): readonly Boun
   return named.map(([name, policy]) => bindPolicy(limiter, name, policy))
 }
 
-/** The entries that a request asks, and whose state each of them counts in. */
+/** The entries of a request, and the key of each entry. */
 export interface ResolvedKeys {
   readonly entries: readonly BoundPolicy[]
   readonly keys: readonly string[]
 }
 
 /**
- * Finds each entry's key.
+ * Finds the key of each entry. An invalid or missing key is an error, so that no mistake makes a request unlimited.
  *
- * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING, SLUICE_POLICY_NAME_UNKNOWN: never a free pass
+ * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING, SLUICE_POLICY_NAME_UNKNOWN
  */
 export function resolveKeys(
   limiter: string,
@@ -65,13 +65,12 @@ export function resolveKeys(
   if (stray !== undefined) {
     throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, stray, names)
   }
-  // Names such as `constructor` are found in every object: only its own count.
+  // Only own properties count: every object inherits names such as `constructor`.
   const own = new Map<string, unknown>(Object.entries(key))
   const asked = entries.filter(({ name }) => !isNotLimited(own.get(name)))
   return { entries: asked, keys: asked.map(({ name }) => keyOf(limiter, name, own)) }
 }
 
-/** One key for each entry. */
 function repeated(key: string, count: number): readonly string[] {
   const keys = [key]
   for (let i = 1; i < count; i++) keys.push(key)
@@ -87,7 +86,7 @@ function bindPolicy(limiter: string, name: string, policy: unknown): BoundPolicy
   return { limiter, name, ...ruleOf(policy, where) }
 }
 
-/** Makes what finds, for each entry, the one with a share of its limit. */
+/** Returns a function that finds, for an entry, the same entry with a share of its limit. */
 export function sharing(share: number): (entry: BoundPolicy) => BoundPolicy {
   const shared = new WeakMap<BoundPolicy, BoundPolicy>()
   return function shareOf(entry) {
@@ -100,7 +99,7 @@ export function sharing(share: number): (entry: BoundPolicy) => BoundPolicy {
   }
 }
 
-/** Whether this stands for all policies, and is no record. */
+/** Whether the value is one key for all policies, and not a record of keys. */
 export function isKey(key: Keys): key is Key | NotLimited {
   return !isRecord(key)
 }
@@ -116,7 +115,7 @@ function joinedKey(limiter: string, key: unknown, policy?: string): string {
   return text
 }
 
-/** The error of a value that is no key: it names the wrong part, and the policy if each policy has its own key. */
+/** The error for an invalid key. It names the invalid part, and the policy if each policy has its own key. */
 export function invalidKey(limiter: string, key: unknown, policy: string | undefined): SluiceError {
   const part = wrongPart(key)
   const value: unknown = part === undefined || !isList(key) ? key : key[part - 1]

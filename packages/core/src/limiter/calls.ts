@@ -2,7 +2,7 @@ import type { Keys, PolicyChoice } from './bound-policies.js'
 
 export interface PeekOptions extends PolicyChoice {
   /**
-   * How many units the request takes: a whole number. 0 asks whether the key is allowed at all.
+   * How many units the request takes: a whole number. A cost of 0 is allowed if the key is not blocked and not over its limit.
    *
    * @default 1
    */
@@ -16,11 +16,11 @@ export interface ConsumeOptions extends PeekOptions {
    * @default each request has an owner of its own
    */
   readonly owner?: string
-  /** The object of the decision, such as an HTTP request: the events of `sluice:decision` and `sluice:denial` carry it, and nothing else reads it. */
+  /** The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` carry it, and nothing else reads it. */
   readonly request?: unknown
 }
 
-/** One of the keys of `consumeMany` or `peekMany`. */
+/** One element of the list that `consumeMany` and `peekMany` take. */
 export interface KeyAndCost extends PeekOptions {
   /** The key, or a key for each policy by its name. */
   readonly key: Keys
@@ -28,7 +28,7 @@ export interface KeyAndCost extends PeekOptions {
 
 export interface ResetOptions extends PolicyChoice {
   /**
-   * Whether the reset also ends a block. If not, a blocked key is not reset.
+   * Whether the reset also ends a block. Without it, a blocked key is not reset.
    *
    * @default false
    */

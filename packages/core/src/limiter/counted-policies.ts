@@ -1,8 +1,8 @@
 import type { BoundPolicy, Outcome, State, StoreRequest } from '../stores/store.js'
 
 /**
- * The part of a request that a store has to answer: all of it, without the policies that count nothing, such as `unlimited`. A request of which
- * nothing is left costs no command, waits for no store, and changes nothing that was counted under the same name.
+ * The part of a request that the store has to run: the request without the policies that count nothing, such as `unlimited`. If no policy is left,
+ * the store is not called, and the counts under the same policy name do not change.
  */
 export function countedPart<Q extends StoreRequest>(request: Q): Q {
   const { entries, keys } = request
@@ -16,7 +16,7 @@ export function countedPart<Q extends StoreRequest>(request: Q): Q {
   return { ...part, receipts: request.receipts.filter((_, i) => counts(entries[i])) }
 }
 
-/** The outcome of a request whose counted part had this one. */
+/** The outcome of the whole request, from the outcome of its counted part. */
 export function wholeOutcome(outcome: Outcome, { entries }: StoreRequest): Outcome {
   if (countsAll(entries)) return outcome
   const states: State[] = []
@@ -31,7 +31,7 @@ export function wholeOutcome(outcome: Outcome, { entries }: StoreRequest): Outco
   return { ...outcome, states, entries: decidedBy }
 }
 
-/** Whether a policy has a state at all. */
+/** Whether a policy has a state. */
 export function counts({ steps }: BoundPolicy): boolean {
   return !steps.countsNothing
 }
@@ -45,7 +45,7 @@ function countsAll(entries: readonly BoundPolicy[]): boolean {
 
 const known = new WeakMap<readonly BoundPolicy[], readonly BoundPolicy[]>()
 
-/** The same list each time, so that requests that differ by their keys alone share what is derived from it. */
+/** Returns the same list each time, so that requests that differ only by their keys share the values that are derived from it. */
 function countedOf(entries: readonly BoundPolicy[]): readonly BoundPolicy[] {
   let counted = known.get(entries)
   if (counted === undefined) {

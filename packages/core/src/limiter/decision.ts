@@ -11,47 +11,50 @@ import type {
 } from '../stores/store.js'
 import { putByName, verdictOf, type Verdict } from './verdict.js'
 
-/** The answer to one request: a plain value, a denial included. Waits are the smallest whole ones, if nothing else happens. */
+/**
+ * The result of one request, allowed or denied: a plain object. Each time in it is the shortest wait in whole milliseconds, provided that no other
+ * request is counted in the meantime.
+ */
 export interface Decision<S extends Store = Store> {
   readonly allowed: boolean
-  /** The quota of the policy that has least remaining. */
+  /** The quota of the policy that has the least remaining. */
   readonly limit: number
-  /** The least that any of the policies has remaining, after this decision. */
+  /** The units that remain after this decision: the smallest number of all policies. */
   readonly remaining: number
-  /** 0 if allowed, else how long until the same cost would be admitted by all; null if it never can be. */
+  /** 0 if allowed; else how long until all policies would allow the same cost, or null if they never can. */
   readonly retryAfterMs: number | null
   /** How long until every quota is full. */
   readonly resetMs: number
   /**
-   * How long a leaky queue asks to hold the request; 0 otherwise. `acquire`, `limited` and the HTTP adapters have held it for so long already,
-   * and the other numbers are those of the moment at which it was let go.
+   * The delay that a leaky queue asks for; 0 otherwise. `acquire`, `limited` and the HTTP adapters have already delayed the request by it, and
+   * the other numbers are then those of the moment at which the delay ended.
    */
   readonly delayMs: number
   /** The names of the policies that deny; empty if allowed. */
   readonly deniedBy: readonly string[]
-  /** Each policy's own verdict, by its name. */
+  /** The verdict of each policy, by its name. */
   readonly policies: Readonly<Record<string, Verdict>>
-  /** Who decided. */
+  /** Where the decision was made. */
   readonly source: Source
-  /** What an admitted request holds until it is released, where one of the policies is `concurrency` and the cost is not 0. */
+  /** The lease of an allowed request, if one of the policies is `concurrency` and the cost is not 0. */
   readonly lease?: HeldLease<S>
 }
 
-/** A lease as its holder sees it. It ends by itself after the policy's `lease`, unless it is renewed. */
+/** A lease as its holder sees it. It expires after the policy's `lease`, unless it is renewed. */
 export interface HeldLease<S extends Store = Store> {
-  /** By this it can be released or renewed from elsewhere: `limiter.release(key, id)`. */
+  /** Another process can release or renew the lease by its id: `limiter.release(key, id)`. */
   readonly id: string
   /**
-   * A fencing token: greater than that of every lease granted before for the same key, ended ones included. What the lease guards can refuse
-   * a token smaller than the greatest it has seen, and with it a holder whose lease has ended without its knowledge. Of several
-   * `concurrency` policies it is the first one's.
+   * A fencing token: greater than the token of every lease that was granted before for the same key, also of those that have ended. The guarded
+   * resource can refuse a token that is smaller than the greatest one it has seen. It thereby refuses a holder that does not know that its lease
+   * has ended. If there are several `concurrency` policies, it is the token of the first one.
    */
   readonly token: number
-  /** How long it lasts from its grant, or from when it was last renewed. */
+  /** How long the lease lasts after it was granted or last renewed. */
   readonly lengthMs: number
-  /** Ends the lease. True if it was still held, false if it had ended or was released before: another's lease is never touched. */
+  /** Releases the lease. True if it was held, false if it had expired or been released. It never releases the lease of another request. */
   release(): Reply<S, boolean>
-  /** Starts its time anew. True if it was still held; false if not, and then it stays ended. */
+  /** Renews the lease: its time starts again. True if it was held; if not, it stays ended: false. */
   renew(): Reply<S, boolean>
 }
 
@@ -68,8 +71,8 @@ export function decisionOf<S extends Store>(
   request: DecisionRequest,
   changeLease: ChangeLease<S>,
 ): Decision<S> {
-  const holds = outcome.allowed && request.verb === 'consume' && request.lease.id !== ''
-  const lease = holds ? heldLeaseOf(outcome, request, changeLease) : undefined
+  const isLeased = outcome.allowed && request.verb === 'consume' && request.lease.id !== ''
+  const lease = isLeased ? heldLeaseOf(outcome, request, changeLease) : undefined
   return withReceipt(readingOf(outcome, request, lease), { request, outcome })
 }
 
@@ -92,18 +95,18 @@ function heldLeaseOf<S extends Store>(
   }
 }
 
-/** Whether what is taken by this rule is held under a lease. */
+/** Whether the policy grants leases. */
 export function hasLeases({ steps }: Rule): boolean {
   return steps.token !== undefined
 }
 
-/** The denial of a request that the store would allow, but not in time for its caller. It holds nothing, and gives nothing back. */
+/** The denial of a request that the store would allow too late for its caller. It has no lease, and a refund of it refunds nothing. */
 export function deniedLate<S extends Store>(
   decision: Decision,
   retryAfterMs: number | null,
   deniedBy: readonly string[],
 ): Decision<S> {
-  const { lease: _given, ...numbers } = decision
+  const { lease: _lease, ...numbers } = decision
   const late = { ...numbers, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
   const receipt = receiptOf(decision)
   if (receipt === undefined) return late
@@ -111,7 +114,7 @@ export function deniedLate<S extends Store>(
   return withReceipt(late, { request, outcome: { ...outcome, allowed: false } })
 }
 
-/** The same decision with the numbers of a later outcome. What it took and holds, and how long it was held, stay as they were. */
+/** The same decision with the numbers of a later outcome. Its receipt, its lease and its delay stay the same. */
 export function asOf<D extends Decision>(decision: D, later: Outcome): D {
   const receipt = receiptOf(decision)
   if (receipt === undefined) return decision
@@ -120,30 +123,30 @@ export function asOf<D extends Decision>(decision: D, later: Outcome): D {
     receipt.request,
     undefined,
   )
-  const held: Record<string, Verdict> = {}
+  const delayed: Record<string, Verdict> = {}
   for (const [name, verdict] of Object.entries(policies)) {
-    putByName(held, name, { ...verdict, delayMs: decision.policies[name].delayMs })
+    putByName(delayed, name, { ...verdict, delayMs: decision.policies[name].delayMs })
   }
-  return withReceipt({ ...decision, limit, remaining, resetMs, policies: held }, receipt)
+  return withReceipt({ ...decision, limit, remaining, resetMs, policies: delayed }, receipt)
 }
 
 export const nobody: readonly string[] = Object.freeze([])
 
-/** What one outcome says about a request, in plain fields. */
+/** Reads the fields of a decision from an outcome. */
 function readingOf<S extends Store>(
   outcome: Outcome,
   request: DecisionRequest,
   lease: HeldLease<S> | undefined,
 ): Decision<S> {
   const { allowed, entries = request.entries, states, source = 'store' } = outcome
-  // If the limiter was told to allow, nobody is denied: neither what is consumed, nor what a peek asks about.
+  // With `onStoreError: 'allow'` neither a consumption nor a peek is denied while the store is unavailable.
   const taken = allowed && (request.verb === 'consume' || source === 'open')
   const verdicts = entries.map((entry, i) => verdictOf(entry, states[i], request.cost, taken))
   const decision = summaryOf(allowed, entries, verdicts, source)
   return lease === undefined ? decision : { ...decision, lease }
 }
 
-/** The decision of all policies, from the verdict of each. */
+/** Combines the verdicts of all policies into the decision. */
 export function summaryOf(
   allowed: boolean,
   entries: readonly BoundPolicy[],
@@ -183,7 +186,7 @@ export function summaryOf(
   }
 }
 
-/** The longer of two waits; null, for ever, is longer than any. */
+/** The longer of two waits. Null means forever, and is the longest. */
 export function longest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.max(a, b)
 }

@@ -9,17 +9,17 @@ import { noLease } from './leases/requested-lease.js'
 import { withReceiptParts, type Receipt, type ReceiptMaker } from './receipts/receipt.js'
 import { verdictReader, type VerdictReader } from './verdict.js'
 
-/** `consume` by the direct way. Undefined if only the general way can decide, or can say what is wrong. */
+/** `consume` by the direct way. Returns undefined if only the general way can decide the call, or throw the right error. */
 export type ConsumeDirectly = (
   key: Keys,
   options: ConsumeOptions | undefined,
 ) => Decision | undefined
 
 /**
- * Compiles `consume` for a store that has a direct way: one key for all policies, and no options but `cost` and `policies`. What the policies
- * compile to is kept as long as they are.
+ * Compiles `consume` for a store that has a direct way. It decides calls with one key for all policies and no options other than `cost` and
+ * `policies`. The compiled form of a list of policies lives as long as the list.
  *
- * @param entriesFor binds the policies of a call; undefined stands for the limiter's own
+ * @param entriesFor binds the policies of a call to the limiter; undefined stands for the limiter's own policies
  */
 export function createDirectWay(
   store: SyncStore,
@@ -44,7 +44,7 @@ export function createDirectWay(
     let cost = 1
     let policies: Policies | undefined
     if (options !== undefined) {
-      // A server passes the same options for each request.
+      // A server often passes the same options object for each request.
       if (options !== lastOptions && !areSimple(options)) return undefined
       lastOptions = options
       if (options.cost !== undefined) cost = options.cost
@@ -59,7 +59,7 @@ export function createDirectWay(
   }
 }
 
-/** Whether these are options of the direct way. All others, wrong ones included, are for the general way. */
+/** Whether the direct way supports these options. The general way checks all others and throws for invalid ones. */
 function areSimple(options: ConsumeOptions): boolean {
   if (!isRecord(options)) return false
   for (const name in options) if (name !== 'cost' && name !== 'policies') return false
@@ -78,7 +78,7 @@ class Way implements ReceiptMaker {
   /** The name of the only policy; undefined if there are several. */
   readonly #only: string | undefined
   readonly #deniedByOnly: readonly string[]
-  /** What a receipt is made of: the cost, then of each policy the moment and the row. */
+  /** The numbers of a receipt: the cost, then the time and the row of each policy. */
   readonly #numbers: number[]
 
   constructor(entries: readonly BoundPolicy[], direct: DirectConsume) {
@@ -88,7 +88,7 @@ class Way implements ReceiptMaker {
     this.#only = entries.length === 1 ? entries[0].name : undefined
     this.#deniedByOnly = Object.freeze(entries.map(({ name }) => name))
     const count = direct.states.reduce((sum, { row }) => sum + 1 + row.length, 1)
-    // Fractions first, so that the engine keeps all of them as doubles.
+    // Initialized with fractions, so that V8 stores all elements as doubles.
     this.#numbers = Array.from({ length: count }, () => 0.5)
   }
 

@@ -13,8 +13,8 @@ import type {
 type Read<Q extends StoreRequest, T> = (outcome: Outcome, request: Q) => T
 
 /**
- * Asks a store in the store's own manner: over a synchronous one a call answers or throws at once, over the others all of it happens in a
- * promise, a mistake in the question included. Therefore it is given what makes the request, with its arguments.
+ * Runs requests on a store. With a synchronous store a call returns or throws at once. With an asynchronous store it returns a promise, which also
+ * rejects for an invalid call: this is why a dispatcher receives the function that makes the request, and its arguments, instead of the request.
  */
 export interface Dispatcher<S extends Store> {
   run<A, B, C, Q extends StoreRequest, T>(
@@ -32,7 +32,7 @@ export interface Dispatcher<S extends Store> {
 }
 
 export function createDispatcher<S extends Store>(store: Store): Dispatcher<S> {
-  // That S is the type of this very store is beyond the compiler.
+  // The compiler cannot know that S is the type of this store.
   return (store.async ? dispatchLater(store) : dispatchAtOnce(store)) as Dispatcher<S>
 }
 
@@ -94,7 +94,7 @@ function dispatchLater(store: AsyncStore): Dispatcher<AsyncStore> {
   }
 }
 
-/** A request without any policy that counts needs no store: it is allowed. */
+/** A request without a policy that counts is allowed without the store. */
 function asksAnything({ entries }: StoreRequest): boolean {
   return entries.length > 0
 }

@@ -1,7 +1,7 @@
 import { channel, type Channel } from '../stores/layers/channel.js'
 import type { Decision } from './decision.js'
 
-/** A limiter made a decision. On `sluice:decision`, and for a denial on `sluice:denial`, too. */
+/** A limiter made a decision. Published on `sluice:decision`, and a denial also on `sluice:denial`. */
 export interface DecisionEvent {
   readonly limiter: string
   /** The key of each policy, by its name, in the form in which the store counts it. */

@@ -28,7 +28,7 @@ export interface LimiterOptions<S extends Store> {
   /** The policies. A request is allowed if all of them allow it, and then counts in all of them. A denied request counts in none. */
   readonly policies: Policies
   /**
-   * Holds the counts. One store can serve many limiters.
+   * Keeps the counts. One store can serve many limiters.
    *
    * @default memoryStore()
    */
@@ -90,7 +90,7 @@ export const commonReaders: {
 
 const readers = {
   ...commonReaders,
-  // The limiter refuses what is not a policy.
+  // `bindPolicies` checks the policies.
   policies: checkedIfGiven('', () => true),
   denyCache: optional(checked('true or false', isBoolean), true),
 }

@@ -26,71 +26,71 @@ import type {
 } from '../stores/store.js'
 
 /**
- * Decides for keys. Over a memory store every method answers at once, over Redis with a promise; `await` works on both. A call
- * that can never be right throws (or rejects with) a SluiceError.
+ * Decides whether requests are allowed. Over a memory store every method returns its result at once, over Redis it returns a promise; `await`
+ * works with both. An invalid call throws, or rejects with, a SluiceError.
  */
 export interface Limiter<S extends Store = Store> {
   readonly name: string
-  /** Decides and counts: all policies, or none. */
+  /** Decides, and counts if all policies allow. A denied request counts in none of them. */
   consume(key: Keys, options?: ConsumeOptions): Reply<S, Decision<S>>
-  /** Whether `consume` would be allowed now; `remaining` and `resetMs` as they stand. Changes nothing. */
+  /** Decides as `consume` would now, and returns the current `remaining` and `resetMs`. Changes nothing. */
   peek(key: Keys, options?: PeekOptions): Reply<S, Decision>
-  /** `consume` for many keys in one round trip. Answers in order; each key is decided by itself. */
+  /** `consume` for many keys in one round trip. Returns the decisions in the order of the requests; each request is decided separately. */
   consumeMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision<S>[]>
-  /** `peek` for many keys in one round trip. */
+  /** `peek` for many keys in one round trip. Returns the decisions in the order of the requests. */
   peekMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
   /**
-   * Waits until the request is allowed. Resolves to a denial if `maxWait` is not enough, at once where that is known; rejects when `signal` is
-   * aborted, and takes nothing then. First come, first served among the calls of this process. A `leakyQueue` orders its requests by itself: a
-   * request that it allows is held for its `delayMs`, and one that would be held for longer than `maxDelay` is denied at once.
+   * Waits until the request is allowed. Resolves to a denial if `maxWait` is too short, at once if that is known in advance. If `signal` is
+   * aborted, it rejects and consumes nothing. The calls of this process for one key are decided in the order in which they were made. A
+   * `leakyQueue` keeps its own order: a request that it allows is delayed by its `delayMs`, and one whose delay would exceed `maxDelay` is denied
+   * at once.
    */
   acquire(key: Keys, options?: AcquireOptions): Promise<Decision<S>>
   /**
-   * Gives back exactly what a decision took, where it took it, as far as that still counts, and releases its lease. True the first time,
-   * false after that.
+   * Refunds exactly the units that a decision took, as far as they still count, and releases its lease. True the first time, false after that.
    */
   refund(decision: Decision): Reply<S, boolean>
-  /** Gives the n newest units back, never above the full quota. Of leases, it ends the newest as long as n units are enough for the whole. */
+  /** Refunds the n newest units, at most up to the full quota. For leases, it ends the newest ones whose units together are at most n. */
   refund(key: Keys, n?: number, options?: PolicyChoice): Reply<S, boolean>
   /**
-   * Takes n units without asking: what remains may go below zero, and cost 0 is denied until that is made up for. Where there are leases, it
-   * takes one that nobody knows and that ends by itself.
+   * Takes n units, whatever remains. The units that count may then exceed the limit, and even a request of cost 0 is denied until they no longer
+   * do. A `concurrency` policy grants a lease of n units that no caller can release; it expires.
    */
   penalize(key: Keys, n: number, options?: PolicyChoice): Reply<S, void>
-  /** Shuts the key out for a while, in the place of any block that it is under. */
+  /** Blocks the key for this long. Replaces a block that the key already has. */
   block(key: Keys, length: Duration, options?: PolicyChoice): Reply<S, void>
-  /** Ends a block. What the key has used still counts. */
+  /** Ends a block. The units that the key has used still count. */
   unblock(key: Keys, options?: PolicyChoice): Reply<S, void>
   /**
-   * Ends a lease that is held elsewhere, by its id; what its request took of other policies stays taken. True if it was still held,
-   * false if it had ended or was released before.
+   * Releases a lease by its id, also one that another process holds. The units that its request took from other policies stay taken. True if the
+   * lease was held, false if it had expired or been released.
    */
   release(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
-  /** Starts the time of a lease anew that is held elsewhere. True if it was still held; false if not, and then it stays ended. */
+  /** Renews a lease by its id, also one that another process holds: its time starts again. True if it was held; if not, it stays ended: false. */
   renew(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
   /**
-   * Forgets what the key has used, so that its whole quota is available: true. A later refund of an earlier decision has no effect. False, and
-   * nothing changed, if the key is blocked and `unblock` is not true.
+   * Deletes what the key has used, so that its full quota is available, and returns true. A later refund of an earlier decision has no effect. If
+   * the key is blocked and `unblock` is not true, it changes nothing and returns false.
    */
   reset(key: Keys, options?: ResetOptions): Reply<S, boolean>
   /**
-   * What counts of each policy, and what remains. Changes nothing. With `onStoreError: 'allow'` or `'deny'` it fails with the store's error
-   * while the store is unavailable, because nothing counts then.
+   * Returns the units that count for each policy, and those that remain. Changes nothing. With `onStoreError: 'allow'` or `'deny'` it fails with
+   * the store's error while the store is unavailable, because nothing is counted then.
    */
   status(key: Keys, options?: PolicyChoice): Reply<S, Status>
-  /** Whether the store is there. */
+  /** Whether the store is available. */
   ping(): Reply<S, boolean>
-  /** Closes the store, if the limiter made it. */
+  /** Closes the store if the limiter created it. A store that was passed to the limiter stays open. */
   close(): Reply<S, void>
 }
 
 /**
- * Puts policies and a store together.
+ * Creates a limiter from policies and a store.
  *
  * @example
  * const limiter = createLimiter({ name: 'api', policies: slidingWindow({ limit: 100, window: '1m' }) })
  * const { allowed, retryAfterMs } = await limiter.consume('user:42')
- * @throws SluiceError where an option is missing, unknown or wrong
+ * @throws SluiceError if an option is missing, unknown or invalid
  */
 export function createLimiter<S extends Store = MemoryStore>(
   options: AnyLimiterOptions<S>,
@@ -122,7 +122,7 @@ export function createLimiter<S extends Store = MemoryStore>(
 
   function decide(outcome: Outcome, request: DecisionRequest): Decision<S> {
     const decision = decisionOf(outcome, request, changeLease)
-    if (request.verb === 'consume' && isHeard(decision)) report(request, decision)
+    if (request.verb === 'consume' && hasSubscribers(decision)) report(request, decision)
     return decision
   }
 
@@ -145,8 +145,8 @@ export function createLimiter<S extends Store = MemoryStore>(
     refund(decisionOrKey: Decision | Keys, n?: number, options?: PolicyChoice) {
       const receipt = receiptOf(decisionOrKey) ?? receiptOfOtherCopy(name, decisionOrKey)
       if (receipt !== undefined)
-        return dispatch.run(requests.refundReceipt, isGiven, receipt, n, options)
-      // Whatever is no decision is taken for a key, and refused if it is none.
+        return dispatch.run(requests.refundReceipt, isRefunded, receipt, n, options)
+      // Any other value is read as a key. `refundUnits` throws if it is not a valid one.
       return dispatch.run(requests.refundUnits, isAllowed, decisionOrKey as Keys, n, options)
     },
 
@@ -157,7 +157,7 @@ export function createLimiter<S extends Store = MemoryStore>(
     renew: (key, id, options) => dispatch.run(requests.renew, isAllowed, key, id, options),
     reset: (key, options) => dispatch.run(requests.reset, isAllowed, key, options),
     status: (key, options) => dispatch.run(requests.status, statusOf, key, options),
-    // These answer as the store does, and that S is the type of this very store is beyond the compiler.
+    // The compiler cannot know that S is the type of this store.
     ping: () => store.ping() as Reply<S, boolean>,
     close: () => (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>,
   }
@@ -168,7 +168,7 @@ export function createLimiter<S extends Store = MemoryStore>(
   return limiter
 }
 
-/** The direct way of `consume`, if the store has one. An injected clock and a warning that may have to be given take the general way. */
+/** The direct way of `consume`, if the store has one. A limiter that has its own clock, or that may have to warn, uses the general way only. */
 function directWayOf<S extends Store>(
   store: Store,
   clock: Clock | undefined,
@@ -176,11 +176,11 @@ function directWayOf<S extends Store>(
 ): ((key: Keys, options?: ConsumeOptions) => Reply<S, Decision<S>> | undefined) | undefined {
   if (store.async || store.compile === undefined) return undefined
   if (clock !== undefined || requests.isWatched) return undefined
-  // That S is the type of this very store is beyond the compiler.
+  // The compiler cannot know that S is the type of this store.
   return createDirectWay(store, requests.entriesFor) as Limiter<S>['consume']
 }
 
-function isHeard({ allowed }: Decision): boolean {
+function hasSubscribers({ allowed }: Decision): boolean {
   return (
     decisionEvents.decision.hasSubscribers || (!allowed && decisionEvents.denial.hasSubscribers)
   )
@@ -192,11 +192,11 @@ function isAllowed({ allowed }: Outcome): boolean {
   return allowed
 }
 
-function isGiven({ allowed }: Outcome, { verb }: StoreRequest): boolean {
+function isRefunded({ allowed }: Outcome, { verb }: StoreRequest): boolean {
   return verb === 'refundReceipt' && allowed
 }
 
-/** A store that the caller opened is the caller's to close. */
+/** The application closes a store that it created itself. */
 function closed(store: Store): void | Promise<void> {
   return store.async ? Promise.resolve() : undefined
 }

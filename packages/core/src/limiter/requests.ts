@@ -36,19 +36,19 @@ import {
 } from '../stores/store.js'
 
 /**
- * Turns the calls of a limiter's methods into requests to its store, and refuses what can never be right with a coded error. Each method of
- * the limiter has the one of its name here.
+ * Turns the calls of a limiter's methods into requests to its store. An invalid call is an error with a code. The methods have the names of the
+ * limiter's methods.
  */
 export interface Requests {
-  /** The policies of a call in the form that stores work with; undefined stands for the limiter's own. */
+  /** Binds the policies of a call to the limiter. Undefined stands for the limiter's own policies. */
   entriesFor(policies: Policies | undefined): readonly BoundPolicy[]
-  /** Whether each consumption has to be watched for a policy that another one makes useless. */
+  /** Whether a consumption may cause the warning that a policy is redundant. */
   readonly isWatched: boolean
   consume(key: Keys, options: ConsumeOptions | undefined): ConsumeRequest
   peek(key: Keys, options: PeekOptions | undefined): PeekRequest
   consumeMany(calls: readonly KeyAndCost[]): readonly ConsumeRequest[]
   peekMany(calls: readonly KeyAndCost[]): readonly PeekRequest[]
-  /** For a receipt that was refunded already, or took nothing, it is a peek at nothing. */
+  /** For a receipt that was refunded before, or that took nothing, the request is a peek without policies. */
   refundReceipt(receipt: Receipt, units: undefined | number, options?: PolicyChoice): StoreRequest
   refundUnits(key: Keys, units: number | undefined, options?: PolicyChoice): StoreRequest
   penalize(key: Keys, units: number, options?: PolicyChoice): StoreRequest
@@ -58,7 +58,7 @@ export interface Requests {
   renew(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   reset(key: Keys, options: ResetOptions | undefined): StoreRequest
   status(key: Keys, options: PolicyChoice | undefined): StoreRequest
-  /** The request that changes the lease of an allowed one. */
+  /** The request that releases or renews the lease of an allowed request. */
   ofLease(allowed: StoreRequest, change: LeaseChange): LeaseRequest
 }
 
@@ -67,15 +67,15 @@ export interface LeaseChange {
   readonly source: Source
 }
 
-/** A question to a store: what is asked, besides the key. */
-interface Question {
+/** The options of a call, checked except for the cost. */
+interface Options {
   readonly cost?: number | undefined
   readonly policies?: Policies | undefined
   readonly owner?: string | undefined
   readonly origin?: unknown
 }
 
-/** `fresh`: whether no answer does but the store's own. */
+/** @param fresh whether the store has to decide each consumption, so that a denial which this process remembers is not enough */
 export function createRequests(
   limiter: string,
   policies: Policies,
@@ -89,20 +89,20 @@ export function createRequests(
   const watchNames = watchPolicyNames(limiter)
   const { assertPenalty, assertBlockable, count, text } = argumentChecks(where, policies)
 
-  /** What every request has: the policies that it asks, and the key that each of them counts by. */
+  /** The part that all requests have. */
   function about(key: Keys, policies: Policies | undefined, owner?: string, leaseId?: string) {
     const { entries, keys } = resolveKeys(limiter, entriesFor(policies), key)
     return { entries, keys, now: now(), lease: leaseFor(entries, owner, leaseId) }
   }
 
-  function consumption(key: Keys, { cost = 1, policies, owner, origin }: Question): ConsumeRequest {
+  function consumption(key: Keys, { cost = 1, policies, owner, origin }: Options): ConsumeRequest {
     assertCost(cost)
     const request = { verb: 'consume', ...about(key, policies, owner), cost, fresh } as const
     watchKey?.(key, policies)
     return origin === undefined ? request : { ...request, origin }
   }
 
-  function look(key: Keys, { cost = 1, policies }: Question = {}): PeekRequest {
+  function look(key: Keys, { cost = 1, policies }: Options = {}): PeekRequest {
     assertCost(cost)
     return { verb: 'peek', ...about(key, policies), cost }
   }
@@ -142,14 +142,14 @@ export function createRequests(
     return ofLeases({ verb, ...about(key, policiesOf(options), undefined, id) })
   }
 
-  /** The request without those policies that have no leases. */
+  /** The request for those of its policies that have leases. */
   function ofLeases(request: LeaseRequest): LeaseRequest {
     const { entries, keys } = request
     const leased = entries.filter(hasLeases)
     if (leased.length > 0) {
       return { ...request, entries: leased, keys: keys.filter((_, i) => hasLeases(entries[i])) }
     }
-    const expected = 'a concurrency policy among them, or a key for it: nothing else has leases'
+    const expected = 'at least one concurrency policy, and a key for it: no other policy has leases'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
   }
 
@@ -195,7 +195,7 @@ export function createRequests(
 
     refundReceipt({ request, outcome }, units, options) {
       if (units !== undefined || options !== undefined) {
-        const expected = 'nothing besides the decision, which is refunded as a whole'
+        const expected = 'the decision alone: it is refunded as a whole'
         throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units ?? options, expected)
       }
       if (request.entries.some((entry) => entry.limiter !== limiter)) {

@@ -1,25 +1,25 @@
 import type { Outcome, Source, StoreRequest } from '../stores/store.js'
 import { putByName, verdictOf } from './verdict.js'
 
-/** How one policy stands. */
+/** The counts of one policy. */
 export interface PolicyStatus {
-  /** The units that count now, rounded up; more than the limit where there is a debt. */
+  /** The units that count now, rounded up. After a penalty they can exceed the limit. */
   readonly used: number
   readonly limit: number
   readonly remaining: number
-  /** How long until the quota is full; 0 if it is. */
+  /** How long until the quota is full; 0 if it is full. */
   readonly resetMs: number
-  /** How long a block still lasts; 0 if there is none. */
+  /** How long until the block ends; 0 without a block. */
   readonly blockedMs: number
 }
 
 export interface Status {
-  /** What counted: the store, or the memory store that replaces it while it is unavailable (`fallback`). */
+  /** Where the counts are: in the store, or in the memory store that replaces it while it is unavailable (`fallback`). */
   readonly source: Source
   readonly policies: Readonly<Record<string, PolicyStatus>>
 }
 
-/** Reads how a key stands from the outcome of a `peek`. */
+/** Reads the status of a key from the outcome of a `peek`. */
 export function statusOf(outcome: Outcome, request: StoreRequest): Status {
   const { entries = request.entries, source = 'store' } = outcome
   const policies: Record<string, PolicyStatus> = {}

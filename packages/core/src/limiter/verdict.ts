@@ -3,28 +3,29 @@ import { usualReading } from '../algorithms/reading.js'
 import type { Rule } from '../algorithms/kind.js'
 import type { State } from '../stores/store.js'
 
-/** What one policy says. All times are whole milliseconds. */
+/** The part of a decision that belongs to one policy. All times are whole milliseconds. */
 export interface Verdict {
   readonly allowed: boolean
-  /** The units that count now, after this decision, rounded up; more than the limit if there is a debt. */
+  /** The units that count after this decision, rounded up. After a penalty they can exceed the limit. */
   readonly used: number
   /** The policy's quota: its limit, burst or capacity. */
   readonly limit: number
-  /** How many units could still be taken right now, after this decision. */
+  /** The units that could be taken now, after this decision. */
   readonly remaining: number
-  /** 0 if allowed, else how long until the same cost would be; null if it never can be. */
+  /** 0 if allowed; else how long until the policy would allow the same cost, or null if it never can. */
   readonly retryAfterMs: number | null
-  /** How long until `remaining` grows; 0 if the quota is full. */
+  /** How long until `remaining` increases; 0 if the quota is full. */
   readonly nextMs: number
-  /** How long until the quota is full; 0 if it is. */
+  /** How long until the quota is full; 0 if it is full. */
   readonly resetMs: number
-  /** How long a leaky queue asks to hold the request; 0 otherwise. */
+  /** The delay that a leaky queue asks for; 0 otherwise. */
   readonly delayMs: number
 }
 
 /**
- * Reads what one policy says from a row as the decision left it. `taken`: the row already holds what the request took, so it is not asked
- * again.
+ * Reads a verdict from a row as the decision left it.
+ *
+ * @param taken whether the row contains the units of this request. If so, the request was allowed, and the row must not be asked again.
  */
 export type VerdictReader = (
   row: Row,
@@ -35,7 +36,7 @@ export type VerdictReader = (
   taken: boolean,
 ) => Verdict
 
-/** Takes the steps out of the rule once: to look them up in each of five objects for each decision takes longer than to run them. */
+/** Reads the steps from their objects once, because five property lookups for each decision take longer than the steps themselves. */
 export function verdictReader({ steps, params }: Rule): VerdictReader {
   const { wait: waitOf, next: nextOf, full: fullOf, delay: delayOf } = steps
   const limit = steps.quota(params)
@@ -52,7 +53,7 @@ export function verdictReader({ steps, params }: Rule): VerdictReader {
       remaining: blockedMs > 0 ? 0 : free,
       retryAfterMs: wait === Infinity ? null : wait,
       nextMs: blockedMs === 0 ? next : free > 0 ? blockedMs : Math.max(blockedMs, next),
-      // A quota of nothing is full whatever was used of it before.
+      // A quota of 0 is always full, also if units of an earlier, larger quota still count.
       resetMs: Math.max(blockedMs, limit === 0 ? 0 : fullOf(row, params) - now),
       delayMs: delays && wait === 0 ? delayOf(row, params, now, cost, taken && cost > 0) : 0,
     }
@@ -61,7 +62,7 @@ export function verdictReader({ steps, params }: Rule): VerdictReader {
 
 const readers = new WeakMap<Rule, VerdictReader>()
 
-/** Reads what one policy says from its state. */
+/** Reads the verdict of one policy from its state. */
 export function verdictOf(
   rule: Rule,
   { row, blockedUntil, now }: State,
@@ -77,9 +78,9 @@ export function verdictOf(
   return read(row, now, used, Math.max(0, blockedUntil - now), cost, taken)
 }
 
-/** Notes what was read from a policy under its name. */
+/** Sets an own property, whatever its name is. */
 export function putByName<T>(named: Record<string, T>, name: string, value: T): void {
-  // To assign to this name would set a prototype.
+  // An assignment to this name would set the prototype.
   if (name === '__proto__') Object.defineProperty(named, name, { value, enumerable: true })
   else named[name] = value
 }

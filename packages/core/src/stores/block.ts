@@ -1,17 +1,17 @@
 import type { Row } from '../algorithms/algorithm.js'
 import type { Block } from '../policy.js'
 
-// row: [the end of the last block, its length]
+// The row of a block: [end of the last block, length of the last block]
 export const UNTIL = 0
 export const LENGTH = 1
 
-/** A block's row lies beside its policy's, under an id that no algorithm has. */
+/** A block has a row of its own beside the row of its policy. No algorithm has this id. */
 export const blockId = 127
 
-/** The row of a block that starts now: the first of its kind, or one that follows so soon on the last that it escalates. */
+/** The row of a block that starts now. If the last block ended recently, it is longer by the factor `escalate`. */
 export function startedBlock(row: Row, { for: first, escalate, max }: Block, now: number): Row {
-  const soon = row[LENGTH] > 0 && now < blockForgotten(row)
-  const length = soon ? Math.min(max, Math.floor(row[LENGTH] * escalate)) : first
+  const escalates = row[LENGTH] > 0 && now < blockForgotten(row)
+  const length = escalates ? Math.min(max, Math.floor(row[LENGTH] * escalate)) : first
   return [now + length, length]
 }
 

@@ -2,45 +2,45 @@ import type { Lease, Row } from '../algorithms/algorithm.js'
 import type { Rule } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
 
-/** One policy of one limiter: what a store needs to find its state and to step it. */
+/** An entry of a request: one policy of one limiter, with all that a store needs to find and change its state. */
 export interface BoundPolicy extends Rule {
-  /** The limiter's name: the namespace of its counters. */
+  /** The name of the limiter, which is the namespace of its counters. */
   readonly limiter: string
-  /** The policy's name within the limiter. */
+  /** The name of the policy within the limiter. */
   readonly name: string
 }
 
-/** What every request to a store has. `keys[i]` is the key whose state `entries[i]` counts in; all entries belong to one limiter. */
+/** The fields of every request. `entries[i]` counts in the state of `keys[i]`. All entries belong to one limiter. */
 interface RequestBase {
   readonly entries: readonly BoundPolicy[]
   readonly keys: readonly string[]
   /** The time of an injected clock, which replaces the store's own. */
   readonly now: number | undefined
-  /** The lease that is asked for, or that a release or renewal means; without id and owner if no entry has leases. */
+  /** The lease to grant, release or renew. Its id and owner are empty if no entry has leases. */
   readonly lease: Lease
-  /** Who made the decision that this request undoes or changes: the state is there. */
+  /** The source of the decision that this request undoes or changes. That source has the state. */
   readonly source?: Source
 }
 
-/** Decides and counts. */
+/** Decides, and counts if all entries allow. */
 export interface ConsumeRequest extends RequestBase {
   readonly verb: 'consume'
   readonly cost: number
-  /** Whether the store itself has to answer: a remembered denial is not enough, because it may have been refunded since. */
+  /** Whether the store itself has to decide. A remembered denial is not enough, because another process may have refunded units since. */
   readonly fresh?: boolean
-  /** What the caller decides about, for the listeners of decision events. No store reads it. */
+  /** The object that the decision is about, for the subscribers of decision events. No store reads it. */
   readonly origin?: unknown
 }
 
-/** Decides and changes nothing. */
+/** Decides, and changes nothing. */
 export interface PeekRequest extends RequestBase {
   readonly verb: 'peek'
   readonly cost: number
-  /** Whether the answer has to come from counts: a `status`, which fails where `onStoreError` would allow or deny without any. */
+  /** Whether the outcome has to come from counts, as for `status`. Such a request fails if `onStoreError` would allow or deny it without counts. */
   readonly fromCounts?: boolean
 }
 
-/** Undoes a consumption by the states that it left. */
+/** Undoes a consumption. Its receipts are the states that the consumption left. */
 export interface RefundReceiptRequest extends RequestBase {
   readonly verb: 'refundReceipt'
   readonly cost: number
@@ -62,18 +62,18 @@ export interface UnblockRequest extends RequestBase {
   readonly verb: 'unblock'
 }
 
-/** Removes what is counted; with `unblock` the blocks too, else it is refused while one lasts. */
+/** Deletes the counts, and with `unblock` the blocks too. Without `unblock` it is not allowed while an entry is blocked. */
 export interface ResetRequest extends RequestBase {
   readonly verb: 'reset'
   readonly unblock: boolean
 }
 
-/** Ends a lease, or starts its time anew. */
+/** Releases a lease, or starts its time again. */
 export interface LeaseRequest extends RequestBase {
   readonly verb: 'release' | 'renew'
 }
 
-/** A request that asks whether a cost is allowed. */
+/** A request that decides whether a cost is allowed. */
 export type DecisionRequest = ConsumeRequest | PeekRequest
 
 /** One request to a store: all or nothing. */
@@ -88,12 +88,12 @@ export type StoreRequest =
 
 export type Verb = StoreRequest['verb']
 
-/** The same entries and keys, only looked at. */
+/** A peek at the same entries and keys. */
 export function peekOf({ entries, keys, now, lease }: StoreRequest, cost: number): PeekRequest {
   return { verb: 'peek', entries, keys, now, lease, cost }
 }
 
-/** The request that undoes what a consumption took. */
+/** The request that undoes a consumption. */
 export function refundOf(
   { entries, keys, now, lease, cost }: ConsumeRequest,
   receipts: readonly State[],
@@ -101,15 +101,15 @@ export function refundOf(
   return { verb: 'refundReceipt', entries, keys, now, lease, cost, receipts }
 }
 
-/** The state of one entry, brought up to the time of its answer. */
+/** The state of one entry at the time `now`. */
 export interface State {
   readonly row: Row
-  /** The end of the last block, past or to come; 0 if there was none. */
+  /** The end of the last block, in the past or in the future; 0 if there was none. */
   readonly blockedUntil: number
-  /** The time by which this entry was decided. Entries that follow the wall, or lie on other servers, may have other times. */
+  /** The time by which this entry was decided. It differs between entries that follow different clocks, or that are on different servers. */
   readonly now: number
   /**
-   * How many times the key had been reset in the millisecond of `now`.
+   * The number of resets of the key in the millisecond of `now`, up to this state.
    *
    * @default 0
    */
@@ -117,29 +117,30 @@ export interface State {
 }
 
 /**
- * Who decided: the store; this process, which remembers that the store denied the key a moment ago (`local`); a memory store in the place of one
- * that is away (`fallback`); or nobody, where the store failed and the limiter was told to allow (`open`) or to deny (`closed`).
+ * Where a decision was made: by the store (`store`); by this process, which remembers a recent denial by the store (`local`); by the memory store that
+ * replaces an unavailable store (`fallback`); or without any counts, because the store is unavailable and `onStoreError` is `'allow'` (`open`) or
+ * `'deny'` (`closed`).
  */
 export type Source = 'store' | 'local' | 'fallback' | 'open' | 'closed'
 
-/** What became of a request. */
+/** The result of a request that did not fail. */
 export interface Outcome {
   /**
-   * Whether every entry allowed. If so, and only then, each of them has counted the cost. A `reset` is not allowed while an entry is blocked,
-   * unless it forgets the block too; a `release` or `renew` not if the lease is not held. All other verbs are always allowed.
+   * Whether all entries allowed the cost. Then, and only then, each of them has counted it. A `reset` without `unblock` is not allowed while an entry is
+   * blocked. A `release` or `renew` is not allowed if the lease is not held. All other verbs are always allowed.
    */
   readonly allowed: boolean
-  /** The state of each entry after the decision. It is at the same time the receipt of what was taken. */
+  /** The state of each entry after the decision. It is also the receipt of a consumption. */
   readonly states: readonly State[]
-  /** By what it was decided, where those are not the request's own: a share of each. */
+  /** The entries by which the request was decided, if they are not its own: each with a share of its limit. */
   readonly entries?: readonly BoundPolicy[]
   /** @default 'store' */
   readonly source?: Source
 }
 
-/** Consumes for one list of entries, without a request or an outcome for each decision. */
+/** Decides consumptions by one list of entries, without a request and an outcome for each decision. */
 export interface DirectConsume {
-  /** Decides for a key: whether all entries allow the cost, and have counted it. Undefined if only `run` can decide; nothing has changed then. */
+  /** Returns whether all entries allowed the cost for this key, and counted it. Undefined, and nothing changed, if only `run` can decide it. */
   decide(key: string, cost: number): boolean | undefined
   /** The state of each entry after the last decision. The next decision overwrites them. */
   readonly states: readonly DirectState[]
@@ -152,39 +153,37 @@ export interface DirectState {
   readonly used: number
 }
 
-/** A failure is the answer of the request that failed, and of no other. */
+/** The return value of a store for one request: its outcome, or its error. An error concerns no other request. */
 export type Answer = Outcome | SluiceError
 
 /**
- * The version of what limiters and stores pass to each other: the types of this file, and of each algorithm its steps, cells, args and Lua. An
- * application may hold several copies of this package, and a limiter takes a store of another copy if both have the same version. Raise it with
- * every change that another copy would misread.
+ * The version of the contract between limiters and stores: the types of this file, and the steps, cells, args and Lua of each algorithm. An application
+ * can contain several copies of this package, and a limiter accepts a store of another copy if both have the same version. Increase it with every
+ * change that another copy would misinterpret.
  */
 export const contractVersion: number = 1
 
-/** The property of a store that says which contract it has. A store that an application wrote itself has none. */
+/** The property of a store that contains its contract. A store that an application implements itself does not have it. */
 export const storeContract: unique symbol = Symbol.for('@sluice/core:store')
 
 export interface StoreContract {
   readonly version: number
-  /** Decides while the store is unavailable. It belongs to the store, so that all limiters of one name count together, as they do in the store. */
+  /** Decides while the store is unavailable. It belongs to the store, so that limiters of one name share their counts as they do in the store. */
   fallback?: SyncStore
 }
 
 /**
- * Where the counts live. A store runs each request all or nothing: it looks at all entries first, and takes only if all of them
- * allow. It knows no particular algorithm; it loads rows, calls their steps, and keeps what they wrote until `ends`.
+ * Keeps the counts. A store runs each request all or nothing: it looks at all entries first, and takes the cost only if all of them allow it. A store
+ * does not depend on any particular algorithm: it loads rows, calls the steps on them, and keeps the rows until `ends`.
  */
 export interface SyncStore {
   readonly async: false
-  /**
-   * The direct way for consumptions by these entries with one key for all of them. Undefined if there is none: `run` can do all that it can.
-   */
+  /** Compiles the direct way for consumptions by these entries with one key. Undefined if there is none. `run` decides the same requests. */
   compile?(entries: readonly BoundPolicy[]): DirectConsume | undefined
   readonly [storeContract]?: StoreContract
-  /** Answers at once. */
+  /** Runs one request, and returns its answer at once. */
   run(request: StoreRequest): Answer
-  /** Whether it is there. */
+  /** Whether the store is available. */
   ping(): boolean
   close(): void
 }
@@ -192,14 +191,14 @@ export interface SyncStore {
 export interface AsyncStore {
   readonly async: true
   readonly [storeContract]?: StoreContract
-  /** Answers the requests in their order. It never rejects. */
+  /** Runs the requests, and resolves to their answers in the same order. It never rejects. */
   run(requests: readonly StoreRequest[]): Promise<readonly Answer[]>
-  /** Whether it is there. It never rejects. */
+  /** Whether the store is available. It never rejects. */
   ping(): Promise<boolean>
   close(): Promise<void>
 }
 
 export type Store = SyncStore | AsyncStore
 
-/** What a method answers over a store: at once over a synchronous one, a promise over the others, either if it is not known. */
+/** The return type of a method over a store: the value over a synchronous store, a promise over an asynchronous one, either if the type is not known. */
 export type Reply<S extends Store, T> = S extends SyncStore ? T : Promise<T>

@@ -4,14 +4,14 @@ import type { BoundPolicy } from '../../stores/store.js'
 import type { Policies } from '../bound-policies.js'
 import { counts } from '../counted-policies.js'
 
-/** The most units that one `penalize` takes or one `refund` gives. */
-const mostUnits = 2 ** 31
+/** The most units of one `penalize` or `refund`. */
+const maxUnits = 2 ** 31
 
-/** What the methods of a limiter refuse in their arguments, each with a coded error. */
+/** Checks of the arguments that the methods of a limiter take. Each invalid argument is an error with a code. */
 export interface ArgumentChecks {
   /** The units of a refund or a penalty. */
   count(value: number): number
-  /** An owner, or the id of a lease. */
+  /** The owner or the id of a lease. */
   text(name: string, value: unknown): string
   assertPenalty(entries: readonly BoundPolicy[], units: number): void
   assertBlockable(entries: readonly BoundPolicy[]): void
@@ -19,28 +19,28 @@ export interface ArgumentChecks {
 
 export function argumentChecks(where: string, policies: Policies): ArgumentChecks {
   function assertPenalty(entries: readonly BoundPolicy[], units: number): void {
-    const most = Math.min(...entries.map(({ steps, params }) => steps.maxPenalty(params)))
-    if (units <= most) return
-    const expected = `at most ${most}: more cannot be counted exactly`
+    const max = Math.min(...entries.map(({ steps, params }) => steps.maxPenalty(params)))
+    if (units <= max) return
+    const expected = `at most ${max}: larger numbers cannot be counted exactly`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
   }
 
   function assertBlockable(entries: readonly BoundPolicy[]): void {
     if (entries.length === 0 || entries.some(counts)) return
-    const expected = 'a policy that can deny among them: "unlimited" allows everything'
+    const expected = 'at least one policy that can deny: "unlimited" allows everything'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
   }
 
   function count(value: number): number {
-    if (isCount(value) && value <= mostUnits) return value
-    const expected = `a whole number from 0 to ${mostUnits}`
+    if (isCount(value) && value <= maxUnits) return value
+    const expected = `a whole number from 0 to ${maxUnits}`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', value, expected)
   }
 
-  function text(what: string, value: unknown): string {
+  function text(name: string, value: unknown): string {
     if (typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value)) return value
-    const expected = 'a non-empty string of whole characters'
-    throw sluiceError('SLUICE_OPTION_INVALID', where, what, value, expected)
+    const expected = 'a non-empty string without unpaired surrogates'
+    throw sluiceError('SLUICE_OPTION_INVALID', where, name, value, expected)
   }
 
   return { count, text, assertPenalty, assertBlockable }

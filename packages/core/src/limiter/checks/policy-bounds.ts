@@ -14,12 +14,12 @@ export type Window =
   | SlidingWindowPolicy
   | SlidingLogPolicy
 
-/** The policies of which something can be proved without their state. */
+/** The policies whose bounds follow from their options, or that can be redundant for another reason. */
 export type BoundedPolicy = Bucket | Window | ConcurrencyPolicy
 
 /**
- * What a policy allows, whatever the requests are: at most `within(length)` units in any `length` consecutive milliseconds, and at most
- * burst + (length − 1) × units / every. Bigints, since the products may leave 2^53.
+ * The most that a policy allows for any sequence of requests: at most `within(length)` units in any `length` consecutive milliseconds, and at most
+ * burst + (length − 1) × units / every. The numbers are bigints because the products can exceed 2^53.
  */
 export interface Bounds {
   within(length: bigint): bigint
@@ -28,7 +28,7 @@ export interface Bounds {
   readonly every: bigint
 }
 
-/** Undefined if nothing is known: the windows of a calendar may be cut short by the clocks, and leases last as long as they are renewed. */
+/** Undefined if there is no bound: a change of the clocks can shorten the windows of a calendar, and a lease lasts as long as it is renewed. */
 export function boundsOf(policy: BoundedPolicy): Bounds | undefined {
   switch (policy.kind) {
     case 'fixedWindow':
@@ -54,12 +54,12 @@ export function boundsOf(policy: BoundedPolicy): Bounds | undefined {
   }
 }
 
-/** How many consecutive milliseconds, the present one included, hold all units that a window counts. */
+/** The number of consecutive milliseconds, up to the current one, in which all units were taken that a window counts. */
 export function memoryOf(policy: Window): bigint {
   if (policy.kind === 'calendarWindow') return longestPeriods[policy.period]
   const window = BigInt(policy.window)
   if (policy.kind !== 'slidingWindow') return window
-  // The older window counts while its last unit is inside, and it opened less than a window before that unit.
+  // The older window counts for one window after its last unit, and it began less than one window before that unit.
   if (policy.tail === 'spread') return 2n * window - 1n
   return policy.tail === 'weighted' ? window + window / BigInt(policy.buckets) : window
 }
@@ -69,14 +69,17 @@ interface Limited {
   readonly window: number
 }
 
-/** Windows that open at an admitted request each. Of a window that reaches into a stretch from before it, at least that request lies outside. */
+/**
+ * Each window begins with an allowed request. If a window began before an interval and overlaps it, at least that request lies outside of the
+ * interval.
+ */
 function boundsOfOwnWindows(policy: Limited): Bounds {
   const [limit, window] = [BigInt(policy.limit), BigInt(policy.window)]
   function within(length: bigint): bigint {
-    const opening = limit * ceil(length, window)
-    if (length === 1n) return opening
-    const reachingIn = limit - 1n + limit * ceil(length - 1n, window)
-    return opening > reachingIn ? opening : reachingIn
+    const startingInside = limit * ceil(length, window)
+    if (length === 1n) return startingInside
+    const overlapping = limit - 1n + limit * ceil(length - 1n, window)
+    return startingInside > overlapping ? startingInside : overlapping
   }
   return { within, burst: 2n * limit - 1n, units: limit, every: window }
 }
@@ -87,7 +90,7 @@ function boundsOfClockWindows(policy: Limited): Bounds {
   return { within, burst: 2n * limit, units: limit, every: window }
 }
 
-/** As many sub-windows in a row as make up one window hold at most the limit together. */
+/** Consecutive sub-windows that together are as long as one window contain at most the limit. */
 function boundsOfSubWindows(policy: SlidingWindowPolicy): Bounds {
   const [limit, window] = [BigInt(policy.limit), BigInt(policy.window)]
   const buckets = BigInt(policy.buckets)
@@ -99,10 +102,11 @@ function boundsOfSubWindows(policy: SlidingWindowPolicy): Bounds {
 }
 
 /**
- * In a stretch of at most a window lie units of one window, or k of an older one and some of the current one. The n units of the older one
- * were opened by one before the stretch, so k ≤ n − 1. When the last unit of the stretch was taken, x after the first one left,
- * n − 1 − ⌊x(n − 1)/span⌋ of the older ones counted, and with the current ones they were at most the limit. So the stretch holds at most
- * limit + ⌊x(n − 1)/span⌋, where n ≤ limit and x/span ≤ (length − 2)/(window − 1).
+ * An interval that is at most one window long contains units of one window, or k units of an older window and some of the current window. The
+ * first of the n units of the older window was taken before the interval, so k ≤ n − 1. Let x be the time from the moment at which the first of
+ * the n units expired to the last unit of the interval. Then n − 1 − ⌊x(n − 1)/span⌋ of the older units counted, and together with the current ones
+ * they were at most the limit. So the interval contains at most limit + ⌊x(n − 1)/span⌋ units, where n ≤ limit and
+ * x/span ≤ (length − 2)/(window − 1).
  */
 function boundsOfSpread(policy: Limited): Bounds {
   const own = boundsOfOwnWindows(policy)
@@ -121,7 +125,7 @@ function boundsOfBucket(burst: number, units: number, every: number): Bounds {
   return { within, ...bounds }
 }
 
-/** Longer than any such period, whatever a country does to its clocks. */
+/** Longer than any period of this kind in any time zone. */
 const longestPeriods: Readonly<Record<Period, bigint>> = {
   hour: hours(3),
   day: hours(49),

@@ -16,8 +16,8 @@ import type { BoundPolicy } from '../../stores/store.js'
 import { tell } from '../../warnings.js'
 
 /**
- * Looks for a policy of a limiter that another one makes useless: undefined if there is none. What it returns warns of it once, when both count
- * by the same key. Policies that are chosen for each call are left out of account, and so are keys that differ: there, the policy may deny.
+ * Finds a policy of a limiter that another policy makes redundant; undefined if there is none. The returned function warns once, when both policies
+ * count by the same key. It does not warn for policies that a call chooses, nor for different keys, because then the policy can deny a request.
  */
 export function watchRedundancy(
   entries: readonly BoundPolicy[],
@@ -32,7 +32,7 @@ export function watchRedundancy(
   }
 }
 
-/** Of two policies that are alike, the later one is redundant. */
+/** If two policies are equal, the later one is redundant. */
 function redundantAmong(
   entries: readonly BoundPolicy[],
 ): { limiter: string; name: string; other: string } | undefined {
@@ -44,12 +44,12 @@ function redundantAmong(
 }
 
 /**
- * Whether a policy provably denies no request that another one allows, if both count by the same key: each request is counted by both or by
- * neither. False where it is not known. Refunds, penalties and resets are left out of account.
+ * Whether a policy provably denies no request that the other policy allows, if both count by the same key, so that each request is counted by both
+ * or by neither. False if there is no proof. Refunds, penalties and resets are not considered.
  */
 export function isRedundant(policy: Policy, other: Policy): boolean {
   if (!isBounded(policy) || !isBounded(other)) return false
-  // A block denies on its own account. A limit of 0 denies everything, and is meant to.
+  // A block also denies requests below the limit. A limit of 0 denies everything on purpose.
   if (policy.block !== undefined || quotaOf(policy) === 0 || quotaOf(other) === 0) return false
   switch (policy.kind) {
     case 'concurrency':
@@ -67,7 +67,7 @@ function isBounded(policy: Policy): policy is BoundedPolicy {
   return boundedKinds.has(policy.kind)
 }
 
-// Not among them: `staged`, `unlimited`, and `leakyQueue`, which delays requests besides.
+// Without `staged` and `unlimited`, and without `leakyQueue`, which also delays requests.
 const boundedKinds: ReadonlySet<string> = new Set<BoundedPolicy['kind']>([
   'fixedWindow',
   'calendarWindow',
@@ -83,18 +83,18 @@ function quotaOf(policy: BoundedPolicy): number {
   return 'capacity' in policy ? policy.capacity : policy.limit
 }
 
-/** A window counts at most the units of a stretch of time. If the other policy allows no more than its limit in that, it denies none of them. */
+/** A window counts the units of one interval. It is redundant if the other policy allows at most its limit in an interval of that length. */
 function isRedundantWindow(policy: Window, other: BoundedPolicy): boolean {
-  if (holdsWindowsOf(policy, other)) return quotaOf(other) <= policy.limit
+  if (containsWindowsOf(policy, other)) return quotaOf(other) <= policy.limit
   if (policy.kind === 'calendarWindow' && other.kind === 'calendarWindow') {
     return isRedundantCalendar(policy, other)
   }
-  const most = boundsOf(other)?.within(memoryOf(policy))
-  return most !== undefined && most <= BigInt(policy.limit)
+  const max = boundsOf(other)?.within(memoryOf(policy))
+  return max !== undefined && max <= BigInt(policy.limit)
 }
 
-/** Whether each window of a policy lies within one of the other's: they open and close together, or nest on the clock. */
-function holdsWindowsOf(policy: Window, other: BoundedPolicy): boolean {
+/** Whether each window of a policy lies within one window of the other: the windows are equal, or aligned to the clock and nested. */
+function containsWindowsOf(policy: Window, other: BoundedPolicy): boolean {
   const { limit: _limit, ...shape } = policy
   if (Object.entries(shape).every(([name, value]) => Reflect.get(other, name) === value))
     return true
@@ -110,32 +110,32 @@ function holdsWindowsOf(policy: Window, other: BoundedPolicy): boolean {
 
 function isRedundantCalendar(policy: CalendarWindowPolicy, other: CalendarWindowPolicy): boolean {
   if (policy.timeZone !== other.timeZone) return false
-  const touched = touchedPeriods[other.period][policy.period]
-  // A week that starts on another day touches two.
+  const overlapped = overlappedPeriods[other.period][policy.period]
+  // A week that starts on another day overlaps two weeks.
   const isShifted = policy.weekStartsOn !== other.weekStartsOn
   const areWeeks = policy.period === 'week' && other.period === 'week'
-  const most = BigInt(other.limit) * BigInt(areWeeks && isShifted ? 2 : touched)
-  return most <= BigInt(policy.limit)
+  const max = BigInt(other.limit) * BigInt(areWeeks && isShifted ? 2 : overlapped)
+  return max <= BigInt(policy.limit)
 }
 
-/** How many of the first period one of the second touches, at the most: hours lie in days, and days in weeks and months. */
-const touchedPeriods: Readonly<Record<Period, Readonly<Record<Period, number>>>> = {
+/** By the other policy's period, then the policy's: how many periods of the other policy one period of the policy overlaps at most. */
+const overlappedPeriods: Readonly<Record<Period, Readonly<Record<Period, number>>>> = {
   hour: { hour: 1, day: 49, week: 8 * 24, month: 33 * 24 },
   day: { hour: 1, day: 1, week: 7, month: 31 },
   week: { hour: 1, day: 1, week: 1, month: 6 },
   month: { hour: 1, day: 1, week: 2, month: 1 },
 }
 
-/** A bucket never overflows if it drains at least as fast as the other policy allows units, and holds the burst that comes on top. */
+/** A bucket denies nothing if it drains at least as fast as the other policy allows units, and its burst is at least as large. */
 function isRedundantBucket(policy: Bucket, other: Bounds | undefined): boolean {
-  // A bucket that is born with less denies at first what it would allow later.
+  // A bucket that starts with fewer units than its capacity denies requests at first that it would allow later.
   if (policy.kind === 'tokenBucket' && policy.initial < policy.capacity) return false
   const own = boundsOf(policy)
   if (own === undefined || other === undefined || other.burst > own.burst) return false
   return other.units * own.every <= own.units * other.every
 }
 
-/** With leases of another length, an owner whose lease has ended in one of them takes units there, and none in the other. */
+/** If the lengths differ, an owner whose lease has expired in one policy only takes units in that policy and none in the other. */
 function isRedundantConcurrency(policy: ConcurrencyPolicy, other: ConcurrencyPolicy): boolean {
   return other.limit <= policy.limit && policy.lease === other.lease
 }

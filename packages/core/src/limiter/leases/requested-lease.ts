@@ -4,15 +4,15 @@ import type { BoundPolicy } from '../../stores/store.js'
 
 export const noLease: Lease = { id: '', owner: '' }
 
-/** Lease ids are made here, by the caller, so that a call which the client sends twice takes one lease. */
+/** Makes the id of a lease in this process and not in the store, so that a call which the client sends twice takes one lease. */
 export function leaseFor(
   entries: readonly BoundPolicy[],
   owner: string | undefined,
   id: string | undefined,
 ): Lease {
   if (id === undefined && !haveLeases(entries)) return noLease
-  const given = id ?? crypto.randomUUID()
-  return { id: given, owner: owner ?? given }
+  const leaseId = id ?? crypto.randomUUID()
+  return { id: leaseId, owner: owner ?? leaseId }
 }
 
 function haveLeases(entries: readonly BoundPolicy[]): boolean {

@@ -2,16 +2,16 @@ import type { Receipt } from './receipt.js'
 import { sluiceError } from '../../errors.js'
 import { contractVersion } from '../../stores/store.js'
 
-/** A copy of this package in the application: only the copy that made a decision can read its receipt. */
+/** A copy of this package in the application. Only the copy that made a decision can read its receipt. */
 interface Copy {
   readonly contract: number
   readonly receiptOf: (value: unknown) => Receipt | undefined
 }
 
-/** What all copies of this package in the process share. */
+/** The data that all copies of this package in the process share. */
 interface Shared {
   readonly copies: Copy[]
-  /** The requests that were given back already. A second time gives nothing, whichever limiter is asked. */
+  /** The requests that were refunded. A second refund does nothing, no matter which limiter is called. */
   readonly given: WeakSet<object>
 }
 
@@ -39,7 +39,7 @@ export function shareReceipts(receiptOf: Copy['receiptOf']): void {
 /**
  * The receipt of a decision that another copy made.
  *
- * @throws SluiceError SLUICE_DECISION_FOREIGN where that copy is of a version that means something else by it
+ * @throws SluiceError SLUICE_DECISION_FOREIGN if the version of that copy has another contract
  */
 export function receiptOfOtherCopy(limiter: string, value: unknown): Receipt | undefined {
   for (const { contract, receiptOf } of shared().copies) {
@@ -52,7 +52,7 @@ export function receiptOfOtherCopy(limiter: string, value: unknown): Receipt | u
   return undefined
 }
 
-/** Marks a request as given back: true the first time. */
+/** Marks a request as refunded. True the first time. */
 export function markGiven(request: object): boolean {
   const { given } = shared()
   if (given.has(request)) return false

@@ -22,121 +22,123 @@ export interface AcquireOptions extends PolicyChoice {
    */
   readonly cost?: number
   /**
-   * The longest to wait. What is known to take longer is denied at once, and so is a call that comes while 10,000 calls of this limiter wait
-   * already in this process. The `maxDelay` of a leaky queue is a bound of its own.
+   * The longest wait. A call that is known to take longer is denied at once. So is a call that would have to wait while 10,000 calls of this limiter
+   * already wait in this process. The `maxDelay` of a leaky queue is a separate bound.
    *
    * @default no bound
    */
   readonly maxWait?: Duration
-  /** Ends the wait: the promise rejects with the signal's reason, and nothing is taken. */
+  /** Ends the wait: the promise rejects with the signal's reason, and the call consumes nothing. */
   readonly signal?: AbortSignal
-  /** What is decided about, such as an HTTP request: the events of decisions carry it, and nothing else looks at it. */
+  /** The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` carry it, and nothing else reads it. */
   readonly request?: unknown
 }
 
-/** What waiting needs of a limiter. */
+/** The methods of a limiter that `acquire` uses. */
 interface Admission<S extends Store> {
-  consume(key: Keys, options: Asked): Decision<S> | Promise<Decision<S>>
-  peek(key: Keys, options: Question): Decision | Promise<Decision>
+  consume(key: Keys, options: ConsumeCall): Decision<S> | Promise<Decision<S>>
+  peek(key: Keys, options: PeekCall): Decision | Promise<Decision>
   refund(decision: Decision): boolean | Promise<boolean>
 }
 
-interface Question {
+interface PeekCall {
   readonly cost: number
   readonly policies?: Policies
 }
 
-interface Asked extends Question {
+interface ConsumeCall extends PeekCall {
   readonly request?: unknown
 }
 
-/** The calls for one key, in the order in which they came. */
+/** The calls for one key, in the order in which they were made. */
 interface Line {
-  /** How many are not settled yet. */
+  /** The number of calls that are not settled yet. */
   calls: number
-  /** The order in which they are decided. */
+  /** The turns in which the calls are decided. */
   readonly decisions: Turns
-  /** The order in which those that a leaky queue holds are let go. */
-  readonly queue: Turns
-  /** Why the first of the undecided waits, and until when at the least, by `performance.now()`. */
+  /** The turns in which the calls that a leaky queue delays are started. */
+  readonly delays: Turns
+  /** The policies that denied the first undecided call. */
   deniedBy: readonly string[]
+  /** The moment, by `performance.now()`, before which the first undecided call cannot be allowed. */
   due: number
 }
 
 export type Acquire<S extends Store> = (key: Keys, options?: AcquireOptions) => Promise<Decision<S>>
 
 /**
- * Waits until a request is allowed. Only the first waiter of a key asks the store, when its last denial said that it may come again, so the
- * waiters of one process never overtake each other. If other processes wait too, a little jitter keeps them from coming all at once. For
- * what is held under leases it asks more often, since it may be released long before they end.
+ * Makes `acquire`. Only the first waiting call of a key asks the store, after the wait that its last denial named, so the calls of one process never
+ * overtake each other. If several processes share the store, a small jitter spreads their calls. For a policy with leases it asks more often,
+ * because a lease can be released long before it expires.
  *
- * A leaky queue orders its requests by itself, so a waiter that it allowed leaves the line, is held for its delay, and the next one asks
- * meanwhile. A request for which the queue is too long is denied at once: to wait in front of it would make its wait longer than `maxDelay`.
+ * A leaky queue keeps its own order. A call that it allowed therefore leaves the line and is delayed, while the next call asks the store. A call for
+ * which the queue is too long is denied at once: a wait in front of the queue would make its whole wait longer than `maxDelay`.
  *
- * @param isCounted whether a request has to wait for others at all: one without a policy that counts does not
+ * @param isCounted whether a call has a policy that counts: a call without one does not wait for other calls
+ * @param isShared whether other processes can use the same store
  */
 export function createAcquire<S extends Store>(
   limiter: string,
   admission: Admission<S>,
-  isCounted: (key: Keys, question: Question) => boolean,
-  shared: boolean,
+  isCounted: (key: Keys, call: PeekCall) => boolean,
+  isShared: boolean,
 ): Acquire<S> {
   const lines = new Map<string, Line>()
   let waiting = 0
 
   return async function acquire(key, options = {}) {
-    const { asked, until, signal } = checkedOptions(limiter, options)
+    const { call, until, signal } = checkedOptions(limiter, options)
     signal?.throwIfAborted()
-    if (!isCounted(key, withoutRequest(asked))) return admission.consume(key, asked)
+    if (!isCounted(key, withoutRequest(call))) return admission.consume(key, call)
     const id = lineOf(key)
     const line: Line = lines.get(id) ?? newLine()
     lines.set(id, line)
     line.calls++
     waiting++
     try {
-      const { decision, place } = await inTurn(line, key, asked, until, signal)
-      if (place === undefined) return decision
-      return await hold(admission, { ...asked, key, decision }, signal, place)
+      const { decision, delayTurn } = await inTurn(line, key, call, until, signal)
+      if (delayTurn === undefined) return decision
+      return await hold(admission, { ...call, key, decision }, signal, delayTurn)
     } finally {
       waiting--
       if (--line.calls === 0) lines.delete(id)
     }
   }
 
-  /** Decides about a request once those before it are decided. If a leaky queue is to hold it, it has a place there before the next one asks. */
+  /** Decides a call after the calls before it. If a leaky queue delays the call, it takes its turn there before the next call is decided. */
   async function inTurn(
     line: Line,
     key: Keys,
-    asked: Asked,
+    call: ConsumeCall,
     until: number,
     signal: AbortSignal | undefined,
-  ): Promise<{ readonly decision: Decision<S>; readonly place?: Turn }> {
+  ): Promise<{ readonly decision: Decision<S>; readonly delayTurn?: Turn }> {
     const isFirst = line.decisions.isEmpty()
     const turn = line.decisions.enter()
     try {
-      const mayWaitUntil = waiting > mostWaiting ? -Infinity : until
-      const hasCome =
+      const mayWaitUntil = waiting > maxWaiting ? -Infinity : until
+      const isNext =
         isFirst || (mayWaitUntil >= line.due && (await turnBefore(turn, until, signal)))
-      if (!hasCome) return { decision: await deniedInLine(line, key, asked) }
-      const decision = await decided(line, key, asked, mayWaitUntil, signal)
+      if (!isNext) return { decision: await deniedInLine(line, key, call) }
+      const decision = await decided(line, key, call, mayWaitUntil, signal)
       line.due = 0
-      const startsNow = decision.delayMs === 0 && line.queue.isEmpty()
+      const startsNow = decision.delayMs === 0 && line.delays.isEmpty()
       if (!decision.allowed || startsNow || !isQueued(decision)) return { decision }
-      return { decision, place: line.queue.enter() }
+      return { decision, delayTurn: line.delays.enter() }
     } finally {
-      turn.leave()
+      turn.end()
     }
   }
 
   async function decided(
     line: Line,
     key: Keys,
-    asked: Asked,
+    call: ConsumeCall,
     until: number,
     signal: AbortSignal | undefined,
   ): Promise<Decision<S>> {
-    for (let pollMs = shortestPollMs; ; pollMs = Math.min(2 * pollMs, longestPollMs)) {
-      const decision = await admission.consume(key, asked)
+    for (let pollMs = minPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
+      const decision = await admission.consume(key, call)
       if (signal?.aborted === true) {
         if (decision.allowed) await admission.refund(decision)
         throw signal.reason
@@ -144,7 +146,7 @@ export function createAcquire<S extends Store>(
       const leftMs = until - performance.now()
       if (decision.allowed) {
         const isInTime = decision.delayMs === 0 || decision.delayMs <= leftMs
-        return isInTime ? decision : tooLate(key, asked, decision)
+        return isInTime ? decision : tooLate(key, call, decision)
       }
       const firm = firmWaitOf(decision)
       line.deniedBy = decision.deniedBy
@@ -152,57 +154,61 @@ export function createAcquire<S extends Store>(
       if (firm === null || decision.retryAfterMs === null || firm > leftMs) return decision
       if (overflows(decision)) return decision
       const wait = Math.min(decision.retryAfterMs, Math.max(firm, pollMs))
-      const jitter = shared ? Math.random() * Math.min(mostJitterMs, wait / 4) : 0
-      // Asked once more at the very end, where a release may still come.
+      const jitter = isShared ? Math.random() * Math.min(maxJitterMs, wait / 4) : 0
+      // The last attempt is at the end of the wait: a lease can be released until then.
       await pause(Math.max(firm, Math.min(wait + jitter, leftMs)), signal)
     }
   }
 
-  /** A request that cannot wait for those before it is denied, though what it asks for may be there. */
-  async function deniedInLine(line: Line, key: Keys, asked: Asked): Promise<Decision<S>> {
-    const decision = await admission.peek(key, withoutRequest(asked))
+  /** Denies a call that cannot wait for the calls before it, even if its units are available. */
+  async function deniedInLine(line: Line, key: Keys, call: ConsumeCall): Promise<Decision<S>> {
+    const decision = await admission.peek(key, withoutRequest(call))
     if (!decision.allowed) return deniedLate(decision, decision.retryAfterMs, decision.deniedBy)
     const wait = Math.max(1, Math.ceil(line.due - performance.now()))
     return deniedLate(decision, wait, line.deniedBy)
   }
 
-  /** A leaky queue allows a request and says when to start it. One that cannot wait so long takes nothing. */
-  async function tooLate(key: Keys, asked: Asked, decision: Decision<S>): Promise<Decision<S>> {
-    const [, stand] = await Promise.all([
+  /** Denies a call that a leaky queue allowed with a delay longer than the call can wait, and refunds it. */
+  async function tooLate(
+    key: Keys,
+    call: ConsumeCall,
+    decision: Decision<S>,
+  ): Promise<Decision<S>> {
+    const [, current] = await Promise.all([
       admission.refund(decision),
-      admission.peek(key, withoutRequest(asked)),
+      admission.peek(key, withoutRequest(call)),
     ])
     const names = Object.keys(decision.policies)
     const late = names.filter((name) => decision.policies[name].delayMs > 0)
-    return deniedLate(stand, decision.delayMs, late)
+    return deniedLate(current, decision.delayMs, late)
   }
 }
 
-/** No event tells of what is not consumed, so such a call takes no request. */
-function withoutRequest({ cost, policies }: Asked): Question {
+/** A peek publishes no event, so it has no "request" option. */
+function withoutRequest({ cost, policies }: ConsumeCall): PeekCall {
   return policies === undefined ? { cost } : { cost, policies }
 }
 
 function newLine(): Line {
-  return { calls: 0, decisions: createTurns(), queue: createTurns(), deniedBy: [], due: 0 }
+  return { calls: 0, decisions: createTurns(), delays: createTurns(), deniedBy: [], due: 0 }
 }
 
-/** Whose line it is: no longer than the key is in a store. What is no key is refused when it is asked about. */
+/** The name of the line. It is about as long as the key is in a store. An invalid key has a name too: its first call throws. */
 function lineOf(key: Keys): string {
   if (isKey(key)) return `one ${joinKey(key)}`
   const keys = Object.entries(key).map(([name, own]) => [name, joinKey(own) ?? null])
   return `each ${JSON.stringify(keys)}`
 }
 
-/** Memory is not for whoever sends more than can ever be let in. */
-const mostWaiting = 10_000
+/** A limit on the memory that waiting calls can take. */
+const maxWaiting = 10_000
 
-const mostJitterMs = 50
-const shortestPollMs = 5
-const longestPollMs = 100
+const maxJitterMs = 50
+const minPollMs = 5
+const maxPollMs = 100
 
 interface CheckedOptions {
-  readonly asked: Asked
+  readonly call: ConsumeCall
   /** By `performance.now()`. */
   readonly until: number
   readonly signal: AbortSignal | undefined
@@ -218,10 +224,10 @@ function checkedOptions(limiter: string, options: AcquireOptions): CheckedOption
     const { expected } = durationOrZero
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'maxWait', maxWait, expected)
   }
-  const asked = {
+  const call = {
     cost,
     ...(policies === undefined ? {} : { policies }),
     ...(request === undefined ? {} : { request }),
   }
-  return { asked, until: performance.now() + waitMs, signal }
+  return { call, until: performance.now() + waitMs, signal }
 }

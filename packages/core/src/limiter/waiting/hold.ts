@@ -6,25 +6,25 @@ import { pause } from './pause.js'
 import { turnBefore, type Turn } from './turns.js'
 import type { Outcome, State } from '../../stores/store.js'
 
-/** What holding needs of a limiter. */
-export interface Holder {
+/** The methods of a limiter that `hold` uses. */
+export interface HoldingLimiter {
   peek(key: Keys, options: PolicyChoice & { readonly cost: number }): Decision | Promise<Decision>
   refund(decision: Decision): unknown
 }
 
-/** An allowed request, and what it was asked with. */
+/** An allowed request, with its key and its policies. */
 export interface AllowedRequest<D extends Decision> extends PolicyChoice {
   readonly key: Keys
   readonly decision: D
 }
 
 /**
- * Holds an allowed request for as long as a leaky queue asks, and then until its turn among those before it. Its numbers are then those of
- * the moment at which it is let go. A lease that it has besides is kept alive meanwhile, because a queue can be longer than a lease. If the signal ends the
- * hold, what the request took is given back, and the promise rejects with the signal's reason.
+ * Delays an allowed request by the `delayMs` of its decision, and then until its turn. Resolves to the decision with the numbers of the moment at which
+ * the delay ends. If the decision also has a lease, it is renewed during the delay, because a delay can be longer than a lease. If the signal is
+ * aborted, the request is refunded, and the promise rejects with the signal's reason.
  */
 export async function hold<D extends Decision>(
-  limiter: Holder,
+  limiter: HoldingLimiter,
   allowed: AllowedRequest<D>,
   signal: AbortSignal | undefined,
   turn?: Turn,
@@ -34,7 +34,7 @@ export async function hold<D extends Decision>(
   const stopRenewing = lease === undefined || delayMs === 0 ? undefined : keepAlive(lease)
   try {
     await pause(delayMs, signal)
-    // Asked before the turn has come, so that a fast queue does not wait for one answer after the other.
+    // The peek is sent before the turn begins, so that the round trips of consecutive requests overlap.
     const current = delayMs === 0 ? decision : asOfNow(limiter, allowed)
     if (turn !== undefined) await turnBefore(turn, Infinity, signal)
     const settled = await current
@@ -44,32 +44,32 @@ export async function hold<D extends Decision>(
     await limiter.refund(decision)
     throw error
   } finally {
-    turn?.leave()
+    turn?.end()
     stopRenewing?.()
   }
 }
 
 /**
- * The decision with the numbers of the moment at which its request is let go. Others may have been decided since, so the store is asked once
- * more. If it cannot say, its last answer is grown older.
+ * The decision with the numbers of the moment at which the delay of its request ends. Other requests may have been counted since the decision, so this
+ * peeks once more. If the peek fails, it computes the numbers from the state of the decision.
  */
 async function asOfNow<D extends Decision>(
-  limiter: Holder,
+  limiter: HoldingLimiter,
   { key, decision, policies }: AllowedRequest<D>,
 ): Promise<D> {
   const receipt = receiptOf(decision)
   if (receipt === undefined) return decision
   const starts = receipt.outcome.states.map(({ now }) => now + decision.delayMs)
   const asked = policies === undefined ? { cost: 0 } : { cost: 0, policies }
-  const current = await standOf(limiter, key, asked)
-  // Another source has other counts.
+  const current = await currentDecision(limiter, key, asked)
+  // The counts of another source are different ones.
   const known = current?.source === decision.source ? receiptOf(current) : undefined
-  return asOf(decision, grownTo(starts, known ?? receipt))
+  return asOf(decision, advancedTo(starts, known ?? receipt))
 }
 
-/** Undefined if it fails. The request has been allowed, and stays allowed though its store was closed since. */
-async function standOf(
-  limiter: Holder,
+/** Undefined if the peek fails: the request stays allowed, even if its store has been closed since. */
+async function currentDecision(
+  limiter: HoldingLimiter,
   key: Keys,
   asked: PolicyChoice & { readonly cost: number },
 ): Promise<Decision | undefined> {
@@ -80,12 +80,12 @@ async function standOf(
   }
 }
 
-/** An outcome as it stands at these moments at the earliest, if nothing else happens. */
-function grownTo(moments: readonly number[], { request, outcome }: Receipt): Outcome {
+/** The outcome with its states advanced to these moments, unless they are later already. */
+function advancedTo(moments: readonly number[], { request, outcome }: Receipt): Outcome {
   const { entries = request.entries } = outcome
   const states = outcome.states.map((state, i): State => {
     const { steps, params } = entries[i]
-    // What a body would say then is not known.
+    // The receipt does not contain the body, so a state with a body cannot be advanced.
     if (state.now >= moments[i] || steps.bodied === true) return state
     const row = [...state.row]
     steps.look(row, params, moments[i], 0)

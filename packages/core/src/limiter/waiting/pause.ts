@@ -1,7 +1,7 @@
-/** A timer set for longer would fire at once. */
+/** A timer with a longer delay would fire at once. */
 export const longestTimerMs: number = 2 ** 31 - 1
 
-/** Rejects with the signal's reason when it is aborted. */
+/** Waits. Rejects with the signal's reason when it is aborted. */
 export async function pause(lengthMs: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   let left = lengthMs

@@ -1,18 +1,18 @@
 import { pause } from './pause.js'
 
-/** A row in which each one's turn comes when all before it have left. */
+/** A queue: each turn begins when all turns before it have ended. */
 export interface Turns {
-  /** Takes the place behind all others. */
+  /** Adds a turn after all others. */
   enter(): Turn
-  /** Whether all have left. */
+  /** Whether all turns have ended. */
   isEmpty(): boolean
 }
 
 export interface Turn {
-  /** Settles when all before have left. */
-  readonly come: Promise<unknown>
-  /** Leaves the row, once. */
-  leave(): void
+  /** Resolves when all turns before this one have ended. */
+  readonly begun: Promise<unknown>
+  /** Ends this turn. Must be called exactly once. */
+  end(): void
 }
 
 export function createTurns(): Turns {
@@ -21,16 +21,16 @@ export function createTurns(): Turns {
 
   return {
     enter() {
-      const come = last
-      let settle: () => void = () => {}
-      const left = new Promise<void>((resolve) => (settle = resolve))
-      last = come.then(() => left)
+      const begun = last
+      let resolveEnded: () => void = () => {}
+      const ended = new Promise<void>((resolve) => (resolveEnded = resolve))
+      last = begun.then(() => ended)
       size++
       return {
-        come,
-        leave() {
+        begun,
+        end() {
           size--
-          settle()
+          resolveEnded()
         },
       }
     },
@@ -38,19 +38,22 @@ export function createTurns(): Turns {
   }
 }
 
-/** True when the turn has come, false if `until` came first, by `performance.now()`. Rejects with the signal's reason when it is aborted. */
+/**
+ * Resolves to true when the turn begins, or to false at `until`, by `performance.now()`, if the turn has not begun by then. Rejects with the signal's
+ * reason when it is aborted.
+ */
 export async function turnBefore(
-  { come }: Turn,
+  { begun }: Turn,
   until: number,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const over = new AbortController()
   const either = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
   const tooLate = pause(until - performance.now(), either)
-  // Ended below when the turn came first; nobody is told.
+  // If the turn begins first, the abort below rejects this promise, and nothing awaits it.
   tooLate.catch(() => {})
   try {
-    return await Promise.race([come.then(() => true), tooLate.then(() => false)])
+    return await Promise.race([begun.then(() => true), tooLate.then(() => false)])
   } finally {
     over.abort()
   }

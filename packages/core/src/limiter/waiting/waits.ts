@@ -2,8 +2,8 @@ import { hasLeases, longest, type Decision } from '../decision.js'
 import { receiptOf } from '../receipts/receipt.js'
 
 /**
- * How long a denied request has to wait whatever happens: null if forever. Of the wait of a decision this is the part that only time can end;
- * what is held under leases may be released at any moment.
+ * The part of a denied request's wait that nothing can shorten; null if it never ends. A wait for a lease is not part of it, because a lease can be
+ * released at any moment.
  */
 export function firmWaitOf(decision: Decision): number | null {
   const receipt = receiptOf(decision)
@@ -18,15 +18,15 @@ export function firmWaitOf(decision: Decision): number | null {
   return firm
 }
 
-/** Whether one of the policies of a decision is a queue, which says itself when a request starts. */
+/** Whether one of the policies of a decision is a leaky queue, which determines when a request starts. */
 export function isQueued(decision: Decision): boolean {
   const entries = receiptOf(decision)?.request.entries ?? []
   return entries.some(({ steps }) => steps.queueWait !== undefined)
 }
 
 /**
- * Whether a queue is too long for a denied request, and still would be once nothing else denies it. To wait in front of the queue, and then
- * in it, would take longer than the queue allows.
+ * Whether a leaky queue is too long for a denied request, and still will be when the other policies allow it. If the request waited before it entered
+ * the queue, its whole wait would be longer than `maxDelay`.
  */
 export function overflows(decision: Decision): boolean {
   const receipt = receiptOf(decision)

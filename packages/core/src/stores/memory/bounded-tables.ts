@@ -1,18 +1,18 @@
 import { Table } from './table.js'
 
-/** Rows are kept this long after they expire, so that a clock which steps back by less still finds them. */
+/** Rows are kept this long after they expire, so that they still count if the clock steps back by less. */
 const graceMs = 1000
 
-/** Where all is full, adding a row pays for a look at so many segments of each table, whether any of their rows has ended. */
-const segmentsPerRow = 16
+/** If the store is full, each added row sweeps up to this many segments of each table. */
+const sweptSegmentsPerRow = 16
 
-/** The tables of one store, one for each shape of row, and the rule by which they stay within `maxKeys` rows together. */
+/** The tables of one store, one for each shape of row. Together they contain at most `maxKeys` rows. */
 export class BoundedTables {
-  /** The rows of blocks, apart from all others: while it is empty, nobody needs to look. */
+  /** The rows of blocks. They have a table of their own, so that no request reads it while it is empty. */
   readonly blocks: Table = new Table(2, false)
   /** The rows of resets. */
   readonly resets: Table = new Table(2, false)
-  /** How many rows were let go although their quota was spent: the counts that a flood could push out. */
+  /** The number of evicted rows whose quota was spent. A flood of other keys can cause such evictions. */
   evicted = 0
   readonly #maxKeys: number
   readonly #tables: Table[] = [this.blocks, this.resets]
@@ -41,30 +41,30 @@ export class BoundedTables {
     return table
   }
 
-  /** Clears away what has ended, a little further at each call. */
+  /** Removes the expired rows of one segment, in each call of another one. */
   sweepSome(now: number): void {
     this.#tables[this.#turn++ % this.#tables.length].sweepNext(now - graceMs)
   }
 
-  /** Called before a row of this fingerprint is added to `table`: where all is full, lets one row go. */
+  /** Called before a row with this fingerprint is added to `table`. Evicts one row if the tables are full. */
   evictIfFull(table: Table, high: number, now: number): void {
     if (this.size < this.#maxKeys || this.#sweep(now) || table.evictUnspent(high)) return
-    if (!this.#tables.some((other) => other.evictUnspent(high))) this.#evictSoonestToEnd(high)
+    if (!this.#tables.some((other) => other.evictUnspent(high))) this.#evictSoonestToExpire(high)
   }
 
   #sweep(now: number): boolean {
-    for (let i = 0; i < segmentsPerRow; i++) {
+    for (let i = 0; i < sweptSegmentsPerRow; i++) {
       for (const table of this.#tables) if (table.sweepNext(now) > 0) return true
     }
     return false
   }
 
-  /** Of some rows of each table: to look at all of them for each new key would be a way to hold the process up. */
-  #evictSoonestToEnd(high: number): void {
+  /** Chooses among the rows of one segment of each table. A search of all rows for each new key would let a client block the process. */
+  #evictSoonestToExpire(high: number): void {
     const filled = this.#tables.filter((table) => table.size > 0)
-    const [first, ...others] = filled.map((table) => ({ table, row: table.soonestToEnd(high) }))
-    const { table, row } = others.reduce((a, b) => (b.row.ends < a.row.ends ? b : a), first)
-    table.remove(row.segment, row.place)
+    const [first, ...others] = filled.map((table) => ({ table, found: table.soonestToEnd(high) }))
+    const { table, found } = others.reduce((a, b) => (b.found.ends < a.found.ends ? b : a), first)
+    table.remove(found.segment, found.place)
     this.evicted++
   }
 }

@@ -4,13 +4,13 @@ import type { Partition } from './partitions.js'
 import type { Segment } from './segment.js'
 
 /**
- * One entry of the request that runs, and where its state is kept. A store that answers at once never runs two requests at once, so there is
- * one of these for each entry and not one for each decision.
+ * One entry of the current request, and the position of its row. A synchronous store runs one request at a time, so there is one cursor for each
+ * entry and not one for each decision.
  */
 export interface Cursor {
   readonly entry: BoundPolicy
   readonly followsWall: boolean
-  /** Over the body of the key, if it has one. */
+  /** The steps of the entry, bound to the body of the key if the algorithm has bodies. */
   steps: BodiedSteps
   body: unknown
 
@@ -18,20 +18,21 @@ export interface Cursor {
   readonly views: number
   keyHigh: number
   keyLow: number
-  /** Where the row is, until the table moves it. */
+  /** The segment of the row, and its place there: -1 if there is no row. Both are valid until the table moves rows. */
   segment: Segment
   place: number
+  /** The table's count of moves when the row was located. */
   moves: number
 }
 
-const nobody: Lease = { id: '', owner: '' }
+const noLease: Lease = { id: '', owner: '' }
 
 export function newCursor(entry: BoundPolicy, partition: Partition): Cursor {
   const { steps, params } = entry
   return {
     entry,
     followsWall: steps.followsWall(params),
-    steps: steps.bodied === true ? steps.bind(steps.newBody(params), nobody) : steps,
+    steps: steps.bodied === true ? steps.bind(steps.newBody(params), noLease) : steps,
     body: undefined,
     partition,
     views: steps.cells(params).views ?? 0,
@@ -43,7 +44,7 @@ export function newCursor(entry: BoundPolicy, partition: Partition): Cursor {
   }
 }
 
-/** Finds the row of the key that the cursor is at. */
+/** Finds the row of the cursor's key. */
 export function locate(cursor: Cursor): void {
   const { table, high, low } = cursor.partition
   cursor.segment = table.segmentOf(cursor.keyHigh ^ high)
@@ -51,7 +52,7 @@ export function locate(cursor: Cursor): void {
   cursor.moves = table.moves
 }
 
-/** Finds the row again if something that was written since may have moved it. */
+/** Finds the row again if the table may have moved it since. */
 export function relocate(cursor: Cursor): void {
   if (cursor.moves !== cursor.partition.table.moves) locate(cursor)
 }

@@ -5,7 +5,7 @@ import type { Partition } from './partitions.js'
 import type { Segment } from './segment.js'
 import type { StateTable } from './state-table.js'
 
-/** The direct way of these entries: undefined if a decision may write more for one of them than its row, or write without allowing. */
+/** The direct way for these entries. Undefined if a decision can write anything but the row of an entry, or can write when it denies. */
 export function directWay(
   rows: StateTable,
   wall: Clock,
@@ -22,8 +22,8 @@ export function directWay(
 }
 
 /**
- * The direct way of the memory store: the executor's steps on the same rows, and nothing that a consumption by rows does not need. A key that is
- * blocked or was just reset is left to the executor.
+ * The direct way of the memory store. It runs the same steps on the same rows as the executor, without the parts that only other requests need. The
+ * executor decides for a key that is blocked or was just reset.
  */
 class DirectWay implements DirectConsume {
   readonly states: readonly RowState[]
@@ -60,18 +60,18 @@ class DirectWay implements DirectConsume {
   }
 }
 
-/** One entry, and the row of the key that is decided: the same array for all keys. */
+/** One entry, and the row of the current key. The array is the same for all keys. */
 class RowState implements DirectState {
   readonly partition: Partition
   readonly followsWall: boolean
   readonly row: Row
   now = 0
   used = 0
-  /** When the row ends, if the decision took from it. */
+  /** The moment at which the row expires, if the decision took units. */
   ends = 0
   isSpent = false
 
-  // The steps are taken out of their object once: to look them up there for each decision takes longer than to run them.
+  // Read from their object once, because the property lookups for each decision take longer than the steps themselves.
   readonly #params: Params
   readonly #quota: number
   readonly #look: Steps['look']
@@ -95,7 +95,7 @@ class RowState implements DirectState {
     this.#segment = partition.table.segmentOf(0)
   }
 
-  /** Reads the row of a key, and tells whether the cost fits. */
+  /** Reads the row of a key, and returns whether the cost fits. */
   look(high: number, low: number, cost: number): boolean {
     const { partition, row } = this
     const segment = partition.table.segmentOf(high ^ partition.high)
@@ -107,12 +107,12 @@ class RowState implements DirectState {
     return this.#look(row, this.#params, this.now, cost)
   }
 
-  /** Takes the cost, and writes the row if it is there and stays there. */
+  /** Takes the cost. Writes the row if it exists and has not expired, and returns whether it did. */
   take(cost: number, moment: number): boolean {
     const { row, now } = this
     this.#take(row, this.#params, now, cost)
     this.read()
-    // A row of another clock is kept for as long as it lasts from now on.
+    // If the entry follows the wall clock, its remaining lifetime is converted to the monotonic clock.
     this.ends = moment + this.#ends(row, this.#params) - now
     this.isSpent = this.used >= this.#quota
     const { table, otherShapes } = this.partition

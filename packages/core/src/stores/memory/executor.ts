@@ -6,7 +6,7 @@ import { isForgotten } from './reset.js'
 import type { Cursor } from './cursor.js'
 import type { LoadedState, StateTable } from './state-table.js'
 
-/** Runs one request, all or nothing. Its twin is the `decide` of the Redis script: the same verbs in the same order. */
+/** Runs one request, all or nothing. The `decide` of the Redis script has the same verbs in the same order. */
 export class Executor {
   readonly #rows: StateTable
 
@@ -48,7 +48,7 @@ export class Executor {
     return fits
   }
 
-  /** A bucket is born when it is first asked for, even by a request that takes nothing. */
+  /** Keeps the initial state of a bucket at its first request, even if that request takes nothing. */
   #saveInitial(cursor: Cursor, state: LoadedState): void {
     const { steps, params } = cursor.entry
     if (steps.persistsOnDenial(params) && !this.#rows.isKept(cursor)) {
@@ -91,7 +91,7 @@ export class Executor {
     this.#rows.forgetBlock(cursor)
   }
 
-  /** The verbs that ask nobody. False where there was nothing to change. */
+  /** Runs the verbs that do not depend on a limit. Returns false if a lease was not held. */
   #change(
     cursor: Cursor,
     state: LoadedState,
@@ -101,7 +101,7 @@ export class Executor {
     const { entry, steps } = cursor
     const { params } = entry
     const { row, now } = state
-    const looked = [...row]
+    const before = [...row]
     switch (request.verb) {
       case 'block':
         this.#setBlock(cursor, state, [now + request.forMs, 0])
@@ -125,30 +125,30 @@ export class Executor {
         const receipt = request.receipts[index]
         if (isForgotten(this.#rows.loadReset(cursor), receipt)) return true
         steps.refundReceipt(row, params, now, request.cost, receipt.row, receipt.now)
-        if (differ(row, looked) && this.#isUndone(cursor, state, receipt)) {
+        if (differ(row, before) && this.#endsBlock(cursor, state, receipt)) {
           this.#unblock(cursor, state)
         }
         break
       }
     }
-    // What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
-    if (entry.steps.bodied === true || differ(row, looked)) this.#rows.save(cursor, state)
+    // An unchanged row is not written, because that could extend the lifetime of a bucket. A body can change although its row does not.
+    if (entry.steps.bodied === true || differ(row, before)) this.#rows.save(cursor, state)
     return true
   }
 
-  /** Whether a block goes with a consumption that is given back: without it the limit would not have been reached. */
-  #isUndone(cursor: Cursor, { blockedUntil, now }: LoadedState, receipt: State): boolean {
+  /** Whether the refund of a consumption also ends the block: without the consumption, the limit would not have been reached. */
+  #endsBlock(cursor: Cursor, { blockedUntil, now }: LoadedState, receipt: State): boolean {
     const length = this.#rows.loadBlock(cursor)[LENGTH]
     const isByLimit = cursor.entry.block?.on === 'reached' && length > 0
     return isByLimit && blockedUntil > now && blockedUntil - length >= receipt.now
   }
 
-  #reset(cursors: readonly Cursor[], states: readonly LoadedState[], unblocking: boolean): boolean {
-    if (!unblocking && states.some(({ blockedUntil, now }) => blockedUntil > now)) return false
+  #reset(cursors: readonly Cursor[], states: readonly LoadedState[], unblock: boolean): boolean {
+    if (!unblock && states.some(({ blockedUntil, now }) => blockedUntil > now)) return false
     cursors.forEach((cursor, i) => {
       const { entry, steps } = cursor
       const { row, now } = states[i]
-      // A receipt of a lease names that lease, and the reset has ended it.
+      // Leases need no record of the reset: a receipt names its lease, and the reset ends that lease.
       if (steps.release === undefined) {
         this.#rows.saveReset(cursor, now, entry.steps.ends(row, entry.params))
       }
@@ -164,7 +164,7 @@ export class Executor {
   }
 }
 
-/** Brings all rows up to now, and tells whether the cost fits all of them. */
+/** Advances all rows to their `now`, and returns whether the cost fits all of them. */
 function look(cursors: readonly Cursor[], states: readonly LoadedState[], cost: number): boolean {
   let fits = true
   for (let i = 0; i < cursors.length; i++) {

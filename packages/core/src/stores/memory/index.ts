@@ -15,10 +15,10 @@ import { StateTable } from './state-table.js'
 
 export interface MemoryStoreOptions {
   /**
-   * How many counts are kept at most, one for each policy of each key. It bounds their number and not their bytes: a count takes about 50 bytes, 8
-   * more for each further bucket of a sliding window, and 10 more for each admission in a log. When all places are taken, counts that have ended go
-   * first, then counts of keys that still have quota to spend. A key that has spent its quota goes only where every key has; then
-   * it is one that ends soon. As many again are kept for limiters that were given a `clock`.
+   * The largest number of counts, one for each policy of each key. It limits their number and not their bytes: a count takes about 50 bytes, 8 more for
+   * each additional bucket of a sliding window, and 10 more for each allowed request in a log. If the store is full, it evicts expired counts first, then
+   * counts whose quota is not spent. It evicts a count whose quota is spent only if all are spent, and then one that expires soon. Limiters with a
+   * `clock` of their own share a separate set of as many counts.
    *
    * @default 100_000
    */
@@ -26,19 +26,19 @@ export interface MemoryStoreOptions {
 }
 
 export interface MemoryStore extends SyncStore {
-  /** How many counts are kept now, ended ones that nothing has swept yet included. */
+  /** The number of counts, including expired ones that have not been swept yet. */
   readonly size: number
-  /** How many counts were let go although their quota was spent. More than 0 says that `maxKeys` is too small. */
+  /** The number of evicted counts whose quota was spent. If it is more than 0, `maxKeys` is too small. */
   readonly evicted: number
 }
 
 /**
- * Keeps the counts in this process: the default. It answers at once, without a promise, and holds no timer. Time is the process's
- * own and never steps, except for windows that begin at a time of day, which follow the wall clock.
+ * Keeps the counts in the memory of this process. It is the default store. It returns results at once, without a promise, and uses no timer. It uses a
+ * monotonic clock, and the wall clock only for windows that begin at a time of day.
  *
  * @example
  * const store = memoryStore({ maxKeys: 1_000_000 })
- * @throws SluiceError where an option is unknown or out of range
+ * @throws SluiceError if an option is unknown or out of range
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { maxKeys } = readOptions('memoryStore', options, {
@@ -47,7 +47,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new InMemory(maxKeys, processTime)
 }
 
-/** A class for its getters: an object that has some of its own is slower to call for everything else. */
+/** A class, because an object literal with getters makes the calls of its other methods slower. */
 class InMemory implements MemoryStore {
   readonly async = false
   readonly [storeContract]: StoreContract = { version: contractVersion }
@@ -66,7 +66,7 @@ class InMemory implements MemoryStore {
     this.#time = time
     this.#rows = newTable()
     const own = new Executor(this.#rows)
-    // Apart from all others, because what has expired by one clock has not expired by another.
+    // Separate tables, because a row that has expired by one clock has not expired by another.
     let injected: Executor | undefined
     const ofInjectedClock = (): Executor => (injected ??= new Executor(newTable()))
     this.#run = (request) => (request.now === undefined ? own : ofInjectedClock()).run(request)
@@ -74,7 +74,7 @@ class InMemory implements MemoryStore {
   }
 
   compile(entries: readonly BoundPolicy[]): DirectConsume | undefined {
-    // An application may have put a `run` of its own in front of this one.
+    // An application can replace `run`, and then all requests have to use the replacement.
     const isOwn = #run in this && this.run === this.#run
     return isOwn ? directWay(this.#rows, this.#time.wall, entries) : undefined
   }

@@ -1,10 +1,10 @@
 /**
- * A keyed hash of 64 bits, as two halves of 32. A table that keeps only this fingerprint of a key needs no key strings, and the
- * key of the hash, drawn anew in each process, keeps anyone outside from choosing two keys that share a bucket.
+ * A keyed hash of 64 bits, as two halves of 32 bits. A table keeps only this fingerprint and no key strings. The key of the hash is random in each
+ * process, so that a client cannot find two limiter keys with the same fingerprint.
  *
- * HalfSipHash-1-3 with 64 bits of output: SipHash's design on words of 32 bits, which are what JavaScript computes with. A text is hashed as
- * the bytes of its Latin-1 form; one that has no such form as those of its UTF-16 form and a mark in its last word, so that no two texts are
- * the same bytes.
+ * It is HalfSipHash-1-3 with 64 bits of output: SipHash with words of 32 bits, the size of JavaScript's integer operations. It hashes the Latin-1
+ * bytes of a text. If the text has characters outside of Latin-1, it hashes the UTF-16 bytes and a mark in the last word, so that different texts are
+ * always different inputs.
  *
  * Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012), and its reference implementation.
  */
@@ -20,10 +20,10 @@ export class KeyHash {
     this.#k1 = k1
   }
 
-  // For every key of every decision: the round stands here twice, because as a function of its own its four words would leave the registers.
+  // This runs for each key of each decision. The round is written twice, because a function for it could not keep the four words in registers.
   hash(text: string): void {
     const count = readLatin(text) || readWide(text)
-    // Without `| 0` the compiler takes it for any value, and the hash takes twice as long.
+    // Without `| 0` V8 does not know that the field is an integer, and the hash takes twice as long.
     let v0 = this.#k0 | 0
     let v1 = this.#k1 ^ 0xee
     let v2 = this.#k0 ^ 0x6c796765
@@ -64,16 +64,16 @@ export class KeyHash {
   }
 }
 
-/** One whose key nobody knows. */
+/** A hash with a random key. */
 export function newKeyHash(): KeyHash {
   const [k0, k1] = crypto.getRandomValues(new Int32Array(2))
   return new KeyHash(k0, k1)
 }
 
-/** The words of the text that is hashed: as many as the longest text can have. */
+/** The words of the current text. The array is large enough for the longest key. */
 const words = new Int32Array(1024)
 
-/** Reads the bytes of the Latin-1 form, and tells how many words they are: 0 where the text has no such form. */
+/** Reads the Latin-1 bytes of a text, and returns the number of words; 0 if the text has characters outside of Latin-1. */
 function readLatin(text: string): number {
   const { length } = text
   let count = 0
@@ -97,10 +97,13 @@ function readLatin(text: string): number {
   return widest > 255 ? 0 : count
 }
 
-/** In the last word, a byte that is free in both forms where they are equally long: what is left over never takes more than two there. */
+/**
+ * A bit of the last word. A Latin-1 text and a UTF-16 text with the same number of bytes never have more than two remaining bytes, so neither uses the
+ * third byte of the last word.
+ */
 const wideMark = 1 << 16
 
-/** The same of the UTF-16 form. */
+/** Reads the UTF-16 bytes of a text, and returns the number of words. */
 function readWide(text: string): number {
   const { length } = text
   let count = 0

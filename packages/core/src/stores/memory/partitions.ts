@@ -5,7 +5,10 @@ import { resetId } from './reset.js'
 import type { BoundedTables } from './bounded-tables.js'
 import type { Table } from './table.js'
 
-/** What sets an entry's rows apart from other entries' rows of the same key: a table, and what the key's fingerprint is mixed with. */
+/**
+ * The rows of one entry: their table, and the bits that are combined with the fingerprint of a key by XOR, so that different entries have different
+ * rows for the same key.
+ */
 export interface Partition {
   readonly table: Table
   readonly high: number
@@ -14,7 +17,7 @@ export interface Partition {
   readonly blockLow: number
   readonly resetHigh: number
   readonly resetLow: number
-  /** The other partitions of the policy's name: its algorithm may have been another one. Of the rows of one key, only the last written stays. */
+  /** The other partitions of the same policy name, of other algorithms. A key has a row in one of them only: the last one that was written. */
   readonly otherShapes: readonly Partition[]
 }
 
@@ -23,14 +26,14 @@ interface NamedPartition extends Partition {
 }
 
 /**
- * So many policy names are remembered at most. Of a forgotten name every count is still found: only the counts that another algorithm may have
- * left under it are no longer deleted, and stay until they expire.
+ * The number of policy names whose partitions are remembered. The counts of a forgotten name are still found. Only rows of other algorithms under that
+ * name are no longer deleted, and stay until they expire.
  */
-const mostNames = 1000
+const maxNames = 1000
 
 /** Returns a function that finds the partition of a policy. Policies of the same name and shape share one, whatever their numbers. */
 export function createPartitions(tables: BoundedTables): (entry: BoundPolicy) => Partition {
-  // Under a key of its own: or else a key that spells an entry's identity, and the reverse, would meet in one place.
+  // A hash key of its own, because otherwise a limiter key with the text of an entry's identity would have the same hash as that identity.
   const entryHash = newKeyHash()
   const byName = new Map<string, Map<string, NamedPartition>>()
 
@@ -38,11 +41,11 @@ export function createPartitions(tables: BoundedTables): (entry: BoundPolicy) =>
     const { moments, counts } = steps.cells(params)
     const identity = JSON.stringify([limiter, name])
     const shapes = byName.get(identity) ?? new Map<string, NamedPartition>()
-    // The name that was used last stands last.
+    // The order of the map is the order of the last use.
     byName.delete(identity)
     byName.set(identity, shapes)
     const [oldest] = byName.keys()
-    if (byName.size > mostNames) byName.delete(oldest)
+    if (byName.size > maxNames) byName.delete(oldest)
     const shape = JSON.stringify([limiter, name, steps.id, moments + counts])
     let partition = shapes.get(shape)
     if (partition === undefined) {

@@ -1,22 +1,22 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import type { State } from '../store.js'
 
-// row: [the moment of the last reset, how many resets there were in that millisecond]
+// The row of a reset: [time of the last reset, number of resets in that millisecond]
 const AT = 0
 const COUNT = 1
 
 /**
- * The row of a reset lies beside its policy's row, under an id that no algorithm has. It is kept until the units that the reset forgot would have
- * expired, so that a refund of an earlier decision takes no unit of a later one.
+ * A reset has a row of its own beside the row of its policy. No algorithm has this id. The row is kept until the units that the reset deleted would
+ * have expired, so that a refund of an earlier decision does not refund units of a later one.
  */
 export const resetId = 126
 
-/** The row of a reset at `now`, after the one in `row`. */
+/** The row after another reset at `now`. */
 export function nextReset(row: Row, now: number): Row {
   return row[AT] < now ? [now, 1] : [row[AT], row[COUNT] + 1]
 }
 
-/** How many resets there were in the millisecond of `now`. */
+/** The number of resets in the millisecond of `now`. */
 export function resetsIn(row: Row, now: number): number {
   return row[AT] === now ? row[COUNT] : 0
 }

@@ -1,30 +1,31 @@
 import type { Row } from '../../algorithms/algorithm.js'
 
-/** So many rows a segment holds at most: to copy, sweep or split that many takes microseconds. */
+/** The largest number of rows in a segment. To copy, sweep or split so many rows takes microseconds. */
 export const mostRows = 1024
 
-/** Of a row's numbers, those before its cells: the fingerprint, two integers in the place of one number, and the row's end. */
+/** The numbers before the cells of a row: the fingerprint, which is two integers in the memory of one number, and the row's end. */
 const HEAD = 2
 
 /**
- * Rows of one width in typed arrays, found by a fingerprint of 64 bits. The rows lie without gaps, in no order; an index of two bytes a
- * place says where. So a row costs its numbers and about seven bytes, and to find it touches one line of memory beside the index.
+ * Rows of one width in typed arrays, found by a fingerprint of 64 bits. The rows have no gaps and no order. The place of a row is its number in the
+ * segment, and a hash index with slots of two bytes contains the places. So a row takes its numbers and about seven bytes, and a search reads one cache
+ * line besides the index.
  */
 export class Segment {
-  /** How many of their leading bits the fingerprints of all rows share. */
+  /** The number of leading bits that the fingerprints of all rows have in common. */
   readonly depth: number
   size = 0
-  /** How many rows have quota left to spend. */
+  /** The number of rows whose quota is not spent. */
   unspent = 0
-  /** No row ends before. */
+  /** No row expires earlier. */
   earliest: number = Infinity
   readonly #width: number
   readonly #stride: number
   readonly #bodies: unknown[] | undefined
   #numbers = new Float64Array()
-  /** The same memory as the numbers. */
+  /** A view of the same memory as `#numbers`. */
   #integers = new Int32Array()
-  /** Open addressing with linear probing: the number of a row and one more, or 0. */
+  /** A hash table with linear probing. A slot contains the place of a row plus 1, or 0. */
   #index = new Uint16Array()
 
   constructor(depth: number, width: number, bodied: boolean, rows: number) {
@@ -35,7 +36,7 @@ export class Segment {
     this.#resize(capacityFor(rows))
   }
 
-  /** The row of a fingerprint, or -1. It keeps its number until a row is added or removed. */
+  /** The place of the row with this fingerprint, or -1. A place is valid until a row is added or removed. */
   find(high: number, low: number): number {
     const index = this.#index
     const integers = this.#integers
@@ -49,12 +50,12 @@ export class Segment {
     }
   }
 
-  /** A copy of a row's cells, and so many zeros behind them. */
+  /** A copy of the cells of a row, followed by a zero for each view. */
   read(row: number, views: number): Row {
     return copyOf(this.#numbers, row * this.#stride + HEAD, this.#width, views)
   }
 
-  /** Reads a row's cells into an array, and sets what the array has behind them to 0. */
+  /** Reads the cells of a row into an array, and sets the other elements of the array to 0. */
   readInto(row: number, cells: Row): void {
     const numbers = this.#numbers
     const width = this.#width
@@ -63,12 +64,12 @@ export class Segment {
     for (let i = width; i < cells.length; i++) cells[i] = 0
   }
 
-  /** When a row ends. */
+  /** The moment at which a row expires. */
   endOf(row: number): number {
     return Math.abs(this.#numbers[row * this.#stride + 1])
   }
 
-  /** How much memory its arrays take. */
+  /** The size of its arrays. */
   get bytes(): number {
     return this.#numbers.byteLength + this.#index.byteLength
   }
@@ -81,7 +82,7 @@ export class Segment {
     return this.#bodies?.[row]
   }
 
-  /** Adds a row that is not there yet. `spent`: nothing remains of its quota. */
+  /** Adds a row with a new fingerprint. `spent`: nothing remains of its quota. */
   add(high: number, low: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
     const row = this.size
     if (row * this.#stride === this.#numbers.length) this.#resize(capacityFor(row + 1))
@@ -93,7 +94,7 @@ export class Segment {
     this.#point(row)
   }
 
-  /** Writes a row that is there, and tells by how many more rows have quota left: 1, 0 or -1. */
+  /** Overwrites a row, and returns the change in the number of unspent rows: 1, 0 or -1. */
   write(row: number, cells: Row, ends: number, spent: boolean, body: unknown): number {
     const change = (spent ? 0 : 1) - (this.isUnspent(row) ? 1 : 0)
     this.unspent += change
@@ -101,7 +102,7 @@ export class Segment {
     return change
   }
 
-  /** Removes a row. The last one gets its number. */
+  /** Removes a row. The last row moves to its place. */
   remove(row: number): void {
     const last = this.size - 1
     if (this.isUnspent(row)) this.unspent--
@@ -116,7 +117,7 @@ export class Segment {
     this.#bodies.length = last
   }
 
-  /** Removes the rows that end by that moment, gives back the memory that is left over, and tells how many they were. */
+  /** Removes the rows that have expired at this moment, frees memory that is no longer needed, and returns the number of removed rows. */
   sweep(moment: number): number {
     const before = this.size
     this.earliest = Infinity
@@ -130,7 +131,7 @@ export class Segment {
     return before - this.size
   }
 
-  /** Adds the rows of another segment, or only those whose fingerprints have this bit behind what they share. */
+  /** Adds the rows of another segment: all, or those whose fingerprints have this bit after the bits that they have in common. */
   adopt(other: Segment, bit?: 0 | 1): void {
     const stride = this.#stride
     for (let row = 0; row < other.size; row++) {
@@ -144,7 +145,7 @@ export class Segment {
     const stride = this.#stride
     const row = this.size++
     if (row * stride === this.#numbers.length) this.#resize(capacityFor(row + 1))
-    // As integers: a fingerprint may be the bits of a NaN, and a number that is none need not keep its bits.
+    // Copied as integers: the bits of a fingerprint can be those of a NaN, and a copied NaN can have other bits.
     for (let i = 0; i < 2 * stride; i++) {
       this.#integers[2 * row * stride + i] = other.#integers[2 * from * stride + i]
     }
@@ -156,7 +157,7 @@ export class Segment {
 
   #fill(row: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
     const at = row * this.#stride + HEAD
-    // An end is never 0, so its sign is free to say whether the row is spent.
+    // An end is never 0, so a negative sign can mark a spent row.
     this.#numbers[at - 1] = spent ? -ends : ends
     for (let i = 0; i < this.#width; i++) this.#numbers[at + i] = cells[i]
     if (ends < this.earliest) this.earliest = ends
@@ -168,7 +169,7 @@ export class Segment {
     numbers.set(this.#numbers.subarray(0, this.size * this.#stride))
     this.#numbers = numbers
     this.#integers = new Int32Array(numbers.buffer)
-    // A third of it stays free, so that probing stays short.
+    // At least a third of the slots stays empty, so that probing takes few steps.
     const slots = 2 ** Math.ceil(Math.log2(rows * 1.5))
     if (slots === this.#index.length) return
     this.#index = new Uint16Array(slots)
@@ -194,7 +195,7 @@ export class Segment {
     return slot
   }
 
-  /** Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R: no tombstones, so an index never degrades. */
+  /** Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R. It needs no tombstones, which would make the index slower over time. */
   #unpoint(row: number): void {
     const index = this.#index
     const mask = index.length - 1
@@ -210,14 +211,14 @@ export class Segment {
   }
 }
 
-/** A quarter more, so that growth by one row at a time copies each row a few times, and little memory is unused. */
+/** A quarter more than the rows: growth by single rows then copies each row only a few times, and little memory is unused. */
 function capacityFor(rows: number): number {
   return Math.min(mostRows, Math.max(8, Math.ceil(rows * 1.25)))
 }
 
-/** The cells from there on as a row of their own, and so many zeros behind them. */
+/** A row with the `width` cells from `at` on, followed by a zero for each view. */
 export function copyOf(numbers: Float64Array, at: number, width: number, views: number): Row {
-  // A literal takes a fraction of the time of a loop. Most rows are those of the default algorithm, or of two or three numbers.
+  // A literal is several times as fast as a loop. Most rows are those of the default algorithm, or have two or three numbers.
   if (width === 6 && views === 1) {
     return [
       numbers[at],

@@ -9,7 +9,7 @@ import { BoundedTables } from './bounded-tables.js'
 import { createPartitions, type Partition } from './partitions.js'
 import type { Table } from './table.js'
 
-/** The state of one entry while its request runs; then it is the answer. */
+/** The state of one entry while its request runs, and afterwards in the outcome. */
 export interface LoadedState {
   row: Row
   blockedUntil: number
@@ -17,40 +17,40 @@ export interface LoadedState {
   resets?: number
 }
 
-/** A row as it is kept. */
+/** A row, and the data that a table keeps with it. */
 interface KeptRow {
   readonly row: Row
   readonly ends: number
-  /** Whether nothing remains of its quota. */
+  /** Whether nothing remains of the quota. */
   readonly isSpent: boolean
   readonly body?: unknown
 }
 
-/** The states of a request, and where each of them is kept: both in the order of its entries. */
+/** The states of a request and their cursors, both in the order of its entries. */
 export interface Opened {
   readonly cursors: readonly Cursor[]
   readonly states: readonly LoadedState[]
 }
 
-/** Once in so many requests, a segment is swept: its rows together cost each of them a few nanoseconds. */
+/** One in so many requests sweeps a segment, which adds a few nanoseconds to the average request. */
 const requestsPerSweep = 64
 
 const noBlock: Row = [0, 0]
 const noReset: Row = [0, 0]
 
-/** Loads and keeps the states of one request after another. */
+/** Loads and keeps the states of entries, for one request after another. */
 export class StateTable {
   readonly tables: BoundedTables
   readonly #time: Time
   readonly #keyHash = newKeyHash()
   readonly partitionOf: (entry: BoundPolicy) => Partition
   readonly #known = new WeakMap<BoundPolicy, Cursor>()
-  // Most requests are about the same entries as the one before.
+  // Most requests have the same entries as the request before.
   #lastEntries: readonly BoundPolicy[] = []
   #lastCursors: readonly Cursor[] = []
   #moment = 0
   #requests = 0
-  /** No reset is later. */
+  /** The time of the latest reset. */
   #lastReset = -1
 
   constructor(maxKeys: number, time: Time) {
@@ -63,12 +63,12 @@ export class StateTable {
   open({ verb, entries, keys, now: injected, lease }: StoreRequest): Opened {
     const cursors = this.cursorsOf(entries)
     const now = this.begin(injected)
-    // A peek changes nothing, not even what is kept beyond its end.
+    // A peek changes nothing, so it does not sweep expired rows either.
     if (verb !== 'peek') this.sweepSome()
     const timeOf = ({ followsWall }: Cursor): number =>
       followsWall && injected === undefined ? this.#time.wall() : now
     this.seekKey(keys[0])
-    // The first by itself: an array that is filled by pushing takes the memory of seventeen.
+    // A literal for the first state: V8 reserves memory for seventeen elements when an empty array grows.
     const states = [this.#load(cursors[0], timeOf(cursors[0]), lease)]
     for (let i = 1; i < entries.length; i++) {
       if (keys[i] !== keys[i - 1]) this.seekKey(keys[i])
@@ -78,15 +78,15 @@ export class StateTable {
   }
 
   /**
-   * Begins a request. Rows are kept by one clock: an entry that follows the wall is kept for as long as it lasts from now on, so that no sweep
-   * compares the moments of two clocks.
+   * Begins a request, and returns its time. The ends of all rows are times of one clock: the remaining lifetime of an entry that follows the wall clock is
+   * added to this time, so that no sweep compares the times of two clocks.
    */
   begin(injected?: number): number {
     this.#moment = injected ?? this.#time.monotonic()
     return this.#moment
   }
 
-  /** Now and then, removes rows that have expired. */
+  /** Removes the expired rows of one segment, in one of many calls. */
   sweepSome(): void {
     if (this.#requests++ % requestsPerSweep === 0) this.tables.sweepSome(this.#moment)
   }
@@ -99,7 +99,7 @@ export class StateTable {
     return this.#lastCursors
   }
 
-  /** The key whose states are loaded from now on. */
+  /** Sets the key whose states are loaded next. */
   seekKey(key: string): void {
     this.#keyHash.hash(key)
   }
@@ -109,7 +109,7 @@ export class StateTable {
     return this.#keyHash
   }
 
-  /** Whether the state of a key may be more than its row: a block, or a reset at this moment or later. */
+  /** Whether the key may have a block, or a reset at this time or later, besides its row. */
   isMarked({ blockHigh, blockLow }: Partition, high: number, low: number, now: number): boolean {
     if (now <= this.#lastReset) return true
     const { blocks } = this.tables
@@ -123,7 +123,7 @@ export class StateTable {
     locate(cursor)
   }
 
-  /** Finds and reads the state that the key has at `now`. */
+  /** Finds and reads the state of the key at `now`. */
   #load(cursor: Cursor, now: number, lease: Lease): LoadedState {
     const { entry, partition, views } = cursor
     this.#seek(cursor)
@@ -141,13 +141,13 @@ export class StateTable {
     return state
   }
 
-  /** Whether there is a row that has not ended. */
+  /** Whether there is a row that has not expired. */
   isKept(cursor: Cursor): boolean {
     relocate(cursor)
     return cursor.place !== -1 && cursor.segment.endOf(cursor.place) > this.#moment
   }
 
-  /** Keeps a row until it ends; removes it if it has ended. */
+  /** Keeps a row until it expires. Removes it if it has already expired. */
   save(cursor: Cursor, { row, now }: LoadedState): void {
     const { entry, partition, keyHigh, keyLow, body } = cursor
     const { steps, params } = entry
@@ -163,7 +163,7 @@ export class StateTable {
     }
   }
 
-  /** Keeps a row that may be new, or have ended. What other algorithms have counted under the same name is removed. */
+  /** Keeps a row that can be new or expired. Removes the rows that other algorithms have under the same policy name. */
   insert(
     partition: Partition,
     keyHigh: number,
@@ -226,7 +226,7 @@ export class StateTable {
     return read(resets, keyHigh ^ partition.resetHigh, keyLow ^ partition.resetLow) ?? noReset
   }
 
-  /** Records a reset at `now` of a row that would have ended at `ends`, and keeps the record until then. */
+  /** Keeps the row of a reset at `now` until `ends`, when the row that was reset would have expired. */
   saveReset(cursor: Cursor, now: number, ends: number): void {
     const { resets } = this.tables
     if (ends <= now) return

@@ -2,25 +2,25 @@ import type { Row } from '../../algorithms/algorithm.js'
 import { copyOf, mostRows, Segment } from './segment.js'
 
 /**
- * Rows of one width, in segments: the leading bits of a fingerprint say in which. A segment that is full is split in two, and two that are
- * nearly empty become one, so the table grows and shrinks a thousand rows at a time and never has to be copied as a whole. There is no
- * object for a key, so a million keys cost the garbage collector nothing.
+ * Rows of one width, in segments. The leading bits of a fingerprint determine the segment. A full segment is split into two, and two nearly empty
+ * segments are merged, so the table grows and shrinks by a thousand rows at a time and is never copied as a whole. There is no object for each key, so
+ * a million keys add no work for the garbage collector.
  *
  * Source: Fagin, Nievergelt, Pippenger and Strong, "Extendible hashing" (1979).
  */
 export class Table {
   size = 0
-  /** How many rows have quota left to spend. */
+  /** The number of rows whose quota is not spent. */
   unspent = 0
-  /** Counts what may have given a row another number or another segment. */
+  /** The number of operations that may have moved a row to another place or segment. */
   moves = 0
   readonly #width: number
   readonly #bodied: boolean
   readonly #zeros: Float64Array
-  /** The segment of each number that `#depth` bits can be. One of less depth stands there more than once. */
+  /** The segment for each value of the `#depth` leading bits. A segment of smaller depth occurs several times. */
   #directory: Segment[]
   #depth = 0
-  /** Where in the directory those go on who look at one segment after another. */
+  /** The position in the directory of the next segment to sweep, or to search for a row to evict. */
   #hand = 0
 
   constructor(width: number, bodied: boolean) {
@@ -30,13 +30,13 @@ export class Table {
     this.#directory = [new Segment(0, width, bodied, 0)]
   }
 
-  /** Where the row of a fingerprint is, if it is there. */
+  /** The segment that contains the row of a fingerprint, if there is one. */
   segmentOf(high: number): Segment {
-    // In two steps, because a shift by 32 is none.
+    // Two shifts, because JavaScript treats a shift by 32 as a shift by 0.
     return this.#directory[(high >>> 1) >>> (31 - this.#depth)]
   }
 
-  /** The row of a key that was never seen. */
+  /** The row of a key that has no row yet: zeros. */
   blank(views: number): Row {
     return copyOf(this.#zeros, 0, this.#width, views)
   }
@@ -72,7 +72,7 @@ export class Table {
     this.moves++
   }
 
-  /** Removes what ends by that moment from the next segment, and tells how many rows that were. */
+  /** Removes the rows of the next segment that have expired at this moment, and returns their number. */
   sweepNext(moment: number): number {
     const at = this.#advance()
     const segment = this.#directory[at]
@@ -86,8 +86,8 @@ export class Table {
   }
 
   /**
-   * Removes a row that has quota to spend, if it can be from where a row of this fingerprint is to be added: so segments keep their sizes, however
-   * many rows come and go. False where none has.
+   * Evicts a row whose quota is not spent, if possible from the segment to which a row with this fingerprint will be added: so segments keep their sizes,
+   * no matter how many rows are added and evicted. False if all rows are spent.
    */
   evictUnspent(high: number): boolean {
     if (this.unspent === 0) return false
@@ -99,7 +99,7 @@ export class Table {
     return true
   }
 
-  /** Of the rows around this fingerprint, the one that ends first. */
+  /** The row that expires first in the segment of this fingerprint, or in the next segment that has rows. */
   soonestToEnd(high: number): {
     readonly segment: Segment
     readonly place: number
@@ -118,7 +118,7 @@ export class Table {
     return this.#directory[this.#advance()]
   }
 
-  /** Moves the hand on by one segment, and tells where in the directory the segment that it leaves begins. */
+  /** Advances to the next segment, and returns the first position of the previous one in the directory. */
   #advance(): number {
     const span = this.#spanOf(this.#directory[this.#hand])
     const at = this.#hand - (this.#hand % span)
@@ -126,7 +126,7 @@ export class Table {
     return at
   }
 
-  /** How often a segment stands in the directory. */
+  /** The number of positions that a segment has in the directory. */
   #spanOf({ depth }: Segment): number {
     return 1 << (this.#depth - depth)
   }
@@ -152,7 +152,7 @@ export class Table {
     this.#hand *= 2
   }
 
-  /** Makes one segment of two neighbours, as long as there are so few rows in both that it will not soon be split again. */
+  /** Merges neighbouring segments while both together have so few rows that the result will not soon be split again. */
   #merge(at: number): void {
     const segment = this.#directory[at]
     if (segment.depth === 0) return
