@@ -125,7 +125,7 @@ export class Executor {
         const receipt = request.receipts[index]
         if (isForgotten(this.#rows.loadReset(cursor), receipt)) return true
         steps.refundReceipt(row, params, now, request.cost, receipt.row, receipt.now)
-        if (differ(row, before) && this.#endsBlock(cursor, state, receipt)) {
+        if (differ(row, before) && this.#isUndone(cursor, state, receipt)) {
           this.#unblock(cursor, state)
         }
         break
@@ -137,7 +137,7 @@ export class Executor {
   }
 
   /** Whether the refund of a consumption also ends the block: without the consumption, the limit would not have been reached. */
-  #endsBlock(cursor: Cursor, { blockedUntil, now }: LoadedState, receipt: State): boolean {
+  #isUndone(cursor: Cursor, { blockedUntil, now }: LoadedState, receipt: State): boolean {
     const length = this.#rows.loadBlock(cursor)[LENGTH]
     const isByLimit = cursor.entry.block?.on === 'reached' && length > 0
     return isByLimit && blockedUntil > now && blockedUntil - length >= receipt.now
