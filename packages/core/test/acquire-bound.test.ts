@@ -4,7 +4,7 @@ import { rejectionOf } from './error-of.js'
 
 const hourly = fixedWindow({ limit: 1, window: '1h' })
 
-/** A limiter at which so many wait already, each at a key of its own or all at one. */
+/** A limiter with this number of waiting calls. */
 function crowded(waiters: number, keyOf: (i: number) => string) {
   const limiter = createLimiter({ name: 'api', policies: hourly })
   const controllers = Array.from({ length: waiters }, () => new AbortController())
@@ -13,40 +13,43 @@ function crowded(waiters: number, keyOf: (i: number) => string) {
   return {
     limiter,
     async leave(): Promise<string[]> {
-      for (const controller of controllers) controller.abort('home')
+      for (const controller of controllers) controller.abort('left')
       const outcomes = await Promise.allSettled(waiting)
       return [
-        ...new Set(outcomes.map((end) => (end.status === 'rejected' ? end.reason : 'let in'))),
+        ...new Set(outcomes.map((end) => (end.status === 'rejected' ? end.reason : 'allowed'))),
       ]
     },
   }
 }
 
 test.each([
-  ['each at a key of its own', (i: number) => `key ${i}`],
-  ['all at one key', () => 'key 0'],
-])('ten thousand may wait, and whoever comes then is denied at once: %s', async (_, keyOf) => {
-  const { limiter, leave } = crowded(10_000, keyOf)
-  const answers: Decision[] = []
-  for (const key of ['key 0', 'stranger', 'stranger']) answers.push(await limiter.acquire(key))
-  expect(answers.map(({ allowed, deniedBy }) => [allowed, deniedBy])).toEqual([
-    [false, ['default']],
-    [true, []],
-    [false, ['default']],
-  ])
-  expect(await leave()).toEqual(['home'])
-  const waitsAgain = await Promise.race([limiter.acquire('key 0', { maxWait: '2h' }), 'waits'])
-  expect(waitsAgain).toBe('waits')
-})
+  ['different keys', (i: number) => `key ${i}`],
+  ['one key', () => 'key 0'],
+])(
+  'ten thousand calls can wait, and a further call that would wait is denied at once: %s',
+  async (_, keyOf) => {
+    const { limiter, leave } = crowded(10_000, keyOf)
+    const decisions: Decision[] = []
+    for (const key of ['key 0', 'stranger', 'stranger']) decisions.push(await limiter.acquire(key))
+    expect(decisions.map(({ allowed, deniedBy }) => [allowed, deniedBy])).toEqual([
+      [false, ['default']],
+      [true, []],
+      [false, ['default']],
+    ])
+    expect(await leave()).toEqual(['left'])
+    const waitsAgain = await Promise.race([limiter.acquire('key 0', { maxWait: '2h' }), 'waits'])
+    expect(waitsAgain).toBe('waits')
+  },
+)
 
-test('the ten thousandth waits', async () => {
+test('the ten-thousandth call waits', async () => {
   const { limiter, leave } = crowded(9999, (i) => `key ${i}`)
   const signal = AbortSignal.timeout(20)
   await expect(limiter.acquire('key 0', { signal })).rejects.toMatchObject({ name: 'TimeoutError' })
   await leave()
 })
 
-test('whoever waits holds no more of a long key than the store does', async () => {
+test('a key can have a million characters, in each form of keys', async () => {
   const long = 'x'.repeat(1_000_000)
   const limiter = createLimiter({ name: 'api', policies: { one: hourly, other: hourly } })
   const keys: Keys[] = [long, { one: long, other: `${long}y` }, { one: long, other: notLimited }]
@@ -62,16 +65,16 @@ test.each<[string, unknown]>([
   ['undefined', undefined],
   ['null', null],
   ['a symbol', Symbol('key')],
-  ['a list that is no key', [{}]],
-  ['what contains itself', circle()],
+  ['a list that is not a key', [{}]],
+  ['an object that contains itself', circle()],
   ['a record with a big integer', { one: 5n, other: 'a' }],
-])('what is no key is refused with a code: %s', async (_, key) => {
+])('an invalid key is an error with a code: %s', async (_, key) => {
   const limiter = createLimiter({ name: 'api', policies: { one: hourly, other: hourly } })
   const { code } = await rejectionOf(limiter.acquire(key as Keys))
   expect(['SLUICE_KEY_INVALID', 'SLUICE_POLICY_NAME_UNKNOWN']).toContain(code)
 })
 
-test('keys that are written alike do not wait for each other', async () => {
+test('different keys with similar texts do not wait for each other', async () => {
   const limiter = createLimiter({ name: 'api', policies: { one: hourly, other: hourly } })
   const { signal } = new AbortController()
   const record = { one: 'a', other: 'b' }

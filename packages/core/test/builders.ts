@@ -13,14 +13,14 @@ import {
 
 type Build = (options: unknown) => Policy
 
-/** A policy builder, as a program without types may call it. */
+/** A policy builder, called without types. */
 export interface Builder {
   readonly build: Build
   readonly good: Readonly<Record<string, unknown>>
-  /** What it makes of that. */
+  /** The policy that it builds from these options. */
   readonly plain: Readonly<Record<string, unknown>>
   readonly required: readonly string[]
-  /** Every option in the order of the documentation, with values that it must not take. */
+  /** Every option in the order of the documentation, with values that are invalid for it. */
   readonly bad: Readonly<Record<string, readonly unknown[]>>
 }
 

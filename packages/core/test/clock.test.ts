@@ -20,7 +20,7 @@ test('both clocks begin at the time of day', () => {
   expect([processTime.monotonic(), processTime.wall()]).toEqual([noon, noon])
 })
 
-test('both clocks go on with time', () => {
+test('both clocks advance with time', () => {
   vi.advanceTimersByTime(1500)
   expect([processTime.monotonic(), processTime.wall()]).toEqual([noon + 1500, noon + 1500])
 })
@@ -35,7 +35,7 @@ test.each([-86_400_000, 3_600_000])(
   },
 )
 
-test('where there is no process, as in a browser, the time goes by what the page has counted up', async () => {
+test('without a process, as in a browser, the time advances with performance.now()', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: noon })
   vi.stubGlobal('process', undefined)
   vi.resetModules()

@@ -42,21 +42,21 @@ describe('a decision is a plain object', () => {
   const policy = fixedWindow({ limit: 3, window: '1m' })
 
   test.each<[string, (decision: object) => unknown]>([
-    ['as console.log prints it', (decision) => inspect(decision, { depth: 9 })],
-    ['with hidden fields', (decision) => inspect(decision, { depth: 9, showHidden: true })],
+    ['printed by console.log', (decision) => inspect(decision, { depth: 9 })],
+    ['printed with hidden fields', (decision) => inspect(decision, { depth: 9, showHidden: true })],
     ['as JSON', JSON.stringify],
-    ['its copy', (decision) => ({ ...decision })],
-    ['its structured clone', (decision) => structuredClone(decision)],
-    ['its own keys', Reflect.ownKeys],
+    ['copied', (decision) => ({ ...decision })],
+    ['cloned', (decision) => structuredClone(decision)],
+    ['in its own keys', Reflect.ownKeys],
   ])('%s', (_, shown) => {
     expect(shown(limiterOf(policy).consume('key', { cost: 2 }))).toEqual(shown(fields))
   })
 
-  test('for assert.deepStrictEqual as well', () => {
+  test('for assert.deepStrictEqual', () => {
     expect(isDeepStrictEqual(limiterOf(policy).consume('key', { cost: 2 }), fields)).toBe(true)
   })
 
-  test('can be given back; a copy of it cannot', () => {
+  test('that can be refunded, but a copy of it cannot', () => {
     const limiter = limiterOf(policy)
     const decision = limiter.consume('key', { cost: 2 })
     expect(() => limiter.refund({ ...decision })).toThrow('the keys name a policy "allowed"')
@@ -67,7 +67,7 @@ describe('a decision is a plain object', () => {
 })
 
 describe('used', () => {
-  test('is what counts of each policy after the decision', () => {
+  test('is the number of units that count for each policy after the decision', () => {
     const limiter = limiterOf({
       minute: fixedWindow({ limit: 3, window: '1m' }),
       pace: gcra({ limit: 10, window: '1s' }),
@@ -87,11 +87,11 @@ describe('used', () => {
       ['none', 0],
     ]
     expect(used(2)).toEqual(after)
-    // Denied by the minute, so nothing is used of any.
+    // The policy "minute" denies, so the request consumes nothing in any policy.
     expect(used(2)).toEqual(after)
   })
 
-  test('is more than the limit where there is a debt', () => {
+  test('exceeds the limit after a penalty', () => {
     const limiter = limiterOf(fixedWindow({ limit: 3, window: '1m' }))
     limiter.penalize('key', 10)
     expect(limiter.peek('key').policies['default']).toMatchObject({

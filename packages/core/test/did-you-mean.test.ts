@@ -19,23 +19,23 @@ test.each([
   ['kye', 'key'],
   ['keys', 'key'],
   ['skpi', 'skip'],
-])('takes %s for %s', (word, meant) => {
+])('suggests for %s the word %s', (word, meant) => {
   expect(nearestWord(word, options)).toBe(meant)
 })
 
 test.each(['colour', 'k', '', 'ke?!', 'timeout', 'constructor', 'limitlimit'])(
-  'takes %o for none of them',
+  'suggests nothing for %o',
   (word) => {
     expect(nearestWord(word, options)).toBeUndefined()
   },
 )
 
-test('takes the first of two words that are equally near', () => {
+test('suggests the first of two words that are equally near', () => {
   expect(nearestWord('bat', ['cat', 'bar'])).toBe('cat')
   expect(nearestWord('bat', ['bar', 'cat'])).toBe('bar')
 })
 
-test('measures no word that is longer than 64 characters', () => {
+test('suggests nothing for a word of more than 64 characters', () => {
   expect(nearestWord('a'.repeat(64), ['a'.repeat(63)])).toBe('a'.repeat(63))
   expect(nearestWord('a'.repeat(65), ['a'.repeat(64)])).toBeUndefined()
 })
@@ -50,7 +50,7 @@ test.each<[string, () => unknown, string, string]>([
     'policies',
   ],
   ['fixedWindow', () => fixedWindow({ limit: 5, widnow: '1m' } as never), 'widnow', 'window'],
-])('%s asks whether another option was meant', (where, call, option, meant) => {
+])('the error of %s suggests the nearest option', (where, call, option, meant) => {
   const { code, message } = errorOf(call)
   expect([code, message.split(' It takes ')[0]]).toEqual([
     'SLUICE_OPTION_UNKNOWN',
@@ -58,7 +58,7 @@ test.each<[string, () => unknown, string, string]>([
   ])
 })
 
-test('a misspelled value of an option gets the same answer', () => {
+test('the error for a misspelled value of an option suggests the nearest value', () => {
   const { code, message } = errorOf(() =>
     fixedWindow({ limit: 5, window: '1m', align: 'clok' as never }),
   )
@@ -68,7 +68,7 @@ test('a misspelled value of an option gets the same answer', () => {
   ])
 })
 
-test('a misspelled style of headers gets the same answer', () => {
+test('the error for a misspelled style of headers suggests the nearest style', () => {
   const { code, message } = errorOf(() =>
     createGuard({ limit: 5, window: '1m', headers: 'legcay' as never }),
   )

@@ -5,27 +5,27 @@ import { errorCodes } from '../src/errors.js'
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
 const page = read('../docs/errors.md')
 
-test('the page has an entry for each code of the catalogue, and for no other', () => {
-  const entries = Array.from(page.matchAll(/^### (.*)$/gm), ([, code]) => code)
-  expect(entries.toSorted()).toEqual([...errorCodes].toSorted())
+test('the page has a section for each code of the catalogue, and no other section', () => {
+  const sections = Array.from(page.matchAll(/^### (.*)$/gm), ([, code]) => code)
+  expect(sections.toSorted()).toEqual([...errorCodes].toSorted())
 })
 
-test('under "Warnings" it has the warnings, and nothing else', () => {
-  const told = sources().matchAll(/tell\(sluiceError\('(\w+)'/g)
+test('the part "Warnings" has a section for each warning, and no other section', () => {
+  const reported = sources().matchAll(/tell\(sluiceError\('(\w+)'/g)
   const [, warnings] = page.split('\n## Warnings\n')
-  const entries = Array.from(warnings.matchAll(/^### (.*)$/gm), ([, code]) => code)
-  expect(entries.toSorted()).toEqual(Array.from(told, ([, code]) => code).toSorted())
+  const sections = Array.from(warnings.matchAll(/^### (.*)$/gm), ([, code]) => code)
+  expect(sections.toSorted()).toEqual(Array.from(reported, ([, code]) => code).toSorted())
 })
 
 test.each(errorCodes)(
-  'the entry of %s says what was seen, why it matters and what to do',
+  'the section of %s says what was seen, why it matters and what to do',
   (code) => {
-    const [, entry = ''] = page.split(`### ${code}\n`)
-    const said = Array.from(
-      entry.split('\n#')[0].matchAll(/^- \*\*(.*):\*\* \S/gm),
+    const [, section = ''] = page.split(`### ${code}\n`)
+    const parts = Array.from(
+      section.split('\n#')[0].matchAll(/^- \*\*(.*):\*\* \S/gm),
       ([, what]) => what,
     )
-    expect(said).toEqual(['Seen', 'Why it matters', 'Do'])
+    expect(parts).toEqual(['Seen', 'Why it matters', 'Do'])
   },
 )
 

@@ -46,11 +46,11 @@ const noRequest = {
   sent: [],
 }
 
-// A value that a program without types may pass.
+// A value that a program without types can pass.
 const untyped = (value: unknown) => value as never
 
-/** A way to each error of the catalogue, and the words that its message must hold. */
-const ways: Readonly<
+/** A call that causes each error of the catalogue, and words that its message has to contain. */
+const causes: Readonly<
   Record<ErrorCode, readonly [() => SluiceError | Promise<SluiceError>, string[]]>
 > = {
   SLUICE_OPTION_UNKNOWN: [
@@ -213,7 +213,7 @@ const ways: Readonly<
           window: '1m',
           name: 'odd',
           key: () => {
-            // oxlint-disable-next-line typescript/only-throw-error -- a program may throw anything
+            // oxlint-disable-next-line typescript/only-throw-error -- a program can throw any value
             throw undefined
           },
         }).check(noRequest, response),
@@ -253,13 +253,13 @@ test('each code has one message', () => {
   expect(groups.flatMap((group) => Object.keys(group))).toEqual(errorCodes)
 })
 
-test('there is a way to each code of the catalogue', () => {
-  expect(Object.keys(ways).sort()).toEqual([...errorCodes].sort())
+test('there is a call that causes each error of the catalogue', () => {
+  expect(Object.keys(causes).sort()).toEqual([...errorCodes].sort())
 })
 
-for (const [code, [meet, words]] of Object.entries(ways)) {
-  test(`${code} is raised, and says ${words.join(', ')}`, async () => {
-    const error = await meet()
+for (const [code, [cause, words]] of Object.entries(causes)) {
+  test(`${code} has a message with ${words.join(', ')}`, async () => {
+    const error = await cause()
     expect(error).toBeInstanceOf(SluiceError)
     expect([error.code, error.name]).toEqual([code, 'SluiceError'])
     expect(words.filter((word) => !error.message.includes(word))).toEqual([])
@@ -277,7 +277,7 @@ test('with an asynchronous store, an error rejects and is never thrown', async (
   expect(code).toBe('SLUICE_KEY_INVALID')
 })
 
-const noKeys: readonly (readonly [string, Key])[] = [
+const invalidKeys: readonly (readonly [string, Key])[] = [
   ['an empty list', []],
   ['an empty part', ['user', '']],
   ['a list as a part', ['user', untyped(['a', 'b'])]],
@@ -290,14 +290,14 @@ const noKeys: readonly (readonly [string, Key])[] = [
   ['another symbol', untyped(Symbol('notLimited'))],
 ]
 
-test.each(noKeys)('no key, no free pass: %s', (_, key) => {
+test.each(invalidKeys)('an invalid key is an error, and never unlimited: %s', (_, key) => {
   for (const keys of [key, { burst: 'a', daily: key }]) {
     const { code, status } = errorOf(() => named.consume(keys))
     expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
   }
 })
 
-test('no record of keys that JSON can contain is a free pass', () => {
+test('an invalid record of keys from JSON is an error, and never unlimited', () => {
   const limiter = createLimiter({ name: 'api', policies })
   const refused = ['{"default":null}', '{"default":{}}', '{"default":{"default":"a"}}', '{}']
   const codes = refused.map((text) => errorOf(() => limiter.consume(JSON.parse(text))).code)
@@ -309,7 +309,7 @@ test('no record of keys that JSON can contain is a free pass', () => {
   ])
 })
 
-test('"notLimited" leaves out a policy, or all of them, and nothing else does', () => {
+test('"notLimited" excludes one policy, or all policies', () => {
   const limiter = createLimiter({ name: 'api', policies: { burst: policies, daily: policies } })
   expect(Object.keys(limiter.consume({ burst: 'a', daily: notLimited }).policies)).toEqual([
     'burst',
@@ -333,7 +333,7 @@ const ofTheRequest: ReadonlySet<string> = new Set([
 ])
 
 test.each(errorCodes)(
-  '%s carries status 400 if the request is wrong, and none if it is not',
+  '%s has the status 400 if the request is invalid, and no status otherwise',
   (code) => {
     const error = new SluiceError(code, 'wrong')
     const own = Object.entries(error).filter(([name]) => !['name', 'code'].includes(name))
@@ -348,13 +348,13 @@ test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53, '1', null])('refuses the cost
   )
 })
 
-test('each of many requests is checked like a single one', () => {
+test('consumeMany and peekMany check each of their requests', () => {
   const asked = [{ key: 'a' }, { key: 'b', plan: policies }]
   expect(errorOf(() => named.consumeMany(untyped(asked))).code).toBe('SLUICE_OPTION_UNKNOWN')
   expect(errorOf(() => named.peekMany(untyped([5]))).code).toBe('SLUICE_OPTIONS_INVALID')
 })
 
-test('a refused call counts nothing', () => {
+test('an invalid call consumes nothing', () => {
   const limiter = createLimiter({ name: 'api', policies: { burst: policies, daily } })
   errorOf(() => limiter.consume({ burst: 'a', daily: '' }))
   errorOf(() => limiter.consume('a', { cost: -1 }))
@@ -365,7 +365,7 @@ async function failureAt(port: () => Promise<number>): Promise<SluiceError> {
   return rejectionOf((await failingLimiter(port)).penalize('a', 1))
 }
 
-/** With `deny`, nothing decides in place of the store, and a call that is no decision cannot be denied instead: it fails. */
+/** With `deny` no memory store replaces the store, and a call that is not a decision cannot be denied: it fails. */
 async function failingLimiter(port: () => Promise<number>) {
   const store = await storeAt(port)
   return createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
@@ -393,7 +393,7 @@ async function storeAt(port: () => Promise<number>) {
   // Without a listener, ioredis prints the refused connection.
   client.on('error', () => {})
   onTestFinished(() => client.disconnect())
-  // Only a silent server reaches the timeout: a refused connection fails at once.
+  // A refused connection fails at once, so only the silent server needs a short timeout.
   return redisStore(client, { timeout: port === silentPort ? 40 : 20_000 })
 }
 

@@ -13,11 +13,11 @@ import {
 import { builders } from './builders.js'
 import { errorOf, rejectionOf } from './error-of.js'
 
-// What a program without types may pass, or one that hands on what came from outside. Each gets an error with a code, or a decision.
+// Values that a program without types can pass, or that come from a client. Each call is an error with a code, or makes a decision.
 
 const policies = fixedWindow({ limit: 5, window: '1h' })
 
-/** Names that every object has, and values of any shape beneath them. */
+/** Names of properties that every object inherits. */
 const names = fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'kind', 'limit')
 const anything = fc.oneof(
   fc.jsonValue(),
@@ -25,7 +25,7 @@ const anything = fc.oneof(
   fc.anything({ withBigInt: true, withDate: true, withTypedArray: true, withSparseArray: true }),
 )
 
-/** JSON that was parsed: there, `__proto__` is a property like any other. */
+/** Values from `JSON.parse`, in which `__proto__` is an own property. */
 const parsed = anything.filter(isJson).map((value) => JSON.parse(JSON.stringify(value)))
 
 const inherited = Reflect.ownKeys(Object.prototype)
@@ -38,7 +38,7 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** What a call comes to: its value, or the code of its error. Any other error is a crash, and fails the test. */
+/** The value of a call, or the code of its error. Any other error fails the test. */
 function outcomeOf<T>(call: () => T): T | string {
   try {
     return call()
@@ -63,7 +63,7 @@ function expectSane({
 }
 
 describe('a policy of unknown shape', () => {
-  test('is refused with a code, or decides', () => {
+  test('is an error with a code, or decides', () => {
     fc.assert(
       fc.property(parsed, (value) => {
         const limiter = outcomeOf(() => createLimiter({ name: 'api', policies: value }))
@@ -75,31 +75,34 @@ describe('a policy of unknown shape', () => {
     expect(Reflect.ownKeys(Object.prototype)).toEqual(inherited)
   })
 
-  test.each(Object.keys(builders))('is refused, or decides, when it is nearly one: %s', (kind) => {
-    const { good } = builders[kind]
-    const change = fc.record({
-      option: fc.oneof(names, fc.constantFrom(...Object.keys(good))),
-      value: fc.oneof(anything, fc.double(), fc.bigInt(), fc.integer()),
-    })
-    let decided = 0
-    fc.assert(
-      fc.property(fc.array(change, { minLength: 1, maxLength: 2 }), (changes) => {
-        const policy = { kind, ...good }
-        for (const { option, value } of changes) {
-          Object.defineProperty(policy, option, { value, enumerable: true, configurable: true })
-        }
-        const made = outcomeOf(() => createLimiter({ name: 'api', policies: policy }))
-        if (typeof made === 'string') return
-        decided++
-        for (let i = 0; i < 3; i++) expectSane(made.consume('key'))
-      }),
-      { numRuns: 500 },
-    )
-    expect(decided).toBeGreaterThan(0)
-    expect(Reflect.ownKeys(Object.prototype)).toEqual(inherited)
-  })
+  test.each(Object.keys(builders))(
+    'that is almost valid is an error with a code, or decides: %s',
+    (kind) => {
+      const { good } = builders[kind]
+      const change = fc.record({
+        option: fc.oneof(names, fc.constantFrom(...Object.keys(good))),
+        value: fc.oneof(anything, fc.double(), fc.bigInt(), fc.integer()),
+      })
+      let decided = 0
+      fc.assert(
+        fc.property(fc.array(change, { minLength: 1, maxLength: 2 }), (changes) => {
+          const policy = { kind, ...good }
+          for (const { option, value } of changes) {
+            Object.defineProperty(policy, option, { value, enumerable: true, configurable: true })
+          }
+          const made = outcomeOf(() => createLimiter({ name: 'api', policies: policy }))
+          if (typeof made === 'string') return
+          decided++
+          for (let i = 0; i < 3; i++) expectSane(made.consume('key'))
+        }),
+        { numRuns: 500 },
+      )
+      expect(decided).toBeGreaterThan(0)
+      expect(Reflect.ownKeys(Object.prototype)).toEqual(inherited)
+    },
+  )
 
-  test('is counted under its own name, be that one which objects have a use for', () => {
+  test('is counted under its own name, also under a name that objects inherit', () => {
     const text = JSON.stringify({ policy: policies })
     for (const name of ['__proto__', 'constructor', 'hasOwnProperty']) {
       const named = JSON.parse(text.replace('policy', name))
@@ -115,17 +118,17 @@ describe('a policy of unknown shape', () => {
 describe('a key of unknown shape', () => {
   const limiter = createLimiter({ name: 'api', policies: { ip: policies, tenant: policies } })
 
-  test('is refused with a code, or is a key', () => {
+  test('is an error with a code, or a key', () => {
     fc.assert(
       fc.property(fc.oneof(anything, parsed), (value) => {
         for (const verb of [limiter.consume, limiter.peek, limiter.status, limiter.reset]) {
-          const answer = outcomeOf(() => verb(value as Keys))
-          if (typeof answer !== 'string') continue
+          const result = outcomeOf(() => verb(value as Keys))
+          if (typeof result !== 'string') continue
           expect([
             'SLUICE_KEY_INVALID',
             'SLUICE_KEY_MISSING',
             'SLUICE_POLICY_NAME_UNKNOWN',
-          ]).toContain(answer)
+          ]).toContain(result)
         }
       }),
       { numRuns: 2000 },
@@ -133,27 +136,25 @@ describe('a key of unknown shape', () => {
     expect(Reflect.ownKeys(Object.prototype)).toEqual(inherited)
   })
 
-  test('is refused by `acquire` with the same code', async () => {
+  test('is an error with the same code in `acquire`', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(anything, parsed), async (value) => {
-        const refusal = outcomeOf(() => limiter.peek(value as Keys))
-        if (typeof refusal !== 'string') return
-        expect((await rejectionOf(limiter.acquire(value as Keys, { maxWait: 0 }))).code).toBe(
-          refusal,
-        )
+        const code = outcomeOf(() => limiter.peek(value as Keys))
+        if (typeof code !== 'string') return
+        expect((await rejectionOf(limiter.acquire(value as Keys, { maxWait: 0 }))).code).toBe(code)
       }),
       { numRuns: 1000 },
     )
   })
 
-  test('has no part that is inherited', () => {
+  test('has no inherited keys', () => {
     const keys = Object.create({ ip: 'inherited', tenant: 'inherited' })
     expect(errorOf(() => limiter.consume(keys)).code).toBe('SLUICE_KEY_MISSING')
   })
 })
 
-/** Whatever is no whole number from 0 to 2^53 - 1. */
-const notCosts = fc.oneof(
+/** Values that are not whole numbers from 0 to 2^53 - 1. */
+const invalidCosts = fc.oneof(
   fc.constantFrom<unknown>(
     Number.NaN,
     Infinity,
@@ -184,11 +185,11 @@ const notCosts = fc.oneof(
   fc.bigInt(),
 )
 
-describe('a cost that is none', () => {
-  test('is refused with a code by each method, and takes nothing', async () => {
+describe('a cost', () => {
+  test('that is invalid is an error with a code in each method, and consumes nothing', async () => {
     const limiter = createLimiter({ name: 'api', policies })
     await fc.assert(
-      fc.asyncProperty(notCosts, async (value) => {
+      fc.asyncProperty(invalidCosts, async (value) => {
         const cost = value as number
         const calls = [
           () => limiter.consume('key', { cost }),
@@ -212,7 +213,7 @@ describe('a cost that is none', () => {
     expect([limiter.peek('key').remaining, limiter.peek('other').remaining]).toEqual([5, 5])
   })
 
-  test.each([0, -0, 1, 2 ** 53 - 1])('is none of those that are: %d', (cost) => {
+  test.each([0, -0, 1, 2 ** 53 - 1])('of %d is valid', (cost) => {
     const limiter = createLimiter({ name: 'api', policies })
     const { allowed, remaining } = limiter.consume('key', { cost })
     expect([allowed, Object.is(remaining, -0)]).toEqual([cost <= 5, false])
@@ -231,7 +232,7 @@ describe('options of unknown shape', () => {
     ['reset', (value) => createLimiter({ name: 'api', policies }).reset('key', value)],
     ['block', (value) => createLimiter({ name: 'api', policies }).block('key', value)],
     ['release', (value) => createLimiter({ name: 'api', policies }).release('key', value)],
-  ])('are refused with a code, or taken: %s', (_, act) => {
+  ])('are an error with a code, or accepted: %s', (_, act) => {
     fc.assert(
       fc.property(fc.oneof(anything, parsed), (value) => {
         outcomeOf(() => act(value as never))

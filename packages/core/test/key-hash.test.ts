@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { KeyHash } from '../src/stores/memory/key-hash.js'
 
-// HalfSipHash from the specification, byte by byte in big integers: slow, and without a line in common with the real one.
+// HalfSipHash as specified, on bytes and bigints: slow, and independent of the implementation.
 
 const word = 0xffff_ffffn
 
@@ -11,7 +11,7 @@ interface Rounds {
   readonly finalization: number
 }
 
-/** `mark`: what the last word holds beyond what the specification puts there. */
+/** @param mark bits of the last word that the specification leaves 0 */
 function halfSipHash64(key: Uint8Array, bytes: Uint8Array, rounds: Rounds, mark = 0n): Uint8Array {
   const k0 = littleEndian(key, 0, 4)
   const k1 = littleEndian(key, 4, 4)
@@ -65,7 +65,7 @@ function toBytes(low: bigint, high: bigint): Uint8Array {
   return bytes
 }
 
-/** The real hash, as the bytes that the specification writes. */
+/** The hash of the implementation, in the byte order of the specification. */
 function keyHash(key: Uint8Array, text: string): Uint8Array {
   const view = new DataView(key.buffer)
   const hash = new KeyHash(view.getInt32(0, true), view.getInt32(4, true))
@@ -100,7 +100,7 @@ test.each([
 
 const rounds = { compression: 1, finalization: 3 }
 
-test('is HalfSipHash-1-3 over the Latin-1 bytes of a text that has them', () => {
+test('the hash of a Latin-1 text is HalfSipHash-1-3 over its Latin-1 bytes', () => {
   fc.assert(
     fc.property(anyKey, latinText, (key, text) => {
       const bytes = Buffer.from(text, 'latin1')
@@ -116,7 +116,7 @@ test('is HalfSipHash-1-3 over the Latin-1 bytes of a text that has them', () => 
   )
 })
 
-test('of any other text it is over the UTF-16LE bytes, with a bit in the last word that no Latin-1 text of that length has', () => {
+test('the hash of any other text is over its UTF-16LE bytes, with a bit in the last word that no Latin-1 text of that length has', () => {
   fc.assert(
     fc.property(anyKey, wideText, (key, text) => {
       const bytes = Buffer.from(text, 'utf16le')
@@ -132,12 +132,12 @@ test('of any other text it is over the UTF-16LE bytes, with a bit in the last wo
   )
 })
 
-test('a text and the Latin-1 text of the same bytes are hashed apart', () => {
+test('a text and the Latin-1 text of the same bytes have different hashes', () => {
   const wide = '\u4241\u4443'
   expect(hex(keyHash(countingKey, wide))).not.toBe(hex(keyHash(countingKey, 'ABCD')))
 })
 
-test('a lone surrogate is hashed as itself', () => {
+test('two lone surrogates have different hashes', () => {
   expect(hex(keyHash(countingKey, '\ud800'))).not.toBe(hex(keyHash(countingKey, '\ud801')))
 })
 
@@ -155,7 +155,7 @@ test('one changed bit of a text changes each bit of the hash about half of the t
       Buffer.from(keyHash(countingKey, changed)).readBigUInt64LE()
     for (let j = 0; j < 64; j++) flips[j] += Number((difference >> BigInt(j)) & 1n)
   }
-  // A fair coin thrown 4096 times comes this far from 2048 once in ten million times; the inputs are fixed.
+  // For random bits, the chance of such a difference is one in ten million. The inputs are fixed.
   expect(flips.filter((count) => Math.abs(count - trials / 2) > 170)).toEqual([])
 })
 

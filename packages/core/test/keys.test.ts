@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { joinKey, redisKey, wrongPart } from '../src/keys.js'
 
-// Parts made of what separates, escapes and tags, and of what has no UTF-8 form.
+// Characters that separate, escape or tag, and lone surrogates, which have no UTF-8 form.
 const awkward = fc.constantFrom(
   '|',
   '%',
@@ -26,7 +26,7 @@ const parts = fc.array(part, { minLength: 1, maxLength: 4 })
 const several = fc.array(part, { minLength: 2, maxLength: 4 })
 const key = parts.map((list) => joinKey(list) ?? '')
 
-/** JavaScript skips a hole in most of its loops. */
+/** Most array methods of JavaScript skip a hole. */
 const withHole = ['user']
 withHole[2] = '42'
 
@@ -83,7 +83,7 @@ test.each([
   [[], undefined],
   ['user', undefined],
   [null, undefined],
-])('finds the wrong part of %j at %j', (key, part) => {
+])('the invalid part of %j is number %j', (key, part) => {
   expect(wrongPart(key)).toBe(part)
 })
 
@@ -117,7 +117,7 @@ test('two lists of parts give the same string only if they are the same list', (
   )
 })
 
-test('a list of several can be split again into the parts that it was made of', () => {
+test('the string of several parts can be split into the same parts', () => {
   fc.assert(
     fc.property(several, (list) => {
       const [before, ...split] = joinKey(list)?.split('|') ?? []
@@ -128,7 +128,7 @@ test('a list of several can be split again into the parts that it was made of', 
   )
 })
 
-test('a key in Redis has one opening and one closing brace, whatever is put in', () => {
+test('a key in Redis has exactly one opening and one closing brace', () => {
   fc.assert(
     fc.property(part, part, key, (prefix, name, key) => {
       const [before, tag, after, ...more] = redisKey(prefix, name, key).split(/[{}]/)
@@ -138,7 +138,7 @@ test('a key in Redis has one opening and one closing brace, whatever is put in',
   )
 })
 
-test('a key in Redis survives the way through UTF-8', () => {
+test('a key in Redis is the same after a conversion to UTF-8 and back', () => {
   fc.assert(
     fc.property(part, part, key, (prefix, name, key) => {
       const text = redisKey(prefix, name, key)
@@ -148,7 +148,7 @@ test('a key in Redis survives the way through UTF-8', () => {
   )
 })
 
-test('another prefix, another name or another key is another key in Redis', () => {
+test('two keys in Redis are equal only if prefix, name and key are equal', () => {
   const triple = fc.tuple(part, part, key)
   fc.assert(
     fc.property(triple, triple, (one, other) => {
@@ -180,6 +180,6 @@ test('another prefix, another name or another key is another key in Redis', () =
   )
 })
 
-test('reads as prefix:name:{key}', () => {
+test('a key in Redis has the form prefix:name:{key}', () => {
   expect(redisKey('sluice', 'api', 'user|42')).toBe('sluice:api:{user|42}')
 })

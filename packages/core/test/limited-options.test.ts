@@ -53,7 +53,7 @@ describe('invalid options are errors when the function is limited, and not later
     ])
   })
 
-  test('refuses to limit a value that is no function', () => {
+  test('refuses to limit a value that is not a function', () => {
     const limit: unknown = limited(limiter, forAll)
     for (const value of [undefined, 'send', {}]) {
       const error = errorOf(() => (limit as (value: unknown) => unknown)(value))

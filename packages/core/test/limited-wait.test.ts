@@ -30,7 +30,7 @@ describe('waiting', () => {
     expect([ran(), await second]).toEqual([2, 2])
   })
 
-  test('denies a call at once that would have to wait for longer', async () => {
+  test('denies a call at once if its wait would be too long', async () => {
     const limitedWork = limited(limiterOf(once), forAll, { wait: { max: 59_999 } })(() => 'done')
     await limitedWork()
     expect(await rejectionOf(limitedWork())).toMatchObject({
@@ -53,7 +53,7 @@ describe('waiting', () => {
     expect([ran(), await Promise.all(calls)]).toEqual([3, [1, 2, 3]])
   })
 
-  test('ends when the signal aborts, with its reason, and takes nothing', async () => {
+  test('ends when the signal aborts, with its reason, and consumes nothing', async () => {
     const limiter = limiterOf(once)
     const { ran, work } = counted()
     const describeCall = (signal: AbortSignal) => ({ key: 'all', signal })
@@ -152,7 +152,7 @@ describe('the lease of a concurrency policy', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test.each([['waiting', { wait: { max: '1h' } }] as const, ['asking', {}] as const])(
+  test.each([['with wait', { wait: { max: '1h' } }] as const, ['without wait', {}] as const])(
     'does not change the result of the function if it cannot be released: %s',
     async (_, wait) => {
       const limiter = createLimiter({ name: 'calls', policies, store: storeWithoutRelease() })

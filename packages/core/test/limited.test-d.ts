@@ -60,9 +60,9 @@ limited(limiter, (...ids: string[]) => ({ key: ids }))(async (...ids: string[]) 
 // @ts-expect-error: the second argument is a number
 limited(limiter, (...ids: string[]) => ({ key: ids }))(find)
 
-// @ts-expect-error: a class is no function
+// @ts-expect-error: a class is not a function
 byFirst(Date)
-// @ts-expect-error: an object is no function
+// @ts-expect-error: an object is not a function
 byFirst({ id: 'ada' })
 
 // One function describes all that a call consumes.
@@ -180,7 +180,7 @@ class Reports {
     return 0
   }
 
-  // @ts-expect-error: an accessor is no method
+  // @ts-expect-error: an accessor is not a method
   @limited(limiter, all)
   get size(): Promise<number> {
     return Promise.resolve(1)
@@ -188,35 +188,35 @@ class Reports {
 }
 expectTypeOf<Reports['read']>().toEqualTypeOf<(id: string, page?: number) => Promise<Report>>()
 
-// Mistakes that do not compile.
+// Invalid calls do not compile.
 
 // @ts-expect-error: the function is missing
 limited(limiter)
-// @ts-expect-error: an object in its place
+// @ts-expect-error: an object instead of the function
 limited(limiter, { key: 'all' })
 // @ts-expect-error: a key alone
 limited(limiter, (id: string) => id)
 // @ts-expect-error: a key is missing
 limited(limiter, () => ({ cost: 1 }))
-// @ts-expect-error: a number is no key
+// @ts-expect-error: a number is not a key
 limited(limiter, (id: number) => ({ key: id }))
-// @ts-expect-error: nor is a record of numbers
+// @ts-expect-error: a record of numbers is not a key
 limited(limiter, (id: number) => ({ key: { default: id } }))
-// @ts-expect-error: a key that is missing is never a free pass
+// @ts-expect-error: undefined is not a key
 limited(limiter, (ids: Map<string, string>) => ({ key: ids.get('id') }))
-// @ts-expect-error: a string where a number belongs
+// @ts-expect-error: the cost is a number
 limited(limiter, () => ({ key: 'all', cost: '1' }))
-// @ts-expect-error: this is no policy
+// @ts-expect-error: the value is not a policy
 limited(limiter, () => ({ key: 'all', policies: { limit: 5, window: '1m' } }))
-// @ts-expect-error: this is no signal
+// @ts-expect-error: the value is not a signal
 limited(limiter, () => ({ key: 'all', signal: new AbortController() }))
 // @ts-expect-error: no such option
 limited(limiter, all, { windowMs: 1000 })
-// @ts-expect-error: a duration belongs into an object
+// @ts-expect-error: the duration has to be in an object
 limited(limiter, all, { wait: '5s' })
 // @ts-expect-error: no such option of waiting
 limited(limiter, all, { wait: { maxWait: '5s' } })
-// @ts-expect-error: this is no limiter
+// @ts-expect-error: the value is not a limiter
 limited(policies, all)
 
 expectTypeOf<DeniedError['decision']>().toEqualTypeOf<Decision>()

@@ -68,8 +68,8 @@ describe('a limited function', () => {
   })
 })
 
-describe('a call is described by its arguments and "this"', () => {
-  test('key', async () => {
+describe('a call of a limited function', () => {
+  test('is counted by the key that its arguments and "this" describe', async () => {
     const own = { tenant: 'acme' }
     const limiter = limiterOf(once)
     const limit = limited(limiter, function (this: typeof own, kind: string, id: number) {
@@ -82,7 +82,7 @@ describe('a call is described by its arguments and "this"', () => {
     expect(limiter.peek(['acme', 'user', '1'])).toMatchObject({ remaining: 0 })
   })
 
-  test('key: one for each policy, in a promise', async () => {
+  test('is counted by a key for each policy, also if a promise describes them', async () => {
     const limiter = limiterOf({ user: once, team: fixedWindow({ limit: 2, window: '1m' }) })
     const limit = limited(limiter, async (user: string | null, team: string) => ({
       key: { user: user ?? notLimited, team },
@@ -94,7 +94,7 @@ describe('a call is described by its arguments and "this"', () => {
     expect((await rejectionOf(read('eve', 'core'))).message).toContain('denied by "team"')
   })
 
-  test('key: with "notLimited", a call is not limited and nothing is counted', async () => {
+  test('with the key "notLimited" is not limited and consumes nothing', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 0, window: '1m' }))
     const keyOf = (id: string | null) => id ?? notLimited
     for (const describeCall of [
@@ -107,7 +107,7 @@ describe('a call is described by its arguments and "this"', () => {
     }
   })
 
-  test('cost and policies', async () => {
+  test('has the cost and the policies that its description names', async () => {
     const limiter = limiterOf(once)
     const limit = limited(limiter, (id: string, size: number, quota: number) => ({
       key: id,
@@ -126,7 +126,7 @@ describe('a call is described by its arguments and "this"', () => {
     expect(limiter.peek('ada', { policies })).toMatchObject({ remaining: 9 })
   })
 
-  test('the value of onDenied takes the place of the value of the function', async () => {
+  test('resolves to the value of onDenied if it is denied', async () => {
     const own = { tenant: 'acme' }
     const limiter = limiterOf(fixedWindow({ limit: 0, window: '1m' }))
     const seen: unknown[] = []
@@ -144,7 +144,7 @@ describe('a call is described by its arguments and "this"', () => {
   })
 })
 
-describe('a mistake in the description of a call is never a free pass', () => {
+describe('an invalid description of a call is an error, and never unlimited', () => {
   test.each<[string, unknown, string]>([
     ['nothing', undefined, 'SLUICE_OPTIONS_INVALID'],
     ['null', null, 'SLUICE_OPTIONS_INVALID'],
@@ -210,7 +210,7 @@ describe('a mistake in the description of a call is never a free pass', () => {
   })
 })
 
-describe('a client that sends the key as JSON has no free pass', () => {
+describe('a key from JSON is counted or an error, and never unlimited', () => {
   const keyFrom = (text: string) => () => ({ key: JSON.parse(text) as unknown })
 
   test.each([
@@ -254,7 +254,7 @@ describe('a client that sends the key as JSON has no free pass', () => {
     '"@sluice/core: notLimited"',
     '{"user":"a","team":"b"}',
     '{"user":["a",1],"team":"@sluice/core: notLimited"}',
-  ])('%s is a key, and counts', async (text) => {
+  ])('%s is a key, and its calls are counted', async (text) => {
     const limiter = limiterOf({ user: once, team: once })
     const { ran, work } = counted()
     const limitedWork = limited(limiter, keyFrom(text) as never)(work)
@@ -265,7 +265,7 @@ describe('a client that sends the key as JSON has no free pass', () => {
   })
 })
 
-/** The error codes of calls of each form. None of the calls runs, and `onDenied` answers none of them. */
+/** The error codes of calls of each form. None of the calls runs, and `onDenied` is never called. */
 async function codesOf(limiter: Limiter, describeCall: () => unknown): Promise<readonly string[]> {
   const { ran, work } = counted()
   const codes: string[] = []

@@ -5,7 +5,7 @@ import { errorOf } from './error-of.js'
 const policy = fixedWindow({ limit: 2, window: '1h' })
 const untyped = (options: object) => createLimiter(options as never)
 
-test('takes "policy" in place of "policies", under the name "default"', () => {
+test('the option "policy" is one policy with the name "default"', () => {
   const limiter = createLimiter({ name: 'api', policy })
   const decisions = [1, 2, 3].map(() => limiter.consume('key'))
   expect(decisions.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
@@ -16,7 +16,7 @@ test('takes "policy" in place of "policies", under the name "default"', () => {
   expect(limiter.consume({ default: 'other' }).deniedBy).toEqual([])
 })
 
-test('keeps its counts when "policies" becomes "policy"', () => {
+test('"policies" and "policy" with the same policy have the same counts', () => {
   const both = ['policy', 'policies'].map((option) => {
     const limiter = untyped({ name: 'api', [option]: policy, clock: () => 0 })
     limiter.consume('key')
@@ -25,7 +25,7 @@ test('keeps its counts when "policies" becomes "policy"', () => {
   expect(both[0]).toEqual(both[1])
 })
 
-test('treats an undefined policy as absent', () => {
+test('an undefined policy is treated as absent', () => {
   expect(untyped({ name: 'api', policy: undefined, policies: policy }).name).toBe('api')
   expect(untyped({ name: 'api', policies: undefined, policy }).name).toBe('api')
 })
@@ -46,7 +46,7 @@ test.each<[string, object, string]>([
     { name: 'api', policy: { hour: policy } },
     'createLimiter: "policy" is an object with the keys "hour". Pass one policy, such as slidingWindow({ limit: 100, window: "1m" }); several go into "policies".',
   ],
-])('%s: %o', (code, options, message) => {
+])('createLimiter throws %s for %o', (code, options, message) => {
   const error = errorOf(() => untyped(options))
   expect([error.code, error.message]).toEqual([code, message])
 })

@@ -12,36 +12,36 @@ const policies = slidingWindow({ limit: 5, window: '1m' })
 const limiter = createLimiter({ name: 'api', policies })
 
 /** The functions that take whole policies, and the name of that option. */
-const takers: Readonly<Record<string, readonly [place: string, (options: object) => unknown]>> = {
+const takers: Readonly<Record<string, readonly [option: string, (options: object) => unknown]>> = {
   rateLimit: ['policy', (options) => createGuard(options)],
   createLimiter: ['policy', (options) => createLimiter(options as never)],
   'limiter "api", limited call': ['policies', (call) => checkLimitedCall('api', call as never)],
   'limiter "api"': ['policies', (options) => limiter.consume('key', options)],
 }
 
-describe.each(Object.entries(takers))('%s', (where, [place, take]) => {
+describe.each(Object.entries(takers))('%s', (where, [policyOption, take]) => {
   test.each(Object.entries(policyOptions))(
-    'answers the option %s of a policy with a policy that takes it',
+    'suggests a policy for the option %s, which belongs to policies',
     (option, policy) => {
       // `rateLimit` has these three options.
       if (where === 'rateLimit' && ['limit', 'window', 'algorithm'].includes(option)) return
       const { code, message } = errorOf(() => take({ [option]: 1 }))
       expect([code, message]).toEqual([
         'SLUICE_OPTION_MISPLACED',
-        `${where}: "${option}" is an option of a policy, not of this function. Pass ${place}: ${policy}, or the like.`,
+        `${where}: "${option}" is an option of a policy, not of this function. Pass ${policyOption}: ${policy}, or the like.`,
       ])
     },
   )
 })
 
-test('burst and block beside limit are answered, not ignored', () => {
+test('burst and block beside limit are an error, and not ignored', () => {
   for (const option of ['burst', 'block']) {
     const error = errorOf(() => createGuard({ limit: 5, window: '1m', [option]: 10 }))
     expect(error.code).toBe('SLUICE_OPTION_MISPLACED')
   }
 })
 
-test('every option of a builder is answered', () => {
+test('there is a suggestion for every option of a builder', () => {
   const ofBuilders = Object.values(builders).flatMap(({ bad }) => Object.keys(bad))
   const ofStages = ['free', 'then', 'algorithm']
   expect(Object.keys(policyOptions).toSorted()).toEqual(
@@ -50,7 +50,7 @@ test('every option of a builder is answered', () => {
 })
 
 test.each(Object.entries(policyOptions))(
-  'the policy that answers %s can be built',
+  'the policy that is suggested for %s can be built',
   (option, policy) => {
     const built: core.Policy = runInNewContext(policy, { ...core })
     expect(createLimiter({ name: 'built', policy: built }).name).toBe('built')
@@ -58,21 +58,24 @@ test.each(Object.entries(policyOptions))(
   },
 )
 
-test('a builder does not take the options of another one', () => {
+test('a builder refuses the options of other builders', () => {
   const error = errorOf(() => slidingWindow({ limit: 5, window: '1m', burst: 9 } as never))
   expect(error.code).toBe('SLUICE_OPTION_UNKNOWN')
   expect(staged({ free: policies, then: policies }).kind).toBe('staged')
 })
 
-test.each(Object.entries(unsupportedOptions))('%s is answered with advice', (option, advice) => {
-  const { code, message } = errorOf(() => createGuard({ limit: 5, window: '1m', [option]: 1 }))
-  expect([code, message.split(' It takes ')[0]]).toEqual([
-    'SLUICE_OPTION_UNKNOWN',
-    `rateLimit: there is no option "${option}". ${advice}.`,
-  ])
-})
+test.each(Object.entries(unsupportedOptions))(
+  'the error for %s contains advice',
+  (option, advice) => {
+    const { code, message } = errorOf(() => createGuard({ limit: 5, window: '1m', [option]: 1 }))
+    expect([code, message.split(' It takes ')[0]]).toEqual([
+      'SLUICE_OPTION_UNKNOWN',
+      `rateLimit: there is no option "${option}". ${advice}.`,
+    ])
+  },
+)
 
-test('the options of other libraries without a counterpart are these', () => {
+test('there is advice for each of these options of other libraries', () => {
   expect(Object.keys(unsupportedOptions)).toEqual([
     'onBanReach',
     'continueExceeding',

@@ -41,7 +41,7 @@ test.each<[number, string[]]>([
   [day, ['d', 'day', 'days']],
   [7 * day, ['w', 'week', 'weeks']],
   [365.25 * day, ['y', 'yr', 'yrs', 'year', 'years']],
-])('a unit of %i ms has the names %j, with a space in front or without', (length, names) => {
+])('a unit of %i ms has the names %j, with or without a space before them', (length, names) => {
   const texts = names.flatMap((name) => [`3${name}`, `3 ${name}`])
   const read = texts.map((text) => slidingWindow({ limit: 1, window: text }).window)
   expect(read).toEqual(texts.map(() => 3 * length))

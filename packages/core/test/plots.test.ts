@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const run = promisify(execFile)
 const program = fileURLToPath(new URL('../../../.ci/plots.mjs', import.meta.url))
 
-test('the plots in the docs show what the algorithms do', async () => {
+test('the plots in the docs are those that the algorithms produce', async () => {
   const checked = run(process.execPath, [program, '--check'])
   const { stderr } = await checked.catch((error: { readonly stderr: string }) => error)
   expect(stderr).toBe('')

@@ -6,7 +6,7 @@ import { createLimiter, fixedWindow } from '../src/index.js'
 
 const policy = fixedWindow({ limit: 1, window: '1h' })
 
-test('a limiter whose calls name a thousand policies gets a warning, and decides as before', async () => {
+test('a limiter warns once when its calls have used a thousand policy names, and continues to decide', async () => {
   const warnings: unknown[] = []
   const listen = (warning: unknown): void => void warnings.push(warning)
   process.on('warning', listen)

@@ -21,13 +21,13 @@ for (const [name, { build, good, required, bad, plain }] of Object.entries(build
     expect(Object.getPrototypeOf(policy)).toBe(Object.prototype)
   })
 
-  test(`${name} leaves the options that it was given alone`, () => {
+  test(`${name} does not change its options`, () => {
     const options = { ...good }
     build(options)
     expect(options).toEqual(good)
   })
 
-  test(`a ${name} policy that went through JSON decides as the policy itself`, () => {
+  test(`a ${name} policy read from JSON makes the same decisions as the policy itself`, () => {
     const policy = build({ ...good, block: { for: '10s', on: 'exceeded' } })
     const [first, second] = [policy, throughJson(policy)].map(decisions)
     expect(second).toEqual(first)
@@ -44,7 +44,7 @@ for (const [name, { build, good, required, bad, plain }] of Object.entries(build
     })
   }
 
-  test.each(required)(`${name} asks for the missing option %s`, (option) => {
+  test.each(required)(`${name} refuses a call without the option %s`, (option) => {
     const error = errorOf(() => build({ ...good, [option]: undefined }))
     expect([error.code, error.message.startsWith(`${name}: "${option}" is missing`)]).toEqual([
       'SLUICE_OPTION_MISSING',
@@ -52,7 +52,7 @@ for (const [name, { build, good, required, bad, plain }] of Object.entries(build
     ])
   })
 
-  test(`${name} names an option that it does not know, and those that it does`, () => {
+  test(`${name} refuses an unknown option, and lists its options`, () => {
     const error = errorOf(() => build({ ...good, limmit: 5 }))
     const known = Object.keys(bad).map((option) => `"${option}"`)
     const meant = 'limit' in bad ? ' Did you mean "limit"?' : ''
@@ -63,13 +63,13 @@ for (const [name, { build, good, required, bad, plain }] of Object.entries(build
   })
 
   test.each([[undefined], [null], [5], ['5/m'], [[]], [() => 5]])(
-    `${name} refuses %o in the place of its options`,
+    `${name} refuses %o instead of its options`,
     (options) => {
       expect(errorOf(() => build(options)).code).toBe('SLUICE_OPTIONS_INVALID')
     },
   )
 
-  test(`a ${name} policy read from a file is checked as ${name} checks it`, () => {
+  test(`a ${name} policy read from a file is checked like the options of ${name}`, () => {
     const [option] = required
     const error = errorOf(() => limiterOf({ kind: name, ...good, [option]: '5' }))
     expect([
@@ -105,7 +105,7 @@ test.each<[string, (units: number) => Policy]>([
   ['burst', (burst) => gcra({ limit: 1, window: '1d', burst })],
   ['capacity', (capacity) => tokenBucket({ capacity, refill: 1, every: '1d' })],
   ['capacity', (capacity) => leakyBucket({ capacity, leak: 1, every: '1d' })],
-])('refuses a %s that takes over a thousand years to come back', (option, build) => {
+])('refuses a %s that takes more than a thousand years to be available again', (option, build) => {
   expect(Object.values(build(365_250))).toContain(365_250)
   const error = errorOf(() => build(365_251))
   expect([
@@ -114,7 +114,7 @@ test.each<[string, (units: number) => Policy]>([
   ]).toEqual(['SLUICE_OPTION_INVALID', true])
 })
 
-test('a penalty of more than comes back in a thousand years is refused', () => {
+test('a penalty is refused if it takes more than a thousand years to expire', () => {
   const policies = tokenBucket({ capacity: 1, refill: 1, every: '1d' })
   const limiter = createLimiter({ name: 'test', policies })
   const most = 365_250
@@ -123,7 +123,7 @@ test('a penalty of more than comes back in a thousand years is refused', () => {
   expect(errorOf(() => limiter.penalize('key', most + 1)).code).toBe('SLUICE_OPTION_INVALID')
 })
 
-test('a sliding window of one bucket spreads its older window, unless told otherwise', () => {
+test('a sliding window of one bucket spreads its older window by default', () => {
   const tailOf = (options: object) => slidingWindow({ limit: 7, window: 1000, ...options }).tail
   expect([{}, { buckets: 1 }, { buckets: 5 }, { tail: 'weighted' }].map(tailOf)).toEqual([
     'spread',
@@ -133,7 +133,7 @@ test('a sliding window of one bucket spreads its older window, unless told other
   ])
 })
 
-test('a sliding window of several buckets has nothing to spread', () => {
+test('a sliding window of several buckets refuses the tail "spread"', () => {
   const options = { limit: 7, window: 1000, buckets: 5, tail: 'spread' } as const
   const refused = [
     errorOf(() => slidingWindow(options)),
@@ -148,7 +148,7 @@ test('a sliding window of several buckets has nothing to spread', () => {
   ])
 })
 
-test('gcra takes its limit as its burst', () => {
+test('the default burst of gcra is its limit', () => {
   expect(gcra({ limit: 7, window: 1000 }).burst).toBe(7)
 })
 
@@ -173,7 +173,7 @@ test.each<[string, Record<string, unknown>, string]>([
   expect([error.code, error.message.includes(`"${option}"`)]).toEqual([code, true])
 })
 
-test('staged is made of two policies, and goes through JSON with them', () => {
+test('staged contains its two policies, and makes the same decisions when it is read from JSON', () => {
   const [free, then] = [fixedWindow({ limit: 2, window: '1d' }), gcra({ limit: 1, window: '10s' })]
   const policy = staged({ free, then })
   expect(policy).toEqual({ kind: 'staged', free, then })
@@ -181,7 +181,7 @@ test('staged is made of two policies, and goes through JSON with them', () => {
 })
 
 test.each<[string, unknown]>([
-  ['no policy', { limit: 5 }],
+  ['an object that is not a policy', { limit: 5 }],
   ['null', null],
   ['a staged policy', staged({ free: unlimited(), then: unlimited() })],
   ['a policy with a block', fixedWindow({ limit: 5, window: '1m', block: { for: '1m' } })],
@@ -198,13 +198,13 @@ test('unlimited takes no options', () => {
   expect(errorOf(() => unlimited({ limit: 5 })).code).toBe('SLUICE_OPTION_UNKNOWN')
 })
 
-/** A limiter by policies that the compiler has not seen. */
+/** A limiter with policies of unknown type. */
 function limiterOf(policies: object) {
   let now = 1_700_000_000_000
   return createLimiter({ name: 'test', policies, clock: () => (now += 7000) } as never)
 }
 
-/** What eight requests, one each seven seconds, are told. */
+/** The decisions on eight requests, one every seven seconds. */
 function decisions(policies: Policy) {
   const limiter = limiterOf(policies)
   return Array.from({ length: 8 }, () => {

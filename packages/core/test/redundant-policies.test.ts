@@ -28,7 +28,7 @@ const onClock = { align: 'clock' } as const
 const perDay = { period: 'day', timeZone: 'Europe/Berlin' } as const
 const block = { for: '1h' } as const
 
-/** A policy, another one beside it, and from which limit on the first never denies what the other allows. */
+/** A policy, another policy, and the smallest limit with which the first policy is redundant. */
 const thresholds: readonly (readonly [string, (limit: number) => Policy, Policy, from: number])[] =
   [
     [
@@ -50,7 +50,7 @@ const thresholds: readonly (readonly [string, (limit: number) => Policy, Policy,
       10,
     ],
     [
-      'a fixed window beside a longer one: it may reach over the end of that one',
+      'a fixed window beside a longer one: it can overlap the end of the longer one',
       (limit) => fixedWindow({ limit, window: second }),
       fixedWindow({ limit: 10, window: minute }),
       19,
@@ -80,7 +80,7 @@ const thresholds: readonly (readonly [string, (limit: number) => Policy, Policy,
       20,
     ],
     [
-      'a log beside gcra: its burst, and what comes back within a second',
+      'a log beside gcra: its burst, and the units that are available again within a second',
       (limit) => slidingLog({ limit, window: second }),
       gcra({ limit: 120, window: minute, burst: 5 }),
       6,
@@ -104,7 +104,7 @@ const thresholds: readonly (readonly [string, (limit: number) => Policy, Policy,
       10,
     ],
     [
-      'a sliding window beside a longer one of a high limit, which spreads its units',
+      'a sliding window beside a longer one with a high limit, which spreads its units',
       (limit) => slidingWindow({ limit, window: second }),
       slidingWindow({ limit: 100, window: minute }),
       103,
@@ -122,13 +122,13 @@ const thresholds: readonly (readonly [string, (limit: number) => Policy, Policy,
       10,
     ],
     [
-      'a bucket beside gcra of its rate',
+      'a bucket beside gcra with the same rate',
       (limit) => tokenBucket({ capacity: limit, refill: 2, every: second }),
       gcra({ limit: 120, window: minute, burst: 5 }),
       5,
     ],
     [
-      'a bucket beside a log of its rate',
+      'a bucket beside a log with the same rate',
       (limit) => leakyBucket({ capacity: limit, leak: 1, every: second }),
       slidingLog({ limit: 60, window: minute }),
       60,
@@ -158,20 +158,23 @@ const thresholds: readonly (readonly [string, (limit: number) => Policy, Policy,
       200,
     ],
     [
-      'as many leases of the same length',
+      'leases of the same length',
       (limit) => concurrency({ limit, lease: minute }),
       concurrency({ limit: 10, lease: minute }),
       10,
     ],
   ]
 
-test.each(thresholds)('%s', (_, policyOf, other, from) => {
-  expect([from - 1, from, from + 1].map((limit) => isRedundant(policyOf(limit), other))).toEqual([
-    false,
-    true,
-    true,
-  ])
-})
+test.each(thresholds)(
+  'a policy is redundant from a known limit on: %s',
+  (_, policyOf, other, from) => {
+    expect([from - 1, from, from + 1].map((limit) => isRedundant(policyOf(limit), other))).toEqual([
+      false,
+      true,
+      true,
+    ])
+  },
+)
 
 const ten = slidingLog({ limit: 10, window: minute })
 
@@ -180,7 +183,7 @@ test.each<[string, Policy, Policy]>([
   ['a limit of 0', slidingLog({ limit: 0, window: second }), ten],
   ['another limit of 0', ten, slidingLog({ limit: 0, window: minute })],
   [
-    'a bucket that is not born full',
+    'a bucket that does not start full',
     tokenBucket({ capacity: 10, refill: 9, every: second, initial: 9 }),
     ten,
   ],
@@ -214,11 +217,11 @@ test.each<[string, Policy, Policy]>([
     calendarWindow({ ...perDay, limit: 10 }),
     calendarWindow({ ...perDay, timeZone: 'UTC', limit: 1 }),
   ],
-])('of %s nothing is claimed', (_, policy, other) => {
+])('is not redundant: %s', (_, policy, other) => {
   expect(isRedundant(policy, other)).toBe(false)
 })
 
-test('a quota per day that a limit per second can never reach', () => {
+test('a quota per day is redundant beside a limit per second that can never reach it', () => {
   const perSecond = slidingLog({ limit: 1, window: second })
   const day = (limit: number) => calendarWindow({ ...perDay, limit })
   expect([isRedundant(day(86_400), perSecond), isRedundant(day(200_000), perSecond)]).toEqual([
@@ -227,13 +230,13 @@ test('a quota per day that a limit per second can never reach', () => {
   ])
 })
 
-/** A moment in the middle of nothing: no border of a day, an hour or a minute. */
+/** A moment that is not a boundary of a day, an hour or a minute. */
 const start = Date.UTC(2026, 4, 5, 6, 7, 8, 9)
 
-describe('where nothing is claimed, a policy may well deny alone', () => {
+describe('a policy that is not redundant can be the only one that denies', () => {
   test.each<[string, Policy, Policy, readonly (readonly [at: number, cost: number])[]]>([
     [
-      'a fixed window that reaches over the end of a longer one',
+      'a fixed window that overlaps the end of a longer one',
       fixedWindow({ limit: 18, window: second }),
       fixedWindow({ limit: 10, window: minute }),
       [
@@ -244,7 +247,7 @@ describe('where nothing is claimed, a policy may well deny alone', () => {
       ],
     ],
     [
-      'a sliding window beside a longer one of a high limit',
+      'a sliding window beside a longer one with a high limit',
       slidingWindow({ limit: 100, window: second }),
       slidingWindow({ limit: 100, window: minute }),
       [
@@ -271,7 +274,7 @@ describe('where nothing is claimed, a policy may well deny alone', () => {
   })
 })
 
-describe('where it is claimed, no traffic has ever disproved it', () => {
+describe('a redundant policy is never the only one that denies', () => {
   const limit = fc.integer({ min: 1, max: 5 })
   const length = fc.integer({ min: 1, max: 9 })
   const ms = (window: number) => `${window}ms`
@@ -297,7 +300,7 @@ describe('where it is claimed, no traffic has ever disproved it', () => {
       .record({ capacity: limit, leak: limit, every: length.map(ms) })
       .map((each) => leakyBucket(each)),
   )
-  /** A policy with the least limit of which it is claimed, beside the other. */
+  /** A policy with the smallest limit with which it is redundant, and the other policy. */
   const pairs = fc.tuple(anyPolicy, anyPolicy).chain(([other, policy]) => {
     const least = limits.find((limit) => isRedundant(withLimit(policy, limit), other))
     return fc.constant(least === undefined ? undefined : [withLimit(policy, least), other])
@@ -310,12 +313,12 @@ describe('where it is claimed, no traffic has ever disproved it', () => {
     { minLength: 10, maxLength: 60 },
   )
 
-  test('at random', () => {
-    let claimed = 0
+  test('in random traffic', () => {
+    let tried = 0
     fc.assert(
       fc.property(pairs, steps, (pair, steps) => {
         if (pair === undefined) return
-        claimed++
+        tried++
         const ask = limiterOf(pair[0], pair[1])
         let at = 0
         for (const { after, cost } of steps) {
@@ -325,7 +328,7 @@ describe('where it is claimed, no traffic has ever disproved it', () => {
       }),
       { numRuns: 2000 },
     )
-    expect(claimed > 1000).toBe(true)
+    expect(tried > 1000).toBe(true)
   })
 })
 
@@ -336,7 +339,7 @@ function withLimit(policy: Policy, limit: number): Policy {
   return { ...policy, [quota]: limit }
 }
 
-/** Asks both policies, all or nothing, and says which of them denied. */
+/** Consumes units in both policies, all or nothing, and returns the names of those that denied. */
 function limiterOf(policy: Policy, other: Policy): (at: number, cost: number) => readonly string[] {
   let now = start
   const limiter = createLimiter({ name: 'both', policies: { policy, other }, clock: () => now })
@@ -352,7 +355,7 @@ describe('the warning', () => {
     'limiter "api": the policy "burst" never denies a request that "sustained" allows, if both count by the same key, as in this call. ' +
     'Give "burst" a lower limit or a longer window, or leave it out.'
 
-  /** What new modules warn of: each code is told once for each time that they are loaded. */
+  /** The warnings of new modules: each code is reported once for each time that they are loaded. */
   async function warningsOf(
     act: (core: typeof Core, http: typeof Http) => unknown,
   ): Promise<string[]> {
@@ -372,7 +375,7 @@ describe('the warning', () => {
     sustained: slidingLog({ limit: 10, window: minute }),
   }
 
-  test('comes with the first request by one key, and once', async () => {
+  test('is emitted once, with the first request that has one key', async () => {
     const warnings = await warningsOf((core) => {
       const limiter = core.createLimiter({ name: 'api', policies })
       limiter.consume({ burst: 'one', sustained: 'another' })
@@ -382,7 +385,7 @@ describe('the warning', () => {
     expect(warnings).toEqual([`SLUICE_POLICY_REDUNDANT: ${message}`])
   })
 
-  test('comes from rateLimit, which counts by the address', async () => {
+  test('is emitted by rateLimit, which counts by the address', async () => {
     const warnings = await warningsOf(async (_core, http) => {
       const guard = http.createGuard({ name: 'api', policies }, 'GET /')
       await guard.check(viewOf({}, { address: '192.0.2.1', peer: '192.0.2.1' }), response)
@@ -390,7 +393,7 @@ describe('the warning', () => {
     expect(warnings).toEqual([`SLUICE_POLICY_REDUNDANT: ${message}`])
   })
 
-  test('does not come where keys differ, nor for policies that are chosen per call', async () => {
+  test('is not emitted for different keys, nor for policies of a call', async () => {
     const warnings = await warningsOf(async (core, http) => {
       const limiter = core.createLimiter({ name: 'api', policies })
       limiter.consume({ burst: 'one', sustained: 'another' })
@@ -404,7 +407,7 @@ describe('the warning', () => {
     expect(warnings).toEqual([])
   })
 
-  test('names the later one of two that are alike', async () => {
+  test('names the later one of two equal policies', async () => {
     const warnings = await warningsOf((core) => {
       const alike = { first: policies.burst, second: policies.burst }
       core.createLimiter({ name: 'api', policies: alike }).consume('key')

@@ -17,7 +17,7 @@ const policies: [string, Policy][] = [
   ['token bucket', tokenBucket({ capacity: 3, refill: 1, every: '20s' })],
 ]
 
-/** What remains when a request is given back that was forgotten before, while another one still counts. */
+/** The units that remain when a request is refunded after a reset, while a later request counts. */
 function remainingAfter(policies: Policy): number {
   let now = Date.UTC(2026, 0, 1)
   const limiter = createLimiter({ name: 'forgotten', policies, clock: () => now })
@@ -29,6 +29,9 @@ function remainingAfter(policies: Policy): number {
   return limiter.peek('key').remaining
 }
 
-test.each(policies)('what was forgotten gives nothing back: %s', (_, policy) => {
-  expect(remainingAfter(policy)).toBe(2)
-})
+test.each(policies)(
+  'a refund of a request from before a reset refunds nothing: %s',
+  (_, policy) => {
+    expect(remainingAfter(policy)).toBe(2)
+  },
+)

@@ -168,7 +168,7 @@ const asked = answers.flatMap(([word, ...by]) =>
   by.map(([taker, ours]) => [word, taker, ours] as const),
 )
 
-test.each(asked)('the name %s is answered by %s with "%s"', (word, taker, ours) => {
+test.each(asked)('the error for the name %s in %s suggests "%s"', (word, taker, ours) => {
   const { code, message } = errorOf(() => takers[taker]({ [word]: 1 }))
   expect([code, message]).toEqual([
     'SLUICE_OPTION_RENAMED',
@@ -217,7 +217,7 @@ test.each<[Taker, string, string]>([
   ['createLimiter', 'points', wholePolicy],
   ['createLimiter', 'duration', wholePolicy],
   ['createLimiter', 'blockDuration', `it belongs to a policy: ${shutsOut}`],
-])('%s answers %s with a hint', (taker, word, hint) => {
+])('the error of %s for %s contains a hint', (taker, word, hint) => {
   const { message } = errorOf(() => takers[taker]({ [word]: 1 }))
   expect(message.replace(/^.*? in Sluice: /, '')).toBe(`${hint}.`)
 })

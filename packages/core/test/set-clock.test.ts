@@ -11,8 +11,8 @@ import {
   type Policy,
 } from '../src/index.js'
 
-// The machine's clock is set while the process runs. Windows that begin at a time of day follow it, all others do not, and the counts of
-// neither may go because of what the other's time is.
+// The machine's clock is set while the process runs. Windows that begin at a time of day follow it, and all others do not. No count may be lost
+// because its clock differs from the other one.
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -25,7 +25,7 @@ test.each([
   ['backwards by two hours', -2 * hourMs],
   ['forwards by a day', 24 * hourMs],
   ['backwards by a day', -24 * hourMs],
-])('a clock that is set %s loses no count, whatever keys come after it', (_, stepMs) => {
+])('no count is lost when the clock is set %s, even if many other keys follow', (_, stepMs) => {
   const store = memoryStore()
   const onTheWall = createLimiter({
     name: 'wall',
@@ -95,7 +95,7 @@ describe.each(fakes)('fake timers: $name', ({ begin, pass, end }) => {
     ['slidingLog', slidingLog({ limit: 1, window: '1h' })],
     ['tokenBucket', tokenBucket({ capacity: 1, refill: 1, every: '1h' })],
     ['a block', fixedWindow({ limit: 1, window: '1m', block: { for: '1h' } })],
-  ])('move a memory store that was loaded before them: %s', (_, policies) => {
+  ])('apply to a memory store that was loaded before them: %s', (_, policies) => {
     const limiter = createLimiter({ name: 'faked', policies })
     begin(Date.UTC(2030, 0, 1))
     onTestFinished(end)
@@ -106,7 +106,7 @@ describe.each(fakes)('fake timers: $name', ({ begin, pass, end }) => {
     expect(allowed).toEqual([true, false, false, true])
   })
 
-  test('leave the time of day, when they end', () => {
+  test('have no effect after they end', () => {
     begin(0)
     end()
     const before = Date.now()
@@ -122,13 +122,21 @@ describe.each(fakes)('fake timers: $name', ({ begin, pass, end }) => {
 test.each([
   ['ahead', 24 * hourMs],
   ['behind', -24 * hourMs],
-])('a limiter whose own clock is a day %s ends no count of another in its store', (_, stepMs) => {
-  const store = memoryStore()
-  const policies = fixedWindow({ limit: 1, window: '1h' })
-  const here = createLimiter({ name: 'here', policies, store })
-  const there = createLimiter({ name: 'there', policies, store, clock: () => Date.now() + stepMs })
-  const limiters = [here, there]
-  for (const limiter of limiters) limiter.consume('early')
-  for (let i = 0; i < 5000; i++) for (const limiter of limiters) limiter.consume(`late ${i}`)
-  expect(limiters.map((limiter) => limiter.consume('early').allowed)).toEqual([false, false])
-})
+])(
+  'a limiter with a clock that is a day %s expires no count of another limiter in its store',
+  (_, stepMs) => {
+    const store = memoryStore()
+    const policies = fixedWindow({ limit: 1, window: '1h' })
+    const plain = createLimiter({ name: 'plain', policies, store })
+    const shifted = createLimiter({
+      name: 'shifted',
+      policies,
+      store,
+      clock: () => Date.now() + stepMs,
+    })
+    const limiters = [plain, shifted]
+    for (const limiter of limiters) limiter.consume('early')
+    for (let i = 0; i < 5000; i++) for (const limiter of limiters) limiter.consume(`late ${i}`)
+    expect(limiters.map((limiter) => limiter.consume('early').allowed)).toEqual([false, false])
+  },
+)

@@ -11,7 +11,7 @@ interface Written {
 }
 
 interface Operation {
-  readonly what: 'write' | 'remove' | 'sweep'
+  readonly type: 'write' | 'remove' | 'sweep'
   readonly high: number
   readonly low: number
   readonly written: Written
@@ -19,13 +19,13 @@ interface Operation {
 
 const width = 3
 
-// Few different halves: rows crowd in one place of the index, wrap around its end, and share one half of their fingerprint.
+// Few different halves, so that rows collide in the index, wrap around its end, and share one half of their fingerprints.
 const half = fc.oneof(
   fc.constantFrom(-1, 0, 1, 2, 13, 14, 15, 16, 31, 0x7fff_ffff, -0x8000_0000),
   fc.integer({ min: -0x8000_0000, max: 0x7fff_ffff }),
 )
 const operation: fc.Arbitrary<Operation> = fc.record({
-  what: fc.constantFrom('write', 'write', 'write', 'remove', 'sweep'),
+  type: fc.constantFrom('write', 'write', 'write', 'remove', 'sweep'),
   high: fc.constantFrom(0, 1),
   low: half,
   written: fc.record({
@@ -36,7 +36,7 @@ const operation: fc.Arbitrary<Operation> = fc.record({
   }),
 })
 
-test('keeps what was written last under each fingerprint, its body included, until it is removed or swept', () => {
+test('a table keeps the last row and body of each fingerprint until they are removed or swept', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 150 }), (operations) => {
       const table = new Table(width, true)
@@ -54,29 +54,29 @@ test('keeps what was written last under each fingerprint, its body included, unt
 
 const many = 40 * mostRows
 
-test('forty segments hold what was written under every fingerprint', () => {
+test('a table of forty segments finds the row of every fingerprint', () => {
   const table = filled(many)
   const wrong = everyKey(many).filter((key) => {
-    const { segment, place } = placeOf(table, key)
+    const { segment, place } = locate(table, key)
     return segment.read(place, 0)[0] !== key || segment.endOf(place) !== endOf(key)
   })
   expect([wrong, table.size]).toEqual([[], many])
 })
 
-test('a table that was swept empty takes no more memory than one that never held a row, and takes new rows', () => {
+test('a table whose rows were all swept has the size of a new table, and accepts new rows', () => {
   const table = filled(many)
   sweepAll(table, Infinity)
   expect([table.size, table.unspent, segmentsOf(table).size]).toEqual([0, 0, 1])
   expect(bytesOf(table)).toBe(bytesOf(new Table(1, false)))
   write(table, 7)
-  expect(placeOf(table, 7).segment.read(placeOf(table, 7).place, 0)).toEqual([7])
+  expect(locate(table, 7).segment.read(locate(table, 7).place, 0)).toEqual([7])
 })
 
-test('what is left after a sweep is found again, and a quarter of the rows takes less than half of the memory', () => {
+test('the rows that remain after a sweep are found, and a quarter of the rows takes less than half of the memory', () => {
   const table = filled(many)
   const before = bytesOf(table)
   sweepAll(table, many * 0.75)
-  const left = everyKey(many).filter((key) => placeOf(table, key).place !== -1)
+  const left = everyKey(many).filter((key) => locate(table, key).place !== -1)
   expect(left).toEqual(everyKey(many).slice(many * 0.75))
   expect(bytesOf(table) / before < 0.5).toBe(true)
 })
@@ -91,14 +91,14 @@ test('the memory of a row of two numbers stays under 48 bytes, at any number of 
   expect(over).toEqual([])
 })
 
-test('no step of a table touches more rows than one segment holds, however many there are', () => {
+test('no segment has more rows than its maximum, so that no operation on one segment touches more', () => {
   const table = filled(many)
   expect([...segmentsOf(table)].every(({ size }) => size <= mostRows)).toBe(true)
 })
 
-test('fingerprints that share their leading bits are told apart until the bits end', () => {
+test('rows are found even if their fingerprints have many leading bits in common', () => {
   const table = new Table(1, false)
-  // All of them share seventeen bits: they are parted only by the bits behind these.
+  // All of them have the first seventeen bits in common, so that segments are split by later bits.
   for (let i = 0; i < 2 * mostRows; i++) table.add(i, i, [i], i + 1, false, undefined)
   const found = everyKey(2 * mostRows).map((key) => {
     const segment = table.segmentOf(key - 1)
@@ -107,21 +107,21 @@ test('fingerprints that share their leading bits are told apart until the bits e
   expect(found).toEqual(everyKey(2 * mostRows).map((key) => key - 1))
 })
 
-test('lets go of a row that has quota to spend, wherever it is, and of none where all is spent', () => {
+test('evictUnspent evicts a row that is not spent, in whichever segment it is, and none if all are spent', () => {
   const table = filled(many, true)
   const key = 12_345
   expect(table.evictUnspent(0)).toBe(false)
-  const { segment, place } = placeOf(table, key)
+  const { segment, place } = locate(table, key)
   table.write(segment, place, [key], endOf(key), false, undefined)
   expect([
     table.evictUnspent(spread(key)),
-    placeOf(table, key).place,
+    locate(table, key).place,
     table.evictUnspent(spread(key)),
   ]).toEqual([true, -1, false])
   expect([table.size, table.unspent]).toEqual([many - 1, 0])
 })
 
-test('rows that come and go in a full table leave it as large as it was', () => {
+test('a full table keeps its size while rows are evicted and added', () => {
   const table = filled(many)
   const before = bytesOf(table)
   for (let key = many + 1; key <= 20 * many; key++) {
@@ -131,14 +131,14 @@ test('rows that come and go in a full table leave it as large as it was', () => 
   expect([table.size, bytesOf(table)]).toEqual([many, before])
 })
 
-test('of the rows of a segment, the one that ends first is the first to go', () => {
+test('soonestToEnd finds the row of a segment that expires first', () => {
   const table = new Table(1, false)
   for (const key of [5, 3, 8]) write(table, key)
   const { segment, place, ends } = table.soonestToEnd(0)
   expect([segment.read(place, 0), ends]).toEqual([[3], 3])
 })
 
-test('has no row for a fingerprint that was never written', () => {
+test('a table finds no row for a fingerprint that was not added', () => {
   const table = new Table(2, false)
   table.add(1, 5, [1, 2], 10, false, undefined)
   const fingerprints = [
@@ -151,14 +151,14 @@ test('has no row for a fingerprint that was never written', () => {
   ])
 })
 
-test('reads a copy: changing it changes nothing in the table', () => {
+test('a change of a row that was read changes nothing in the table', () => {
   const table = new Table(2, false)
   table.add(1, 1, [1, 2], 10, false, undefined)
   table.segmentOf(1).read(0, 0)[0] = 99
   expect(table.segmentOf(1).read(0, 0)).toEqual([1, 2])
 })
 
-test('a key that was never seen has a row of zeros, and one for each view', () => {
+test('the row of a new key has a zero for each cell and for each view', () => {
   expect(new Table(3, false).blank(2)).toEqual([0, 0, 0, 0, 0])
 })
 
@@ -166,7 +166,7 @@ function everyKey(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1)
 }
 
-/** Rows whose fingerprints are spread, as a hash spreads them. */
+/** A table with rows whose fingerprints are distributed like hashes. */
 function filled(count: number, spent = false): Table {
   const table = new Table(1, false)
   for (const key of everyKey(count)) write(table, key, [key], spent)
@@ -185,12 +185,12 @@ function spread(key: number): number {
   return Math.imul(key, 0x9e37_79b1)
 }
 
-function placeOf(table: Table, key: number): { readonly segment: Segment; readonly place: number } {
+function locate(table: Table, key: number): { readonly segment: Segment; readonly place: number } {
   const segment = table.segmentOf(spread(key))
   return { segment, place: segment.find(spread(key), key) }
 }
 
-/** Every segment once and more, so that neighbours which became one are looked at again. */
+/** Sweeps every segment several times, so that merged segments are also swept. */
 function sweepAll(table: Table, moment: number): void {
   for (let i = 0; i < 8 * (many / mostRows); i++) table.sweepNext(moment)
 }
@@ -205,12 +205,12 @@ function bytesOf(table: Table): number {
   return [...segmentsOf(table)].reduce((sum, segment) => sum + segment.bytes, 0)
 }
 
-function apply({ what, high, low, written }: Operation, table: Table, model: Map<string, Written>) {
+function apply({ type, high, low, written }: Operation, table: Table, model: Map<string, Written>) {
   const name = `${high} ${low}`
   const { row, ends, spent, body } = written
   const segment = table.segmentOf(high)
   const place = segment.find(high, low)
-  switch (what) {
+  switch (type) {
     case 'write':
       if (place === -1) table.add(high, low, row, ends, spent, body)
       else table.write(segment, place, row, ends, spent, body)

@@ -4,12 +4,13 @@ import { contractVersion, storeContract } from '../src/stores/store.js'
 import { errorOf, rejectionOf } from './error-of.js'
 import { stubStore } from './layers/stub-store.js'
 
-// Two versions of a package in one application are two copies of its code: each class, and each symbol that is not a registered one, exists twice.
+// An application with two versions of the package contains two copies of its code: each class exists twice, and so does each symbol that is not
+// registered.
 
 vi.resetModules()
 const there: typeof here = await import('../src/index.js')
 
-/** A client of a Redis that is not there. */
+/** A client of a Redis that does not exist. */
 const gone: here.RedisClient = {
   isCluster: false,
   evalSha: async () => Promise.reject(new Error('gone')),
@@ -17,12 +18,12 @@ const gone: here.RedisClient = {
 }
 const policies = here.fixedWindow({ limit: 2, window: '1h' })
 
-test('the other copy is another one', () => {
+test('the two copies have different classes', () => {
   expect(there.SluiceError).not.toBe(here.SluiceError)
 })
 
 describe('a store of the other copy', () => {
-  test('counts, in memory', () => {
+  test('in memory counts for the limiters of both copies', () => {
     const store = there.memoryStore()
     const limiter = here.createLimiter({ name: 'api', policies, store })
     const other = there.createLimiter({ name: 'api', policies, store })
@@ -33,24 +34,24 @@ describe('a store of the other copy', () => {
     ])
   })
 
-  test('fails as one of this copy does, and has one fallback with it', async () => {
+  test('has one fallback for the limiters of both copies', async () => {
     const store = there.redisStore(gone)
     const limiters = [here, there].map((copy) =>
       copy.createLimiter({ name: 'api', policies, store }),
     )
-    const said: unknown[] = []
+    const decisions: unknown[] = []
     for (const limiter of [...limiters, limiters[0]]) {
       const { allowed, source } = await limiter.consume('key')
-      said.push([allowed, source])
+      decisions.push([allowed, source])
     }
-    expect(said).toEqual([
+    expect(decisions).toEqual([
       [true, 'fallback'],
       [true, 'fallback'],
       [false, 'fallback'],
     ])
   })
 
-  test('rejects with its own error, and with that of a store that was closed', async () => {
+  test('rejects with the error of the store, also after it was closed', async () => {
     const store = there.redisStore(gone)
     const limiter = here.createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
     expect((await rejectionOf(limiter.penalize('key', 1))).code).toBe('SLUICE_STORE_FAILED')
@@ -59,7 +60,7 @@ describe('a store of the other copy', () => {
   })
 
   test.each(['memoryStore', 'redisStore'] as const)(
-    'is refused where it means something else, and the error says what to do: %s',
+    'with another contract version is an error that says what to do: %s',
     (kind) => {
       const store = kind === 'memoryStore' ? there.memoryStore() : there.redisStore(gone)
       const older = { ...store, [storeContract]: { version: contractVersion - 1 } }
@@ -70,14 +71,14 @@ describe('a store of the other copy', () => {
     },
   )
 
-  test('that an application wrote itself says nothing of that, and is taken', async () => {
+  test('that an application implements itself has no version, and is accepted', async () => {
     const limiter = here.createLimiter({ name: 'api', policies, store: stubStore() })
     expect((await limiter.consume('key')).allowed).toBe(true)
   })
 })
 
 describe('a decision of the other copy', () => {
-  test('is given back, once', () => {
+  test('is refunded once', () => {
     const store = there.memoryStore()
     const limiter = here.createLimiter({ name: 'api', policies, store })
     const other = there.createLimiter({ name: 'api', policies, store })
@@ -91,7 +92,7 @@ describe('a decision of the other copy', () => {
     expect(limiter.peek('key').remaining).toBe(2)
   })
 
-  test('of another limiter is refused, and so is one of a version that means something else', () => {
+  test('of another limiter, or of another contract version, is an error', () => {
     const limiter = here.createLimiter({ name: 'api', policies })
     const decision = there.createLimiter({ name: 'other', policies }).consume('key')
     const error = errorOf(() => limiter.refund(decision))
@@ -110,14 +111,14 @@ describe('a decision of the other copy', () => {
     expect(later.message).toContain('another version of @sluice/core')
   })
 
-  test('and nothing else, is none', () => {
+  test('that was copied into another object is not a decision', () => {
     const limiter = here.createLimiter({ name: 'api', policies })
     const copied = { ...there.createLimiter({ name: 'api', policies }).consume('key') }
     expect(errorOf(() => limiter.refund(copied)).code).toBe('SLUICE_POLICY_NAME_UNKNOWN')
   })
 })
 
-test('two limiters of one name give a decision back once', () => {
+test('two limiters of one name refund a decision once', () => {
   const store = here.memoryStore()
   const [one, two] = [0, 1].map(() => here.createLimiter({ name: 'api', policies, store }))
   const decision = one.consume('key')
@@ -132,7 +133,7 @@ describe('instanceof', () => {
   test.each([
     ['here', 'there'],
     ['there', 'here'],
-  ] as const)('an error made %s is one %s', async (maker, reader) => {
+  ] as const)('is true for an error of the copy "%s" in the copy "%s"', async (maker, reader) => {
     const { SluiceError, DeniedError } = copies[reader]
     const limiter = copies[maker].createLimiter({ name: 'api', policies })
     const call = copies[maker].limited(limiter, () => ({ key: 'key' }))(async () => 1)
@@ -148,13 +149,13 @@ describe('instanceof', () => {
     expect(errors.map((error) => error instanceof Error)).toEqual([true, true])
   })
 
-  test('nothing else is one', () => {
+  test('is false for all other values', () => {
     const values = [new Error('x'), { code: 'SLUICE_DENIED' }, null, undefined, 'SLUICE_DENIED']
     expect(values.some((value) => value instanceof here.SluiceError)).toBe(false)
     expect(values.some((value) => value instanceof here.DeniedError)).toBe(false)
   })
 
-  test('a class that extends one is its own', () => {
+  test('for a derived class is true only for its own instances', () => {
     class Own extends here.SluiceError {}
     const own = new Own('SLUICE_DENIED', 'denied')
     const plain = new here.SluiceError('SLUICE_DENIED', 'denied')

@@ -30,7 +30,7 @@ declare const cluster: Cluster
 declare const someStore: Store
 const policies = slidingWindow({ limit: 100, window: '1m' })
 
-// The store's type decides between an answer and a promise of one.
+// The type of the store determines whether a method returns a value or a promise.
 
 const inMemory = createLimiter({ name: 'api', policies })
 expectTypeOf(inMemory).toEqualTypeOf<Limiter<MemoryStore>>()
@@ -54,17 +54,17 @@ expectTypeOf(onEither.consume('key')).toEqualTypeOf<Decision | Promise<Decision>
 expectTypeOf<Limiter['consume']>().returns.toEqualTypeOf<Decision | Promise<Decision>>()
 expectTypeOf(await onEither.consume('key')).toEqualTypeOf<Decision>()
 
-// What is allowed is said once, as `policies` or as `policy`.
+// A limiter takes either `policies` or `policy`.
 
 expectTypeOf(createLimiter({ name: 'api', policy: policies })).toEqualTypeOf<Limiter<MemoryStore>>()
 const stated = { name: 'api', policy: policies, store: memoryStore() }
 expectTypeOf(createLimiter(stated)).toEqualTypeOf<Limiter<MemoryStore>>()
-// @ts-expect-error: said twice
+// @ts-expect-error: both
 createLimiter({ name: 'api', policy: policies, policies })
-// @ts-expect-error: one policy, not several
+// @ts-expect-error: `policy` takes one policy
 createLimiter({ name: 'api', policy: { minute: policies } })
 
-// Policies of one call, for every method that takes a key.
+// Every method that takes a key takes policies for the call.
 
 const choice = { policies: { pro: policies } }
 expectTypeOf(inMemory.status('key', choice)).toEqualTypeOf<Status>()
@@ -98,7 +98,7 @@ gcra({ limit: 5, window: '1w' })
 gcra({ limit: 5, window: '10y' })
 // @ts-expect-error: a month has no fixed length
 gcra({ limit: 5, window: '1 month' })
-// @ts-expect-error: no unit at all
+// @ts-expect-error: the unit is missing
 tokenBucket({ capacity: 5, refill: 1, every: '60' })
 // @ts-expect-error: a word
 concurrency({ limit: 5, lease: 'forever' })
@@ -112,10 +112,10 @@ expectTypeOf(redisStore).toBeCallableWith({
   eval: async () => [],
   isCluster: false,
 } satisfies RedisClient)
-// @ts-expect-error: the address of a server is no client
+// @ts-expect-error: the address of a server is not a client
 redisStore('redis://localhost')
 
-// Policies are of a type, by which the numbers can be read again.
+// The type of a policy contains its numbers.
 
 expectTypeOf(policies.kind).toEqualTypeOf<'slidingWindow'>()
 expectTypeOf(tokenBucket({ capacity: 5, refill: 1, every: '1s' }).every).toEqualTypeOf<number>()
@@ -132,40 +132,40 @@ inMemory.consume(notLimited)
 const prepared = { default: policies.limit > 5 ? ['user', 42] : notLimited }
 inMemory.consume(prepared)
 inMemory.consume({ default: notLimited })
-// @ts-expect-error: a missing key is never a free pass
+// @ts-expect-error: undefined is not a key
 inMemory.consume(undefined)
-// @ts-expect-error: nor is null
+// @ts-expect-error: null is not a key
 inMemory.consume(null)
-// @ts-expect-error: nor for one policy
+// @ts-expect-error: undefined is not a key of one policy
 inMemory.consume({ default: null })
-// @ts-expect-error: a list is no part of a key
+// @ts-expect-error: a list is not a part of a key
 inMemory.consume(['user', ['42']])
-// @ts-expect-error: nor is any other symbol what leaves a policy out
+// @ts-expect-error: only the symbol `notLimited` excludes a policy
 inMemory.consume(Symbol('notLimited'))
-// @ts-expect-error: a number is no key
+// @ts-expect-error: a number is not a key
 inMemory.consume(42)
 
-// What is wrong does not compile.
+// Invalid options do not compile.
 
-// @ts-expect-error: a string where a number belongs
+// @ts-expect-error: the limit is a number
 slidingWindow({ limit: '100', window: '1m' })
-// @ts-expect-error: a duration with no unit
+// @ts-expect-error: a duration without a unit
 slidingWindow({ limit: 100, window: '60' })
-// @ts-expect-error: another library's word
+// @ts-expect-error: the name of an option in another library
 slidingWindow({ limit: 100, windowMs: 60_000 })
 // @ts-expect-error: a window is missing
 slidingWindow({ limit: 100 })
 // @ts-expect-error: no such alignment
 fixedWindow({ limit: 100, window: '1m', align: 'end' })
-// @ts-expect-error: a limiter has a name
+// @ts-expect-error: the name is missing
 createLimiter({ policies })
-// @ts-expect-error: and policies
+// @ts-expect-error: the policies are missing
 createLimiter({ name: 'api' })
 // @ts-expect-error: no such option
 createLimiter({ name: 'api', policies, windowMs: 1000 })
-// @ts-expect-error: a client is not yet a store
+// @ts-expect-error: a client is not a store
 createLimiter({ name: 'api', policies, store: redis })
 // @ts-expect-error: no such option of a call
 inMemory.consume('key', { weight: 2 })
-// @ts-expect-error: a decision is read, not written
+// @ts-expect-error: the fields of a decision are read-only
 inMemory.consume('key').allowed = true

@@ -48,7 +48,7 @@ const infinite = {
 }
 
 describe('unlimited alone', () => {
-  test('asks the store nothing, whatever is called', async () => {
+  test('calls no store, for any method', async () => {
     const limiter = limiterOf(unlimited())
     const decision = await limiter.consume('key', { cost: 1000 })
     expect(decision).toEqual(infinite)
@@ -65,7 +65,7 @@ describe('unlimited alone', () => {
   })
 
   test.each(['local', 'allow', 'deny'] as const)(
-    'is allowed while the store hangs, at once: %s',
+    'is allowed at once while the store does not respond: %s',
     async (onStoreError) => {
       stub.answer = () => new Promise(() => {})
       const limiter = limiterOf(unlimited(), { onStoreError })
@@ -73,7 +73,7 @@ describe('unlimited alone', () => {
     },
   )
 
-  test('cannot be blocked, and says so', async () => {
+  test('cannot be blocked: block() is an error', async () => {
     const { code, message } = await rejectionOf(limiterOf(unlimited()).block('key', '1m'))
     expect(code).toBe('SLUICE_OPTION_INVALID')
     expect(message).toContain('"unlimited" allows everything')
@@ -81,15 +81,15 @@ describe('unlimited alone', () => {
     expect(errorOf(() => inMemory.block('key', '1m')).code).toBe('SLUICE_OPTION_INVALID')
   })
 
-  test('refuses a key that is none', async () => {
+  test('refuses an invalid key', async () => {
     expect((await rejectionOf(limiterOf(unlimited()).consume(''))).code).toBe('SLUICE_KEY_INVALID')
   })
 })
 
-describe('unlimited as a plan of one call', () => {
+describe('unlimited as the policy of one call', () => {
   const policies = unlimited()
 
-  test('leaves what the same name has counted', async () => {
+  test('does not change the counts of the same policy name', async () => {
     const limiter = limiterOf(free)
     await limiter.consume('key', { cost: 2 })
     const { length } = stub.calls
@@ -101,14 +101,14 @@ describe('unlimited as a plan of one call', () => {
     expect((await limiter.peek('key')).policies['default'].used).toBe(2)
   })
 
-  test('is allowed where the limiter fails closed', async () => {
+  test('is allowed even if the limiter denies while the store is unavailable', async () => {
     const limiter = limiterOf(free, { onStoreError: 'deny' })
     stub.fail()
     const sources = [await limiter.consume('key'), await limiter.consume('key', { policies })]
     expect(sources.map(({ allowed }) => allowed)).toEqual([false, true])
   })
 
-  test('waits for none of those that wait at the same key', async () => {
+  test('does not wait for other calls that wait for the same key', async () => {
     const limiter = limiterOf(free)
     await limiter.consume('key', { cost: 3 })
     const controller = new AbortController()
@@ -127,7 +127,7 @@ describe('unlimited beside other policies', () => {
     pace: gcra({ limit: 6, window: '1m' }),
   }
 
-  test('is decided with them, and only they are asked', async () => {
+  test('is decided with them, and only they are sent to the store', async () => {
     const limiter = limiterOf(policies)
     const decision = await limiter.consume('key', { cost: 2 })
     expect(Object.keys(decision.policies)).toEqual(['before', 'hour', 'between', 'pace'])
@@ -137,8 +137,8 @@ describe('unlimited beside other policies', () => {
     expect(decision).toMatchObject({ limit: 3, remaining: 1, deniedBy: [] })
     expect((await limiter.consume('key', { cost: 2 })).deniedBy).toEqual(['hour'])
     expect(await limiter.refund(decision)).toBe(true)
-    const { policies: stand } = await limiter.status('key')
-    expect(Object.entries(stand).map(([name, { used }]) => [name, used])).toEqual([
+    const { policies: statuses } = await limiter.status('key')
+    expect(Object.entries(statuses).map(([name, { used }]) => [name, used])).toEqual([
       ['before', 0],
       ['hour', 0],
       ['between', 0],
@@ -146,13 +146,13 @@ describe('unlimited beside other policies', () => {
     ])
   })
 
-  test('with a key of its own, is asked by none', async () => {
+  test('with a key of its own is not sent to the store', async () => {
     const limiter = limiterOf(policies)
     await limiter.consume({ before: 'a', hour: 'b', between: 'c', pace: 'd' })
     expect(stub.calls.map(([{ keys }]) => keys)).toEqual([['b', 'd']])
   })
 
-  test('does not lift a block of theirs', async () => {
+  test('does not end their block', async () => {
     const limiter = limiterOf(policies)
     await limiter.block('key', '1m')
     expect(await limiter.consume('key')).toMatchObject({
@@ -161,7 +161,7 @@ describe('unlimited beside other policies', () => {
     })
   })
 
-  test('is no policy that denies where the limiter fails closed', async () => {
+  test('does not deny when the limiter denies while the store is unavailable', async () => {
     const limiter = limiterOf(policies, { onStoreError: 'deny' })
     stub.fail()
     const { allowed, deniedBy, policies: verdicts, source } = await limiter.consume('key')
@@ -169,7 +169,7 @@ describe('unlimited beside other policies', () => {
     expect(verdicts['before']).toEqual(infinite.policies.default)
   })
 
-  test('has its place beside the shares of the others while the store is unavailable', async () => {
+  test('stays unlimited while the store is unavailable and the others have shares of their limits', async () => {
     const limiter = limiterOf(policies, { localShare: 0.5 })
     stub.fail()
     const { policies: verdicts, source } = await limiter.consume('key')
@@ -185,12 +185,12 @@ describe('unlimited in memory', () => {
     return { store, consume: (policies) => limiter.consume('key', { policies }).remaining }
   }
 
-  test('keeps nothing', () => {
+  test('adds no count to the store', () => {
     const { store, consume } = inMemory()
     expect([consume(unlimited()), store.size]).toEqual([Infinity, 0])
   })
 
-  test('leaves what the same name has counted', () => {
+  test('does not change the counts of the same policy name', () => {
     const { consume } = inMemory()
     expect([consume(free), consume(unlimited()), consume(free)]).toEqual([2, Infinity, 1])
   })

@@ -39,7 +39,7 @@ class ByCompiler {
 
 describeDecorated(ByCompiler, ['function', 'object'], () => {
   class Wrong {
-    // @ts-expect-error: an accessor is no method
+    // @ts-expect-error: an accessor is not a method
     @limited(limiter, () => ({ key: 'all' }))
     get read(): () => Promise<string> {
       return async () => 'nothing'

@@ -43,7 +43,7 @@ export function describeDecorated(
     expect([create.name, create.length]).toEqual(['create', 2])
   })
 
-  test('an accessor is refused, and not left without a limit', () => {
+  test('an accessor is an error, and not left without a limit', () => {
     const { code, message } = errorOf(decorateAccessor)
     expect(code).toBe('SLUICE_OPTION_INVALID')
     expect(message).toContain('a method or a function: fields, accessors and classes')
