@@ -348,11 +348,11 @@ function readings(times: readonly number[], keys: number): number[] {
 /** The number of lookups for requests to a server that replies to each of them with an error. */
 async function readingsToSend(requests: number): Promise<number> {
   let sent = 0
-  const answer = async () => {
+  const reply = async () => {
     sent++
     return [noon, 'gone']
   }
-  const store = redisStore({ evalSha: answer, eval: answer, isCluster: false })
+  const store = redisStore({ evalSha: reply, eval: reply, isCluster: false })
   const policies = calendarWindow({ limit: 1, period: 'day', timeZone: 'Europe/Berlin' })
   const options = { name: 'api', policies, store, clock: () => noon } as const
   const limiter = createLimiter({ ...options, onStoreError: 'deny' })

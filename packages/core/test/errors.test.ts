@@ -406,7 +406,7 @@ async function unusedPort(): Promise<number> {
   return port
 }
 
-/** A port with a server that never answers. */
+/** A port with a server that never replies. */
 async function silentPort(): Promise<number> {
   const server = await listening(createServer((socket) => socket.resume()))
   onTestFinished(() => void server.close())

@@ -101,11 +101,11 @@ describe('waiting', () => {
     const stop = new AbortController()
     await limited(limiter, forAll)(work)()
     const before = limiter.status('all')
-    const held = limited(limiter, () => ({ key: 'all', signal: stop.signal }))(work)()
+    const delayed = limited(limiter, () => ({ key: 'all', signal: stop.signal }))(work)()
     await pass(0)
     expect(limiter.status('all')).not.toEqual(before)
     stop.abort('enough')
-    await expect(held).rejects.toBe('enough')
+    await expect(delayed).rejects.toBe('enough')
     expect([ran(), limiter.status('all')]).toEqual([1, before])
   })
 })
@@ -185,11 +185,11 @@ describe('the lease of a concurrency policy', () => {
     const limiter = limiterOf({ pace: leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' }), slots })
     const work = limited(limiter, forAll, { wait: { max: '1h' } })(() => 'done')
     await work()
-    const held = work()
+    const delayed = work()
     await pass(59_000)
     const { remaining } = limiter.peek({ pace: notLimited, slots: 'all' })
     await pass(1000)
-    await held
+    await delayed
     expect(remaining).toBe(1)
   })
 
@@ -206,8 +206,8 @@ describe('the lease of a concurrency policy', () => {
     }
     const limiter = createLimiter({ name: 'calls', policies, store })
     await limited(limiter, forAll)(() => events.push('runs'))()
-    events.push('answers')
-    expect(events).toEqual(['consume', 'runs', 'release', 'answers'])
+    events.push('resolves')
+    expect(events).toEqual(['consume', 'runs', 'release', 'resolves'])
   })
 
   test('passes to the next call that waits', async () => {

@@ -44,7 +44,7 @@ const takers = {
 type Taker = keyof typeof takers
 
 /** Each name with the functions that know it and their own names for it, by the best-known library that uses the name. */
-const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]])[] = [
+const suggestions: readonly (readonly [word: string, ...(readonly [Taker, string])[]])[] = [
   // express-rate-limit and hono-rate-limiter
   ['windowMs', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'policies']],
   ['max', ['rateLimit', 'limit'], ['tokenBucket', 'capacity'], ['createLimiter', 'policies']],
@@ -164,7 +164,7 @@ const answers: readonly (readonly [word: string, ...(readonly [Taker, string])[]
   ['blocklist', ['rateLimit', 'deny']],
 ]
 
-const asked = answers.flatMap(([word, ...by]) =>
+const asked = suggestions.flatMap(([word, ...by]) =>
   by.map(([taker, ours]) => [word, taker, ours] as const),
 )
 
@@ -177,22 +177,23 @@ test.each(asked)('the error for the name %s in %s suggests "%s"', (word, taker, 
 })
 
 test('every name is tested, and none twice', () => {
-  expect(answers.map(([word]) => word).sort()).toEqual(Object.keys(renamedOptions).sort())
+  expect(suggestions.map(([word]) => word).sort()).toEqual(Object.keys(renamedOptions).sort())
 })
 
 const inEachFramework =
   'it answers in place of the 429, and is called with (req, res, next, decision) in Express, (ctx, next, decision) in Koa, ' +
   '(request, reply, decision) in Fastify, (context, decision) in NestJS, (decision, ...arguments) in limited()'
-const toBeTold = 'called with (request, decision) for each decision; it does not answer the request'
-const opens = `'allow' allows every request while the store is unavailable; 'local', the default, counts in this process`
-const shutsOut = `block: { for: '15m', on: 'exceeded' } (if it was in seconds, write '60s' for 60)`
+const calledForEach =
+  'called with (request, decision) for each decision; it does not answer the request'
+const allowsAll = `'allow' allows every request while the store is unavailable; 'local', the default, counts in this process`
+const blocks = `block: { for: '15m', on: 'exceeded' } (if it was in seconds, write '60s' for 60)`
 const wholePolicy = 'a policy holds it, such as slidingWindow({ limit: 100, window: "1m" })'
 
 test.each<[Taker, string, string]>([
   ['rateLimit', 'handler', inEachFramework],
-  ['rateLimit', 'onLimitReached', toBeTold],
-  ['rateLimit', 'onExceeded', toBeTold],
-  ['rateLimit', 'onLimited', toBeTold],
+  ['rateLimit', 'onLimitReached', calledForEach],
+  ['rateLimit', 'onExceeded', calledForEach],
+  ['rateLimit', 'onLimited', calledForEach],
   [
     'rateLimit',
     'identifier',
@@ -203,8 +204,8 @@ test.each<[Taker, string, string]>([
     'ipv6Subnet',
     'byIp({ ipv6: 56 }), with the number of leading bits that identify a client, 64 by default',
   ],
-  ['rateLimit', 'passOnStoreError', opens],
-  ['rateLimit', 'skipOnError', opens],
+  ['rateLimit', 'passOnStoreError', allowsAll],
+  ['rateLimit', 'skipOnError', allowsAll],
   ['rateLimit', 'skipFailedRequests', `'successes' refunds failures`],
   ['rateLimit', 'skipSuccessfulRequests', `'failures' refunds successes`],
   ['rateLimit', 'timeoutMs', 'redisStore(client, { timeout: 250 }) has it'],
@@ -213,10 +214,10 @@ test.each<[Taker, string, string]>([
     'duration',
     'a duration in milliseconds or a string such as "1m" (if it was in seconds, write "60s" for 60)',
   ],
-  ['slidingWindow', 'blockDuration', shutsOut],
+  ['slidingWindow', 'blockDuration', blocks],
   ['createLimiter', 'points', wholePolicy],
   ['createLimiter', 'duration', wholePolicy],
-  ['createLimiter', 'blockDuration', `it belongs to a policy: ${shutsOut}`],
+  ['createLimiter', 'blockDuration', `it belongs to a policy: ${blocks}`],
 ])('the error of %s for %s contains a hint', (taker, word, hint) => {
   const { message } = errorOf(() => takers[taker]({ [word]: 1 }))
   expect(message.replace(/^.*? in Sluice: /, '')).toBe(`${hint}.`)

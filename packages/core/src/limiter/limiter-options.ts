@@ -17,7 +17,7 @@ import { contractVersion, storeContract, type Store, type StoreContract } from '
 
 export type { OnStoreError }
 
-/** The options of `createLimiter`: `policies`, or `policy` in its place. */
+/** The options of `createLimiter`: `policies`, or `policy` instead. */
 export type AnyLimiterOptions<S extends Store> =
   | (LimiterOptions<S> & { readonly policy?: undefined })
   | (Omit<LimiterOptions<S>, 'policies'> & SinglePolicyOption & { readonly policies?: undefined })

@@ -25,7 +25,7 @@ export interface Verdict {
 /**
  * Reads a verdict from a row as the decision left it.
  *
- * @param taken whether the row contains the units of this request. If so, the request was allowed, and the row must not be asked again.
+ * @param taken whether the row contains the units of this request. If so, the request was allowed, and its wait is 0.
  */
 export type VerdictReader = (
   row: Row,
