@@ -51,7 +51,7 @@ function dispatchAtOnce(store: SyncStore): Dispatcher<SyncStore> {
   }
 }
 
-/** A promise for each call, and none for each request or layer of the store. */
+/** Makes one promise for each call of a method, and none for each request or layer. */
 function dispatchLater(store: AsyncStore): Dispatcher<AsyncStore> {
   const ask = runOf(store)
 

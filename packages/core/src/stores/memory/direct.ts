@@ -126,7 +126,7 @@ class RowState implements DirectState {
   }
 }
 
-/** An array that the engine keeps as doubles without holes: moments are no small integers, and fractions put first tell it so. */
+/** An array that V8 stores as doubles without holes. It is filled with fractions first, because moments are not small integers. */
 function blankRow(width: number): Row {
   const row: Row = []
   for (let i = 0; i < width; i++) row.push(0.5)
