@@ -69,7 +69,7 @@ export const mutants = [
   {
     file: `${algorithms}/concurrency/script.ts`,
     name: 'a new question of the asker counts its own lease (Lua)',
-    find: 'asker = nil',
+    find: 'requested = nil',
     replace: '',
   },
   {

@@ -37,7 +37,7 @@ export const mutants = [
   {
     file: `${algorithms}/sliding-log/step.ts`,
     name: 'a refund gives back more than its record holds',
-    find: 'Math.min(cost, held)',
+    find: 'Math.min(cost, recorded)',
     replace: 'cost',
   },
   {
