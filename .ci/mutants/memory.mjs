@@ -3,7 +3,7 @@ const memory = 'packages/core/src/stores/memory'
 export const area = 'memory store'
 
 export const tests = [
-  'packages/conformance/test/memory- packages/core/test/wall-windows packages/core/test/table.test packages/core/test/key-hash packages/core/test/refund-after-reset packages/core/test/set-clock',
+  'packages/conformance/test/direct-memory packages/conformance/test/memory- packages/core/test/wall-windows packages/core/test/table.test packages/core/test/key-hash packages/core/test/refund-after-reset packages/core/test/set-clock',
   'packages/conformance/test/edges packages/conformance/test/redis-own-clock packages/conformance/test/refunds',
   'packages/conformance/test/stores packages/conformance/test/flood',
 ]
@@ -12,14 +12,14 @@ export const mutants = [
   {
     file: `${memory}/state-table.ts`,
     name: 'a reset keeps what another algorithm counted under the name',
-    find: 'removeOtherShapes(partition, keyHigh, keyLow)\n    remove(partition',
-    replace: 'remove(partition',
+    find: 'removeOtherShapes(partition, keyHigh, keyLow)\n    partition.table',
+    replace: 'partition.table',
   },
   {
     file: `${memory}/state-table.ts`,
     name: 'a consumption keeps what another algorithm counted under the name',
-    find: 'removeOtherShapes(partition, keyHigh, keyLow)\n    const segment',
-    replace: 'const segment',
+    find: 'removeOtherShapes(partition, keyHigh, keyLow)\n    const { table',
+    replace: 'const { table',
   },
   {
     file: `${memory}/state-table.ts`,
@@ -78,14 +78,68 @@ export const mutants = [
   {
     file: `${memory}/state-table.ts`,
     name: 'a block is forgotten as soon as it ends, so that the next one does not escalate',
-    find: 'const lasts = blockForgotten(block) - now',
-    replace: 'const lasts = block[UNTIL] - now',
+    find: 'this.#moment + blockForgotten(block) - now',
+    replace: 'this.#moment + block[UNTIL] - now',
   },
   {
     file: `${memory}/state-table.ts`,
     name: 'a second reset shortens what is known of the first',
-    find: 'const longer = Math.max(segment.endOf(place), keptUntil)',
-    replace: 'const longer = keptUntil',
+    find: 'Math.max(resets.endOf(high, low), this.#moment + (ends - now))',
+    replace: 'this.#moment + (ends - now)',
+  },
+  {
+    file: `${memory}/direct.ts`,
+    name: 'the direct way takes from one policy although another denies',
+    find: 'if (!states[i].look(high, low, cost)) fits = false',
+    replace: 'fits = states[i].look(high, low, cost)',
+  },
+  {
+    file: `${memory}/direct.ts`,
+    name: 'the direct way keeps what another algorithm counted under the name',
+    find: 'otherShapes.length > 0 || ',
+    replace: '',
+  },
+  {
+    file: `${memory}/direct.ts`,
+    name: 'the direct way counts windows of the wall by the other clock',
+    find: 'state.followsWall ? this.#wall() : now',
+    replace: 'now',
+  },
+  {
+    file: `${memory}/direct.ts`,
+    name: 'the direct way reads a key that is not there as the one before',
+    find: 'else for (let i = 0; i < row.length; i++) row[i] = 0',
+    replace: '',
+  },
+  {
+    file: `${memory}/direct.ts`,
+    name: 'the direct way marks no row as spent',
+    find: 'this.isSpent = this.used >= this.#quota',
+    replace: 'this.isSpent = false',
+  },
+  {
+    file: `${memory}/state-table.ts`,
+    name: 'the direct way decides for a blocked key',
+    find: 'find(high ^ blockHigh, low ^ blockLow) !== -1',
+    replace: 'find(high ^ blockHigh, low ^ blockLow) === -2',
+  },
+  {
+    file: `${memory}/state-table.ts`,
+    name: 'the direct way decides in the millisecond of a reset',
+    find: 'if (now <= this.#lastReset) return true',
+    replace: '',
+  },
+  {
+    file: 'packages/core/src/limiter/direct.ts',
+    name: 'the receipt of a direct decision has the time of another',
+    find: 'const now = numbers[at]',
+    replace: 'const now = numbers[0]',
+  },
+  {
+    file: 'packages/core/src/limiter/direct.ts',
+    name: 'the direct way ignores the policies of a call',
+    find: 'last.policies !== policies',
+    replace: 'false',
   },
   {
     file: `${memory}/segment.ts`,

@@ -78,13 +78,13 @@ export const mutants = [
     replace: 'most',
   },
   {
-    file: `${redis}/sent-once.ts`,
+    file: `${redis}/client/sent-once.ts`,
     name: 'a lost command is sent again as it was',
     find: "command.args[voidAt] = '0'",
     replace: '',
   },
   {
-    file: `${redis}/sent-once.ts`,
+    file: `${redis}/client/sent-once.ts`,
     name: 'an attempt to connect that failed loses what waits for it',
     find: 'if (isReady) whenLost()',
     replace: 'whenLost()',

@@ -59,7 +59,7 @@ export type {
   NodeRedisClient,
   RedisClient,
   SupportedClient,
-} from './stores/redis/client.js'
+} from './stores/redis/client/client.js'
 export type { OnStoreError } from './stores/layers/fallback.js'
 export type { DecisionEvent } from './limiter/events.js'
 export type { BreakerEvent, FallbackEvent, StoreErrorEvent } from './stores/layers/events.js'

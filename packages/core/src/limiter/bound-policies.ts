@@ -5,6 +5,7 @@ import { isPolicy, type Policy } from '../policy.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import { isNotLimited, joinKey, wrongPart, type Key, type NotLimited } from '../keys.js'
 import type { BoundPolicy } from '../stores/store.js'
+import { watchPolicyNames } from './checks/policy-names.js'
 
 /** One policy, which gets the name 'default', or a record from name to policy. */
 export type Policies = Policy | Readonly<Record<string, Policy>>
@@ -38,6 +39,29 @@ export function bindPolicies(limiter: string, policies: Policies): readonly Boun
     throw sluiceError('SLUICE_OPTION_MISSING', where, 'policies', 'at least one policy')
   }
   return named.map(([name, policy]) => bindPolicy(limiter, name, policy))
+}
+
+/** Makes the function that binds the policies of a call, each object of policies once. Undefined stands for the limiter's own policies. */
+export function createBinder(
+  limiter: string,
+  own: readonly BoundPolicy[] | undefined,
+): (policies: Policies | undefined) => readonly BoundPolicy[] {
+  const bound = new WeakMap<Policies, readonly BoundPolicy[]>()
+  const watchNames = watchPolicyNames(limiter)
+
+  return function entriesFor(policies) {
+    if (policies === undefined) {
+      if (own === undefined) throw sluiceError('SLUICE_POLICIES_MISSING', limiter)
+      return own
+    }
+    let entries = bound.get(policies)
+    if (entries === undefined) {
+      entries = bindPolicies(limiter, policies)
+      watchNames(entries)
+      bound.set(policies, entries)
+    }
+    return entries
+  }
 }
 
 /** The entries of a request, and the key of each entry. */

@@ -5,6 +5,7 @@ import {
   resolveKeys,
   chosenPerCall,
   bindPolicies,
+  createBinder,
   type Keys,
   type Policies,
   type PolicyChoice,
@@ -20,7 +21,6 @@ import {
   type Duration,
 } from '../options/readers.js'
 import { argumentChecks } from './checks/argument-checks.js'
-import { watchPolicyNames } from './checks/policy-names.js'
 import { markGiven } from './receipts/copies.js'
 import { watchRedundancy } from './checks/redundant-policies.js'
 import { leaseFor } from './leases/requested-lease.js'
@@ -84,9 +84,8 @@ export function createRequests(
 ): Requests {
   const where = `limiter "${limiter}"`
   const ownEntries = policies === chosenPerCall ? undefined : bindPolicies(limiter, policies)
+  const entriesFor = createBinder(limiter, ownEntries)
   const watchKey = watchRedundancy(ownEntries ?? [], policies)
-  const chosenEntries = new WeakMap<Policies, readonly BoundPolicy[]>()
-  const watchNames = watchPolicyNames(limiter)
   const { assertPenalty, assertBlockable, count, text } = argumentChecks(where, policies)
 
   /** The part that all requests have. */
@@ -109,20 +108,6 @@ export function createRequests(
 
   function assertCost(cost: unknown): void {
     if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
-  }
-
-  function entriesFor(chosen: Policies | undefined): readonly BoundPolicy[] {
-    if (chosen === undefined) {
-      if (ownEntries === undefined) throw sluiceError('SLUICE_POLICIES_MISSING', limiter)
-      return ownEntries
-    }
-    let entries = chosenEntries.get(chosen)
-    if (entries === undefined) {
-      entries = bindPolicies(limiter, chosen)
-      watchNames(entries)
-      chosenEntries.set(chosen, entries)
-    }
-    return entries
   }
 
   function now(): number | undefined {

@@ -170,10 +170,12 @@ export class StateTable {
     keyLow: number,
     { row, ends, isSpent, body }: KeptRow,
   ): void {
-    const { table } = partition
-    const high = keyHigh ^ partition.high
-    const low = keyLow ^ partition.low
     removeOtherShapes(partition, keyHigh, keyLow)
+    const { table, high, low } = partition
+    this.#put(table, keyHigh ^ high, keyLow ^ low, { row, ends, isSpent, body })
+  }
+
+  #put(table: Table, high: number, low: number, { row, ends, isSpent, body }: KeptRow): void {
     const segment = table.segmentOf(high)
     const place = segment.find(high, low)
     if (ends <= this.#moment) {
@@ -189,60 +191,41 @@ export class StateTable {
   forget(cursor: Cursor): void {
     const { partition, keyHigh, keyLow } = cursor
     removeOtherShapes(partition, keyHigh, keyLow)
-    remove(partition.table, keyHigh ^ partition.high, keyLow ^ partition.low)
+    partition.table.removeKey(keyHigh ^ partition.high, keyLow ^ partition.low)
   }
 
   loadBlock({ partition, keyHigh, keyLow }: Cursor): Row {
     const { blocks } = this.tables
     if (blocks.size === 0) return noBlock
-    return read(blocks, keyHigh ^ partition.blockHigh, keyLow ^ partition.blockLow) ?? noBlock
+    return blocks.read(keyHigh ^ partition.blockHigh, keyLow ^ partition.blockLow) ?? noBlock
   }
 
-  saveBlock(cursor: Cursor, block: Row, now: number): void {
-    const { partition, keyHigh, keyLow } = cursor
-    const { blocks } = this.tables
-    this.forgetBlock(cursor)
-    const lasts = blockForgotten(block) - now
-    if (lasts <= 0) return
-    this.tables.evictIfFull(blocks, keyHigh ^ partition.blockHigh, this.#moment)
-    const ends = this.#moment + lasts
-    blocks.add(
-      keyHigh ^ partition.blockHigh,
-      keyLow ^ partition.blockLow,
-      block,
-      ends,
-      true,
-      undefined,
-    )
+  saveBlock({ partition, keyHigh, keyLow }: Cursor, block: Row, now: number): void {
+    const { blockHigh, blockLow } = partition
+    const ends = this.#moment + blockForgotten(block) - now
+    const kept = { row: block, ends, isSpent: true }
+    this.#put(this.tables.blocks, keyHigh ^ blockHigh, keyLow ^ blockLow, kept)
   }
 
   forgetBlock({ partition, keyHigh, keyLow }: Cursor): void {
-    remove(this.tables.blocks, keyHigh ^ partition.blockHigh, keyLow ^ partition.blockLow)
+    this.tables.blocks.removeKey(keyHigh ^ partition.blockHigh, keyLow ^ partition.blockLow)
   }
 
   loadReset({ partition, keyHigh, keyLow }: Cursor): Row {
     const { resets } = this.tables
     if (resets.size === 0) return noReset
-    return read(resets, keyHigh ^ partition.resetHigh, keyLow ^ partition.resetLow) ?? noReset
+    return resets.read(keyHigh ^ partition.resetHigh, keyLow ^ partition.resetLow) ?? noReset
   }
 
   /** Keeps the row of a reset at `now` until `ends`, when the row that was reset would have expired. */
   saveReset(cursor: Cursor, now: number, ends: number): void {
-    const { resets } = this.tables
     if (ends <= now) return
+    const { resets } = this.tables
     const high = cursor.keyHigh ^ cursor.partition.resetHigh
     const low = cursor.keyLow ^ cursor.partition.resetLow
     const row = nextReset(this.loadReset(cursor), now)
-    const segment = resets.segmentOf(high)
-    const place = segment.find(high, low)
-    const keptUntil = this.#moment + (ends - now)
-    if (place === -1) {
-      this.tables.evictIfFull(resets, high, this.#moment)
-      resets.add(high, low, row, keptUntil, false, undefined)
-    } else {
-      const longer = Math.max(segment.endOf(place), keptUntil)
-      resets.write(segment, place, row, longer, false, undefined)
-    }
+    const keptUntil = Math.max(resets.endOf(high, low), this.#moment + (ends - now))
+    this.#put(resets, high, low, { row, ends: keptUntil, isSpent: false })
     this.#lastReset = Math.max(this.#lastReset, row[0])
   }
 
@@ -256,21 +239,9 @@ export class StateTable {
   }
 }
 
-function read(table: Table, high: number, low: number): Row | undefined {
-  const segment = table.segmentOf(high)
-  const place = segment.find(high, low)
-  return place === -1 ? undefined : segment.read(place, 0)
-}
-
-function remove(table: Table, high: number, low: number): void {
-  const segment = table.segmentOf(high)
-  const place = segment.find(high, low)
-  if (place !== -1) table.remove(segment, place)
-}
-
 function removeOtherShapes({ otherShapes }: Partition, keyHigh: number, keyLow: number): void {
   for (let i = 0; i < otherShapes.length; i++) {
     const { table, high, low } = otherShapes[i]
-    remove(table, keyHigh ^ high, keyLow ^ low)
+    table.removeKey(keyHigh ^ high, keyLow ^ low)
   }
 }

@@ -41,6 +41,26 @@ export class Table {
     return copyOf(this.#zeros, 0, this.#width, views)
   }
 
+  /** A copy of the row of a fingerprint, if there is one. */
+  read(high: number, low: number): Row | undefined {
+    const segment = this.segmentOf(high)
+    const place = segment.find(high, low)
+    return place === -1 ? undefined : segment.read(place, 0)
+  }
+
+  /** When the row of a fingerprint ends; 0 if there is none. */
+  endOf(high: number, low: number): number {
+    const segment = this.segmentOf(high)
+    const place = segment.find(high, low)
+    return place === -1 ? 0 : segment.endOf(place)
+  }
+
+  removeKey(high: number, low: number): void {
+    const segment = this.segmentOf(high)
+    const place = segment.find(high, low)
+    if (place !== -1) this.remove(segment, place)
+  }
+
   add(high: number, low: number, row: Row, ends: number, spent: boolean, body: unknown): void {
     let segment = this.segmentOf(high)
     while (segment.size >= mostRows) {

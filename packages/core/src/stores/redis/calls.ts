@@ -4,7 +4,7 @@ import { redisKey } from '../../keys.js'
 import { failureOf } from '../layers/failure.js'
 import { storeOf, type Run } from '../layers/run.js'
 import type { Answer, AsyncStore, DecisionRequest, StoreRequest } from '../store.js'
-import type { ScriptClient } from './script-client.js'
+import type { ScriptClient } from './client/script-client.js'
 import {
   argsOf,
   decodeDirect,

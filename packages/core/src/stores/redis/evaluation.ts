@@ -1,6 +1,6 @@
 import type { Reading } from '../../algorithms/algorithm.js'
 import { sha1Of } from '../../digests.js'
-import type { ScriptClient } from './script-client.js'
+import type { ScriptClient } from './client/script-client.js'
 import { assembleScript } from './script/index.js'
 
 export interface Script {

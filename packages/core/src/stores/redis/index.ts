@@ -11,7 +11,7 @@ import { withDeadline } from '../layers/deadline.js'
 import { withDenyCache } from '../layers/deny-cache.js'
 import { contractVersion, storeContract, type AsyncStore } from '../store.js'
 import { createCalls } from './calls.js'
-import { clientOf, type SupportedClient } from './client.js'
+import { clientOf, type SupportedClient } from './client/client.js'
 import { createLanes } from './lanes.js'
 
 export interface RedisStoreOptions {

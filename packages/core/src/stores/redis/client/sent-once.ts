@@ -1,4 +1,4 @@
-import { isList } from '../../options/predicates.js'
+import { isList } from '../../../options/predicates.js'
 import type { SendScript } from './script-client.js'
 
 /** The commands that Sluice sends by an ioredis client. */

@@ -1,4 +1,4 @@
-import { sluiceError } from '../../errors.js'
+import { sluiceError } from '../../../errors.js'
 import type { ScriptClient } from './script-client.js'
 import { sendingOnce } from './sent-once.js'
 
