@@ -13,12 +13,14 @@ export interface DecoratedClass {
   readonly calledWith: readonly string[]
 }
 
-/** One call a minute for each key. */
-export const limiter: Limiter = createLimiter({
-  name: 'reports',
-  policies: fixedWindow({ limit: 1, window: '1m' }),
-  clock: () => 0,
-})
+/** A limiter that allows one call a minute for each key. Test files can share modules, so each file has a limiter of its own. */
+export function newLimiter(): Limiter {
+  return createLimiter({
+    name: 'reports',
+    policies: fixedWindow({ limit: 1, window: '1m' }),
+    clock: () => 0,
+  })
+}
 
 /** A decorator that only records the types of its arguments. */
 export function noting(calledWith: string[]): (...args: unknown[]) => void {

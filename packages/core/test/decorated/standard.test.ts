@@ -1,7 +1,8 @@
 import { limited } from '../../src/index.js'
-import { limiter, noting } from './reports.js'
+import { newLimiter, noting } from './reports.js'
 import { describeDecorated } from './suite.js'
 
+const limiter = newLimiter()
 const calledWith: string[] = []
 
 class ByCompiler {
@@ -37,7 +38,7 @@ class ByCompiler {
   }
 }
 
-describeDecorated(ByCompiler, ['function', 'object'], () => {
+describeDecorated(ByCompiler, limiter, ['function', 'object'], () => {
   class Wrong {
     // @ts-expect-error: an accessor is not a method
     @limited(limiter, () => ({ key: 'all' }))

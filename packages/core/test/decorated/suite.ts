@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { DeniedError } from '../../src/index.js'
+import { DeniedError, type Limiter } from '../../src/index.js'
 import { errorOf } from '../error-of.js'
-import { limiter, type DecoratedClass } from './reports.js'
+import type { DecoratedClass } from './reports.js'
 
 /** Tests `limited` on the methods of a class. `decorateAccessor` applies it to an accessor, as the system does. */
 export function describeDecorated(
   ReportsOf: DecoratedClass,
+  limiter: Limiter,
   calledWith: readonly string[],
   decorateAccessor: () => unknown,
 ): void {

@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
 import { limited } from '../../../src/index.js'
-import { limiter, noting } from '../reports.js'
+import { newLimiter, noting } from '../reports.js'
 import { describeDecorated } from '../suite.js'
 
+const limiter = newLimiter()
 const calledWith: string[] = []
 
 class ByCompiler {
@@ -42,7 +43,7 @@ class ByCompiler {
   }
 }
 
-describeDecorated(ByCompiler, ['object', 'string', 'object'], () =>
+describeDecorated(ByCompiler, limiter, ['object', 'string', 'object'], () =>
   // The call that decorates an accessor. By its type, an accessor of a function is a method.
   limited(limiter, () => ({ key: 'all' }))(ByCompiler.prototype, 'reader', {
     get: () => async () => 'nothing',

@@ -1,6 +1,8 @@
 // Checked under `experimentalDecorators` by the test beside it, and with all others by npm run check:types.
 import { limited } from '../../../src/index.js'
-import { limiter } from '../reports.js'
+import { newLimiter } from '../reports.js'
+
+const limiter = newLimiter()
 
 const byFirst = limited(limiter, (id: string) => ({ key: ['user', id] }))
 
