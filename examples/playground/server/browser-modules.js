@@ -40,10 +40,12 @@ export function createModules(name, from) {
   return { page, serve }
 }
 
-/** The names in static imports and exports; code in comments imports nothing. */
+/** The names in static imports and exports. Code in comments or strings imports nothing. */
 function importsOf(source) {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
-  return Array.from(code.matchAll(/\b(?:from|import)\s*(["'])([^"'\n]+)\1/g), ([, , name]) => name)
+  const statement =
+    /(?:^|;)\s*(?:import\s*|(?:import|export)\b[^'";=()]*?\bfrom\s*)(["'])([^"'\n]+)\1/gm
+  return Array.from(code.matchAll(statement), ([, , name]) => name)
 }
 
 /** A CommonJS file that requires nothing, as some of the smallest packages are. */

@@ -432,7 +432,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
   test('refuses to release if no policy has leases', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 2, window: 5000 }))
     const error = await errorOf(() => limiter.release('k', 'id'))
-    expect(error.message).toContain('a concurrency policy among them')
+    expect(error.message).toContain('at least one concurrency policy')
     expect((await limiter.consume('k', { owner: 'a' })).lease).toBe(undefined)
   })
 })

@@ -19,6 +19,7 @@ import {
   type ResponseHeaders,
   type ResponseOutcome,
 } from '../../src/http/index.js'
+import { sluiceError } from '../../src/errors.js'
 import type { StoreRequest } from '../../src/stores/store.js'
 import {
   dial,
@@ -50,13 +51,11 @@ function watchedStore(fails: (verb: string) => boolean = () => false): {
 } {
   const memory = memoryStore()
   const verbs: string[] = []
-  const run = async (requests: readonly StoreRequest[]) => {
-    for (const { verb } of requests) {
-      verbs.push(verb)
-      if (fails(verb)) throw new Error(`the store failed at "${verb}"`)
-    }
-    return requests.map(memory.run)
-  }
+  const run = async (requests: readonly StoreRequest[]) =>
+    requests.map((request) => {
+      verbs.push(request.verb)
+      return fails(request.verb) ? sluiceError('SLUICE_STORE_CLOSED', 'given') : memory.run(request)
+    })
   const store: AsyncStore = { async: true, run, ping: async () => true, close: async () => {} }
   return { store, verbs, memory }
 }
@@ -368,7 +367,7 @@ test('warns if the store fails after the response, and the process continues', a
   await ask().whole()
   await over(1)
   expect(messages.filter((text) => !text.startsWith('rateLimit'))).toEqual([
-    'the store failed at "release"',
+    expect.stringContaining('closed'),
   ])
 })
 
