@@ -70,9 +70,15 @@ export function openLane(number) {
 
   /** Runs these tests as they are, and answers how long they took. */
   async function rehearse(tests, mutants) {
-    const begins = performance.now()
     const named = new Set(mutants.flatMap(({ file }) => namesakes(file)))
-    await expectSuccess(test([...named, ...tests], longestMs))
+    const all = [...named, ...tests]
+    let begins = performance.now()
+    const first = await test(all, longestMs)
+    if (first.status !== 0) {
+      console.warn(`Failed without any mutant, and is tried once more: ${failureIn(first.output)}`)
+      begins = performance.now()
+      await expectSuccess(test(all, longestMs))
+    }
     return performance.now() - begins
   }
 
