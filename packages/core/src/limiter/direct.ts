@@ -7,7 +7,7 @@ import { nobody, summaryOf, type Decision } from './decision.js'
 import { decisionEvents } from './events.js'
 import { noLease } from './leases/requested-lease.js'
 import { withReceiptParts, type Receipt, type ReceiptMaker } from './receipts/receipt.js'
-import { verdictReader, type VerdictReader } from './verdict.js'
+import { verdictReader, type Verdict, type VerdictReader } from './verdict.js'
 
 /** `consume` by the direct way. Returns undefined if only the general way can decide the call, or throw the right error. */
 export type ConsumeDirectly = (
@@ -75,6 +75,8 @@ class Way implements ReceiptMaker {
   readonly #entries: readonly BoundPolicy[]
   readonly #direct: DirectConsume
   readonly #readers: readonly VerdictReader[]
+  /** The verdicts of the last decision, in one list for all decisions. */
+  readonly #verdicts: Verdict[] = []
   /** The name of the only policy; undefined if there are several. */
   readonly #only: string | undefined
   readonly #deniedByOnly: readonly string[]
@@ -120,9 +122,12 @@ class Way implements ReceiptMaker {
   }
 
   #decision(allowed: boolean, cost: number): Decision {
-    const verdicts = this.#direct.states.map(({ row, now, used }, i) =>
-      this.#readers[i](row, now, used, 0, cost, allowed),
-    )
+    const { states } = this.#direct
+    const verdicts = this.#verdicts
+    for (let i = 0; i < states.length; i++) {
+      const { row, now, used } = states[i]
+      verdicts[i] = this.#readers[i](row, now, used, 0, cost, allowed)
+    }
     return summaryOf(allowed, this.#entries, verdicts, 'store')
   }
 

@@ -44,8 +44,8 @@ class DirectWay implements DirectConsume {
     for (let i = 0; i < states.length; i++) {
       const state = states[i]
       state.now = state.followsWall ? this.#wall() : now
-      if (rows.isMarked(state.partition, high, low, state.now)) return undefined
     }
+    if (rows.hasMarks() && this.#isMarked(high, low)) return undefined
     rows.sweepSome()
     let fits = true
     for (let i = 0; i < states.length; i++) {
@@ -57,6 +57,13 @@ class DirectWay implements DirectConsume {
       else if (!state.take(cost, now)) rows.insert(state.partition, high, low, state)
     }
     return fits
+  }
+
+  #isMarked(high: number, low: number): boolean {
+    for (const { partition, now } of this.states) {
+      if (this.#rows.isMarked(partition, high, low, now)) return true
+    }
+    return false
   }
 }
 

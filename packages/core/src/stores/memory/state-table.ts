@@ -67,11 +67,11 @@ export class StateTable {
     if (verb !== 'peek') this.sweepSome()
     const timeOf = ({ followsWall }: Cursor): number =>
       followsWall && injected === undefined ? this.#time.wall() : now
-    this.seekKey(keys[0])
+    this.#keyHash.hash(keys[0])
     // A literal for the first state: V8 reserves memory for seventeen elements when an empty array grows.
     const states = [this.#load(cursors[0], timeOf(cursors[0]), lease)]
     for (let i = 1; i < entries.length; i++) {
-      if (keys[i] !== keys[i - 1]) this.seekKey(keys[i])
+      if (keys[i] !== keys[i - 1]) this.#keyHash.hash(keys[i])
       states.push(this.#load(cursors[i], timeOf(cursors[i]), lease))
     }
     return { cursors, states }
@@ -99,14 +99,14 @@ export class StateTable {
     return this.#lastCursors
   }
 
-  /** Sets the key whose states are loaded next. */
-  seekKey(key: string): void {
-    this.#keyHash.hash(key)
-  }
-
   hashOf(key: string): { readonly high: number; readonly low: number } {
     this.#keyHash.hash(key)
     return this.#keyHash
+  }
+
+  /** Whether any key may have a block or a reset besides its row. */
+  hasMarks(): boolean {
+    return this.tables.blocks.size > 0 || this.#lastReset !== -1
   }
 
   /** Whether the key may have a block, or a reset at this time or later, besides its row. */
