@@ -3,7 +3,7 @@ const layers = 'packages/core/src/stores/layers'
 export const area = 'layers'
 
 export const tests = [
-  'packages/core/test/layers/late packages/core/test/layers/shares packages/core/test/layers/status packages/core/test/http/denials-remembered',
+  'packages/core/test/layers/late packages/core/test/layers/deny-cache-pending packages/core/test/layers/shares packages/core/test/layers/status packages/core/test/http/denials-remembered',
   'packages/core/test/layers/deadline packages/core/test/layers/breaker packages/core/test/layers/deny-cache.test packages/core/test/layers/fallback packages/core/test/layers/events',
   'packages/core/test/layers/deny-cache-truth',
 ]

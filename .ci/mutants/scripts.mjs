@@ -85,12 +85,6 @@ export const mutants = [
   },
   {
     file: `${script}/decision.ts`,
-    name: 'a refund ends a block that began before its request',
-    find: 'and began >= cursor.receipt.now',
-    replace: '',
-  },
-  {
-    file: `${script}/decision.ts`,
     name: 'a block has no longest length',
     find: 'math.min(by.max, math.floor(last[2] * by.escalate))',
     replace: 'math.floor(last[2] * by.escalate)',

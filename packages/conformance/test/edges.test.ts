@@ -205,6 +205,16 @@ describe.each<[string, () => Store]>([
     expect((await limiter.peek('key')).remaining).toBe(5)
   })
 
+  test.each([2 ** 16, 2 ** 32])('a count of %i is kept to the unit', async (cost) => {
+    const limiter = limiterOf(fixedWindow({ limit: 2 * cost, window: '10m' }))
+    await limiter.consume('key', { cost: cost - 1 })
+    await limiter.penalize('key', 1)
+    expect((await limiter.peek('key')).remaining).toBe(cost)
+    await limiter.refund('key', 1)
+    await limiter.consume('key')
+    expect((await limiter.peek('key')).remaining).toBe(cost)
+  })
+
   test('two refunds in one turn give back what each of their decisions took', async () => {
     const limiter = limiterOf(slidingLog({ limit: 5, window: '1h' }))
     const first = await limiter.consume('key')
