@@ -18,7 +18,7 @@ export const mutants = [
   {
     file: `${layers}/deadline.ts`,
     name: 'what a late answer took stays taken',
-    find: 'giveBack(requests, answers)\n            return',
+    find: 'refundLate(requests, answers)\n            return',
     replace: '',
   },
   {
@@ -102,8 +102,8 @@ export const mutants = [
   {
     file: `${layers}/fallback.ts`,
     name: 'each failure begins an outage',
-    find: 'if (isAway === wasAway) return',
-    replace: 'if (isAway !== wasAway) return',
+    find: 'if (isReplacing === wasReplacing) return',
+    replace: 'if (isReplacing !== wasReplacing) return',
   },
   {
     file: `${layers}/fallback.ts`,

@@ -38,14 +38,14 @@ export const mutants = [
   {
     file: `${redis}/calls.ts`,
     name: 'a refund during a pause of Redis is void when it arrives',
-    find: 'isGift ? neverMs : timeoutMs',
-    replace: 'isGift ? timeoutMs : timeoutMs',
+    find: 'isRefund ? neverMs : timeoutMs',
+    replace: 'isRefund ? timeoutMs : timeoutMs',
   },
   {
     file: `${redis}/calls.ts`,
     name: 'a consumption that arrives late still takes',
-    find: 'isGift ? neverMs : timeoutMs',
-    replace: 'isGift ? neverMs : neverMs',
+    find: 'isRefund ? neverMs : timeoutMs',
+    replace: 'isRefund ? neverMs : neverMs',
   },
   {
     file: `${redis}/calls.ts`,
@@ -92,13 +92,13 @@ export const mutants = [
   {
     file: `${redis}/slots.ts`,
     name: 'what was taken in one slot stays when another denies',
-    find: 'await giveBack(parts, taken)',
+    find: 'await refundTaken(parts, taken)',
     replace: '',
   },
   {
     file: `${redis}/slots.ts`,
     name: 'what a slot took that had denied before stays',
-    find: 'if (!look.allowed) await giveBack([parts[i]], [outcome])',
+    find: 'if (!look.allowed) await refundTaken([parts[i]], [outcome])',
     replace: '',
   },
   {

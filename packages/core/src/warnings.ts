@@ -1,14 +1,14 @@
 import type { SluiceError } from './errors.js'
 
-const told = new Set<string>()
+const reported = new Set<string>()
 
 /**
- * Warns of a likely mistake by `process.emitWarning`, once for each code and process. `node --disable-warning=<code>` silences it. Outside of Node
- * it does nothing.
+ * Warns about a likely mistake with `process.emitWarning`, once per code and process. `node --disable-warning=<code>` silences the warning. Outside
+ * Node, this function does nothing.
  */
 export function tell(mistake: SluiceError): void {
-  if (told.has(mistake.code)) return
-  told.add(mistake.code)
-  // Not imported: the same core runs in browsers.
+  if (reported.has(mistake.code)) return
+  reported.add(mistake.code)
+  // Not imported, because core also runs in browsers.
   globalThis.process?.emitWarning?.(mistake)
 }

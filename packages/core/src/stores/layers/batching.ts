@@ -1,30 +1,30 @@
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
-import { isAway } from './failure.js'
+import { isUnavailable } from './failure.js'
 import { createOrder, newCall, type Call, type Place } from './order.js'
 import { runOf, storeOf, type Lane } from './run.js'
 
-/** So many requests at most travel in one call, and so many entries, so that no call holds Redis up for longer than about a millisecond. */
+/** The most requests, and the largest weight, of one call: no call should occupy Redis for more than about a millisecond. */
 const mostRequests = 128
 const mostWeight = 256
 
-/** A log or leases are read and written by position, in commands of their own. */
+/** Logs and leases weigh more than a row, because each takes Redis commands of its own. */
 const bodyWeight = 8
 
 /**
- * A call takes this share of what waits and is under way: if one call took all of it, the store and this process would wait for each other, and
- * many small calls cost more than a few large ones.
+ * The share of all waiting and pending requests that one call takes. If one call took all of them, the store and this process would wait for each
+ * other in turn. Many small calls would cost more than a few large ones.
  */
 const share = 1 / 2
 const fewestRequests = 2
 
-/** Undefined: the request travels alone, and in no order with others. */
+/** Returns undefined for a request that is sent in a call of its own, without an order relative to others. */
 export type LaneOf = (request: StoreRequest) => Lane | undefined
 
 /**
- * Lets requests travel together, whoever asks: other requests, sockets and limiters. While no call is under way, a request is sent at once.
- * Otherwise it is sent in the loop's check phase, which is at hand whenever something was read from a socket; a microtask would gather one. No
- * request waits for a lane that it is not in, unless that has a request about the same key: of a Cluster, one master may be away. Requests
- * about one key are run in the order in which they were asked. It adds no error.
+ * Batches the requests of all sockets and limiters of a store. If no call is pending, a request is sent immediately. Otherwise it is sent in
+ * the check phase of the event loop, which follows every read from a socket; a batch that ends with a microtask would contain one request. A
+ * request waits for another lane only if that lane has a request about the same key, because one master of a Cluster may be unavailable.
+ * Requests about one key run in the order in which they were made. Batching adds no counting error.
  */
 export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
   const run = runOf(store)
@@ -60,7 +60,7 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
       let call = open.get(lane)
       const isFull =
         call !== undefined && (call.places.length >= most || call.weight + weight > mostWeight)
-      // A request that was held has less time left than others.
+      // A request that was held is closer to its deadline than others.
       if (call === undefined || isFull || call.askedAt !== place.askedAt) {
         if (call !== undefined) start(call)
         call = newCall(lane, place.askedAt)
@@ -80,7 +80,7 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
     run(
       requests,
       (answers) => {
-        // A layer that knows the answer gives it at once. A loop that asks until it is admitted must not keep the event loop from turning.
+        // A layer may answer synchronously, and a caller that retries until it is allowed must not block the event loop.
         if (isStarting) checkPhase(() => settle(call, answers))
         else settle(call, answers)
       },
@@ -92,8 +92,8 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
   function settle(call: Call, answers: readonly Answer[]): void {
     const { places } = call
     underWay -= places.length
-    // What is settled by these answers has to find the order as it is without this call.
-    const failed = order.remove(call) && answers.every(isAway) ? order.failBehind(call) : []
+    // First, because the callbacks below may add requests, and their order must not include this call.
+    const failed = order.remove(call) && answers.every(isUnavailable) ? order.failBehind(call) : []
     for (let at = 0; at < places.length; at++) answer(places[at], answers[at])
     for (const place of failed) answer(place, answers[0])
     if (order.isHolding()) schedule()

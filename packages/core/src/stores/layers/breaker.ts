@@ -2,38 +2,38 @@ import { processTime } from '../../clock.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { storeEvents } from './events.js'
 import { peekOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
-import { hasFailed, isAway } from './failure.js'
+import { hasFailed, isUnavailable } from './failure.js'
 import { runOf, storeOf } from './run.js'
 
-/** So many calls in a row have to fail as a whole before the store is left alone. */
+/** The number of consecutive calls that have to fail as a whole before the breaker opens. */
 const failuresToOpen = 3
 
-/** A store that answers pings, but the last request with an error, is reported as unavailable for so long. */
+/** After an error, `ping` reports an open store as unavailable for this time, although the store answers pings. */
 const refusedForMs = 1000
 
-/** A store that has answered within so long is not dead as a whole: on a Cluster that lost one of its masters, the others answer. */
+/** A store that has answered within this time is not unavailable as a whole: if a Cluster loses one master, the others answer. */
 const quietMs = 250
 
-/** How often a store that is left alone is asked whether it is back. */
+/** The minimum time between two pings while the breaker is open. */
 const probeEveryMs = 200
 
 /**
- * Leaves a dead store alone: after three calls in a row that failed as a whole, with no answer for a moment, requests fail at once and none of
- * them waits. Traffic that comes meanwhile makes the breaker ping the store, and once that answers, one request tries it. So the store is in use again within two
- * probes of its return, without a timer. It adds no error: what it refuses would have failed.
+ * Stops calling a store that is unavailable. After three consecutive calls that failed as a whole, without any answer for `quietMs`, requests
+ * fail immediately. Requests that arrive while the breaker is open make it ping the store; after a successful ping, one request tries the
+ * store. So the store is in use again within two probes of its recovery, without a timer. The breaker adds no counting error.
  *
- * A store may also answer each request with an error. One that refuses to write only, as a Redis that is out of memory, still knows which keys are
- * over their limit, so it stays in use. It is left alone if it refuses three keys in a row and a look at one of them as well.
+ * A store may also answer each request with an error. A store that refuses only writes, such as a Redis that is out of memory, still knows which
+ * keys are over their limit, so it stays in use. The breaker opens if it refuses three keys in a row and then a peek at one of them.
  */
 export function withBreaker(store: AsyncStore, name: string): AsyncStore {
   const run = runOf(store)
   let failures = 0
-  /** The keys that the failed calls in a row were about, where the store answered with an error. */
+  /** The keys of the consecutive failed calls that the store answered with an error. */
   const refusedKeys = new Set<string>()
   let refusedAt = -Infinity
   let answeredAt = -Infinity
   let isOpen = false
-  /** Whether the store answers pings, so that the next request may try it. */
+  /** Whether the last ping was answered, so that the next request may try the store. */
   let mayTry = false
   let probedAt = -Infinity
 
@@ -61,7 +61,7 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
   }
 
   function countFailure(requests: readonly StoreRequest[], answers: readonly SluiceError[]): void {
-    const isRefused = !answers.every(isAway)
+    const isRefused = !answers.every(isUnavailable)
     if (isOpen) {
       if (isRefused) look(requests[0])
     } else if ((!isRefused || noteKeys(requests)) && ++failures >= failuresToOpen) {
@@ -70,7 +70,7 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
     }
   }
 
-  /** Looks at the state of a request that was refused. */
+  /** Peeks at the keys of a request that the store refused. */
   function look(request: StoreRequest): void {
     run([peekOf(request, 0)], ([answer]) => {
       if (!hasFailed(answer)) {
@@ -82,7 +82,7 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
     })
   }
 
-  /** Whether one of the keys is new among those that the store refuses in a row: one key that holds something else fails by itself, however often. */
+  /** Returns whether one of the keys was not refused before. A single key that holds another type always fails, and must not open the breaker. */
   function noteKeys(requests: readonly StoreRequest[]): boolean {
     const known = refusedKeys.size
     for (const { entries, keys } of requests) {
@@ -91,7 +91,7 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
     return refusedKeys.size > known
   }
 
-  /** Each error once, however many requests of the call it is the answer of. */
+  /** Publishes each error once per call, not once per request. */
   function report(answers: readonly Answer[]): void {
     if (!storeEvents.storeError.hasSubscribers) return
     for (const error of new Set(answers.filter(hasFailed))) {
@@ -125,7 +125,7 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
         done(requests.map(() => error))
         return
       }
-      // Of those that come together only one tries.
+      // Of several calls at the same time, only one tries the store.
       mayTry = false
       run(
         requests,

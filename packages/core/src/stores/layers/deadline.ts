@@ -4,13 +4,13 @@ import { refundOf, type Answer, type AsyncStore, type StoreRequest } from '../st
 import { runOf, storeOf, type Travel } from './run.js'
 
 /**
- * Answers within `timeoutMs` of the moment at which a request was asked, whatever the store does: a request that takes longer fails with SLUICE_STORE_TIMEOUT. The store itself must see
- * to it that an abandoned request takes nothing later; what was taken in time, and only its answer came late, is given back.
+ * Answers each request within `timeoutMs` of the moment at which it was made; a request that takes longer fails with SLUICE_STORE_TIMEOUT. The
+ * store must make sure that an abandoned request takes no units later. Units that were taken in time, but whose reply was late, are refunded.
  */
 export function withDeadline(store: AsyncStore, name: string, timeoutMs: number): AsyncStore {
   const run = runOf(store)
 
-  function giveBack(requests: readonly StoreRequest[], late: readonly Answer[]): void {
+  function refundLate(requests: readonly StoreRequest[], late: readonly Answer[]): void {
     const taken = requests.flatMap((request, i): StoreRequest[] => {
       const answer = late[i]
       if (request.verb !== 'consume' || !('allowed' in answer) || !answer.allowed) return []
@@ -33,7 +33,7 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
         requests,
         (answers) => {
           if (isSettled) {
-            giveBack(requests, answers)
+            refundLate(requests, answers)
             return
           }
           isSettled = true
@@ -50,12 +50,12 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
   )
 }
 
-/** How long the requests have waited for another call. */
+/** The time that the requests have waited for another call. */
 function waitedMs(travel: Travel | undefined): number {
   return travel?.askedAt === undefined ? 0 : processTime.monotonic() - travel.askedAt
 }
 
-/** A ping that is not answered in time says no. */
+/** Resolves to false if the ping is not answered in time. */
 async function within(timeoutMs: number, answer: Promise<boolean>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<boolean>((resolve) => (timer = later(timeoutMs, () => resolve(false))))
@@ -67,8 +67,8 @@ async function within(timeoutMs: number, answer: Promise<boolean>): Promise<bool
 }
 
 /**
- * A process that was busy for longer than that finds the timer due before it reads what has come meanwhile. The store is not to blame for
- * that, so what lies there is read first.
+ * If the event loop was blocked for longer than `timeoutMs`, the timer is due before the replies that have arrived are read. They are in time, so
+ * the callback waits until the sockets have been read.
  */
 function later(timeoutMs: number, then: () => void): ReturnType<typeof setTimeout> {
   return setTimeout(() => nextTurn(then), timeoutMs)

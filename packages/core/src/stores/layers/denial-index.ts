@@ -1,4 +1,4 @@
-/** Which denials are about a place. */
+/** Finds remembered denials by the place that they are about: a key of a limiter. */
 export interface Index {
   add(place: string, identity: string): void
   remove(place: string, identity: string): void

@@ -11,13 +11,13 @@ import type {
 import { createIndex, type Index } from './denial-index.js'
 import { runOf, storeOf, type Travel } from './run.js'
 
-/** A denial is believed for so long at the most, since a refund elsewhere may have ended it. */
-const believedForMs = 1000
+/** The maximum time for which a denial is remembered, because a refund in another process may have ended it. */
+const rememberedForMs = 1000
 
-/** So many denials at most are remembered. */
+/** The maximum number of remembered denials. */
 const mostDenials = 10_000
 
-/** What was changed while a call was under way. */
+/** The places that were changed while a call was pending. */
 interface Changes {
   places: Set<string> | undefined
 }
@@ -26,24 +26,23 @@ interface Denial {
   readonly request: ConsumeRequest
   readonly states: readonly State[]
   readonly deniedAt: number
-  /** Where each entry counts, and whether it denied. */
+  /** For each entry, the limiter and key that it counts for, and whether it denied. */
   readonly places: readonly string[]
   readonly denied: readonly boolean[]
 }
 
 /**
- * Denies a key that was denied a moment ago without asking the store, which is asked anew every second: under attack a key costs the store one
- * request a second from each process. It adds at most this error: what is given back in another process is seen up to a second late. It
- * admits nobody.
+ * Denies a key that was denied less than a second ago without a call to the store. So under attack, a key costs the store one request per second
+ * and process. The only error is that a refund in another process takes effect up to a second late. The cache never allows a request.
  */
 export function withDenyCache(store: AsyncStore): AsyncStore {
   const run = runOf(store)
-  /** In the order in which they were denied. */
+  /** In the order of their denial. */
   const denials = new Map<string, Denial>()
-  /** Which of them are about a place, and which say that it is shut. */
+  /** All denials about a place, and those in which the entry of that place denied. */
   const about = createIndex()
-  const shutting = createIndex()
-  /** For each call that is under way, the places that were changed since it was sent: a denial of theirs may be older than the change. */
+  const denying = createIndex()
+  /** For each pending call, the places that were changed since it was sent: a denial of them in its reply may be older than the change. */
   const underWay = new Set<Changes>()
 
   function recall(request: StoreRequest, now: number): Outcome | undefined {
@@ -56,15 +55,15 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
     const identity = identityOf(request)
     forget(identity)
     for (const [oldest, denial] of denials) {
-      if (denials.size < mostDenials && deniedAt - denial.deniedAt < believedForMs) break
+      if (denials.size < mostDenials && deniedAt - denial.deniedAt < rememberedForMs) break
       forget(oldest)
     }
     const places = placesOf(request)
-    const denied = request.entries.map((entry, i) => isShut(entry, states[i], request.cost))
+    const denied = request.entries.map((entry, i) => isDenying(entry, states[i], request.cost))
     denials.set(identity, { request, states, deniedAt, places, denied })
     places.forEach((place, i) => {
       about.add(place, identity)
-      if (denied[i]) shutting.add(place, identity)
+      if (denied[i]) denying.add(place, identity)
     })
   }
 
@@ -74,14 +73,14 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
     denials.delete(identity)
     for (const place of denial.places) {
       about.remove(place, identity)
-      shutting.remove(place, identity)
+      denying.remove(place, identity)
     }
   }
 
   /**
-   * What gives back, releases, resets, blocks or takes makes the denials of its keys untrue; so does a smaller cost or another plan that is
-   * admitted where they were denied. What is admitted of one policy leaves alone what another denies: or else one busy tenant would have the
-   * store asked for each of its clients that is denied.
+   * Refunds, releases, resets, blocks and penalties invalidate the denials of their keys. So does an allowed request, with a smaller cost or
+   * another plan, of a key that denied. An allowed request does not invalidate the denials by other keys: otherwise each allowed request of
+   * a tenant would lead to a call for each of the tenant's denied clients.
    */
   function forgetAbout(request: StoreRequest, index: Index): void {
     if (denials.size === 0) return
@@ -129,7 +128,7 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
       const answer = answers[i]
       if (!isDecision(request)) forgetChanged(request)
       if (!('allowed' in answer) || request.verb !== 'consume') continue
-      if (answer.allowed) forgetAbout(request, shutting)
+      if (answer.allowed) forgetAbout(request, denying)
       else if (isCached(request) && !isChanged(request, changed)) {
         remember(request, answer, processTime.monotonic())
       }
@@ -167,7 +166,7 @@ function isDecision({ verb }: StoreRequest): boolean {
   return verb === 'consume' || verb === 'peek'
 }
 
-/** What may be released at any moment is asked for each time, and so is what says that it will be given back. */
+/** A lease may be released at any moment, and a `fresh` request requires the store itself, so neither is cached. */
 function isCached(request: StoreRequest): request is ConsumeRequest {
   return (
     request.verb === 'consume' &&
@@ -177,28 +176,28 @@ function isCached(request: StoreRequest): request is ConsumeRequest {
   )
 }
 
-/** The denial as it stands now: the same rules look at the same state at a later time. */
+/** Evaluates the same rules on the same state at a later time. Returns undefined if the store has to decide. */
 function stillDenied(
   { request: { cost }, states, deniedAt, denied }: Denial,
   request: ConsumeRequest,
   now: number,
 ): Outcome | undefined {
   const elapsed = now - deniedAt
-  if (elapsed >= believedForMs || request.cost < cost) return undefined
+  if (elapsed >= rememberedForMs || request.cost < cost) return undefined
   let isDenied = false
   const later: State[] = []
   for (const [i, entry] of request.entries.entries()) {
     const { steps, params, block } = entry
     const { blockedUntil } = states[i]
     const state = { row: [...states[i].row], blockedUntil, now: states[i].now + elapsed }
-    // A log says in its row when the cost that was asked would fit and when more remains, and of no other cost or moment.
+    // The row of a log tells when the requested cost fits and when more remains. It is no use for another cost or a later moment.
     if (!(steps.bodied === true)) steps.look(state.row, params, state.now, request.cost)
     else if (request.cost !== cost || hasMore(entry, state)) return undefined
     const isBlocked = blockedUntil > state.now
-    if (isShut(entry, state, request.cost)) {
-      // The store would start the block.
+    if (isDenying(entry, state, request.cost)) {
+      // The store has to start the block.
       if (block?.on === 'exceeded' && !isBlocked) return undefined
-      // Of the others, somebody may have changed the state since.
+      // Only entries that denied count: the state of the others may have changed since.
       if (denied[i]) isDenied = true
     }
     later.push(state)
@@ -206,7 +205,7 @@ function stillDenied(
   return isDenied ? { allowed: false, states: later, source: 'local' } : undefined
 }
 
-function isShut(
+function isDenying(
   { steps, params }: BoundPolicy,
   { row, blockedUntil, now }: State,
   cost: number,
@@ -214,7 +213,7 @@ function isShut(
   return blockedUntil > now || steps.wait(row, params, now, cost) > 0
 }
 
-/** Whether more remains by now than the row says. */
+/** Returns whether more units remain now than the row says. */
 function hasMore({ steps, params }: BoundPolicy, { row, now }: State): boolean {
   const quota = steps.quota(params)
   const free = Math.max(0, quota - steps.used(row, params, now))
@@ -223,7 +222,7 @@ function hasMore({ steps, params }: BoundPolicy, { row, now }: State): boolean {
 
 const rules = new WeakMap<BoundPolicy, string>()
 
-/** A policy with its numbers: a denial by other numbers says nothing. */
+/** Identifies a policy with its numbers: a denial under other numbers does not apply. */
 function ruleOf(entry: BoundPolicy): string {
   let rule = rules.get(entry)
   if (rule === undefined) {

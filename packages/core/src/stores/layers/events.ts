@@ -15,7 +15,7 @@ export interface BreakerEvent {
   readonly error: SluiceError | undefined
 }
 
-/** A limiter began or ended to decide without its store: one event for each change. On `sluice:fallback`. */
+/** A limiter began or stopped deciding without its store: one event for each change. On `sluice:fallback`. */
 export interface FallbackEvent {
   readonly limiter: string
   readonly state: 'begun' | 'ended'

@@ -18,16 +18,16 @@ import {
 import { hasFailed } from './failure.js'
 import { runOf, storeOf } from './run.js'
 
-/** What decides while the store is away: a memory store, or nobody, and then everything is allowed or denied. */
+/** While the store is unavailable, a memory store decides (`local`), or every request is allowed or denied. */
 export type OnStoreError = 'local' | 'allow' | 'deny'
 
-/** A store is back once it has not failed for so long: one that fails for some requests only is told of once. */
-const backAfterMs = 1000
+/** A store has recovered after this time without a failure. So a store that fails for some requests only leads to one event. */
+const recoveredAfterMs = 1000
 
 /**
- * Answers where the store failed. `shareOf` gives the entry by which a memory store decides in its place: at a share of the limit, so that all
- * processes together admit at most as many times the limit as there are processes, times the share. Limiters of one store have one memory store
- * for this, so those of one name still count together.
+ * Answers requests for which the store failed. For `local`, a memory store decides by the entries that `shareOf` returns, each with a share of the
+ * limit: all processes together allow at most limit × share × number of processes. All limiters of a store use one memory store, so limiters
+ * of one name still count together.
  */
 export function withFallback(
   store: AsyncStore,
@@ -35,7 +35,7 @@ export function withFallback(
   onStoreError: OnStoreError,
   shareOf: (entry: BoundPolicy) => BoundPolicy,
 ): AsyncStore {
-  let isAway = false
+  let isReplacing = false
   let failedAt = -Infinity
 
   function locally(request: StoreRequest): Answer {
@@ -46,7 +46,7 @@ export function withFallback(
 
   function instead(request: StoreRequest, error: SluiceError): Answer {
     const { verb } = request
-    // What the store took can be given back by the store only. It stays taken, and ends by itself.
+    // Only the store can refund what it took. The units stay taken until they expire.
     if (verb === 'refundReceipt') return nothingDone
     if (onStoreError === 'local') return locally(request)
     if (verb === 'release' || verb === 'renew') return nothingDone
@@ -54,17 +54,17 @@ export function withFallback(
     return onStoreError === 'allow' ? allowed(request) : denied(request)
   }
 
-  /** Once for each change, not for each request. */
-  function tell(error: SluiceError | undefined): void {
-    if (error === undefined && !isAway) return
+  /** Publishes one event for each change, not for each request. */
+  function publishChange(error: SluiceError | undefined): void {
+    if (error === undefined && !isReplacing) return
     const now = processTime.monotonic()
-    const wasAway = isAway
+    const wasReplacing = isReplacing
     if (error !== undefined) failedAt = now
-    isAway = now - failedAt < backAfterMs
-    if (isAway === wasAway) return
+    isReplacing = now - failedAt < recoveredAfterMs
+    if (isReplacing === wasReplacing) return
     storeEvents.fallback.publish({
       limiter,
-      state: isAway ? 'begun' : 'ended',
+      state: isReplacing ? 'begun' : 'ended',
       onStoreError,
       error,
     })
@@ -78,7 +78,7 @@ export function withFallback(
   ): void {
     run(requests, (answers) => {
       const error = answers.find(hasFailed)
-      tell(error)
+      publishChange(error)
       if (error === undefined) done(answers)
       else {
         done(
@@ -98,7 +98,7 @@ export function withFallback(
       const join = (answers: readonly Answer[]): void =>
         done(
           requests.map((request) => {
-            // Who decided has the state of it.
+            // The memory store made the decision, so it has the state.
             if (request.source === 'fallback') return locally(request)
             return isForStore(request) ? answers[next++] : nothingDone
           }),
@@ -117,7 +117,7 @@ export function withFallback(
 /** For stores without a contract of their own. */
 const contracts = new WeakMap<AsyncStore, StoreContract>()
 
-/** The memory store that decides in the place of this one. It is made on first use, because most processes never need it. */
+/** The memory store that replaces this one. It is created on first use, because most processes never need it. */
 function memoryFor(store: AsyncStore): SyncStore {
   let contract = store[storeContract] ?? contracts.get(store)
   if (contract === undefined) {
@@ -127,26 +127,26 @@ function memoryFor(store: AsyncStore): SyncStore {
   return (contract.fallback ??= memoryStore())
 }
 
-/** What nobody decided, or this process by its own memory, has no state in the store. */
+/** A decision that was made without the store has no state in it. */
 function isForStore({ source = 'store' }: StoreRequest): boolean {
   return source === 'store'
 }
 
 const nothingDone: Outcome = { allowed: false, states: [] }
 
-/** Fail open: the answer to somebody who was never seen. */
+/** Fails open: answers as for a key without any counts. */
 function allowed(request: DecisionRequest): Answer {
   return { ...unseen(request), allowed: true, source: 'open' }
 }
 
-/** So long is the wait that a client is told by a limiter that fails closed: nobody knows when the store will be back. */
+/** The wait that a limiter reports when it fails closed. It is a guess: the time of the store's recovery is unknown. */
 const closedForMs = 1000
 
-/** Fail closed: the answer to somebody who is shut out for a moment. */
+/** Fails closed: answers as for a key that is blocked for a moment. */
 function denied(request: DecisionRequest): Answer {
   const { states } = unseen(request)
-  const shut = states.map(({ row, now }) => ({ row, now, blockedUntil: now + closedForMs }))
-  return { allowed: false, states: shut, source: 'closed' }
+  const blocked = states.map(({ row, now }) => ({ row, now, blockedUntil: now + closedForMs }))
+  return { allowed: false, states: blocked, source: 'closed' }
 }
 
 function unseen(request: DecisionRequest): Outcome {

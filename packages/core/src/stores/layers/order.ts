@@ -2,30 +2,30 @@ import { processTime } from '../../clock.js'
 import type { Answer, StoreRequest } from '../store.js'
 import type { Lane } from './run.js'
 
-/** One list of requests, while the answers to them come in. */
+/** A list of requests from one caller, and the answers that have arrived so far. */
 interface Asked {
   readonly answers: Answer[]
   left: number
   readonly done: (answers: readonly Answer[]) => void
 }
 
-/** A request, and where it stands among those that were asked with it. */
+/** A request and its position in its caller's list. */
 export interface Place {
   readonly request: StoreRequest
   readonly asked: Asked
   readonly i: number
-  /** The monotonic time at which it was asked, once it has been held. */
+  /** The monotonic time of the request, set once it has been held. */
   askedAt: number | undefined
 }
 
-/** Requests that travel together: being put together, or under way. */
+/** Requests that are sent together: a batch that is being filled, or is pending. */
 export interface Call {
-  /** Undefined: a request by itself, which is in no order with others. */
+  /** Undefined for a single request without an order relative to others. */
   readonly lane: Lane | undefined
   readonly places: Place[]
   readonly askedAt: number | undefined
   weight: number
-  /** The keys of so many of its requests. */
+  /** The keys of its first `noted` requests. */
   readonly keys: Set<string>
   noted: number
 }
@@ -35,32 +35,32 @@ export function newCall(lane: Lane | undefined, askedAt?: number): Call {
 }
 
 /**
- * Keeps requests about one key in the order in which they were asked. Calls of one lane are run in the order in which they are sent. Of two lanes
- * that is not known, because a call may be asked again: so all requests about a key that have no answer yet are in one lane. A request that
- * another lane would take goes with them if their lane takes every request, and else is held until they are answered.
+ * Keeps requests about one key in the order in which they were made. The store runs the calls of one lane in the order in which they are sent.
+ * The order of calls in different lanes is unknown, because a call may be repeated. So all pending requests about a key are in one lane. A
+ * request for a different lane joins that lane if it is the general lane, and is otherwise held until those requests are answered.
  */
 export interface Order {
-  /** The lane that takes this request, if not its own; undefined if it is held. */
+  /** Returns the lane for this request: its own or the general one. Undefined if the request is held. */
   laneFor(place: Place, own: Lane): Lane | undefined
   add(call: Call): void
-  /** Whether the call was in this order. */
+  /** Returns whether the call was in this order. */
   remove(call: Call): boolean
   isHolding(): boolean
-  /** What was held, and what came after it. Each of these places is then to have a lane, or is held again. */
+  /** Returns the held requests, followed by the later ones. The caller passes each of them to `laneFor`, which may hold it again. */
   released(later: Place[]): Place[]
   /**
-   * Of what is held, the requests that wait for this call. If the store did not answer the call, they have waited long enough. What gives back
-   * waits on.
+   * Returns the held requests that wait for this call, because the store did not answer it and their time is up. Refunds have no deadline, so they
+   * stay held.
    */
   failBehind(call: Call): readonly Place[]
 }
 
 export function createOrder(): Order {
-  // An array, because a Set that is filled and emptied keeps what it held alive until the old generation is collected.
+  // Not a Set: after removals, a Set keeps its former items alive until the old generation is collected.
   const calls: Call[] = []
   let held: Place[] = []
   const heldKeys = new Set<string>()
-  /** Read once for all requests that are held at the same time: they may travel in one call. */
+  /** Read once for all requests that are held at the same time, so that they may be sent in one call. */
   let heldAt: number | undefined
 
   function hold(place: Place, keys: readonly string[]): undefined {
@@ -121,7 +121,7 @@ export function createOrder(): Order {
 }
 
 function isAbout(call: Call, keys: readonly string[]): boolean {
-  // Noted on demand, since most calls are never asked; and the call may have been given more requests since.
+  // Noted on demand, because most calls are never compared. The call may have more requests than at the last comparison.
   for (; call.noted < call.places.length; call.noted++) {
     for (const key of keysOf(call.places[call.noted].request)) call.keys.add(key)
   }

@@ -2,8 +2,8 @@ import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import { failureOf } from './failure.js'
 
 /**
- * Asks a store without a promise: `done` is given the answers, in the order of the requests, exactly once. What a layer does for each call it
- * does here once, and a decision costs one promise, whatever the number of layers.
+ * Runs requests in a store by callback: `done` receives the answers, in the order of the requests, exactly once. A promise in each layer would
+ * cost several for each decision; this way a decision costs one promise, for any number of layers.
  */
 export type Run = (
   requests: readonly StoreRequest[],
@@ -11,23 +11,23 @@ export type Run = (
   travel?: Travel,
 ) => void
 
-/** What the layer that put a call together knows of it. */
+/** Information about a call from the batching layer. */
 export interface Travel {
   readonly lane: Lane | undefined
-  /** The monotonic time at which its requests were asked, if they have waited for another call since. */
+  /** The monotonic time at which its requests were made, if they have waited for another call since. */
   readonly askedAt: number | undefined
 }
 
-/** Requests of one lane may travel in one call. */
+/** Requests of one lane may be sent in one call. */
 export interface Lane {
-  /** The lane that takes every request about the same keys, if this one does not. */
+  /** The lane that accepts every request about the same keys, if this lane does not. */
   readonly general?: Lane
 }
 
-/** By the method of the contract and not by the store: an object that is spread from a store, with a `run` of its own, is asked by that. */
+/** Keyed by the `run` method and not by the store: an object that is spread from a store may have a `run` of its own, which must be called. */
 const known = new WeakMap<AsyncStore['run'], Run>()
 
-/** A store whose calls are answered by callback. */
+/** Creates a store from a function with a callback. */
 export function storeOf(run: Run, { ping, close }: Pick<AsyncStore, 'ping' | 'close'>): AsyncStore {
   const store: AsyncStore = {
     async: true,
@@ -39,7 +39,7 @@ export function storeOf(run: Run, { ping, close }: Pick<AsyncStore, 'ping' | 'cl
   return store
 }
 
-/** Asks any store. One that an application has written answers with a promise. */
+/** Returns the callback form of any store. A store that an application has written answers with a promise. */
 export function runOf(store: AsyncStore): Run {
   return known.get(store.run) ?? promised(store)
 }
@@ -47,7 +47,7 @@ export function runOf(store: AsyncStore): Run {
 function promised(store: AsyncStore): Run {
   return function runPromised(requests, answered) {
     store.run(requests).then(answered, (reason: unknown) => {
-      // The contract has no rejection.
+      // The contract allows no rejection.
       const error = failureOf('given', reason)
       answered(requests.map(() => error))
     })

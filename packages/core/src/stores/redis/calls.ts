@@ -21,7 +21,7 @@ import { createServerClock, type ServerClock } from './server-clock.js'
 import { acrossSlots } from './slots.js'
 import { decodeReply, encodeCall, failureIn, pingArgs, stale } from './wire.js'
 
-/** Runs requests by the script of their lane: one call for all of them. A request without a lane is decided by the general script. */
+/** Runs the requests of a call with the script of their lane. The general script decides requests without a lane. */
 export function createCalls(
   client: ScriptClient,
   prefix: string,
@@ -34,7 +34,7 @@ export function createCalls(
   const ping = createPings(client.isCluster ? 16 : 1, pingAt)
   let closed = false
 
-  /** The slots of a Cluster lie on several servers, each with a clock of its own. */
+  /** One clock for each slot of a Cluster, because slots are on several servers. */
   function clockFor([request]: readonly StoreRequest[]): ServerClock {
     const slot = slotOf(request.keys[0], request)
     let clock = clocks.get(slot)
@@ -45,7 +45,7 @@ export function createCalls(
     return clock
   }
 
-  /** Runs a script. The clock learns from its reply. */
+  /** Runs a script, and updates the clock from its reply. */
   function send(
     script: Script,
     keys: readonly string[],
@@ -69,7 +69,7 @@ export function createCalls(
     evaluate(script, keys, args, read, failed)
   }
 
-  /** Answers undefined where the call came too late. */
+  /** Resolves to undefined if the call arrived too late. */
   async function call(
     requests: readonly StoreRequest[],
     voidAt: number,
@@ -87,7 +87,7 @@ export function createCalls(
     requests: readonly StoreRequest[],
     voidAt: number,
   ): Promise<readonly Answer[]> {
-    // A void call took nothing, and has taught what the server's time is: it may be asked once more.
+    // A void call took nothing, and its reply corrected the clock, so one repetition is safe.
     const answers = (await call(requests, voidAt)) ?? (await call(requests, voidAt))
     if (answers === undefined) throw tooLate()
     if (areAnswers(answers)) return answers
@@ -100,13 +100,13 @@ export function createCalls(
     return sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs)
   }
 
-  /** What gives back does so whenever it arrives, as long as there is something to give; all else is void when nobody waits for it any more. */
+  /** A refund stays valid however late it arrives. All other calls become void at the timeout, because their caller no longer waits. */
   function voidAtOf(
     requests: readonly StoreRequest[],
     askedAt: number = processTime.monotonic(),
   ): number {
-    const isGift = requests.every(({ verb }) => verb === 'refundReceipt')
-    return askedAt + (isGift ? neverMs : timeoutMs)
+    const isRefund = requests.every(({ verb }) => verb === 'refundReceipt')
+    return askedAt + (isRefund ? neverMs : timeoutMs)
   }
 
   function runAll(requests: readonly StoreRequest[], voidAt: number): Promise<readonly Answer[]> {
@@ -155,9 +155,9 @@ export function createCalls(
     send(lane.direct.script, asked.keys, args, clock, read, (cause) => fail(requests, cause, done))
   }
 
-  /** Of a Cluster, a key says which master is asked; it is not touched. */
-  async function pingAt(place: number): Promise<boolean> {
-    const keys = client.isCluster ? [redisKey(prefix, 'ping', `${place}`)] : []
+  /** On a Cluster, the key only selects the master. The script does not use it. */
+  async function pingAt(target: number): Promise<boolean> {
+    const keys = client.isCluster ? [redisKey(prefix, 'ping', `${target}`)] : []
     return new Promise((resolve) => {
       evaluate(
         scriptFor([]),
@@ -215,11 +215,11 @@ function areRead(answers: readonly (Answer | typeof unread)[]): answers is reado
   return !answers.includes(unread)
 }
 
-/** The second answer to a request whose first one was stale. */
+/** Converts the second answer to a request whose first answer was stale. */
 function answered(answer: Answer | typeof stale | undefined): Answer {
   if (answer !== undefined && answer !== stale) return answer
   return sluiceError('SLUICE_STORE_FAILED', 'redis', 'its clock is far from ours')
 }
 
-/** Longer than any client keeps a call. */
+/** Longer than any client keeps a call in its queue. */
 const neverMs = 86_400_000

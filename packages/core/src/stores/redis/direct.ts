@@ -6,36 +6,36 @@ import { scriptOf, type Script } from './evaluation.js'
 import type { DirectRule } from './script/direct-state.js'
 import { assembleDirectScript, generalCode } from './script/direct.js'
 
-/** So many policies, and so many numbers in a row, are decided directly. */
+/** The most policies, and the most cells in a row, that a direct script supports. */
 const mostPolicies = 4
 const mostCells = 16
 
-/** So many scripts are made. A process that has other policies for each client must not fill the server with scripts. */
+/** The maximum number of direct scripts: a process with different policies for each client must not fill Redis with scripts. */
 const mostScripts = 64
 
-/** Policies that have a script of their own, and what does not change from call to call. */
+/** Policies with a script of their own, and the parts of a call that never change. */
 export interface Direct {
   readonly script: Script
   readonly entries: readonly BoundPolicy[]
   readonly keyOf: (key: string) => string
-  /** The params of each policy and, where the state has them, the names. */
+  /** The params of each policy, then the names if the state contains them. */
   readonly args: readonly string[]
-  /** How many cells each row has in the reply. */
+  /** The number of cells of each row in the reply. */
   readonly widths: readonly number[]
 }
 
-/** Requests that one call of the direct script may decide: they differ by key, cost and verb alone. */
+/** One call of the direct script decides requests that differ in key, cost and verb only. */
 export interface DirectLane extends Lane {
   readonly direct: Direct
   readonly now: number | undefined
 }
 
-/** Finds out which policies can be decided directly, once for each list of them. */
+/** Finds the direct script for a list of policies, once per list. Returns undefined if the general script has to decide. */
 export function createDirects(
   prefix: string,
 ): (entries: readonly BoundPolicy[]) => Direct | undefined {
   const known = new WeakMap<readonly BoundPolicy[], Direct | false>()
-  // A list that is made for one call has the same policies as the one before it.
+  // A caller may create a new list with the same policies for each call.
   const byFirst = new WeakMap<BoundPolicy, Direct[]>()
   const scripts = new Map<string, Script>()
 
@@ -92,7 +92,7 @@ export function createDirects(
   }
 }
 
-/** Whether a policy's state is a row, and its decisions write nothing else, and only if they take something. */
+/** Returns whether the row is the policy's whole state, and only an allowed request writes it. */
 function isDirect({ steps, params, block }: BoundPolicy): boolean {
   if (steps.bodied === true || steps.datedArgs === true || block !== undefined) return false
   const { moments, counts } = steps.cells(params)
@@ -105,9 +105,9 @@ function isSame(one: readonly BoundPolicy[], other: readonly BoundPolicy[]): boo
 
 export interface DirectCall {
   readonly keys: readonly string[]
-  /** What follows the params and names. */
+  /** The arguments after the params and names. */
   readonly counts: readonly string[]
-  /** Which request each answer is for; undefined if they are in the order of the requests. */
+  /** For each answer, the index of its request. Undefined if the answers are in the order of the requests. */
   readonly order: readonly number[] | undefined
 }
 
@@ -138,7 +138,6 @@ export function encodeDirect({ keyOf }: Direct, requests: readonly DecisionReque
   return { keys, counts, order }
 }
 
-/** The arguments of a call. */
 export function argsOf(
   { direct: { args }, now }: DirectLane,
   voidAt: number,
@@ -151,10 +150,10 @@ function costOf({ verb, cost }: DecisionRequest): number {
   return verb === 'consume' ? cost : -1 - cost
 }
 
-/** In the place of an answer: the general script has to decide. */
+/** Stands for an answer: the direct script could not read the state, so the general script has to decide. */
 export const unread: unique symbol = Symbol('unread')
 
-/** Reads the script's reply; `failure` makes the answer of a request that has an error of its own. */
+/** Decodes the script's reply. `failure` converts the message of a request that failed by itself. */
 export function decodeDirect(
   reply: readonly unknown[],
   { direct: { widths }, now = Number(reply[0]) }: DirectLane,
@@ -181,9 +180,9 @@ export function decodeDirect(
   return answers
 }
 
-/** The script answers numbers, and `readReply` has made numbers of them. */
+/** `readReply` has already converted the cells to numbers. */
 function rowAt(reply: readonly unknown[], at: number, width: number): Row {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- to look at each of them again takes longer than the rest
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checking each cell again would take longer than the rest of the decoding
   return reply.slice(at, at + width) as Row
 }
 

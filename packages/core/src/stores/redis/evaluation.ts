@@ -5,11 +5,11 @@ import { assembleScript } from './script/index.js'
 
 export interface Script {
   readonly source: string
-  /** SHA-1, by which Redis knows a script that it has run before. */
+  /** The SHA-1 by which Redis finds a script that it has run before. */
   readonly digest: string
 }
 
-/** Runs a script, by its digest where the server knows it. One of the two functions is called, once. */
+/** Runs a script, by its digest if the server has it. Calls either `done` or `failed`, once. */
 export type Evaluate = (
   script: Script,
   keys: readonly string[],
@@ -21,14 +21,14 @@ export type Evaluate = (
 export function createEvaluation(client: ScriptClient): Evaluate {
   return function evaluate({ source, digest }, keys, args, done, failed) {
     client.evalSha(digest, keys, args, done, (error) => {
-      // NOSCRIPT says that nothing ran. After any other error the script may have run, and a second run would count twice.
+      // NOSCRIPT means that nothing ran. After any other error the script may have run, and a second run would count twice.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) failed(error)
       else client.eval(source, keys, args, done, failed)
     })
   }
 }
 
-/** The general script for all algorithms that were asked for so far, so that whatever comes together travels together. */
+/** Builds the general script for all algorithms that have been used so far, so that any requests can share a call. */
 export function createGeneralScript(): (algorithms: readonly Reading[]) => Script {
   const known = new Map<number, Reading>()
   let script = scriptOf(assembleScript([]))
@@ -43,7 +43,7 @@ export function createGeneralScript(): (algorithms: readonly Reading[]) => Scrip
   }
 }
 
-/** The digest is computed at once, so that no call waits for it. */
+/** Computes the digest in advance, so that no call waits for it. */
 export function scriptOf(source: string): Script {
   return { source, digest: sha1Of(source) }
 }

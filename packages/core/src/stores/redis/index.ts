@@ -16,14 +16,14 @@ import { createLanes } from './lanes.js'
 
 export interface RedisStoreOptions {
   /**
-   * What all keys begin with, before the limiter's name.
+   * The prefix of every Redis key. The limiter's name follows it.
    *
    * @default 'sluice'
    */
   readonly prefix?: string
   /**
-   * How long a decision may wait for Redis. One that takes longer is made without it, as the limiter's `onStoreError` says, and what of it
-   * reaches Redis later takes nothing.
+   * The maximum time that a decision waits for Redis. After it, the limiter decides without Redis, as its `onStoreError` option says. A call that
+   * reaches Redis later takes no units.
    *
    * @default 250
    */
@@ -36,19 +36,19 @@ const text: OptionReader<string> = {
 }
 
 /**
- * Keeps the counts in Redis 7, single or Cluster, for any number of processes. One script call decides, whatever the number of policies; time
- * is Redis's own. The client is yours, of ioredis, iovalkey or node-redis: Sluice never opens or closes a connection. While Redis is away no
- * request waits for it: see `onStoreError` of `createLimiter`.
+ * Stores the counts in Redis 7, a single server or a Cluster, for any number of processes. One script call decides, for any number of policies, by
+ * the clock of the Redis server. Pass your own client of ioredis, iovalkey or node-redis: Sluice never opens or closes a connection. While Redis is
+ * unavailable, no request waits for it: see `onStoreError` of `createLimiter`.
  *
  * @example
  * const store = redisStore(new Redis(process.env.REDIS_URL))
- * @throws SluiceError where the client is none, or an option is unknown or out of range
+ * @throws SluiceError if the client is not supported, or an option is unknown or out of range
  */
 export function redisStore(client: SupportedClient, options: RedisStoreOptions = {}): AsyncStore {
   return createRedisStore(client, options, false)
 }
 
-/** `isGeneral`: the general script decides everything, as where a test compares the two. */
+/** With `isGeneral`, the general script decides everything. Tests use it to compare the two scripts. */
 export function createRedisStore(
   client: SupportedClient,
   options: RedisStoreOptions,
@@ -67,5 +67,5 @@ export function createRedisStore(
   }
 }
 
-/** So long at least is a key left to the general script that the direct one could not read. A call that was sent before has ended by then. */
+/** The minimum time for which the general script decides a key that the direct script could not read. Calls that were sent before have ended by then. */
 const unreadMs = 1000

@@ -6,18 +6,18 @@ import type { Lane } from '../layers/run.js'
 import type { StoreRequest } from '../store.js'
 import { createDirects, isDecisionRequest, type Direct, type DirectLane } from './direct.js'
 
-/** So many keys at most are remembered that the direct script could not read. */
+/** The maximum number of remembered keys that the direct script could not read. */
 const mostUnread = 1000
 
 export interface Lanes {
   readonly laneOf: LaneOf
-  /** Where a key is on a Cluster; 0 on a single server. */
+  /** Returns a key's slot on a Cluster, 0 on a single server. */
   slotOf(key: string, request: StoreRequest): number
-  /** Notes that the general script has to decide about a key. */
+  /** Lets the general script decide this request's key for `unreadMs`. */
   leaveToGeneral(request: StoreRequest): void
 }
 
-/** Finds the script that decides a request. `isGeneral`: the general script decides everything. */
+/** Chooses the script and slot for each request. With `isGeneral`, the general script decides everything. */
 export function createLanes(
   prefix: string,
   isCluster: boolean,
@@ -27,7 +27,7 @@ export function createLanes(
   const directOf = createDirects(prefix)
   const generals = new Map<number, Lane>()
   const directs = new WeakMap<Direct, Map<number, DirectLane>>()
-  /** Until when each of these keys is left to the general script, in the order in which they were noted. */
+  /** For each key, the time until which the general script decides it. In the order of insertion. */
   const unread = new Map<string, number>()
 
   function generalLane(slot: number): Lane {
@@ -67,7 +67,7 @@ export function createLanes(
     return isCluster ? clusterSlot(redisKey(prefix, limiter, key)) : 0
   }
 
-  /** One script reaches the keys of one slot only. */
+  /** Undefined if the keys are in several slots, because a script can use the keys of one slot only. */
   function slotOfAll(request: StoreRequest): number | undefined {
     const { keys } = request
     const slot = slotOf(keys[0], request)

@@ -1,6 +1,6 @@
 import { processTime } from '../../clock.js'
 
-/** A ping that has no answer after so long counts no more: a client that never settles it must not keep Redis out of use. */
+/** A ping without an answer is forgotten after this time: a client that never settles it must not prevent recovery. */
 const forgottenAfterMs = 30_000
 
 interface Ping {
@@ -9,38 +9,38 @@ interface Ping {
 }
 
 /**
- * Pings of which at most one per place is without an answer. A server that is silent answers a later ping no sooner than an earlier one, so
- * further ones would only make the client's queue longer. A place is a server as far as that is known: one, or some slots of a Cluster.
+ * Sends pings, with at most one pending ping per target. A server that does not answer one ping will not answer the next any sooner, so more
+ * pings would only fill the client's queue. A target is the single server, or one of several keys that are spread over the slots of a Cluster.
  */
 export function createPings(
-  places: number,
-  send: (place: number) => Promise<boolean>,
+  targets: number,
+  send: (target: number) => Promise<boolean>,
 ): () => Promise<boolean> {
   const pings = new Map<number, Ping>()
   let last = 0
 
-  function freePlace(now: number): number | undefined {
-    for (let i = 1; i <= places; i++) {
-      const place = (last + i) % places
-      const ping = pings.get(place)
-      if (ping === undefined || now - ping.sentAt >= forgottenAfterMs) return place
+  function freeTarget(now: number): number | undefined {
+    for (let i = 1; i <= targets; i++) {
+      const target = (last + i) % targets
+      const ping = pings.get(target)
+      if (ping === undefined || now - ping.sentAt >= forgottenAfterMs) return target
     }
     return undefined
   }
 
-  async function forget(place: number, ping: Ping): Promise<void> {
+  async function forget(target: number, ping: Ping): Promise<void> {
     await ping.answer
-    if (pings.get(place) === ping) pings.delete(place)
+    if (pings.get(target) === ping) pings.delete(target)
   }
 
   return function ping() {
     const sentAt = processTime.monotonic()
-    const place = freePlace(sentAt)
-    if (place === undefined) return Promise.race([...pings.values()].map(({ answer }) => answer))
-    last = place
-    const sent: Ping = { sentAt, answer: send(place) }
-    pings.set(place, sent)
-    void forget(place, sent)
+    const target = freeTarget(sentAt)
+    if (target === undefined) return Promise.race([...pings.values()].map(({ answer }) => answer))
+    last = target
+    const sent: Ping = { sentAt, answer: send(target) }
+    pings.set(target, sent)
+    void forget(target, sent)
     return sent.answer
   }
 }

@@ -1,20 +1,20 @@
 import { isList } from '../../options/predicates.js'
 
 /**
- * The script's reply with its numbers as numbers. A client may be set up to give them as strings, buffers or bigints: ioredis by
- * `stringNumbers`, node-redis by a type mapping.
+ * Converts the numbers of a script's reply to JavaScript numbers. A client may be configured to return strings, buffers or bigints: ioredis with
+ * `stringNumbers`, node-redis with a type mapping.
  *
- * @throws TypeError where the reply is not the script's
+ * @throws TypeError if no Sluice script can have sent the reply
  */
 export function readReply(reply: unknown): readonly unknown[] {
   const items: readonly unknown[] = isList(reply) ? reply : []
   const read = typeof items[0] === 'number' ? items : items.map(readItem)
-  // Redis's time comes first. The server's clock is learned from it, so it has to be a number.
+  // The first item is the server's time, which updates the server clock.
   if (Number.isSafeInteger(read[0])) return read
   throw new TypeError(`the client answered a script with ${String(reply)}`)
 }
 
-/** An error's text has letters, so it stays text. */
+/** The text of an error contains letters, so it remains a string. */
 function readItem(item: unknown): unknown {
   const text = String(item)
   return /^\d+$/.test(text) ? Number(text) : text

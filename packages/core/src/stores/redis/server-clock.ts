@@ -1,11 +1,11 @@
 /**
- * What this process knows of the server's clock. A reply that carries the server's time tells that the two clocks differ by no less than
- * that time minus the moment of its arrival, and by no more than that time minus the moment the call was sent.
+ * Estimates the server's clock. Each reply contains the server's time, which bounds the offset between the two clocks: the offset is at least that
+ * time minus the moment of arrival, and at most that time minus the moment of sending.
  */
 export interface ServerClock {
-  /** Takes one reply into account. Moments are this process's monotonic milliseconds. */
+  /** Updates the estimate from one reply. `sentAt` and `arrivedAt` are monotonic milliseconds of this process. */
   learn(sentAt: number, arrivedAt: number, serverMs: number): void
-  /** This process's moment on the server's clock: until the first reply as if the two were set alike, then early by at most a round trip. */
+  /** Converts a monotonic moment of this process to the server's time. Before the first reply the offset is 0; then the result is early by at most a round trip. */
   at(moment: number): number
 }
 
@@ -16,7 +16,7 @@ export function createServerClock(): ServerClock {
     learn(sentAt, arrivedAt, serverMs) {
       const least = serverMs - arrivedAt
       const most = serverMs + 1 - sentAt
-      // Kept where it is while it can be true: a slow reply says less, not something else. A clock that was set moves both ends past it.
+      // The offset changes only if it is outside the bounds: a slow reply widens them, and a change of either clock moves both past the offset.
       offset = Math.min(Math.max(offset, least), most)
     },
     at: (moment) => Math.floor(moment + offset),

@@ -13,20 +13,20 @@ import {
 
 type Run = AsyncStore['run']
 
-/** What of a request lies in one slot: the request with these entries only, and which ones they are. */
+/** The part of a request in one slot: the request with only the entries of that slot, and their indices. */
 interface Part<Q extends StoreRequest = StoreRequest> {
   readonly request: Q
   readonly indices: readonly number[]
 }
 
 /**
- * Runs requests on a Redis Cluster, where one script reaches the keys of one slot only. Requests of one slot travel together. One that spans
- * several is still all or nothing: it looks in all slots, then takes in each, and gives back by receipt where a later slot denies. It
- * never admits too much. It may wrongly deny others for that moment, and what a process takes that dies half-way counts until it ends.
+ * Runs requests on a Redis Cluster, where a script can use the keys of one slot only. Requests of one slot share a call. A request that spans
+ * several slots is still all or nothing: it peeks in all slots, then consumes in each, and refunds by receipt if a later slot denies. It never
+ * allows more than the limit. It may deny other requests until the refund; if the process exits in between, the units count until they expire.
  */
 export function acrossSlots(
   run: Run,
-  /** Runs what undoes something: it is never too late for that. */
+  /** Runs refunds, which have no deadline. */
   undo: Run,
   slotOf: (key: string, request: StoreRequest) => number,
 ): Run {
@@ -58,7 +58,7 @@ export function acrossSlots(
     return settle(askAll(parts))
   }
 
-  /** Asks one slot. Throws the error that it answers with. */
+  /** Runs a request in one slot. Throws if the answer is an error. */
   async function ask(request: StoreRequest): Promise<Outcome> {
     const [answer] = await run([request])
     if (answer instanceof SluiceError) throw answer
@@ -88,9 +88,9 @@ export function acrossSlots(
         taken.push(answer)
         continue
       }
-      await giveBack(parts, taken)
+      await refundTaken(parts, taken)
       if (answer instanceof SluiceError) throw answer
-      // The slot that denied may have room again by now; this request has been denied all the same.
+      // The slot that denied may allow the request by now. The request remains denied.
       const stand = await Promise.all(
         parts.map(async (other) => (other === part ? answer : look(other))),
       )
@@ -99,7 +99,7 @@ export function acrossSlots(
     return join(parts, taken)
   }
 
-  /** A denial may start a block or give birth to a bucket, so the slots where it does are asked in earnest. */
+  /** A denial may start a block or save a new bucket, so the slots that do so receive a `consume` instead of a `peek`. */
   async function denied(
     parts: readonly Part<ConsumeRequest>[],
     looked: readonly Outcome[],
@@ -107,18 +107,18 @@ export function acrossSlots(
     return Promise.all(
       looked.map(async (look, i) => {
         if (look.allowed && !parts[i].request.entries.some(isPersistedOnDenial)) return look
-        // Where there is room, a bucket is born, and nothing is taken that would have to be given back.
+        // A slot that allows the request saves a new bucket. A cost of 0 takes no units, so no refund is necessary.
         const outcome = await ask(
           look.allowed ? { ...parts[i].request, cost: 0 } : parts[i].request,
         )
         if (!outcome.allowed) return outcome
-        if (!look.allowed) await giveBack([parts[i]], [outcome])
+        if (!look.allowed) await refundTaken([parts[i]], [outcome])
         return look
       }),
     )
   }
 
-  async function giveBack(
+  async function refundTaken(
     parts: readonly Part<ConsumeRequest>[],
     taken: readonly Outcome[],
   ): Promise<void> {
@@ -165,7 +165,7 @@ function partsOf<Q extends StoreRequest>(
   })
 }
 
-/** Puts the answers of all slots together. */
+/** Combines the outcomes of all slots. */
 function join(parts: readonly Part[], outcomes: readonly Outcome[]): Outcome {
   const states: State[] = []
   parts.forEach(({ indices }, part) => {
@@ -173,7 +173,7 @@ function join(parts: readonly Part[], outcomes: readonly Outcome[]): Outcome {
   })
   const { verb } = parts[0].request
   const all = outcomes.every(({ allowed }) => allowed)
-  // A lease lies in one of the slots.
+  // A lease is in one of the slots.
   const some = (verb === 'release' || verb === 'renew') && outcomes.some(({ allowed }) => allowed)
   return { allowed: all || some, states }
 }

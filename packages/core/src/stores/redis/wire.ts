@@ -3,15 +3,15 @@ import { sluiceError } from '../../errors.js'
 import { bodyKey, redisKey, stateName } from '../../keys.js'
 import type { Answer, BoundPolicy, State, StoreRequest } from '../store.js'
 
-/** A list of requests as the script takes them; `script.ts` describes the arguments. */
+/** The keys and arguments of a call. The header of the script describes them. */
 export interface Call {
   readonly algorithms: readonly Reading[]
   readonly keys: readonly string[]
-  /** From the second argument on: the rules, the templates and the requests. */
+  /** All arguments but the first: the rules, the templates and the requests. */
   readonly args: readonly string[]
 }
 
-/** Writes each rule, each template and each key once, however many of the requests use it. */
+/** Encodes each rule, template and key once, for any number of requests that use it. */
 export function encodeCall(
   prefix: string,
   requests: readonly StoreRequest[],
@@ -61,8 +61,8 @@ export function encodeCall(
   }
 }
 
-/** Whether two requests differ by their keys alone. */
-function isSameTemplate(one: Terms, other: Terms): boolean {
+/** Returns whether two requests differ in their keys only. */
+function isSameTemplate(one: RequestTerms, other: RequestTerms): boolean {
   return (
     one.entries === other.entries &&
     one.verb === other.verb &&
@@ -76,8 +76,8 @@ function isSameTemplate(one: Terms, other: Terms): boolean {
   )
 }
 
-/** What a request of any verb may have besides its keys. */
-interface Terms extends Pick<StoreRequest, 'verb' | 'entries' | 'now' | 'lease'> {
+/** The fields of a request of any verb, without its keys. */
+interface RequestTerms extends Pick<StoreRequest, 'verb' | 'entries' | 'now' | 'lease'> {
   readonly cost?: number
   readonly units?: number
   readonly forMs?: number
@@ -86,7 +86,7 @@ interface Terms extends Pick<StoreRequest, 'verb' | 'entries' | 'now' | 'lease'>
 }
 
 function templateAsWritten(
-  { verb, cost, units, forMs, unblock, now, entries, lease, receipts }: Terms,
+  { verb, cost, units, forMs, unblock, now, entries, lease, receipts }: RequestTerms,
   rules: readonly number[],
 ): object {
   return {
@@ -113,7 +113,7 @@ function ruleAsWritten({ name, steps, params, block }: BoundPolicy, now: number)
     ...steps.cells(params),
     params: steps.args(params, now),
     bodies: steps.bodied === true ? steps.bodies : undefined,
-    born: steps.persistsOnDenial(params) ? true : undefined,
+    persists: steps.persistsOnDenial(params) ? true : undefined,
     block: block && {
       on: block.on,
       length: block.for,
@@ -123,10 +123,10 @@ function ruleAsWritten({ name, steps, params, block }: BoundPolicy, now: number)
   }
 }
 
-/** The call that does nothing: its answer says that the server would run another. */
+/** The arguments of a call without requests: a reply means that the server can run scripts. */
 export const pingArgs: readonly string[] = [`${Number.MAX_SAFE_INTEGER}`, '[]', '[]', '[]']
 
-/** Whether there is any state in which the cost is admitted: else its denial starts no block. */
+/** Returns whether any state allows this cost. If none does, a denial starts no block. */
 function couldFit({ steps, params }: BoundPolicy, cost: number): boolean {
   const blank = Array.from({ length: widthOf(steps.cells(params)) }, () => 0)
   return steps.wait(blank, params, 0, cost) !== Infinity
@@ -136,7 +136,7 @@ function widthOf({ moments, counts, views = 0 }: ReturnType<Reading['cells']>): 
   return moments + counts + views
 }
 
-/** Counted from 1, as Lua does. */
+/** Indices start at 1, as in Lua. */
 function indexOf<T>(indices: Map<T, number>, item: T): number {
   const known = indices.get(item)
   if (known !== undefined) return known
@@ -144,7 +144,7 @@ function indexOf<T>(indices: Map<T, number>, item: T): number {
   return indices.size
 }
 
-/** Reads the script's reply: undefined where the call came too late and nothing was done. */
+/** Decodes the script's reply. Returns undefined if the call arrived too late and did nothing. */
 export function decodeReply(
   reply: readonly unknown[],
   requests: readonly StoreRequest[],
@@ -175,10 +175,10 @@ export function decodeReply(
   return requests.map(answerTo)
 }
 
-/** In the place of an answer: the rules of this request were made for another time than the server's, and nothing was done. */
+/** Stands for an answer: the rules of this request were made for another time than the server's, and the script did nothing. */
 export const stale: unique symbol = Symbol('stale')
 
-/** A client may give a string as a buffer. */
+/** `message` is unknown because a client may return a string as a buffer. */
 export function failureIn(message: unknown): Answer {
   return sluiceError('SLUICE_STORE_FAILED', 'redis', String(message))
 }

@@ -3,21 +3,21 @@ import type { ScriptClient } from './script-client.js'
 import { sendingOnce } from './sent-once.js'
 
 /**
- * The seam to a Redis client: the two commands that a store needs. The client connects, reconnects and routes; a store never opens
- * or closes a connection. A client settles each call, at the latest when its connection ends, and sends none twice.
+ * The two commands that a store needs of a Redis client. The client connects, reconnects and routes; a store never opens or closes a
+ * connection. A client must settle each call, at the latest when its connection closes, and must not send a call twice.
  */
 export interface RedisClient {
   /** EVALSHA. Rejects with the server's error, whose message begins with its code, such as `NOSCRIPT`. */
   evalSha(digest: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
   /** EVAL. */
   eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
-  /** Whether the keys are spread over the slots of a Redis Cluster. */
+  /** Whether the client is connected to a Redis Cluster. */
   readonly isCluster: boolean
 }
 
 /**
- * What Sluice uses of an ioredis (or iovalkey) client, single, Sentinel or Cluster. Clients are described by their shape, so that the types of
- * this package need no other package's.
+ * The methods that Sluice uses of an ioredis or iovalkey client: single server, Sentinel or Cluster. A structural type, so that this package's types
+ * depend on no other package.
  */
 export interface IoredisClient {
   evalsha(digest: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>
@@ -25,7 +25,7 @@ export interface IoredisClient {
   readonly isCluster: boolean
 }
 
-/** What Sluice uses of a node-redis client, version 4 or later, made by `createClient`, `createSentinel` or `createCluster`. */
+/** The methods that Sluice uses of a node-redis client, version 4 or later, from `createClient`, `createSentinel` or `createCluster`. */
 export interface NodeRedisClient {
   evalSha(digest: string, options: NodeRedisArguments): Promise<unknown>
   eval(script: string, options: NodeRedisArguments): Promise<unknown>
@@ -47,7 +47,7 @@ export function clientOf(client: SupportedClient): ScriptClient {
   return fromPromises(fromNodeRedis(client))
 }
 
-/** By its shape alone, since a client may come from any copy of its library. */
+/** Checks the shape only, because a client may come from any copy of its library. */
 function isClient(client: unknown): boolean {
   if (typeof client !== 'object' || client === null || !('eval' in client)) return false
   // A client over HTTP, such as @upstash/redis, has commands of the same names with other parameters.
@@ -94,7 +94,7 @@ function settle(
 }
 
 function fromNodeRedis(client: NodeRedisClient): RedisClient {
-  // Without a listener, node-redis lets a lost connection end the process. What failed is told by the calls that fail.
+  // Without a listener, node-redis ends the process when a connection is lost. The calls that fail report the error.
   client.on('error', () => {})
   if (isNodeRedisCluster(client)) return fromNodeRedisCluster(client)
   return {
@@ -119,8 +119,8 @@ function isNodeRedisCluster(client: NodeRedisClient): client is NodeRedisCluster
 }
 
 /**
- * Version 4 does not see the keys of `evalSha` and `eval` and sends them to any node, which costs redirections and fails after too many of
- * them (redis/node-redis#2811). So the key that says where is passed by itself.
+ * Version 4 ignores the keys of `evalSha` and `eval` and sends the commands to any node, which costs redirections and fails after too many of
+ * them (redis/node-redis#2811). So the routing key is passed explicitly.
  */
 function fromNodeRedisCluster(client: NodeRedisCluster): RedisClient {
   const send = (

@@ -1,4 +1,4 @@
-/** Sends a script; `args` begins with the moment after which the call is void. One of the two functions is called, once. */
+/** Sends a script. `args[0]` is the time after which the call is void. Calls either `done` or `failed`, once. */
 export type SendScript = (
   script: string,
   keys: readonly string[],
@@ -7,7 +7,7 @@ export type SendScript = (
   failed: (error: unknown) => void,
 ) => void
 
-/** A client as the store uses it: answers by callback. */
+/** A Redis client with callbacks in place of promises. */
 export interface ScriptClient {
   readonly evalSha: SendScript
   readonly eval: SendScript

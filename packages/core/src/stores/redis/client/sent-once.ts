@@ -1,20 +1,20 @@
 import { isList } from '../../../options/predicates.js'
 import type { SendScript } from './script-client.js'
 
-/** The commands that Sluice sends by an ioredis client. */
+/** The commands that Sluice sends with an ioredis client. */
 interface Commands {
   readonly isCluster: boolean
   evalsha(digest: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>
   eval(script: string, keyCount: number, ...keysAndArgs: string[]): Promise<unknown>
 }
 
-/** A command of ioredis, which writes its arguments each time it is sent. */
+/** A command of ioredis, which serializes its arguments each time it is sent. */
 interface SentCommand {
   readonly name: string
   readonly args: unknown[]
 }
 
-/** What is used of an ioredis client besides its commands; a client that is wrapped may lack it. */
+/** The other members that Sluice uses of an ioredis client. A wrapped client may lack them. */
 interface Connection {
   readonly status?: string
   on?(event: string, listener: (node: Connection) => void): unknown
@@ -25,7 +25,7 @@ interface Connection {
 /** A call that has no answer yet. */
 interface Call {
   command: SentCommand | undefined
-  /** Where the command has the moment after which it is void. */
+  /** The index, in the command's arguments, of the time after which the call is void. */
   readonly voidAt: number
   isLost: boolean
   failed: (error: unknown) => void
@@ -34,15 +34,15 @@ interface Call {
 type Send = (name: 'evalsha' | 'eval', ...call: Parameters<SendScript>) => void
 
 /**
- * Sends each call once. When a connection is lost, ioredis sends again what it has sent and what was not answered (`autoResendUnfulfilledCommands`;
- * a Cluster does so after `retryDelayOnFailover`). The script may have run by then, and a second run would count twice. So the command that is
- * sent again is void: a moment in the past takes the place of the one that it was sent with.
+ * Makes sure that no call counts twice. After a lost connection, ioredis sends unanswered commands again (`autoResendUnfulfilledCommands`; a Cluster
+ * does so after `retryDelayOnFailover`), although the script may have run. So the repeated command is made void: a time in the past replaces
+ * the one in its arguments.
  */
 export function sendingOnce(client: Commands): Send {
   const calls = callsOf(client)
   let sent: SentCommand | undefined
-  // The command that `evalsha` makes is passed to `sendCommand` of the same client. With `enableAutoPipelining` that happens later; such
-  // a command is not known here, and is sent again as it was.
+  // `evalsha` passes its command to `sendCommand` of the same client. With `enableAutoPipelining` that happens later; such a command is not
+  // captured, and ioredis repeats it unchanged.
   const tapped = inherit(client, {
     sendCommand: {
       value(command: SentCommand, stream?: unknown) {
@@ -58,7 +58,7 @@ export function sendingOnce(client: Commands): Send {
 
   function forget(call: Call): void {
     calls.delete(call)
-    // A Set that is filled and emptied keeps what it held alive until the old generation is collected.
+    // After removals, a Set keeps its former items alive until the old generation is collected.
     call.command = undefined
     call.failed = nobody
   }
@@ -77,7 +77,7 @@ export function sendingOnce(client: Commands): Send {
     function succeed(value: unknown): void {
       forget(call)
       if (!call.isLost) answered(value)
-      // What a lost call of a Cluster is answered is void if it was sent again.
+      // If a Cluster client sent the lost call again, its reply is void.
       else if (client.isCluster && !isVoid(value)) answered(value)
       else if (client.isCluster) failed(lost())
     }
@@ -98,11 +98,11 @@ function lose(call: Call, isCluster: boolean): void {
   if (call.isLost) return
   const { command, voidAt } = call
   call.isLost = true
-  // Of a client whose commands look otherwise, nothing is touched.
+  // A client whose commands have another shape is left unchanged.
   if (command?.name.startsWith('eval') === true && command.args.length > voidAt) {
     command.args[voidAt] = '0'
   }
-  // Of a Cluster, another node than the lost one may yet answer.
+  // On a Cluster, the call may be pending at another node than the lost one.
   if (!isCluster) call.failed(lost())
 }
 
@@ -116,7 +116,7 @@ function lost(cause?: unknown): Error {
 
 const known = new WeakMap<Commands, Set<Call>>()
 
-/** The calls that have no answer yet, of all stores on the same client: each client is listened to once. */
+/** The pending calls of all stores on the same client, so that each client gets one set of listeners. */
 function callsOf(client: Commands): Set<Call> {
   let calls = known.get(client)
   if (calls === undefined) {
@@ -140,7 +140,7 @@ function watch(client: Commands, calls: ReadonlySet<Call>): void {
   connection.on?.('+node', (node) => listen(node, loseAll))
 }
 
-/** Of an attempt to connect that failed nothing was lost: what waits for it has not been sent. */
+/** A failed attempt to connect loses no calls, because queued calls have not been sent. */
 function listen(connection: Connection, whenLost: () => void): void {
   let isReady = connection.status === 'ready'
   connection.on?.('ready', () => (isReady = true))

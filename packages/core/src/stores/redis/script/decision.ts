@@ -1,4 +1,4 @@
-/** How one request is decided, all or nothing. Its twin is the driver of the memory store. */
+/** Decides one request, all or nothing. The executor of the memory store is its twin. */
 export const decisionLua: string = `
 local function forget(rule, state, id)
   local _, i = entryOf(rule, state, id)
@@ -23,9 +23,9 @@ local function startBlock(cursor, template)
   saveBlock(cursor, template)
 end
 
--- A bucket is born when it is first asked for, even by a request that takes nothing.
+-- The first request about a bucket saves it, even if that request takes no units.
 local function saveInitial(cursor, template)
-  if cursor.unborn then save(cursor, template) end
+  if cursor.isInitial then save(cursor, template) end
 end
 
 local function take(cursor, template)
@@ -48,14 +48,14 @@ local function deny(cursor, template)
   end
 end
 
--- Whether a block goes with a consumption that is given back: without it the limit would not have been reached.
+-- Returns whether a refund removes the block: without the refunded consumption, the limit would not have been reached.
 local function isUndone(cursor, now)
   local began = cursor.block[1] - cursor.block[2]
   local isByLimit = cursor.rule.block and cursor.rule.block.on == 'reached' and cursor.block[2] > 0
   return isByLimit and cursor.block[1] > now and began >= cursor.receipt.now
 end
 
--- Whether the key was reset after the decision of this receipt.
+-- Returns whether the key was reset after the decision of this receipt.
 local function isForgotten(cursor)
   local reset, receipt = cursor.reset, cursor.receipt
   return reset and (receipt.now < reset[1] or receipt.now == reset[1] and (receipt.resets or 0) ~= reset[3])
@@ -68,7 +68,7 @@ local function differ(row, other)
   return false
 end
 
--- The verbs that ask nobody. False where there was nothing to change.
+-- Runs a verb that does not decide. Returns false if there was nothing to change.
 local function change(cursor, template)
   assertMemory(template)
   local steps, params, now = cursor.steps, cursor.rule.params, template.now
@@ -93,16 +93,16 @@ local function change(cursor, template)
     steps.refundReceipt(cursor.row, params, now, template.cost, cursor.receipt.row, cursor.receipt.now)
     if differ(cursor.row, looked) and isUndone(cursor, now) then unblock(cursor) end
   end
-  -- What gives or takes nothing writes nothing, or a bucket would be remembered for longer. A body may have been trimmed all the same.
+  -- An unchanged row is not written, because a write would extend a bucket's life. A body may have been trimmed even if the row is unchanged.
   if cursor.bodies or differ(cursor.row, looked) then save(cursor, template) end
   return true
 end
 
--- Records a reset until the row would have ended, so that a refund of an earlier decision takes no unit of a later one.
+-- Records a reset until the row would have expired, so that a refund of an earlier decision does not refund units of a later one.
 local function recordReset(cursor, template)
   local now, last = template.now, cursor.reset or { 0, 0, 0 }
   local ends = cursor.rule.steps.ends(cursor.row, cursor.rule.params)
-  -- A receipt of a lease names that lease, and the reset has ended it.
+  -- Leases need no record: a receipt names its lease, and the reset has removed it.
   if ends <= now or cursor.steps.release then return end
   local at, count = now, 1
   if last[1] >= now then at, count = last[1], last[3] + 1 end
@@ -129,7 +129,7 @@ local function reset(template)
   return 1
 end
 
--- Answers whether it is allowed, by 1 or 0.
+-- Returns 1 if the request is allowed, else 0.
 local function decide(template, at)
   find(template, at)
   if template.verb == 'reset' then return reset(template) end
@@ -148,7 +148,7 @@ local function decide(template, at)
   return template.asks and allowed or changed
 end
 
--- Adds the answer of a request to the reply.
+-- Appends the answer of a request to the reply.
 local function append(reply, size, template, allowed)
   local first, isBlocked, isReset = size + 1, false, false
   size = first

@@ -1,12 +1,12 @@
 import type { Reading } from '../../../algorithms/algorithm.js'
 
-/** What the script has to know of one policy. */
+/** The properties of a policy that the script depends on. */
 export interface DirectRule {
   readonly steps: Pick<Reading, 'id' | 'lua'>
   readonly moments: number
   readonly counts: number
   readonly views: number
-  /** How many numbers its steps count with. */
+  /** The number of params of its steps. */
   readonly params: number
 }
 
@@ -16,7 +16,7 @@ export interface NumberedRule extends DirectRule {
   readonly isNamed: boolean
 }
 
-/** How the part of a rule begins in a state with names. */
+/** The bytes that precede a rule's cells in a state with names. */
 export function headLua(rule: NumberedRule, argument: number): string {
   const { number, steps } = rule
   const width = steps.id > 127 ? storedOf(rule) : 0
@@ -64,7 +64,7 @@ export function writeNamed(rules: readonly NumberedRule[]): string {
       local value = '\\0' .. ${parts.join(' .. ')}`
 }
 
-/** So many bytes may a count take: as many as the largest count of the row needs. */
+/** The possible sizes of a count in bytes. The largest count of a row determines the size of all its counts. */
 const sizes: readonly number[] = [2, 4, 7]
 
 function readLua(rule: NumberedRule, size: number, from: string): string {
@@ -72,7 +72,7 @@ function readLua(rule: NumberedRule, size: number, from: string): string {
   return `${cells.join(', ')} = readCells('<${formatOf(rule, size)}', packed, ${from})`
 }
 
-/** Writes a row behind a number that depends on the size of its counts. */
+/** Packs a row after a number that depends on the size of its counts. */
 function writeLua(
   rule: NumberedRule,
   name: string,

@@ -14,13 +14,13 @@ import {
 
 export type { DirectRule }
 
-/** In the place of an answer: the state of the key is not the plain rows of these policies, and the general script has to decide. */
+/** Stands for an answer: the key's state contains more than the rows of these policies, so the general script has to decide. */
 export const generalCode = 2
 
 /**
- * The script that decides by policies whose whole state is a row, and that have no block. Its steps are those of the general script. It reads and
- * writes the same states, but only those that hold the rows of these policies, in this order, and nothing else. `isNamed`: the state has the
- * names of its policies, as it has unless there is one policy without a name.
+ * Assembles a script for policies whose whole state is a row, and that have no block. It uses the steps of the general script, and reads and writes
+ * the same states, but only states that contain the rows of these policies, in this order, and nothing else. `isNamed` says whether the state
+ * contains the names of its policies: always, except for a single policy without a name.
  */
 export function assembleDirectScript(rules: readonly DirectRule[], isNamed: boolean): string {
   const numbered = rules.map((rule, i) => ({ ...rule, isNamed, number: i + 1 }))
@@ -31,13 +31,13 @@ export function assembleDirectScript(rules: readonly DirectRule[], isNamed: bool
 }
 
 const header = `
--- Decides requests to consume or to peek that ask the same policies, each all or nothing. The state of a key is described with the general script.
+-- Decides consume and peek requests of the same policies, each all or nothing. The general script describes the state of a key.
 --
 -- KEYS     the state of each key that the requests name, each key once
 -- ARGV 1   the server's time after which this call is void, ms
 --      2   the time to decide by instead of the server's, or an empty string
 --      …   the params of each policy; then, if the state has names, the name of each policy
---      …   if each key is asked once, to consume 1: nothing. Else for each key the number of its requests: n, if all of them consume 1;
+--      …   nothing, if each key has one request, to consume 1. Else for each key the number of its requests: n, if all of them consume 1;
 --          or -n, and after it for each request its cost, or -1 - cost to peek
 --
 -- Returns  {server ms}      the call came too late, and nothing was done
@@ -48,14 +48,14 @@ const header = `
 `
 
 const begin = `
--- As locals, because each name of a global is looked up whenever it is used.
+-- Locals, because Lua looks up a global by its name on each use.
 local KEYS, ARGV, tonumber, type = KEYS, ARGV, tonumber, type
 
 local serverTime = redis.call('TIME')
 local serverMs = serverTime[1] * 1000 + math.floor(serverTime[2] / 1000)
 if serverMs > tonumber(ARGV[1]) then return { serverMs } end
 
--- A state outlives its end for as long as in the general script, by the server's time.
+-- The margin of the general script, as an offset to the server's time.
 local now, later = serverMs, 1000
 if ARGV[2] ~= '' then
   now = tonumber(ARGV[2])
@@ -63,7 +63,7 @@ if ARGV[2] ~= '' then
 end
 `
 
-/** The steps of a rule, its params and its row. */
+/** Declares the steps, params and row of a rule. */
 function stepsLua(
   { steps, number, moments, counts, views, params }: NumberedRule,
   rules: readonly DirectRule[],
@@ -111,7 +111,7 @@ for key = 1, #KEYS do
     ${read}
   end
 
-  -- What looks at a row twice at the same moment finds the same, so a request that takes nothing leaves nothing in the row.
+  -- A second look at the same time leaves the row unchanged, so a request that takes no units does not affect the next one.
   local first, isTaken = size, false
   for i = 1, isPlain and not failure and count or 0 do
     local cost, isPeek = 1, false
@@ -138,14 +138,14 @@ for key = 1, #KEYS do
     else
       ${write}
       local at = ${latest(rules)} + later
-      -- As a string: Redis would write a number with all the digits of a fraction.
+      -- As a string, because Redis formats numbers with all the digits of a fraction.
       if at ~= expires then expires, expiresText = at, format('%d', at) end
       failure = redisCall('SET', KEYS[key], value, 'PXAT', expiresText).err
     end
   end
 
   if failure or not isPlain then
-    -- A replica writes nothing, so the call as a whole answers with its error: some clients look for the master only then.
+    -- On a replica the whole call returns the error, because some clients look for the master only then.
     if failure and failure:find('READONLY', 1, true) == 1 then return redis.error_reply(failure) end
     for i = first + 1, size do reply[i] = nil end
     for i = 1, count do reply[first + i] = failure or ${generalCode} end

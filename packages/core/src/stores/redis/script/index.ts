@@ -4,9 +4,9 @@ import { memoryLua } from './memory.js'
 import { rowsLua } from './rows.js'
 import { stateLua } from './state.js'
 
-/** The script that decides by these algorithms and no others. */
+/** Assembles the general script for these algorithms. */
 export function assembleScript(algorithms: readonly Reading[]): string {
-  // A function for each: a call makes the steps of those algorithms only that it decides by.
+  // One function per algorithm, so that a call creates the steps only of the algorithms that it uses.
   const steps = algorithms.map(({ id, lua }) => `[${id}] = function() return ${lua.trim()}\nend,`)
   const table = `local algorithms = {\n${steps.join('\n')}\n}`
   return [header, table, stateLua, memoryLua, rowsLua, decisionLua, main].join('\n')
@@ -15,18 +15,18 @@ export function assembleScript(algorithms: readonly Reading[]): string {
 const header = `
 -- Decides a list of requests, each all or nothing.
 --
--- KEYS     the state of each key that the requests name, a string; and the bodies beside it
+-- KEYS     the state of each key that the requests name, a string; and the keys of its bodies
 -- ARGV 1   the server's time after which this call is void, ms
---      2   JSON, the rules: a list of { name, id of the algorithm, moments, counts, params }; with { views }, { bodies }, how many keys the body
---          has, { born }, if a denial leaves a row, and { block = { on, length, escalate, max } } where there are any
---      3   JSON, the templates: a list of { verb, rules }, the numbers of its rules; with { cost }, { units },
---          { forMs } or { unblock }, as its verb needs; with { now }, the time to decide by instead of the
---          server's, { lease = { id, owner } }, { possible }, for each rule whether the cost could ever fit, where one of them may start a
---          block, and for a give { receipts = { row, now, resets } for each rule }
---      4   JSON, the requests, a flat list: of each the number of its template, and for each rule the number of its key and of its body keys
+--      2   JSON, the rules: a list of { name, id of the algorithm, moments, counts, params }; optionally { views }, { bodies }, the number of
+--          the body's keys, { persists }, if a denial saves a row, and { block = { on, length, escalate, max } }
+--      3   JSON, the templates: a list of { verb, rules }, the numbers of its rules; { cost }, { units }, { forMs } or { unblock }, as the verb
+--          needs; optionally { now }, the time to decide by instead of the server's, { lease = { id, owner } }, { possible }, for each rule
+--          whether the cost could ever fit, if one of them may start a block, and { receipts = { row, now, resets } for each rule }, for
+--          refundReceipt
+--      4   JSON, the requests, a flat list: for each the number of its template, and for each rule the numbers of its key and its body keys
 --
 -- Returns  {server ms}      the call came too late, and nothing was done
---          {server ms, …}   flat, for each request: 0 denied or 1 allowed, 2 more where one of its rules is or was blocked, 4 more where the key of
+--          {server ms, …}   flat, for each request: 0 denied or 1 allowed, plus 2 if one of its rules is or was blocked, plus 4 if the key of
 --                           one was reset in this millisecond; for each rule the cells of its row; with the 2, for each rule the end of its block;
 --                           with the 4, for each rule the number of those resets. Or a string, the error of that request alone
 --          an error         this is a replica, and nothing was done
@@ -42,8 +42,8 @@ for _, rule in ipairs(rules) do
   rule.bodies = rule.bodies or 0
 end
 
--- A state outlives its end by a second, so that a clock which steps back by less still finds it; by a day where the clock is injected,
--- which may run slower than this server's.
+-- A state is kept for a second after it expires, so that it still exists if the clock steps back by less than that. With an injected clock,
+-- which may run slower than the server's, it is kept for a day.
 for _, template in ipairs(templates) do
   template.margin = template.now and 86400000 or 1000
   template.now = template.now or serverMs
@@ -64,7 +64,7 @@ for _, template in ipairs(templates) do
   checkMemory(template)
 end
 
--- A replica writes nothing, so the call as a whole answers with its error: some clients look for the master only then.
+-- On a replica the whole call returns the error, because some clients look for the master only then.
 local refusal
 local function messageOf(err)
   local message = tostring(err)
@@ -72,7 +72,7 @@ local function messageOf(err)
   return message
 end
 
--- The reply so far, and where in it the answer of each request begins.
+-- The reply so far, and the index in it at which the answer of each request begins.
 local reply, size, begins = { serverMs }, 1, {}
 
 local at = 1
@@ -100,7 +100,7 @@ for key, state in pairs(states) do
   end
 end
 
--- The reply, but with the error in the place of the answer to each request that a failed write was for.
+-- Returns the reply, with an error in place of the answer to each request whose write failed.
 local function amended()
   local list, at = { serverMs }, 1
   while at <= #requests do

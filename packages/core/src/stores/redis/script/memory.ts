@@ -1,7 +1,7 @@
-/** What a call may write when Redis has no memory left. */
+/** Decides which requests may write if Redis has no memory left. */
 export const memoryLua: string = `
--- When memory is full, Redis refuses the commands that may use more, but only until the script's first write. A script that begins with a DEL
--- can go on beyond the limit. So a call that may begin like that first sends a SET that changes nothing: NX if the key exists, else XX.
+-- If memory is full, Redis refuses commands that may use more, but only until the script's first write. A script that begins with a DEL could
+-- then exceed the limit. So such a call first sends a SET that changes nothing: NX if the key exists, else XX.
 local function memoryError()
   if not KEYS[1] then return false end
   local reply = redis.pcall('SET', KEYS[1], '', redis.call('EXISTS', KEYS[1]) == 1 and 'NX' or 'XX')
@@ -9,10 +9,10 @@ local function memoryError()
   return err and err:find('OOM', 1, true) == 1 and err
 end
 
--- These use no more memory, unless they write a key that is new. A consumption, a penalty or a block may.
+-- These verbs use no more memory, unless they write a new key. A consumption, a penalty or a block may use more.
 local freeing = { refundReceipt = true, refundUnits = true, release = true, renew = true, reset = true, unblock = true }
 
--- The error by which Redis refuses to use more memory: false if it does not, nil before the call has found out.
+-- The error with which Redis refuses to use more memory: false if it does not refuse, nil before the check.
 local full
 
 -- Called for each template before anything is written.
@@ -26,8 +26,8 @@ local function checkMemory(template)
   if isAsked then full = memoryError() end
 end
 
--- Called before a template writes. A PEXPIRE that changes nothing is the first write of a template that frees memory: after it Redis
--- refuses none of the others.
+-- Called before a template writes. A template that frees memory first sends a PEXPIRE that changes nothing, because Redis refuses no command
+-- after the first write.
 local hasWritten = false
 local function assertMemory(template)
   if not full then return end

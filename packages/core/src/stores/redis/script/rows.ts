@@ -1,14 +1,14 @@
-/** How the rows of a call are found, read once, and written once. */
+/** Finds the rows of a call. Each key is read once and written once. */
 export const rowsLua: string = `
 local rules, templates, requests = cjson.decode(ARGV[2]), cjson.decode(ARGV[3]), cjson.decode(ARGV[4])
 
 local serverTime = redis.call('TIME')
 local serverMs = serverTime[1] * 1000 + math.floor(serverTime[2] / 1000)
 
--- Each key's state is read once and written once, whatever the number of requests that touch it.
+-- Each key's state is read once and written once, for any number of requests that use it.
 local states, none, unblocked = {}, {}, { 0, 0 }
 
--- A state is read and written as a whole. One with more rows than this has a policy name for each client.
+-- A state is read and written as a whole. More rows than this are a mistake: policy names that differ for each client.
 local MOST_ROWS = 255
 
 local function stateOf(key)
@@ -21,7 +21,7 @@ local function stateOf(key)
   return state
 end
 
--- The row of a policy's block or reset, by that id; without an id, the policy's own row.
+-- Finds the row of a policy's block or reset by that id, and without an id the policy's own row.
 local function entryOf(rule, state, id)
   for i = 1, #state do
     local entry = state[i]
@@ -48,7 +48,7 @@ local function resetOf(rule, state, template)
   local entry, i = entryOf(rule, state, RESET)
   local reset = entry and cellsOf(entry, RESET, 2, 1)
   if not reset then return false end
-  -- The next write leaves it out.
+  -- Expired: the next write omits it.
   if reset[2] + template.margin <= template.now then
     table.remove(state, i)
     return false
@@ -56,7 +56,7 @@ local function resetOf(rule, state, template)
   return reset
 end
 
--- Notes a row to be written. Until when it is kept, is read from the last form of it.
+-- Marks a row to be written at the end of the call. Its last value determines how long it is kept.
 local function put(cursor, template, id, row)
   assertMemory(template)
   local rule, state = cursor.rule, cursor.state
@@ -83,7 +83,7 @@ local function saveReset(cursor, template)
   put(cursor, template, RESET, cursor.reset)
 end
 
--- How long the state of a row is kept, ms; 0 where it has ended.
+-- Returns how long the state of a row is kept, ms; 0 if it has expired.
 local function lifeOf(entry)
   local template, rule, ends = entry.template, entry.rule, nil
   if entry.id == BLOCK then ends = entry.row[1] + entry.row[2]
@@ -92,21 +92,21 @@ local function lifeOf(entry)
   return ends > template.now and ends - template.now + template.margin or 0
 end
 
--- Where the request after this one stands.
+-- Returns the index of the next request.
 local function after(template, at)
   at = at + 1
   for i = 1, #template do at = at + 1 + template[i].rule.bodies end
   return at
 end
 
--- Finds the state of each rule of a request. The cursors of a template are reused: they no longer hold the state of the request before.
+-- Finds the state of each rule of a request. All requests of a template reuse its cursors.
 local function find(template, at)
   for i = 1, #template do
     local cursor = template[i]
     local rule, state = cursor.rule, stateOf(requests[at + 1])
     cursor.state, cursor.row, cursor.block = state, rowOf(rule, state), blockOf(rule, state)
     cursor.reset = resetOf(rule, state, template)
-    cursor.unborn = rule.born and rule.steps.ends(cursor.row, rule.params) <= template.now
+    cursor.isInitial = rule.persists and rule.steps.ends(cursor.row, rule.params) <= template.now
     at = at + 1
     if rule.bodies > 0 then
       cursor.bodies = {}
@@ -117,7 +117,7 @@ local function find(template, at)
   end
 end
 
--- Rows that this call has not written stay as they are, and keep the state alive as long as it was to live.
+-- Rows that this call has not changed are written unchanged, and the state's remaining TTL is not shortened.
 local function write(key, state)
   local count, lives = 0, 0
   for i = 1, #state do
@@ -138,7 +138,7 @@ local function write(key, state)
   elseif full and state.isNew then
     error(full, 0)
   else
-    -- As a string: Redis would write a number with all the digits of a fraction, which takes as long as the rest.
+    -- As a string, because Redis formats numbers with all the digits of a fraction, which takes as long as the rest.
     redis.call('SET', KEYS[key], join(state), 'PX', string.format('%d', lives))
   end
 end

@@ -1,19 +1,19 @@
-/** How a key's state is written, and read again. */
+/** Packs and parses a key's state. */
 export const stateLua: string = `
--- A state is a string of rows. If there is only one, of an algorithm below 127 and of the unnamed policy: the algorithm's id and the
--- cells. Else a zero, and for each row the length of its policy's name, that name, the id, the number of cells (0 where all rows of
--- the algorithm have the same), the length of the cells, and the cells. A moment takes six bytes; a count as many as the largest
--- count of the row needs, two, four or seven. The id of a block's row is 127: one moment, the block's end, and one count, its length. That of
--- a reset's row is 126: two moments, that of the last reset and the one until which it is kept, and the number of resets in its millisecond.
+-- A state is a string of rows. A single row, of the unnamed policy and of an algorithm with an id below 127, is the id and the cells. Any other
+-- state is a zero, and for each row the length of its policy's name, that name, the id, the number of cells (0 if all rows of the algorithm
+-- have the same number), the length of the cells, and the cells. A moment takes six bytes. A count takes two, four or seven, as many as
+-- the largest count of the row needs. The row of a block has the id 127: one moment, the block's end, and one count, its length. The row of a
+-- reset has the id 126: two moments, the last reset and the time until which the row is kept, and the number of resets in that millisecond.
 
 local BLOCK, RESET = 127, 126
 
--- A row of a state: as it was read, and as this call is to write it, by which rule and for which template. All fields are made at once.
+-- A row of a state: its packed cells, and the values to write with their rule and template. All fields are created together, to avoid a rehash.
 local function newEntry(name, id, width, cells)
   return { name = name, id = id, width = width, cells = cells, row = false, rule = false, template = false, bodies = false }
 end
 
--- How many moments and counts a row has that this call writes.
+-- Returns the number of moments and counts of a row that this call writes.
 local function shapeOf(entry)
   if entry.id == BLOCK then return 1, 1 end
   if entry.id == RESET then return 2, 1 end
@@ -39,15 +39,15 @@ local function parse(packed)
 end
 
 local function formatOf(moments, counts, size)
-  -- What most rows are need not be put together.
+  -- The most common shape has constant formats, without concatenation.
   if moments == 1 and counts == 1 then
     return size == 2 and '<I6I2' or size == 4 and '<I6I4' or '<I6I7'
   end
   return '<' .. ('I6'):rep(moments) .. ('I' .. size):rep(counts)
 end
 
--- A copy of the row that is kept, or nothing where it is of another shape: a denied request leaves the state as it was. What may stand
--- after its last cell is none of it.
+-- Returns a copy of the row, because a denied request leaves the state unchanged; nothing if the row has another shape. Bytes after the last
+-- cell are ignored.
 local function cellsOf(entry, id, moments, counts)
   if entry.id ~= id then return end
   local stored = moments + counts
