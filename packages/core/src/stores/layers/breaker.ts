@@ -118,7 +118,7 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
   }
 
   return storeOf(
-    function runWatched(requests, done, travel) {
+    function runWatched(requests, done, info) {
       if (isOpen && !mayTry) {
         void probe()
         const error = sluiceError('SLUICE_STORE_UNAVAILABLE', name)
@@ -133,7 +133,7 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
           watch(requests, answers)
           done(answers)
         },
-        travel,
+        info,
       )
     },
     {

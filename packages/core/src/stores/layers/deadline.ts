@@ -1,7 +1,7 @@
 import { processTime } from '../../clock.js'
 import { sluiceError } from '../../errors.js'
 import { refundOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
-import { runOf, storeOf, type Travel } from './run.js'
+import { runOf, storeOf, type CallInfo } from './run.js'
 
 /**
  * Answers each request within `timeoutMs` of the moment at which it was made; a request that takes longer fails with SLUICE_STORE_TIMEOUT. The
@@ -20,9 +20,9 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
   }
 
   return storeOf(
-    function runInTime(requests, done, travel) {
+    function runInTime(requests, done, info) {
       let isSettled = false
-      const left = timeoutMs - waitedMs(travel)
+      const left = timeoutMs - waitedMs(info)
       const timer = later(Math.max(0, left), () => {
         if (isSettled) return
         isSettled = true
@@ -40,7 +40,7 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
           clearTimeout(timer)
           done(answers)
         },
-        travel,
+        info,
       )
     },
     {
@@ -51,8 +51,8 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
 }
 
 /** The time that the requests have waited for another call. */
-function waitedMs(travel: Travel | undefined): number {
-  return travel?.askedAt === undefined ? 0 : processTime.monotonic() - travel.askedAt
+function waitedMs(info: CallInfo | undefined): number {
+  return info?.askedAt === undefined ? 0 : processTime.monotonic() - info.askedAt
 }
 
 /** Resolves to false if the ping is not answered in time. */

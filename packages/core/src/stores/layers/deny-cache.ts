@@ -9,7 +9,7 @@ import type {
   StoreRequest,
 } from '../store.js'
 import { createIndex, type Index } from './denial-index.js'
-import { runOf, storeOf, type Travel } from './run.js'
+import { runOf, storeOf, type CallInfo } from './run.js'
 
 /** The maximum time for which a denial is remembered, because a refund in another process may have ended it. */
 const rememberedForMs = 1000
@@ -103,7 +103,7 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
   function ask(
     requests: readonly StoreRequest[],
     done: (answers: readonly Answer[]) => void,
-    travel: Travel | undefined,
+    info: CallInfo | undefined,
   ): void {
     const changes: Changes = { places: undefined }
     underWay.add(changes)
@@ -114,7 +114,7 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
         note(requests, answers, changes.places)
         done(answers)
       },
-      travel,
+      info,
     )
   }
 
@@ -136,24 +136,24 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
   }
 
   return storeOf(
-    function runRemembering(requests, done, travel) {
+    function runRemembering(requests, done, info) {
       for (const request of requests) if (!isDecision(request)) forgetChanged(request)
       if (denials.size === 0) {
-        ask(requests, done, travel)
+        ask(requests, done, info)
         return
       }
       const now = processTime.monotonic()
       const recalled = requests.map((request) => recall(request, now))
       const asked = requests.filter((_, i) => recalled[i] === undefined)
       if (asked.length === requests.length) {
-        ask(requests, done, travel)
+        ask(requests, done, info)
         return
       }
       let next = 0
       const join = (answers: readonly Answer[]): void =>
         done(recalled.map((outcome) => outcome ?? answers[next++]))
       if (asked.length === 0) join([])
-      else ask(asked, join, travel)
+      else ask(asked, join, info)
     },
     {
       ping: () => store.ping(),
@@ -190,7 +190,7 @@ function stillDenied(
     const { steps, params, block } = entry
     const { blockedUntil } = states[i]
     const state = { row: [...states[i].row], blockedUntil, now: states[i].now + elapsed }
-    // The row of a log tells when the requested cost fits and when more remains. It is no use for another cost or a later moment.
+    // The row of a log contains the moments at which the requested cost fits and more units remain, but only for this cost and until more remain.
     if (!(steps.bodied === true)) steps.look(state.row, params, state.now, request.cost)
     else if (request.cost !== cost || hasMore(entry, state)) return undefined
     const isBlocked = blockedUntil > state.now

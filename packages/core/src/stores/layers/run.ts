@@ -8,11 +8,11 @@ import { failureOf } from './failure.js'
 export type Run = (
   requests: readonly StoreRequest[],
   done: (answers: readonly Answer[]) => void,
-  travel?: Travel,
+  info?: CallInfo,
 ) => void
 
 /** Information about a call from the batching layer. */
-export interface Travel {
+export interface CallInfo {
   readonly lane: Lane | undefined
   /** The monotonic time at which its requests were made, if they have waited for another call since. */
   readonly askedAt: number | undefined

@@ -169,13 +169,13 @@ export function createCalls(
     })
   }
 
-  const runByLane: Run = (requests, done, travel) => {
+  const runByLane: Run = (requests, done, info) => {
     if (closed) {
       fail(requests, sluiceError('SLUICE_STORE_CLOSED', 'redis'), done)
       return
     }
-    const voidAt = voidAtOf(requests, travel?.askedAt)
-    const lane = travel?.lane
+    const voidAt = voidAtOf(requests, info?.askedAt)
+    const lane = info?.lane
     if (isDirectLane(lane) && requests.every(isDecisionRequest))
       runDirect(lane, requests, voidAt, done, false)
     else runGeneral(requests, voidAt, done)

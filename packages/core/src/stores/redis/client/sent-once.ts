@@ -60,7 +60,7 @@ export function sendingOnce(client: Commands): Send {
     calls.delete(call)
     // After removals, a Set keeps its former items alive until the old generation is collected.
     call.command = undefined
-    call.failed = nobody
+    call.failed = ignore
   }
 
   return function send(name, script, keys, args, answered, failed) {
@@ -90,7 +90,7 @@ export function sendingOnce(client: Commands): Send {
   }
 }
 
-function nobody(): void {}
+function ignore(): void {}
 
 const inherit: (client: Commands, own: PropertyDescriptorMap) => Commands = Object.create
 
