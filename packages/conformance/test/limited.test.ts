@@ -49,12 +49,12 @@ test('never more run at once than leases exist, in whatever process they wait', 
 })
 
 test('a lease is kept alive while the function runs longer than it lasts', async () => {
-  const limiter = limiterOf('kept', concurrency({ limit: 1, lease: 90 }))
+  const limiter = limiterOf('kept', concurrency({ limit: 1, lease: 400 }))
   const work = limited(
     limiter,
     forAll,
   )(async () => {
-    await sleep(300)
+    await sleep(900)
     return (await limiter.peek('all')).allowed
   })
   expect(await work()).toBe(false)
