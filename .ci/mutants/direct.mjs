@@ -5,6 +5,7 @@ export const area = 'direct way over Redis'
 export const tests = [
   'packages/conformance/test/redis-direct',
   'packages/core/test/redis/order packages/core/test/redis/batching packages/core/test/layers/deadline',
+  'packages/conformance/test/redis-late packages/conformance/test/redis-failures packages/conformance/test/redis-lost',
 ]
 
 export const mutants = [
