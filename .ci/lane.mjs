@@ -82,7 +82,7 @@ export function openLane(number) {
     return performance.now() - begins
   }
 
-  /** What becomes of a mutant: killed (by a test, or by a timeout), survived, or invalid if it does not compile. */
+  /** The result of a mutant: killed (by a test or by a timeout), survived, or invalid if it does not compile. */
   async function plant({ file, find, replace }, tests, usualMs) {
     const begins = performance.now()
     const path = join(folder, file)
@@ -145,7 +145,7 @@ export function openLane(number) {
     return join(home, bin[program])
   }
 
-  /** Ends what runs here, and removes the folder. What would run next never begins. */
+  /** Stops the running command and removes the folder. The lane starts no further command. */
   async function close() {
     isClosed = true
     if (running !== undefined) {

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { createLimiter, fixedWindow, memoryStore } from '@sluice/core'
 import { expect, test } from 'vitest'
 
-test('of a line that has emptied, nothing is remembered: after a reset, all who come at once are let in', async () => {
+test('an empty queue leaves no state: after a reset, all simultaneous calls are allowed', async () => {
   const limiter = createLimiter({
     name: 'api',
     policies: fixedWindow({ limit: 2, window: '1h' }),

@@ -17,7 +17,7 @@ import {
 import { useRedis } from '@sluice/conformance/redis'
 import { beforeEach, describe, expect, test } from 'vitest'
 
-// What random traffic reaches too rarely, in both stores.
+// Cases that random traffic reaches too rarely, in both stores.
 
 const server = useRedis()
 const start = 1_763_683_200_000

@@ -1,25 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import {
-  createLimiter,
-  fixedWindow,
-  gcra,
-  slidingWindow,
-  type AsyncStore,
-  type Policies,
-} from '@sluice/core'
-import { useRedis } from '@sluice/conformance/redis'
-import { beforeAll, describe, expect, test } from 'vitest'
-// Internal: no option makes the general script decide everything.
-import { createRedisStore } from '../../core/src/stores/redis/index.js'
+import { createLimiter, fixedWindow, gcra, slidingWindow, type Policies } from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import { useBothScripts } from './both-scripts.js'
 
-const server = useRedis()
-let direct: AsyncStore
-let general: AsyncStore
-beforeAll(() => {
-  const client = server.client()
-  direct = createRedisStore(client, { timeout: '10s', prefix: 'direct' }, false)
-  general = createRedisStore(client, { timeout: '10s', prefix: 'general' }, true)
-})
+const scripts = useBothScripts()
+const { server } = scripts
 
 describe('by the time of the server', () => {
   const one = { limit: 5, window: '1h' } as const
@@ -35,7 +20,7 @@ describe('by the time of the server', () => {
   test.each(Object.entries(plans))('%s lives as long as by the general script', async (_, plan) => {
     const name = randomUUID()
     const lives = await Promise.all(
-      [direct, general].map(async (store, i) => {
+      [scripts.direct, scripts.general].map(async (store, i) => {
         const limiter = createLimiter({ name, policies: plan, store })
         await limiter.consume('key', { cost: 3 })
         return server.connection.pttl(`${i === 0 ? 'direct' : 'general'}:${name}:{key}`)
@@ -46,7 +31,11 @@ describe('by the time of the server', () => {
   })
 
   test('every decision without a block is made by the direct script', async () => {
-    const limiter = createLimiter({ name: randomUUID(), policies: plans['three'], store: direct })
+    const limiter = createLimiter({
+      name: randomUUID(),
+      policies: plans['three'],
+      store: scripts.direct,
+    })
     await limiter.consume('key')
     await server.connection.config('RESETSTAT')
     await Promise.all([
@@ -67,7 +56,7 @@ describe('by the time of the server', () => {
     const limiter = createLimiter({
       name: randomUUID(),
       policies,
-      store: direct,
+      store: scripts.direct,
       denyCache: false,
     })
     await limiter.block('key', '1h')

@@ -20,20 +20,12 @@ import {
   type Move,
   type Said,
 } from '@sluice/conformance'
-import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
-import { beforeAll, expect, test } from 'vitest'
-// Internal: no option makes the general script decide everything.
-import { createRedisStore } from '../../core/src/stores/redis/index.js'
+import { expect, test } from 'vitest'
+import { useBothScripts } from './both-scripts.js'
 
-const server = useRedis()
-let direct: AsyncStore
-let general: AsyncStore
-beforeAll(() => {
-  const client = server.client()
-  direct = createRedisStore(client, { timeout: '10s', prefix: 'direct' }, false)
-  general = createRedisStore(client, { timeout: '10s', prefix: 'general' }, true)
-})
+const scripts = useBothScripts()
+const { server } = scripts
 
 const samples = families.flatMap(({ samples }) => samples)
 const start = Date.UTC(2026, 5, 1)
@@ -98,7 +90,7 @@ test(
           const policies = chosen.map(({ policy }) => policy)
           const name = randomUUID()
           const options = { name, policies: planOf(policies, size, 3), clock: () => now }
-          const subjects = [direct, general].map((store): Subject => {
+          const subjects = [scripts.direct, scripts.general].map((store): Subject => {
             const limiter = createLimiter({ ...options, store, denyCache: false })
             return { decisions: [], limiter }
           })

@@ -159,7 +159,7 @@ async function followBoth(
     expect(answers).toEqual(await Promise.all(expected.map(({ answer }) => answer)))
     await inRedis.keep(given)
     await inMemory.keep(expected)
-    // What the other plan has written lives as long as that plan says.
+    // A row that the other plan wrote lives for as long as that plan requires.
     if (changed === undefined) await expectLives(inRedis.limiter, policies)
   }
 }

@@ -15,7 +15,7 @@ test('a call that writes fails at a replica, with the error of the replica as it
     denyCache: false,
   })
   await limiter.consume('key', { cost: 2 })
-  // Of a master that does not exist: it stays a replica.
+  // The configured master does not exist, so the server stays a replica.
   await client.replicaof('127.0.0.1', '1')
   const reason = {
     code: 'SLUICE_STORE_FAILED',

@@ -76,7 +76,7 @@ export function costTable(readings: Readings): string {
   )
 }
 
-/** What a decision of 512 in flight sends and receives. */
+/** The commands and bytes of a decision, with 512 in flight. */
 export function wireTable(readings: Readings): string {
   return contendersTable(['', 'commands', 'bytes in', 'bytes out'], (name) => {
     const medianOf = (figure: Figure) => costOf(readings, name, '512', figure).each.median

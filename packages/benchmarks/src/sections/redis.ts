@@ -22,7 +22,7 @@ import type { Section } from '../section.js'
 
 const program = new URL('../redis/process.js', import.meta.url)
 
-/** What a decision over Redis costs the client and the server. */
+/** The cost of a decision over Redis, for the client and for the server. */
 export const redis: Section = {
   name: 'redis',
   page: 'README.md',
@@ -68,7 +68,7 @@ export const redis: Section = {
           '',
           costTable(readings),
           '',
-          'What a decision sends and receives, with 512 in flight on spread keys:',
+          'The commands and bytes of a decision, with 512 in flight on spread keys:',
           '',
           wireTable(readings),
           '',

@@ -30,7 +30,7 @@ export interface Steps<P extends object = Params> {
 }
 
 /**
- * What a row means. Both stores return the row, so these functions exist only in TypeScript and cannot differ between the stores. The
+ * Reads the meaning of a row. Both stores return the row, so these functions exist only in TypeScript and cannot differ between the stores. The
  * exception is `ends`: the script needs it in Lua as well, to set the expiry of a state.
  */
 export interface Reading<P extends object = Params> {

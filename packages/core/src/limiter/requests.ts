@@ -91,24 +91,15 @@ export function createRequests(
   /** The part that all requests have. */
   function about(key: Keys, policies: Policies | undefined, owner?: string, leaseId?: string) {
     const { entries, keys } = resolveKeys(limiter, entriesFor(policies), key)
-    return { entries, keys, now: now(), lease: leaseFor(entries, owner, leaseId) }
+    return { entries, keys, now: injectedTime(), lease: leaseFor(entries, owner, leaseId) }
   }
 
   function consumption(key: Keys, { cost = 1, policies, owner, origin }: Options): ConsumeRequest {
     assertCost(cost)
-    const { entries, keys } = resolveKeys(limiter, entriesFor(policies), key)
+    const { entries, keys, now, lease } = about(key, policies, owner)
     watchKey?.(key, policies)
-    const lease = leaseFor(entries, owner, undefined)
     // Field by field: to spread an object into each request takes longer than to make the request.
-    const request: ConsumeRequest = {
-      verb: 'consume',
-      entries,
-      keys,
-      now: now(),
-      lease,
-      cost,
-      fresh,
-    }
+    const request: ConsumeRequest = { verb: 'consume', entries, keys, now, lease, cost, fresh }
     return origin === undefined ? request : { ...request, origin }
   }
 
@@ -121,7 +112,7 @@ export function createRequests(
     if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
   }
 
-  function now(): number | undefined {
+  function injectedTime(): number | undefined {
     if (clock === undefined) return undefined
     const moment = Math.floor(clock())
     if (!isCount(moment)) throw sluiceError('SLUICE_CLOCK_INVALID', moment)
@@ -202,7 +193,7 @@ export function createRequests(
         return { ...peekOf(request, 0), entries: [], keys: [] }
       }
       const { states, source = 'store' } = outcome
-      return { ...refundOf(request, states), source, now: now() }
+      return { ...refundOf(request, states), source, now: injectedTime() }
     },
 
     refundUnits: (key, n = 1, options) => {
@@ -247,6 +238,6 @@ export function createRequests(
     }),
 
     ofLease: ({ entries, keys, lease }, change) =>
-      ofLeases({ ...change, entries, keys, lease, now: now() }),
+      ofLeases({ ...change, entries, keys, lease, now: injectedTime() }),
   }
 }

@@ -27,7 +27,7 @@ export interface SlidingLogPolicy extends Policy {
 
 /**
  * Exact: no interval `[t, t + window)` ever contains more than `limit` units. Allowed requests are recorded for one window, with about ten
- * bytes for each millisecond that has any. With a high limit, neither a decision nor a refund takes longer. Penalties count up to 2^32 - 1
+ * bytes for each millisecond in which requests are allowed. With a high limit, neither a decision nor a refund takes longer. Penalties count up to 2^32 - 1
  * units in one window.
  *
  * @example

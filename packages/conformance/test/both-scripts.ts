@@ -1,0 +1,34 @@
+import type { AsyncStore } from '@sluice/core'
+import { useRedis, type TestRedis } from '@sluice/conformance/redis'
+import { beforeAll } from 'vitest'
+// Internal: no option makes the general script decide everything.
+import { createRedisStore } from '../../core/src/stores/redis/index.js'
+
+/** Two stores on one Redis. The prefix of their keys is 'direct' and 'general'. */
+export interface BothScripts {
+  readonly server: TestRedis
+  /** Decides by the direct script where it can. */
+  readonly direct: AsyncStore
+  /** Decides everything by the general script. */
+  readonly general: AsyncStore
+}
+
+export function useBothScripts(): BothScripts {
+  const server = useRedis()
+  let direct: AsyncStore
+  let general: AsyncStore
+  beforeAll(() => {
+    const client = server.client()
+    direct = createRedisStore(client, { timeout: '10s', prefix: 'direct' }, false)
+    general = createRedisStore(client, { timeout: '10s', prefix: 'general' }, true)
+  })
+  return {
+    server,
+    get direct() {
+      return direct
+    },
+    get general() {
+      return general
+    },
+  }
+}
