@@ -95,6 +95,24 @@ const rules = {
   koa: adapter('koa', npm('koa', '@types/koa')),
   fastify: adapter('fastify', npm('fastify', 'fastify-plugin')),
   nestjs: adapter('nestjs', npm('@nestjs/common', '@nestjs/core', 'rxjs'), '^(?:node:)?http$'),
+  rules: {
+    from: 'packages/rules/src/',
+    may: [
+      ...adapterNeeds,
+      npm('re2js', 'rou3', 'temporal-polyfill', 'temporal-spec', 'yaml', 'zod'),
+      '^(?:node:)?(?:crypto|diagnostics_channel|fs/promises|path|timers/promises|url)$',
+    ],
+  },
+  cli: {
+    from: 'packages/cli/src/',
+    may: [
+      ...adapterNeeds,
+      '@sluice/rules',
+      'packages/rules/(?:dist|src)/index',
+      npm('commander', 'ioredis', 'rou3'),
+      '^(?:node:)?(?:fs/promises|path|process|url|util)$',
+    ],
+  },
   examples: {
     from: '^examples/([^/]+)/',
     own: '^examples/$1/',

@@ -25,3 +25,14 @@ export { methodDecorator } from '../limited/decorator.js'
 export type { AnyFunction } from '../limited/decorator.js'
 
 export * from './application.js'
+export type {
+  AppliedRule,
+  Ask,
+  Consumption,
+  Judgement,
+  Outcome,
+  Pass,
+  Refuse,
+  RuleDecision,
+  Rules,
+} from './rules/judgement.js'

@@ -1,0 +1,1 @@
+export type { RuleDecision } from '@sluice/rules'

@@ -1,0 +1,89 @@
+import type { Keys, Policies } from '../../limiter/bound-policies.js'
+import type { Decision } from '../../limiter/decision.js'
+import type { DenialBody } from '../answer/denial.js'
+import type { Awaitable } from '../awaitable.js'
+import type { RequestView } from '../request/request-view.js'
+
+/** What rules say about requests. `rateLimit({ rules })` asks once for each request, so that one set of rules decides all of it. */
+export interface Rules<R> {
+  /** The name of the limiter, and so the namespace of the counts. */
+  readonly name: string
+  /** An error that this throws or rejects with is the error of the request. */
+  judge(request: R, view: RequestView<R>): Awaitable<Judgement>
+}
+
+/** The rules that apply to one request. */
+export type Judgement = Pass | Refuse | Ask
+
+interface Judged {
+  /** The version of the rules that judged. All parts of a judgement belong to one version. */
+  readonly version: string
+  /** The tags that stand before any store is asked. */
+  readonly tags: readonly string[]
+}
+
+/** No rule limits the request. */
+export interface Pass extends Judged {
+  readonly type: 'pass'
+}
+
+/** A rule refuses the request without asking the store. */
+export interface Refuse extends Judged {
+  readonly type: 'refuse'
+  readonly rule: string
+  readonly outcome: Outcome
+}
+
+/** Limits apply. */
+export interface Ask extends Judged {
+  readonly type: 'ask'
+  /** Asked in this order. The request is allowed if all allow it; if one denies, the earlier ones are refunded. */
+  readonly enforced: readonly Consumption[]
+  /** Asked if all of `enforced` allow. A denial adds the tag of its rule, and the request continues. */
+  readonly tagging: readonly Consumption[]
+  /** Asked if all of `enforced` allow, and not awaited. Nothing of it reaches the response. */
+  readonly shadow: readonly Consumption[]
+}
+
+/** What one call of `limiter.consume` decides. Its policies are named after the counts of the rules. */
+export interface Consumption {
+  readonly keys: Keys
+  /** The same object for the same set of rules, so that the limiter binds it once. */
+  readonly policies: Policies
+  readonly cost: number
+  /** What to do about a denial, by the name of the policy, in the order of the document. */
+  readonly rules: ReadonlyMap<string, AppliedRule>
+  /** Called with the decision, for the statistics of the rules. */
+  onDecision(decision: Decision): void
+  /** Called if no decision was made, because the store failed. */
+  onError(error: unknown): void
+}
+
+/** A rule as it applies to one request. */
+export interface AppliedRule {
+  readonly rule: string
+  readonly outcome: Outcome
+  /** Which responses count. The units of others are refunded after the response. */
+  readonly counts: 'all' | 'failures' | 'successes'
+  /** Whether a successful response resets the count. */
+  readonly resetOnSuccess: boolean
+}
+
+/** What happens to a request that a rule denies. */
+export type Outcome =
+  | { readonly type: 'deny'; readonly status: number; readonly body?: DenialBody }
+  | { readonly type: 'delay'; readonly maxMs: number }
+  | { readonly type: 'challenge'; readonly kind: string; readonly [detail: string]: unknown }
+  | { readonly type: 'tag'; readonly tag: string }
+
+/** A decision, and the rules that made it. */
+export interface RuleDecision extends Decision {
+  /** The rule that decided the outcome; undefined if the request is allowed. */
+  readonly rule: string | undefined
+  readonly outcome: Outcome | undefined
+  /** The rules that were asked, in the order of the document, shadow rules not among them. */
+  readonly applied: readonly string[]
+  readonly tags: readonly string[]
+  /** The version of the rules that decided. */
+  readonly rules: string
+}

@@ -1,0 +1,1 @@
+export type { Judgement, Outcome, RuleDecision } from '@sluice/core/http'
