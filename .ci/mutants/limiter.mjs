@@ -11,25 +11,25 @@ export const tests = [
 
 export const mutants = [
   {
-    file: `${limiter}/decision.ts`,
+    file: `${limiter}/read-decision.ts`,
     name: 'a denial carries a delay',
     find: 'if (allowed) delayMs = Math',
     replace: 'delayMs = Math',
   },
   {
-    file: `${limiter}/decision.ts`,
+    file: `${limiter}/read-decision.ts`,
     name: 'the length of two leases is the longer',
     find: 'Math.min(...lengths)',
     replace: 'Math.max(...lengths)',
   },
   {
-    file: `${limiter}/decision.ts`,
+    file: `${limiter}/read-decision.ts`,
     name: 'a request that takes nothing has a lease',
     find: 'if (at === -1 || request.cost === 0) return undefined',
     replace: 'if (at === -1) return undefined',
   },
   {
-    file: `${limiter}/decision.ts`,
+    file: `${limiter}/read-decision.ts`,
     name: 'the limit is that of the first policy',
     find: 'remaining = verdict.remaining\n      limit = verdict.limit',
     replace: 'remaining = verdict.remaining\n      limit = Math.min(limit, verdict.limit)',
@@ -43,7 +43,7 @@ export const mutants = [
   {
     file: `${limiter}/verdict.ts`,
     name: 'a quota of nothing has to be waited for',
-    find: 'limit === 0 ? 0 : fullOf(row, params) - now',
+    find: 'limit === 0 ? 0 : compact(settled.full - now)',
     replace: 'fullOf(row, params) - now',
   },
   {

@@ -153,4 +153,22 @@ export const mutants = [
     find: 'neighbour.depth !== segment.depth || rows > mostRows / 4',
     replace: 'rows > 0',
   },
+  {
+    file: 'packages/core/src/algorithms/leaky-queue/step.ts',
+    name: 'a queue is read like a meter',
+    find: '...meterSteps,',
+    replace: '...gcraSteps,',
+  },
+  {
+    file: 'packages/core/src/algorithms/window.ts',
+    name: 'the direct way keeps a window after its end',
+    find: 'settled.ends = steps.ends(row, params)',
+    replace: 'settled.ends = steps.ends(row, params) + 5',
+  },
+  {
+    file: 'packages/core/src/algorithms/gcra/step.ts',
+    name: 'the direct way says when a burst could begin, not the next unit',
+    find: 'settled.next = gcraSteps.next(row, params, now, free + 1)',
+    replace: 'settled.next = gcraSteps.full(row, params) - now',
+  },
 ]

@@ -86,6 +86,31 @@ export interface Reading<P extends object = Params> {
 /** An algorithm whose complete state is a row. */
 export interface Algorithm<P extends object = Params> extends Steps<P>, Reading<P> {
   readonly bodied?: undefined
+  /**
+   * Takes the cost if it is not 0, and reads the row.
+   *
+   * Only the algorithms that decide most requests have this copy of `settleBy`. V8 optimizes a function for the callees that it has seen, so one
+   * function for all algorithms calls their steps without inlining them, and allocates an object for each number that it passes. In a process
+   * that uses several algorithms, the copies save about 100 ns per decision.
+   *
+   * @default settleBy(steps)
+   */
+  settle?(settled: SettledRow<P>, cost: number): void
+}
+
+/** The row of one policy that a decision has looked at, and what the decision reads from it. A store reuses the object for many decisions. */
+export interface SettledRow<P extends object = Params> {
+  readonly row: Row
+  readonly params: P
+  readonly now: number
+  /** The units that count after the decision. */
+  used: number
+  /** How long until one more unit remains. Without meaning if the quota is full. */
+  next: number
+  /** The time from which the quota is full. */
+  full: number
+  /** The time at which the row expires. Only written if units were taken. */
+  ends: number
 }
 
 /**

@@ -18,7 +18,7 @@ export function windowSteps<P extends { readonly limit: number }>(
     return row[USED] + cost <= params.limit ? 0 : closing(row[SINCE], params) - now
   }
 
-  return {
+  const steps: Omit<Algorithm<P>, 'id' | 'args' | 'lua' | 'windowMs' | 'followsWall'> = {
     ...usualReading,
     cells: () => ({ moments: 1, counts: 1 }),
 
@@ -49,7 +49,21 @@ export function windowSteps<P extends { readonly limit: number }>(
     next: wait,
     used: (row) => row[USED],
     quota: (params) => params.limit,
+
+    settle(settled, cost) {
+      const { row, params, now } = settled
+      if (cost > 0) {
+        steps.take(row, params, now, cost)
+        settled.ends = steps.ends(row, params)
+      }
+      const used = steps.used(row, params, now)
+      const free = Math.max(0, steps.quota(params) - used)
+      settled.used = used
+      settled.next = steps.next(row, params, now, free + 1)
+      settled.full = steps.full(row, params)
+    },
   }
+  return steps
 }
 
 /** The same in Lua. `closing` is the body of a function of (since, params). The first of the params is the limit. */

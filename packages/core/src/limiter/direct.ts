@@ -3,10 +3,17 @@ import { isCount, isRecord } from '../options/predicates.js'
 import type { BoundPolicy, DirectConsume, State, SyncStore } from '../stores/store.js'
 import { isKey, type Keys, type Policies } from './bound-policies.js'
 import type { ConsumeOptions } from './calls.js'
-import { nobody, summaryOf, type Decision } from './decision.js'
+import type { Decision } from './decision.js'
+import { noNames, summaryOf } from './read-decision.js'
 import { decisionEvents } from './events.js'
 import { noLease } from './leases/requested-lease.js'
-import { withReceiptParts, type Receipt, type ReceiptMaker } from './receipts/receipt.js'
+import {
+  addReceipt,
+  PlainDecision,
+  withReceipt,
+  type LazyReceipt,
+  type Receipt,
+} from './receipts/receipt.js'
 import { verdictReader, type Verdict, type VerdictReader } from './verdict.js'
 
 /** `consume` by the direct way. Returns undefined if only the general way can decide the call, or throw the right error. */
@@ -71,7 +78,7 @@ function isObserved(): boolean {
 }
 
 /** The direct way of one list of policies. */
-class Way implements ReceiptMaker {
+class Way {
   readonly #entries: readonly BoundPolicy[]
   readonly #direct: DirectConsume
   readonly #readers: readonly VerdictReader[]
@@ -97,38 +104,37 @@ class Way implements ReceiptMaker {
   consume(key: string, cost: number): Decision | undefined {
     const allowed = this.#direct.decide(key, cost)
     if (allowed === undefined) return undefined
-    const decision =
-      this.#only === undefined
-        ? this.#decision(allowed, cost)
-        : this.#onlyDecision(this.#only, allowed, cost)
-    return withReceiptParts(decision, this, key, this.#noted(cost))
+    return this.#only === undefined
+      ? withReceipt(this.#decision(allowed, cost), this.#receipt(key, cost))
+      : addReceipt(this.#onlyDecision(this.#only, allowed, cost), this.#receipt(key, cost))
   }
 
   #onlyDecision(name: string, allowed: boolean, cost: number): Decision {
-    const { row, now, used } = this.#direct.states[0]
-    const verdict = this.#readers[0](row, now, used, 0, cost, allowed)
-    const { limit, remaining, retryAfterMs, resetMs, delayMs } = verdict
-    return {
+    const verdict = this.#readers[0](this.#direct.states[0], 0, cost, allowed)
+    return new PlainDecision(
       allowed,
-      limit,
-      remaining,
-      retryAfterMs,
-      resetMs,
-      delayMs,
-      deniedBy: allowed ? nobody : this.#deniedByOnly,
-      policies: name === 'default' ? { default: verdict } : { [name]: verdict },
-      source: 'store',
-    }
+      verdict.limit,
+      verdict.remaining,
+      verdict.retryAfterMs,
+      verdict.resetMs,
+      verdict.delayMs,
+      allowed ? noNames : this.#deniedByOnly,
+      name === 'default' ? { default: verdict } : { [name]: verdict },
+      'store',
+    )
   }
 
   #decision(allowed: boolean, cost: number): Decision {
     const { states } = this.#direct
     const verdicts = this.#verdicts
     for (let i = 0; i < states.length; i++) {
-      const { row, now, used } = states[i]
-      verdicts[i] = this.#readers[i](row, now, used, 0, cost, allowed)
+      verdicts[i] = this.#readers[i](states[i], 0, cost, allowed)
     }
     return summaryOf(allowed, this.#entries, verdicts, 'store')
+  }
+
+  #receipt(key: string, cost: number): LazyReceipt {
+    return new DirectReceipt(this, key, this.#noted(cost))
   }
 
   #noted(cost: number): readonly number[] {
@@ -144,6 +150,7 @@ class Way implements ReceiptMaker {
     return numbers.slice()
   }
 
+  /** Makes the receipt of a decision of this way from the numbers that were noted. */
   receiptOf(allowed: boolean, key: string, numbers: readonly number[]): Receipt {
     const entries = this.#entries
     let at = 1
@@ -156,5 +163,21 @@ class Way implements ReceiptMaker {
     const keys = entries.map(() => key)
     const about = { entries, keys, now: undefined, lease: noLease, cost: numbers[0] }
     return { request: { verb: 'consume', ...about }, outcome: { allowed, states } }
+  }
+}
+
+class DirectReceipt implements LazyReceipt {
+  readonly #way: Way
+  readonly #key: string
+  readonly #numbers: readonly number[]
+
+  constructor(way: Way, key: string, numbers: readonly number[]) {
+    this.#way = way
+    this.#key = key
+    this.#numbers = numbers
+  }
+
+  receiptOf(allowed: boolean): Receipt {
+    return this.#way.receiptOf(allowed, this.#key, this.#numbers)
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import { hasLeases } from './decision.js'
+import { hasLeases } from './read-decision.js'
 import type { Receipt } from './receipts/receipt.js'
 import {
   resolveKeys,

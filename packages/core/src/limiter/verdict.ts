@@ -1,4 +1,4 @@
-import type { Row } from '../algorithms/algorithm.js'
+import type { SettledRow } from '../algorithms/algorithm.js'
 import { usualReading } from '../algorithms/reading.js'
 import type { Rule } from '../algorithms/kind.js'
 import type { State } from '../stores/store.js'
@@ -28,24 +28,26 @@ export interface Verdict {
  * @param taken whether the row contains the units of this request. If so, the request was allowed, and its wait is 0.
  */
 export type VerdictReader = (
-  row: Row,
-  now: number,
-  used: number,
+  settled: Omit<SettledRow, 'ends'>,
   blockedMs: number,
   cost: number,
   taken: boolean,
 ) => Verdict
 
-/** Reads the steps from their objects once, because five property lookups for each decision take longer than the steps themselves. */
+/** Reads the steps from their objects once, because the property lookups for each decision take longer than the steps themselves. */
 export function verdictReader({ steps, params }: Rule): VerdictReader {
-  const { wait: waitOf, next: nextOf, full: fullOf, delay: delayOf } = steps
+  const { wait: waitOf, delay: delayOf } = steps
   const limit = steps.quota(params)
   const delays = delayOf !== usualReading.delay
 
-  return function readVerdict(row, now, used, blockedMs, cost, taken) {
+  return function readVerdict(settled, blockedMs, cost, taken) {
+    const { row, now } = settled
+    const used = compact(settled.used)
     const free = Math.max(0, limit - used)
     const wait = taken ? 0 : Math.max(blockedMs, waitOf(row, params, now, cost))
-    const next = free < limit ? nextOf(row, params, now, free + 1) : 0
+    const next = free < limit ? compact(settled.next) : 0
+    // A quota of 0 is always full, also if units of an earlier, larger quota still count.
+    const full = limit === 0 ? 0 : compact(settled.full - now)
     return {
       allowed: wait === 0,
       used,
@@ -53,11 +55,16 @@ export function verdictReader({ steps, params }: Rule): VerdictReader {
       remaining: blockedMs > 0 ? 0 : free,
       retryAfterMs: wait === Infinity ? null : wait,
       nextMs: blockedMs === 0 ? next : free > 0 ? blockedMs : Math.max(blockedMs, next),
-      // A quota of 0 is always full, also if units of an earlier, larger quota still count.
-      resetMs: Math.max(blockedMs, limit === 0 ? 0 : fullOf(row, params) - now),
+      resetMs: Math.max(blockedMs, full),
       delayMs: delays && wait === 0 ? delayOf(row, params, now, cost, taken && cost > 0) : 0,
     }
   }
+}
+
+/** The same number. V8 keeps a small integer in the field of an object itself, and allocates memory for any other number. */
+function compact(number: number): number {
+  const integer = number | 0
+  return integer === number ? integer : number
 }
 
 const readers = new WeakMap<Rule, VerdictReader>()
@@ -74,8 +81,12 @@ export function verdictOf(
     read = verdictReader(rule)
     readers.set(rule, read)
   }
-  const used = rule.steps.used(row, rule.params, now)
-  return read(row, now, used, Math.max(0, blockedUntil - now), cost, taken)
+  const { steps, params } = rule
+  const used = steps.used(row, params, now)
+  const free = Math.max(0, steps.quota(params) - used)
+  const next = steps.next(row, params, now, free + 1)
+  const settled = { row, params, now, used, next, full: steps.full(row, params) }
+  return read(settled, Math.max(0, blockedUntil - now), cost, taken)
 }
 
 /** Sets an own property, whatever its name is. */

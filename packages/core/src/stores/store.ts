@@ -1,4 +1,4 @@
-import type { Lease, Row } from '../algorithms/algorithm.js'
+import type { Lease, Row, SettledRow } from '../algorithms/algorithm.js'
 import type { Rule } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
 
@@ -143,14 +143,7 @@ export interface DirectConsume {
   /** Returns whether all entries allowed the cost for this key, and counted it. Undefined, and nothing changed, if only `run` can decide it. */
   decide(key: string, cost: number): boolean | undefined
   /** The state of each entry after the last decision. The next decision overwrites them. */
-  readonly states: readonly DirectState[]
-}
-
-export interface DirectState {
-  readonly row: Row
-  readonly now: number
-  /** The units that count after the decision. */
-  readonly used: number
+  readonly states: readonly Readonly<SettledRow>[]
 }
 
 /** The return value of a store for one request: its outcome, or its error. An error concerns no other request. */

@@ -120,6 +120,19 @@ export const gcraSteps: Algorithm<GcraParams> = {
   maxPenalty: ({ refill, every }) => mostUnits(refill, every),
   full: idleAt,
   persistsOnDenial: ({ burst, initial }) => initial < burst,
+
+  settle(settled, cost) {
+    const { row, params, now } = settled
+    if (cost > 0) {
+      gcraSteps.take(row, params, now, cost)
+      settled.ends = gcraSteps.ends(row, params)
+    }
+    const used = gcraSteps.used(row, params, now)
+    const free = Math.max(0, gcraSteps.quota(params) - used)
+    settled.used = used
+    settled.next = gcraSteps.next(row, params, now, free + 1)
+    settled.full = gcraSteps.full(row, params)
+  },
 }
 
 /** If the policy has changed since the last write, the same share of it stays used: rounded up, to the strict side. */

@@ -12,8 +12,11 @@ export type LeakyQueueParams = GcraParams & {
   readonly largest: number
 }
 
+/** Without `settle`, which reads a row by the steps of the meter. */
+const { settle: _settle, ...meterSteps } = gcraSteps
+
 export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
-  ...gcraSteps,
+  ...meterSteps,
   id: 4,
   args: ({ maxDelay, largest, ...params }) => [...gcraSteps.args(params, 0), maxDelay, largest],
   lua: leakyQueueLua,

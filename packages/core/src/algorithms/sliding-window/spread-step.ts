@@ -95,6 +95,19 @@ export const spreadSteps: Algorithm<SpreadParams> = {
   followsWall: () => false,
   full: (row, params) => spreadSteps.ends(row, params),
   next: (row, params, now, remaining) => spreadSteps.wait(row, params, now, remaining),
+
+  settle(settled, cost) {
+    const { row, params, now } = settled
+    if (cost > 0) {
+      spreadSteps.take(row, params, now, cost)
+      settled.ends = spreadSteps.ends(row, params)
+    }
+    const used = spreadSteps.used(row, params, now)
+    const free = Math.max(0, spreadSteps.quota(params) - used)
+    settled.used = used
+    settled.next = spreadSteps.next(row, params, now, free + 1)
+    settled.full = spreadSteps.full(row, params)
+  },
 }
 
 /** The number of units of the older window that are still inside. A single unit that refunds have left counts as the last one. */

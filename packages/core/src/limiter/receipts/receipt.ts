@@ -1,4 +1,6 @@
-import type { DecisionRequest, Outcome } from '../../stores/store.js'
+import type { DecisionRequest, Outcome, Source, Store } from '../../stores/store.js'
+import type { Decision } from '../decision.js'
+import type { Verdict } from '../verdict.js'
 
 /** The request and the outcome of a decision. A refund needs both. */
 export interface Receipt {
@@ -6,12 +8,10 @@ export interface Receipt {
   readonly outcome: Outcome
 }
 
-/**
- * Makes the receipt of a decision from its key and its numbers. Most decisions are never refunded, so the direct way keeps only these two, and makes
- * the request and the outcome when they are needed.
- */
-export interface ReceiptMaker {
-  receiptOf(allowed: boolean, key: string, numbers: readonly number[]): Receipt
+/** A receipt that is made when it is needed. Most decisions are never refunded. */
+export interface LazyReceipt {
+  /** Makes the receipt of a decision that allowed the request, or denied it. */
+  receiptOf(allowed: boolean): Receipt
 }
 
 /** The receipt of a decision; undefined for any other value. A decision that took nothing also has a receipt, and its refund refunds nothing. */
@@ -19,67 +19,109 @@ export function receiptOf(value: unknown): Receipt | undefined {
   return typeof value === 'object' && value !== null ? Receipted.receiptOf(value) : undefined
 }
 
-/** Adds a receipt to a decision. */
-export function withReceipt<D extends Receipts>(decision: D, receipt: Receipt): D {
+/** Adds a receipt to a decision that `PlainDecision` made. */
+export function addReceipt<D extends Decision>(decision: D, receipt: Receipt | LazyReceipt): D {
   // oxlint-disable-next-line eslint/no-new -- the constructor returns the decision
-  new Receipted(decision, receipt, '', none)
+  new Receipted(decision, receipt)
   return decision
 }
 
-/** Adds to a decision the parts from which its receipt can be made. */
-export function withReceiptParts<D extends Receipts>(
-  decision: D,
-  maker: ReceiptMaker,
-  key: string,
-  numbers: readonly number[],
-): D {
-  // oxlint-disable-next-line eslint/no-new -- the constructor returns the decision
-  new Receipted(decision, maker, key, numbers)
-  return decision
+/** A copy of a decision, with a receipt. */
+export function withReceipt<S extends Store>(
+  decision: Decision<S>,
+  receipt: Receipt | LazyReceipt,
+): Decision<S> {
+  const { allowed, limit, remaining, retryAfterMs, resetMs, delayMs } = decision
+  const { deniedBy, policies, source, lease } = decision
+  const copy: Decision<S> = new PlainDecision(
+    allowed,
+    limit,
+    remaining,
+    retryAfterMs,
+    resetMs,
+    delayMs,
+    deniedBy,
+    policies,
+    source,
+  )
+  return addReceipt(lease === undefined ? copy : Object.assign(copy, { lease }), receipt)
 }
 
-interface Receipts {
-  readonly allowed: boolean
+/**
+ * Makes a plain object for which V8 reserves the memory of a private field. To add a private field to an object literal takes longer than the rest of a
+ * decision in memory. It is a function because the prototype of a class cannot be `Object.prototype`.
+ */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript has no type for a function that is a constructor
+export const PlainDecision: PlainDecisionConstructor = function (
+  this: Mutable<Decision>,
+  allowed: boolean,
+  limit: number,
+  remaining: number,
+  retryAfterMs: number | null,
+  resetMs: number,
+  delayMs: number,
+  deniedBy: readonly string[],
+  policies: Readonly<Record<string, Verdict>>,
+  source: Source,
+): void {
+  this.allowed = allowed
+  this.limit = limit
+  this.remaining = remaining
+  this.retryAfterMs = retryAfterMs
+  this.resetMs = resetMs
+  this.delayMs = delayMs
+  this.deniedBy = deniedBy
+  this.policies = policies
+  this.source = source
+} as unknown as PlainDecisionConstructor
+PlainDecision.prototype = Object.prototype
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+interface PlainDecisionConstructor {
+  new (
+    ...fields: [
+      allowed: boolean,
+      limit: number,
+      remaining: number,
+      retryAfterMs: number | null,
+      resetMs: number,
+      delayMs: number,
+      deniedBy: readonly string[],
+      policies: Readonly<Record<string, Verdict>>,
+      source: Source,
+    ]
+  ): Decision<never>
+  prototype: object
 }
 
-const none: readonly number[] = []
-
-/** Its constructor returns the argument, so that a derived class adds its private fields to that object. */
+/** Its constructor returns the argument, so that a derived class adds its private field to that object. */
 // oxlint-disable-next-line typescript/no-extraneous-class -- only a class can be extended
-class Given {
-  constructor(value: Receipts) {
+class ReturnsArgument {
+  constructor(value: Decision) {
     return value
   }
 }
 
 /**
- * Adds the receipt as private fields of the decision. The decision remains a plain object, also for `console.log`, and neither a copy nor its JSON
+ * Adds the receipt as a private field of the decision. The decision remains a plain object, also for `console.log`, and neither a copy nor its JSON
  * contains the receipt. A WeakMap would take several times as long.
  */
-class Receipted extends Given {
-  #receipt: Receipt | ReceiptMaker
-  readonly #key: string
-  readonly #numbers: readonly number[]
+class Receipted extends ReturnsArgument {
+  #receipt: Receipt | LazyReceipt
   /** The field of the decision. */
   declare readonly allowed: boolean
 
-  constructor(
-    decision: Receipts,
-    receipt: Receipt | ReceiptMaker,
-    key: string,
-    numbers: readonly number[],
-  ) {
+  constructor(decision: Decision, receipt: Receipt | LazyReceipt) {
     super(decision)
     this.#receipt = receipt
-    this.#key = key
-    this.#numbers = numbers
   }
 
   static receiptOf(value: object): Receipt | undefined {
     if (!(#receipt in value)) return undefined
     if ('receiptOf' in value.#receipt) {
-      // Made only once, because `markGiven` recognizes a request by its identity.
-      value.#receipt = value.#receipt.receiptOf(value.allowed, value.#key, value.#numbers)
+      // Made only once, because a request is recognized by its identity when it is refunded again.
+      value.#receipt = value.#receipt.receiptOf(value.allowed)
     }
     return value.#receipt
   }

@@ -1,4 +1,5 @@
-import { deniedLate, type Decision } from '../decision.js'
+import type { Decision } from '../decision.js'
+import { deniedLate } from '../read-decision.js'
 import { isKey, type Keys, type Policies, type PolicyChoice } from '../bound-policies.js'
 import { sluiceError } from '../../errors.js'
 import { hold } from './hold.js'

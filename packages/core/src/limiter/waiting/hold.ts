@@ -1,10 +1,11 @@
-import { asOf, type Decision } from '../decision.js'
+import type { Decision } from '../decision.js'
+import { asOf } from '../read-decision.js'
 import { receiptOf, type Receipt } from '../receipts/receipt.js'
 import type { Keys, PolicyChoice } from '../bound-policies.js'
 import { keepAlive } from '../leases/keep-alive.js'
 import { pause } from './pause.js'
 import { turnBefore, type Turn } from './turns.js'
-import type { Outcome, State } from '../../stores/store.js'
+import type { Outcome, State, Store } from '../../stores/store.js'
 
 /** The methods of a limiter that `hold` uses. */
 export interface HoldingLimiter {
@@ -13,9 +14,9 @@ export interface HoldingLimiter {
 }
 
 /** An allowed request, with its key and its policies. */
-export interface AllowedRequest<D extends Decision> extends PolicyChoice {
+export interface AllowedRequest<S extends Store> extends PolicyChoice {
   readonly key: Keys
-  readonly decision: D
+  readonly decision: Decision<S>
 }
 
 /**
@@ -23,12 +24,12 @@ export interface AllowedRequest<D extends Decision> extends PolicyChoice {
  * the delay ends. If the decision also has a lease, it is renewed during the delay, because a delay can be longer than a lease. If the signal is
  * aborted, the request is refunded, and the promise rejects with the signal's reason.
  */
-export async function hold<D extends Decision>(
+export async function hold<S extends Store>(
   limiter: HoldingLimiter,
-  allowed: AllowedRequest<D>,
+  allowed: AllowedRequest<S>,
   signal: AbortSignal | undefined,
   turn?: Turn,
-): Promise<D> {
+): Promise<Decision<S>> {
   const { decision } = allowed
   const { lease, delayMs } = decision
   const stopRenewing = lease === undefined || delayMs === 0 ? undefined : keepAlive(lease)
@@ -53,10 +54,10 @@ export async function hold<D extends Decision>(
  * The decision with the numbers of the moment at which the delay of its request ends. Other requests may have been counted since the decision, so this
  * peeks once more. If the peek fails, it computes the numbers from the state of the decision.
  */
-async function asOfNow<D extends Decision>(
+async function asOfNow<S extends Store>(
   limiter: HoldingLimiter,
-  { key, decision, policies }: AllowedRequest<D>,
-): Promise<D> {
+  { key, decision, policies }: AllowedRequest<S>,
+): Promise<Decision<S>> {
   const receipt = receiptOf(decision)
   if (receipt === undefined) return decision
   const starts = receipt.outcome.states.map(({ now }) => now + decision.delayMs)

@@ -1,4 +1,5 @@
-import { hasLeases, longest, type Decision } from '../decision.js'
+import type { Decision } from '../decision.js'
+import { hasLeases, longest } from '../read-decision.js'
 import { receiptOf } from '../receipts/receipt.js'
 
 /**

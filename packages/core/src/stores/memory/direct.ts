@@ -1,6 +1,7 @@
-import type { Algorithm, Params, Reading, Row, Steps } from '../../algorithms/algorithm.js'
+import type { Algorithm, Params, Row, SettledRow, Steps } from '../../algorithms/algorithm.js'
 import type { Clock } from '../../clock.js'
-import type { BoundPolicy, DirectConsume, DirectState } from '../store.js'
+import { settleBy } from '../../algorithms/reading.js'
+import type { BoundPolicy, DirectConsume } from '../store.js'
 import type { Partition } from './partitions.js'
 import type { Segment } from './segment.js'
 import type { StateTable } from './state-table.js'
@@ -68,23 +69,23 @@ class DirectWay implements DirectConsume {
 }
 
 /** One entry, and the row of the current key. The array is the same for all keys. */
-class RowState implements DirectState {
+class RowState implements SettledRow {
   readonly partition: Partition
   readonly followsWall: boolean
   readonly row: Row
   now = 0
   used = 0
+  next = 0
+  full = 0
   /** The moment at which the row expires, if the decision took units. */
   ends = 0
   isSpent = false
 
   // Read from their object once, because the property lookups for each decision take longer than the steps themselves.
-  readonly #params: Params
-  readonly #quota: number
+  readonly params: Params
   readonly #look: Steps['look']
-  readonly #take: Steps['take']
-  readonly #used: Reading['used']
-  readonly #ends: Reading['ends']
+  readonly #settle: NonNullable<Algorithm['settle']>
+  readonly #quota: number
   #segment: Segment
   #place = -1
 
@@ -93,12 +94,10 @@ class RowState implements DirectState {
     this.partition = partition
     this.followsWall = steps.followsWall(params)
     this.row = blankRow(moments + counts + views)
-    this.#params = params
-    this.#quota = steps.quota(params)
+    this.params = params
     this.#look = steps.look
-    this.#take = steps.take
-    this.#used = steps.used
-    this.#ends = steps.ends
+    this.#settle = steps.settle ?? settleBy(steps)
+    this.#quota = steps.quota(params)
     this.#segment = partition.table.segmentOf(0)
   }
 
@@ -111,16 +110,15 @@ class RowState implements DirectState {
     this.#place = place
     if (place !== -1) segment.readInto(place, row)
     else for (let i = 0; i < row.length; i++) row[i] = 0
-    return this.#look(row, this.#params, this.now, cost)
+    return this.#look(row, this.params, this.now, cost)
   }
 
   /** Takes the cost. Writes the row if it exists and has not expired, and returns whether it did. */
   take(cost: number, moment: number): boolean {
     const { row, now } = this
-    this.#take(row, this.#params, now, cost)
-    this.read()
+    this.#settle(this, cost)
     // If the entry follows the wall clock, its remaining lifetime is converted to the monotonic clock.
-    this.ends = moment + this.#ends(row, this.#params) - now
+    this.ends = moment + this.ends - now
     this.isSpent = this.used >= this.#quota
     const { table, otherShapes } = this.partition
     if (this.#place === -1 || otherShapes.length > 0 || this.ends <= moment) return false
@@ -129,7 +127,7 @@ class RowState implements DirectState {
   }
 
   read(): void {
-    this.used = this.#used(this.row, this.#params, this.now)
+    this.#settle(this, 0)
   }
 }
 

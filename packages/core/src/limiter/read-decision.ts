@@ -1,0 +1,146 @@
+import type { Rule } from '../algorithms/kind.js'
+import type { Decision, HeldLease } from './decision.js'
+import { receiptOf, withReceipt } from './receipts/receipt.js'
+import type {
+  BoundPolicy,
+  DecisionRequest,
+  Outcome,
+  Reply,
+  Source,
+  Store,
+  StoreRequest,
+} from '../stores/store.js'
+import { putByName, verdictOf, type Verdict } from './verdict.js'
+
+/** Releases or renews the lease of a request. */
+export type ChangeLease<S extends Store> = (
+  request: StoreRequest,
+  verb: 'release' | 'renew',
+  source: Source,
+) => Reply<S, boolean>
+
+/** Reads the decision of one request from its outcome. */
+export function decisionOf<S extends Store>(
+  outcome: Outcome,
+  request: DecisionRequest,
+  changeLease: ChangeLease<S>,
+): Decision<S> {
+  const isLeased = outcome.allowed && request.verb === 'consume' && request.lease.id !== ''
+  const lease = isLeased ? heldLeaseOf(outcome, request, changeLease) : undefined
+  return withReceipt(readingOf(outcome, request, lease), { request, outcome })
+}
+
+function heldLeaseOf<S extends Store>(
+  { states, source = 'store' }: Outcome,
+  request: DecisionRequest,
+  changeLease: ChangeLease<S>,
+): HeldLease<S> | undefined {
+  const at = request.entries.findIndex(hasLeases)
+  if (at === -1 || request.cost === 0) return undefined
+  const lengths = request.entries
+    .filter(hasLeases)
+    .map(({ steps, params }) => steps.windowMs(params))
+  return {
+    id: request.lease.id,
+    token: request.entries[at].steps.token?.(states[at].row) ?? 0,
+    lengthMs: Math.min(...lengths),
+    release: () => changeLease(request, 'release', source),
+    renew: () => changeLease(request, 'renew', source),
+  }
+}
+
+/** Whether the policy grants leases. */
+export function hasLeases({ steps }: Rule): boolean {
+  return steps.token !== undefined
+}
+
+/** The denial of a request that the store would allow too late for its caller. It has no lease, and a refund of it refunds nothing. */
+export function deniedLate<S extends Store>(
+  decision: Decision,
+  retryAfterMs: number | null,
+  deniedBy: readonly string[],
+): Decision<S> {
+  const { lease: _lease, ...numbers } = decision
+  const late = { ...numbers, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return late
+  const { request, outcome } = receipt
+  return withReceipt(late, { request, outcome: { ...outcome, allowed: false } })
+}
+
+/** The same decision with the numbers of a later outcome. Its receipt, its lease and its delay stay the same. */
+export function asOf<S extends Store>(decision: Decision<S>, later: Outcome): Decision<S> {
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return decision
+  const { limit, remaining, resetMs, policies } = readingOf(
+    { ...later, allowed: true },
+    receipt.request,
+    undefined,
+  )
+  const delayed: Record<string, Verdict> = {}
+  for (const [name, verdict] of Object.entries(policies)) {
+    putByName(delayed, name, { ...verdict, delayMs: decision.policies[name].delayMs })
+  }
+  return withReceipt({ ...decision, limit, remaining, resetMs, policies: delayed }, receipt)
+}
+
+export const noNames: readonly string[] = Object.freeze([])
+
+/** Reads the fields of a decision from an outcome. */
+function readingOf<S extends Store>(
+  outcome: Outcome,
+  request: DecisionRequest,
+  lease: HeldLease<S> | undefined,
+): Decision<S> {
+  const { allowed, entries = request.entries, states, source = 'store' } = outcome
+  // With `onStoreError: 'allow'` neither a consumption nor a peek is denied while the store is unavailable.
+  const taken = allowed && (request.verb === 'consume' || source === 'open')
+  const verdicts = entries.map((entry, i) => verdictOf(entry, states[i], request.cost, taken))
+  const decision = summaryOf(allowed, entries, verdicts, source)
+  return lease === undefined ? decision : { ...decision, lease }
+}
+
+/** Combines the verdicts of all policies into the decision. */
+export function summaryOf(
+  allowed: boolean,
+  entries: readonly BoundPolicy[],
+  verdicts: readonly Verdict[],
+  source: Source,
+): Omit<Decision, 'lease'> {
+  const policies: Record<string, Verdict> = {}
+  let deniedBy: string[] | undefined
+  let limit = Infinity
+  let remaining = Infinity
+  let retryAfterMs: number | null = 0
+  let resetMs = 0
+  let delayMs = 0
+  for (let i = 0; i < entries.length; i++) {
+    const { name } = entries[i]
+    const verdict = verdicts[i]
+    putByName(policies, name, verdict)
+    if (verdict.remaining < remaining) {
+      remaining = verdict.remaining
+      limit = verdict.limit
+    }
+    if (!verdict.allowed) (deniedBy ??= []).push(name)
+    retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
+    resetMs = Math.max(resetMs, verdict.resetMs)
+    if (allowed) delayMs = Math.max(delayMs, verdict.delayMs)
+  }
+  return {
+    allowed,
+    limit,
+    remaining,
+    retryAfterMs,
+    resetMs,
+    delayMs,
+    deniedBy: deniedBy ?? noNames,
+    policies,
+    source,
+  }
+}
+
+/** The longer of two waits. Null means forever, and is the longest. */
+export function longest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : Math.max(a, b)
+}
