@@ -41,6 +41,7 @@ const noRequest = {
   peer: undefined,
   trustsEveryProxy: false,
   method: 'GET',
+  url: '/',
   route: undefined,
   headers: {},
   sent: [],

@@ -3,6 +3,7 @@ import type { Request } from 'express'
 
 export const viewOf: (request: Request) => RequestView<Request> = createView<Request>({
   node: (request) => request,
+  url: ({ originalUrl }) => originalUrl,
   address: ({ ip }) => ip,
   sent({ body, query, params, cookies, signedCookies }): readonly unknown[] {
     return [body, query, params, cookies, signedCookies]

@@ -4,6 +4,8 @@ import type { FastifyRequest } from 'fastify'
 export const viewOf: (request: FastifyRequest) => RequestView<FastifyRequest> =
   createView<FastifyRequest>({
     node: ({ raw }) => raw,
+    // The option `rewriteUrl` changes `url`.
+    url: ({ originalUrl }) => originalUrl,
     address: ({ ip }) => ip,
     sent: ({ body, query, params }) => [body, query, params],
     route: ({ routeOptions }) => routeOptions.url,

@@ -6,8 +6,8 @@ async function viewed(options: FastifyServerOptions, url = '/items/1'): Promise<
   const app = fastify(options)
   let seen: object = {}
   app.addHook('onRequest', async (request) => {
-    const { address, peer, method, route, headers, trustsEveryProxy } = viewOf(request)
-    seen = { address, peer, method, route, agent: headers['user-agent'], trustsEveryProxy }
+    const { address, peer, method, url, route, headers, trustsEveryProxy } = viewOf(request)
+    seen = { address, peer, method, url, route, agent: headers['user-agent'], trustsEveryProxy }
   })
   app.register(async (child) => child.get('/:id', () => 'hello'), { prefix: '/items' })
   const headers = { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' }
@@ -20,11 +20,19 @@ test('a view has the properties of the request', async () => {
     address: '127.0.0.1',
     peer: '127.0.0.1',
     method: 'GET',
+    url: '/items/1',
     route: '/items/:id',
     agent: 'lightMyRequest',
     trustsEveryProxy: false,
   })
   expect(await viewed({}, '/x')).toMatchObject({ route: undefined })
+})
+
+test('the url is that which the client sent, also if the application rewrites it', async () => {
+  const rewriteUrl = ({ url }: { url?: string | undefined }): string =>
+    (url ?? '').replace('/v1', '')
+  const seen = await viewed({ rewriteUrl }, '/v1/items/1?x=1')
+  expect(seen).toMatchObject({ route: '/items/:id', url: '/v1/items/1?x=1' })
 })
 
 test('the address is that of Fastify', async () => {

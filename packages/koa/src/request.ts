@@ -3,6 +3,8 @@ import type { Context } from 'koa'
 
 export const viewOf: (context: Context) => RequestView<Context> = createView<Context>({
   node: ({ req }) => req,
+  // `url` and `path` are those within a mounted application.
+  url: ({ originalUrl }) => originalUrl,
   address: ({ ip }) => ip,
   // Body parsers set `request.body`, and routers set `params`.
   sent(context): readonly unknown[] {

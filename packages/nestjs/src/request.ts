@@ -12,6 +12,7 @@ import type { NestRequest } from './options.js'
  * A request with the properties that parsers add, and with those that only one platform has: `route` and `app` of Express, `routeOptions` of Fastify.
  */
 export interface PlatformRequest extends NestRequest {
+  readonly originalUrl: string
   readonly body?: unknown
   readonly query?: unknown
   readonly params?: unknown
@@ -41,6 +42,7 @@ export function nodeOf(response: PlatformResponse): NodeResponse {
 export const viewOf: (request: PlatformRequest) => RequestView<PlatformRequest> =
   createView<PlatformRequest>({
     node: (request) => request,
+    url: ({ originalUrl }) => originalUrl,
     address: ({ ip }) => ip,
     sent: ({ body, query, params, cookies, signedCookies }) => [
       body,

@@ -23,6 +23,7 @@ import { describeQueues } from './contract/queues.js'
 import { describeWrongRequests } from './contract/wrong-requests.js'
 import { describeResets } from './contract/resets.js'
 import { describeSecondLimiter } from './contract/second-limiter.js'
+import { describeTargets, describeUrls } from './contract/urls.js'
 import { describeWaiting } from './contract/waiting.js'
 
 /**
@@ -41,6 +42,8 @@ export function describeAdapter(adapter: Adapter): void {
     describeEarly(open)
     describeKeys(open)
     describeAddresses(open)
+    describeUrls(open)
+    if (adapter.protocol === 'HTTP/1.1') describeTargets(open)
     describeLists(open)
     describePlans(open)
     describeOutcomes(open)

@@ -207,7 +207,14 @@ function guard(
   response = answer(200),
 ): () => Action<unknown> | Promise<Action<unknown>> {
   const made = createGuard(options, undefined, true)
-  const view = { address, peer: address, method: 'GET', route: undefined, headers: { accept } }
+  const view = {
+    address,
+    peer: address,
+    method: 'GET',
+    url: '/',
+    route: undefined,
+    headers: { accept },
+  }
   return () => made.check({ raw: {}, trustsEveryProxy: false, ...view }, response)
 }
 

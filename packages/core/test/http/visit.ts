@@ -59,6 +59,7 @@ export function viewOf(visit: Visit, seen: Partial<RequestView<Visit>> = {}): Re
     peer: '192.0.2.1',
     trustsEveryProxy: false,
     method: 'GET',
+    url: '/',
     route: undefined,
     headers: {},
     sent: [],

@@ -7,6 +7,11 @@ export interface RequestView<R> {
   /** The remote address of the socket: the client, or the last proxy. */
   readonly peer: string | undefined
   readonly method: string
+  /**
+   * The path and the query as the client sent them: not decoded, and with the prefix of mounted routers. A client may send a whole URL instead of a path,
+   * and frameworks then route by its path: `GET http://host/path` has the url `/path`.
+   */
+  readonly url: string | undefined
   /** The whole pattern of the route, not the URL; undefined if no route has matched (yet). */
   readonly route: string | undefined
   /** The headers by their names in lower case. */

@@ -10,6 +10,8 @@ export interface NodeRequest {
 /** How an adapter reads the properties of a view from the request of its framework. */
 export interface Lookups<R> {
   node(request: R): NodeRequest
+  /** The target of the request as it was sent, also within a mounted router. */
+  url(request: R): string | undefined
   /** The client's address, as the framework determines it from its proxy settings. */
   address(request: R): string | undefined
   /** The whole pattern of the route that has matched. */
@@ -41,6 +43,10 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
       return lookups.node(this.raw).method ?? 'GET'
     }
 
+    get url(): string | undefined {
+      return pathAndQuery(lookups.url(this.raw))
+    }
+
     get headers(): RequestView<R>['headers'] {
       return lookups.node(this.raw).headers
     }
@@ -58,6 +64,17 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
     }
   }
   return (request) => new View(request)
+}
+
+/** The form of a target that names its host, which a client may send to any server (RFC 9112, section 3.2.2). */
+const origin = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i
+
+function pathAndQuery(target: string | undefined): string | undefined {
+  if (target === undefined || target.startsWith('/')) return target
+  const [sent] = origin.exec(target) ?? []
+  if (sent === undefined) return target
+  const rest = target.slice(sent.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
 }
 
 // RFC 5737: an address for documentation, which no host uses.
