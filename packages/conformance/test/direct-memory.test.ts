@@ -104,15 +104,20 @@ function act(
     return decision
   }
   if (verb < 16) return limiter.peek(key, options)
-  if (verb === 16)
-    return (
-      past.length > 0 && limiter.refund(past[past.length - 1 - (cost % Math.min(4, past.length))])
-    )
+  if (verb === 16 && past.length > 0) {
+    const decision = past[past.length - 1 - (cost % Math.min(4, past.length))]
+    return cost === 1 ? limiter.refund(decision) : limiter.refund(decision, someOf(decision, cost))
+  }
   if (verb === 17) return limiter.refund(key, cost)
   if (verb === 18) return limiter.penalize(key, cost)
   if (verb === 19) return limiter.status(key)
   if (verb === 20) return limiter.reset(key, { unblock: cost > 1 })
   return cost > 2 ? limiter.block(key, 200) : limiter.unblock(key)
+}
+
+/** Some policies of a decision: those at the positions of the bits of a number. */
+function someOf({ policies }: Decision, bits: number): { readonly policies: readonly string[] } {
+  return { policies: Object.keys(policies).filter((_, i) => (bits >> i) % 2 === 1) }
 }
 
 test.each(Object.entries(policies))(

@@ -93,7 +93,15 @@ interface Command {
 
 const verbs = [
   ...Array<'consume'>(8).fill('consume'),
-  ...(['peek', 'consumeMany', 'peekMany', 'refund', 'refund', 'refundUnits'] as const),
+  ...([
+    'peek',
+    'consumeMany',
+    'peekMany',
+    'refund',
+    'refund',
+    'refundSome',
+    'refundUnits',
+  ] as const),
   ...(['release', 'renew', 'penalize', 'block', 'unblock', 'reset', 'status'] as const),
 ] as const
 type Verb = (typeof verbs)[number]
@@ -210,6 +218,11 @@ async function run(
     case 'refund': {
       const decision = decisions.at(-1 - dice)
       return decision && limiter.refund(decision)
+    }
+    case 'refundSome': {
+      const decision = decisions.at(-1 - (dice % 3))
+      const policies = Object.keys(decision?.policies ?? {}).filter((_, i) => (dice >> i) % 2 === 1)
+      return decision && limiter.refund(decision, { policies })
     }
     case 'release':
       return decisions.at(-1 - dice)?.lease?.release()

@@ -31,7 +31,7 @@ const samples = families.flatMap(({ samples }) => samples)
 const start = Date.UTC(2026, 5, 1)
 const verbs = [
   ...Array<'consume'>(10).fill('consume'),
-  ...(['peek', 'many', 'many', 'refund', 'refundUnits', 'penalize'] as const),
+  ...(['peek', 'many', 'many', 'refund', 'refundSome', 'refundUnits', 'penalize'] as const),
   ...(['block', 'unblock', 'reset', 'status'] as const),
 ] as const
 
@@ -154,6 +154,12 @@ async function answer(
       case 'refund': {
         const decision = decisions.at(-1 - dice)
         return await (decision && limiter.refund(decision))
+      }
+      case 'refundSome': {
+        const decision = decisions.at(-1 - (dice % 3))
+        const named = Object.keys(decision?.policies ?? {})
+        const some = named.filter((_, i) => (dice >> i) % 2 === 1)
+        return await (decision && limiter.refund(decision, { policies: some }))
       }
       case 'refundUnits':
         return await limiter.refund(key, cost, { policies })

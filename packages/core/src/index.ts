@@ -1,6 +1,12 @@
 export { createLimiter } from './limiter/limiter.js'
 export type { Limiter } from './limiter/limiter.js'
-export type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './limiter/calls.js'
+export type {
+  ConsumeOptions,
+  KeyAndCost,
+  PeekOptions,
+  RefundOptions,
+  ResetOptions,
+} from './limiter/calls.js'
 export type { LimiterOptions } from './limiter/limiter-options.js'
 export { limited } from './limited/limited.js'
 export type { Limited } from './limited/limited.js'

@@ -59,7 +59,7 @@ describe('a decision is a plain object', () => {
   test('that can be refunded, but a copy of it cannot', () => {
     const limiter = limiterOf(policy)
     const decision = limiter.consume('key', { cost: 2 })
-    expect(() => limiter.refund({ ...decision })).toThrow('the keys name a policy "allowed"')
+    expect(() => limiter.refund({ ...decision })).toThrow('the call names a policy "allowed"')
     expect(limiter.peek('key').remaining).toBe(1)
     expect([limiter.refund(decision), limiter.refund(decision)]).toEqual([true, false])
     expect(limiter.peek('key').remaining).toBe(3)

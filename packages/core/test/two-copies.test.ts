@@ -92,6 +92,15 @@ describe('a decision of the other copy', () => {
     expect(limiter.peek('key').remaining).toBe(2)
   })
 
+  test('is refunded once for each of its policies', () => {
+    const store = there.memoryStore()
+    const limiter = here.createLimiter({ name: 'api', policies, store })
+    const its = there.createLimiter({ name: 'api', policies, store }).consume('key')
+    expect(limiter.refund(its, { policies: [] })).toBe(false)
+    expect(limiter.refund(its, { policies: ['default'] })).toBe(true)
+    expect(limiter.refund(its)).toBe(false)
+  })
+
   test('of another limiter, or of another contract version, is an error', () => {
     const limiter = here.createLimiter({ name: 'api', policies })
     const decision = there.createLimiter({ name: 'other', policies }).consume('key')

@@ -75,6 +75,9 @@ expectTypeOf(inMemory.unblock('key', choice)).toEqualTypeOf<void>()
 expectTypeOf(inMemory.release('key', 'id', choice)).toEqualTypeOf<boolean>()
 expectTypeOf(inMemory.renew('key', 'id', choice)).toEqualTypeOf<boolean>()
 expectTypeOf(onRedis.status('key', choice)).toEqualTypeOf<Promise<Status>>()
+expectTypeOf(inMemory.refund(inMemory.consume('key'), { policies: ['a'] })).toEqualTypeOf<boolean>()
+// @ts-expect-error: the policies of a decision have names
+inMemory.refund(inMemory.consume('key'), choice)
 // @ts-expect-error: a decision is refunded with the policies that made it
 inMemory.refund(inMemory.consume('key'), 1, choice)
 // @ts-expect-error: no such option

@@ -1,4 +1,4 @@
-import { fixedWindow, gcra, notLimited, slidingWindow, staged } from '@sluice/core'
+import { concurrency, fixedWindow, gcra, notLimited, slidingWindow, staged } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { sizedAlgorithms } from '../sized-algorithms.js'
 import type { OpenSetup } from './setup.js'
@@ -80,6 +80,81 @@ export function describeRefunds(open: OpenSetup): void {
         const { policies } = await limiter.peek(key, { cost: 0 })
         return [policies['address'].remaining, policies['user'].remaining]
       }
+    })
+
+    test('of some policies returns their units alone, each of them once', async () => {
+      const limiter = (await open()).limiter({
+        a: fixedWindow({ limit: 5, window: '1m' }),
+        b: gcra({ limit: 5, window: '1d' }),
+        c: slidingWindow({ limit: 5, window: '1m' }),
+      })
+      await limiter.consume('key')
+      const decision = await limiter.consume('key', { cost: 3 })
+      expect(await remaining()).toEqual([1, 1, 1])
+      expect(await limiter.refund(decision, { policies: [] })).toBe(false)
+      expect(await limiter.refund(decision, { policies: ['b'] })).toBe(true)
+      expect(await remaining()).toEqual([1, 4, 1])
+      expect(await limiter.refund(decision, { policies: ['b'] })).toBe(false)
+      expect(await remaining()).toEqual([1, 4, 1])
+      expect(await limiter.refund(decision, { policies: ['b', 'c'] })).toBe(true)
+      expect(await remaining()).toEqual([1, 4, 4])
+      expect(await limiter.refund(decision)).toBe(true)
+      expect(await remaining()).toEqual([4, 4, 4])
+      expect(await limiter.refund(decision)).toBe(false)
+      expect(await limiter.refund(decision, { policies: ['a'] })).toBe(false)
+      expect(await remaining()).toEqual([4, 4, 4])
+
+      async function remaining() {
+        const { policies } = await limiter.peek('key', { cost: 0 })
+        return ['a', 'b', 'c'].map((name) => policies[name].remaining)
+      }
+    })
+
+    test('of some policies returns the units of each to its own key', async () => {
+      const limiter = (await open()).limiter({
+        address: fixedWindow({ limit: 5, window: '1m' }),
+        user: fixedWindow({ limit: 5, window: '1m' }),
+      })
+      const decision = await limiter.consume({ address: 'ip', user: 'ann' }, { cost: 3 })
+      await limiter.refund(decision, { policies: ['user'] })
+      const { policies } = await limiter.peek({ address: 'ip', user: 'ann' })
+      expect([policies['address'].remaining, policies['user'].remaining]).toEqual([2, 5])
+    })
+
+    test('of another policy does not release the lease', async () => {
+      const limiter = (await open()).limiter({
+        leases: concurrency({ limit: 2, lease: '1m' }),
+        minute: fixedWindow({ limit: 5, window: '1m' }),
+      })
+      const decision = await limiter.consume('key')
+      await limiter.refund(decision, { policies: ['minute'] })
+      expect(await decision.lease?.renew()).toBe(true)
+      await limiter.refund(decision, { policies: ['leases'] })
+      expect(await decision.lease?.renew()).toBe(false)
+      const { policies } = await limiter.peek('key', { cost: 0 })
+      expect([policies['leases'].remaining, policies['minute'].remaining]).toEqual([2, 5])
+    })
+
+    test('of some policies of a denial returns nothing', async () => {
+      const limiter = (await open()).limiter({ minute: fixedWindow({ limit: 1, window: '1m' }) })
+      await limiter.consume('key')
+      const denial = await limiter.consume('key')
+      expect(await limiter.refund(denial, { policies: ['minute'] })).toBe(false)
+      expect((await limiter.peek('key')).remaining).toBe(0)
+    })
+
+    test('of a policy that the decision does not have is refused, and returns nothing', async () => {
+      const limiter = (await open()).limiter({
+        a: fixedWindow({ limit: 5, window: '1m' }),
+        b: fixedWindow({ limit: 5, window: '1m' }),
+      })
+      const decision = await limiter.consume({ a: 'key', b: notLimited })
+      for (const name of ['b', 'c', 'constructor']) {
+        const call = async () => limiter.refund(decision, { policies: ['a', name] })
+        await expect(call()).rejects.toMatchObject({ code: 'SLUICE_POLICY_NAME_UNKNOWN' })
+      }
+      expect((await limiter.peek({ a: 'key', b: notLimited })).remaining).toBe(4)
+      expect(await limiter.refund(decision)).toBe(true)
     })
 
     test('returns the unit to the sub-window that it was taken from', async () => {

@@ -72,6 +72,12 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     ],
   ],
   [
+    'refund',
+    (options) => limiter.refund(limiter.peek('key'), options),
+    {},
+    ['core/src/limiter/calls.ts#RefundOptions'],
+  ],
+  [
     'reset',
     (options) => limiter.reset('key', options),
     {},

@@ -6,7 +6,9 @@ export const limiterMessages = {
     `limiter "${limiter}": it has no policies of its own, because each request chooses them. Pass the policies of this call as the option "policies".`,
 
   SLUICE_POLICY_NAME_UNKNOWN: (limiter: string, name: string, known: readonly string[]): string =>
-    `limiter "${limiter}": the keys name a policy ${quoted(name)}, but its policies are ${quotedList(known)}.`,
+    `limiter "${limiter}": the call names a policy ${quoted(name)}, but ${
+      known.length === 0 ? 'there are none' : `the policies are ${quotedList(known)}`
+    }.`,
 
   SLUICE_KEY_INVALID: (
     where: string,

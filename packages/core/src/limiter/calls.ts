@@ -26,6 +26,15 @@ export interface KeyAndCost extends PeekOptions {
   readonly key: Keys
 }
 
+export interface RefundOptions {
+  /**
+   * The names of the policies to refund. Each policy of a decision is refunded once; a name that the decision does not have is an error.
+   *
+   * @default all policies of the decision
+   */
+  readonly policies?: readonly string[]
+}
+
 export interface ResetOptions extends PolicyChoice {
   /**
    * Whether the reset also ends a block. Without it, a blocked key is not reset.

@@ -1,5 +1,11 @@
 import { createAcquire, type AcquireOptions } from './waiting/acquire.js'
-import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './calls.js'
+import type {
+  ConsumeOptions,
+  KeyAndCost,
+  PeekOptions,
+  RefundOptions,
+  ResetOptions,
+} from './calls.js'
 import { createDispatcher } from './dispatch.js'
 import { countedPart } from './counted-policies.js'
 import type { Decision } from './decision.js'
@@ -48,9 +54,10 @@ export interface Limiter<S extends Store = Store> {
    */
   acquire(key: Keys, options?: AcquireOptions): Promise<Decision<S>>
   /**
-   * Refunds exactly the units that a decision took, as far as they still count, and releases its lease. True the first time, false after that.
+   * Refunds exactly the units that a decision took, as far as they still count, and releases its lease. With `policies`, it refunds the units that
+   * these policies took. True if a policy was refunded, false if each of them was refunded before.
    */
-  refund(decision: Decision): Reply<S, boolean>
+  refund(decision: Decision, options?: RefundOptions): Reply<S, boolean>
   /** Refunds the n newest units, at most up to the full quota. For leases, it ends the newest ones whose units together are at most n. */
   refund(key: Keys, n?: number, options?: PolicyChoice): Reply<S, boolean>
   /**
@@ -143,10 +150,12 @@ export function createLimiter<S extends Store = MemoryStore>(
     peekMany: (calls) => dispatch.runMany(requests.peekMany, decide, calls),
     acquire: (key, options) => acquire(key, options),
 
-    refund(decisionOrKey: Decision | Keys, n?: number, options?: PolicyChoice) {
+    refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: PolicyChoice) {
       const receipt = receiptOf(decisionOrKey) ?? receiptOfOtherCopy(name, decisionOrKey)
-      if (receipt !== undefined)
-        return dispatch.run(requests.refundReceipt, isRefunded, receipt, n, options)
+      if (receipt !== undefined) {
+        const call = { receipt, options: n, more: options }
+        return isAny(dispatch.runMany(requests.refundReceipts, isRefunded, call))
+      }
       // Any other value is read as a key. `refundUnits` throws if it is not a valid one.
       return dispatch.run(requests.refundUnits, isAllowed, decisionOrKey as Keys, n, options)
     },
@@ -195,6 +204,14 @@ function isAllowed({ allowed }: Outcome): boolean {
 
 function isRefunded({ allowed }: Outcome, { verb }: StoreRequest): boolean {
   return verb === 'refundReceipt' && allowed
+}
+
+/** Whether one of several requests was refunded. */
+function isAny<S extends Store>(refunded: Reply<S, readonly boolean[]>): Reply<S, boolean> {
+  const all: readonly boolean[] | Promise<readonly boolean[]> = refunded
+  const any = (each: readonly boolean[]): boolean => each.includes(true)
+  // The compiler cannot know that S is the type of this store.
+  return (all instanceof Promise ? all.then(any) : any(all)) as Reply<S, boolean>
 }
 
 /** The application closes a store that it created itself. */

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.js'
 import { hasLeases } from './read-decision.js'
-import type { Receipt } from './receipts/receipt.js'
 import {
   resolveKeys,
   chosenPerCall,
@@ -21,18 +20,16 @@ import {
   type Duration,
 } from '../options/readers.js'
 import { argumentChecks } from './checks/argument-checks.js'
-import { markGiven } from './receipts/copies.js'
+import { refundRequests, type RefundCall } from './receipts/refunds.js'
 import { watchRedundancy } from './checks/redundant-policies.js'
 import { leaseFor } from './leases/requested-lease.js'
-import {
-  peekOf,
-  refundOf,
-  type BoundPolicy,
-  type ConsumeRequest,
-  type LeaseRequest,
-  type PeekRequest,
-  type Source,
-  type StoreRequest,
+import type {
+  BoundPolicy,
+  ConsumeRequest,
+  LeaseRequest,
+  PeekRequest,
+  Source,
+  StoreRequest,
 } from '../stores/store.js'
 
 /**
@@ -48,9 +45,9 @@ export interface Requests {
   peek(key: Keys, options: PeekOptions | undefined): PeekRequest
   consumeMany(calls: readonly KeyAndCost[]): readonly ConsumeRequest[]
   peekMany(calls: readonly KeyAndCost[]): readonly PeekRequest[]
-  /** For a receipt that was refunded before, or that took nothing, the request is a peek without policies. */
-  refundReceipt(receipt: Receipt, units: undefined | number, options?: PolicyChoice): StoreRequest
-  refundUnits(key: Keys, units: number | undefined, options?: PolicyChoice): StoreRequest
+  /** One request for each request that the decision combines. */
+  refundReceipts(call: RefundCall): readonly StoreRequest[]
+  refundUnits(key: Keys, units: unknown, options?: PolicyChoice): StoreRequest
   penalize(key: Keys, units: number, options?: PolicyChoice): StoreRequest
   block(key: Keys, length: Duration, options?: PolicyChoice): StoreRequest
   unblock(key: Keys, options: PolicyChoice | undefined): StoreRequest
@@ -180,21 +177,7 @@ export function createRequests(
     consumeMany: (calls) => many(calls, consumption),
     peekMany: (calls) => many(calls, look),
 
-    refundReceipt({ request, outcome }, units, options) {
-      if (units !== undefined || options !== undefined) {
-        const expected = 'the decision alone: it is refunded as a whole'
-        throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units ?? options, expected)
-      }
-      if (request.entries.some((entry) => entry.limiter !== limiter)) {
-        const maker = `the limiter "${request.entries[0].limiter}"`
-        throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, maker)
-      }
-      if (request.verb !== 'consume' || !outcome.allowed || !markGiven(request)) {
-        return { ...peekOf(request, 0), entries: [], keys: [] }
-      }
-      const { states, source = 'store' } = outcome
-      return { ...refundOf(request, states), source, now: injectedTime() }
-    },
+    refundReceipts: refundRequests(limiter, injectedTime),
 
     refundUnits: (key, n = 1, options) => {
       const units = count(n)

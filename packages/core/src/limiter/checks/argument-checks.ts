@@ -10,7 +10,7 @@ const maxUnits = 2 ** 31
 /** Checks of the arguments that the methods of a limiter take. Each invalid argument is an error with a code. */
 export interface ArgumentChecks {
   /** The units of a refund or a penalty. */
-  count(value: number): number
+  count(value: unknown): number
   /** The owner or the id of a lease. */
   text(name: string, value: unknown): string
   assertPenalty(entries: readonly BoundPolicy[], units: number): void
@@ -31,7 +31,7 @@ export function argumentChecks(where: string, policies: Policies): ArgumentCheck
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
   }
 
-  function count(value: number): number {
+  function count(value: unknown): number {
     if (isCount(value) && value <= maxUnits) return value
     const expected = `a whole number from 0 to ${maxUnits}`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', value, expected)

@@ -11,8 +11,8 @@ interface Copy {
 /** The data that all copies of this package in the process share. */
 interface Shared {
   readonly copies: Copy[]
-  /** The requests that were refunded. A second refund does nothing, no matter which limiter is called. */
-  readonly given: WeakSet<object>
+  /** The policies of each request that were refunded, by their positions. A second refund does nothing, no matter which limiter is called. */
+  readonly given: WeakMap<object, Set<number>>
 }
 
 const sharedName = Symbol.for('@sluice/core:receipts')
@@ -20,7 +20,7 @@ const sharedName = Symbol.for('@sluice/core:receipts')
 function shared(): Shared {
   const known: unknown = Reflect.get(globalThis, sharedName)
   if (isShared(known)) return known
-  const made: Shared = { copies: [], given: new WeakSet() }
+  const made: Shared = { copies: [], given: new WeakMap() }
   Object.defineProperty(globalThis, sharedName, { value: made })
   return made
 }
@@ -52,10 +52,15 @@ export function receiptOfOtherCopy(limiter: string, value: unknown): Receipt | u
   return undefined
 }
 
-/** Marks a request as refunded. True the first time. */
-export function markGiven(request: object): boolean {
+/** Marks policies of a request as refunded, by their positions. Returns those that were not refunded before. */
+export function markGiven(request: object, positions: readonly number[]): readonly number[] {
   const { given } = shared()
-  if (given.has(request)) return false
-  given.add(request)
-  return true
+  const known = given.get(request)
+  if (known === undefined) {
+    given.set(request, new Set(positions))
+    return positions
+  }
+  const left = positions.filter((position) => !known.has(position))
+  for (const position of left) known.add(position)
+  return left
 }

@@ -6,6 +6,8 @@ import type { Verdict } from '../verdict.js'
 export interface Receipt {
   readonly request: DecisionRequest
   readonly outcome: Outcome
+  /** The receipts of the other requests, if the decision combines several. */
+  readonly others?: readonly Receipt[]
 }
 
 /** A receipt that is made when it is needed. Most decisions are never refunded. */

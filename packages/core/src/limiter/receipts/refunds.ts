@@ -1,0 +1,89 @@
+import { sluiceError } from '../../errors.js'
+import { isList, isText } from '../../options/predicates.js'
+import { optionsObject, rejectUnknown } from '../../options/readers.js'
+import { peekOf, refundOf, type StoreRequest } from '../../stores/store.js'
+import { hasLeases } from '../read-decision.js'
+import { noLease } from '../leases/requested-lease.js'
+import { markGiven } from './copies.js'
+import type { Receipt } from './receipt.js'
+
+/** The arguments of a refund of a decision. */
+export interface RefundCall {
+  readonly receipt: Receipt
+  readonly options: unknown
+  /** The third argument, which only a refund of units takes. */
+  readonly more: unknown
+}
+
+/**
+ * Makes the function that turns the refund of a decision into requests: one for each request that the decision combines. For policies that were
+ * refunded before, and for a decision that took nothing, the request is a peek without policies.
+ */
+export function refundRequests(
+  limiter: string,
+  injectedTime: () => number | undefined,
+): (call: RefundCall) => readonly StoreRequest[] {
+  const where = `limiter "${limiter}"`
+
+  return function requestsOf({ receipt, options, more }) {
+    const receipts = receipt.others === undefined ? [receipt] : [receipt, ...receipt.others]
+    for (const one of receipts) assertOwn(one)
+    const names = namesOf(options, more)
+    if (names !== undefined) assertKnown(names, receipts)
+    return receipts.map((one) => requestOf(one, names))
+  }
+
+  function requestOf(
+    { request, outcome }: Receipt,
+    names: readonly string[] | undefined,
+  ): StoreRequest {
+    const { entries } = request
+    const asked = [...entries.keys()].filter((i) => names?.includes(entries[i].name) !== false)
+    const isTaken = request.verb === 'consume' && outcome.allowed
+    const left = isTaken ? markGiven(request, asked) : []
+    if (request.verb !== 'consume' || left.length === 0) {
+      return { ...peekOf(request, 0), entries: [], keys: [] }
+    }
+    const { states, source = 'store' } = outcome
+    const whole = { ...refundOf(request, states), source, now: injectedTime() }
+    if (left.length === entries.length) return whole
+    const part = left.map((i) => entries[i])
+    return {
+      ...whole,
+      entries: part,
+      keys: left.map((i) => request.keys[i]),
+      receipts: left.map((i) => states[i]),
+      lease: part.some(hasLeases) ? request.lease : noLease,
+    }
+  }
+
+  function assertOwn({ request: { entries } }: Receipt): void {
+    if (entries.every((entry) => entry.limiter === limiter)) return
+    throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, `the limiter "${entries[0].limiter}"`)
+  }
+
+  function namesOf(options: unknown, more: unknown): readonly string[] | undefined {
+    if (typeof options === 'number' || more !== undefined) {
+      const expected = 'the decision, and no number of units: it is refunded by the units it took'
+      throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', options ?? more, expected)
+    }
+    if (options === undefined) return undefined
+    const known = ['policies']
+    const given = optionsObject(where, options, known)
+    rejectUnknown(where, given, known)
+    const { policies } = given
+    if (policies === undefined || areNames(policies)) return policies
+    const expected = 'a list of names of policies'
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
+  }
+
+  function assertKnown(names: readonly string[], receipts: readonly Receipt[]): void {
+    const known = receipts.flatMap(({ request }) => request.entries.map(({ name }) => name))
+    const stray = names.find((name) => !known.includes(name))
+    if (stray !== undefined) throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, stray, known)
+  }
+}
+
+function areNames(value: unknown): value is readonly string[] {
+  return isList(value) && value.every(isText)
+}
