@@ -1,4 +1,4 @@
-import type { Decision, Duration, Limiter } from '@sluice/core'
+import type { Duration, Limiter } from '@sluice/core'
 import {
   after,
   createGuard,
@@ -9,6 +9,7 @@ import {
   type Handle,
   type MethodDecorator,
   type RateLimitOptions as Options,
+  type RequestDecision,
   type Stated,
   type WholeRule,
 } from '@sluice/core/http'
@@ -18,8 +19,8 @@ import { viewOf } from './request.js'
 declare global {
   namespace Express {
     interface Request {
-      /** The decision of `rateLimit` on this request; absent if the request was not limited. */
-      rateLimit?: Decision
+      /** The decision of `rateLimit` on this request; absent if the request was not limited, and with rules if no rule applies and no tag is set. */
+      rateLimit?: RequestDecision
     }
   }
 }
@@ -29,12 +30,12 @@ export type OnDenied = (
   request: Request,
   response: Response,
   next: NextFunction,
-  decision: Decision,
+  decision: RequestDecision,
 ) => unknown
 
 type AllOptions = Options<Request, OnDenied>
 
-/** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, and any of the others. */
+/** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, or `rules`, and any of the others. */
 export type RateLimitOptions = WholeRule<AllOptions>
 
 type StatedOptions<W, P> = WholeRule<Omit<AllOptions, 'key'>> & Stated<Request, W, P>
@@ -46,7 +47,7 @@ export interface RateLimitMiddleware {
     response: Response<A, L>,
     next: NextFunction,
   ): void
-  /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, pass `policies` to them. */
+  /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
   readonly limiter: Limiter
 }
 

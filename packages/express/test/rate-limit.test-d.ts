@@ -13,7 +13,7 @@ import {
   RateLimit,
   rateLimit,
   slidingWindow,
-  type Decision,
+  type RequestDecision,
   type Limiter,
   type OnDenied,
   type RateLimitMiddleware,
@@ -29,7 +29,7 @@ const policy = slidingWindow({ limit: 5, window: '1m' })
 expectTypeOf(rateLimit({ limit: 5, window: '1m' })).toExtend<RequestHandler>()
 app.use(rateLimit({ limit: 5, window: '1m' }))
 app.get('/', rateLimit({ limit: 5, window: '1m' }), (request, response) => {
-  expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>()
+  expectTypeOf(request.rateLimit).toEqualTypeOf<RequestDecision | undefined>()
   expectTypeOf(response).toExtend<Response>()
 })
 
@@ -67,7 +67,7 @@ rateLimit({
   },
   body(request, decision) {
     expectTypeOf(request).toEqualTypeOf<Request>()
-    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    expectTypeOf(decision).toEqualTypeOf<RequestDecision>()
     return { path: request.path }
   },
   count(outcome) {
@@ -112,7 +112,7 @@ rateLimit({
   policy,
   onDenied(request, response, next, decision) {
     expectTypeOf([request, response, next, decision]).toExtend<Parameters<OnDenied>[number][]>()
-    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    expectTypeOf(decision).toEqualTypeOf<RequestDecision>()
     response.status(503).end(request.path)
   },
 })

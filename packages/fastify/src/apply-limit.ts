@@ -1,5 +1,11 @@
-import type { Decision } from '@sluice/core'
-import { after, headersOfReply, writeFields, type Guard, type Handle } from '@sluice/core/http'
+import {
+  after,
+  headersOfReply,
+  writeFields,
+  type Guard,
+  type Handle,
+  type RequestDecision,
+} from '@sluice/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { viewOf } from './request.js'
 
@@ -7,7 +13,11 @@ import { viewOf } from './request.js'
  * Handles a denied request instead of `rateLimit`. It sends a response by `reply.send()` or returns the payload. If it returns true, the request
  * continues.
  */
-export type OnDenied = (request: FastifyRequest, reply: FastifyReply, decision: Decision) => unknown
+export type OnDenied = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  decision: RequestDecision,
+) => unknown
 
 export type Limit = Guard<FastifyRequest, OnDenied>
 

@@ -1,8 +1,9 @@
-import type { Decision, Duration, Limiter } from '@sluice/core'
+import type { Duration, Limiter } from '@sluice/core'
 import type {
   MadeLimit,
   OneRule,
   RateLimitOptions as Options,
+  RequestDecision,
   RouteLimit,
   Stated,
 } from '@sluice/core/http'
@@ -52,7 +53,7 @@ export type RouteRateLimit = RouteLimit<RateLimitOptions | PlacedLimit>
 
 /** A limit made by `app.rateLimit()`. */
 export interface PlacedLimit extends MadeLimit<FastifyRequest, OnDenied> {
-  /** The limiter of this limit, for direct calls such as `peek`, `reset` or `block`. */
+  /** The limiter of this limit, for direct calls such as `peek`, `reset` or `block`. With `rules`, pass `policies` to them. */
   readonly limiter: Limiter
 }
 
@@ -74,8 +75,8 @@ export interface RateLimitDecorator {
    */
   readonly limiter: Limiter
   /**
-   * Finds a limiter by its name. The limiter of a route exists from the start of the application; its name is that in `config.rateLimit`, or else its
-   * method and pattern: 'GET /items/:id'.
+   * Finds a limiter by its name. The limiter of a route exists from the start of the application; its name is that in `config.rateLimit`, that of
+   * its rules, or else its method and pattern: 'GET /items/:id'.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */
@@ -101,8 +102,8 @@ declare module 'fastify' {
     rateLimit: RateLimitDecorator
   }
   interface FastifyRequest {
-    /** The last decision on this request; undefined if the request was not limited. */
-    rateLimit?: Decision
+    /** The last decision on this request; undefined if the request was not limited, and with rules if no rule applies and no tag is set. */
+    rateLimit?: RequestDecision
   }
   interface FastifyContextConfig {
     /**

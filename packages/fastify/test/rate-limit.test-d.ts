@@ -10,7 +10,7 @@ import {
   RateLimit,
   rateLimit,
   slidingWindow,
-  type Decision,
+  type RequestDecision,
   type Limiter,
   type OnDenied,
   type RateLimitOptions,
@@ -27,7 +27,7 @@ expectTypeOf(rateLimit).toEqualTypeOf<FastifyPluginAsync<RateLimitPluginOptions>
 app.register(rateLimit, { limit: 5, window: '1m' })
 app.register(rateLimit, { policy, global: false, hook: 'preHandler' })
 app.get('/', (request) => {
-  expectTypeOf(request.rateLimit).toEqualTypeOf<Decision | undefined>()
+  expectTypeOf(request.rateLimit).toEqualTypeOf<RequestDecision | undefined>()
 })
 
 // The options of a route.
@@ -109,7 +109,7 @@ app.register(rateLimit, {
   },
   body(request, decision) {
     expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
-    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    expectTypeOf(decision).toEqualTypeOf<RequestDecision>()
     return { path: request.url }
   },
   count(outcome) {
@@ -125,7 +125,7 @@ app.register(rateLimit, {
   onDenied(request, reply, decision) {
     expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
     expectTypeOf(reply).toEqualTypeOf<FastifyReply>()
-    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    expectTypeOf(decision).toEqualTypeOf<RequestDecision>()
     return reply.code(503).send(request.url)
   },
 })

@@ -1,4 +1,4 @@
-import type { Decision, Duration, Limiter } from '@sluice/core'
+import type { Duration, Limiter } from '@sluice/core'
 import {
   after,
   createGuard,
@@ -11,6 +11,7 @@ import {
   type HeaderField,
   type MethodDecorator,
   type RateLimitOptions as Options,
+  type RequestDecision,
   type Stated,
   type WholeRule,
 } from '@sluice/core/http'
@@ -26,22 +27,22 @@ declare module 'koa' {
 
 /** The property that `rateLimit` sets in `ctx.state`. */
 export interface RateLimitState {
-  /** The decision on this request; absent if the request was not limited. */
-  rateLimit?: Decision
+  /** The decision on this request; absent if the request was not limited, and with rules if no rule applies and no tag is set. */
+  rateLimit?: RequestDecision
 }
 
 /** Handles a denied request instead of `rateLimit`: sets the response, or calls `next()` to continue. */
-export type OnDenied = (context: Context, next: Next, decision: Decision) => unknown
+export type OnDenied = (context: Context, next: Next, decision: RequestDecision) => unknown
 
 type AllOptions = Options<Context, OnDenied>
 
-/** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, and any of the others. */
+/** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, or `rules`, and any of the others. */
 export type RateLimitOptions = WholeRule<AllOptions>
 
 type StatedOptions<W, P> = WholeRule<Omit<AllOptions, 'key'>> & Stated<Context, W, P>
 
 export type RateLimitMiddleware = Middleware & {
-  /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, pass `policies` to them. */
+  /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
   readonly limiter: Limiter
 }
 

@@ -7,7 +7,7 @@ import {
   RateLimit,
   rateLimit,
   slidingWindow,
-  type Decision,
+  type RequestDecision,
   type Limiter,
   type RateLimitMiddleware,
   type RateLimitOptions,
@@ -28,7 +28,7 @@ interface MyState {
 const app = new Koa<MyState>()
 app.use(rateLimit({ policy }))
 app.use((ctx) => {
-  expectTypeOf(ctx.state.rateLimit).toEqualTypeOf<Decision | undefined>()
+  expectTypeOf(ctx.state.rateLimit).toEqualTypeOf<RequestDecision | undefined>()
   expectTypeOf(ctx.state.user).toEqualTypeOf<string>()
   // @ts-expect-error: the state has no such property
   ctx.body = ctx.state.tenant
@@ -37,7 +37,7 @@ app.use((ctx) => {
 const plain = new Koa()
 plain.use(rateLimit({ policy }))
 plain.use((ctx) => {
-  expectTypeOf(ctx.state.rateLimit).toEqualTypeOf<Decision | undefined>()
+  expectTypeOf(ctx.state.rateLimit).toEqualTypeOf<RequestDecision | undefined>()
   ctx.body = ctx.state['whatever']
 })
 
@@ -51,7 +51,7 @@ rateLimit({
     return ctx.path
   },
   onDenied: (ctx, next, decision) => {
-    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    expectTypeOf(decision).toEqualTypeOf<RequestDecision>()
     return ctx.path === '/' ? next() : undefined
   },
 })

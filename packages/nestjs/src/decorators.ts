@@ -5,7 +5,8 @@ import {
   UseGuards,
   type ExecutionContext,
 } from '@nestjs/common'
-import type { Decision, Duration } from '@sluice/core'
+import type { Duration } from '@sluice/core'
+import type { RequestDecision } from '@sluice/core/http'
 import { limitsKey } from './limits.js'
 import type { NestRequest, RateLimitOptions, StatedOptions } from './options.js'
 import { RateLimitGuard } from './rate-limit-guard.js'
@@ -30,6 +31,6 @@ export function SkipRateLimit(): ClassDecorator & MethodDecorator {
 
 /** Passes the decision on the request to a parameter of a handler; undefined if the request was not limited. */
 export const RateLimitDecision: () => ParameterDecorator = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): Decision | undefined =>
+  (_data: unknown, context: ExecutionContext): RequestDecision | undefined =>
     context.switchToHttp().getRequest<NestRequest>().rateLimit,
 )

@@ -98,7 +98,9 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
     return getOrAdd(known, JSON.stringify(names), () =>
       inOrder(
         mergeLimits(limits).map(({ options, name }) => {
-          const guard = createGuard({ ...options, name }, name)
+          // Rules have a name of their own.
+          const whole = options.rules === undefined ? { ...options, name } : options
+          const guard = createGuard(whole, name)
           limiters.add(guard.limiter)
           return guard
         }),

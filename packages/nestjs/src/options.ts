@@ -4,8 +4,13 @@ import type {
   ConfigurableModuleOptionsFactory,
   ExecutionContext,
 } from '@nestjs/common'
-import type { Decision } from '@sluice/core'
-import type { Awaitable, OneRule, RateLimitOptions as Options, Stated } from '@sluice/core/http'
+import type {
+  Awaitable,
+  OneRule,
+  RateLimitOptions as Options,
+  RequestDecision,
+  Stated,
+} from '@sluice/core/http'
 
 /**
  * The properties that requests of Express and of Fastify have in common. To use other properties, pass the type of the platform's request,
@@ -23,15 +28,15 @@ export interface NestRequest {
   readonly url: string
   readonly ip?: string | undefined
   readonly headers: IncomingHttpHeaders
-  /** The decision on this request; absent if the request was not limited. */
-  rateLimit?: Decision
+  /** The decision on this request; absent if the request was not limited, and with rules if no rule applies and no tag is set. */
+  rateLimit?: RequestDecision
 }
 
 /** Whether the requests of one route, of one controller or of the whole application count together. */
 export type Scope = 'route' | 'controller' | 'global'
 
 /** Handles a denied request: throws an exception, or returns whether the request continues. If it returns false, Nest sends a 403. */
-export type OnDenied = (context: ExecutionContext, decision: Decision) => Awaitable<boolean>
+export type OnDenied = (context: ExecutionContext, decision: RequestDecision) => Awaitable<boolean>
 
 /** The options of a limit. Those that are absent are inherited from the module. */
 export type RateLimitOptions<Q = NestRequest> = OneRule<AllOptions<Q>>

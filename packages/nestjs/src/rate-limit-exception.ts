@@ -1,6 +1,5 @@
 import { HttpException, StreamableFile } from '@nestjs/common'
-import type { Decision } from '@sluice/core'
-import type { Deny } from '@sluice/core/http'
+import type { Deny, RequestDecision } from '@sluice/core/http'
 
 /**
  * The exception for a denied request. Nest's own exception filter sends it unchanged; filters of the application can send another response. The
@@ -8,7 +7,7 @@ import type { Deny } from '@sluice/core/http'
  */
 export class RateLimitException extends HttpException {
   /** Undefined if the list `deny` contains the client. */
-  readonly decision: Decision | undefined
+  readonly decision: RequestDecision | undefined
 
   constructor(action: Deny) {
     super(isUnsendable(action) ? action.body : new DenialContent(action), action.status)

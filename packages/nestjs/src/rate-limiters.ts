@@ -31,7 +31,8 @@ export class RateLimiters {
   }
 
   /**
-   * Finds a limiter by its name: 'default' for that of the module, 'Class' and 'Class.method' for decorated ones, or the `name` in their options. The
+   * Finds a limiter by its name: 'default' for that of the module, 'Class' and 'Class.method' for decorated ones, or the `name` in their options or of
+   * their rules. The
    * limiter of a guard that is added by `UseGuards` without a decorator exists from its first request.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN

@@ -15,7 +15,7 @@ import {
   type RateLimiters,
   slidingWindow,
   SkipRateLimit,
-  type Decision,
+  type RequestDecision,
   type NestRequest,
   type RateLimitOptions,
   type RateLimitOptionsFactory,
@@ -37,7 +37,7 @@ RateLimit({
   // @ts-expect-error: only one platform has this property
   skip: (request) => request.protocol === 'http',
 })
-expectTypeOf<NestRequest['rateLimit']>().toEqualTypeOf<Decision | undefined>()
+expectTypeOf<NestRequest['rateLimit']>().toEqualTypeOf<RequestDecision | undefined>()
 expectTypeOf<Request>().toExtend<NestRequest>()
 expectTypeOf<FastifyRequest>().toExtend<NestRequest>()
 
@@ -73,7 +73,7 @@ RateLimit<FastifyRequest>({
   limit: ({ routeOptions }) => (routeOptions.url === '/' ? 1 : 2),
   body: (request, decision) => {
     expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
-    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    expectTypeOf(decision).toEqualTypeOf<RequestDecision>()
     return request.id
   },
 })
@@ -117,7 +117,7 @@ RateLimit({
   ...perMinute,
   onDenied: (context, decision) => {
     expectTypeOf(context).toEqualTypeOf<ExecutionContext>()
-    expectTypeOf(decision).toEqualTypeOf<Decision>()
+    expectTypeOf(decision).toEqualTypeOf<RequestDecision>()
     throw new Error('denied')
   },
 })

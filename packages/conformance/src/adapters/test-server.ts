@@ -59,13 +59,9 @@ export function serversOf(adapter: Adapter, makeStore: StoreFactory): OpenServer
         arrival.response.once('close', () => over++)
         extras.first?.(arrival)
       },
-      options: (read) => ({
-        name,
-        store,
-        clock,
-        ...(typeof options === 'function' ? options(read) : options),
-      }),
-      second: second && (() => ({ name: `${name} behind`, store, clock, ...second })),
+      options: (read) =>
+        named(name, { store, clock, ...(typeof options === 'function' ? options(read) : options) }),
+      second: second && (() => named(`${name} behind`, { store, clock, ...second })),
       handle: (visit) => handler.handle(visit),
       failed: (error) => handler.failed(error),
     })
@@ -95,4 +91,9 @@ export function serversOf(adapter: Adapter, makeStore: StoreFactory): OpenServer
     }
     return server
   }
+}
+
+/** Rules have a name of their own. */
+function named<R>(name: string, options: NeutralOptions<R>): NeutralOptions<R> {
+  return options.rules === undefined ? { name, ...options } : options
 }

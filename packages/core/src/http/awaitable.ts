@@ -42,3 +42,16 @@ export function together<S, T>(
   }
   return known
 }
+
+/** Calls a function, and `recover` with the error that it throws or rejects with. */
+export function rescued<T>(
+  call: () => Awaitable<T>,
+  recover: (error: unknown) => T | Promise<T>,
+): T | Promise<T> {
+  try {
+    const result = call()
+    return isPromise(result) ? Promise.resolve(result).catch(recover) : result
+  } catch (error) {
+    return recover(error)
+  }
+}

@@ -25,6 +25,8 @@ export { methodDecorator } from '../limited/decorator.js'
 export type { AnyFunction } from '../limited/decorator.js'
 
 export * from './application.js'
+export { decideByRules } from './rules/decide.js'
+export type { DecideOptions } from './rules/decide.js'
 export type {
   AppliedRule,
   Ask,

@@ -28,9 +28,8 @@ export interface KeyAndCost extends PeekOptions {
 
 export interface RefundOptions {
   /**
-   * The names of the policies to refund. Each policy of a decision is refunded once; a name that the decision does not have is an error.
-   *
-   * @default all policies of the decision
+   * The names of the policies to refund. Without it, all policies of the decision are refunded. Each policy is refunded once; a name that the decision
+   * does not have is an error.
    */
   readonly policies?: readonly string[]
 }

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import Negotiator from 'negotiator'
 import type { Decision } from '../../limiter/decision.js'
 import type { Policies } from '../../limiter/bound-policies.js'
@@ -5,13 +6,14 @@ import { sluiceError } from '../../errors.js'
 import { after, type Awaitable } from '../awaitable.js'
 import { denialCauseOf, type DenialCause } from './denial-cause.js'
 import type { RequestView } from '../request/request-view.js'
+import type { RequestDecision } from '../rules/request-decision.js'
 import { retryAfterSeconds } from './retry-after.js'
 import { waitInWords } from './wait-in-words.js'
 
 /** A string is sent as plain text, an object as JSON. */
 export type DenialBody = string | object
 
-export type DenialBodyFunction<R> = (request: R, decision: Decision) => Awaitable<DenialBody>
+export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => Awaitable<DenialBody>
 
 /** A body and its media type. */
 export interface Content {
@@ -36,18 +38,36 @@ export function contentWriter<R>(
   localShare: number,
 ): ContentWriter<R> {
   if (body === undefined) {
-    return ({ headers }, policies, decision) => {
-      const { type, title } = problems[denialCauseOf(decision, localShare)]
-      const detail = detailOf(policies, decision)
-      if (prefersText(headers['accept'])) return textOf(`${title}. ${detail}`)
-      return problemOf({ type, title, status, detail, 'violated-policies': decision.deniedBy })
-    }
+    return (view, policies, decision) =>
+      problemContent(view, policies, decision, { status, localShare })
   }
   if (isBodyFunction(body)) {
     return (view, _policies, decision) => after(body(view.raw, decision), contentOf)
   }
   const content = contentOf(body)
   return () => content
+}
+
+interface ProblemOptions {
+  readonly status: number
+  /** The share of each limit while the store is unavailable. */
+  readonly localShare: number
+  /** Further members of the problem. */
+  readonly more?: object
+}
+
+/** The problem of a denial by a limit. */
+export function problemContent(
+  { headers }: RequestView<unknown>,
+  policies: Policies,
+  decision: Decision,
+  { status, localShare, more }: ProblemOptions,
+): Content {
+  const { type, title } = problems[denialCauseOf(decision, localShare)]
+  const detail = detailOf(policies, decision)
+  if (prefersText(headers['accept'])) return textOf(`${title}. ${detail}`)
+  const violated = { 'violated-policies': decision.deniedBy }
+  return problemOf({ type, title, status, detail, ...violated, ...more })
 }
 
 // TypeScript does not exclude functions from `object`.
@@ -57,15 +77,18 @@ function isBodyFunction<R>(
   return typeof body === 'function'
 }
 
-/** The body for a client in the list `deny`. It neither mentions the list nor gives a time to retry. */
-export function forbidden({ headers }: RequestView<unknown>): Content {
-  return prefersText(headers['accept'])
-    ? textOf('Forbidden')
-    : problemOf({ title: 'Forbidden', status: 403 })
+/** The body for a client that is denied without a limit, such as one in the list `deny`. It gives neither a reason nor a time to retry. */
+export function refusalContent(
+  { headers }: RequestView<unknown>,
+  status: number,
+  more?: object,
+): Content {
+  const title = STATUS_CODES[status] ?? `Status ${status}`
+  return prefersText(headers['accept']) ? textOf(title) : problemOf({ title, status, ...more })
 }
 
 // An object of the application is JSON and not a problem, even if its members look like those of a problem.
-function contentOf(body: DenialBody): Content {
+export function contentOf(body: DenialBody): Content {
   if (typeof body === 'string') return { type: plainText, text: body }
   if (typeof body === 'object' && body !== null) {
     return { type: 'application/json', text: JSON.stringify(body) }

@@ -1,17 +1,20 @@
-import type { Decision } from '../../limiter/decision.js'
+import type { Content } from '../answer/denial.js'
+import { noFields, type HeaderField, type ResponseHeaders } from '../answer/joined-fields.js'
 import type { Awaitable } from '../awaitable.js'
-import type { HeaderField, ResponseHeaders } from '../answer/joined-fields.js'
+import type { NodeResponse } from '../request/response.js'
+import type { RequestView } from '../request/request-view.js'
+import type { RequestDecision } from '../rules/request-decision.js'
 
 /** What an adapter has to do with a request. The union is closed, so that an adapter that misses a case does not compile. */
 export type Action<H> = Continue | Deny | Handle<H>
 
 /**
- * The adapter writes the headers and calls the handler. If the request is not limited (skipped, or listed in `allow`), the decision is undefined
+ * The adapter writes the headers and calls the handler. If the request is not limited (skipped, listed in `allow`, or no rule applies), the decision is undefined
  * and the headers are empty. An adapter that sees the return value of the handler passes it to `followHandler`.
  */
 export interface Continue {
   readonly type: 'continue'
-  readonly decision: Decision | undefined
+  readonly decision: RequestDecision | undefined
   readonly headers: readonly HeaderField[]
 }
 
@@ -21,16 +24,16 @@ export interface Continue {
  */
 export interface Deny {
   readonly type: 'deny'
-  readonly decision: Decision | undefined
+  readonly decision: RequestDecision | undefined
   readonly headers: readonly HeaderField[]
   readonly status: number
   readonly body: string
 }
 
-/** The adapter writes the headers, which contain `Retry-After`, and calls the application's handler of denied requests. */
+/** The adapter writes the headers, which contain `Retry-After` if a limit denies the request, and calls the application's handler of denied requests. */
 export interface Handle<H> {
   readonly type: 'handle'
-  readonly decision: Decision
+  readonly decision: RequestDecision
   readonly headers: readonly HeaderField[]
   /**
    * Calls the handler through `call` and returns its result. Any value that the handler throws or rejects with becomes an error: some frameworks
@@ -41,5 +44,66 @@ export interface Handle<H> {
   proceed(headers: ResponseHeaders): void
 }
 
+/** Finds the action for a request that is not skipped. */
+export type Flow<R, H> = (
+  view: RequestView<R>,
+  response: NodeResponse,
+) => Action<H> | Promise<Action<H>>
+
 /** The action for a request that is not limited. */
 export const unlimited: Continue = { type: 'continue', decision: undefined, headers: [] }
+
+/** The client has disconnected, so no response is sent. The status is for the application's log; nginx writes the same one. */
+export const disconnected: Deny = {
+  type: 'deny',
+  decision: undefined,
+  headers: noFields,
+  status: 499,
+  body: '',
+}
+
+export function denied(
+  response: NodeResponse,
+  status: number,
+  { type, text }: Content,
+  decision: RequestDecision | undefined,
+  fields: readonly HeaderField[],
+): Deny {
+  const headers = writable(response, [...fields, ['Content-Type', type]])
+  return { type: 'deny', decision, headers, status, body: text }
+}
+
+/** Runs code that calls functions of the application. */
+export type Guarded = <T>(call: () => Awaitable<T>) => T | Promise<T>
+
+/** The action that passes a denied request to the handler of the application. `settle` runs if the handler lets the request continue. */
+export function handled<H>(
+  handler: H,
+  response: NodeResponse,
+  decision: RequestDecision,
+  headers: readonly HeaderField[],
+  guarded: Guarded,
+  settle: () => void,
+): Handle<H> {
+  let proceeds = false
+  return {
+    type: 'handle',
+    decision,
+    headers: writable(response, headers),
+    callHandler: (call) => guarded(() => call(handler)),
+    proceed(written: ResponseHeaders) {
+      if (proceeds) return
+      proceeds = true
+      if (!response.headersSent) written.removeHeader('Retry-After')
+      settle()
+    },
+  }
+}
+
+/** No fields if the headers are sent already, as an earlier middleware may have done. */
+export function writable(
+  response: NodeResponse,
+  fields: readonly HeaderField[],
+): readonly HeaderField[] {
+  return response.headersSent ? noFields : fields
+}

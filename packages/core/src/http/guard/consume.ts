@@ -47,7 +47,8 @@ function withRequest(
   return decision.hasSubscribers || denial.hasSubscribers ? { ...terms, request } : terms
 }
 
-async function whileConnected<T>(
+/** Runs work until the client disconnects. Returns undefined if it does. */
+export async function whileConnected<T>(
   response: NodeResponse,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {

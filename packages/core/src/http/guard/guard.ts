@@ -10,24 +10,40 @@ import { isNotLimited } from '../../keys.js'
 import { createLimiter, type Limiter } from '../../limiter/limiter.js'
 import { memoryStore } from '../../stores/memory/index.js'
 import type { Store } from '../../stores/store.js'
-import { unlimited, type Action, type Deny, type Handle } from './action.js'
+import {
+  denied,
+  disconnected,
+  handled,
+  unlimited,
+  writable,
+  type Action,
+  type Flow,
+  type Guarded,
+} from './action.js'
 import { readList } from '../lists/access-list.js'
 import { createConsume } from './consume.js'
-import { after, isPromise, type Awaitable } from '../awaitable.js'
+import { after, rescued, type Awaitable } from '../awaitable.js'
 import { byIp } from '../keys/by-ip.js'
 import { checkOptions } from '../options/check-options.js'
-import { contentWriter, forbidden, type Content } from '../answer/denial.js'
+import { contentWriter, refusalContent } from '../answer/denial.js'
 import { fieldWriter } from '../answer/header-fields.js'
-import { noFields, type HeaderField, type ResponseHeaders } from '../answer/joined-fields.js'
+import { noFields } from '../answer/joined-fields.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { createListener } from './listener.js'
 import { watchRequests } from './mistakes.js'
 import { claimName, withoutName } from '../options/names.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { namedPolicies, planOf, termsReader, type ConsumeTerms } from '../options/plan.js'
+import {
+  namedPolicies,
+  planOf,
+  termsReader,
+  type ConsumeTerms,
+  type Plan,
+} from '../options/plan.js'
 import type { RequestView } from '../request/request-view.js'
 import type { NodeResponse } from '../request/response.js'
 import { retryAfter } from '../answer/retry-after.js'
+import { rulesFlow } from '../rules/flow.js'
 import { createSettlement } from './settlement.js'
 
 /** Checks each request before its handler. */
@@ -43,7 +59,7 @@ export interface Guard<R, H> {
 
 /** A guard with one limiter. */
 export interface LimiterGuard<R, H> extends Guard<R, H> {
-  /** The limiter of this guard. If each request has its own policies, a direct call has to pass `policies` too. */
+  /** The limiter of this guard. If each request has its own policies, and with rules, a direct call has to pass `policies` too. */
   readonly limiter: Limiter
 }
 
@@ -60,22 +76,63 @@ export function createGuard<R, H>(
   madeAhead: boolean = route !== undefined,
 ): LimiterGuard<R, H> {
   checkOptions(options)
-  const { clock, onStoreError, localShare } = options
-  const { skip, key = byIp(), dryRun = false, onDenied } = options
-  const { headers: styles = dryRun ? 'none' : 'draft', partitionKey = false } = options
-  const { statusCode = 429, body } = options
-  const name = options.name ?? route ?? withoutName
+  const { clock, onStoreError, localShare, rules, skip } = options
+  const stated = rules?.name ?? options.name ?? route
+  const name = stated ?? withoutName
   const plan = planOf(options)
-  const ownPolicies = plan.perRequest ? undefined : plan.policies
+  const { policies } = plan
   const limiter = createLimiter<Store>({
     name,
-    policies: plan.policies,
+    policies,
     store: options.store ?? memoryStore(),
     ...(clock === undefined ? {} : { clock }),
     ...(onStoreError === undefined ? {} : { onStoreError }),
     ...(localShare === undefined ? {} : { localShare }),
   })
   const watch = watchRequests(name, madeAhead)
+  const flow =
+    rules === undefined
+      ? limitFlow(limiter, options, plan, guarded)
+      : rulesFlow(limiter, options, rules, guarded)
+  if (options.store !== undefined) {
+    claimName(options.store, stated, plan.perRequest ? undefined : policies)
+  }
+
+  function check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
+    return guarded(() => {
+      watch(view.raw)
+      return skip === undefined
+        ? flow(view, response)
+        : after(skip(view.raw), (skipped) => (skipped ? unlimited : flow(view, response)))
+    })
+  }
+
+  function guarded<T>(call: () => Awaitable<T>): T | Promise<T> {
+    return rescued(call, fail)
+  }
+
+  // Express ignores `throw undefined` and continues, and it reads `throw 'route'` as a command.
+  function fail(error: unknown): never {
+    // oxlint-disable-next-line typescript/only-throw-error -- an error of the application is rethrown unchanged
+    if (typeof error === 'object' && error !== null) throw error
+    throw sluiceErrorFrom(error, 'SLUICE_THROWN', name, error)
+  }
+
+  return { check, limiter, holds: holdsUnits(options, policies) }
+}
+
+/** The flow of a request with one key and policies: lists, key, consumption, headers. */
+function limitFlow<R, H>(
+  limiter: Limiter,
+  options: RateLimitOptions<R, H>,
+  plan: Plan<R>,
+  guarded: Guarded,
+): Flow<R, H> {
+  const { name } = limiter
+  const { key = byIp(), dryRun = false, onDenied, clock } = options
+  const { headers: styles = dryRun ? 'none' : 'draft', partitionKey = false } = options
+  const { statusCode = 429, body } = options
+  const ownPolicies = plan.perRequest ? undefined : plan.policies
   const allow = readList('allow', options.allow)
   const deny = readList('deny', options.deny)
   const keyOf = keyReader(name, key)
@@ -84,36 +141,9 @@ export function createGuard<R, H>(
   const settle = createSettlement(limiter, options, ownPolicies)
   const callOnDecision = createListener(options)
   const fieldsOf = fieldWriter(name, { styles, partitionKey, clock })
-  const contentOf = contentWriter(statusCode, body, localShare ?? 1)
+  const contentOf = contentWriter(statusCode, body, options.localShare ?? 1)
   if (ownPolicies !== undefined) {
     resolveKeys(name, bindPolicies(name, ownPolicies), placeholderKey(key))
-  }
-  if (options.store !== undefined) claimName(options.store, options.name ?? route, ownPolicies)
-
-  function check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
-    return guarded(() => {
-      watch(view.raw)
-      return skip === undefined
-        ? lookUp(view, response)
-        : after(skip(view.raw), (skipped) => (skipped ? unlimited : lookUp(view, response)))
-    })
-  }
-
-  /** Runs code that calls functions of the application. */
-  function guarded<T>(call: () => Awaitable<T>): T | Promise<T> {
-    try {
-      const result = call()
-      return isPromise(result) ? Promise.resolve(result).catch(fail) : result
-    } catch (error) {
-      return fail(error)
-    }
-  }
-
-  // Express ignores `throw undefined` and continues, and it reads `throw 'route'` as a command.
-  function fail(error: unknown): never {
-    // oxlint-disable-next-line typescript/only-throw-error -- an error of the application is rethrown unchanged
-    if (typeof error === 'object' && error !== null) throw error
-    throw sluiceErrorFrom(error, 'SLUICE_THROWN', name, error)
   }
 
   function lookUp(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
@@ -157,73 +187,29 @@ export function createGuard<R, H>(
     }
     const headers = [...fields, retryAfter(policies, decision)]
     if (onDenied !== undefined) {
-      return handle(onDenied, response, key, terms, decision, writable(response, headers))
+      return handled(onDenied, response, decision, headers, guarded, () =>
+        settle(response, key, terms, decision),
+      )
     }
     return after(contentOf(view, policies, decision), (content) =>
       denied(response, statusCode, content, decision, headers),
     )
   }
 
-  function handle(
-    handler: H,
-    response: NodeResponse,
-    key: Keys,
-    terms: ConsumeTerms,
-    decision: Decision,
-    headers: readonly HeaderField[],
-  ): Handle<H> {
-    let proceeds = false
-    return {
-      type: 'handle',
-      decision,
-      headers,
-      callHandler: (call) => guarded(() => call(handler)),
-      proceed(written: ResponseHeaders) {
-        if (proceeds) return
-        proceeds = true
-        if (!response.headersSent) written.removeHeader('Retry-After')
-        settle(response, key, terms, decision)
-      },
-    }
-  }
-
   function forbid(view: RequestView<R>, response: NodeResponse): Action<H> {
-    return dryRun ? unlimited : denied(response, 403, forbidden(view), undefined, noFields)
+    return dryRun
+      ? unlimited
+      : denied(response, 403, refusalContent(view, 403), undefined, noFields)
   }
 
-  return { check, limiter, holds: holdsUnits(options, plan.policies) }
+  return lookUp
 }
 
 function holdsUnits<R, H>(
-  { releaseOn, policies }: RateLimitOptions<R, H>,
+  { releaseOn, policies, rules }: RateLimitOptions<R, H>,
   planned: Policies,
 ): boolean {
   if (releaseOn === 'close') return false
-  if (typeof policies === 'function') return true
+  if (typeof policies === 'function' || rules !== undefined) return true
   return Object.values(namedPolicies(planned)).some(({ kind }) => kind === 'concurrency')
-}
-
-/** The client has disconnected, so no response is sent. The status is for the application's log; nginx writes the same one. */
-const disconnected: Deny = {
-  type: 'deny',
-  decision: undefined,
-  headers: noFields,
-  status: 499,
-  body: '',
-}
-
-function denied(
-  response: NodeResponse,
-  status: number,
-  { type, text }: Content,
-  decision: Decision | undefined,
-  fields: readonly HeaderField[],
-): Deny {
-  const headers = writable(response, [...fields, ['Content-Type', type]])
-  return { type: 'deny', decision, headers, status, body: text }
-}
-
-/** No fields if the headers are sent already, as an earlier middleware may have done. */
-function writable(response: NodeResponse, fields: readonly HeaderField[]): readonly HeaderField[] {
-  return response.headersSent ? noFields : fields
 }

@@ -1,12 +1,12 @@
-import type { Decision } from '../../limiter/decision.js'
 import { after } from '../awaitable.js'
 import { warnOfFailure } from './mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
+import type { RequestDecision } from '../rules/request-decision.js'
 
 /** Makes the function that calls `onDecision`. An error of `onDecision` becomes a process warning and does not fail the request. */
 export function createListener<R, H>({
   onDecision,
-}: RateLimitOptions<R, H>): (request: R, decision: Decision) => void {
+}: RateLimitOptions<R, H>): (request: R, decision: RequestDecision) => void {
   if (onDecision === undefined) return () => {}
   return (request, decision) => {
     try {

@@ -59,9 +59,11 @@ function canMerge<R, H>(first: ListedLimit<R, H>, other: ListedLimit<R, H>): boo
   )
 }
 
-/** A record of keys or `resetOn` would refer to the wrong policies after a merge, and a function may return any policy names. */
-function hasKnownNames<R, H>({ key, resetOn, policies }: RateLimitOptions<R, H>): boolean {
-  return !isRecord(key) && !isRecord(resetOn) && typeof policies !== 'function'
+/** A record of keys or `resetOn` would refer to the wrong policies after a merge, and a function or rules may return any policy names. */
+function hasKnownNames<R, H>({ key, resetOn, policies, rules }: RateLimitOptions<R, H>): boolean {
+  return (
+    !isRecord(key) && !isRecord(resetOn) && typeof policies !== 'function' && rules === undefined
+  )
 }
 
 function differOnlyInPolicies(first: object, other: object): boolean {

@@ -83,7 +83,9 @@ export function createRouteLimits<R extends object, H>(
       if (own === undefined) return (placedCommon ??= once(commonLimit()))
       const options = inherited(base, own)
       // Placed limits without a name count separately, so each has its own store.
-      if (options.name === undefined) return once(createGuard(options, undefined, madeAhead))
+      if (options.name === undefined && options.rules === undefined) {
+        return once(createGuard(options, undefined, madeAhead))
+      }
       const { store = shared.store } = options
       return once(known(createGuard({ ...options, store }, undefined, madeAhead)))
     },

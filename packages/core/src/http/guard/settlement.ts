@@ -36,29 +36,16 @@ export function createSettlement<R, H>(
   const names = typeof resetOn === 'object' ? resetOn.success : undefined
   if (ownPolicies !== undefined) assertNames(names, Object.keys(namedPolicies(ownPolicies)))
   const byOutcome = count !== 'all' || resetOn !== undefined
+  const whenReleasable = leaseFollower(releaseOn)
 
   return function settle(response, key, { policies }, decision) {
     const { allowed, lease } = decision
-    if (lease !== undefined) return settleLeased(response, lease, end)
+    if (lease !== undefined) return whenReleasable(response, lease, end)
     if (allowed ? byOutcome : resetOn !== undefined) whenOver(response, end)
 
     function end(outcome: ResponseOutcome): void {
       void settled(outcome, key, policies, decision)
     }
-  }
-
-  function settleLeased(
-    response: NodeResponse,
-    lease: HeldLease,
-    end: (outcome: ResponseOutcome) => void,
-  ): void {
-    const stopRenewing = keepAlive(lease)
-    function done(outcome: ResponseOutcome): void {
-      stopRenewing()
-      end(outcome)
-    }
-    if (releaseOn === 'close') whenOver(response, done)
-    else whenHandled(response, lease.lengthMs, { disconnected: stopRenewing, done })
   }
 
   async function settled(
@@ -85,6 +72,25 @@ export function createSettlement<R, H>(
   }
 }
 
+/** Renews the lease of a request, and calls back when it is to be released. */
+type LeaseFollower = (
+  response: NodeResponse,
+  lease: HeldLease,
+  end: (outcome: ResponseOutcome) => void,
+) => void
+
+export function leaseFollower(releaseOn: 'done' | 'close'): LeaseFollower {
+  return function whenReleasable(response, lease, end) {
+    const stopRenewing = keepAlive(lease)
+    function done(outcome: ResponseOutcome): void {
+      stopRenewing()
+      end(outcome)
+    }
+    if (releaseOn === 'close') whenOver(response, done)
+    else whenHandled(response, lease.lengthMs, { disconnected: stopRenewing, done })
+  }
+}
+
 function assertNames(names: readonly string[] = [], known: readonly string[]): void {
   const stray = names.find((name) => !known.includes(name))
   if (stray === undefined) return
@@ -92,12 +98,16 @@ function assertNames(names: readonly string[] = [], known: readonly string[]): v
   throw sluiceError('SLUICE_OPTION_INVALID', 'resetOn', 'success', stray, expected)
 }
 
-function isSuccess({ status, aborted }: ResponseOutcome): boolean {
+export function isSuccess({ status, aborted }: ResponseOutcome): boolean {
   return status < 400 && !aborted
 }
 
 /** Leaves out `concurrency`, whose units belong to requests that are still running, and the policies that `resetOn` does not name. */
-function keysToReset(key: Keys, policies: Policies, names: readonly string[] | undefined): Keys {
+export function keysToReset(
+  key: Keys,
+  policies: Policies,
+  names: readonly string[] | undefined,
+): Keys {
   return Object.fromEntries(
     Object.entries(namedPolicies(policies)).map(([name, { kind }]) => {
       const kept = kind === 'concurrency' || names?.includes(name) === false

@@ -21,6 +21,7 @@ import {
 import { didYouMean } from '../../options/unknown-option.js'
 import type { HeaderStyle } from '../answer/header-fields.js'
 import type { RateLimitOptions } from './options.js'
+import { decidedByRules } from './stated-options.js'
 import { uncalledKey } from '../keys/uncalled-key.js'
 
 /**
@@ -90,6 +91,7 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     'a record from name to policy, or a function from the request to one',
     (value) => isRecord(value) || isFunction(value),
   ),
+  rules: checkedIfGiven('rules, such as those that loadRules of @sluice/rules returns', isRules),
   name: optional<unknown>(name, undefined),
   ...others,
   key: {
@@ -149,6 +151,7 @@ const resetReaders = { success: checked('a list of names of policies', isNames) 
 
 const oneWay = 'Say what is allowed in one way: "limit" and "window", "policy", or "policies"'
 const inPolicy = 'Pass it to the builder of the policy instead'
+const inRules = 'The rules decide this for each request: state it there'
 const ownAnswer = '"onDenied" writes the whole response: set it there'
 
 const conflicts: readonly (readonly [OptionName, OptionName, string])[] = [
@@ -159,6 +162,7 @@ const conflicts: readonly (readonly [OptionName, OptionName, string])[] = [
   ['window', 'policies', inPolicy],
   ['algorithm', 'policy', inPolicy],
   ['algorithm', 'policies', inPolicy],
+  ...decidedByRules.map((option) => ['rules', option, inRules] as const),
   ['onDenied', 'body', ownAnswer],
   ['onDenied', 'statusCode', ownAnswer],
 ]
@@ -173,6 +177,10 @@ const conflictingStyles: readonly (readonly HeaderStyle[])[] = [
 
 function isKeyOption(value: unknown): boolean {
   return isText(value) || isFunction(value) || (typeof value === 'object' && value !== null)
+}
+
+function isRules(value: unknown): boolean {
+  return isRecord(value) && isText(value['name']) && isFunction(value['judge'])
 }
 
 function isNames(value: unknown): value is readonly string[] {

@@ -1,4 +1,5 @@
 import type { RateLimitOptions } from './options.js'
+import { decidedByRules } from './stated-options.js'
 
 /**
  * Merges the options of a route over those of the application. The name is not inherited, because the limit of a route has its own counts. An option
@@ -38,6 +39,8 @@ const response: readonly OptionName[] = ['statusCode', 'body']
 const exclusive: readonly (readonly [readonly OptionName[], readonly OptionName[]])[] = [
   [short, whole],
   [whole, [...short, ...whole]],
+  [decidedByRules, ['rules']],
+  [['rules'], decidedByRules],
   [response, ['onDenied']],
   [['onDenied'], response],
 ]

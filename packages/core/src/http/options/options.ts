@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock.js'
-import type { Decision } from '../../limiter/decision.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import type { Key } from '../../keys.js'
 import type { OnStoreError } from '../../limiter/limiter-options.js'
@@ -12,6 +11,8 @@ import type { DenialBody, DenialBodyFunction } from '../answer/denial.js'
 import type { HeaderStyle } from '../answer/header-fields.js'
 import type { KeyOption } from '../keys/key-option.js'
 import type { ResponseOutcome } from '../request/response.js'
+import type { Rules } from '../rules/judgement.js'
+import type { RequestDecision } from '../rules/request-decision.js'
 
 /** A builder that takes `limit` and `window`: `fixedWindow`, `slidingWindow`, `gcra`, or your own. */
 export type Algorithm = (options: { limit: number; window: Duration }) => Policy
@@ -35,6 +36,12 @@ export interface RateLimitOptions<R, H> {
   readonly policy?: Policy
   /** Named policies. A request is allowed if all of them allow it. A function is called for each request and returns the policies of the client's plan. */
   readonly policies?: Policies | ((request: R) => Awaitable<Policies>)
+  /**
+   * Rules that decide for each request which limits apply, by which keys, and what happens to a denied request, such as those that `loadRules` of
+   * `@sluice/rules` returns. They replace `limit`, `policy` and `policies`, and exclude each option that they decide themselves: `name`, `key`, `cost`,
+   * `count`, `resetOn`, `allow`, `deny`, `wait` and `statusCode`. The decision is a `RuleDecision`; it is absent if no rule applies and no tag is set.
+   */
+  readonly rules?: Rules<R>
   /**
    * The namespace of the counters in the store. Each limiter of a shared store needs its own name.
    *
@@ -159,7 +166,7 @@ export interface RateLimitOptions<R, H> {
    * Called with each decision, before the request continues or is denied. Its result is ignored and not awaited. Its errors become process warnings and
    * never fail the request.
    */
-  readonly onDecision?: (request: R, decision: Decision) => void
+  readonly onDecision?: (request: R, decision: RequestDecision) => void
   /**
    * The status code of a denial.
    *

@@ -5,27 +5,78 @@ import type { KeyOption } from '../keys/key-option.js'
 import type { RateLimitOptions } from './options.js'
 
 /**
- * Options with at most one of the three forms: `limit` and `window`, `policy`, or `policies`. For options that are merged over others, so that
- * all three may be absent.
+ * Options with at most one of the four forms: `limit` and `window`, `policy`, `policies`, or `rules`. For options that are merged over others, so
+ * that all four may be absent.
  */
-export type OneRule<O extends Rules> = O & (Short | Single | Several)
+export type OneRule<O extends Forms> = RulesFirst & O & (Short | Single | Several | ByRules)
 
-/** Options with exactly one of the three forms. For options that are not merged over others. */
-export type WholeRule<O extends Rules> = O &
+/** Options with exactly one of the four forms. For options that are not merged over others. */
+export type WholeRule<O extends Forms> = RulesFirst &
+  O &
   (
     | (Short & Stating<O, 'limit' | 'window'>)
     | (Single & Stating<O, 'policy'>)
     | (Several & Stating<O, 'policies'>)
+    | (ByRules & Stating<O, 'rules'>)
   )
 
-type Rules = Pick<RateLimitOptions<never, unknown>, 'limit' | 'window' | 'policy' | 'policies'>
+/**
+ * The compiler looks at the absent properties of a call in their order, and drops the forms that require them until one is left. If that were the form
+ * with rules, it would not know the parameters of a function `key`.
+ */
+interface RulesFirst {
+  readonly rules?: unknown
+}
+
+type Forms = Pick<
+  RateLimitOptions<never, unknown>,
+  'limit' | 'window' | 'policy' | 'policies' | 'rules'
+>
+
+/** The options that rules decide for each request, so that they exclude `rules`. */
+export const decidedByRules: readonly DecidedByRules[] = [
+  'limit',
+  'window',
+  'algorithm',
+  'policy',
+  'policies',
+  'name',
+  'key',
+  'cost',
+  'count',
+  'resetOn',
+  'allow',
+  'deny',
+  'wait',
+  'statusCode',
+]
+
+type DecidedByRules =
+  | 'limit'
+  | 'window'
+  | 'algorithm'
+  | 'policy'
+  | 'policies'
+  | 'name'
+  | 'key'
+  | 'cost'
+  | 'count'
+  | 'resetOn'
+  | 'allow'
+  | 'deny'
+  | 'wait'
+  | 'statusCode'
+
+type ByRules = { readonly [K in DecidedByRules]?: undefined }
 
 interface Short {
+  readonly rules?: undefined
   readonly policy?: undefined
   readonly policies?: undefined
 }
 
 interface Single {
+  readonly rules?: undefined
   readonly limit?: undefined
   readonly window?: undefined
   readonly algorithm?: undefined
@@ -33,6 +84,7 @@ interface Single {
 }
 
 interface Several {
+  readonly rules?: undefined
   readonly limit?: undefined
   readonly window?: undefined
   readonly algorithm?: undefined

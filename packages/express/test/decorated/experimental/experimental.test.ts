@@ -8,12 +8,12 @@ import { fixedWindow, RateLimit, type RateLimitOptions } from '../../../src/inde
 import { start } from '../../apps.js'
 import { describeDecorated, type Reports } from '../suite.js'
 
-const once: RateLimitOptions = {
+const once = {
   limit: 1,
   window: '1m',
   algorithm: fixedWindow,
   clock: () => start,
-}
+} satisfies RateLimitOptions
 
 /** Each call makes a new class with new limiters. */
 function reportsOf(): Reports {
