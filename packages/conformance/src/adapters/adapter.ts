@@ -111,6 +111,11 @@ export function optionsOf<R, H>(
   return inForm(options(read), handlerOf)
 }
 
+/** The name of the limiter that has these options. */
+export function limiterName<R, H>(options: WholeRule<RateLimitOptions<R, H>>): string | undefined {
+  return options.rules === undefined ? options.name : options.rules.name
+}
+
 function inForm<R, H>(
   { onDenied, ...options }: NeutralOptions<R>,
   handlerOf: (deny: Denier) => H,

@@ -22,6 +22,7 @@ import { describePlans } from './contract/plans.js'
 import { describeQueues } from './contract/queues.js'
 import { describeWrongRequests } from './contract/wrong-requests.js'
 import { describeResets } from './contract/resets.js'
+import { describeRules } from './contract/rules.js'
 import { describeSecondLimiter } from './contract/second-limiter.js'
 import { describeTargets, describeUrls } from './contract/urls.js'
 import { describeWaiting } from './contract/waiting.js'
@@ -55,6 +56,7 @@ export function describeAdapter(adapter: Adapter): void {
     describeSecondLimiter(open)
     describeMistakes(open)
     describeLimiter(open)
+    describeRules(open)
     describeWrongRequests(open)
     if (adapter.protocol === 'HTTP/1.1') describePipelining(open)
     else describeResets(open)
@@ -71,6 +73,7 @@ export function describeAdapter(adapter: Adapter): void {
       describeConcurrency(adapter, open)
       describeMistakes(open)
       describeLimiter(open)
+      describeRules(open)
     })
   })
 }

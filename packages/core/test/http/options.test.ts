@@ -174,7 +174,7 @@ test.each([
   expect(refusalOf({ ...short, [option]: undefined })).toEqual({
     code: 'SLUICE_OPTION_UNKNOWN',
     message:
-      `rateLimit: there is no option "${option}".${meant} It takes "limit", "window", "algorithm", "policy", "policies", "name", ` +
+      `rateLimit: there is no option "${option}".${meant} It takes "limit", "window", "algorithm", "policy", "policies", "rules", "name", ` +
       `"store", "clock", "onStoreError", "localShare", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "releaseOn", "dryRun", "skip", "headers", ` +
       `"partitionKey", "onDenied", "onDecision", "statusCode", "body".`,
   })

@@ -9,6 +9,7 @@ import {
 import {
   valueIn,
   valueOf,
+  limiterName,
   optionsOf,
   type Adapter,
   type Answer,
@@ -72,7 +73,7 @@ async function served(app: App, application: FastifyInstance): Promise<Served> {
   const { rateLimit: own } = application
   return {
     port: portOf(application.server),
-    limiter: () => (everywhere ? own.limiter : own.limiterOf(options.name ?? '')),
+    limiter: () => (everywhere ? own.limiter : own.limiterOf(limiterName(options) ?? '')),
     close: async () => application.close(),
   }
 }

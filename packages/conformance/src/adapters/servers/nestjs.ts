@@ -20,6 +20,7 @@ import {
 import {
   valueIn,
   valueOf,
+  limiterName,
   optionsOf,
   type Adapter,
   type Answer,
@@ -67,7 +68,7 @@ async function served<Q extends NestRequest, S>(
   const server: Parameters<typeof portOf>[0] = application.getHttpServer()
   return {
     port: portOf(server),
-    limiter: () => application.get(RateLimiters).of(options.name),
+    limiter: () => application.get(RateLimiters).of(limiterName(options)),
     close: async () => application.close(),
   }
 }

@@ -1,0 +1,45 @@
+import type { Policy, Keys } from '../../src/index.js'
+import type { AppliedRule, Ask, Consumption, Outcome, Rules } from '../../src/http/index.js'
+
+export const deny: Outcome = { type: 'deny', status: 429 }
+
+/** A rule that is the only one of its policy, whose name it has. */
+export interface MadeRule extends Partial<AppliedRule> {
+  readonly policy: Policy
+}
+
+/** What the listeners of a consumption were told. */
+export interface Told extends Consumption {
+  readonly told: string[]
+}
+
+/** A consumption by some rules, and what its listeners were told: "allowed", "denied", or the message of an error. */
+export function consumption(
+  rules: Readonly<Record<string, MadeRule>>,
+  { keys = 'key', cost = 1 }: { readonly keys?: Keys; readonly cost?: number } = {},
+): Told {
+  const told: string[] = []
+  const applied = Object.entries(rules).map(([name, { policy: _, ...own }]) => {
+    const rule = { rule: name, outcome: deny, counts: 'all', resetOnSuccess: false } as const
+    return [name, { ...rule, ...own }] as const
+  })
+  return {
+    keys,
+    cost,
+    policies: Object.fromEntries(Object.entries(rules).map(([name, { policy }]) => [name, policy])),
+    rules: new Map<string, AppliedRule>(applied),
+    told,
+    onDecision: ({ allowed }) => void told.push(allowed ? 'allowed' : 'denied'),
+    onError: (error) => void told.push(error instanceof Error ? error.message : String(error)),
+  }
+}
+
+/** A judgement that asks limits. */
+export function asks(parts: Partial<Ask>): Ask {
+  return { type: 'ask', version: 'v1', tags: [], enforced: [], tagging: [], shadow: [], ...parts }
+}
+
+/** Rules that judge each request in the same way. */
+export function rulesOf(judgement: ReturnType<Rules<unknown>['judge']>): Rules<unknown> {
+  return { name: 'rules', judge: () => judgement }
+}
