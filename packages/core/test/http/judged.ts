@@ -19,7 +19,7 @@ export function consumption(
   { keys = 'key', cost = 1 }: { readonly keys?: Keys; readonly cost?: number } = {},
 ): Told {
   const told: string[] = []
-  const applied = Object.entries(rules).map(([name, { policy: _, ...own }]) => {
+  const applied = Object.entries(rules).map(([name, { policy: _policy, ...own }]) => {
     const rule = { rule: name, outcome: deny, counts: 'all', resetOnSuccess: false } as const
     return [name, { ...rule, ...own }] as const
   })

@@ -256,11 +256,11 @@ describe.each(stores)('with a store that answers %s', (_, makeStore) => {
     expect(decision).toMatchObject({ allowed: false, rule: 'pace', deniedBy: ['pace', 'day'] })
   })
 
-  test.each([
-    ['a delay', { type: 'delay', maxMs: 70_000 } as Outcome, perMinute(1)],
+  test.each<[string, Outcome, Policy]>([
+    ['a delay', { type: 'delay', maxMs: 70_000 }, perMinute(1)],
     [
       'a leaky queue',
-      { type: 'deny', status: 429 } as Outcome,
+      { type: 'deny', status: 429 },
       leakyQueue({ leak: 1, every: '5s', maxDelay: '10s' }),
     ],
   ])('a signal ends %s, and nothing is consumed', async (_, outcome, policy) => {

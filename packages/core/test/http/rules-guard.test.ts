@@ -72,7 +72,7 @@ describe('the judgement', () => {
     const judge = vi.fn<Rules<Visit>['judge']>(() => ({ type: 'pass', version: 'v1', tags: [] }))
     const guard = createGuard<Visit, Handler>({ rules: { name: 'rules', judge } })
     const view = viewOf({ user: 'ann' }, { url: '/items?x=1' })
-    guard.check(view, response)
+    void guard.check(view, response)
     expect(judge.mock.calls).toEqual([[view.raw, view]])
   })
 
@@ -376,7 +376,7 @@ describe('after the response', () => {
     const judgement = asks({ enforced: [consumption(rules)] })
     const guard = guardOf(judgement)
     const answer = new Ending()
-    respond(guard, answer)
+    void respond(guard, answer)
     expect(usedIn(guard, judgement)).toEqual([['all 1', 'failures 1', 'successes 1']])
     answer.finish(status)
     await vi.waitFor(() => expect(usedIn(guard, judgement)).toEqual([used]))
@@ -396,7 +396,7 @@ describe('after the response', () => {
       [500, 1],
     ] as const) {
       const answer = new Ending()
-      respond(guard, answer)
+      void respond(guard, answer)
       answer.finish(status)
       await vi.waitFor(() =>
         expect(usedIn(guard, judgement)).toEqual([[`a ${used}`], [`b ${used}`], [`c ${used}`]]),
@@ -418,7 +418,7 @@ describe('after the response', () => {
       [200, ['a 0', 'b 3']],
     ] as const) {
       const answer = new Ending()
-      respond(guard, answer)
+      void respond(guard, answer)
       answer.finish(status)
       await vi.waitFor(() => expect(usedIn(guard, judgement)).toEqual([used]))
     }
@@ -434,7 +434,7 @@ describe('after the response', () => {
       ],
     })
     const guard = guardOf(judgement, { onDenied: () => 'handled' })
-    respond(guard, new Ending())
+    void respond(guard, new Ending())
     const answer = new Ending()
     const action = handlingOf(await respond(guard, answer))
     action.proceed({ getHeader: () => {}, setHeader: () => {}, removeHeader: () => {} })
@@ -453,7 +453,7 @@ describe('after the response', () => {
     const guard = guardOf(judgement)
     expect(guard.holds).toBe(true)
     const answer = new Ending()
-    respond(guard, answer)
+    void respond(guard, answer)
     expect(usedIn(guard, judgement)).toEqual([['a 1'], ['b 1'], ['c 1']])
     answer.finish(200)
     await vi.waitFor(() => expect(usedIn(guard, judgement)).toEqual([['a 0'], ['b 0'], ['c 0']]))

@@ -6,14 +6,13 @@ import { sluiceError } from '../../errors.js'
 import { after, type Awaitable } from '../awaitable.js'
 import { denialCauseOf, type DenialCause } from './denial-cause.js'
 import type { RequestView } from '../request/request-view.js'
-import type { RequestDecision } from '../rules/request-decision.js'
 import { retryAfterSeconds } from './retry-after.js'
 import { waitInWords } from './wait-in-words.js'
 
 /** A string is sent as plain text, an object as JSON. */
 export type DenialBody = string | object
 
-export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => Awaitable<DenialBody>
+type BodyFunction<R> = (request: R, decision: Decision) => Awaitable<DenialBody>
 
 /** A body and its media type. */
 export interface Content {
@@ -34,7 +33,7 @@ export type ContentWriter<R> = (
  */
 export function contentWriter<R>(
   status: number,
-  body: DenialBody | DenialBodyFunction<R> | undefined,
+  body: DenialBody | BodyFunction<R> | undefined,
   localShare: number,
 ): ContentWriter<R> {
   if (body === undefined) {
@@ -71,9 +70,7 @@ export function problemContent(
 }
 
 // TypeScript does not exclude functions from `object`.
-function isBodyFunction<R>(
-  body: DenialBody | DenialBodyFunction<R>,
-): body is DenialBodyFunction<R> {
+function isBodyFunction<R>(body: DenialBody | BodyFunction<R>): body is BodyFunction<R> {
   return typeof body === 'function'
 }
 

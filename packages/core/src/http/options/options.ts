@@ -7,7 +7,7 @@ import type { Policy } from '../../policy.js'
 import type { Store } from '../../stores/store.js'
 import type { AccessList } from '../lists/access-list.js'
 import type { Awaitable } from '../awaitable.js'
-import type { DenialBody, DenialBodyFunction } from '../answer/denial.js'
+import type { DenialBody } from '../answer/denial.js'
 import type { HeaderStyle } from '../answer/header-fields.js'
 import type { KeyOption } from '../keys/key-option.js'
 import type { ResponseOutcome } from '../request/response.js'
@@ -16,6 +16,8 @@ import type { RequestDecision } from '../rules/request-decision.js'
 
 /** A builder that takes `limit` and `window`: `fixedWindow`, `slidingWindow`, `gcra`, or your own. */
 export type Algorithm = (options: { limit: number; window: Duration }) => Policy
+
+export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => Awaitable<DenialBody>
 
 /**
  * The options of `rateLimit`, the same for every framework. `R` is the request type of the framework, `H` the type of the `onDenied` handler. Pass

@@ -205,6 +205,5 @@ function told(call: () => void): void {
 }
 
 function rethrow(error: unknown): never {
-  // oxlint-disable-next-line typescript/only-throw-error -- an error of the application is rethrown unchanged
   throw error
 }

@@ -41,6 +41,9 @@ export function statusOf(outcome: Outcome | undefined): number {
   return outcome?.type === 'deny' ? outcome.status : 429
 }
 
-function challengeOf({ type: _, ...challenge }: Extract<Outcome, { type: 'challenge' }>): object {
+function challengeOf({
+  type: _type,
+  ...challenge
+}: Extract<Outcome, { type: 'challenge' }>): object {
   return challenge
 }
