@@ -1,7 +1,13 @@
 import { Controller, Get, Inject, Injectable, Post } from '@nestjs/common'
 import { describe, expect, test } from 'vitest'
-import { RateLimit, RateLimiters, RateLimitModule, type Limiter } from '../src/index.js'
-import { codeOf, create, decorate, listen, once, platforms, statuses } from './apps.js'
+import {
+  fixedWindow,
+  RateLimit,
+  RateLimiters,
+  RateLimitModule,
+  type Limiter,
+} from '../src/index.js'
+import { codeOf, create, decorate, listen, once, platforms, start, statuses } from './apps.js'
 
 class Sessions {
   logIn() {
@@ -68,6 +74,28 @@ describe.each(platforms)('%s', (_, adapter) => {
     const limiters = app.get(RateLimiters)
     expect(await codeOf((async () => limiters.of())())).toBe('SLUICE_LIMITER_UNKNOWN')
     expect(() => limiters.of('Sessions.list')).toThrowError('The limiters are "Sessions.logIn"')
+  })
+
+  test('finds that of rules by the name of the rules', async () => {
+    const policies = { day: fixedWindow({ limit: 1, window: '1d' }) }
+    const outcome = { type: 'deny', status: 429 } as const
+    const rule = { rule: 'daily', outcome, counts: 'all', resetOnSuccess: false } as const
+    const consumption = { keys: 'all', policies, cost: 1, rules: new Map([['day', rule]]) }
+    const enforced = [{ ...consumption, onDecision: () => {}, onError: () => {} }]
+    const asked = { version: 'v1', tags: [], enforced, tagging: [], shadow: [] }
+    const rules = { name: 'document', judge: () => ({ type: 'ask', ...asked }) as const }
+    const app = await create(adapter(), {
+      imports: [RateLimitModule.forRoot({ rules, clock: () => start })],
+      controllers: [Sessions],
+      providers: [Support],
+    })
+    const ask = await listen(app)
+    const limiter = app.get(Support).limiter('document')
+    expect(await statuses(ask, '/', 2)).toEqual([200, 429])
+    // The decorator has a limit of its own.
+    expect((await ask('/', { method: 'POST' })).status).toBe(201)
+    expect(await limiter.reset('all', { policies })).toBe(true)
+    expect(await statuses(ask, '/', 2)).toEqual([200, 429])
   })
 
   test('finds those of decorators without the module', async () => {

@@ -7,9 +7,12 @@ import {
   type rateLimit as forExpress,
 } from '@sluice/express'
 import type { rateLimit as forKoa } from '@sluice/koa'
+import type { Rules } from '@sluice/core/http'
 
 /** A call with errors for this type has errors for each of the two. */
 declare const rateLimit: typeof forExpress & typeof forKoa
+
+declare const rules: Rules<unknown>
 
 const policy = slidingWindow({ limit: 5, window: '1m' })
 
@@ -17,6 +20,8 @@ const policy = slidingWindow({ limit: 5, window: '1m' })
 
 rateLimit({ limit: 5, window: '1m' })
 rateLimit({ policies: { user: policy }, key: { user: 'ada' } })
+rateLimit({ rules })
+rateLimit({ rules, dryRun: true, headers: 'legacy', body: 'later' })
 
 // `limit` with `window`, `policy` and `policies` exclude each other.
 
@@ -72,3 +77,26 @@ rateLimit({ policy, resetOn: 'failure' })
 rateLimit({ policy, headers: 'standard' })
 // @ts-expect-error: a builder with other options
 rateLimit({ limit: 5, window: '1m', algorithm: fixedWindow({ limit: 5, window: '1m' }) })
+
+// Rules exclude what they decide for each request.
+
+// @ts-expect-error: a limit
+rateLimit({ rules, limit: 5, window: '1m' })
+// @ts-expect-error: a policy
+rateLimit({ rules, policy })
+// @ts-expect-error: policies
+rateLimit({ rules, policies: { user: policy } })
+// @ts-expect-error: a name
+rateLimit({ rules, name: 'api' })
+// @ts-expect-error: a key
+rateLimit({ rules, key: 'all' })
+// @ts-expect-error: a cost
+rateLimit({ rules, cost: 2 })
+// @ts-expect-error: which responses count
+rateLimit({ rules, count: 'failures' })
+// @ts-expect-error: a list
+rateLimit({ rules, allow: ['10.0.0.1'] })
+// @ts-expect-error: a status
+rateLimit({ rules, statusCode: 503 })
+// @ts-expect-error: no judgement
+rateLimit({ rules: { name: 'api', judge: () => 'allow' } })

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
 import { fixedWindow, gcra, memoryStore } from '../../src/index.js'
 import { createGuard, inherit, type RateLimitOptions } from '../../src/http/index.js'
+import { errorOf } from '../error-of.js'
+import { rulesOf } from './judged.js'
 
 type Options = RateLimitOptions<unknown, () => string>
 
 const policy = fixedWindow({ limit: 5, window: '1m' })
 const store = memoryStore()
 const onDenied = () => 'handled'
+const rules = rulesOf({ type: 'pass', version: 'v1', tags: [] })
 
 test.each<[string, Options, Options, Options]>([
   [
@@ -27,6 +30,13 @@ test.each<[string, Options, Options, Options]>([
     { name: 'mine' },
     { limit: 5, window: '1m', name: 'mine' },
   ],
+  [
+    'no option that rules decide',
+    { limit: 5, window: '1m', key: 'all', count: 'failures', statusCode: 503, store, onDenied },
+    { rules },
+    { rules, store, onDenied },
+  ],
+  ['no rules if the route has a limit', { rules, store }, { policy }, { policy, store }],
   [
     'nothing that "policy" excludes',
     { limit: 5, window: '1m', algorithm: gcra, cost: 2 },
@@ -81,4 +91,9 @@ test('changes neither object', () => {
   const own: Options = Object.freeze({ policy })
   inherit(base, own)
   expect([base, own]).toEqual([{ limit: 5, window: '1m', name: 'app' }, { policy }])
+})
+
+test('an option that inherited rules decide is refused', () => {
+  const options = inherit<unknown, unknown>({ rules }, { key: 'all' })
+  expect(errorOf(() => createGuard(options)).message).toContain('"rules" and "key" exclude')
 })

@@ -245,15 +245,21 @@ describe.each(stores)('with a store that answers %s', (_, makeStore) => {
     expect(denial).toMatchObject({ allowed: false, rule: 'pace', outcome: within(1) })
   })
 
-  test('a request is not delayed if a rule denies it at once', async () => {
-    const limiter = limiterOf()
-    const outcome: Outcome = { type: 'delay', maxMs: 50_000 }
-    const one = consumption({
-      pace: { policy: perMinute(0), outcome },
-      day: { policy: perMinute(0) },
-    })
-    const decision = await decideByRules(limiter, asks({ enforced: [one] }))
-    expect(decision).toMatchObject({ allowed: false, rule: 'pace', deniedBy: ['pace', 'day'] })
+  test.each<[string, Outcome, Outcome]>([
+    ['a rule denies it at once', { type: 'delay', maxMs: 5000 }, { type: 'deny', status: 429 }],
+    [
+      'the shortest delay is too short',
+      { type: 'delay', maxMs: 5000 },
+      { type: 'delay', maxMs: 1 },
+    ],
+  ])('a request is not delayed if %s', async (_, first, second) => {
+    const limiter = createLimiter({ name: 'rules', policies: perMinute(9), store: makeStore() })
+    const policy = gcra({ limit: 1, window: '300ms', burst: 1 })
+    const both = { a: { policy, outcome: first }, b: { policy, outcome: second } }
+    const judgement = asks({ enforced: [consumption(both)] })
+    expect((await decideByRules(limiter, judgement)).allowed).toBe(true)
+    const decision = await decideByRules(limiter, judgement)
+    expect(decision).toMatchObject({ allowed: false, rule: 'a', deniedBy: ['a', 'b'] })
   })
 
   test.each<[string, Outcome, Policy]>([

@@ -39,7 +39,8 @@ const response: readonly OptionName[] = ['statusCode', 'body']
 const exclusive: readonly (readonly [readonly OptionName[], readonly OptionName[]])[] = [
   [short, whole],
   [whole, [...short, ...whole]],
-  [decidedByRules, ['rules']],
+  // Only a limit replaces rules: an option that they decide themselves is refused beside them, and not in their place.
+  [['limit', ...whole], ['rules']],
   [['rules'], decidedByRules],
   [response, ['onDenied']],
   [['onDenied'], response],
