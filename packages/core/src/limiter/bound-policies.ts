@@ -84,15 +84,24 @@ export function resolveKeys(
   if (isKey(key)) {
     return { entries, keys: repeated(joinedKey(limiter, key), entries.length) }
   }
-  const names = entries.map(({ name }) => name)
-  const stray = Object.keys(key).find((name) => !names.includes(name))
-  if (stray !== undefined) {
-    throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, stray, names)
+  for (const given of Object.keys(key)) {
+    if (entries.some(({ name }) => name === given)) continue
+    const names = entries.map(({ name }) => name)
+    throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, given, names)
   }
-  // Only own properties count: every object inherits names such as `constructor`.
-  const own = new Map<string, unknown>(Object.entries(key))
-  const asked = entries.filter(({ name }) => !isNotLimited(own.get(name)))
-  return { entries: asked, keys: asked.map(({ name }) => keyOf(limiter, name, own)) }
+  const asked: BoundPolicy[] = []
+  const keys: string[] = []
+  for (const entry of entries) {
+    // Only own properties count: every object inherits names such as `constructor`.
+    if (!Object.hasOwn(key, entry.name))
+      throw sluiceError('SLUICE_KEY_MISSING', limiter, entry.name)
+    const own = key[entry.name]
+    if (isNotLimited(own)) continue
+    asked.push(entry)
+    keys.push(joinedKey(limiter, own, entry.name))
+  }
+  // The same list each time, by which other values are cached.
+  return { entries: asked.length === entries.length ? entries : asked, keys }
 }
 
 function repeated(key: string, count: number): readonly string[] {
@@ -126,11 +135,6 @@ export function sharing(share: number): (entry: BoundPolicy) => BoundPolicy {
 /** Whether the value is one key for all policies, and not a record of keys. */
 export function isKey(key: Keys): key is Key | NotLimited {
   return !isRecord(key)
-}
-
-function keyOf(limiter: string, policy: string, keys: ReadonlyMap<string, unknown>): string {
-  if (!keys.has(policy)) throw sluiceError('SLUICE_KEY_MISSING', limiter, policy)
-  return joinedKey(limiter, keys.get(policy), policy)
 }
 
 function joinedKey(limiter: string, key: unknown, policy?: string): string {

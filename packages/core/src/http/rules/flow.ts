@@ -55,8 +55,8 @@ export function rulesFlow<R, H>(
     judgement: Judgement,
   ): CarriedOut | undefined | Promise<CarriedOut | undefined> {
     const onTaken = (part: Part): void => settle(response, part)
-    const about = { ...originOf(view.raw), onTaken }
-    if (dryRun) return carryOut(limiter, judgement, about)
+    const request = originOf(view.raw)
+    if (dryRun) return carryOut(limiter, judgement, { request, onTaken })
     let hasLeft = false
     async function wait<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       const result = await whileConnected(response, async (signal) => ({ of: await work(signal) }))
@@ -65,7 +65,7 @@ export function rulesFlow<R, H>(
       throw new Error('the client has disconnected')
     }
     return rescued<CarriedOut | undefined>(
-      () => carryOut(limiter, judgement, { ...about, wait }),
+      () => carryOut(limiter, judgement, { request, onTaken, wait }),
       (error) => {
         if (hasLeft) return undefined
         throw error
@@ -122,7 +122,7 @@ function retryAfterOf({ consumption, decision }: Part): HeaderField {
 }
 
 /** The request, only if decision events have a subscriber: the events carry it, and nothing else reads it. */
-function originOf(request: unknown): { readonly request?: unknown } {
+function originOf(request: unknown): unknown {
   const { decision, denial } = decisionEvents
-  return decision.hasSubscribers || denial.hasSubscribers ? { request } : {}
+  return decision.hasSubscribers || denial.hasSubscribers ? request : undefined
 }

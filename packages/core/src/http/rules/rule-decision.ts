@@ -48,8 +48,34 @@ export function askedDecision(
     tags: tagging.length === 0 ? tags : [...new Set([...tags, ...tagging.flatMap(tagsOf)])],
     rules: version,
   }
-  const numbers = parts.length === 1 && enforced.length === 1 ? enforced[0].decision : undefined
-  return withReceipts({ ...(numbers ?? combined(enforced, parts)), ...about }, parts)
+  const one = parts.length === 1 && enforced.length === 1
+  return withReceipts(joined(one ? enforced[0].decision : combined(enforced, parts), about), parts)
+}
+
+/** Field by field: to spread two objects takes several times as long. */
+function joined(
+  numbers: Decision,
+  { rule, outcome, applied, tags, rules }: Omit<RuleDecision, keyof Decision>,
+): RuleDecision {
+  const { allowed, limit, remaining, retryAfterMs, resetMs, delayMs } = numbers
+  const { deniedBy, policies, source, lease } = numbers
+  const decision = {
+    allowed,
+    limit,
+    remaining,
+    retryAfterMs,
+    resetMs,
+    delayMs,
+    deniedBy,
+    policies,
+    source,
+    rule,
+    outcome,
+    applied,
+    tags,
+    rules,
+  }
+  return lease === undefined ? decision : { ...decision, lease }
 }
 
 const unlimitedNumbers: Decision = {
@@ -70,10 +96,13 @@ function denierOf({ consumption: { rules }, decision }: Part): AppliedRule | und
   return undefined
 }
 
+/** A rule can have several policies. */
 function idsOf(asked: readonly Consumption[]): readonly string[] {
-  const ids = new Set<string>()
-  for (const { rules } of asked) for (const { rule } of rules.values()) ids.add(rule)
-  return [...ids]
+  const ids: string[] = []
+  for (const { rules } of asked) {
+    for (const { rule } of rules.values()) if (!ids.includes(rule)) ids.push(rule)
+  }
+  return ids
 }
 
 function tagsOf({ consumption: { rules }, decision }: Part): readonly string[] {
