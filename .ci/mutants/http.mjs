@@ -3,7 +3,7 @@ const http = 'packages/core/src/http'
 export const area = 'http'
 
 export const tests = [
-  'packages/core/test/http/guard packages/core/test/http/settlement packages/core/test/http/denial.test packages/core/test/http/header-fields packages/core/test/http/joined-fields',
+  'packages/core/test/http/guard packages/core/test/http/settlement packages/core/test/http/denial.test packages/core/test/http/header-fields packages/core/test/http/fields',
   'packages/core/test/http',
 ]
 

@@ -56,9 +56,9 @@ export function createDirectWay(
       lastOptions = options
       if (options.cost !== undefined) cost = options.cost
       policies = options.policies
-      if (!isCount(cost)) return undefined
+      if (cost !== 1 && !isCount(cost)) return undefined
     }
-    if (!isKey(key) || isObserved()) return undefined
+    if ((typeof key !== 'string' && !isKey(key)) || isObserved()) return undefined
     const joined = joinKey(key)
     if (joined === undefined) return undefined
     if (last === undefined || last.policies !== policies) last = { policies, way: wayFor(policies) }

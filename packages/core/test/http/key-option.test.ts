@@ -28,7 +28,7 @@ test.each<[string, NonNullable<Options['key']>, unknown]>([
     { a: 'all', b: ['user', 'ada'], c: ['ip:192.0.2.1'], d: notLimited, e: 'ip:192.0.2.1' },
   ],
 ])('reads %s', (_, option, key) => {
-  expect(keyReader<Visit>('api', option)(view)).toEqual(key)
+  expect(keyReader<Visit>('api', option)(view.raw, view)).toEqual(key)
 })
 
 test.each<[string, NonNullable<Options['key']>]>([
@@ -36,7 +36,7 @@ test.each<[string, NonNullable<Options['key']>]>([
   ['a part', ['user', async () => 'ada']],
   ['parts', [async () => 'user', async () => 'ada']],
 ])('waits for %s', async (_, option) => {
-  const read = keyReader<Visit>('api', option)(view)
+  const read = keyReader<Visit>('api', option)(view.raw, view)
   expect(read).toBeInstanceOf(Promise)
   expect(await read).toEqual(['user', 'ada'])
 })
@@ -49,7 +49,9 @@ test('waits for the keys of a record together', async () => {
     order.push(`${name} there`)
     return name
   }
-  expect(await keyReader<Visit>('api', { a: key('a'), b: key('b'), c: 'c' })(view)).toEqual({
+  expect(
+    await keyReader<Visit>('api', { a: key('a'), b: key('b'), c: 'c' })(view.raw, view),
+  ).toEqual({
     a: 'a',
     b: 'b',
     c: 'c',
@@ -59,7 +61,7 @@ test('waits for the keys of a record together', async () => {
 
 test('makes a record without inherited names', () => {
   const option = JSON.parse('{ "__proto__": "a", "constructor": "b" }') as Record<string, string>
-  const key = keyReader<Visit>('api', option)(view)
+  const key = keyReader<Visit>('api', option)(view.raw, view)
   expect(Object.entries(key as object)).toEqual([
     ['__proto__', 'a'],
     ['constructor', 'b'],

@@ -1,8 +1,6 @@
 import type { Decision } from '../../limiter/decision.js'
-import { noFields, type HeaderField } from './joined-fields.js'
+import { noFields, seconds, structuredInteger, type HeaderField } from './fields.js'
 import type { PolicyItems } from './policy-items.js'
-import { seconds } from './seconds.js'
-import { structuredInteger } from './structured-fields.js'
 
 /**
  * The fields of draft-ietf-httpapi-ratelimit-headers-10, with one item for each policy that applies to the request. A policy that the key leaves out is in

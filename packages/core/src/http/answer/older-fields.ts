@@ -1,9 +1,7 @@
 import type { Decision } from '../../limiter/decision.js'
 import type { Verdict } from '../../limiter/verdict.js'
-import { noFields, type HeaderField } from './joined-fields.js'
+import { noFields, seconds, structuredInteger, type HeaderField } from './fields.js'
 import type { PolicyItems } from './policy-items.js'
-import { seconds } from './seconds.js'
-import { structuredInteger } from './structured-fields.js'
 
 // These styles describe one policy: the one with the least remaining. The reset is the time when its quota is full.
 

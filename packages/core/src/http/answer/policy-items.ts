@@ -1,6 +1,5 @@
 import type { BoundPolicy } from '../../stores/store.js'
-import { seconds } from './seconds.js'
-import { structuredInteger, structuredString } from './structured-fields.js'
+import { seconds, structuredInteger, structuredString } from './fields.js'
 
 /** The policies with a finite quota, by name. Others, such as `unlimited`, are in no header. */
 export type PolicyItems = ReadonlyMap<string, PolicyItem>

@@ -3,8 +3,8 @@ import { receiptOf } from '../../limiter/receipts/receipt.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import { isPolicy } from '../../policy.js'
 import { firmWaitOf } from '../../limiter/waiting/waits.js'
-import type { HeaderField } from './joined-fields.js'
-import { seconds } from './seconds.js'
+import type { HeaderField } from './fields.js'
+import { seconds } from './fields.js'
 
 /** RFC 9110, section 10.2.3. */
 export function retryAfter(policies: Policies, decision: Decision): HeaderField {

@@ -1,5 +1,5 @@
 import type { Content } from '../answer/denial.js'
-import { noFields, type HeaderField, type ResponseHeaders } from '../answer/joined-fields.js'
+import { noFields, writable, type HeaderField, type ResponseHeaders } from '../answer/fields.js'
 import type { Awaitable } from '../awaitable.js'
 import type { NodeResponse } from '../request/response.js'
 import type { RequestView } from '../request/request-view.js'
@@ -98,12 +98,4 @@ export function handled<H>(
       settle()
     },
   }
-}
-
-/** No fields if the headers are sent already, as an earlier middleware may have done. */
-export function writable(
-  response: NodeResponse,
-  fields: readonly HeaderField[],
-): readonly HeaderField[] {
-  return response.headersSent ? noFields : fields
 }

@@ -15,7 +15,6 @@ import {
   disconnected,
   handled,
   unlimited,
-  writable,
   type Action,
   type Flow,
   type Guarded,
@@ -27,24 +26,18 @@ import { byIp } from '../keys/by-ip.js'
 import { checkOptions } from '../options/check-options.js'
 import { contentWriter, refusalContent } from '../answer/denial.js'
 import { fieldWriter } from '../answer/header-fields.js'
-import { noFields } from '../answer/joined-fields.js'
+import { noFields, writable } from '../answer/fields.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { createListener } from './listener.js'
 import { watchRequests } from './mistakes.js'
 import { claimName, withoutName } from '../options/names.js'
 import type { RateLimitOptions } from '../options/options.js'
-import {
-  namedPolicies,
-  planOf,
-  termsReader,
-  type ConsumeTerms,
-  type Plan,
-} from '../options/plan.js'
+import { planOf, termsOf, type ConsumeTerms, type Plan } from '../options/plan.js'
 import type { RequestView } from '../request/request-view.js'
 import type { NodeResponse } from '../request/response.js'
 import { retryAfter } from '../answer/retry-after.js'
 import { rulesFlow } from '../rules/flow.js'
-import { createSettlement } from './settlement.js'
+import { createSettlement, grantsLeases } from './settlement.js'
 
 /** Checks each request before its handler. */
 export interface Guard<R, H> {
@@ -136,7 +129,7 @@ function limitFlow<R, H>(
   const allow = readList('allow', options.allow)
   const deny = readList('deny', options.deny)
   const keyOf = keyReader(name, key)
-  const termsOf = termsReader(name, plan, options)
+  const terms = termsOf(name, plan, options)
   const consume = createConsume(limiter, options)
   const settle = createSettlement(limiter, options, ownPolicies)
   const callOnDecision = createListener(options)
@@ -150,7 +143,7 @@ function limitFlow<R, H>(
     if (deny?.hasAddress(view.address) === true) return forbid(view, response)
     const allowed = allow?.hasAddress(view.address) === true
     if (allowed && deny?.hasKeys !== true) return unlimited
-    return after(keyOf(view), (key) => {
+    return after(keyOf(view.raw, view), (key) => {
       if (isNotLimited(key)) return unlimited
       if (deny?.hasKey(key) === true) return forbid(view, response)
       if (allowed || allow?.hasKey(key) === true) return unlimited
@@ -163,14 +156,23 @@ function limitFlow<R, H>(
     response: NodeResponse,
     key: Keys,
   ): Action<H> | Promise<Action<H>> {
-    return after(termsOf(view.raw), (terms) =>
-      after(consume(view.raw, response, key, terms), (decision) => {
-        if (decision === undefined) return disconnected
-        if (decision.allowed) settle(response, key, terms, decision)
-        callOnDecision(view.raw, decision)
-        return act(view, response, key, terms, decision)
-      }),
-    )
+    return typeof terms === 'function'
+      ? after(terms(view.raw), (own) => consumeBy(own, view, response, key))
+      : consumeBy(terms, view, response, key)
+  }
+
+  function consumeBy(
+    terms: ConsumeTerms,
+    view: RequestView<R>,
+    response: NodeResponse,
+    key: Keys,
+  ): Action<H> | Promise<Action<H>> {
+    return after(consume(view.raw, response, key, terms), (decision) => {
+      if (decision === undefined) return disconnected
+      if (decision.allowed) settle?.(response, key, terms, decision)
+      callOnDecision?.(view.raw, decision)
+      return act(view, response, key, terms, decision)
+    })
   }
 
   function act(
@@ -188,7 +190,7 @@ function limitFlow<R, H>(
     const headers = [...fields, retryAfter(policies, decision)]
     if (onDenied !== undefined) {
       return handled(onDenied, response, decision, headers, guarded, () =>
-        settle(response, key, terms, decision),
+        settle?.(response, key, terms, decision),
       )
     }
     return after(contentOf(view, policies, decision), (content) =>
@@ -211,5 +213,5 @@ function holdsUnits<R, H>(
 ): boolean {
   if (releaseOn === 'close') return false
   if (typeof policies === 'function' || rules !== undefined) return true
-  return Object.values(namedPolicies(planned)).some(({ kind }) => kind === 'concurrency')
+  return grantsLeases(planned)
 }

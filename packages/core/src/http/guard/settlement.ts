@@ -23,7 +23,8 @@ export type Settle = (
 ) => void
 
 /**
- * Makes the function that runs after a response: it releases leases, refunds requests that do not count, and resets counts after a success.
+ * Makes the function that runs after a response: it releases leases, refunds requests that do not count, and resets counts after a success. Undefined if
+ * none of this can happen.
  *
  * @param ownPolicies the policies of the limiter; undefined if each request has its own
  * @throws SluiceError SLUICE_OPTION_INVALID if `resetOn` names an unknown policy
@@ -32,10 +33,11 @@ export function createSettlement<R, H>(
   limiter: Limiter,
   { count = 'all', resetOn, releaseOn = 'done' }: RateLimitOptions<R, H>,
   ownPolicies: Policies | undefined,
-): Settle {
+): Settle | undefined {
   const names = typeof resetOn === 'object' ? resetOn.success : undefined
   if (ownPolicies !== undefined) assertNames(names, Object.keys(namedPolicies(ownPolicies)))
   const byOutcome = count !== 'all' || resetOn !== undefined
+  if (!byOutcome && ownPolicies !== undefined && !grantsLeases(ownPolicies)) return undefined
   const whenReleasable = leaseFollower(releaseOn)
 
   return function settle(response, key, { policies }, decision) {
@@ -70,6 +72,11 @@ export function createSettlement<R, H>(
     if (typeof count === 'function') return count(outcome)
     return count === 'all' || (count === 'successes') === isSuccess(outcome)
   }
+}
+
+/** Whether a decision by these policies can have a lease. */
+export function grantsLeases(policies: Policies): boolean {
+  return Object.values(namedPolicies(policies)).some(({ kind }) => kind === 'concurrency')
 }
 
 /** Renews the lease of a request, and calls back when it is to be released. */

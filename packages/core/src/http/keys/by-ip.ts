@@ -32,6 +32,11 @@ export function byIp(
   return keyByIp
 }
 
+/** Whether `byIp` made this value. */
+export function isByIp(value: unknown): value is KeyByIp {
+  return [...keyFunctions.values()].some((keyByIp) => keyByIp === value)
+}
+
 type KeyByIp = (request: unknown, view: RequestView<unknown>) => string
 
 // One function for each length: limits are merged only if their keys are identical.

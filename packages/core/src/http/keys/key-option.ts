@@ -3,6 +3,7 @@ import { sluiceError } from '../../errors.js'
 import { isList } from '../../options/predicates.js'
 import { isNotLimited, joinKey, type Key, type NotLimited } from '../../keys.js'
 import { after, together } from '../awaitable.js'
+import { isByIp } from './by-ip.js'
 import { createKeyChecks } from './found-key.js'
 import { foundBy, type KeyFunction } from './key-function.js'
 import type { RequestView } from '../request/request-view.js'
@@ -21,8 +22,11 @@ export type KeyOption<R, N extends string = string> =
   | KeySource<R>
   | Readonly<Record<N, KeySource<R> | NotLimited>>
 
-type KeyReader<R> = (view: RequestView<R>) => Keys | Promise<Keys>
-type SourceReader<R> = (view: RequestView<R>) => Key | NotLimited | Promise<Key | NotLimited>
+type KeyReader<R> = (request: R, view: RequestView<R>) => Keys | Promise<Keys>
+type SourceReader<R> = (
+  request: R,
+  view: RequestView<R>,
+) => Key | NotLimited | Promise<Key | NotLimited>
 
 /**
  * Makes the function that finds the key of a request from the option `key`.
@@ -34,9 +38,9 @@ export function keyReader<R>(limiter: string, option: KeyOption<R>): KeyReader<R
   const readers = Object.entries(option).map(
     ([name, source]) => [name, policyReader(limiter, source, name)] as const,
   )
-  return (view) =>
+  return (request, view) =>
     after(
-      together(readers, ([, read]) => read(view)),
+      together(readers, ([, read]) => read(request, view)),
       (keys) =>
         // Not by assignment, which would set the prototype for the name `__proto__`.
         Object.fromEntries(keys.map((key, i) => [readers[i][0], key])),
@@ -71,9 +75,11 @@ function policyReader<R>(
 }
 
 function sourceReader<R>(limiter: string, source: KeySource<R>, policy?: string): SourceReader<R> {
+  // `byIp` always returns a key, which needs no checks.
+  if (isByIp(source)) return source
   const checks = createKeyChecks(limiter, policy)
   if (typeof source === 'function') {
-    return (view) => after(foundBy(source, view), (found) => checks.key(found, view))
+    return (_request, view) => after(foundBy(source, view), (found) => checks.key(found, view))
   }
   if (!isSource(source) || joinKey(placeholderOf(source)) === undefined) {
     throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'key', source, expected)
@@ -82,7 +88,7 @@ function sourceReader<R>(limiter: string, source: KeySource<R>, policy?: string)
     const constant = placeholderOf(source)
     return () => constant
   }
-  return (view) =>
+  return (_request, view) =>
     after(
       together(source, (part) => (typeof part === 'function' ? foundBy(part, view) : part)),
       checks.parts,

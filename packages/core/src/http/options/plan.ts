@@ -43,15 +43,14 @@ export function planOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   return policies === undefined ? shortPlanOf(options) : fixed(policies)
 }
 
-/** Makes the function that finds the terms of a request. If no option is a function, all requests share one object. */
-export function termsReader<R, H>(
+/** The terms of all requests; or the function that finds those of a request, if one of the options is a function. */
+export function termsOf<R, H>(
   limiter: string,
   plan: Plan<R>,
   { cost = 1 }: RateLimitOptions<R, H>,
-): (request: R) => Awaitable<ConsumeTerms> {
+): ConsumeTerms | ((request: R) => Awaitable<ConsumeTerms>) {
   if (!plan.perRequest && typeof cost !== 'function') {
-    const terms = { policies: plan.policies, cost }
-    return () => terms
+    return { policies: plan.policies, cost }
   }
 
   function costOf(request: R): Awaitable<number> {

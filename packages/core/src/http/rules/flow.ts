@@ -1,7 +1,7 @@
 import { decisionEvents } from '../../limiter/events.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { fieldWriter } from '../answer/header-fields.js'
-import { joinFields, noFields, type HeaderField } from '../answer/joined-fields.js'
+import { writable, joinFields, noFields, type HeaderField } from '../answer/fields.js'
 import { retryAfter } from '../answer/retry-after.js'
 import { after, rescued } from '../awaitable.js'
 import {
@@ -9,7 +9,6 @@ import {
   disconnected,
   handled,
   unlimited,
-  writable,
   type Action,
   type Flow,
   type Guarded,
@@ -80,7 +79,7 @@ export function rulesFlow<R, H>(
   ): Action<H> | Promise<Action<H>> {
     const { allowed, outcome } = decision
     const isSeen = !allowed || decision.applied.length > 0 || decision.tags.length > 0
-    if (isSeen) callOnDecision(view.raw, decision)
+    if (isSeen) callOnDecision?.(view.raw, decision)
     const fields = fieldsOfAll(enforced)
     if (allowed || dryRun) {
       const seen = isSeen ? decision : undefined

@@ -1,5 +1,3 @@
-import { isList } from '../../options/predicates.js'
-
 export type HeaderField = readonly [name: string, value: string]
 
 export const noFields: readonly HeaderField[] = []
@@ -22,6 +20,14 @@ export function headersOfReply(reply: Reply): ResponseHeaders {
     setHeader: (name, value) => reply.header(name, value),
     removeHeader: (name) => reply.removeHeader(name),
   }
+}
+
+/** No fields if the headers are sent already, as an earlier middleware may have done. */
+export function writable(
+  { headersSent }: { readonly headersSent: boolean },
+  fields: readonly HeaderField[],
+): readonly HeaderField[] {
+  return headersSent ? noFields : fields
 }
 
 /** Writes fields into a response, joined with the fields that an earlier limiter wrote. */
@@ -96,6 +102,32 @@ function remainingIn(field: string): number {
 }
 
 function textOf(value: unknown): string | undefined {
-  if (isList(value)) return value.join(', ')
-  return typeof value === 'string' || typeof value === 'number' ? `${value}` : undefined
+  if (typeof value === 'string' || typeof value === 'number') return `${value}`
+  return Array.isArray(value) ? value.map(String).join(', ') : undefined
+}
+
+/** Whole seconds, rounded up, so that a client does not retry too early. */
+export function seconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000)
+}
+
+// RFC 9651, section 3.3.1: an integer has at most 15 digits. A quota may have 16.
+export function structuredInteger(value: number): number {
+  return Math.min(value, 999_999_999_999_999)
+}
+
+/**
+ * RFC 9651, section 3.3.3: a string contains printable ASCII only. All other characters and the percent sign are percent-encoded as UTF-8, so that
+ * decodeURIComponent restores every name and two names never have the same text.
+ */
+export function structuredString(text: string): string {
+  const ascii = text.replace(/[^ -$&-~]+/g, percentEncoded)
+  return `"${ascii.replace(/["\\]/g, '\\$&')}"`
+}
+
+function percentEncoded(text: string): string {
+  return Array.from(
+    new TextEncoder().encode(text),
+    (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+  ).join('')
 }
