@@ -32,7 +32,7 @@ or set the path of one:   REDIS_SERVER=/path/to/redis-server npm test
 export function provideChromium() {
   if (process.env.CHROMIUM !== undefined || browsers.some(isOnPath)) return
   if (installWithApt('chromium') && isOnPath('chromium')) return
-  fail('The tests of the playground start a real Chromium, but none is installed.', chromiumHelp)
+  fail('The tests of the pages start a real Chromium, but none is installed.', chromiumHelp)
 }
 
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
@@ -42,7 +42,7 @@ const chromiumHelp = `Install it, then run this command again:
   Debian   sudo apt-get install --no-install-recommends chromium
   macOS    brew install --cask chromium
 
-or set the path of one:   CHROMIUM=/path/to/chromium npm test
+or set the path of one:   CHROMIUM=/path/to/chromium npm run check:pages
 `
 
 function isRedis(command) {

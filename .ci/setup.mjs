@@ -1,5 +1,5 @@
-// Installs the workspace, as the lockfile says (--update: as the package.json files say, and writes the lockfile), and with --tests what the
-// tests start: a redis-server and a browser. A second run has nothing to do and needs no network.
+// Installs the workspace, as the lockfile says (--update: as the package.json files say, and writes the lockfile), and with --tests the
+// redis-server that the tests start, and with --browser the browser of `npm run check:pages`. A second run has nothing to do and needs no network.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,10 +10,8 @@ import { members, pnpm, root } from './workspace.mjs'
 const stamp = join(root, 'node_modules', '.sluice-setup')
 
 installDependencies()
-if (process.argv.includes('--tests')) {
-  provideRedis()
-  provideChromium()
-}
+if (process.argv.includes('--tests')) provideRedis()
+if (process.argv.includes('--browser')) provideChromium()
 
 function installDependencies() {
   const wanted = fingerprint()

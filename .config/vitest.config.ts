@@ -18,6 +18,13 @@ const alone = filesOf('packages/core/test/').filter((file) =>
   ),
 )
 
+/** These files check the pages of the documentation, and what is drawn in a browser. `npm run check:pages` runs them. */
+const pages = [
+  'packages/conformance/test/docs/**/*.test.ts',
+  'packages/conformance/test/playground/**/*.test.ts',
+  'packages/cli/test/**/*.browser.test.ts',
+]
+
 export default defineConfig({
   root,
   test: {
@@ -38,9 +45,11 @@ export default defineConfig({
         test: {
           name: 'all',
           include: ['packages/!(core)/test/**/*.test.ts', ...alone],
+          exclude: pages,
           server,
         },
       },
+      { extends: true, test: { name: 'pages', include: pages, server } },
       {
         // Once more what is about NestJS, with NestJS 10 in the place of 11 for all that is imported, our own source included.
         extends: true,

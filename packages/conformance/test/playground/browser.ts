@@ -54,7 +54,7 @@ Install it, then run this command again:
   Debian           sudo apt-get install --no-install-recommends chromium
   macOS            brew install --cask chromium
 
-or say where one is:   CHROMIUM=/path/to/chromium npm test`)
+or say where one is:   CHROMIUM=/path/to/chromium npm run check:pages`)
 }
 
 function isExecutable(path: string): boolean {
