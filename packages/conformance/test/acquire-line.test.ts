@@ -20,7 +20,7 @@ test('an empty queue leaves no state: after a reset, all simultaneous calls are 
   expect(both.map(({ allowed }) => allowed)).toEqual([true, true])
 })
 
-test('of a key whose calls are settled, no line is kept', async () => {
+test('a key whose calls are all settled keeps no state', async () => {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
   const limiter = createLimiter({

@@ -28,8 +28,8 @@ describe('over memory, to the millisecond', () => {
     vi.useRealTimers()
   })
 
-  describe('the queue orders its requests by itself', () => {
-    test('maxDelay holds among the waiters of one process: a request that would wait longer is denied at once', async () => {
+  describe('the queue decides the order of its requests', () => {
+    test('maxDelay applies to the waiting calls of one process: a request that would wait longer is denied at once', async () => {
       const { come, arrivals } = setup(queue)
       come('a', 'b', 'c', 'd', 'e', 'f')
       await pass(0)
@@ -38,7 +38,7 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals.slice(3)).toEqual(['b 100', 'c 200', 'd 300'])
     })
 
-    test('a maxWait below maxDelay is a bound as well, known at once, and takes no place', async () => {
+    test('a maxWait below maxDelay also denies at once, and the denied request takes no unit', async () => {
       const { limiter, come, arrivals } = setup(queue)
       come('a', 'b')
       const late = limiter.acquire('key', { maxWait: 199 })
@@ -56,7 +56,7 @@ describe('over memory, to the millisecond', () => {
       expect(limiter.refund(await late)).toBe(false)
     })
 
-    test('a request that comes later takes the next place, and is let go after those before it', async () => {
+    test('a later request is delayed until after the earlier ones', async () => {
       const { come, arrivals } = setup(queue)
       come('a', 'b', 'c')
       await pass(50)
@@ -65,7 +65,7 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals).toEqual(['a 0', 'b 100', 'c 200', 'd 300'])
     })
 
-    test('one that takes nothing is let go after the one before it all the same', async () => {
+    test('a request of cost 0 also continues after the request before it', async () => {
       const { limiter, arrivals } = setup(queue)
       for (const [name, cost] of [
         ['a', 1],
@@ -81,7 +81,7 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals).toEqual(['a', 'b', 'c', 'd'])
     })
 
-    test('one that is aborted while it is held frees its place, and delays no request behind it', async () => {
+    test('a request that is aborted during its delay is refunded, and delays no later request', async () => {
       const { limiter, come, arrivals } = setup(queue)
       come('a', 'b')
       const controller = new AbortController()
@@ -94,14 +94,14 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals).toEqual(['a 0', 'b 100', 'c 200'])
     })
 
-    test('minimum spacing without a queue has no place to wait', async () => {
+    test('minimum spacing without a queue denies a request that would have to wait', async () => {
       const { come, arrivals } = setup(leakyQueue({ leak: 1, every: 100, maxDelay: 0 }))
       come('a', 'b')
       await pass(0)
       expect(arrivals).toEqual(['a 0', 'b denied 100'])
     })
 
-    test('a plan of the call is a queue as well', async () => {
+    test('a queue among the policies of a call also delays', async () => {
       const { limiter, arrivals } = setup(fixedWindow({ limit: 9, window: '1h' }))
       for (const name of ['a', 'b', 'c', 'd', 'e']) {
         void limiter
@@ -116,7 +116,7 @@ describe('over memory, to the millisecond', () => {
   })
 
   describe('beside other policies', () => {
-    test('what another policy denies is waited for, and then comes the queue', async () => {
+    test('a request waits until the other policy allows it, and is then delayed by the queue', async () => {
       const { come, arrivals } = setup({ queue, window: fixedWindow({ limit: 2, window: 1000 }) })
       come('a', 'b', 'c', 'd')
       await pass(999)
@@ -125,7 +125,7 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals.slice(2)).toEqual(['c 0', 'd 100'])
     })
 
-    test('a queue that is too long until after the other policy allows is final', async () => {
+    test('a request is denied if the queue is still too long when the other policy allows', async () => {
       const { limiter, come, arrivals } = setup({ queue, pace: gcra({ limit: 1, window: 50 }) })
       limiter.penalize({ queue: 'key', pace: notLimited }, 6)
       come('a')
@@ -133,7 +133,7 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals).toEqual(['a denied 300'])
     })
 
-    test('a block is waited for, though the queue is too long as well', async () => {
+    test('a request waits for the end of a block, even if the queue is too long now', async () => {
       const { limiter, come, arrivals } = setup(queue)
       limiter.penalize('key', 6)
       limiter.block('key', 400)
@@ -144,7 +144,7 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals).toEqual(['a 600'])
     })
 
-    test('a queue as the second stage is as final; what is free again before it is waited for', async () => {
+    test('a queue as the second stage denies in the same way, but a request waits if the first stage allows it earlier', async () => {
       const free = fixedWindow({ limit: 1, window: 1000 })
       const { come, arrivals } = setup(staged({ free, then: queue }))
       come('a', 'b', 'c', 'd', 'e')
@@ -155,8 +155,8 @@ describe('over memory, to the millisecond', () => {
     })
   })
 
-  describe('the decision of a request that was held', () => {
-    test('is as of the moment at which it is let go', async () => {
+  describe('the decision of a delayed request', () => {
+    test('has the numbers of the moment at which the delay ends', async () => {
       const { limiter } = setup(leakyQueue({ leak: 1, every: 100, maxDelay: 1000 }))
       const seen: unknown[] = []
       for (let i = 0; i < 3; i++) void limiter.acquire('key').then((one) => seen.push(numbers(one)))
@@ -171,7 +171,7 @@ describe('over memory, to the millisecond', () => {
       ])
     })
 
-    test('is as of then for every policy, and can be given back', async () => {
+    test('has them for every policy, and can be refunded', async () => {
       const { limiter } = setup({ queue, hour: fixedWindow({ limit: 5, window: 3600 }) })
       limiter.consume('key')
       const held = limiter.acquire('key', { cost: 2 })
@@ -219,7 +219,7 @@ describe('over memory, to the millisecond', () => {
 })
 
 describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => {
-  test('a burst is let go in its order, no faster than the queue leaks, and what is too much is denied first', async () => {
+  test('a burst continues in its order and no faster than the queue leaks, and the requests beyond maxDelay are denied first', async () => {
     const policies = leakyQueue({ leak: 1, every: 60, maxDelay: 300 })
     const limiter = createLimiter({ name: randomUUID(), policies, store: makeStore() })
     const order: string[] = []
@@ -243,7 +243,7 @@ describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => 
     expect(tookMs).toBeGreaterThan(5 * 60 - 2)
   })
 
-  test('a fast queue is not slowed down by the order in which its requests are let go', async () => {
+  test('the order of the requests does not slow down a fast queue', async () => {
     const policies = leakyQueue({ leak: 2000, every: '1s', maxDelay: '10s' })
     const limiter = createLimiter({ name: randomUUID(), policies, store: makeStore() })
     const order: number[] = []
@@ -255,7 +255,7 @@ describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => 
     expect(order).toEqual([...Array(200).keys()])
   })
 
-  test('the numbers of a request that was held are those of the moment at which it is let go', async () => {
+  test('the decision of a delayed request has the numbers of the moment at which the delay ends', async () => {
     const policies = leakyQueue({ leak: 1, every: 200, maxDelay: '10s' })
     const limiter = createLimiter({ name: randomUUID(), policies, store: makeStore() })
     await limiter.consume('key')

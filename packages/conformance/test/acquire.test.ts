@@ -30,13 +30,13 @@ describe('over memory, to the millisecond', () => {
     vi.useRealTimers()
   })
 
-  test('resolves at once if a unit is free, and takes the unit', async () => {
+  test('resolves at once if a unit is free, and takes it', async () => {
     const { limiter } = setup(hourly)
     expect(await limiter.acquire('key')).toMatchObject({ allowed: true, remaining: 0 })
     expect(limiter.consume('key').allowed).toBe(false)
   })
 
-  test('resolves in the millisecond in which a unit is free, and not before', async () => {
+  test('resolves in the millisecond in which a unit becomes free, and not before', async () => {
     const { limiter, come } = setup(hourly)
     limiter.consume('key')
     const arrivals = come('first')
@@ -47,7 +47,7 @@ describe('over memory, to the millisecond', () => {
     expect(limiter.consume('key').allowed).toBe(false)
   })
 
-  test('serves the waiters of a key in the order in which they came', async () => {
+  test('decides the calls for a key in the order in which they were made', async () => {
     const { come } = setup(gcra({ limit: 1, window: 100 }))
     const arrivals = come('a', 'b', 'c', 'd')
     const seen = []
@@ -58,7 +58,7 @@ describe('over memory, to the millisecond', () => {
     expect(seen).toEqual([['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']])
   })
 
-  test('lets no cheap request overtake a dear one', async () => {
+  test('decides no request of a low cost before an earlier one of a high cost', async () => {
     const { limiter, arrivals } = setup(tokenBucket({ capacity: 3, refill: 1, every: 100 }))
     limiter.consume('key', { cost: 2 })
     const dear = limiter.acquire('key', { cost: 3 }).then(() => arrivals.push('dear'))
@@ -81,7 +81,7 @@ describe('over memory, to the millisecond', () => {
     await expect(waiting).rejects.toBe('enough')
   })
 
-  test('waits longer than a timer can', async () => {
+  test('waits longer than the longest timer', async () => {
     const { limiter, come } = setup(fixedWindow({ limit: 1, window: '60d' }))
     limiter.consume('key')
     const arrivals = come('patient')
@@ -93,7 +93,7 @@ describe('over memory, to the millisecond', () => {
   })
 
   describe('maxWait', () => {
-    test('that is known not to be enough is denied at once, and takes nothing', async () => {
+    test('that is too short is denied at once, and takes nothing', async () => {
       const { limiter } = setup(hourly)
       limiter.consume('key')
       const before = limiter.status('key')
@@ -105,7 +105,7 @@ describe('over memory, to the millisecond', () => {
       expect(limiter.status('key')).toEqual(before)
     })
 
-    test('that is just enough is waited for', async () => {
+    test('that is exactly long enough is waited for', async () => {
       const { limiter, arrivals } = setup(hourly)
       limiter.consume('key')
       const waiting = limiter
@@ -116,13 +116,13 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals).toEqual(['true'])
     })
 
-    test('of 0 asks once', async () => {
+    test('of 0 decides once', async () => {
       const { limiter } = setup(hourly)
       expect((await limiter.acquire('key', { maxWait: 0 })).allowed).toBe(true)
       expect((await limiter.acquire('key', { maxWait: 0 })).allowed).toBe(false)
     })
 
-    test('does not apply to a cost that can never fit: that is denied at once', async () => {
+    test('does not apply to a cost above the limit, which is denied at once', async () => {
       const { limiter } = setup(hourly)
       expect(await limiter.acquire('key', { cost: 2 })).toMatchObject({
         allowed: false,
@@ -130,7 +130,7 @@ describe('over memory, to the millisecond', () => {
       })
     })
 
-    test('is denied at once where it is shorter than what the waiter before waits for', async () => {
+    test('that is shorter than the wait of the call before is denied at once', async () => {
       const { limiter } = setup(hourly)
       limiter.consume('key')
       const { signal, abort } = aborting()
@@ -143,7 +143,7 @@ describe('over memory, to the millisecond', () => {
       await expect(before).rejects.toBe('enough')
     })
 
-    test('of a waiter in the line ends in a denial of its own: of its cost and its moment', async () => {
+    test('of a waiting call ends in a denial for its own cost at its own time', async () => {
       const { limiter } = setup(tokenBucket({ capacity: 5, refill: 1, every: 100 }))
       limiter.consume('key', { cost: 4 })
       const before = limiter.acquire('key', { cost: 4 })
@@ -158,7 +158,7 @@ describe('over memory, to the millisecond', () => {
       expect((await before).allowed).toBe(true)
     })
 
-    test('of a waiter in the line ends in a denial, and the others keep their places', async () => {
+    test('of a waiting call ends in a denial, and the others keep their order', async () => {
       const { limiter, come, arrivals } = setup(gcra({ limit: 1, window: 100 }))
       come('a', 'b')
       const short = limiter
@@ -174,7 +174,7 @@ describe('over memory, to the millisecond', () => {
   })
 
   describe('abort', () => {
-    test('before it has begun takes nothing', async () => {
+    test('before the call takes nothing', async () => {
       const { limiter } = setup(hourly)
       const { signal, abort } = aborting()
       abort('too late')
@@ -182,7 +182,7 @@ describe('over memory, to the millisecond', () => {
       expect(limiter.peek('key').remaining).toBe(1)
     })
 
-    test('rejects at once with its reason, takes nothing, and the next waiter goes on', async () => {
+    test('rejects at once with its reason, takes nothing, and the next call is decided', async () => {
       const { limiter, come } = setup(gcra({ limit: 1, window: 100 }))
       limiter.consume('key')
       const { signal, abort } = aborting()
@@ -197,7 +197,7 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals).toEqual(['next'])
     })
 
-    test('in the middle of the line lets those behind move up by one', async () => {
+    test('of a call between others lets the later calls move up by one', async () => {
       const { limiter, come, arrivals } = setup(gcra({ limit: 1, window: 100 }))
       come('a', 'b')
       const { signal, abort } = aborting()
@@ -209,7 +209,7 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals).toEqual(['a', 'b', 'c'])
     })
 
-    test('while the store is asked rejects where that denies', async () => {
+    test('during the call of the store rejects if the store denies', async () => {
       const { limiter, answer } = slowBench(hourly)
       await answer(limiter.consume('key'))
       const { signal, abort } = aborting()
@@ -220,7 +220,7 @@ describe('over memory, to the millisecond', () => {
       await expect(outcome).rejects.toBe('changed my mind')
     })
 
-    test('while the store is asked rejects where that admits, and gives back', async () => {
+    test('during the call of the store rejects if the store allows, and refunds', async () => {
       const { limiter, answer } = slowBench(hourly)
       const { signal, abort } = aborting()
       const given = limiter.acquire('key', { signal })
@@ -230,7 +230,7 @@ describe('over memory, to the millisecond', () => {
       expect((await answer(limiter.peek('key'))).remaining).toBe(1)
     })
 
-    test('after it was admitted changes nothing', async () => {
+    test('after the request was allowed changes nothing', async () => {
       const { limiter } = setup(hourly)
       const { signal, abort } = aborting()
       const { allowed } = await limiter.acquire('key', { signal })
@@ -242,7 +242,7 @@ describe('over memory, to the millisecond', () => {
   describe('a leaky queue', () => {
     const queue = leakyQueue({ leak: 1, every: 100, maxDelay: '1h' })
 
-    test('holds each for as long as it asks', async () => {
+    test('delays each request by its delayMs', async () => {
       const { come } = setup(queue)
       const arrivals = come('a', 'b', 'c')
       const seen = []
@@ -253,7 +253,7 @@ describe('over memory, to the millisecond', () => {
       expect(seen).toEqual([1, 1, 2, 2, 3])
     })
 
-    test('gets its turn back from one that would have to wait too long', async () => {
+    test('gets back the units of a request that would have to wait too long', async () => {
       const { limiter } = setup(queue)
       for (let i = 0; i < 3; i++) limiter.consume('key')
       const before = limiter.status('key')
@@ -266,7 +266,7 @@ describe('over memory, to the millisecond', () => {
       expect(limiter.status('key')).toEqual(before)
     })
 
-    test('gets its turn back from one that is aborted while it is held', async () => {
+    test('gets back the units of a request that is aborted during its delay', async () => {
       const { limiter } = setup(queue)
       limiter.consume('key')
       const { signal, abort } = aborting()
@@ -278,7 +278,7 @@ describe('over memory, to the millisecond', () => {
     })
   })
 
-  test('answers mistakes with coded errors, and no request waits behind them', async () => {
+  test('rejects mistakes with coded errors, and no call waits for them', async () => {
     const { limiter } = setup(hourly)
     const mistakes: [AcquireOptions, string][] = [
       [{ cost: 0.5 }, 'SLUICE_COST_INVALID'],
@@ -338,7 +338,7 @@ describe('over memory, to the millisecond', () => {
 })
 
 describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => {
-  test('serves the waiters of a key in the order in which they came', async () => {
+  test('decides the calls for a key in the order in which they were made', async () => {
     const limiter = limiterOf(gcra({ limit: 1, window: 15 }), makeStore())
     const order: number[] = []
     const waiters = Array.from({ length: 8 }, async (_, i) => {
@@ -349,7 +349,7 @@ describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => 
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   })
 
-  test('is never faster than the limit', async () => {
+  test('never exceeds the limit', async () => {
     const limiter = limiterOf(gcra({ limit: 1, window: 20 }), makeStore())
     const begins = performance.now()
     for (let i = 0; i < 6; i++) expect((await limiter.acquire('key')).allowed).toBe(true)
@@ -357,7 +357,7 @@ describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => 
     expect(performance.now() - begins).toBeGreaterThan(5 * 20 - 2)
   })
 
-  test('takes nothing for a waiter that was aborted, and the next one goes on', async () => {
+  test('takes nothing for an aborted call, and the next one is decided', async () => {
     let now = today
     const options = { name: randomUUID(), policies: fixedWindow({ limit: 2, window: 30 }) }
     const limiter = createLimiter({ ...options, store: makeStore(), clock: () => now })
@@ -374,7 +374,7 @@ describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => 
     expect(await next).toMatchObject({ allowed: true, remaining: 1 })
   })
 
-  test('gives a leaky queue its turn back where it would be too long', async () => {
+  test('refunds a leaky queue if the delay would be too long', async () => {
     const queue = leakyQueue({ leak: 1, every: '1h', maxDelay: '1d' })
     const limiter = limiterOf(queue, makeStore())
     await limiter.acquire('key')
@@ -386,7 +386,7 @@ describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => 
 })
 
 describe('two limiters on one Redis', () => {
-  test('admit all waiting requests, each in its own order, no faster than the limit', async () => {
+  test('allow all waiting requests, each limiter in its own order, without exceeding the limit', async () => {
     const name = randomUUID()
     const policy = gcra({ limit: 1, window: 15 })
     const limiters = [0, 1].map(() =>
@@ -409,7 +409,7 @@ describe('two limiters on one Redis', () => {
     expect(tookMs).toBeGreaterThan(11 * 15 - 2)
   })
 
-  test('share what is left to the unit', async () => {
+  test('share the remaining units exactly', async () => {
     const name = randomUUID()
     const policy = fixedWindow({ limit: 7, window: '1h' })
     const limiters = [0, 1].map(() =>

@@ -66,7 +66,7 @@ test('the keys of these tests lie on three masters', async () => {
 })
 
 describe('policies on keys of different slots', () => {
-  test('are all or nothing: a denial anywhere costs nothing elsewhere', async () => {
+  test('are all or nothing: a denial in one slot takes nothing in another', async () => {
     const policies = { address: hourly(3), user: hourly(2), tenant: hourly(1) }
     const keys = { address: first, user: second, tenant: third }
     for (const spent of Object.keys(keys)) {
@@ -259,7 +259,7 @@ describe('calls', () => {
     expect(await callsOf(() => limiter.consumeMany(many))).toBe(2)
   })
 
-  test('are two for each slot of an admitted request, and one where it is denied by none', async () => {
+  test('are two for each slot of an allowed request', async () => {
     const limiter = limiterOf({ address: hourly(2), user: hourly(1) })
     await limiter.consume({ address: first, user: second })
     // Its master knows the script from now on.

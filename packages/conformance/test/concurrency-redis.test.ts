@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 const server = useRedis()
 
 describe('leases in Redis', () => {
-  test('leave nothing behind, and none of their keys is immortal', async () => {
+  test('leave no key after they end, and every key has a TTL', async () => {
     await server.connection.flushall()
     const store = redisStore(server.connection, { timeout: 10_000 })
     const limiter = createLimiter({
@@ -25,7 +25,7 @@ describe('leases in Redis', () => {
     expect((await server.connection.keys('*')).length).toBe(1)
   })
 
-  test('leases without their row are void', async () => {
+  test('leases without their row do not count', async () => {
     await server.connection.flushall()
     const store = redisStore(server.connection, { timeout: 10_000 })
     const limiter = createLimiter({

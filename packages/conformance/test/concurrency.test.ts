@@ -41,7 +41,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
   const two = concurrency({ limit: 2, lease: 1000 })
   const lock = concurrency({ limit: 1, lease: 1000 })
 
-  test('holds at most the limit at once, and tells when a unit is free by itself', async () => {
+  test('holds at most the limit at once, and returns when the next lease expires', async () => {
     const limiter = limiterOf(two)
     expect(numbers(await limiter.consume('k'))).toEqual([true, 1, 0, 1000, 1000])
     now += 400
@@ -53,13 +53,13 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(numbers(await limiter.consume('k'))).toEqual([true, 0, 0, 400, 1000])
   })
 
-  test('counts each key by itself', async () => {
+  test('counts each key separately', async () => {
     const limiter = limiterOf(lock)
     expect((await limiter.consume('a')).allowed).toBe(true)
     expect((await limiter.consume('b')).allowed).toBe(true)
   })
 
-  test('frees a unit on release, once', async () => {
+  test('a release frees a unit, once', async () => {
     const limiter = limiterOf(lock)
     const lease = held(await limiter.consume('k'))
     expect((await limiter.consume('k')).allowed).toBe(false)
@@ -69,7 +69,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.consume('k')).allowed).toBe(true)
   })
 
-  test('a late release does not touch the next holder of the unit', async () => {
+  test('a late release does not affect the next holder of the unit', async () => {
     const limiter = limiterOf(lock)
     const late = held(await limiter.consume('k'))
     now += 1000
@@ -80,7 +80,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(await owner.release()).toBe(true)
   })
 
-  test('a lease lives until its last millisecond and not in the next', async () => {
+  test('a lease counts in its last millisecond and not in the next', async () => {
     const limiter = limiterOf(lock)
     const lease = held(await limiter.consume('k'))
     now += 999
@@ -91,7 +91,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.consume('k')).allowed).toBe(true)
   })
 
-  test('a renewal by a shorter lease shortens', async () => {
+  test('a renewal by a shorter lease makes it shorter', async () => {
     const limiter = limiterOf(lock)
     const plan = concurrency({ limit: 1, lease: 5000 })
     const lease = held(await limiter.consume('k', { policies: plan }))
@@ -113,7 +113,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(await limiter.release('k', id)).toBe(false)
   })
 
-  test('an owner is granted again without a further unit, which is free when all grants have ended', async () => {
+  test('a second lease of an owner takes no further unit, and the unit is free when all leases of the owner have ended', async () => {
     const limiter = limiterOf(two)
     const outer = held(await limiter.consume('k', { owner: 'a' }))
     now += 100
@@ -132,7 +132,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek('k')).remaining).toBe(2)
   })
 
-  test('an owner’s unit is free when the last of the grants ends, whichever is released', async () => {
+  test('the unit of an owner is free when the last of its leases ends, in whatever order they are released', async () => {
     const limiter = limiterOf(lock)
     const first = held(await limiter.consume('k', { owner: 'a' }))
     now += 300
@@ -157,13 +157,13 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.consume('k', { owner: 'a', cost: 6 })).retryAfterMs).toBe(null)
   })
 
-  test('an owner never has the unit of a lease whose id is that owner’s name', async () => {
+  test('an owner does not share the unit of a lease whose id equals the name of the owner', async () => {
     const limiter = limiterOf(lock)
     const { id } = held(await limiter.consume('k'))
     expect((await limiter.consume('k', { owner: id })).allowed).toBe(false)
   })
 
-  test('one owner’s name may begin with another’s', async () => {
+  test('the name of one owner may begin with the name of another', async () => {
     const limiter = limiterOf(concurrency({ limit: 9, lease: 1000 }))
     const owners = ['a', 'ab', 'abc', 'a\0', 'é', '__proto__']
     for (const owner of owners) {
@@ -173,7 +173,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek('k')).remaining).toBe(9 - owners.length)
   })
 
-  test('a token is greater than all before, ended, released and forgotten ones included', async () => {
+  test('a token is greater than all earlier tokens, also those of leases that expired, were released or were reset', async () => {
     const limiter = limiterOf(two)
     const tokens: number[] = []
     for (let i = 0; i < 40; i++) {
@@ -191,7 +191,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(tokens.every(Number.isSafeInteger)).toBe(true)
   })
 
-  test('the same request again takes the same lease again', async () => {
+  test('a repeated request takes the same lease', async () => {
     // What a client sends twice: the store sees one request two times.
     const store = createStore()
     const { spy, sent } = spyOn(store)
@@ -212,7 +212,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     }
   })
 
-  test('the same request again after its lease has ended takes a unit only if there is one', async () => {
+  test('a repeated request whose lease has expired takes a unit only if one is free', async () => {
     const store = createStore()
     const { spy, sent } = spyOn(store)
     const limiter = createLimiter({
@@ -229,7 +229,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(await other.release()).toBe(true)
   })
 
-  test('the units of a cost go with one lease', async () => {
+  test('one lease holds all units of a cost', async () => {
     const limiter = limiterOf(concurrency({ limit: 5, lease: 1000 }))
     const lease = held(await limiter.consume('k', { cost: 3 }))
     now += 500
@@ -241,7 +241,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek('k')).remaining).toBe(3)
   })
 
-  test('a cost of 0 takes no lease, and is denied by a debt, a block and a limit of 0 only', async () => {
+  test('a cost of 0 takes no lease, and only a debt, a block or a limit of 0 denies it', async () => {
     const limiter = limiterOf(lock)
     expect((await limiter.consume('k', { cost: 0 })).lease).toBe(undefined)
     await limiter.consume('k')
@@ -255,14 +255,14 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(numbers(await none.consume('k', { cost: 0 }))).toEqual([false, 0, null, 0, 0])
   })
 
-  test('a denial holds no lease, and neither does a peek', async () => {
+  test('neither a denial nor a peek takes a lease', async () => {
     const limiter = limiterOf(lock)
     expect('lease' in (await limiter.peek('k'))).toBe(false)
     await limiter.consume('k')
     expect('lease' in (await limiter.consume('k'))).toBe(false)
   })
 
-  test('refund of a decision releases its lease, once', async () => {
+  test('a refund of a decision releases its lease, once', async () => {
     const limiter = limiterOf(lock)
     const decision = await limiter.consume('k')
     expect(await limiter.refund(decision)).toBe(true)
@@ -271,7 +271,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek('k')).remaining).toBe(1)
   })
 
-  test('refund after the end gives nothing of another’s', async () => {
+  test('a refund after the lease has expired frees no unit of another lease', async () => {
     const limiter = limiterOf(lock)
     const decision = await limiter.consume('k')
     now += 1000
@@ -280,7 +280,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek('k')).remaining).toBe(0)
   })
 
-  test('penalize takes units that nobody can release; refund of n ends the newest whole leases', async () => {
+  test('penalize takes units that no caller can release, and a refund of n ends the newest whole leases', async () => {
     const limiter = limiterOf(concurrency({ limit: 5, lease: 1000 }))
     const oldest = held(await limiter.consume('k', { cost: 2 }))
     await limiter.penalize('k', 4)
@@ -295,7 +295,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(await oldest.release()).toBe(true)
   })
 
-  test('a release frees the lease only and gives nothing back in other policies', async () => {
+  test('a release frees the lease only, and refunds nothing in other policies', async () => {
     const limiter = limiterOf({ held: lock, rate: fixedWindow({ limit: 2, window: 5000 }) })
     const first = await limiter.consume('k')
     await held(first).release()
@@ -307,14 +307,14 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek('k')).policies['rate'].remaining).toBe(1)
   })
 
-  test('a request that another policy denies holds nothing', async () => {
+  test('a request that another policy denies takes no lease', async () => {
     const limiter = limiterOf({ rate: fixedWindow({ limit: 1, window: 5000 }), held: two })
     await held(await limiter.consume('k')).release()
     expect((await limiter.consume('k')).deniedBy).toEqual(['rate'])
     expect((await limiter.peek('k')).policies['held'].remaining).toBe(2)
   })
 
-  test('several concurrency policies, on keys of their own, are released together', async () => {
+  test('the leases of several concurrency policies with different keys are released together', async () => {
     const limiter = limiterOf({ user: lock, all: two })
     const first = held(await limiter.consume({ user: 'a', all: '*' }))
     held(await limiter.consume({ user: 'b', all: '*' }))
@@ -324,7 +324,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek({ user: 'a', all: '*' })).remaining).toBe(1)
   })
 
-  test('many keys in one call have leases of their own', async () => {
+  test('many keys in one call have separate leases', async () => {
     const limiter = limiterOf(two)
     const decisions = await limiter.consumeMany([
       { key: 'a' },
@@ -337,7 +337,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek('a')).remaining).toBe(1)
   })
 
-  test('a lowered limit counts what is held, and says when there is room again', async () => {
+  test('a lowered limit counts the leases that are held, and returns when a unit will be free', async () => {
     const limiter = limiterOf(concurrency({ limit: 5, lease: 1000 }))
     for (let i = 0; i < 5; i++, now += 100) await limiter.consume('k')
     const lowered = await limiter.consume('k', { policies: two })
@@ -345,7 +345,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(lowered.limit).toBe(2)
   })
 
-  test('a clock that steps back frees nothing early, and delays by no more than the step', async () => {
+  test('a clock that steps back frees no unit early, and delays by no more than the step', async () => {
     const limiter = limiterOf(lock)
     await limiter.consume('k')
     now -= 400
@@ -357,7 +357,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(numbers(await limiter.consume('k', { policies: two }))).toEqual([true, 0, 0, 1700, 1700])
   })
 
-  test('expired leases are deleted once, and live ones stay', async () => {
+  test('expired leases are deleted once, and the others stay', async () => {
     const limiter = limiterOf(concurrency({ limit: 4, lease: 1000 }))
     for (let i = 0; i < 4; i++, now += 300) await limiter.consume('k')
     now = start + 1300
@@ -371,7 +371,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek('k')).remaining).toBe(1)
   })
 
-  test('a further grant moves the end of its owner’s unit', async () => {
+  test('a further lease of an owner extends the time of its unit', async () => {
     const limiter = limiterOf(lock)
     await limiter.consume('k', { owner: 'a' })
     now += 300
@@ -396,7 +396,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(numbers(await limiter.peek('k'))).toEqual([true, 2, 0, 0, 0])
   })
 
-  test('acquire has the unit soon after it is released, not only when its lease ends', async () => {
+  test('acquire gets the unit soon after it is released, not only when its lease expires', async () => {
     const limiter = limiterOf(concurrency({ limit: 1, lease: '1h' }), undefined)
     const lease = held(await limiter.consume('k'))
     const waiting = limiter.acquire('k')
@@ -406,7 +406,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect(next.token).toBeGreaterThan(lease.token)
   })
 
-  test('acquire that gives up a place in the queue holds no lease', async () => {
+  test('an acquire that stops waiting holds no lease', async () => {
     const policies = { queue: leakyQueue({ leak: 1, every: 60_000, maxDelay: '1h' }), held: two }
     const limiter = limiterOf(policies, undefined)
     await limiter.consume('k')
@@ -415,7 +415,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.peek('k')).policies['held'].remaining).toBe(1)
   })
 
-  test.each(['', 5, null, '\ud800'])('refuses %j for an owner or a lease id', async (value) => {
+  test.each(['', 5, null, '\ud800'])('rejects %j as an owner or a lease id', async (value) => {
     const limiter = limiterOf(lock)
     const calls = [
       () => Reflect.apply(limiter.consume, limiter, ['k', { owner: value }]),
@@ -429,7 +429,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     }
   })
 
-  test('refuses to release if no policy has leases', async () => {
+  test('rejects a release if no policy has leases', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 2, window: 5000 }))
     const error = await errorOf(() => limiter.release('k', 'id'))
     expect(error.message).toContain('at least one concurrency policy')
@@ -437,7 +437,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
   })
 })
 
-test('a memory store answers release and renew at once', () => {
+test('a memory store returns the result of release and renew at once', () => {
   const limiter = createLimiter({ name: 'sync', policies: concurrency({ limit: 1, lease: 1000 }) })
   const { lease } = limiter.consume('k')
   const answers: (boolean | undefined)[] = [

@@ -77,7 +77,7 @@ describe.each<[string, () => Store]>([
       expect(await limiter.peek('key')).toMatchObject({ remaining: 3000, resetMs: 0 })
     })
 
-    test('of an owner that a refund by count took away cannot be released, nor renewed', async () => {
+    test('of an owner that a refund by count ended can be neither released nor renewed', async () => {
       const limiter = limiterOf(concurrency({ limit: 3, lease: '1h' }))
       await limiter.consume('key')
       now++
@@ -181,7 +181,7 @@ describe.each<[string, () => Store]>([
     },
   )
 
-  test('what one call gives back to the last unit and begins anew keeps its own, too', async () => {
+  test('a row that one call empties and starts again keeps its own units', async () => {
     const tail = 'weighted'
     const limiter = limiterOf(slidingWindow({ limit: 5, window: '1h', tail }))
     const early = await limiter.consume('key', { cost: 2 })
@@ -215,7 +215,7 @@ describe.each<[string, () => Store]>([
     expect((await limiter.peek('key')).remaining).toBe(cost)
   })
 
-  test('two refunds in one turn give back what each of their decisions took', async () => {
+  test('two refunds in one turn refund the units of their own decisions', async () => {
     const limiter = limiterOf(slidingLog({ limit: 5, window: '1h' }))
     const first = await limiter.consume('key')
     now += 5

@@ -89,7 +89,7 @@ test('each header value of any byte is a client of its own, and one that is no h
   expect(codes).toEqual([])
 })
 
-test('a request without the header is refused with a code, and so is one with an empty value', async () => {
+test('a request without the header, or with an empty value, is an error with a code', async () => {
   const { send, codes } = await serve({ key: byHeader('X-API-Key') })
   expect([(await send('')).status, (await send('X-API-Key:\r\n')).status]).toEqual([400, 400])
   expect(codes).toEqual(['SLUICE_HEADER_MISSING', 'SLUICE_HEADER_MISSING'])
@@ -178,7 +178,7 @@ test('behind one proxy, nothing that a client writes before the proxy’s entry 
   expect(codes).toEqual([])
 })
 
-test('what is no address is refused with a code, never let through and never put in a bucket that others share', async () => {
+test('a text that is not an address is an error with a code, never allowed and never a shared bucket', async () => {
   const { send, codes } = await serve({ key: byIp() }, 1)
   const noAddresses = [
     'unknown',
@@ -308,7 +308,7 @@ test('a client that sends a list instead of its name cannot use up the limit of 
   expect((await send('X-User: 42\r\n')).status).toBe(200)
 })
 
-test('where the user is missing the address counts, whatever the client leaves out', async () => {
+test('if the user is missing the address counts, whatever the client leaves out', async () => {
   const { post, codes } = await serve({
     key: firstOf(
       byUser((request) => request.body.id),

@@ -98,19 +98,22 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
   }
 
   describe('check, then increment', () => {
-    test.each(builders)('a check is never apart from its count: $name', async ({ build }) => {
-      const name = randomUUID()
-      const limiters = [limiterOf(build(50), name), limiterOf(build(50), name)]
-      const replies = Array.from({ length: 100 }, () =>
-        limiters.map(async (limiter) => limiter.consume('key')),
-      )
-      const decisions = await Promise.all(replies.flat())
-      expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(50)
-    })
+    test.each(builders)(
+      'no other request comes between a check and its count: $name',
+      async ({ build }) => {
+        const name = randomUUID()
+        const limiters = [limiterOf(build(50), name), limiterOf(build(50), name)]
+        const replies = Array.from({ length: 100 }, () =>
+          limiters.map(async (limiter) => limiter.consume('key')),
+        )
+        const decisions = await Promise.all(replies.flat())
+        expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(50)
+      },
+    )
   })
 
   describe('denied requests that count', () => {
-    test.each(builders)('pressing on does not put the end off: $name', async ({ build }) => {
+    test.each(builders)('denied requests do not extend the wait: $name', async ({ build }) => {
       const limiter = limiterOf(build(3))
       await limiter.consume('key', { cost: 3 })
       const wait = (await limiter.peek('key')).retryAfterMs ?? 0
@@ -142,13 +145,13 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
   })
 
   describe('members that collide within one millisecond', () => {
-    test.each(builders)('all of them count: $name', async ({ build }) => {
+    test.each(builders)('each of them counts: $name', async ({ build }) => {
       expect(await admitted(limiterOf(build(25)), 60)).toBe(25)
     })
   })
 
   describe('deletion by value', () => {
-    test.each(builders)('a refund gives back one of several equals: $name', async ({ build }) => {
+    test.each(builders)('a refund refunds one of several equal units: $name', async ({ build }) => {
       const limiter = limiterOf(build(3))
       const [one] = [await limiter.consume('key'), await limiter.consume('key')]
       await limiter.consume('key')
@@ -177,7 +180,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
   })
 
   describe('tokens compared with == 0', () => {
-    test('a part of a token admits nothing, and more than one admits one', async () => {
+    test('a fraction of a token allows no request, and one token and a half allows one', async () => {
       const limiter = limiterOf(tokenBucket({ capacity: 2, refill: 1, every: 1000 }))
       expect(await admitted(limiter, 3)).toBe(2)
       now += 500
@@ -191,7 +194,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, remaining: 0 })
     })
 
-    test('a debt, too, is less than a token', async () => {
+    test('a negative level allows no request', async () => {
       const limiter = limiterOf(tokenBucket({ capacity: 2, refill: 1, every: 1000 }))
       await limiter.penalize('key', 3)
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 2000 })
@@ -199,7 +202,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
   })
 
   describe('whole-second clocks', () => {
-    test('a window that begins late in a second ends late in a second', async () => {
+    test('a window that begins in the middle of a second ends in the middle of a second', async () => {
       const limiter = limiterOf(fixedWindow({ limit: 1, window: '1s' }))
       now = today + 999
       expect(await admitted(limiter, 2)).toBe(1)
@@ -238,7 +241,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       },
     )
 
-    test('what left one by one is gone one by one', async () => {
+    test('units expire one by one', async () => {
       const limiter = limiterOf(slidingLog({ limit: 10, window: 1000 }))
       for (let i = 0; i < 10; i++) {
         now = today + i * 100
@@ -268,7 +271,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
   })
 
   describe('a policy object that its first user changes', () => {
-    test.each(builders)('serves the next as it served the first: $name', async ({ build }) => {
+    test.each(builders)('is the same for the next limiter: $name', async ({ build }) => {
       const policy = build(2)
       const before = structuredClone(policy)
       expect(await admitted(limiterOf(policy), 4)).toBe(2)
@@ -277,7 +280,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       expect(Object.isFrozen(policy)).toBe(true)
     })
 
-    test('and the options that it was made of may be used again', async () => {
+    test('and the options of its builder can be used again', async () => {
       const options = { limit: 2, window: '1h', block: { for: '5m' } } as const
       const before = structuredClone(options)
       const [one, two] = [fixedWindow(options), slidingWindow(options)]
@@ -311,7 +314,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
   })
 
   describe('a } in a user’s key', () => {
-    test('is a key like any other, and reaches into none', async () => {
+    test('is a key like any other, and does not reach into another key', async () => {
       const limiter = limiterOf(fixedWindow({ limit: 1, window: '1h' }))
       const keys = ['a', 'a}', '}', '}a', '{a}', '{}', '}{', '}}', '{a}{b}', '%7D', 'a%7D', '{', '']
       const answers = []
@@ -334,7 +337,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       expect((await limiter.consume('key')).allowed).toBe(limit > 0)
     })
 
-    test.each([1, 2])('a queue with room for %i admits so many', async (room) => {
+    test.each([1, 2])('a queue with room for %i allows %i', async (room) => {
       const limiter = limiterOf(leakyQueue({ leak: 1, every: 1000, maxDelay: (room - 1) * 1000 }))
       expect(await admitted(limiter, 5)).toBe(room)
     })
@@ -382,7 +385,7 @@ describe('in Redis', () => {
   }
 
   describe('a counter without a time to live', () => {
-    test('is never left by one that expires while it is counted', async () => {
+    test('is not left by a counter that expires during a request', async () => {
       const { limiter, key } = limiterOf(fixedWindow({ limit: 1_000_000, window: '1h' }))
       const lives: Promise<number>[] = []
       const decisions = Array.from({ length: 500 }, async (_, i) => {
@@ -399,7 +402,7 @@ describe('in Redis', () => {
       expect(await server.connection.pttl(key)).toBeGreaterThan(3_590_000)
     })
 
-    test.each(builders)('gets one with the next that it counts: $name', async ({ build }) => {
+    test.each(builders)('gets one with its next request: $name', async ({ build }) => {
       const { limiter, key } = limiterOf(build(3), () => today)
       await limiter.consume('key')
       const { connection } = server
@@ -409,7 +412,7 @@ describe('in Redis', () => {
       expect((await Promise.all(lives)).filter((livesMs) => livesMs < 0)).toEqual([])
     })
 
-    test.each(builders)('still ends in time: $name', async ({ build }) => {
+    test.each(builders)('ends in time: $name', async ({ build }) => {
       let now = today
       const { limiter, key } = limiterOf(build(1), () => now)
       await limiter.consume('key')
@@ -434,7 +437,7 @@ describe('in Redis', () => {
     }
   })
 
-  test('a } in a user’s key neither opens nor closes a hash tag', async () => {
+  test('a } in a key neither opens nor closes a hash tag', async () => {
     const name = randomUUID()
     const store = redisStore(server.client(), { timeout: '10s' })
     const policies = { window: fixedWindow({ limit: 1, window: '1h' }), log: log() }
@@ -483,7 +486,7 @@ describe('in Redis', () => {
     },
   )
 
-  test('a window of 30 days lives for 30 days', async () => {
+  test('a window of 30 days lasts 30 days', async () => {
     const { limiter, key } = limiterOf(fixedWindow({ limit: 1, window: '30d' }))
     await limiter.consume('key')
     expect(await server.connection.pttl(key)).toBeGreaterThan(30 * dayMs - 60_000)

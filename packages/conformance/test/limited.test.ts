@@ -31,7 +31,7 @@ test('a denial rejects with the decision', async () => {
   await expect(work()).rejects.toMatchObject({ decision: { allowed: false, retryAfterMs: null } })
 })
 
-test('never more run at once than leases exist, in whatever process they wait', async () => {
+test('the number of running calls in all processes never exceeds the limit', async () => {
   const policies = concurrency({ limit: 2, lease: '10s' })
   let running = 0
   let most = 0
@@ -48,7 +48,7 @@ test('never more run at once than leases exist, in whatever process they wait', 
   expect(await limiterOf('slots', policies).peek('all')).toMatchObject({ remaining: 2 })
 })
 
-test('a lease is kept alive while the function runs longer than it lasts', async () => {
+test('a lease is renewed while the function runs longer than the lease', async () => {
   const limiter = limiterOf('kept', concurrency({ limit: 1, lease: 400 }))
   const work = limited(
     limiter,
@@ -61,7 +61,7 @@ test('a lease is kept alive while the function runs longer than it lasts', async
   expect(await limiter.peek('all')).toMatchObject({ allowed: true })
 })
 
-test('a Redis that becomes unavailable meanwhile does not change the result of a function', async () => {
+test('a Redis that becomes unavailable during a call does not change the result of the function', async () => {
   const other = await startRedis()
   try {
     const limiter = createLimiter({

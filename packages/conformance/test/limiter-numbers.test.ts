@@ -17,7 +17,7 @@ function limiterOf(policies: Policies) {
   return createLimiter({ name: 'api', policies, clock: () => now })
 }
 
-test('a denial has no delay, though one of its policies would allow with one', () => {
+test('a denial has no delay, even if one of its policies would allow the request with a delay', () => {
   const limiter = limiterOf({
     queue: leakyQueue({ leak: 1, every: '1s', maxDelay: '9s' }),
     window: fixedWindow({ limit: 3, window: '1h' }),
@@ -30,7 +30,7 @@ test('a denial has no delay, though one of its policies would allow with one', (
   expect(denied.policies['queue']).toMatchObject({ allowed: true, delayMs: 3000 })
 })
 
-test('a lease of two policies is as long as the shorter, which is when it has to be renewed', () => {
+test('a lease of two policies has the shorter length, within which it must be renewed', () => {
   for (const leases of [
     ['1m', '10s'],
     ['10s', '1m'],
@@ -41,7 +41,7 @@ test('a lease of two policies is as long as the shorter, which is when it has to
   }
 })
 
-test('a key that is blocked and over its limit gets units when both have ended, whichever ends first', () => {
+test('a key that is blocked and over its limit waits for the later of the two', () => {
   const limiter = limiterOf(tokenBucket({ capacity: 2, refill: 1, every: '10s' }))
   limiter.consume('key', { cost: 2 })
   limiter.block('key', '4s')
@@ -50,7 +50,7 @@ test('a key that is blocked and over its limit gets units when both have ended, 
   expect(limiter.peek('key').policies['default']).toMatchObject({ remaining: 0, nextMs: 15_000 })
 })
 
-test('a limit of nothing has nothing to wait for, whatever was taken of it', () => {
+test('a limit of 0 is always full, whatever was taken', () => {
   const limiter = limiterOf(fixedWindow({ limit: 5, window: '1h' }))
   limiter.consume('key', { cost: 5 })
   const policies = fixedWindow({ limit: 0, window: '1h' })
@@ -62,7 +62,7 @@ test('a limit of nothing has nothing to wait for, whatever was taken of it', () 
   })
 })
 
-test('the limit and what remains are those of one policy: the one with least left', () => {
+test('limit and remaining are those of the policy with the least remaining', () => {
   const limiter = limiterOf({
     few: fixedWindow({ limit: 5, window: '1s' }),
     many: fixedWindow({ limit: 100, window: '1h' }),

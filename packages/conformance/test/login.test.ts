@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => void server.close())
 
-test('an account that is locked costs Redis about one command a second, however often it is tried', async () => {
+test('a locked account costs Redis about one command a second, however many attempts are made', async () => {
   // Each denial by the account is a failure of the address, which is denied as well from then on.
   for (let i = 0; i < 25; i++) await tryToLogIn('wrong')
   const before = await scripts()
@@ -27,7 +27,7 @@ test('an account that is locked costs Redis about one command a second, however 
   expect((await scripts()) - before).toBeLessThanOrEqual(Math.ceil(seconds) + 1)
 })
 
-test('a success in this process forgets the failures at once, also those that were remembered as a denial', async () => {
+test('a success in this process resets the failures at once, also those that the deny cache remembers', async () => {
   const name = 'grace'
   const failing = [tryToLogIn('wrong', name), tryToLogIn('wrong', name), tryToLogIn('slow', name)]
   await Promise.all(failing.slice(0, 2))

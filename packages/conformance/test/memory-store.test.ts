@@ -81,7 +81,7 @@ describe('when the store is full', () => {
     expect([kept.length, store.evicted]).toEqual([500, 0])
   })
 
-  test('a key over its limit outlives a flood of new keys', () => {
+  test('a flood of new keys does not evict a key that is over its limit', () => {
     const maxKeys = 200
     const { store, limiter, time } = setup(maxKeys, hourly)
     limiter.consume('over', { cost: 2 })
@@ -93,7 +93,7 @@ describe('when the store is full', () => {
     expect([store.size, store.evicted]).toEqual([maxKeys, 0])
   })
 
-  test('and spent, the one that ends soonest goes, and is counted', () => {
+  test('and spent, the one that expires first is evicted, and counted', () => {
     const { store, limiter, time } = setup(10, hourly)
     const start = time.now
     const order = [5, 2, 8, 0, 9, 1, 7, 3, 6, 4]
@@ -125,7 +125,7 @@ describe('a memory store', () => {
     expect([one.consume('a').remaining, other.consume('a').remaining]).toEqual([1, 1])
   })
 
-  test('keeps limiters apart, even where a key spells another limiter’s name', () => {
+  test('keeps limiters apart, even if a key contains the name of another limiter', () => {
     const store = memoryStore()
     const once = fixedWindow({ limit: 1, window: '1h' })
     const one = createLimiter({ name: 'one', policies: once, store })

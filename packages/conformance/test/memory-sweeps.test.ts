@@ -20,7 +20,7 @@ const clock = () => now
 /** More than enough requests for each table to be swept, whatever their number. */
 const many = 10_000
 
-test('a peek changes nothing, not even what is kept beyond its end', () => {
+test('a peek changes nothing, not even a row that has expired', () => {
   const policies = fixedWindow({ limit: 2, window: 100 })
   const limiter = createLimiter({ name: 'api', policies, store, clock })
   for (let i = 0; i < 50; i++) limiter.consume(`${i}`)
@@ -61,7 +61,7 @@ test('counts, blocks and resets are swept alike', () => {
   expect(store.size).toBe(0)
 })
 
-test('a second reset does not shorten what is known of the first', () => {
+test('a second reset does not shorten the record of the first', () => {
   const options = { name: 'api', store, clock }
   const long = createLimiter({ ...options, policies: fixedWindow({ limit: 5, window: '1h' }) })
   const short = createLimiter({ ...options, policies: fixedWindow({ limit: 5, window: 100 }) })
@@ -76,7 +76,7 @@ test('a second reset does not shorten what is known of the first', () => {
   expect(long.refund(early)).toBe(true)
 })
 
-test('where all is full, a key that has quota to spend goes before one that has none, whatever their algorithms', () => {
+test('if the store is full, a key that has quota left is evicted before a key that has none, whatever their algorithms', () => {
   store = memoryStore({ maxKeys: 20 })
   const some = createLimiter({
     name: 'some',

@@ -47,7 +47,7 @@ describe.each(families)('$name', ({ name, samples: all }) => {
     startsOf(one).map((start) => ({ one, other, start })),
   )
 
-  test('never admits more than it promises', async () => {
+  test('never allows more than it promises', async () => {
     await fc.assert(
       fc.asyncProperty(cases, traffic, async ({ one, start }, steps) => {
         // A penalty takes units without an admission, and may open a window of its own.
@@ -59,7 +59,7 @@ describe.each(families)('$name', ({ name, samples: all }) => {
     )
   })
 
-  test('a wait is exact: the cost is denied until one millisecond before, and admitted then', () => {
+  test('a wait is exact: the cost is denied until one millisecond before, and then allowed', () => {
     everywhere((now, decision, cost, ask) => {
       const wait = decision.retryAfterMs
       if (wait === null) {
@@ -89,7 +89,7 @@ describe.each(families)('$name', ({ name, samples: all }) => {
     })
   })
 
-  test('remaining is exact: that much is admitted now, and no unit more', () => {
+  test('remaining is exact: that many units are allowed now, and no unit more', () => {
     everywhere((now, { remaining }, _cost, ask, { meaning }) => {
       // A queue admits a request of any cost while it has room for one unit.
       if (meaning.remaining !== undefined) {

@@ -48,7 +48,7 @@ test('limiters without blocks have calls of their own; each reads a key once and
   expect(await callsOf(() => times(30, both))).toEqual({ evalsha: 3, get: 6, set: 6 })
 })
 
-test('of a hundred at once on one key the first fifty are admitted, each seeing what the one before it left', async () => {
+test('of a hundred simultaneous requests for one key the first fifty are allowed, in their order', async () => {
   const store = redisStore(server.connection, { timeout: '10s' })
   const policies = fixedWindow({ limit: 50, window: '1h' })
   const limiter = createLimiter({ name: 'api', policies, store })
@@ -84,7 +84,7 @@ test('what differs by cost, verb and policy is decided in the order in which it 
   ])
 })
 
-test('one bad key among 128 fails by itself', async () => {
+test('one bad key among 128 fails alone', async () => {
   const store = redisStore(server.connection, { timeout: '10s' })
   const policies = fixedWindow({ limit: 5, window: '1h' })
   const limiter = createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })

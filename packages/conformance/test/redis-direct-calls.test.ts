@@ -17,7 +17,7 @@ describe('by the time of the server', () => {
     'large counts': fixedWindow({ limit: 9e9, window: 1000 }),
   }
 
-  test.each(Object.entries(plans))('%s lives as long as by the general script', async (_, plan) => {
+  test.each(Object.entries(plans))('%s: the TTL is that of the general script', async (_, plan) => {
     const name = randomUUID()
     const lives = await Promise.all(
       [scripts.direct, scripts.general].map(async (store, i) => {

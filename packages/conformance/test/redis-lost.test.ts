@@ -87,7 +87,7 @@ describe.each(Object.entries(clients))('%s: a lost answer', (_, open) => {
     expect(await used()).toBe(22)
   })
 
-  test('of a refund does not give back twice', async () => {
+  test('of a refund does not refund twice', async () => {
     const { limiter, lose, settle, used } = setupOf(...open())
     await limiter.consume('key', { cost: 5 })
     const decision = await limiter.consume('key', { cost: 2 })
@@ -130,7 +130,7 @@ test('a client that drops commands without a reply loses nothing but those repli
   expect(await used()).toBe(3)
 })
 
-test('a client that makes pipelines by itself decides as any other', async () => {
+test('a client with automatic pipelines decides in the same way', async () => {
   const client = server.client({ retryStrategy: () => 5, enableAutoPipelining: true })
   const { limiter, used } = setupOf(client, server.client())
   const decisions = await Promise.all([limiter.consume('key'), client.ping(), limiter.peek('key')])

@@ -25,7 +25,7 @@ const fifty = [
 ].map((policy) => ({ policy, name: JSON.stringify(policy) }))
 
 describe.each(fifty)('200 requests at once for 50 units, $name', ({ policy }) => {
-  test('admits exactly 50 from one process', async () => {
+  test('allows exactly 50 from one process', async () => {
     const store = redisStore(server.client(), { timeout: '20s' })
     const limiter = createLimiter({ name: randomUUID(), policies: policy, store })
     const decisions = await Promise.all(Array.from({ length: 200 }, () => limiter.consume('key')))
@@ -36,7 +36,7 @@ describe.each(fifty)('200 requests at once for 50 units, $name', ({ policy }) =>
     )
   })
 
-  test('admits exactly 50 from four processes', async () => {
+  test('allows exactly 50 from four processes', async () => {
     const task = { port: server.port, name: randomUUID(), policy, requests: 50 }
     expect(await rush(4, task)).toBe(50)
   })

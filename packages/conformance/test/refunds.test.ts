@@ -26,7 +26,7 @@ describe.each(families)('$name', ({ name, samples }) => {
   const isBlocked = name.endsWith(', with a block')
 
   if (!leavesTraces) {
-    test('a refund gives back just what the decision took: nothing is left of it, now or later', () => {
+    test('a refund refunds exactly what the decision took, with no effect on later decisions', () => {
       fc.assert(
         fc.property(cases, traffic, costs, ({ sample, start }, steps, cost) => {
           const refunded = drive(sample, start, steps)

@@ -106,7 +106,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       expect(await logIn(true)).toBe('welcome')
     })
 
-    test('a block of the policy does the same in one step, where the window is no longer than it', async () => {
+    test('a block of the policy does the same in one step, if the window is not longer than the block', async () => {
       logins = limiterOf(fixedWindow({ limit: 3, window: '5m', block: { for: '5m' } }))
       for (const later of [0, 60_000, 60_000]) {
         now += later

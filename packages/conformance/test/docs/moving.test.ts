@@ -67,12 +67,12 @@ describe.each(peers)('%s', (name, page, options) => {
     expect(named.toSorted()).toEqual([...new Set(options())].toSorted())
   })
 
-  test('the page says which version that is', () => {
+  test('the page states that version', () => {
     const { version } = JSON.parse(source(`${name}/package.json`)) as { version: string }
     expect(text).toContain(`${name} ${version}`)
   })
 
-  test('before and after answer alike, and differ where the page says so', async () => {
+  test('both programs give the same responses, except for the differences that the page lists', async () => {
     const isComparison = (file: string) => new RegExp(`^compare-${folder}\\.[jt]s$`).test(file)
     const program = readdirSync(programs).find(isComparison) ?? 'missing'
     // Node 20 takes no TypeScript: this runs here.

@@ -152,7 +152,7 @@ const all = [
   ),
 ]
 
-test('the page has a table for each set of options, and for nothing else', () => {
+test('the page has one table for each set of options, and no other table', () => {
   const elsewhere = [
     'fastify/src/options.ts#PluginSettings',
     'nestjs/src/options.ts#Scoped',
@@ -167,14 +167,14 @@ test('the page has a table for each set of options, and for nothing else', () =>
 describe.each(all)('%s', (_name, call, needed, names) => {
   const stated: Stated = Object.assign({}, ...names.map((name) => tables.get(`packages/${name}`)))
 
-  test('takes the options that the page names, and no others', async () => {
+  test('accepts the options that the page names, and no others', async () => {
     const { code, message } = await failureOf(call, { ...needed, nonsense: 1 })
     expect(code).toBe('SLUICE_OPTION_UNKNOWN')
     const [, known] = message.split('It takes ')
     expect(known.match(/\w+/g)?.toSorted()).toEqual(Object.keys(stated).toSorted())
   })
 
-  test('needs the options that the page calls required, and no others', async () => {
+  test('requires the options that the page calls required, and no others', async () => {
     await call(needed as never)
     const said = Object.keys(stated).filter((option) => stated[option] === required)
     // What rateLimit needs can be said in several ways, so that none of them is required by itself.
@@ -202,7 +202,7 @@ test.each(builders)(
   },
 )
 
-test('a block holds the defaults that the page states', () => {
+test('a block has the defaults that the page states', () => {
   const { for: _, ...stated } = tables.get('packages/core/src/policy.ts#BlockOptions') ?? {}
   const { block } = fixedWindow({ limit: 1, window: '1m', block: { for: '1m' } })
   const tenYears = 10 * 365.25 * 24 * 60 * 60 * 1000

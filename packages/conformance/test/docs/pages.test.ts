@@ -23,13 +23,13 @@ beforeAll(async () => {
 })
 afterAll(() => sentinels.stop())
 
-test('the pages say what their sources say, all code in them is taken from programs, and their links lead somewhere', async () => {
+test('the pages agree with their sources, all code in them comes from programs, and no link is broken', async () => {
   const checked = run(process.execPath, [`${root}.ci/docs.mjs`, '--check'])
   const { stderr } = await checked.catch((error: { readonly stderr: string }) => error)
   expect(stderr).toBe('')
 })
 
-test.each(named(/\.js$/))('examples/docs/%s runs, and does what it says', async (name) => {
+test.each(named(/\.js$/))('examples/docs/%s runs without an error', async (name) => {
   const env = {
     ...process.env,
     REDIS_URL: `redis://127.0.0.1:${redis.port}`,
@@ -41,7 +41,7 @@ test.each(named(/\.js$/))('examples/docs/%s runs, and does what it says', async 
 })
 
 // Node 20 takes no TypeScript: these run here.
-test.each(named(/\.ts$/))('examples/docs/%s runs, and does what it says', async (name) => {
+test.each(named(/\.ts$/))('examples/docs/%s runs without an error', async (name) => {
   vi.stubEnv('REDIS_URL', `redis://127.0.0.1:${redis.port}`)
   onTestFinished(() => void vi.unstubAllEnvs())
   await import(`${programs}${name}`)

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await redis.connection.acl('SETUSER', 'sluice', ...rights)
 })
 
-test('the page names the commands of the scripts, and of the client only INFO', () => {
+test('the page names every command of the scripts, and only INFO of the client', () => {
   const sources = readdirSync(`${core}src`, { recursive: true, encoding: 'utf8' })
   const scripts = sources
     .filter((name) => name.endsWith('.ts'))
@@ -33,7 +33,7 @@ test('the page names the commands of the scripts, and of the client only INFO', 
   expect(commands.toSorted()).toEqual([...known].toSorted())
 })
 
-test('a user with these rights and no others can ask for every policy in every way', async () => {
+test('a user with only these rights can run every verb with every policy', async () => {
   const client = redis.client({ username: 'sluice', password: 'secret' })
   const store = redisStore(client, { timeout: '20s' })
   const sources = new Set<string>()

@@ -20,7 +20,7 @@ const algorithms = [
   'Concurrency',
 ]
 
-test('everything can be reached and done by keyboard alone, and shows where the focus is', async () => {
+test('the keyboard reaches every control, and the focus is visible', async () => {
   const { page } = await open(playground)
   const reached: string[] = []
   const focusNext = async () => {
@@ -69,7 +69,7 @@ describe('on a phone of 360 pixels', () => {
   })
   afterAll(async () => opened.page.close())
 
-  test.each(algorithms)('%s: nothing is wider than the screen', async (name) => {
+  test.each(algorithms)('%s: no element is wider than the screen', async (name) => {
     const { page, choose, send } = opened
     await choose(name)
     await page.getByRole('slider', { name: /Limit|Leak|Refill/ }).fill('4')
@@ -79,14 +79,14 @@ describe('on a phone of 360 pixels', () => {
   })
 })
 
-test.each(['light', 'dark'] as const)('in %s every text can be read', async (colorScheme) => {
+test.each(['light', 'dark'] as const)('in %s all text has enough contrast', async (colorScheme) => {
   const { page, send } = await open(playground, { colorScheme })
   await send()
   expect(await page.evaluate(faintTexts)).toEqual([])
   await page.close()
 })
 
-test('with reduced motion the picture moves in steps', async () => {
+test('with reduced motion the chart moves in steps', async () => {
   const redraws = async (reducedMotion: 'reduce' | 'no-preference') => {
     const { page, send } = await open(playground, { reducedMotion })
     await send()

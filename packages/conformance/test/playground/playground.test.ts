@@ -13,7 +13,7 @@ test('without a Chromium the error names the package to install', () => {
   expect(findChromium({ CHROMIUM: '/mine', PATH: '/nowhere' })).toBe('/mine')
 })
 
-test('the page loads without a word in the console, and nothing from any other host', async () => {
+test('the page loads without a console message, and loads nothing from another host', async () => {
   const { page, problems, hosts } = await open(playground)
   expect(problems).toEqual([])
   expect([...hosts]).toEqual([new URL(playground.url).host])
@@ -32,7 +32,7 @@ const behaviour = [
   { name: 'Concurrency', border: [7, 6], overload: [18, 27] },
 ]
 
-describe('drawn by the core', () => {
+describe('charts of the core', () => {
   let opened: Opened
   beforeAll(async () => {
     opened = await open(playground)
@@ -55,7 +55,7 @@ describe('drawn by the core', () => {
   })
 })
 
-test('a click sends a request, and shows the headers that the server answered with', async () => {
+test('a click sends a request, and the page shows the headers of the response', async () => {
   const { page, send } = await open(playground)
   const answered = page.waitForResponse(/\/ask\?/)
   await send()
@@ -74,7 +74,7 @@ Hello. You have 4 of 5 left.`,
   await page.close()
 })
 
-test('the limit denies the request that would exceed it, on the server and in the picture', async () => {
+test('the limit denies the request that would exceed it, on the server and in the chart', async () => {
   const { page, send, choose } = await open(playground)
   await choose('Sliding log')
   await page.getByRole('slider', { name: 'Limit' }).fill('3')
@@ -92,7 +92,7 @@ test('the limit denies the request that would exceed it, on the server and in th
   await page.close()
 })
 
-test('before the first request, the picture of the server shows the limit of the chosen policy', async () => {
+test('before the first request, the chart of the server shows the limit of the chosen policy', async () => {
   const { page, choose } = await open(playground)
   expect(await page.locator('#live .name').textContent()).toBe('limit 5')
   await choose('Leaky queue')
@@ -104,7 +104,7 @@ test('before the first request, the picture of the server shows the limit of the
   await page.close()
 })
 
-test('another algorithm starts over: no status, tally or answer of the one before is left', async () => {
+test('another algorithm starts over, without a status, count or response of the one before', async () => {
   const { page, send, choose } = await open(playground)
   await send()
   await choose('GCRA')
@@ -116,7 +116,7 @@ test('another algorithm starts over: no status, tally or answer of the one befor
   await page.close()
 })
 
-test('on a phone, the sliders stay in view beside the pictures that they change', async () => {
+test('on a phone, the sliders stay visible beside the charts that they change', async () => {
   const { page } = await open(playground, { viewport: { width: 390, height: 844 } })
   await page.locator('#other').scrollIntoViewIfNeeded()
   const picture = await page.locator('#other').boundingBox()
@@ -127,7 +127,7 @@ test('on a phone, the sliders stay in view beside the pictures that they change'
   await page.close()
 })
 
-test('a request from a terminal appears in the picture', async () => {
+test('a request from a terminal appears in the chart', async () => {
   const { page, send } = await open(playground)
   await send()
   const url = /'(.*)'/.exec((await page.locator('#curl').textContent()) ?? '')?.[1] ?? ''
