@@ -259,7 +259,7 @@ describe('calls', () => {
     expect(await callsOf(() => limiter.consumeMany(many))).toBe(2)
   })
 
-  test('are two for each slot of an allowed request', async () => {
+  test('are two for each slot of an allowed request, and for a denied one the second only where it is denied', async () => {
     const limiter = limiterOf({ address: hourly(2), user: hourly(1) })
     await limiter.consume({ address: first, user: second })
     // Its master knows the script from now on.
