@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import express, { type RequestHandler } from 'express'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import {
@@ -268,6 +268,20 @@ describe.each(frameworks)('%s', (_, create) => {
     })
     await request(app).get('/').expect(200, 'degraded')
   })
+
+  test.each(['route', 'router'])(
+    "next('%s') after a denial continues without Retry-After",
+    async (command) => {
+      const limit = rateLimit({
+        ...once,
+        limit: 0,
+        onDenied: (_request, _response, next) => next(command),
+      })
+      const limited = express.Router().get('/', limit)
+      const { status, text, headers } = await request(appOf(create, limited)).get('/')
+      expect([status, text, headers['retry-after']]).toEqual([200, 'hello', undefined])
+    },
+  )
 
   test.each([
     [1, ['/']],

@@ -7,6 +7,8 @@ import { appOf, frameworks } from '../apps.js'
 export interface Reports {
   read: Handler
   create: Handler
+  /** The key function of its limit throws. */
+  update: Handler
   remove: Handler
 }
 
@@ -19,6 +21,7 @@ export function describeDecorated(reportsOf: () => Reports): void {
         create()
           .get('/read/:id', (...call) => reports.read(...call))
           .get('/create', (...call) => reports.create(...call))
+          .get('/update', (...call) => reports.update(...call))
           .get('/remove', (...call) => reports.remove(...call)),
       )
 
@@ -48,6 +51,11 @@ export function describeDecorated(reportsOf: () => Reports): void {
       await request(app).get('/read/1').expect(200)
       await request(app).get('/remove').expect(500)
       await request(app).get('/remove').expect(429)
+    })
+
+    test('an error of the limit reaches the error handler, and the request does not reach the handler', async () => {
+      const { status, text } = await request(appWith(reportsOf())).get('/update')
+      expect([status, text]).toEqual([500, 'Error: no key'])
     })
 
     test('an error that a handler rejects with or throws reaches the error handler', async () => {

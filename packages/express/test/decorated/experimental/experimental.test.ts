@@ -15,6 +15,10 @@ const once = {
   clock: () => start,
 } satisfies RateLimitOptions
 
+function noKey(): string {
+  throw new Error('no key')
+}
+
 /** Each call makes a new class with new limiters. */
 function reportsOf(): Reports {
   class ReportsByCompiler {
@@ -29,6 +33,11 @@ function reportsOf(): Reports {
     @RateLimit(once)
     async create() {
       throw new Error('create is broken')
+    }
+
+    @RateLimit({ ...once, key: noKey })
+    update(_request: Request, response: Response) {
+      response.send('updated')
     }
 
     @RateLimit(once)
