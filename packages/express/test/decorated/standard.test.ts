@@ -10,7 +10,7 @@ const once = {
   clock: () => start,
 } satisfies RateLimitOptions
 
-function noKey(): string {
+async function noKey(): Promise<string> {
   throw new Error('no key')
 }
 
