@@ -38,3 +38,13 @@ export type {
   RuleDecision,
   Rules,
 } from './rules/judgement.js'
+
+export { millisecondsOf } from '../options/durations.js'
+export { nearestWord } from '../options/did-you-mean.js'
+export { checkedPolicy } from '../limiter/checks/checked-policy.js'
+export { isPromise } from './awaitable.js'
+export { ipKey } from './keys/by-ip.js'
+export { AddressMap } from './lists/address-map.js'
+export { addressSortKey, AddressRanges } from './lists/address-ranges.js'
+export type { Range } from './lists/address-ranges.js'
+export { rangeOfEntry } from './lists/range-entry.js'

@@ -26,7 +26,7 @@ export interface ByIpOptions {
 export function byIp(
   options: ByIpOptions = {},
 ): (request: unknown, view: RequestView<unknown>) => string {
-  const { ipv6 } = readOptions('byIp', options, { ipv6: optional(prefixLength, 64) })
+  const { ipv6 } = readOptions('byIp', options, { ipv6: optional(prefixLength, usualBits) })
   const keyByIp = keyFunctions.get(ipv6) ?? keyBySubnet(ipv6)
   keyFunctions.set(ipv6, keyByIp)
   return keyByIp
@@ -47,11 +47,26 @@ function keyBySubnet(ipv6: number): KeyByIp {
   const watch = watchAddresses()
   return function keyByIp(_request, view) {
     watch(view)
-    const { address } = view
-    const client = address === undefined ? undefined : clientOf(address, ipv6, mask)
-    if (client === undefined) throw sluiceError('SLUICE_ADDRESS_MISSING', address)
-    return `ip:${client}`
+    return ipKey(view.address, ipv6, mask)
   }
+}
+
+const usualBits = 64
+const usualMask: readonly number[] = ipaddr.IPv6.subnetMaskFromPrefixLength(usualBits).parts
+
+/**
+ * The key of a client's address, as `byIp()` makes it.
+ *
+ * @throws SluiceError SLUICE_ADDRESS_MISSING if the text is not an address
+ */
+export function ipKey(
+  address: string | undefined,
+  bits: number = usualBits,
+  mask: readonly number[] = usualMask,
+): string {
+  const client = address === undefined ? undefined : clientOf(address, bits, mask)
+  if (client === undefined) throw sluiceError('SLUICE_ADDRESS_MISSING', address)
+  return `ip:${client}`
 }
 
 const prefixLength: OptionReader<number> = {

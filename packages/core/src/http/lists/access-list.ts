@@ -2,8 +2,9 @@ import { isKey, type Keys } from '../../limiter/bound-policies.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { joinKey, type Key } from '../../keys.js'
 import { isList } from '../../options/predicates.js'
-import { AddressRanges, ipv4RangeFor, rangeOf, rangeOfOne } from './address-ranges.js'
+import { AddressRanges } from './address-ranges.js'
 import { addressOf } from './address.js'
+import { rangeOfEntry } from './range-entry.js'
 
 /** A list of addresses, CIDR ranges and keys. It can be changed while limiters use it. */
 export interface AccessList {
@@ -58,16 +59,12 @@ export class Entries implements AccessList {
         keys.add(key)
         continue
       }
-      const [text, bits] = entry.split('/')
-      const address = addressOf(text)
-      if (address === undefined) {
+      const range = rangeOfEntry(entry)
+      if (range === undefined) {
         if (isMistypedAddress(entry)) throw invalid(entry, someEntry)
         keys.add(key)
       } else {
-        const ipv4 = ipv4RangeFor(entry)
-        if (ipv4 !== undefined) throw invalid(entry, `${ipv4}: ${ownBits}`)
-        const range = bits === undefined ? rangeOfOne(address) : rangeOf(entry)
-        if (range === undefined) throw invalid(entry, someBits)
+        if (typeof range === 'string') throw invalid(entry, range)
         ranges.push(range)
       }
     }
@@ -106,9 +103,6 @@ function isMistypedAddress(text: string): boolean {
 /** Digits with dots or a slash: 10.0.0, 10/8, 10.0.0.*, 10.0.0.1-10.0.0.9. Or hexadecimal with a colon and bits: 2001:db8/32. */
 const almostAddress = /^(?:(?=\d+[./])[\d.*]+(?:[/-][\d.*]*)?|[\da-f.:]*:[\da-f.:]*\/\d+)$/i
 
-const ownBits =
-  'IPv4 clients are compared with IPv4 ranges, and the bits after this slash count in IPv6'
-const someBits = 'no more bits after the slash than the address has'
 const someEntry = 'an address, a range such as "10.0.0.0/8", or a key'
 
 function invalid(value: unknown, expected: string): SluiceError {

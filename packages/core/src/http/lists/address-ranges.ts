@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { ipv4Offset, ipv4Within, type Address } from './address.js'
+import { addressOf, ipv4Offset, ipv4Within, type Address } from './address.js'
 
 /** The first and the last address of a range, as sort keys. */
 export interface Range {
@@ -21,22 +21,44 @@ export class AddressRanges {
     this.#ranges = disjoint
   }
 
-  has(address: Address): boolean {
-    const key = sortKeyOf(address)
-    let from = 0
-    let to = this.#ranges.length
-    while (from < to) {
-      const middle = (from + to) >> 1
-      if (this.#ranges[middle].first <= key) from = middle + 1
-      else to = middle
-    }
-    return from > 0 && key <= this.#ranges[from - 1].last
+  /** The number of ranges. A range within another one is not counted. */
+  get size(): number {
+    return this.#ranges.length
   }
+
+  has(address: Address): boolean {
+    return this.hasKey(sortKeyOf(address))
+  }
+
+  /** The same for the sort key of an address, which one request can use for many lists. */
+  hasKey(key: string): boolean {
+    const before = lastUpTo(this.#ranges, key)
+    return before !== undefined && key <= before.last
+  }
+}
+
+/** Finds the last range that begins at the address or before it, in ranges that are sorted. */
+export function lastUpTo<R extends Range>(ranges: readonly R[], key: string): R | undefined {
+  let from = 0
+  let to = ranges.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (ranges[middle].first <= key) from = middle + 1
+    else to = middle
+  }
+  return from === 0 ? undefined : ranges[from - 1]
+}
+
+/** The sort key of a client's address: equal for all notations of one address. Undefined if the text is not an address. */
+export function addressSortKey(text: string): string | undefined {
+  const address = addressOf(text)
+  return address === undefined ? undefined : sortKeyOf(address)
 }
 
 /** The range of one address. */
 export function rangeOfOne(address: Address): Range {
-  return { first: sortKeyOf(address), last: sortKeyOf(address) }
+  const key = sortKeyOf(address)
+  return { first: key, last: key }
 }
 
 /** The range of a CIDR notation such as 10.0.0.0/8; undefined if the text is not one. */
@@ -75,7 +97,7 @@ function sortKeyOf(address: Address): string {
 }
 
 /** By the first address; of ranges with the same first address, the widest comes first. */
-function order(a: Range, b: Range): number {
+export function order(a: Range, b: Range): number {
   if (a.first !== b.first) return a.first < b.first ? -1 : 1
   return a.last === b.last ? 0 : a.last > b.last ? -1 : 1
 }

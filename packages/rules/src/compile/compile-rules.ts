@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises'
+import { invalidRules } from '../errors.js'
+import type { ParsedRules } from '../document/parse.js'
+import { CandidateIndex } from '../match/candidate-index.js'
+import type { Pause } from '../match/lists.js'
+import type { OverridesFunction } from './overrides.js'
+import { createRuleSet, type RuleSet } from './rule-set.js'
+
+export interface CompileOptions {
+  /**
+   * Returns limits in place of those of the rules that have `overrides`. Its answers are kept for 30 seconds. One that takes longer than 250 ms comes too
+   * late, and the rule's own limit counts.
+   */
+  readonly overrides?: OverridesFunction
+}
+
+/**
+ * Makes rules ready to judge requests. Long lists are read in slices, so that the event loop is not held.
+ *
+ * @throws RulesError SLUICE_RULES_INVALID if an entry of a list is wrong
+ */
+export async function compileRules(
+  parsed: ParsedRules,
+  options: CompileOptions = {},
+): Promise<RuleSet> {
+  const { document, version, rules, vocabulary } = parsed
+  const { findings, fields, lists } = vocabulary
+  const pause = createPause()
+  for (const list of lists.values()) await list.fill(findings, pause)
+  if (findings.hasErrors) throw invalidRules(document.name, findings.list)
+  if (options.overrides !== undefined) {
+    for (const { action } of rules) {
+      if (action.type === 'limit') action.variants.use(options.overrides)
+    }
+  }
+  await setImmediate()
+  const enabled = rules.filter((rule) => rule.enabled)
+  const index = new CandidateIndex(enabled, (exact) => fields.patterns(exact))
+  return createRuleSet({
+    document,
+    version,
+    warnings: findings.list,
+    rules,
+    index,
+    slots: fields.slots,
+  })
+}
+
+/** How long the work may hold the event loop. */
+const sliceMs = 8
+
+function createPause(): Pause {
+  let until = performance.now() + sliceMs
+  let calls = 0
+  return function pause() {
+    if ((++calls & 63) !== 0 || performance.now() < until) return undefined
+    return setImmediate().then(() => {
+      until = performance.now() + sliceMs
+    })
+  }
+}

@@ -1,0 +1,60 @@
+import type { RuleDeclaration } from '../document/document.js'
+import type { Findings } from '../document/findings.js'
+import type { CompiledRule, Limit } from './rule.js'
+
+/** Checks that ids and counts have one meaning each. */
+export function checkCounts(
+  declarations: readonly RuleDeclaration[],
+  rules: readonly CompiledRule[],
+  findings: Findings,
+): void {
+  const ids = new Map<string, string>()
+  declarations.forEach(({ id }, number) => {
+    if (ids.has(id))
+      findings.error(['rules', number, 'id'], 'SLUICE_RULES_ID_TAKEN', id, 'another rule')
+    ids.set(id, id)
+  })
+  const counts = new Map<string, { readonly rule: CompiledRule; readonly limit: Limit }>()
+  const names = new Map<string, string>()
+  for (const rule of rules) {
+    if (rule.action.type !== 'limit') continue
+    const limit = rule.action
+    const sharing = counts.get(limit.count)
+    if (sharing === undefined) counts.set(limit.count, { rule, limit })
+    else checkShared(rule, limit, sharing.rule, sharing.limit, findings)
+    for (const name of namesOf(limit)) {
+      const owner = names.get(name)
+      if (owner !== undefined && owner !== limit.count) {
+        const other = `a policy of the count "${owner}"`
+        findings.error(['rules', rule.number, 'id'], 'SLUICE_RULES_ID_TAKEN', name, other)
+      }
+      names.set(name, limit.count)
+    }
+  }
+}
+
+function checkShared(
+  rule: CompiledRule,
+  limit: Limit,
+  other: CompiledRule,
+  otherLimit: Limit,
+  findings: Findings,
+): void {
+  const path = ['rules', rule.number, 'count']
+  const fail = (problem: string): void =>
+    findings.error(path, 'SLUICE_RULES_COUNT', limit.count, other.id, problem)
+  if ((limit.role === 'shadow') !== (otherLimit.role === 'shadow')) {
+    fail('one of them is a shadow rule, which must not change the counts of others')
+  }
+  const kinds = new Set([...kindsOf(limit), ...kindsOf(otherLimit)])
+  if (kinds.size > 1) fail(`they have policies of different kinds (${[...kinds].join(', ')})`)
+}
+
+function kindsOf({ variants }: Limit): readonly string[] {
+  const kinds = variants.all.flatMap(({ policies }) => policies.map(([, { kind }]) => kind))
+  return [...new Set(kinds)].filter((kind) => kind !== 'unlimited')
+}
+
+function namesOf({ variants }: Limit): readonly string[] {
+  return [...new Set(variants.all.flatMap(({ policies }) => policies.map(([name]) => name)))]
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import type { Key, KeyPartValue } from '@sluice/core'
+import { ipKey } from '@sluice/core/http'
+import type { KeyPartDeclaration } from '../document/document.js'
+import type { Path } from '../document/syntax.js'
+import type { Field, RequestContext, Value } from '../match/context.js'
+import type { OwnPath } from '../match/fields.js'
+import type { Vocabulary } from '../match/vocabulary.js'
+
+/** The key of a rule. */
+export interface KeyReader {
+  /** The fields that it reads, in lists of which one is enough. */
+  readonly parts: readonly (readonly Field[])[]
+  /** The key of a request. Undefined if the request lacks an optional field, so that the rule does not apply. */
+  keyOf(context: RequestContext): Key | undefined
+}
+
+/** Reads the key of a rule. Mistakes go to the findings. */
+export function readKey(
+  declaration: KeyPartDeclaration | readonly KeyPartDeclaration[] = 'ip',
+  own: OwnPath,
+  path: Path,
+  { fields, findings }: Vocabulary,
+): KeyReader {
+  const parts: (readonly Field[])[] = []
+
+  function fieldOf(name: string, place: Path): Field[] {
+    const field = name === 'during' ? undefined : fields.field(name, own)
+    if (field !== undefined) return [field]
+    findings.unknown(place, name, fields.names, 'SLUICE_RULES_FIELD_UNKNOWN', name, fields.names)
+    return []
+  }
+
+  const declared = isList(declaration) ? declaration : [declaration]
+  declared.forEach((part, i) => {
+    const place = isList(declaration) ? [...path, i] : path
+    if (typeof part === 'string') parts.push(fieldOf(part, place))
+    else parts.push(part.first.flatMap((name, j) => fieldOf(name, [...place, 'first', j])))
+  })
+  const [first] = parts
+  if (parts.length === 1 && first.length === 1) {
+    const [field] = first
+    return { parts, keyOf: (context) => keyOfOne(field, context) }
+  }
+  return { parts, keyOf: (context) => keyOfAll(parts, context) }
+}
+
+/** One count for all requests has a key as well. */
+const everybody = 'all'
+
+function keyOfOne(field: Field, context: RequestContext): Key | undefined {
+  if (field.type === 'address') return addressPart(field, context)
+  const value = context.read(field)
+  return value === undefined ? undefined : [field.name, partOf(field, value)]
+}
+
+function keyOfAll(parts: readonly (readonly Field[])[], context: RequestContext): Key | undefined {
+  if (parts.length === 0) return everybody
+  const key: KeyPartValue[] = []
+  for (const fields of parts) {
+    if (!addPart(fields, context, key)) return undefined
+  }
+  // A list of one part is the same key as that part.
+  return key.length === 1 && typeof key[0] === 'string' ? key[0] : key
+}
+
+/** Adds the first field that the request has. False if it has none of them. */
+function addPart(fields: readonly Field[], context: RequestContext, key: KeyPartValue[]): boolean {
+  for (const field of fields) {
+    if (field.type === 'address') {
+      key.push(addressPart(field, context))
+      return true
+    }
+    const value = context.read(field)
+    if (value !== undefined) {
+      key.push(field.name, partOf(field, value))
+      return true
+    }
+  }
+  return false
+}
+
+/** As `byIp` makes it: a request without an address is an error. */
+function addressPart(field: Field, context: RequestContext): string {
+  const value = context.read(field)
+  return ipKey(typeof value === 'string' ? value : undefined)
+}
+
+function partOf(field: Field, value: Exclude<Value, undefined>): KeyPartValue {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  const text = String(value)
+  // As `byHeader` does: the value is usually a secret, which neither the store nor a log should contain.
+  return field.secret ? createHash('sha256').update(text).digest('base64url') : text
+}
+
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,119 @@
+import type { Policy } from '@sluice/core'
+import { checkedPolicy } from '@sluice/core/http'
+import type { By, PolicyDeclaration, RuleDeclaration } from '../document/document.js'
+import type { Findings } from '../document/findings.js'
+import type { Path } from '../document/syntax.js'
+
+/** A policy of a rule, or a choice of policies. */
+export interface DeclaredPolicy {
+  /** Its name beside the count, if the rule has several. */
+  readonly name: string | undefined
+  readonly choice: PolicyDeclaration | By<PolicyDeclaration>
+  readonly path: Path
+}
+
+/** Finds the policies of a rule in any of the three forms. Mistakes go to the findings. */
+export function declaredPolicies(
+  rule: RuleDeclaration,
+  path: Path,
+  findings: Findings,
+): readonly DeclaredPolicy[] {
+  const { limit, window, algorithm, policy, policies } = rule
+  const forms = Object.entries({ limit, policy, policies }).filter(([, form]) => form !== undefined)
+  if (forms.length > 1) {
+    const [[first], [second]] = forms
+    const advice = 'Write "limit" and "window", or "policy", or "policies"'
+    findings.error([...path, second], 'SLUICE_RULES_OPTIONS_CONFLICT', first, second, advice)
+    return []
+  }
+  if (limit === undefined) {
+    for (const [name, value] of Object.entries({ window, algorithm })) {
+      if (value === undefined) continue
+      findings.error(
+        [...path, name],
+        'SLUICE_RULES_OPTION_MISSING',
+        'limit',
+        `"limit" beside "${name}"`,
+      )
+      return []
+    }
+  }
+  if (limit !== undefined) {
+    if (window === undefined) {
+      findings.error(path, 'SLUICE_RULES_OPTION_MISSING', 'window', 'a duration such as 1m')
+      return []
+    }
+    const kind = algorithm ?? 'slidingWindow'
+    const choice = withEach(limit, (limit) => ({ kind, limit, window }))
+    return [{ name: undefined, choice, path: [...path, 'limit'] }]
+  }
+  if (policy !== undefined) return [{ name: undefined, choice: policy, path: [...path, 'policy'] }]
+  if (policies !== undefined) {
+    return Object.entries(policies).map(([name, choice]) => {
+      return { name, choice, path: [...path, 'policies', name] }
+    })
+  }
+  const expected = '"limit" and "window", "policy", "policies" or "then"'
+  findings.error(path, 'SLUICE_RULES_OPTION_MISSING', 'limit', expected)
+  return []
+}
+
+export function isBy<T>(choice: T | By<T>): choice is By<T> {
+  return typeof choice === 'object' && choice !== null && 'by' in choice
+}
+
+function withEach(
+  limit: number | By<number>,
+  make: (limit: number) => PolicyDeclaration,
+): PolicyDeclaration | By<PolicyDeclaration> {
+  if (!isBy(limit)) return make(limit)
+  const choices = Object.entries(limit).flatMap(([value, chosen]) =>
+    typeof chosen === 'number' ? [[value, make(chosen)] as const] : [],
+  )
+  return { by: limit.by, ...Object.fromEntries(choices) }
+}
+
+/** Builds a policy as its builder does. Undefined after a finding. */
+export function buildPolicy(
+  rule: string,
+  declaration: PolicyDeclaration,
+  path: Path,
+  zone: string | undefined,
+  findings: Findings,
+): Policy | undefined {
+  for (const member of ['window', 'every', 'lease']) {
+    const value = declaration[member]
+    if (typeof value === 'number' && value > 0 && value < 1000) {
+      findings.warning(path, 'SLUICE_RULES_DURATION_SHORT', value)
+    }
+  }
+  try {
+    return checkedPolicy(inZone(declaration, zone), `rule "${rule}"`)
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    findings.error(path, 'SLUICE_RULES_POLICY', problem)
+    return undefined
+  }
+}
+
+/** Calendar windows without a zone are in the zone of the document. */
+export function inZone(
+  declaration: PolicyDeclaration,
+  zone: string | undefined,
+): PolicyDeclaration {
+  if (zone === undefined) return declaration
+  if (declaration.kind === 'calendarWindow') return { timeZone: zone, ...declaration }
+  if (declaration.kind !== 'staged') return declaration
+  const { free, then } = declaration
+  return {
+    ...declaration,
+    ...(isPolicyDeclaration(free) ? { free: inZone(free, zone) } : {}),
+    ...(isPolicyDeclaration(then) ? { then: inZone(then, zone) } : {}),
+  }
+}
+
+export function isPolicyDeclaration(value: unknown): value is PolicyDeclaration {
+  return (
+    typeof value === 'object' && value !== null && 'kind' in value && typeof value.kind === 'string'
+  )
+}

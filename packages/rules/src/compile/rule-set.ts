@@ -1,0 +1,103 @@
+import type { Awaitable, Judgement } from '@sluice/core/http'
+import type { RulesDocument } from '../document/document.js'
+import type { Finding } from '../errors.js'
+import type { Facts } from '../facts.js'
+import type { CandidateIndex, Search } from '../match/candidate-index.js'
+import { RequestContext, suspended } from '../match/context.js'
+import { Consumer } from './consumptions.js'
+import type { CompiledRule } from './rule.js'
+import { emptyStats, type RuleStats } from './stats.js'
+import { walk, type Candidates, type Progress, type Walked } from './walk.js'
+
+/** Rules that judge requests. They never change; a reload makes another set. */
+export interface RuleSet {
+  readonly name: string
+  /** The first 16 hexadecimal digits of the SHA-256 of the document and its files. */
+  readonly version: string
+  readonly document: RulesDocument
+  readonly warnings: readonly Finding[]
+  /**
+   * Finds the rules that apply to a request. It returns a promise only if a value or an override is one.
+   *
+   * @param now milliseconds since the epoch, for schedules
+   * @throws RulesError SLUICE_RULES_VALUE_MISSING, SLUICE_RULES_VALUE_INVALID, SLUICE_RULES_TOO_MANY; SluiceError SLUICE_ADDRESS_MISSING; and the errors of
+   * the functions that return values
+   */
+  judge(facts: Facts, now: number): Awaitable<Judgement>
+  /** Counters by the id of the rule. */
+  readonly stats: ReadonlyMap<string, RuleStats>
+}
+
+/** The parts of a compiled document. */
+export interface Program {
+  readonly document: RulesDocument
+  readonly version: string
+  readonly warnings: readonly Finding[]
+  readonly rules: readonly CompiledRule[]
+  readonly index: CandidateIndex
+  /** The number of fields that a request may have to keep. */
+  readonly slots: number
+}
+
+export function createRuleSet(program: Program): RuleSet {
+  const { document, version, warnings, rules, index, slots } = program
+  const stats = new Map(rules.map(({ id }) => [id, emptyStats()]))
+  const statsOf = (id: string): RuleStats => stats.get(id) ?? emptyStats()
+  const consumer = new Consumer(statsOf)
+
+  function attempt(context: RequestContext): Awaitable<Judgement> {
+    const progress: Progress = { rule: undefined }
+    try {
+      return judgementOf(walk(new FoundRules(index.search(context), rules), context, progress))
+    } catch (error) {
+      if (error === suspended && context.pending !== undefined) {
+        return Promise.resolve(context.pending).then(() => attempt(context))
+      }
+      if (progress.rule !== undefined) statsOf(progress.rule.id).errors++
+      throw error
+    }
+  }
+
+  function judgementOf({ matched, applied, tags, refusedBy, wouldRefuse }: Walked): Judgement {
+    for (const { id } of matched) statsOf(id).matched++
+    for (const { id } of wouldRefuse) statsOf(id).shadowDenied++
+    if (refusedBy?.action.type === 'refuse') {
+      statsOf(refusedBy.id).refused++
+      return {
+        type: 'refuse',
+        version,
+        tags,
+        rule: refusedBy.id,
+        outcome: refusedBy.action.outcome,
+      }
+    }
+    if (applied.length === 0) return { type: 'pass', version, tags }
+    for (const { rule } of applied) statsOf(rule.id).asked++
+    const { enforced, tagging, shadow } = consumer.consumptionsOf(applied)
+    return { type: 'ask', version, tags, enforced, tagging, shadow }
+  }
+
+  return {
+    name: document.name,
+    version,
+    document,
+    warnings,
+    stats,
+    judge: (facts, now) => attempt(new RequestContext(facts, now, slots)),
+  }
+}
+
+class FoundRules implements Candidates {
+  readonly #search: Search
+  readonly #rules: readonly CompiledRule[]
+
+  constructor(search: Search, rules: readonly CompiledRule[]) {
+    this.#search = search
+    this.#rules = rules
+  }
+
+  next(): CompiledRule | undefined {
+    const number = this.#search.next()
+    return number === -1 ? undefined : this.#rules[number]
+  }
+}

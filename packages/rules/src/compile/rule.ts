@@ -1,0 +1,136 @@
+import type { Outcome } from '@sluice/core/http'
+import type { RuleDeclaration, RulesDocument } from '../document/document.js'
+import type { Path } from '../document/syntax.js'
+import type { Condition } from '../match/conditions.js'
+import type { RequestContext } from '../match/context.js'
+import type { OwnPath } from '../match/fields.js'
+import type { Vocabulary } from '../match/vocabulary.js'
+import { readWhen } from '../match/when.js'
+import { readCost, type Cost } from './cost.js'
+import { readKey, type KeyReader } from './keys.js'
+import { overOutcome, thenOutcome } from './outcomes.js'
+import { readVariants, type VariantReader } from './variants.js'
+
+/** A rule that can be asked. */
+export interface CompiledRule {
+  /** Its position in the document. */
+  readonly number: number
+  readonly id: string
+  readonly declaration: RuleDeclaration
+  readonly line: number
+  readonly enabled: boolean
+  readonly shadow: boolean
+  readonly conditions: readonly Condition[]
+  readonly own: OwnPath
+  readonly action: Action
+}
+
+/** What a rule does with a request that it matches. */
+export type Action =
+  | { readonly type: 'allow' }
+  | { readonly type: 'refuse'; readonly outcome: Outcome }
+  | { readonly type: 'tag'; readonly tag: string }
+  | Limit
+
+export interface Limit {
+  readonly type: 'limit'
+  /** The name of its count. */
+  readonly count: string
+  readonly group: string | undefined
+  readonly key: KeyReader
+  readonly variants: VariantReader
+  readonly cost: Cost
+  readonly outcome: Outcome
+  readonly counts: 'all' | 'failures' | 'successes'
+  readonly resetOnSuccess: boolean
+  /** When it is asked: with all others, only if those allow, or without the request waiting. */
+  readonly role: 'enforced' | 'tagging' | 'shadow'
+}
+
+/**
+ * Whether all conditions of a rule hold. An exemption does not hold if it has read a parameter that the client sent several times: the application may
+ * use another one of them.
+ */
+export function matches(rule: CompiledRule, context: RequestContext): boolean {
+  const { conditions } = rule
+  context.isAmbiguous = false
+  for (let i = 0; i < conditions.length; i++) {
+    if (!conditions[i].holds(context)) return false
+  }
+  return !(rule.own.exact && context.isAmbiguous)
+}
+
+/** Reads a rule. Undefined after findings. */
+export function readRule(
+  declaration: RuleDeclaration,
+  number: number,
+  document: Pick<RulesDocument, 'zone' | 'values'>,
+  files: ReadonlyMap<string, string>,
+  vocabulary: Vocabulary,
+): CompiledRule | undefined {
+  const { findings } = vocabulary
+  const path: Path = ['rules', number]
+  const { id, when, then, shadow = false, enabled = true } = declaration
+  const { conditions, own } = readWhen(when, then === 'allow', [...path, 'when'], vocabulary)
+  const action =
+    then === undefined
+      ? readLimit(declaration, own, document, files, path, vocabulary)
+      : readThen(declaration, then, path, vocabulary)
+  if (action === undefined) return undefined
+  const { line } = findings.positionOf(path)
+  return { number, id, declaration, line, enabled, shadow, conditions, own, action }
+}
+
+/** Members that mean nothing beside `then`. */
+const ofLimits = [
+  'key',
+  'limit',
+  'window',
+  'algorithm',
+  'policy',
+  'policies',
+  'over',
+  'cost',
+  'counts',
+  'resetOn',
+  'group',
+  'count',
+  'overrides',
+  'expose',
+] as const
+
+function readThen(
+  declaration: RuleDeclaration,
+  then: NonNullable<RuleDeclaration['then']>,
+  path: Path,
+  { findings }: Vocabulary,
+): Action | undefined {
+  const stray = ofLimits.find((member) => declaration[member] !== undefined)
+  if (stray !== undefined) {
+    const advice = 'A rule with "then" counts nothing'
+    findings.error([...path, stray], 'SLUICE_RULES_OPTIONS_CONFLICT', 'then', stray, advice)
+    return undefined
+  }
+  if (then === 'allow') return { type: 'allow' }
+  if (typeof then === 'object' && 'tag' in then) return { type: 'tag', tag: then.tag }
+  return { type: 'refuse', outcome: thenOutcome(then) }
+}
+
+function readLimit(
+  declaration: RuleDeclaration,
+  own: OwnPath,
+  document: Pick<RulesDocument, 'zone' | 'values'>,
+  files: ReadonlyMap<string, string>,
+  path: Path,
+  vocabulary: Vocabulary,
+): Limit | undefined {
+  const { id, count = id, group, over = 'deny', counts = 'all', resetOn, shadow } = declaration
+  const key = readKey(declaration.key, own, [...path, 'key'], vocabulary)
+  const variants = readVariants(declaration, document, files, path, vocabulary)
+  const cost = readCost(declaration.cost, [...path, 'cost'], vocabulary)
+  const outcome = overOutcome(over, [...path, 'over'], vocabulary.findings)
+  if (variants === undefined || outcome === undefined) return undefined
+  const role = shadow === true ? 'shadow' : outcome.type === 'tag' ? 'tagging' : 'enforced'
+  const resetOnSuccess = resetOn === 'success'
+  return { type: 'limit', count, group, key, variants, cost, outcome, counts, resetOnSuccess, role }
+}

@@ -1,0 +1,203 @@
+/** A value in a document. */
+export type Scalar = string | number | boolean
+
+/** A document of rules. */
+export interface RulesDocument {
+  /** The version of the format. */
+  readonly version: 1
+  /** The name of the limiter, and so the namespace of the counts. */
+  readonly name: string
+  /** An IANA time zone for schedules, and for calendar windows that name none. */
+  readonly zone?: string
+  /**
+   * Whether paths that differ in letter case are different paths. Most frameworks do not distinguish them.
+   *
+   * @default false
+   */
+  readonly caseSensitive?: boolean
+  /** What the application knows about requests, by name. */
+  readonly values?: Readonly<Record<string, ValueDeclaration>>
+  /** Lists that predicates refer to as `$name`. */
+  readonly lists?: Readonly<Record<string, ListDeclaration>>
+  /** Times that `during` and `by: schedule` refer to. */
+  readonly schedules?: Readonly<Record<string, ScheduleDeclaration>>
+  /** Searched from the top. Every limit that matches applies; `allow`, `deny` and `challenge` end the search. */
+  readonly rules: readonly RuleDeclaration[]
+  /** Requests, and the rules that have to apply to them. */
+  readonly tests?: readonly TestDeclaration[]
+}
+
+export type ValueType = 'string' | 'number' | 'integer' | 'boolean'
+
+/** A type, a type that may be absent, or all values that are possible. */
+export type ValueDeclaration =
+  | ValueType
+  | `${ValueType}?`
+  | readonly (string | number)[]
+  | { readonly oneOf: readonly (string | number)[]; readonly optional?: boolean }
+
+export interface ListDeclaration {
+  readonly kind: 'address' | 'text'
+  /** One entry a line; `#` begins a comment. */
+  readonly file?: string
+  readonly entries?: readonly (string | number)[]
+}
+
+/** A stretch of each day, half-open, by the clocks of its zone. It may cross midnight. */
+export interface ScheduleDeclaration {
+  /** Such as `mon-fri` or `sun`. A stretch belongs to the day on which it begins. */
+  readonly days?: readonly string[]
+  readonly from?: string
+  readonly to?: string
+  /** Dates on which it does not begin. */
+  readonly except?: readonly string[]
+  readonly zone?: string
+}
+
+/** What a field has to be: a value, one of several values, or the operators that have to hold. */
+export type Predicate = Scalar | readonly Scalar[] | Operators
+
+export interface Operators {
+  /** A list, as `$name`. */
+  readonly in?: string
+  readonly from?: number
+  readonly to?: number
+  readonly above?: number
+  readonly below?: number
+  readonly prefix?: string | readonly string[]
+  readonly suffix?: string | readonly string[]
+  readonly contains?: string | readonly string[]
+  /** A regular expression of RE2 that is found in the first 2,048 characters. */
+  readonly matches?: string
+  readonly present?: boolean
+  readonly not?: Predicate
+}
+
+/** Predicates by field, all of which have to hold. `any`, `all` and `not` nest. */
+export interface When {
+  readonly any?: readonly When[]
+  readonly all?: readonly When[]
+  readonly not?: When
+  readonly [field: string]: Predicate | When | readonly When[] | undefined
+}
+
+/** A policy as its builder takes it. */
+export interface PolicyDeclaration {
+  readonly kind: string
+  readonly [option: string]: unknown
+}
+
+/** A choice by a value, or by the schedules that are active. */
+export interface By<T> {
+  readonly by: string
+  readonly else?: T
+  readonly [value: string]: T | string | undefined
+}
+
+export type KeyPartDeclaration = string | { readonly first: readonly string[] }
+
+export interface OverridesDeclaration {
+  /** The field whose value has limits of its own. */
+  readonly of: string
+  readonly entries?: Readonly<Record<string, OverrideDeclaration>>
+  /** Lines of `value,limit[,window]`. */
+  readonly file?: string
+}
+
+/** A limit in place of the rule's own, no limit, or a whole policy. */
+export type OverrideDeclaration = number | 'unlimited' | PolicyDeclaration
+
+export interface DenyDeclaration {
+  readonly status?: number
+  readonly body?: string | Readonly<Record<string, unknown>>
+}
+
+export interface ChallengeDeclaration {
+  readonly kind: string
+  readonly [detail: string]: unknown
+}
+
+export type ThenDeclaration =
+  | 'allow'
+  | 'deny'
+  | { readonly deny: DenyDeclaration }
+  | { readonly challenge: ChallengeDeclaration }
+  | { readonly tag: string }
+
+export type OverDeclaration =
+  | 'deny'
+  | { readonly deny: DenyDeclaration }
+  | { readonly delay: string | number }
+  | { readonly challenge: ChallengeDeclaration }
+  | { readonly tag: string }
+
+export interface RuleDeclaration {
+  /** 1 to 64 characters. The name of its count, which stands in the headers of responses. */
+  readonly id: string
+  /** Absent: every request. */
+  readonly when?: When
+  /** What happens to a request that matches, in place of a limit. */
+  readonly then?: ThenDeclaration
+  /**
+   * The fields whose values count together. An empty list is one count for all requests.
+   *
+   * @default 'ip'
+   */
+  readonly key?: KeyPartDeclaration | readonly KeyPartDeclaration[]
+  readonly limit?: number | By<number>
+  readonly window?: string | number
+  /** @default 'slidingWindow' */
+  readonly algorithm?: 'slidingWindow' | 'fixedWindow' | 'slidingLog' | 'gcra'
+  readonly policy?: PolicyDeclaration | By<PolicyDeclaration>
+  /** Named policies, which all have to allow the request. */
+  readonly policies?: Readonly<Record<string, PolicyDeclaration | By<PolicyDeclaration>>>
+  /**
+   * What happens to a request that is over the limit.
+   *
+   * @default 'deny'
+   */
+  readonly over?: OverDeclaration
+  /**
+   * Units that a request takes: a number, or a value as `$name`.
+   *
+   * @default 1
+   */
+  readonly cost?: number | string
+  /** @default 'all' */
+  readonly counts?: 'all' | 'failures' | 'successes'
+  readonly resetOn?: 'success'
+  /** Of the rules of one group, only the first that matches applies. */
+  readonly group?: string
+  /**
+   * The name of the count. Rules with one count share it if their keys are equal.
+   *
+   * @default the id
+   */
+  readonly count?: string
+  readonly overrides?: OverridesDeclaration
+  /** Counts and reports, and never changes a response. */
+  readonly shadow?: boolean
+  /** @default true */
+  readonly enabled?: boolean
+  readonly note?: string
+  /**
+   * Whether headers of responses name the rule. If not, they say `limit`.
+   *
+   * @default true
+   */
+  readonly expose?: boolean
+}
+
+/** A request: its method, path, ip, host and route, headers and cookies as `header.name`, and declared values. */
+export type TestRequest = Readonly<Record<string, Scalar>>
+
+export interface TestDeclaration {
+  readonly request: TestRequest
+  /** The time of the request, such as `2026-10-01T02:00:00+08:00`. */
+  readonly at?: string
+  /** The rules that are asked, in the order of the document. */
+  readonly applies?: readonly string[]
+  /** The rule that refuses the request. */
+  readonly refuses?: string
+  readonly tags?: readonly string[]
+}

@@ -1,0 +1,193 @@
+import { z } from 'zod'
+import type { Predicate, RuleDeclaration, RulesDocument, When } from './document.js'
+import { policy as loosePolicy, publishedPolicy } from './policy-schema.js'
+
+const { exactOptional: maybe, strictObject, string, number, boolean, array, union } = z
+
+/** The name of a value, a list, a schedule, a group or a count. Dots would make it a header or a part of a policy's name. */
+const name = string().regex(/^(?!__proto__$)[\p{L}_][\p{L}\p{N}_-]{0,63}$/u, {
+  error: 'a name of letters, digits, "_" and "-" that begins with a letter, at most 64 characters',
+})
+const id = string().regex(/^(?!__proto__$)(?=\P{Cc}*$)\S.{0,62}\S$|^\S$/u, {
+  error: 'a name of 1 to 64 characters, without line breaks or spaces around it',
+})
+const scalar = union([string(), number(), boolean()])
+const texts = union([string(), array(string()).min(1)])
+const valueNames = array(union([string().min(1), number()])).min(1)
+
+const predicate: z.ZodType<Predicate> = union([
+  scalar,
+  array(scalar).min(1),
+  strictObject({
+    in: maybe(string().regex(/^\$./, { error: 'the name of a list as "$name"' })),
+    from: maybe(number()),
+    to: maybe(number()),
+    above: maybe(number()),
+    below: maybe(number()),
+    prefix: maybe(texts),
+    suffix: maybe(texts),
+    contains: maybe(texts),
+    matches: maybe(string()),
+    present: maybe(boolean()),
+    get not() {
+      return maybe(predicate)
+    },
+  }).refine((operators) => Object.keys(operators).length > 0, { error: 'at least one operator' }),
+])
+
+const when: z.ZodType<When> = z
+  .object({
+    get any() {
+      return maybe(array(when).min(1))
+    },
+    get all() {
+      return maybe(array(when).min(1))
+    },
+    get not() {
+      return maybe(when)
+    },
+  })
+  .catchall(predicate)
+
+const duration = union([string(), number()])
+const denial = strictObject({
+  status: maybe(z.int().min(400).max(599)),
+  body: maybe(union([string(), z.record(string(), z.unknown())])),
+})
+const challenge = z
+  .looseObject({ kind: string().min(1) })
+  .refine((details) => !('type' in details), { error: 'details without "type"' })
+const tag = strictObject({ tag: name })
+
+function ruleSchema(policy: z.ZodType<{ kind: string }>): z.ZodType<RuleDeclaration> {
+  const keyPart = union([string(), strictObject({ first: array(string()).min(1) })])
+  const policyOrBy = union([policy, by(policy)])
+  const quota = z.int().min(0)
+  return strictObject({
+    id,
+    when: maybe(when),
+    then: maybe(
+      union([
+        z.literal(['allow', 'deny']),
+        strictObject({ deny: denial }),
+        strictObject({ challenge }),
+        tag,
+      ]),
+    ),
+    key: maybe(union([keyPart, array(keyPart)])),
+    limit: maybe(union([quota, by(quota)])),
+    window: maybe(duration),
+    algorithm: maybe(z.enum(['slidingWindow', 'fixedWindow', 'slidingLog', 'gcra'])),
+    policy: maybe(policyOrBy),
+    policies: maybe(z.record(name, policyOrBy)),
+    over: maybe(
+      union([
+        z.literal('deny'),
+        strictObject({ deny: denial }),
+        strictObject({ delay: duration }),
+        strictObject({ challenge }),
+        tag,
+      ]),
+    ),
+    cost: maybe(
+      union([quota, string().regex(/^\$./, { error: 'a number, or a value as "$name"' })]),
+    ),
+    counts: maybe(z.enum(['all', 'failures', 'successes'])),
+    resetOn: maybe(z.literal('success')),
+    group: maybe(name),
+    count: maybe(id),
+    overrides: maybe(
+      strictObject({
+        of: string(),
+        entries: maybe(z.record(string().min(1), union([quota, z.literal('unlimited'), policy]))),
+        file: maybe(string().min(1)),
+      }),
+    ),
+    shadow: maybe(boolean()),
+    enabled: maybe(boolean()),
+    note: maybe(string()),
+    expose: maybe(boolean()),
+  })
+}
+
+function by<T>(
+  chosen: z.ZodType<T>,
+): z.ZodType<{ by: string; else?: T; [value: string]: T | string | undefined }> {
+  return z.object({ by: name, else: maybe(chosen) }).catchall(chosen) as never
+}
+
+const head = {
+  version: z.literal(1),
+  name: id,
+  zone: maybe(string()),
+  caseSensitive: maybe(boolean()),
+  values: maybe(
+    z.record(
+      name,
+      union([
+        z.enum([
+          'string',
+          'number',
+          'integer',
+          'boolean',
+          'string?',
+          'number?',
+          'integer?',
+          'boolean?',
+        ]),
+        valueNames,
+        strictObject({ oneOf: valueNames, optional: maybe(boolean()) }),
+      ]),
+    ),
+  ),
+  lists: maybe(
+    z.record(
+      name,
+      strictObject({
+        kind: z.enum(['address', 'text']),
+        file: maybe(string().min(1)),
+        entries: maybe(array(union([string(), number()]))),
+      }),
+    ),
+  ),
+  schedules: maybe(
+    z.record(
+      name,
+      strictObject({
+        days: maybe(array(string()).min(1)),
+        from: maybe(string()),
+        to: maybe(string()),
+        except: maybe(array(string())),
+        zone: maybe(string()),
+      }),
+    ),
+  ),
+  tests: maybe(
+    array(
+      strictObject({
+        request: z.record(string(), scalar),
+        at: maybe(string()),
+        applies: maybe(array(string())),
+        refuses: maybe(string()),
+        tags: maybe(array(string())),
+      }),
+    ),
+  ),
+}
+
+/** One rule. The policies in it are checked by their builders. */
+export const ruleShape: z.ZodType<RuleDeclaration> = ruleSchema(loosePolicy)
+
+/** All of a document but its rules, which are checked one by one. */
+export const documentShape: z.ZodType<Omit<RulesDocument, 'rules'> & { rules: unknown[] }> =
+  strictObject({ ...head, rules: array(z.unknown()).min(1) })
+
+/** The JSON Schema of documents, for editors. */
+export function jsonSchema(): object {
+  const document = strictObject({ ...head, rules: array(ruleSchema(publishedPolicy)).min(1) })
+  return {
+    ...z.toJSONSchema(document, { io: 'input', reused: 'ref' }),
+    $id: 'https://unpkg.com/@sluice/rules/schema.json',
+    title: 'Rules of Sluice',
+  }
+}

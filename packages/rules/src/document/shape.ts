@@ -1,0 +1,116 @@
+import type { core, ZodType } from 'zod'
+import type { Findings } from './findings.js'
+import type { Path } from './syntax.js'
+
+/** Checks the shape of a part of a document. Undefined if it is wrong; the findings then say why. */
+export function shaped<T>(
+  shape: ZodType<T>,
+  value: unknown,
+  path: Path,
+  findings: Findings,
+): T | undefined {
+  const known = new Map<readonly string[], readonly string[]>()
+  const result = shape.safeParse(value, {
+    error(issue) {
+      // The only moment at which an issue knows the schema, and with it the words that it knows.
+      if (issue.code === 'unrecognized_keys') known.set(issue.keys, knownWords(issue.inst))
+      return undefined
+    },
+  })
+  if (result.success) return result.data
+  for (const issue of result.error.issues) report(issue, value, path, known, findings)
+  return undefined
+}
+
+type Issue = core.$ZodIssue
+
+function report(
+  issue: Issue,
+  root: unknown,
+  base: Path,
+  known: ReadonlyMap<readonly string[], readonly string[]>,
+  findings: Findings,
+): void {
+  const own = issue.path.filter((step) => typeof step !== 'symbol')
+  const path = [...base, ...own]
+  const value = valueAt(root, own)
+  if (issue.code === 'unrecognized_keys') {
+    const words = known.get(issue.keys) ?? []
+    for (const word of issue.keys) {
+      findings.unknown([...path, word], word, words, 'SLUICE_RULES_OPTION_UNKNOWN', word, words)
+    }
+    return
+  }
+  if (issue.code === 'invalid_union') {
+    const closest = closestBranch(issue.errors)
+    if (closest !== undefined) {
+      for (const inner of closest) report(inner, value, path, known, findings)
+      return
+    }
+  }
+  const word = own.at(-1)
+  if (value === undefined && typeof word === 'string') {
+    findings.error(path.slice(0, -1), 'SLUICE_RULES_OPTION_MISSING', word, expectedOf(issue))
+    return
+  }
+  findings.error(path, 'SLUICE_RULES_OPTION_INVALID', value, expectedOf(issue))
+}
+
+/** The alternative whose own form is right, so that its mistakes lie within. Undefined if all forms are wrong. */
+function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const candidates = branches.filter(
+    (issues) =>
+      issues.length > 0 && !issues.some((issue) => issue.path.length === 0 && isForm(issue)),
+  )
+  return candidates.toSorted((a, b) => a.length - b.length)[0]
+}
+
+function isForm(issue: Issue): boolean {
+  return issue.code === 'invalid_type' || issue.code === 'invalid_value'
+}
+
+function expectedOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return words[issue.expected] ?? `a ${issue.expected}`
+    case 'invalid_value':
+      return issue.values.map(String).join(' or ')
+    case 'too_small':
+      return issue.origin === 'array' ? 'at least one entry' : `${issue.minimum} or more`
+    case 'too_big':
+      return `${issue.maximum} or less`
+    case 'invalid_key':
+      return issue.issues.map(({ message }) => message).join(', ')
+    case 'invalid_union': {
+      const forms = issue.errors.flat().filter((inner) => inner.path.length === 0)
+      return [...new Set(forms.map(expectedOf))].join(', or ')
+    }
+    default:
+      return issue.message
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}
+
+function knownWords(schema: core.$ZodType | core.$ZodCheck | undefined): readonly string[] {
+  const definition: object = schema?._zod.def ?? {}
+  const shape: unknown = 'shape' in definition ? definition.shape : undefined
+  return typeof shape === 'object' && shape !== null ? Object.keys(shape) : []
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  let value = root
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
+    value = Reflect.get(value, step)
+  }
+  return value
+}

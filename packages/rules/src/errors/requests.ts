@@ -1,0 +1,18 @@
+import { quoted, show } from './quoting.js'
+
+/** Errors of requests. Each is the error of one request, and the rules go on to judge others. */
+export const requestMessages = {
+  SLUICE_RULES_VALUE_MISSING: (name: string): string =>
+    `the request has no value ${quoted(name)}, which a rule needs. If requests may lack it, declare it with a "?", such as "string?". ` +
+    `A rule whose key needs it then does not apply to them.`,
+
+  SLUICE_RULES_VALUE_INVALID: (name: string, value: unknown, expected: string): string =>
+    `the value ${quoted(name)} is ${show(value)}. It has to be ${expected}.`,
+
+  SLUICE_RULES_TOO_MANY: (most: number, rules: readonly string[]): string =>
+    `more than ${most} rules apply to one request, the first of them ${rules.slice(0, 5).map(quoted).join(', ')}. ` +
+    `Put rules of which one is enough into one "group".`,
+
+  SLUICE_RULES_OVERRIDE_INVALID: (rule: string, problem: string): string =>
+    `rule ${quoted(rule)}: ${problem}`,
+}

@@ -1,0 +1,19 @@
+/**
+ * What rules may read of a request. Each property may be a getter. It is read at most once for each judgement, and only if a rule needs it. `undefined`,
+ * `null` and `''` mean that the request does not have it.
+ */
+export interface Facts {
+  readonly method?: string | undefined
+  /** The path and the query as the client sent them. */
+  readonly url?: string | undefined
+  /** The pattern of the framework's route. */
+  readonly route?: string | undefined
+  readonly host?: string | undefined
+  /** The client's address. */
+  readonly ip?: string | undefined
+  /** A header by its name in lower case. */
+  header?(name: string): string | undefined
+  cookie?(name: string): string | undefined
+  /** A declared value. If it returns a promise, the judgement waits for it. An error is an error of the request. */
+  value?(name: string): unknown
+}

@@ -1,0 +1,220 @@
+import { AddressMap, addressSortKey, type Range } from '@sluice/core/http'
+import type { Scalar } from '../document/document.js'
+import type { Anchor, Condition } from './conditions.js'
+import { Failure, type Field, type RequestContext } from './context.js'
+import { chooseAnchors } from './anchors.js'
+import type { List } from './lists.js'
+import { numberOf } from './operators.js'
+import type { Patterns } from './patterns.js'
+
+/** The numbers of rules, in order. */
+export type Posting = readonly number[]
+
+/** The rules that one kind of anchor finds. */
+interface Source {
+  /** The first of its rules. A search that ends before does not read what the source needs. */
+  readonly first: number
+  /** Adds the rules that may match a request. */
+  find(context: RequestContext, search: Search): void
+}
+
+/** A rule, for the index. */
+export interface Indexed {
+  readonly number: number
+  readonly conditions: readonly Condition[]
+}
+
+/**
+ * Finds the rules that may match a request. Each rule is filed under one condition that has to hold for it, the one that the fewest other rules share.
+ * Rules without such a condition are candidates for every request.
+ */
+export class CandidateIndex {
+  readonly #always: Posting
+  readonly #sources: readonly Source[]
+
+  constructor(rules: readonly Indexed[], patternsOf: (exact: boolean) => Patterns) {
+    const { always, anchored } = chooseAnchors(rules)
+    this.#always = always
+    const filing = new Filing()
+    for (const [number, anchor] of anchored) filing.add(number, anchor)
+    this.#sources = filing.sources(patternsOf).toSorted((a, b) => a.first - b.first)
+  }
+
+  /** A search for the candidates of a request. */
+  search(context: RequestContext): Search {
+    return new Search(this.#sources, this.#always, context)
+  }
+}
+
+/** The candidates of one request, in the order of the document, each once. Sources are opened when the search comes to their first rule. */
+export class Search {
+  readonly #sources: readonly Source[]
+  readonly #context: RequestContext
+  readonly #postings: Posting[]
+  readonly #positions: number[]
+  #opened = 0
+
+  constructor(sources: readonly Source[], always: Posting, context: RequestContext) {
+    this.#sources = sources
+    this.#context = context
+    this.#postings = [always]
+    this.#positions = [0]
+  }
+
+  add(posting: Posting | undefined): void {
+    if (posting === undefined) return
+    this.#postings.push(posting)
+    this.#positions.push(0)
+  }
+
+  /** The number of the next candidate; -1 if there is none. */
+  next(): number {
+    let least = this.#least()
+    while (this.#opened < this.#sources.length && this.#sources[this.#opened].first <= least) {
+      this.#sources[this.#opened].find(this.#context, this)
+      this.#opened++
+      least = this.#least()
+    }
+    if (least === Infinity) return -1
+    for (let i = 0; i < this.#postings.length; i++) {
+      if (this.#postings[i][this.#positions[i]] === least) this.#positions[i]++
+    }
+    return least
+  }
+
+  #least(): number {
+    let least = Infinity
+    for (let i = 0; i < this.#postings.length; i++) {
+      const head = this.#postings[i][this.#positions[i]]
+      if (head !== undefined && head < least) least = head
+    }
+    return least
+  }
+}
+
+/** Rules by what they are filed under. */
+class Filing {
+  readonly #values = new Map<Field, Map<Scalar, number[]>>()
+  readonly #patterns = new Map<boolean, Map<number, number[]>>()
+  readonly #ranges = new Map<Field, [Range, number][]>()
+  readonly #lists = new Map<Field, Map<List, number[]>>()
+
+  add(number: number, anchor: Anchor): void {
+    switch (anchor.type) {
+      case 'values':
+        for (const value of anchor.values) file(this.#values, anchor.field, value, number)
+        break
+      case 'patterns':
+        for (const pattern of anchor.patterns) file(this.#patterns, anchor.exact, pattern, number)
+        break
+      case 'ranges': {
+        const ranges = this.#ranges.get(anchor.field) ?? []
+        this.#ranges.set(anchor.field, ranges)
+        for (const range of anchor.ranges) ranges.push([range, number])
+        break
+      }
+      case 'list':
+        file(this.#lists, anchor.field, anchor.list, number)
+        break
+      default:
+        anchor satisfies never
+    }
+  }
+
+  sources(patternsOf: (exact: boolean) => Patterns): readonly Source[] {
+    return [
+      ...[...this.#values].map(([field, postings]) => valueSource(field, postings)),
+      ...[...this.#patterns].map(([exact, postings]) =>
+        pathSource(patternsOf(exact), exact, postings),
+      ),
+      ...[...this.#ranges].map(([field, ranges]) => rangeSource(field, ranges)),
+      ...[...this.#lists].flatMap(([field, postings]) =>
+        [...postings].map(([list, posting]) => listSource(field, list, posting)),
+      ),
+    ]
+  }
+}
+
+function file<G, K>(groups: Map<G, Map<K, number[]>>, group: G, key: K, number: number): void {
+  const postings = groups.get(group) ?? new Map<K, number[]>()
+  groups.set(group, postings)
+  const posting = postings.get(key)
+  if (posting === undefined) postings.set(key, [number])
+  else if (posting.at(-1) !== number) posting.push(number)
+}
+
+function valueSource(field: Field, postings: ReadonlyMap<Scalar, Posting>): Source {
+  const all = union(postings.values())
+  const hasNumbers = [...postings.keys()].some((value) => typeof value === 'number')
+
+  function addFor(value: Scalar, search: Search): void {
+    search.add(postings.get(value))
+    if (!hasNumbers || typeof value !== 'string') return
+    const number = numberOf(value)
+    if (number !== undefined) search.add(postings.get(number))
+  }
+
+  return {
+    first: all[0],
+    find(context, search) {
+      const value = context.peek(field)
+      if (value === undefined) return
+      if (typeof value !== 'object') addFor(value, search)
+      // The rule that needs the value throws the error, if the search comes to it.
+      else if (value instanceof Failure) search.add(all)
+      else for (const one of new Set(value)) addFor(one, search)
+    },
+  }
+}
+
+function pathSource(
+  patterns: Patterns,
+  exact: boolean,
+  postings: ReadonlyMap<number, Posting>,
+): Source {
+  const all = union(postings.values())
+  return {
+    first: all[0],
+    find(context, search) {
+      const match = context.pathMatch(patterns, exact)
+      if (match === undefined) return
+      match.rules ??= union([...match.fits].flatMap((pattern) => [postings.get(pattern) ?? []]))
+      search.add(match.rules)
+    },
+  }
+}
+
+function rangeSource(field: Field, ranges: readonly [Range, number][]): Source {
+  const map = new AddressMap(ranges)
+  const all = union([ranges.map(([, number]) => number)])
+  return {
+    first: all[0],
+    find(context, search) {
+      const value = context.peek(field)
+      if (value instanceof Failure) search.add(all)
+      const key = typeof value === 'string' ? addressSortKey(value) : undefined
+      if (key !== undefined) search.add(union([map.valuesOf(key)]))
+    },
+  }
+}
+
+function listSource(field: Field, list: List, posting: Posting): Source {
+  return {
+    first: posting[0],
+    find(context, search) {
+      const value = context.peek(field)
+      if (value === undefined) return
+      if (value instanceof Failure) search.add(posting)
+      else if (typeof value !== 'object') {
+        if (list.includes(`${value}`, field.spell)) search.add(posting)
+      } else if (value.some((one) => list.includes(one, field.spell))) search.add(posting)
+    },
+  }
+}
+
+/** All numbers of some postings, in order and each once. */
+function union(postings: Iterable<readonly number[]>): Posting {
+  const numbers = new Set<number>()
+  for (const posting of postings) for (const number of posting) numbers.add(number)
+  return [...numbers].sort((a, b) => a - b)
+}

@@ -1,0 +1,154 @@
+import { isPromise } from '@sluice/core/http'
+import type { Facts } from '../facts.js'
+import type { PathMatch, Patterns } from './patterns.js'
+
+/** A value of a request: a text, a number, true or false, or several texts. Undefined if the request does not have it. */
+export type Value = string | number | boolean | readonly string[] | undefined
+
+/** Something that a request has, and where its value is kept during a judgement. */
+export interface Field {
+  /** As documents write it. */
+  readonly name: string
+  readonly slot: number
+  readonly type: FieldType
+  /** The values that are possible, if the document lists them. */
+  readonly oneOf: readonly (string | number)[] | undefined
+  /** Whether it is a value of the application. */
+  readonly isValue: boolean
+  /** Whether a request that lacks it has an error. */
+  readonly required: boolean
+  /** Whether the value may be a secret, which explanations do not show. */
+  readonly secret: boolean
+  /** How texts are spelled before they are compared. */
+  readonly spell: ((text: string) => string) | undefined
+  /** Reads the value. `Waiting` if it is not known yet. */
+  load(context: RequestContext): Value | Failure | Waiting
+}
+
+export type FieldType = 'text' | 'number' | 'integer' | 'boolean' | 'address' | 'path'
+
+/** A value that cannot be used. It is the error of the request if a rule needs the value. */
+export class Failure {
+  readonly error: unknown
+
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
+
+/** A value that a promise will bring. */
+export class Waiting {
+  readonly value: PromiseLike<Value | Failure>
+
+  constructor(value: PromiseLike<Value | Failure>) {
+    this.value = value
+  }
+}
+
+/** Thrown when a judgement needs a value that a promise will bring. The judgement is repeated once the value is known. */
+export const suspended: unique symbol = Symbol('suspended')
+
+const unread = new Failure(undefined)
+
+/** One request during its judgement: each field is read at most once. */
+export class RequestContext {
+  readonly facts: Facts
+  readonly now: number
+  /** What a suspended judgement waits for. */
+  pending: PromiseLike<void> | undefined
+  /** Whether the current rule has read a parameter that the client sent several times. */
+  isAmbiguous = false
+  readonly #slots: (Value | Failure)[]
+  #remembered: Map<string, unknown> | undefined
+  #url: string | undefined
+  #normalMatch: PathMatch | undefined
+  #exactMatch: PathMatch | undefined
+  #query: URLSearchParams | undefined
+
+  constructor(facts: Facts, now: number, slots: number) {
+    this.facts = facts
+    this.now = now
+    this.#slots = Array.from({ length: slots }, () => unread)
+  }
+
+  /** The value of a field; an error that prevents it is thrown. */
+  read(field: Field): Value {
+    const value = this.peek(field)
+    if (value instanceof Failure) throw value.error
+    return value
+  }
+
+  /** The same, with the error as a value. */
+  peek(field: Field): Value | Failure {
+    const known = this.#slots[field.slot]
+    return known === unread ? this.#load(field) : known
+  }
+
+  /** The URL as the client sent it; '' if the request has none. */
+  get url(): string {
+    return (this.#url ??= this.facts.url ?? '')
+  }
+
+  /** The patterns that the path fits. Undefined if the request has no path, or no plain one where the path as it was sent counts. */
+  pathMatch(patterns: Patterns, exact: boolean): PathMatch | undefined {
+    if (this.url === '') return undefined
+    return exact
+      ? (this.#exactMatch ??= patterns.match(this.url))
+      : (this.#normalMatch ??= patterns.match(this.url))
+  }
+
+  /** The parameters of the query. */
+  get query(): URLSearchParams {
+    if (this.#query === undefined) {
+      const [, query = ''] = /\?([^#]*)/.exec(this.url) ?? []
+      this.#query = new URLSearchParams(query)
+    }
+    return this.#query
+  }
+
+  /** A value that is worked out once for each request. A promise of it suspends the judgement. */
+  once<T>(key: string, make: () => T | PromiseLike<T>): T {
+    const remembered = (this.#remembered ??= new Map())
+    const known = remembered.get(key)
+    if (known instanceof Failure) throw known.error
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a key stands for one type
+    if (known !== undefined) return known as T
+    const made = make()
+    if (!isPromise(made)) {
+      remembered.set(key, made)
+      return made
+    }
+    return this.#suspend(
+      Promise.resolve(made).then(
+        (value) => void remembered.set(key, value),
+        (error: unknown) => void remembered.set(key, new Failure(error)),
+      ),
+    )
+  }
+
+  #load(field: Field): Value | Failure {
+    const { slot } = field
+    let loaded: Value | Failure | Waiting
+    try {
+      loaded = field.load(this)
+    } catch (error) {
+      if (error === suspended) throw error
+      loaded = new Failure(error)
+    }
+    if (loaded instanceof Waiting) {
+      return this.#suspend(
+        Promise.resolve(loaded.value).then(
+          (value) => void (this.#slots[slot] = value),
+          (error: unknown) => void (this.#slots[slot] = new Failure(error)),
+        ),
+      )
+    }
+    this.#slots[slot] = loaded
+    return loaded
+  }
+
+  #suspend(pending: PromiseLike<void>): never {
+    this.pending = pending
+    throw suspended
+  }
+}

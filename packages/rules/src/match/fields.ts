@@ -1,0 +1,296 @@
+import { isPromise } from '@sluice/core/http'
+import type { RulesDocument, Scalar, ValueDeclaration } from '../document/document.js'
+import { rulesError } from '../errors.js'
+import {
+  Failure,
+  Waiting,
+  type Field,
+  type FieldType,
+  type RequestContext,
+  type Value,
+} from './context.js'
+import { Patterns } from './patterns.js'
+
+const builtIn = ['method', 'path', 'route', 'host', 'ip', 'during'] as const
+const families = ['header', 'query', 'cookie', 'param'] as const
+
+/** Words that cannot be names of values, because they have another meaning where names of values stand. */
+export const reservedNames: readonly string[] = [
+  ...builtIn,
+  ...families,
+  'any',
+  'all',
+  'not',
+  'schedule',
+  'url',
+]
+
+/** The path patterns that a rule requires. They give its parameters. */
+export interface OwnPath {
+  readonly patterns: readonly number[]
+  /** Whether the rule sees the path as the client sent it. */
+  readonly exact: boolean
+}
+
+/** The fields of a document. Each has one slot, whatever number of rules reads it. */
+export class Fields {
+  readonly caseSensitive: boolean
+  readonly #normal: Patterns
+  readonly #exact: Patterns = Patterns.exact()
+  readonly #values: Readonly<Record<string, ValueDeclaration>>
+  readonly #known = new Map<string, Field>()
+
+  constructor({
+    values = {},
+    caseSensitive = false,
+  }: Pick<RulesDocument, 'values' | 'caseSensitive'>) {
+    this.#values = values
+    this.caseSensitive = caseSensitive
+    this.#normal = Patterns.normal(caseSensitive)
+  }
+
+  /** The number of slots that a request needs. */
+  get slots(): number {
+    return this.#known.size
+  }
+
+  /** The names of the declared values. */
+  get values(): readonly string[] {
+    return Object.keys(this.#values)
+  }
+
+  /** All names, for suggestions. */
+  get names(): readonly string[] {
+    return [...Object.keys(this.#values), ...builtIn, ...families.map((family) => `${family}.NAME`)]
+  }
+
+  /** The patterns of paths in normal form, or as they are sent. */
+  patterns(exact: boolean): Patterns {
+    return exact ? this.#exact : this.#normal
+  }
+
+  /** Whether the name is one of a declared value. */
+  isValue(name: string): boolean {
+    return Object.hasOwn(this.#values, name)
+  }
+
+  /** The field of a name. Undefined if there is none, or if it is a parameter and the rule has no path. */
+  field(name: string, own: OwnPath): Field | undefined {
+    const dot = name.indexOf('.')
+    const family = dot === -1 ? name : name.slice(0, dot)
+    const member = dot === -1 ? '' : name.slice(dot + 1)
+    if (this.isValue(name))
+      return this.#once(name, (slot) => valueField(name, slot, this.#values[name]))
+    switch (family) {
+      case 'method':
+      case 'route':
+      case 'host':
+      case 'ip':
+        return dot === -1 ? this.#once(name, (slot) => plainFields[family](slot)) : undefined
+      case 'path':
+        return dot === -1 ? this.#path(own.exact) : undefined
+      case 'header':
+      case 'cookie':
+        if (member === '') return undefined
+        return family === 'header'
+          ? this.#once(name.toLowerCase(), (slot) => headerField(name.toLowerCase(), slot))
+          : this.#once(name, (slot) => cookieField(name, slot))
+      case 'query':
+        return member === '' ? undefined : this.#once(name, (slot) => queryField(name, slot))
+      case 'param':
+        return member === '' || own.patterns.length === 0 ? undefined : this.#param(name, own)
+      default:
+        return undefined
+    }
+  }
+
+  #path(exact: boolean): Field {
+    const patterns = this.patterns(exact)
+    const spell = exact || this.caseSensitive ? undefined : lower
+    return this.#once(exact ? 'path as sent' : 'path', (slot) =>
+      fieldOf('path', slot, {
+        type: 'path',
+        spell,
+        load: (context) => context.pathMatch(patterns, exact)?.path,
+      }),
+    )
+  }
+
+  #param(name: string, own: OwnPath): Field {
+    const patterns = this.patterns(own.exact)
+    const key = `${name} ${own.exact} ${own.patterns.join()}`
+    const parameter = name.slice('param.'.length)
+    return this.#once(key, (slot) =>
+      fieldOf(name, slot, {
+        load(context) {
+          const match = context.pathMatch(patterns, own.exact)
+          if (match === undefined) return undefined
+          const params = patterns.paramsOf(match, own.patterns)
+          return Object.hasOwn(params, parameter) ? present(decoded(params[parameter])) : undefined
+        },
+      }),
+    )
+  }
+
+  #once(key: string, make: (slot: number) => Field): Field {
+    let known = this.#known.get(key)
+    if (known === undefined) this.#known.set(key, (known = make(this.#known.size)))
+    return known
+  }
+}
+
+interface FieldTraits {
+  readonly type?: FieldType
+  readonly oneOf?: readonly (string | number)[] | undefined
+  readonly isValue?: boolean
+  readonly required?: boolean
+  readonly secret?: boolean
+  readonly spell?: ((text: string) => string) | undefined
+  load(context: RequestContext): Value | Failure | Waiting
+}
+
+function fieldOf(name: string, slot: number, traits: FieldTraits): Field {
+  const { type = 'text', oneOf, isValue = false, required = false, secret = false } = traits
+  const { spell, load } = traits
+  return { name, slot, type, oneOf, isValue, required, secret, spell, load }
+}
+
+const plainFields = {
+  method: (slot: number) =>
+    fieldOf('method', slot, {
+      spell: upper,
+      load: ({ facts }) => present(facts.method)?.toUpperCase(),
+    }),
+  route: (slot: number) => fieldOf('route', slot, { load: ({ facts }) => present(facts.route) }),
+  host: (slot: number) =>
+    fieldOf('host', slot, {
+      spell: lower,
+      load: ({ facts }) => present(hostName(facts.host ?? '')),
+    }),
+  // A request without an address is an error wherever its address counts, as with `byIp`.
+  ip: (slot: number) =>
+    fieldOf('ip', slot, { type: 'address', load: ({ facts }) => present(facts.ip) }),
+}
+
+function headerField(name: string, slot: number): Field {
+  const header = name.slice('header.'.length)
+  return fieldOf(name, slot, {
+    secret: true,
+    load: ({ facts }) => present(facts.header?.(header)),
+  })
+}
+
+function cookieField(name: string, slot: number): Field {
+  const cookie = name.slice('cookie.'.length)
+  return fieldOf(name, slot, {
+    secret: true,
+    load: ({ facts }) => present(facts.cookie?.(cookie)),
+  })
+}
+
+function queryField(name: string, slot: number): Field {
+  const parameter = name.slice('query.'.length)
+  return fieldOf(name, slot, {
+    load(context) {
+      const values = context.query.getAll(parameter).filter((value) => value !== '')
+      return values.length > 1 ? values : values[0]
+    },
+  })
+}
+
+function valueField(name: string, slot: number, declaration: ValueDeclaration): Field {
+  const { type, oneOf, required } = declared(declaration)
+  const expected = oneOf === undefined ? expectations[type] : `one of ${oneOf.join(', ')}`
+
+  function checked(value: unknown): Value | Failure {
+    if (value === undefined || value === null || value === '') {
+      if (!required) return undefined
+      return new Failure(rulesError('SLUICE_RULES_VALUE_MISSING', name))
+    }
+    if (fits(type, value) && (oneOf === undefined || isOneOf(oneOf, value))) return value
+    return new Failure(rulesError('SLUICE_RULES_VALUE_INVALID', name, value, expected))
+  }
+
+  return fieldOf(name, slot, {
+    type,
+    oneOf,
+    isValue: true,
+    required,
+    load({ facts }) {
+      const value = facts.value?.(name)
+      return isPromise(value) ? new Waiting(Promise.resolve(value).then(checked)) : checked(value)
+    },
+  })
+}
+
+function isOneOf(words: readonly (string | number)[], value: Scalar): boolean {
+  return words.some((word) => word === value)
+}
+
+interface Declared {
+  readonly type: FieldType
+  readonly oneOf: readonly (string | number)[] | undefined
+  readonly required: boolean
+}
+
+/** Reads the declaration of a value. */
+export function declared(declaration: ValueDeclaration): Declared {
+  if (typeof declaration === 'string') {
+    const required = !declaration.endsWith('?')
+    const name = required ? declaration : declaration.slice(0, -1)
+    const type = name === 'number' || name === 'integer' || name === 'boolean' ? name : 'text'
+    return { type, oneOf: undefined, required }
+  }
+  const { oneOf, optional = false } = 'oneOf' in declaration ? declaration : { oneOf: declaration }
+  const isNumeric = oneOf.every((value) => typeof value === 'number')
+  return { type: isNumeric ? 'number' : 'text', oneOf, required: !optional }
+}
+
+function fits(type: FieldType, value: unknown): value is Scalar {
+  switch (type) {
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value)
+    case 'integer':
+      return Number.isSafeInteger(value)
+    case 'boolean':
+      return typeof value === 'boolean'
+    default:
+      return typeof value === 'string'
+  }
+}
+
+const expectations: Readonly<Record<FieldType, string>> = {
+  text: 'a string',
+  number: 'a finite number',
+  integer: 'a whole number below 2^53',
+  boolean: 'true or false',
+  address: 'an address',
+  path: 'a path',
+}
+
+/** Adapters of applications may return anything. */
+function present(value: string | undefined): string | undefined {
+  return value === undefined || value === null || value === '' ? undefined : value
+}
+
+/** The name without the port and the dot of a fully qualified name. */
+function hostName(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+}
+
+/** A parameter of a path. Spellings that differ in encoding are one value. */
+function decoded(parameter: string): string {
+  try {
+    return decodeURIComponent(parameter)
+  } catch {
+    return parameter
+  }
+}
+
+function upper(text: string): string {
+  return text.toUpperCase()
+}
+
+function lower(text: string): string {
+  return text.toLowerCase()
+}

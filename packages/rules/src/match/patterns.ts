@@ -1,0 +1,110 @@
+import { addRoute, createRouter, findAllRoutes, findRoute } from 'rou3'
+import { normalPath, normalPattern, plainPath } from './path.js'
+import { RecentMap } from './recent-map.js'
+
+/** A path of a request, and the patterns that it fits. */
+export interface PathMatch {
+  readonly path: string
+  /** The numbers of the patterns. */
+  readonly fits: ReadonlySet<number>
+  /** The rules whose patterns these are; computed once, for the index. */
+  rules?: readonly number[]
+}
+
+type Router = ReturnType<typeof createRouter<number>>
+
+/** Longer URLs are matched anew for each request: a cached key keeps the whole URL in memory. */
+const longestCached = 1024
+
+/** All patterns of a document. One search finds those that a path fits, and the searches for recent paths are cached. */
+export class Patterns {
+  readonly #patterns: string[] = []
+  readonly #router: Router = createRouter()
+  readonly #single = new Map<number, Router>()
+  readonly #spell: (pattern: string) => string
+  readonly #read: (url: string) => string | undefined
+  readonly #recent = new RecentMap<string, PathMatch | typeof none>(1000)
+
+  private constructor(
+    spell: (pattern: string) => string,
+    read: (url: string) => string | undefined,
+  ) {
+    this.#spell = spell
+    this.#read = read
+  }
+
+  /** Patterns for normal paths. */
+  static normal(caseSensitive: boolean): Patterns {
+    return new Patterns(
+      (pattern) => normalPattern(pattern, caseSensitive),
+      (url) => normalPath(url, caseSensitive),
+    )
+  }
+
+  /** Patterns for paths as they were sent. */
+  static exact(): Patterns {
+    return new Patterns((pattern) => pattern, plainPath)
+  }
+
+  /**
+   * Adds a pattern and returns its number. Equal patterns have one number.
+   *
+   * @throws Error with a message for people if it is not a pattern
+   */
+  add(pattern: string): number {
+    if (!pattern.startsWith('/')) throw new Error('a pattern begins with "/"')
+    if (/(?<!\\)(?:\\\\)*\(/.test(pattern)) {
+      throw new Error('regular expressions have no place in it; use another predicate beside it')
+    }
+    const spelled = this.#spell(pattern)
+    const known = this.#patterns.indexOf(spelled)
+    if (known !== -1) return known
+    try {
+      addRoute(this.#router, '', spelled, this.#patterns.length)
+    } catch (error) {
+      throw new Error(problemOf(error), { cause: error })
+    }
+    return this.#patterns.push(spelled) - 1
+  }
+
+  /** The pattern of a number, as it is matched. */
+  patternOf(number: number): string {
+    return this.#patterns[number]
+  }
+
+  /** Undefined if an exact path is needed and the client spelled it otherwise. */
+  match(url: string): PathMatch | undefined {
+    if (url.length > longestCached) return this.#search(url)
+    const recent = this.#recent.get(url)
+    if (recent !== undefined) return recent === none ? undefined : recent
+    const match = this.#search(url)
+    this.#recent.set(url, match ?? none)
+    return match
+  }
+
+  /** The parameters of a path that fits one of these patterns, those of the first that it fits. */
+  paramsOf({ path, fits }: PathMatch, patterns: readonly number[]): Record<string, string> {
+    const number = patterns.find((pattern) => fits.has(pattern))
+    if (number === undefined) return {}
+    let router = this.#single.get(number)
+    if (router === undefined) {
+      router = createRouter<number>()
+      addRoute(router, '', this.#patterns[number], number)
+      this.#single.set(number, router)
+    }
+    return findRoute(router, '', path)?.params ?? {}
+  }
+
+  #search(url: string): PathMatch | undefined {
+    const path = this.#read(url)
+    if (path === undefined) return undefined
+    const found = findAllRoutes(this.#router, '', path, { params: false })
+    return { path, fits: new Set(found.map(({ data }) => data)) }
+  }
+}
+
+const none: unique symbol = Symbol('no exact path')
+
+function problemOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/^rou3: /, '') : String(error)
+}

@@ -1,0 +1,260 @@
+import { rangeOfEntry, type Range } from '@sluice/core/http'
+import type { Operators, Predicate, Scalar } from '../document/document.js'
+import type { Path } from '../document/syntax.js'
+import { allOf, fieldCondition, notOf, presence, type Condition } from './conditions.js'
+import type { Field } from './context.js'
+import { compares, equals, finds, inList, partly, withinRanges } from './operators.js'
+import type { Vocabulary } from './vocabulary.js'
+
+/** Reads what a field has to be. Undefined after a finding. */
+export function predicateCondition(
+  field: Field,
+  predicate: Predicate,
+  path: Path,
+  vocabulary: Vocabulary,
+): Condition | undefined {
+  if (typeof predicate !== 'object') return equality(field, [predicate], path, vocabulary)
+  if (isScalars(predicate)) return equality(field, predicate, path, vocabulary)
+  const conditions: Condition[] = []
+  for (const name of Object.keys(predicate)) {
+    if (!isOperatorName(name)) continue
+    const condition = operatorCondition(field, name, predicate, [...path, name], vocabulary)
+    if (condition !== undefined) conditions.push(condition)
+  }
+  return conditions.length === 1 ? conditions[0] : allOf(conditions)
+}
+
+function isScalars(predicate: readonly Scalar[] | Operators): predicate is readonly Scalar[] {
+  return Array.isArray(predicate)
+}
+
+const operatorNames = [
+  'in',
+  'from',
+  'to',
+  'above',
+  'below',
+  'prefix',
+  'suffix',
+  'contains',
+  'matches',
+  'present',
+  'not',
+] as const
+
+type OperatorName = (typeof operatorNames)[number]
+
+function isOperatorName(name: string): name is OperatorName {
+  return operatorNames.some((known) => known === name)
+}
+
+function equality(
+  field: Field,
+  values: readonly Scalar[],
+  path: Path,
+  vocabulary: Vocabulary,
+): Condition | undefined {
+  if (field.type === 'address') return addresses(field, values, path, vocabulary)
+  const { findings } = vocabulary
+  const wrong = values.find((value) => !fitsType(field, value))
+  if (wrong !== undefined) {
+    if (field.oneOf === undefined) {
+      findings.error(path, 'SLUICE_RULES_OPTION_INVALID', wrong, expectedOf(field))
+    } else {
+      const known = field.oneOf.map(String)
+      findings.unknown(
+        path,
+        `${wrong}`,
+        known,
+        'SLUICE_RULES_OPTION_INVALID',
+        wrong,
+        expectedOf(field),
+      )
+    }
+    return undefined
+  }
+  const spell = field.spell ?? asIs
+  const spelled = values.map((value) => (typeof value === 'string' ? spell(value) : value))
+  return fieldCondition(field, equals(values, spell), { type: 'values', field, values: spelled })
+}
+
+function addresses(
+  field: Field,
+  values: readonly Scalar[],
+  path: Path,
+  { findings }: Vocabulary,
+): Condition | undefined {
+  const ranges: Range[] = []
+  for (const value of values) {
+    const range = rangeOfEntry(`${value}`)
+    if (typeof range === 'object') ranges.push(range)
+    else {
+      const expected = range ?? 'an address, a range such as 10.0.0.0/8, or { in: $list }'
+      findings.error(path, 'SLUICE_RULES_OPTION_INVALID', value, expected)
+    }
+  }
+  const operator = withinRanges(
+    ranges,
+    values.length === 1 ? `${values[0]}` : `in ${values.join(', ')}`,
+  )
+  return fieldCondition(field, operator, { type: 'ranges', field, ranges })
+}
+
+function operatorCondition(
+  field: Field,
+  name: OperatorName,
+  operators: Operators,
+  path: Path,
+  vocabulary: Vocabulary,
+): Condition | undefined {
+  const { findings } = vocabulary
+  if (!allowedFor(field).has(name)) {
+    const allowed = [...allowedFor(field)]
+    findings.unknown(path, name, allowed, 'SLUICE_RULES_OPTION_UNKNOWN', name, allowed)
+    return undefined
+  }
+  switch (name) {
+    case 'present':
+      return operators.present === undefined ? undefined : presence(field, operators.present)
+    case 'not': {
+      if (operators.not === undefined) return undefined
+      const inner = predicateCondition(field, operators.not, path, vocabulary)
+      return inner && notOf(inner, `${field.name} ${JSON.stringify(operators.not)}`)
+    }
+    case 'in':
+      return listCondition(field, operators.in ?? '', path, vocabulary)
+    case 'from':
+    case 'to':
+    case 'above':
+    case 'below':
+      return comparison(field, name, operators[name] ?? Number.NaN)
+    case 'prefix':
+    case 'suffix':
+    case 'contains':
+      return partCondition(field, name, operators[name] ?? [], path, vocabulary)
+    case 'matches':
+      return regexpCondition(field, operators.matches ?? '', path, vocabulary)
+    default:
+      return name satisfies never
+  }
+}
+
+function listCondition(
+  field: Field,
+  reference: string,
+  path: Path,
+  { findings, listOf }: Vocabulary,
+): Condition | undefined {
+  const list = listOf(reference, path)
+  if (list === undefined) return undefined
+  if (field.type === 'address' && list.kind !== 'address') {
+    findings.error(path, 'SLUICE_RULES_OPTION_INVALID', reference, 'a list of the kind "address"')
+    return undefined
+  }
+  return fieldCondition(field, inList(list, field.spell), { type: 'list', field, list })
+}
+
+function comparison(
+  field: Field,
+  name: 'from' | 'to' | 'above' | 'below',
+  bound: number,
+): Condition {
+  const holds = {
+    from: (value: number) => value >= bound,
+    to: (value: number) => value <= bound,
+    above: (value: number) => value > bound,
+    below: (value: number) => value < bound,
+  }[name]
+  const words = { from: 'at least', to: 'at most', above: 'above', below: 'below' }[name]
+  return fieldCondition(field, compares(`${words} ${bound}`, holds))
+}
+
+function partCondition(
+  field: Field,
+  part: 'prefix' | 'suffix' | 'contains',
+  given: string | readonly string[],
+  path: Path,
+  { findings, listOf }: Vocabulary,
+): Condition | undefined {
+  const { spell } = field
+  if (typeof given === 'string' && given.startsWith('$')) {
+    const list = listOf(given, path)
+    if (list === undefined) return undefined
+    if (list.kind !== 'text') {
+      findings.error(path, 'SLUICE_RULES_OPTION_INVALID', given, 'a list of the kind "text"')
+      return undefined
+    }
+    return fieldCondition(
+      field,
+      partly(part, () => list.spelled(spell), given),
+    )
+  }
+  const texts = (typeof given === 'string' ? [given] : given).map(spell ?? asIs)
+  if (texts.includes('')) {
+    findings.error(path, 'SLUICE_RULES_OPTION_INVALID', '', 'a text that is not empty')
+    return undefined
+  }
+  return fieldCondition(
+    field,
+    partly(part, () => texts, texts.join(', ')),
+  )
+}
+
+function regexpCondition(
+  field: Field,
+  source: string,
+  path: Path,
+  { findings, regexps }: Vocabulary,
+): Condition | undefined {
+  try {
+    return fieldCondition(field, finds(source, field.spell !== undefined, regexps))
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    findings.error(path, 'SLUICE_RULES_REGEXP', source, problem)
+    return undefined
+  }
+}
+
+function allowedFor({ type }: Field): ReadonlySet<OperatorName> {
+  if (type === 'boolean') return booleanOperators
+  if (type === 'address') return addressOperators
+  return type === 'text' || type === 'path' ? textOperators : numberOperators
+}
+
+const booleanOperators = new Set<OperatorName>(['present', 'not'])
+const addressOperators = new Set<OperatorName>(['in', 'present', 'not'])
+const numberOperators = new Set<OperatorName>([
+  'in',
+  'from',
+  'to',
+  'above',
+  'below',
+  'present',
+  'not',
+])
+const textOperators = new Set<OperatorName>(operatorNames)
+
+function fitsType({ type, oneOf }: Field, value: Scalar): boolean {
+  if (oneOf !== undefined) return oneOf.some((known) => known === value)
+  switch (type) {
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'number':
+      return typeof value === 'number'
+    case 'integer':
+      return Number.isSafeInteger(value)
+    default:
+      return typeof value !== 'boolean'
+  }
+}
+
+function expectedOf({ type, oneOf }: Field): string {
+  if (oneOf !== undefined) return `one of ${oneOf.join(', ')}`
+  if (type === 'boolean') return 'true or false'
+  if (type === 'integer') return 'a whole number'
+  return type === 'number' ? 'a number' : 'a text or a number'
+}
+
+function asIs(text: string): string {
+  return text
+}

@@ -1,0 +1,35 @@
+/**
+ * A bounded cache that forgets what was not used lately. Two generations take the place of an order of use: a read of a recent entry is one search, and
+ * the cache holds between half of its bound and its bound of entries that were used last.
+ */
+export class RecentMap<K, V> {
+  readonly #half: number
+  #young = new Map<K, V>()
+  #old = new Map<K, V>()
+
+  constructor(bound: number) {
+    this.#half = Math.max(1, bound >> 1)
+  }
+
+  get size(): number {
+    return this.#young.size + this.#old.size
+  }
+
+  get(key: K): V | undefined {
+    const young = this.#young.get(key)
+    if (young !== undefined) return young
+    const old = this.#old.get(key)
+    if (old !== undefined) {
+      this.#old.delete(key)
+      this.set(key, old)
+    }
+    return old
+  }
+
+  set(key: K, value: V): void {
+    this.#young.set(key, value)
+    if (this.#young.size <= this.#half) return
+    this.#old = this.#young
+    this.#young = new Map()
+  }
+}

@@ -1,0 +1,140 @@
+import type { Operators, Predicate, Scalar, When } from '../document/document.js'
+import type { Path } from '../document/syntax.js'
+import {
+  allOf,
+  anyOf,
+  duringCondition,
+  notOf,
+  pathCondition,
+  type Condition,
+} from './conditions.js'
+import type { OwnPath } from './fields.js'
+import { predicateCondition } from './predicate.js'
+import type { Vocabulary } from './vocabulary.js'
+
+/** What a rule requires of a request, in the order in which it is tested. */
+export interface Requirements {
+  readonly conditions: readonly Condition[]
+  readonly own: OwnPath
+}
+
+/** Levels of `any`, `all` and `not` within each other. */
+const deepest = 8
+
+/**
+ * Reads the predicates of a rule. Mistakes go to the findings.
+ *
+ * @param exact whether the rule sees the path as the client sent it
+ */
+export function readWhen(
+  when: When | undefined,
+  exact: boolean,
+  path: Path,
+  vocabulary: Vocabulary,
+): Requirements {
+  const own: OwnPath = { patterns: ownPatterns(when, exact, path, vocabulary), exact }
+  const conditions = when === undefined ? [] : conditionsOf(when, own, path, vocabulary, 1)
+  return { conditions: conditions.toSorted((a, b) => a.work - b.work), own }
+}
+
+function conditionsOf(
+  when: When,
+  own: OwnPath,
+  path: Path,
+  vocabulary: Vocabulary,
+  level: number,
+): Condition[] {
+  if (level > deepest) {
+    const most = `${deepest} levels of "any", "all" and "not"`
+    vocabulary.findings.error(
+      path,
+      'SLUICE_RULES_TOO_LARGE',
+      'this nests too deeply',
+      undefined,
+      most,
+    )
+    return []
+  }
+  const { any, all, not, ...fields } = when
+  const conditions: Condition[] = []
+  const within = (inner: When, at: Path): Condition =>
+    allOf(conditionsOf(inner, own, at, vocabulary, level + 1))
+  for (const [name, predicate] of Object.entries(fields)) {
+    const condition = isPredicate(predicate)
+      ? fieldConditionOf(name, predicate, own, [...path, name], vocabulary)
+      : undefined
+    if (condition !== undefined) conditions.push(condition)
+  }
+  if (any !== undefined) {
+    conditions.push(anyOf(any.map((inner, i) => within(inner, [...path, 'any', i]))))
+  }
+  all?.forEach((inner, i) => conditions.push(within(inner, [...path, 'all', i])))
+  if (not !== undefined) {
+    conditions.push(notOf(within(not, [...path, 'not']), JSON.stringify(not)))
+  }
+  return conditions
+}
+
+function fieldConditionOf(
+  name: string,
+  predicate: Predicate,
+  own: OwnPath,
+  path: Path,
+  vocabulary: Vocabulary,
+): Condition | undefined {
+  const { fields, findings } = vocabulary
+  if (name === 'during') return duringOf(predicate, path, vocabulary)
+  if (name === 'path' && isLiteral(predicate)) {
+    const patterns = vocabulary.patternsOf(literalsOf(predicate), own.exact, path)
+    return pathCondition(fields.patterns(own.exact), patterns, own.exact)
+  }
+  const field = fields.field(name, own)
+  if (field === undefined) {
+    findings.unknown(path, name, fields.names, 'SLUICE_RULES_FIELD_UNKNOWN', name, fields.names)
+    return undefined
+  }
+  return predicateCondition(field, predicate, path, vocabulary)
+}
+
+function duringOf(predicate: Predicate, path: Path, vocabulary: Vocabulary): Condition | undefined {
+  if (!isLiteral(predicate)) {
+    const { not } = predicate
+    if (not !== undefined && Object.keys(predicate).length === 1) {
+      const inner = duringOf(not, [...path, 'not'], vocabulary)
+      return inner && notOf(inner, `during ${literalsOf(isLiteral(not) ? not : []).join(', ')}`)
+    }
+    const expected = 'the name of a schedule, or { not: … }'
+    vocabulary.findings.error(path, 'SLUICE_RULES_OPTION_INVALID', predicate, expected)
+    return undefined
+  }
+  const names = literalsOf(predicate).map(String)
+  const schedules = names.map((name) => vocabulary.scheduleOf(name, path))
+  return duringCondition(
+    names,
+    schedules.filter((schedule) => schedule !== undefined),
+  )
+}
+
+/** The patterns of `path` at the top of `when`: the rule applies to no other paths, so that they give its parameters. */
+function ownPatterns(
+  when: When | undefined,
+  exact: boolean,
+  path: Path,
+  vocabulary: Vocabulary,
+): readonly number[] {
+  const predicate = when?.['path']
+  if (!isPredicate(predicate) || !isLiteral(predicate)) return []
+  return vocabulary.patternsOf(literalsOf(predicate), exact, [...path, 'path'])
+}
+
+function isPredicate(value: When[string]): value is Predicate {
+  return value !== undefined
+}
+
+function isLiteral(predicate: Predicate): predicate is Exclude<Predicate, Operators> {
+  return typeof predicate !== 'object' || Array.isArray(predicate)
+}
+
+function literalsOf(predicate: Exclude<Predicate, Operators>): readonly Scalar[] {
+  return typeof predicate === 'object' ? predicate : [predicate]
+}
