@@ -99,7 +99,9 @@ const rules = {
     from: 'packages/rules/src/',
     may: [
       ...adapterNeeds,
-      npm('re2js', 'rou3', 'temporal-polyfill', 'temporal-spec', 'yaml', 'zod'),
+      npm('re2js', 'temporal-polyfill', 'temporal-spec', 'yaml', 'zod'),
+      // The cruiser does not resolve a package whose exports are for `import` only.
+      '^rou3$',
       '^(?:node:)?(?:crypto|diagnostics_channel|fs/promises|path|timers/promises|url)$',
     ],
   },
@@ -109,7 +111,8 @@ const rules = {
       ...adapterNeeds,
       '@sluice/rules',
       'packages/rules/(?:dist|src)/index',
-      npm('commander', 'ioredis', 'rou3'),
+      npm('commander', 'ioredis'),
+      '^rou3$',
       '^(?:node:)?(?:fs/promises|path|process|url|util)$',
     ],
   },

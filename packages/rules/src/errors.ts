@@ -1,4 +1,4 @@
-import { documentMessages } from './errors/document.js'
+import { documentMessages, type Mistake } from './errors/document.js'
 import { requestMessages } from './errors/requests.js'
 import { warningMessages } from './errors/warnings.js'
 
@@ -16,21 +16,11 @@ const catalogue: { [C in RulesErrorCode]: (...details: RulesErrorDetails<C>) => 
   ...warningMessages,
 }
 
-export const rulesErrorCodes: readonly RulesErrorCode[] = Object.keys(catalogue) as RulesErrorCode[]
+export const rulesErrorCodes: readonly string[] = Object.keys(catalogue)
 
 /** One mistake in a document, and its place. */
-export interface Finding {
-  /** An error refuses the document, a warning does not. */
-  readonly severity: 'error' | 'warning'
-  /** Counted from 1. 0 if the document has no text. */
-  readonly line: number
-  readonly column: number
-  /** The place within the document, such as `rules[2].when.ip`; or the name of a file. */
-  readonly path: string
+export interface Finding extends Mistake {
   readonly code: RulesErrorCode
-  readonly message: string
-  /** A word that was probably meant. */
-  readonly hint?: string
 }
 
 const rulesErrorBrand = Symbol.for('@sluice/rules:RulesError')

@@ -52,10 +52,12 @@ const sliceMs = 8
 function createPause(): Pause {
   let until = performance.now() + sliceMs
   let calls = 0
+  async function rest(): Promise<void> {
+    await setImmediate()
+    until = performance.now() + sliceMs
+  }
+
   return function pause() {
-    if ((++calls & 63) !== 0 || performance.now() < until) return undefined
-    return setImmediate().then(() => {
-      until = performance.now() + sliceMs
-    })
+    return (++calls & 63) !== 0 || performance.now() < until ? undefined : rest()
   }
 }

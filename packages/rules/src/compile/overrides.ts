@@ -223,24 +223,19 @@ function createAsker(
 
 const events = channel('sluice:rules')
 
-function inTime<T>(answer: PromiseLike<T>, rule: string): Promise<T | typeof nothing> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+async function inTime<T>(answer: PromiseLike<T>, rule: string): Promise<T | typeof nothing> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<typeof nothing>((resolve) => {
+    timer = setTimeout(() => {
       events.publish({ state: 'override-late', rule, limitMs: longestMs })
       resolve(nothing)
     }, longestMs)
-    answer.then(
-      (value) => {
-        clearTimeout(timer)
-        resolve(value)
-      },
-      (error: unknown) => {
-        clearTimeout(timer)
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the error of the application, whatever it is
-        reject(error)
-      },
-    )
   })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function asked(rule: string, value: string, limit: unknown): Override {

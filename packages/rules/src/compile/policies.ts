@@ -108,6 +108,7 @@ export function inZone(
   return {
     ...declaration,
     ...(isPolicyDeclaration(free) ? { free: inZone(free, zone) } : {}),
+    // oxlint-disable-next-line unicorn/no-thenable -- the option's name
     ...(isPolicyDeclaration(then) ? { then: inZone(then, zone) } : {}),
   }
 }

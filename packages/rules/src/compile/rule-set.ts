@@ -5,6 +5,7 @@ import type { Facts } from '../facts.js'
 import type { CandidateIndex, Search } from '../match/candidate-index.js'
 import { RequestContext, suspended } from '../match/context.js'
 import { Consumer } from './consumptions.js'
+import { explain, type ExplainOptions, type Explanation } from './explain.js'
 import type { CompiledRule } from './rule.js'
 import { emptyStats, type RuleStats } from './stats.js'
 import { walk, type Candidates, type Progress, type Walked } from './walk.js'
@@ -24,6 +25,8 @@ export interface RuleSet {
    * the functions that return values
    */
   judge(facts: Facts, now: number): Awaitable<Judgement>
+  /** Explains the judgement of a request rule by rule. It counts nothing. */
+  explain(facts: Facts, now: number, options?: ExplainOptions): Awaitable<Explanation>
   /** Counters by the id of the rule. */
   readonly stats: ReadonlyMap<string, RuleStats>
 }
@@ -45,15 +48,12 @@ export function createRuleSet(program: Program): RuleSet {
   const statsOf = (id: string): RuleStats => stats.get(id) ?? emptyStats()
   const consumer = new Consumer(statsOf)
 
-  function attempt(context: RequestContext): Awaitable<Judgement> {
+  function judge(context: RequestContext): Judgement {
     const progress: Progress = { rule: undefined }
     try {
       return judgementOf(walk(new FoundRules(index.search(context), rules), context, progress))
     } catch (error) {
-      if (error === suspended && context.pending !== undefined) {
-        return Promise.resolve(context.pending).then(() => attempt(context))
-      }
-      if (progress.rule !== undefined) statsOf(progress.rule.id).errors++
+      if (error !== suspended && progress.rule !== undefined) statsOf(progress.rule.id).errors++
       throw error
     }
   }
@@ -83,7 +83,22 @@ export function createRuleSet(program: Program): RuleSet {
     document,
     warnings,
     stats,
-    judge: (facts, now) => attempt(new RequestContext(facts, now, slots)),
+    judge: (facts, now) => completed(judge, new RequestContext(facts, now, slots)),
+    explain(facts, now, options = {}) {
+      const work = (context: RequestContext): Explanation =>
+        explain(version, rules, context, options)
+      return completed(work, new RequestContext(facts, now, slots))
+    },
+  }
+}
+
+/** Does the work again whenever a value that it needs has arrived. */
+function completed<T>(work: (context: RequestContext) => T, context: RequestContext): Awaitable<T> {
+  try {
+    return work(context)
+  } catch (error) {
+    if (error !== suspended || context.pending === undefined) throw error
+    return Promise.resolve(context.pending).then(() => completed(work, context))
   }
 }
 

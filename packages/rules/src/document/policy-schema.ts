@@ -86,6 +86,7 @@ export const publishedPolicy: z.ZodType<{ kind: string }> = z.discriminatedUnion
     get free() {
       return publishedPolicy
     },
+    // oxlint-disable-next-line unicorn/no-thenable -- the option's name
     get then() {
       return publishedPolicy
     },

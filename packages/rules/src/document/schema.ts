@@ -66,6 +66,7 @@ function ruleSchema(policy: z.ZodType<{ kind: string }>): z.ZodType<RuleDeclarat
   return strictObject({
     id,
     when: maybe(when),
+    // oxlint-disable-next-line unicorn/no-thenable -- the option's name
     then: maybe(
       union([
         z.literal(['allow', 'deny']),
@@ -113,6 +114,7 @@ function ruleSchema(policy: z.ZodType<{ kind: string }>): z.ZodType<RuleDeclarat
 function by<T>(
   chosen: z.ZodType<T>,
 ): z.ZodType<{ by: string; else?: T; [value: string]: T | string | undefined }> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod gives all members the type of the catchall, "by" among them
   return z.object({ by: name, else: maybe(chosen) }).catchall(chosen) as never
 }
 

@@ -1,4 +1,4 @@
-import type { core, ZodType } from 'zod'
+import { ZodObject, type core, type ZodType } from 'zod'
 import type { Findings } from './findings.js'
 import type { Path } from './syntax.js'
 
@@ -101,8 +101,7 @@ const words: Readonly<Record<string, string>> = {
 }
 
 function knownWords(schema: core.$ZodType | core.$ZodCheck | undefined): readonly string[] {
-  const definition: object = schema?._zod.def ?? {}
-  const shape: unknown = 'shape' in definition ? definition.shape : undefined
+  const shape: unknown = schema instanceof ZodObject ? schema.shape : undefined
   return typeof shape === 'object' && shape !== null ? Object.keys(shape) : []
 }
 

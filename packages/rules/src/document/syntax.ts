@@ -1,5 +1,5 @@
 import { Composer, isCollection, isMap, isNode, isScalar, Lexer, LineCounter, Parser } from 'yaml'
-import type { CST, Document, Pair, ParsedNode } from 'yaml'
+import type { CST, Document, Pair } from 'yaml'
 import type { Finding, RulesErrorCode, RulesErrorDetails } from '../errors.js'
 import { rulesMessage } from '../errors.js'
 
@@ -158,7 +158,7 @@ function resolved(alias: object, document: Document.Parsed): unknown {
 }
 
 function rangeOf(node: unknown): number | undefined {
-  return isNode(node) ? (node as ParsedNode).range?.[0] : undefined
+  return isNode(node) ? node.range?.[0] : undefined
 }
 
 function at(lines: LineCounter, offset: number): Position {

@@ -1,9 +1,22 @@
-import type { Finding } from '../errors.js'
 import { quoted, quotedList, show } from './quoting.js'
+
+/** One mistake in a document, and its place. */
+export interface Mistake {
+  /** An error refuses the document, a warning does not. */
+  readonly severity: 'error' | 'warning'
+  /** Counted from 1. 0 if the document has no text. */
+  readonly line: number
+  readonly column: number
+  /** The place within the document, such as `rules[2].when.ip`; or the name of a file. */
+  readonly path: string
+  readonly message: string
+  /** A word that was probably meant. */
+  readonly hint?: string
+}
 
 /** Errors of documents and of the sources that they come from. */
 export const documentMessages = {
-  SLUICE_RULES_INVALID: (name: string | undefined, findings: readonly Finding[]): string => {
+  SLUICE_RULES_INVALID: (name: string | undefined, findings: readonly Mistake[]): string => {
     const errors = findings.filter(({ severity }) => severity === 'error')
     const lines = errors.slice(0, 10).map(placed)
     const rest = errors.length > 10 ? `\n  and ${errors.length - 10} more` : ''
@@ -72,7 +85,7 @@ export const documentMessages = {
     `the rules cannot be read from ${source}: ${problem}`,
 }
 
-function placed({ line, column, path, message, hint }: Finding): string {
+function placed({ line, column, path, message, hint }: Mistake): string {
   const place = line === 0 ? path : `${line}:${column} ${path}`
   return `  ${place}: ${message}${hint === undefined ? '' : ` Did you mean ${quoted(hint)}?`}`
 }

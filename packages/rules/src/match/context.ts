@@ -108,7 +108,7 @@ export class RequestContext {
 
   /** A value that is worked out once for each request. A promise of it suspends the judgement. */
   once<T>(key: string, make: () => T | PromiseLike<T>): T {
-    const remembered = (this.#remembered ??= new Map())
+    const remembered = (this.#remembered ??= new Map<string, unknown>())
     const known = remembered.get(key)
     if (known instanceof Failure) throw known.error
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a key stands for one type
@@ -149,6 +149,7 @@ export class RequestContext {
 
   #suspend(pending: PromiseLike<void>): never {
     this.pending = pending
+    // oxlint-disable-next-line typescript/only-throw-error -- not an error: it stops the search at this point
     throw suspended
   }
 }

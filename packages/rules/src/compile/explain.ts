@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import type { Key, Policy } from '@sluice/core'
+import type { Mismatch } from '../match/conditions.js'
+import type { RequestContext, Value } from '../match/context.js'
+import { matches, type CompiledRule } from './rule.js'
+import type { Variant } from './variants.js'
+import { mostApplied, walk, type Applied, type Walked } from './walk.js'
+
+/** What the rules say about one request, and why. */
+export interface Explanation {
+  readonly version: string
+  /** Whether the limiter is asked, the request is refused, or nothing limits it. */
+  readonly type: 'ask' | 'refuse' | 'pass'
+  readonly rules: readonly ExplainedRule[]
+  /** The rules that are asked, shadow rules not among them. */
+  readonly asked: readonly string[]
+  readonly shadow: readonly string[]
+  /** The rule that ends the search: it allows or refuses. */
+  readonly endedBy: string | undefined
+  readonly tags: readonly string[]
+}
+
+export interface ExplainedRule {
+  /** Counted from 1. */
+  readonly position: number
+  readonly id: string
+  /** 0 if the document has no text. */
+  readonly line: number
+  readonly applies: boolean
+  /** In words: the first predicate that does not hold, with the value; or how the rule applies. */
+  readonly reason: string
+  readonly mismatch?: Mismatch
+  readonly key?: Key
+  /** Its policies for this request, by the names of their counts. */
+  readonly policies?: Readonly<Record<string, Policy>>
+  /** What chose them: `plan pro`, `override "acme"`. */
+  readonly chosenBy?: readonly string[]
+  /** The policies that it would have without the override. */
+  readonly ownPolicies?: Readonly<Record<string, Policy>>
+  readonly cost?: number
+}
+
+export interface ExplainOptions {
+  /**
+   * Shows headers and cookies. Without it they are hashed, because they may be secrets.
+   *
+   * @default false
+   */
+  readonly show?: boolean
+}
+
+/** Explains a judgement rule by rule. */
+export function explain(
+  version: string,
+  rules: readonly CompiledRule[],
+  context: RequestContext,
+  { show = false }: ExplainOptions,
+): Explanation {
+  const remaining = rules.filter(({ enabled }) => enabled).values()
+  const walked = walk({ next: () => remaining.next().value }, context, { rule: undefined })
+  const ending = walked.refusedBy ?? exemption(walked)
+  const shown = (mismatch: Mismatch): Mismatch =>
+    mismatch.secret && !show ? { ...mismatch, value: hashed(mismatch.value) } : mismatch
+  const asked = walked.applied.filter(({ rule }) => !rule.shadow)
+  return {
+    version,
+    type:
+      walked.refusedBy === undefined ? (walked.applied.length === 0 ? 'pass' : 'ask') : 'refuse',
+    rules: rules.map((rule) => explainRule(rule, walked, ending, context, shown)),
+    asked: asked.map(({ rule }) => rule.id),
+    shadow: walked.applied.filter(({ rule }) => rule.shadow).map(({ rule }) => rule.id),
+    endedBy: ending?.id,
+    tags: walked.tags,
+  }
+}
+
+function exemption({ matched }: Walked): CompiledRule | undefined {
+  return matched.find(({ action, shadow }) => action.type === 'allow' && !shadow)
+}
+
+function explainRule(
+  rule: CompiledRule,
+  walked: Walked,
+  ending: CompiledRule | undefined,
+  context: RequestContext,
+  shown: (mismatch: Mismatch) => Mismatch,
+): ExplainedRule {
+  const { number, id, line, action, shadow } = rule
+  const about = { position: number + 1, id, line }
+  const no = (reason: string): ExplainedRule => ({ ...about, applies: false, reason })
+  if (!rule.enabled) return no('is not enabled')
+  if (ending !== undefined && number > ending.number) return no(`comes after "${ending.id}"`)
+  if (!matches(rule, context)) {
+    const mismatch = mismatchOf(rule, context)
+    if (mismatch === undefined) return no('the client sent a parameter several times')
+    const safe = shown(mismatch)
+    return { ...about, applies: false, reason: inWords(safe), mismatch: safe }
+  }
+  const yes = (reason: string): ExplainedRule => ({ ...about, applies: true, reason })
+  if (action.type !== 'limit') {
+    return shadow ? yes(`shadow: would ${verbs[action.type]}`) : yes(`it ${verbs[action.type]}s`)
+  }
+  const applied = walked.applied.find((one) => one.rule === rule)
+  if (applied !== undefined)
+    return { ...yes(shadow ? 'shadow' : 'it matches'), ...limitOf(applied, context) }
+  if (walked.refusedBy !== undefined) return no(`"${walked.refusedBy.id}" refuses the request`)
+  return no(absentReason(rule, walked, context))
+}
+
+const verbs = { allow: 'allow', refuse: 'refuse', tag: 'tag' } as const
+
+function mismatchOf({ conditions }: CompiledRule, context: RequestContext): Mismatch | undefined {
+  for (const condition of conditions) {
+    const mismatch = condition.failure(context)
+    if (mismatch !== undefined) return mismatch
+  }
+  return undefined
+}
+
+function limitOf(
+  { limit, key, variant, cost }: Applied,
+  context: RequestContext,
+): Partial<ExplainedRule> {
+  const own = limit.variants.ownVariantOf(context)
+  return {
+    key,
+    policies: policiesOf(variant),
+    chosenBy: variant.reasons,
+    cost,
+    ...(own === variant ? {} : { ownPolicies: policiesOf(own) }),
+  }
+}
+
+function policiesOf({ policies }: Variant): Readonly<Record<string, Policy>> {
+  return Object.fromEntries(policies)
+}
+
+function absentReason(rule: CompiledRule, { applied }: Walked, context: RequestContext): string {
+  if (rule.action.type !== 'limit') return ''
+  const { group, count, key } = rule.action
+  const absent = key.parts.find((fields) =>
+    fields.every((field) => context.read(field) === undefined),
+  )
+  if (absent !== undefined) return `the key lacks ${absent.map(({ name }) => name).join(', ')}`
+  const other = applied.find(
+    ({ limit }) => limit.count === count || (group !== undefined && limit.group === group),
+  )
+  return other === undefined
+    ? `more than ${mostApplied} rules apply`
+    : `"${other.rule.id}" applies in its place`
+}
+
+function inWords({ field, value, words }: Mismatch): string {
+  if (value === undefined) return field === 'any' || field === 'not' ? words : `${field} is absent`
+  return `${field} ${typeof value === 'object' ? value.join(', ') : value} ${words}`
+}
+
+function hashed(value: Value): Value {
+  if (value === undefined) return undefined
+  return `sha256:${createHash('sha256').update(String(value)).digest('hex').slice(0, 12)}`
+}
