@@ -2,7 +2,7 @@ import type { Outcome } from '@sluice/core/http'
 import type { RuleDeclaration, RulesDocument } from '../document/document.js'
 import type { Path } from '../document/syntax.js'
 import type { Condition } from '../match/conditions.js'
-import type { RequestContext } from '../match/context.js'
+import type { Field, RequestContext } from '../match/context.js'
 import type { OwnPath } from '../match/fields.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import { readWhen } from '../match/when.js'
@@ -22,6 +22,8 @@ export interface CompiledRule {
   readonly shadow: boolean
   readonly conditions: readonly Condition[]
   readonly own: OwnPath
+  /** Fields that must not have several values. */
+  readonly single: readonly Field[]
   readonly action: Action
 }
 
@@ -48,16 +50,18 @@ export interface Limit {
 }
 
 /**
- * Whether all conditions of a rule hold. An exemption does not hold if it has read a parameter that the client sent several times: the application may
- * use another one of them.
+ * Whether all conditions of a rule hold. An exemption that names a parameter of the query does not hold if the client sent that parameter several times:
+ * the application may use another one of its values.
  */
 export function matches(rule: CompiledRule, context: RequestContext): boolean {
-  const { conditions } = rule
-  context.isAmbiguous = false
+  const { conditions, single } = rule
   for (let i = 0; i < conditions.length; i++) {
     if (!conditions[i].holds(context)) return false
   }
-  return !(rule.own.exact && context.isAmbiguous)
+  for (let i = 0; i < single.length; i++) {
+    if (typeof context.read(single[i]) === 'object') return false
+  }
+  return true
 }
 
 /** Reads a rule. Undefined after findings. */
@@ -71,14 +75,14 @@ export function readRule(
   const { findings } = vocabulary
   const path: Path = ['rules', number]
   const { id, when, then, shadow = false, enabled = true } = declaration
-  const { conditions, own } = readWhen(when, then === 'allow', [...path, 'when'], vocabulary)
+  const { conditions, own, single } = readWhen(when, then === 'allow', [...path, 'when'], vocabulary)
   const action =
     then === undefined
       ? readLimit(declaration, own, document, files, path, vocabulary)
       : readThen(declaration, then, path, vocabulary)
   if (action === undefined) return undefined
   const { line } = findings.positionOf(path)
-  return { number, id, declaration, line, enabled, shadow, conditions, own, action }
+  return { number, id, declaration, line, enabled, shadow, conditions, own, single, action }
 }
 
 /** Members that mean nothing beside `then`. */

@@ -40,7 +40,6 @@ export function fieldCondition(field: Field, operator: Operator, anchor?: Anchor
     const value = context.read(field)
     if (value === undefined) return false
     if (typeof value !== 'object') return operator.test(value)
-    context.isAmbiguous = true
     return value.some((one) => operator.test(one))
   }
   return {

@@ -56,8 +56,6 @@ export class RequestContext {
   readonly now: number
   /** What a suspended judgement waits for. */
   pending: PromiseLike<void> | undefined
-  /** Whether the current rule has read a parameter that the client sent several times. */
-  isAmbiguous = false
   readonly #slots: (Value | Failure)[]
   #remembered: Map<string, unknown> | undefined
   #url: string | undefined

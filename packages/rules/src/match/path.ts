@@ -22,6 +22,7 @@ export function normalPath(url: string, caseSensitive: boolean): string {
  * fits `/static/**`.
  */
 export function plainPath(url: string): string | undefined {
+  if (!url.startsWith('/')) return undefined
   const path = pathOf(url)
   return plain.test(path) || normalPath(path, true) === path ? path : undefined
 }

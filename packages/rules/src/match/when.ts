@@ -8,6 +8,7 @@ import {
   pathCondition,
   type Condition,
 } from './conditions.js'
+import type { Field } from './context.js'
 import type { OwnPath } from './fields.js'
 import { predicateCondition } from './predicate.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -16,6 +17,8 @@ import type { Vocabulary } from './vocabulary.js'
 export interface Requirements {
   readonly conditions: readonly Condition[]
   readonly own: OwnPath
+  /** Fields of an exemption that must not have several values. */
+  readonly single: readonly Field[]
 }
 
 /** Levels of `any`, `all` and `not` within each other. */
@@ -34,7 +37,12 @@ export function readWhen(
 ): Requirements {
   const own: OwnPath = { patterns: ownPatterns(when, exact, path, vocabulary), exact }
   const conditions = when === undefined ? [] : conditionsOf(when, own, path, vocabulary, 1)
-  return { conditions: conditions.toSorted((a, b) => a.work - b.work), own }
+  const parameters = exact ? queryFields(when) : []
+  return {
+    conditions: conditions.toSorted((a, b) => a.work - b.work),
+    own,
+    single: parameters.flatMap((name) => vocabulary.fields.field(name, own) ?? []),
+  }
 }
 
 function conditionsOf(
@@ -125,6 +133,15 @@ function ownPatterns(
   const predicate = when?.['path']
   if (!isPredicate(predicate) || !isLiteral(predicate)) return []
   return vocabulary.patternsOf(literalsOf(predicate), exact, [...path, 'path'])
+}
+
+/** The parameters of the query that predicates name, at all levels. */
+function queryFields({ any = [], all = [], not, ...fields }: When = {}): readonly string[] {
+  const inner = [...any, ...all, ...(not === undefined ? [] : [not])]
+  return [
+    ...Object.keys(fields).filter((name) => name.startsWith('query.')),
+    ...inner.flatMap(queryFields),
+  ]
 }
 
 function isPredicate(value: When[string]): value is Predicate {

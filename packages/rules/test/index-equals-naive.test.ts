@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { compileRules, parsedOf, type Judgement, type RuleSet } from '../src/index.js'
+import { interpret, type Verdict } from './naive/interpreter.js'
+import { Random, randomDocument, randomRequest } from './naive/random.js'
+
+/** RULES_CASES=1000000 for the long run. */
+const cases = Number(process.env['RULES_CASES'] ?? 50_000)
+const requestsPerDocument = 100
+
+test(
+  'says for random documents and requests what a walk through the list says',
+  { timeout: 3_600_000 },
+  async () => {
+    let applied = 0
+    let refused = 0
+    for (let seed = 1; seed <= cases / requestsPerDocument; seed++) {
+      const random = new Random(seed)
+      const document = randomDocument(random, `random-${seed}`)
+      const rules = await compileRules(parsedOf(document))
+      for (let i = 0; i < requestsPerDocument; i++) {
+        const { truth, facts } = randomRequest(random)
+        const expected = interpret(document, truth)
+        const actual = verdictOf(rules, facts)
+        if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+          expect({ seed, document, truth, url: facts.url, verdict: actual }).toEqual({ seed, document, truth, url: facts.url, verdict: expected })
+        }
+        applied += expected.applied.length
+        if (expected.refusedBy !== undefined) refused++
+      }
+    }
+    // Random rules that never meet random requests would prove nothing.
+    expect(applied).toBeGreaterThan(cases / 2)
+    expect(refused).toBeGreaterThan(cases / 50)
+  },
+)
+
+function verdictOf(rules: RuleSet, facts: Parameters<RuleSet['judge']>[0]): Verdict {
+  const judgement = rules.judge(facts, 0)
+  if (judgement instanceof Promise) throw new Error('Nothing in these documents is a promise.')
+  return readVerdict(judgement as Judgement, rules)
+}
+
+function readVerdict(judgement: Judgement, { document }: RuleSet): Verdict {
+  if (judgement.type === 'refuse') return { refusedBy: judgement.rule, tags: judgement.tags, applied: [] }
+  if (judgement.type === 'pass') return { tags: judgement.tags, applied: [] }
+  const { enforced, tagging, shadow, tags } = judgement
+  const applied = Object.entries({ enforced, tagging, shadow }).flatMap(([role, consumptions]) =>
+    consumptions.flatMap(({ rules, keys, cost }) =>
+      [...rules].map(([name, { rule }]) => {
+        const key = rules.size > 1 ? (keys as Record<string, unknown>)[name] : keys
+        return [rule, `${rule} ${role} ${JSON.stringify(key)} ${cost}`] as const
+      }),
+    ),
+  )
+  const order = document.rules.map(({ id }) => id)
+  return { tags, applied: applied.toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b)).map(([, words]) => words) }
+}

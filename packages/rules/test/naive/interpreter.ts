@@ -1,0 +1,194 @@
+import type { Operators, Predicate, RuleDeclaration, RulesDocument, Scalar, When } from '../../src/document/document.js'
+
+/** A request as the generator knows it: its path is the meaning of its URL, however that is spelled. */
+export interface TrueRequest {
+  readonly fields: Readonly<Record<string, Scalar | readonly string[] | undefined>>
+  readonly path: string
+  /** Whether the URL is spelled as plainly as the path. */
+  readonly plain: boolean
+}
+
+export interface Verdict {
+  readonly refusedBy?: string
+  readonly tags: readonly string[]
+  /** Rules with their roles, keys and costs. */
+  readonly applied: readonly string[]
+}
+
+/** Walks the list, without an index, a cache or an order of predicates. */
+export function interpret(document: RulesDocument, request: TrueRequest): Verdict {
+  const tags: string[] = []
+  const applied: { readonly rule: RuleDeclaration; readonly key: string }[] = []
+  const verdict = (): Verdict => ({ tags, applied: applied.map(({ rule, key }) => `${rule.id} ${roleOf(rule)} ${key} ${costOf(rule, request)}`) })
+  for (const rule of document.rules) {
+    if (rule.enabled === false) continue
+    const exact = rule.then === 'allow'
+    const look = { document, request, exact, patterns: patternsOf(rule.when?.['path']) }
+    if (!holds(rule.when ?? {}, look)) continue
+    if (exact && isRepeated(rule.when ?? {}, request)) continue
+    if (rule.then !== undefined) {
+      if (rule.shadow === true) continue
+      if (rule.then === 'allow') return verdict()
+      if (typeof rule.then === 'object' && 'tag' in rule.then) tags.push(rule.then.tag)
+      else return { refusedBy: rule.id, tags, applied: [] }
+      continue
+    }
+    const visible = applied.filter(({ rule: other }) => rule.shadow === true || other.shadow !== true)
+    const count = rule.count ?? rule.id
+    if (visible.some(({ rule: other }) => (other.count ?? other.id) === count)) continue
+    if (rule.group !== undefined && visible.some(({ rule: other }) => other.group === rule.group)) continue
+    const key = keyOf(rule, look)
+    if (key !== undefined) applied.push({ rule, key })
+  }
+  return verdict()
+}
+
+/** Whether the rule names a parameter that the client sent several times. */
+function isRepeated(when: When, { fields }: TrueRequest): boolean {
+  return JSON.stringify(when).includes('"query.q"') && Array.isArray(fields['query.q'])
+}
+
+interface Look {
+  readonly document: RulesDocument
+  readonly request: TrueRequest
+  readonly exact: boolean
+  readonly patterns: readonly string[]
+}
+
+function holds({ any, all, not, ...fields }: When, look: Look): boolean {
+  // Each is tested, so that the order does not matter.
+  const results = Object.entries(fields).map(([name, predicate]) => fits(name, predicate as Predicate, look))
+  if (any !== undefined) results.push(any.map((inner) => holds(inner, look)).includes(true))
+  if (all !== undefined) results.push(!all.map((inner) => holds(inner, look)).includes(false))
+  if (not !== undefined) results.push(!holds(not, look))
+  return !results.includes(false)
+}
+
+function fits(name: string, predicate: Predicate, look: Look): boolean {
+  if (name === 'path' && !isOperators(predicate)) {
+    if (look.exact && !look.request.plain) return false
+    return patternsOf(predicate).some((pattern) => regexpOf(pattern, look.exact).test(pathSeen(look)))
+  }
+  const value = valueOf(name, look)
+  if (isOperators(predicate)) {
+    return Object.entries(predicate).every(([operator, operand]) => {
+      if (operator === 'present') return (value !== undefined) === operand
+      if (operator === 'not') return !fits(name, operand as Predicate, look)
+      return each(value, (one) => passes(name, one, operator as keyof Operators, operand, look))
+    })
+  }
+  const literals = Array.isArray(predicate) ? predicate : [predicate]
+  return each(value, (one) => literals.some((literal: Scalar) => equal(name, one, literal, look)))
+}
+
+function each(value: Scalar | readonly string[] | undefined, test: (one: Scalar) => boolean): boolean {
+  if (value === undefined) return false
+  if (!Array.isArray(value)) return test(value as Scalar)
+  return value.some(test)
+}
+
+function equal(name: string, value: Scalar, literal: Scalar, look: Look): boolean {
+  if (name === 'ip') return within(String(value), String(literal))
+  if (typeof literal === 'number' && typeof value === 'string') return /^-?\d+(\.\d+)?$/.test(value) && Number(value) === literal
+  return spelled(name, value, look) === spelled(name, literal, look)
+}
+
+function passes(name: string, value: Scalar, operator: keyof Operators, operand: unknown, look: Look): boolean {
+  const text = String(spelled(name, value, look))
+  const number = typeof value === 'number' || /^-?\d+(\.\d+)?$/.test(String(value)) ? Number(value) : NaN
+  const list = (): readonly string[] => (look.document.lists?.[String(operand).slice(1)].entries ?? []).map(String)
+  const texts = (typeof operand === 'string' && operand.startsWith('$') ? list() : [operand].flat()).map((one) => String(spelled(name, one as string, look)))
+  switch (operator) {
+    case 'in':
+      return look.document.lists?.[String(operand).slice(1)].kind === 'address' ? list().some((range) => within(String(value), range)) : texts.includes(text)
+    case 'from':
+      return number >= Number(operand)
+    case 'to':
+      return number <= Number(operand)
+    case 'above':
+      return number > Number(operand)
+    case 'below':
+      return number < Number(operand)
+    case 'prefix':
+      return texts.some((one) => text.startsWith(one))
+    case 'suffix':
+      return texts.some((one) => text.endsWith(one))
+    case 'contains':
+      return texts.some((one) => text.includes(one))
+    case 'matches':
+      return new RegExp(String(operand), folds(name, look) ? 'i' : '').test(text)
+    default:
+      throw new Error(`no operator ${operator}`)
+  }
+}
+
+function valueOf(name: string, look: Look): Scalar | readonly string[] | undefined {
+  if (name === 'path') return look.exact && !look.request.plain ? undefined : pathSeen(look)
+  if (!name.startsWith('param.')) return look.request.fields[name]
+  if (look.exact && !look.request.plain) return undefined
+  for (const pattern of look.patterns) {
+    const found = regexpOf(pattern, look.exact).exec(pathSeen(look))
+    if (found !== null) return found.groups?.[name.slice('param.'.length)]
+  }
+  return undefined
+}
+
+function pathSeen({ request, exact }: Look): string {
+  return exact ? request.path : request.path.toLowerCase()
+}
+
+function regexpOf(pattern: string, exact: boolean): RegExp {
+  const source = pattern.replace(/\/:(\w+)|\/\*\*/g, (all, name: string | undefined) => (name === undefined ? '(?:/.*)?' : `/(?<${name}>[^/]+)`))
+  return new RegExp(`^${source === '' ? '/' : source}$`, exact ? '' : 'i')
+}
+
+function patternsOf(predicate: unknown): readonly string[] {
+  if (typeof predicate === 'string') return [predicate]
+  return Array.isArray(predicate) ? predicate.map(String) : []
+}
+
+function isOperators(predicate: Predicate): predicate is Operators {
+  return typeof predicate === 'object' && !Array.isArray(predicate)
+}
+
+function folds(name: string, look: Look): boolean {
+  return name === 'method' || name === 'host' || (name === 'path' && !look.exact)
+}
+
+function spelled(name: string, value: Scalar, look: Look): Scalar {
+  return folds(name, look) && typeof value === 'string' ? value.toLowerCase() : value
+}
+
+/** IPv4 only: the generator uses no other addresses. */
+function within(address: string, range: string): boolean {
+  const [base, bits = '32'] = range.split('/')
+  const size = 2 ** (32 - Number(bits))
+  return Math.floor(numberOf(address) / size) === Math.floor(numberOf(base) / size)
+}
+
+function numberOf(address: string): number {
+  return address.split('.').reduce((number, byte) => number * 256 + Number(byte), 0)
+}
+
+function roleOf(rule: RuleDeclaration): string {
+  if (rule.shadow === true) return 'shadow'
+  return typeof rule.over === 'object' && 'tag' in rule.over ? 'tagging' : 'enforced'
+}
+
+function costOf({ cost = 1 }: RuleDeclaration, { fields }: TrueRequest): number {
+  return typeof cost === 'number' ? cost : Number(fields[cost.slice(1)])
+}
+
+function keyOf({ key = 'ip' }: RuleDeclaration, look: Look): string | undefined {
+  const parts: (string | number)[] = []
+  for (const part of [key].flat()) {
+    const names = typeof part === 'string' ? [part] : part.first
+    const name = names.find((one) => valueOf(one, look) !== undefined)
+    if (name === undefined) return undefined
+    const value = valueOf(name, look)
+    if (name === 'ip') parts.push(`ip:${String(value)}`)
+    else parts.push(name, typeof value === 'number' ? value : String(value))
+  }
+  if (parts.length === 0) return '"all"'
+  return JSON.stringify(parts.length === 1 ? parts[0] : parts)
+}
