@@ -22,7 +22,13 @@ test(
         const expected = interpret(document, truth)
         const actual = verdictOf(rules, facts)
         if (JSON.stringify(actual) !== JSON.stringify(expected)) {
-          expect({ seed, document, truth, url: facts.url, verdict: actual }).toEqual({ seed, document, truth, url: facts.url, verdict: expected })
+          expect({ seed, document, truth, url: facts.url, verdict: actual }).toEqual({
+            seed,
+            document,
+            truth,
+            url: facts.url,
+            verdict: expected,
+          })
         }
         applied += expected.applied.length
         if (expected.refusedBy !== undefined) refused++
@@ -41,7 +47,8 @@ function verdictOf(rules: RuleSet, facts: Parameters<RuleSet['judge']>[0]): Verd
 }
 
 function readVerdict(judgement: Judgement, { document }: RuleSet): Verdict {
-  if (judgement.type === 'refuse') return { refusedBy: judgement.rule, tags: judgement.tags, applied: [] }
+  if (judgement.type === 'refuse')
+    return { refusedBy: judgement.rule, tags: judgement.tags, applied: [] }
   if (judgement.type === 'pass') return { tags: judgement.tags, applied: [] }
   const { enforced, tagging, shadow, tags } = judgement
   const applied = Object.entries({ enforced, tagging, shadow }).flatMap(([role, consumptions]) =>
@@ -53,5 +60,10 @@ function readVerdict(judgement: Judgement, { document }: RuleSet): Verdict {
     ),
   )
   const order = document.rules.map(({ id }) => id)
-  return { tags, applied: applied.toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b)).map(([, words]) => words) }
+  return {
+    tags,
+    applied: applied
+      .toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))
+      .map(([, words]) => words),
+  }
 }

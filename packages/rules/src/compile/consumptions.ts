@@ -23,24 +23,31 @@ export interface Consumptions {
   readonly shadow: readonly Consumption[]
 }
 
+const none: readonly never[] = Object.freeze([])
+
 /**
  * Makes the calls for the rules that apply. The limiter binds each object of policies once, so the objects are kept by the set of rules and variants.
  */
 export class Consumer {
   readonly #plans = new RecentMap<string, readonly Group[]>(4096)
-  readonly #statsOf: (rule: string) => RuleStats
+  readonly #stats: readonly RuleStats[]
 
-  constructor(statsOf: (rule: string) => RuleStats) {
-    this.#statsOf = statsOf
+  /** @param stats by the number of the rule */
+  constructor(stats: readonly RuleStats[]) {
+    this.#stats = stats
   }
 
   consumptionsOf(applied: readonly Applied[]): Consumptions {
-    const enforced: Consumption[] = []
-    const tagging: Consumption[] = []
-    const shadow: Consumption[] = []
-    const calls = { enforced, tagging, shadow }
+    const calls: { [R in Limit['role']]: readonly Consumption[] } = {
+      enforced: none,
+      tagging: none,
+      shadow: none,
+    }
+    for (const { rule } of applied) this.#stats[rule.number].asked++
     for (const group of this.#planOf(applied)) {
-      calls[group.role].push(new RuleConsumption(group, applied, this.#statsOf))
+      const call = new RuleConsumption(group, applied, this.#stats)
+      const known = calls[group.role]
+      calls[group.role] = known === none ? [call] : [...known, call]
     }
     return calls
   }
@@ -53,45 +60,43 @@ export class Consumer {
   }
 }
 
-/** Equal for requests with the same variants and the same division by cost. */
+/** Equal for requests with the same variants and the same division by cost. The role of a rule follows from its variant. */
 function planKey(applied: readonly Applied[]): string {
-  let key = ''
-  for (let i = 0; i < applied.length; i++) {
-    const { variant, limit } = applied[i]
-    const same = applied.findIndex((other) => belongsWith(other, applied[i]))
-    // A count belongs to one rule, unless rules share it.
-    key += same === i || same === -1 ? `${variant.id},` : `${variant.id}/${same},`
-    if (limit.role === 'shadow') key += 's'
+  const [{ variant, cost }] = applied
+  let key = `${variant.id}`
+  for (let i = 1; i < applied.length; i++) {
+    const one = applied[i]
+    key += `,${one.variant.id}`
+    if (one.cost !== cost) key += `/${applied.findIndex((other) => other.cost === one.cost)}`
   }
   return key
 }
 
 /** Rules with different costs take different calls: a request to a store has one cost. */
-function belongsWith(a: Applied, b: Applied): boolean {
-  return a.limit.role === b.limit.role && a.cost === b.cost
-}
-
 function groupsOf(applied: readonly Applied[]): readonly Group[] {
-  const groups: number[][] = []
-  applied.forEach((one, i) => {
-    const group = groups.find(([first]) => belongsWith(applied[first], one))
-    if (group === undefined) groups.push([i])
+  const groups = new Map<string, number[]>()
+  applied.forEach(({ limit, cost }, i) => {
+    const key = `${limit.role} ${cost}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [i])
     else group.push(i)
   })
-  return groups.map((members) => {
-    const policies: Record<string, Policy> = {}
-    const rules = new Map<string, AppliedRule>()
-    for (const member of members) {
-      const { rule, limit, variant } = applied[member]
-      const { outcome, counts, resetOnSuccess } = limit
-      for (const [name, policy] of variant.policies) {
-        policies[name] = policy
-        rules.set(name, { rule: rule.id, outcome, counts, resetOnSuccess })
-      }
+  return [...groups.values()].map((members) => groupOf(members, applied))
+}
+
+function groupOf(members: readonly number[], applied: readonly Applied[]): Group {
+  const policies: Record<string, Policy> = {}
+  const rules = new Map<string, AppliedRule>()
+  for (const member of members) {
+    const { rule, limit, variant } = applied[member]
+    const { outcome, counts, resetOnSuccess } = limit
+    for (const [name, policy] of variant.policies) {
+      policies[name] = policy
+      rules.set(name, { rule: rule.id, outcome, counts, resetOnSuccess })
     }
-    const names = members.map((member) => applied[member].variant.policies.map(([name]) => name))
-    return { role: applied[members[0]].limit.role, members, names, policies, rules }
-  })
+  }
+  const names = members.map((member) => applied[member].variant.policies.map(([name]) => name))
+  return { role: applied[members[0]].limit.role, members, names, policies, rules }
 }
 
 class RuleConsumption implements Consumption {
@@ -101,30 +106,29 @@ class RuleConsumption implements Consumption {
   readonly rules: ReadonlyMap<string, AppliedRule>
   readonly #group: Group
   readonly #applied: readonly Applied[]
-  readonly #statsOf: (rule: string) => RuleStats
+  readonly #stats: readonly RuleStats[]
 
-  constructor(group: Group, applied: readonly Applied[], statsOf: (rule: string) => RuleStats) {
+  constructor(group: Group, applied: readonly Applied[], stats: readonly RuleStats[]) {
     this.keys = keysOf(group, applied)
     this.policies = group.policies
     this.cost = applied[group.members[0]].cost
     this.rules = group.rules
     this.#group = group
     this.#applied = applied
-    this.#statsOf = statsOf
+    this.#stats = stats
   }
 
   onDecision(decision: Decision): void {
     const { members, names, role } = this.#group
     members.forEach((member, i) => {
-      const stats = this.#statsOf(this.#applied[member].rule.id)
+      const stats = this.#stats[this.#applied[member].rule.number]
       countDecision(stats, names[i], role === 'shadow', decision)
     })
   }
 
   onError(): void {
-    for (const member of this.#group.members) {
-      this.#statsOf(this.#applied[member].rule.id).errors++
-    }
+    for (const member of this.#group.members)
+      this.#stats[this.#applied[member].rule.number].errors++
   }
 }
 
@@ -132,8 +136,8 @@ class RuleConsumption implements Consumption {
 function keysOf({ members, names }: Group, applied: readonly Applied[]): Keys {
   if (members.length === 1) return applied[members[0]].key
   const keys: Record<string, Applied['key']> = {}
-  members.forEach((member, i) => {
-    for (const name of names[i]) keys[name] = applied[member].key
-  })
+  for (let i = 0; i < members.length; i++) {
+    for (const name of names[i]) keys[name] = applied[members[i]].key
+  }
   return keys
 }

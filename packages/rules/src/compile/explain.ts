@@ -57,7 +57,7 @@ export function explain(
   { show = false }: ExplainOptions,
 ): Explanation {
   const remaining = rules.filter(({ enabled }) => enabled).values()
-  const walked = walk({ next: () => remaining.next().value }, context, { rule: undefined })
+  const walked = walk({ next: () => remaining.next().value }, context, () => {})
   const ending = walked.refusedBy ?? exemption(walked)
   const shown = (mismatch: Mismatch): Mismatch =>
     mismatch.secret && !show ? { ...mismatch, value: hashed(mismatch.value) } : mismatch

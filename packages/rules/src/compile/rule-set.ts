@@ -2,13 +2,13 @@ import type { Awaitable, Judgement } from '@sluice/core/http'
 import type { RulesDocument } from '../document/document.js'
 import type { Finding } from '../errors.js'
 import type { Facts } from '../facts.js'
-import type { CandidateIndex, Search } from '../match/candidate-index.js'
+import type { CandidateIndex } from '../match/candidate-index.js'
 import { RequestContext, suspended } from '../match/context.js'
 import { Consumer } from './consumptions.js'
 import { explain, type ExplainOptions, type Explanation } from './explain.js'
 import type { CompiledRule } from './rule.js'
 import { emptyStats, type RuleStats } from './stats.js'
-import { walk, type Candidates, type Progress, type Walked } from './walk.js'
+import { walk, type Walked } from './walk.js'
 
 /** Rules that judge requests. They never change; a reload makes another set. */
 export interface RuleSet {
@@ -37,42 +37,33 @@ export interface Program {
   readonly version: string
   readonly warnings: readonly Finding[]
   readonly rules: readonly CompiledRule[]
-  readonly index: CandidateIndex
+  readonly index: CandidateIndex<CompiledRule>
   /** The number of fields that a request may have to keep. */
   readonly slots: number
 }
 
 export function createRuleSet(program: Program): RuleSet {
   const { document, version, warnings, rules, index, slots } = program
-  const stats = new Map(rules.map(({ id }) => [id, emptyStats()]))
-  const statsOf = (id: string): RuleStats => stats.get(id) ?? emptyStats()
-  const consumer = new Consumer(statsOf)
+  const stats = rules.map(() => emptyStats())
+  const consumer = new Consumer(stats)
+
+  function failed({ number }: CompiledRule, error: unknown): void {
+    if (error !== suspended) stats[number].errors++
+  }
 
   function judge(context: RequestContext): Judgement {
-    const progress: Progress = { rule: undefined }
-    try {
-      return judgementOf(walk(new FoundRules(index.search(context), rules), context, progress))
-    } catch (error) {
-      if (error !== suspended && progress.rule !== undefined) statsOf(progress.rule.id).errors++
-      throw error
-    }
+    return judgementOf(walk(index.search(context), context, failed))
   }
 
   function judgementOf({ matched, applied, tags, refusedBy, wouldRefuse }: Walked): Judgement {
-    for (const { id } of matched) statsOf(id).matched++
-    for (const { id } of wouldRefuse) statsOf(id).shadowDenied++
+    for (const { number } of matched) stats[number].matched++
+    for (const { number } of wouldRefuse) stats[number].shadowDenied++
     if (refusedBy?.action.type === 'refuse') {
-      statsOf(refusedBy.id).refused++
-      return {
-        type: 'refuse',
-        version,
-        tags,
-        rule: refusedBy.id,
-        outcome: refusedBy.action.outcome,
-      }
+      const { id, number, action } = refusedBy
+      stats[number].refused++
+      return { type: 'refuse', version, tags, rule: id, outcome: action.outcome }
     }
     if (applied.length === 0) return { type: 'pass', version, tags }
-    for (const { rule } of applied) statsOf(rule.id).asked++
     const { enforced, tagging, shadow } = consumer.consumptionsOf(applied)
     return { type: 'ask', version, tags, enforced, tagging, shadow }
   }
@@ -82,7 +73,7 @@ export function createRuleSet(program: Program): RuleSet {
     version,
     document,
     warnings,
-    stats,
+    stats: new Map(rules.map(({ id, number }) => [id, stats[number]])),
     judge: (facts, now) => completed(judge, new RequestContext(facts, now, slots)),
     explain(facts, now, options = {}) {
       const work = (context: RequestContext): Explanation =>
@@ -99,20 +90,5 @@ function completed<T>(work: (context: RequestContext) => T, context: RequestCont
   } catch (error) {
     if (error !== suspended || context.pending === undefined) throw error
     return Promise.resolve(context.pending).then(() => completed(work, context))
-  }
-}
-
-class FoundRules implements Candidates {
-  readonly #search: Search
-  readonly #rules: readonly CompiledRule[]
-
-  constructor(search: Search, rules: readonly CompiledRule[]) {
-    this.#search = search
-    this.#rules = rules
-  }
-
-  next(): CompiledRule | undefined {
-    const number = this.#search.next()
-    return number === -1 ? undefined : this.#rules[number]
   }
 }

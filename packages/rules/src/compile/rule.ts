@@ -75,7 +75,12 @@ export function readRule(
   const { findings } = vocabulary
   const path: Path = ['rules', number]
   const { id, when, then, shadow = false, enabled = true } = declaration
-  const { conditions, own, single } = readWhen(when, then === 'allow', [...path, 'when'], vocabulary)
+  const { conditions, own, single } = readWhen(
+    when,
+    then === 'allow',
+    [...path, 'when'],
+    vocabulary,
+  )
   const action =
     then === undefined
       ? readLimit(declaration, own, document, files, path, vocabulary)

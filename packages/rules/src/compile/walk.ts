@@ -32,47 +32,62 @@ export interface Candidates {
 /** Limits that may apply to one request. */
 export const mostApplied = 32
 
-/** The rule that a search is at, for the statistics of its errors. */
-export interface Progress {
-  rule: CompiledRule | undefined
-}
+const none: readonly never[] = Object.freeze([])
 
-/** Searches the candidates from the top. Every limit that matches applies; a rule with `then` ends the search, unless it only tags. */
-export function walk(candidates: Candidates, context: RequestContext, progress: Progress): Walked {
+/**
+ * Searches the candidates from the top. Every limit that matches applies; a rule with `then` ends the search, unless it only tags.
+ *
+ * @param failed called with the rule whose judgement throws
+ */
+export function walk(
+  candidates: Candidates,
+  context: RequestContext,
+  failed: (rule: CompiledRule, error: unknown) => void,
+): Walked {
   const matched: CompiledRule[] = []
-  const applied: Applied[] = []
-  const tags: string[] = []
-  const wouldRefuse: CompiledRule[] = []
-  let enforced = 0
+  let applied: Applied[] | undefined
+  let tags: string[] | undefined
+  let wouldRefuse: CompiledRule[] | undefined
+  let refusedBy: CompiledRule | undefined
   for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
-    progress.rule = rule
-    if (!matches(rule, context)) continue
-    matched.push(rule)
-    const { action, shadow } = rule
-    switch (action.type) {
-      case 'allow':
-        if (!shadow) return { matched, applied, tags, refusedBy: undefined, wouldRefuse }
-        break
-      case 'refuse':
-        if (!shadow) return { matched, applied: [], tags, refusedBy: rule, wouldRefuse }
-        wouldRefuse.push(rule)
-        break
-      case 'tag':
-        if (!shadow) tags.push(action.tag)
-        break
-      case 'limit': {
+    try {
+      if (!matches(rule, context)) continue
+      matched.push(rule)
+      const { action, shadow } = rule
+      if (action.type === 'limit') {
+        applied ??= []
         const limit = isTaken(action, applied) ? undefined : appliedOf(rule, action, context)
-        if (limit === undefined) break
-        applied.push(limit)
-        if (shadow || ++enforced <= mostApplied) break
-        const ids = applied.map(({ rule }) => rule.id)
-        throw rulesError('SLUICE_RULES_TOO_MANY', mostApplied, ids)
+        if (limit !== undefined) add(limit, applied)
+      } else if (shadow) {
+        if (action.type === 'refuse') (wouldRefuse ??= []).push(rule)
+      } else if (action.type === 'tag') {
+        ;(tags ??= []).push(action.tag)
+      } else {
+        if (action.type === 'refuse') refusedBy = rule
+        break
       }
-      default:
-        return action satisfies never
+    } catch (error) {
+      failed(rule, error)
+      throw error
     }
   }
-  return { matched, applied, tags, refusedBy: undefined, wouldRefuse }
+  return {
+    matched,
+    applied: refusedBy === undefined ? (applied ?? none) : none,
+    tags: tags ?? none,
+    refusedBy,
+    wouldRefuse: wouldRefuse ?? none,
+  }
+}
+
+/** Shadow rules are no burden for the request, so that they do not count. */
+function add(limit: Applied, applied: Applied[]): void {
+  applied.push(limit)
+  if (applied.length <= mostApplied) return
+  const enforced = applied.filter(({ rule }) => !rule.shadow)
+  if (enforced.length <= mostApplied) return
+  const ids = enforced.map(({ rule }) => rule.id)
+  throw rulesError('SLUICE_RULES_TOO_MANY', mostApplied, ids)
 }
 
 /**

@@ -10,12 +10,17 @@ import type { Patterns } from './patterns.js'
 /** The numbers of rules, in order. */
 export type Posting = readonly number[]
 
+/** Takes the postings that a source finds. */
+interface Postings {
+  add(posting: Posting | undefined): void
+}
+
 /** The rules that one kind of anchor finds. */
 interface Source {
   /** The first of its rules. A search that ends before does not read what the source needs. */
   readonly first: number
   /** Adds the rules that may match a request. */
-  find(context: RequestContext, search: Search): void
+  find(context: RequestContext, search: Postings): void
 }
 
 /** A rule, for the index. */
@@ -28,33 +33,45 @@ export interface Indexed {
  * Finds the rules that may match a request. Each rule is filed under one condition that has to hold for it, the one that the fewest other rules share.
  * Rules without such a condition are candidates for every request.
  */
-export class CandidateIndex {
+export class CandidateIndex<R extends Indexed> {
+  readonly #rules: readonly (R | undefined)[]
   readonly #always: Posting
   readonly #sources: readonly Source[]
 
-  constructor(rules: readonly Indexed[], patternsOf: (exact: boolean) => Patterns) {
+  constructor(rules: readonly R[], patternsOf: (exact: boolean) => Patterns) {
     const { always, anchored } = chooseAnchors(rules)
     this.#always = always
+    const byNumber: (R | undefined)[] = []
+    for (const rule of rules) byNumber[rule.number] = rule
+    // Without holes, which make arrays slow.
+    this.#rules = Array.from(byNumber)
     const filing = new Filing()
     for (const [number, anchor] of anchored) filing.add(number, anchor)
     this.#sources = filing.sources(patternsOf).toSorted((a, b) => a.first - b.first)
   }
 
   /** A search for the candidates of a request. */
-  search(context: RequestContext): Search {
-    return new Search(this.#sources, this.#always, context)
+  search(context: RequestContext): Search<R> {
+    return new Search(this.#rules, this.#sources, this.#always, context)
   }
 }
 
 /** The candidates of one request, in the order of the document, each once. Sources are opened when the search comes to their first rule. */
-export class Search {
+export class Search<R> implements Postings {
+  readonly #rules: readonly (R | undefined)[]
   readonly #sources: readonly Source[]
   readonly #context: RequestContext
   readonly #postings: Posting[]
   readonly #positions: number[]
   #opened = 0
 
-  constructor(sources: readonly Source[], always: Posting, context: RequestContext) {
+  constructor(
+    rules: readonly (R | undefined)[],
+    sources: readonly Source[],
+    always: Posting,
+    context: RequestContext,
+  ) {
+    this.#rules = rules
     this.#sources = sources
     this.#context = context
     this.#postings = [always]
@@ -67,19 +84,19 @@ export class Search {
     this.#positions.push(0)
   }
 
-  /** The number of the next candidate; -1 if there is none. */
-  next(): number {
+  /** The next candidate. */
+  next(): R | undefined {
     let least = this.#least()
     while (this.#opened < this.#sources.length && this.#sources[this.#opened].first <= least) {
       this.#sources[this.#opened].find(this.#context, this)
       this.#opened++
       least = this.#least()
     }
-    if (least === Infinity) return -1
+    if (least === Infinity) return undefined
     for (let i = 0; i < this.#postings.length; i++) {
       if (this.#postings[i][this.#positions[i]] === least) this.#positions[i]++
     }
-    return least
+    return this.#rules[least]
   }
 
   #least(): number {
@@ -147,7 +164,7 @@ function valueSource(field: Field, postings: ReadonlyMap<Scalar, Posting>): Sour
   const all = union(postings.values())
   const hasNumbers = [...postings.keys()].some((value) => typeof value === 'number')
 
-  function addFor(value: Scalar, search: Search): void {
+  function addFor(value: Scalar, search: Postings): void {
     search.add(postings.get(value))
     if (!hasNumbers || typeof value !== 'string') return
     const number = numberOf(value)

@@ -66,7 +66,7 @@ export class RequestContext {
   constructor(facts: Facts, now: number, slots: number) {
     this.facts = facts
     this.now = now
-    this.#slots = Array.from({ length: slots }, () => unread)
+    this.#slots = new Array<Value | Failure>(slots).fill(unread)
   }
 
   /** The value of a field; an error that prevents it is thrown. */

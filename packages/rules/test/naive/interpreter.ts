@@ -1,4 +1,11 @@
-import type { Operators, Predicate, RuleDeclaration, RulesDocument, Scalar, When } from '../../src/document/document.js'
+import type {
+  Operators,
+  Predicate,
+  RuleDeclaration,
+  RulesDocument,
+  Scalar,
+  When,
+} from '../../src/document/document.js'
 
 /** A request as the generator knows it: its path is the meaning of its URL, however that is spelled. */
 export interface TrueRequest {
@@ -19,7 +26,12 @@ export interface Verdict {
 export function interpret(document: RulesDocument, request: TrueRequest): Verdict {
   const tags: string[] = []
   const applied: { readonly rule: RuleDeclaration; readonly key: string }[] = []
-  const verdict = (): Verdict => ({ tags, applied: applied.map(({ rule, key }) => `${rule.id} ${roleOf(rule)} ${key} ${costOf(rule, request)}`) })
+  const verdict = (): Verdict => ({
+    tags,
+    applied: applied.map(
+      ({ rule, key }) => `${rule.id} ${roleOf(rule)} ${key} ${costOf(rule, request)}`,
+    ),
+  })
   for (const rule of document.rules) {
     if (rule.enabled === false) continue
     const exact = rule.then === 'allow'
@@ -33,10 +45,13 @@ export function interpret(document: RulesDocument, request: TrueRequest): Verdic
       else return { refusedBy: rule.id, tags, applied: [] }
       continue
     }
-    const visible = applied.filter(({ rule: other }) => rule.shadow === true || other.shadow !== true)
+    const visible = applied.filter(
+      ({ rule: other }) => rule.shadow === true || other.shadow !== true,
+    )
     const count = rule.count ?? rule.id
     if (visible.some(({ rule: other }) => (other.count ?? other.id) === count)) continue
-    if (rule.group !== undefined && visible.some(({ rule: other }) => other.group === rule.group)) continue
+    if (rule.group !== undefined && visible.some(({ rule: other }) => other.group === rule.group))
+      continue
     const key = keyOf(rule, look)
     if (key !== undefined) applied.push({ rule, key })
   }
@@ -57,7 +72,9 @@ interface Look {
 
 function holds({ any, all, not, ...fields }: When, look: Look): boolean {
   // Each is tested, so that the order does not matter.
-  const results = Object.entries(fields).map(([name, predicate]) => fits(name, predicate as Predicate, look))
+  const results = Object.entries(fields).map(([name, predicate]) =>
+    fits(name, predicate as Predicate, look),
+  )
   if (any !== undefined) results.push(any.map((inner) => holds(inner, look)).includes(true))
   if (all !== undefined) results.push(!all.map((inner) => holds(inner, look)).includes(false))
   if (not !== undefined) results.push(!holds(not, look))
@@ -67,7 +84,9 @@ function holds({ any, all, not, ...fields }: When, look: Look): boolean {
 function fits(name: string, predicate: Predicate, look: Look): boolean {
   if (name === 'path' && !isOperators(predicate)) {
     if (look.exact && !look.request.plain) return false
-    return patternsOf(predicate).some((pattern) => regexpOf(pattern, look.exact).test(pathSeen(look)))
+    return patternsOf(predicate).some((pattern) =>
+      regexpOf(pattern, look.exact).test(pathSeen(look)),
+    )
   }
   const value = valueOf(name, look)
   if (isOperators(predicate)) {
@@ -81,7 +100,10 @@ function fits(name: string, predicate: Predicate, look: Look): boolean {
   return each(value, (one) => literals.some((literal: Scalar) => equal(name, one, literal, look)))
 }
 
-function each(value: Scalar | readonly string[] | undefined, test: (one: Scalar) => boolean): boolean {
+function each(
+  value: Scalar | readonly string[] | undefined,
+  test: (one: Scalar) => boolean,
+): boolean {
   if (value === undefined) return false
   if (!Array.isArray(value)) return test(value as Scalar)
   return value.some(test)
@@ -89,18 +111,31 @@ function each(value: Scalar | readonly string[] | undefined, test: (one: Scalar)
 
 function equal(name: string, value: Scalar, literal: Scalar, look: Look): boolean {
   if (name === 'ip') return within(String(value), String(literal))
-  if (typeof literal === 'number' && typeof value === 'string') return /^-?\d+(\.\d+)?$/.test(value) && Number(value) === literal
+  if (typeof literal === 'number' && typeof value === 'string')
+    return /^-?\d+(\.\d+)?$/.test(value) && Number(value) === literal
   return spelled(name, value, look) === spelled(name, literal, look)
 }
 
-function passes(name: string, value: Scalar, operator: keyof Operators, operand: unknown, look: Look): boolean {
+function passes(
+  name: string,
+  value: Scalar,
+  operator: keyof Operators,
+  operand: unknown,
+  look: Look,
+): boolean {
   const text = String(spelled(name, value, look))
-  const number = typeof value === 'number' || /^-?\d+(\.\d+)?$/.test(String(value)) ? Number(value) : NaN
-  const list = (): readonly string[] => (look.document.lists?.[String(operand).slice(1)].entries ?? []).map(String)
-  const texts = (typeof operand === 'string' && operand.startsWith('$') ? list() : [operand].flat()).map((one) => String(spelled(name, one as string, look)))
+  const number =
+    typeof value === 'number' || /^-?\d+(\.\d+)?$/.test(String(value)) ? Number(value) : NaN
+  const list = (): readonly string[] =>
+    (look.document.lists?.[String(operand).slice(1)].entries ?? []).map(String)
+  const texts = (
+    typeof operand === 'string' && operand.startsWith('$') ? list() : [operand].flat()
+  ).map((one) => String(spelled(name, one as string, look)))
   switch (operator) {
     case 'in':
-      return look.document.lists?.[String(operand).slice(1)].kind === 'address' ? list().some((range) => within(String(value), range)) : texts.includes(text)
+      return look.document.lists?.[String(operand).slice(1)].kind === 'address'
+        ? list().some((range) => within(String(value), range))
+        : texts.includes(text)
     case 'from':
       return number >= Number(operand)
     case 'to':
@@ -138,7 +173,9 @@ function pathSeen({ request, exact }: Look): string {
 }
 
 function regexpOf(pattern: string, exact: boolean): RegExp {
-  const source = pattern.replace(/\/:(\w+)|\/\*\*/g, (all, name: string | undefined) => (name === undefined ? '(?:/.*)?' : `/(?<${name}>[^/]+)`))
+  const source = pattern.replace(/\/:(\w+)|\/\*\*/g, (all, name: string | undefined) =>
+    name === undefined ? '(?:/.*)?' : `/(?<${name}>[^/]+)`,
+  )
   return new RegExp(`^${source === '' ? '/' : source}$`, exact ? '' : 'i')
 }
 

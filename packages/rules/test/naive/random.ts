@@ -1,4 +1,11 @@
-import type { Operators, Predicate, RuleDeclaration, RulesDocument, Scalar, When } from '../../src/document/document.js'
+import type {
+  Operators,
+  Predicate,
+  RuleDeclaration,
+  RulesDocument,
+  Scalar,
+  When,
+} from '../../src/document/document.js'
 import type { Facts } from '../../src/facts.js'
 import type { TrueRequest } from './interpreter.js'
 
@@ -34,7 +41,18 @@ export class Random {
 const texts = ['a', 'b', 'ab', 'Bot', 'x-1', '10', '5', '10,20-30', '|', '%', 'é', 'e\u0301']
 const ips = ['10.0.0.1', '10.0.1.1', '10.1.0.9', '192.0.2.7', '203.0.113.9']
 const ranges = ['10.0.0.0/8', '10.0.0.0/16', '10.0.1.0/24', '10.0.1.1', '192.0.2.0/24', '0.0.0.0/0']
-const patterns = ['/', '/a', '/a/b', '/A/:id', '/a/**', '/:x', '/:x/:y', '/b/:id/**', '/**', '/a/b/c']
+const patterns = [
+  '/',
+  '/a',
+  '/a/b',
+  '/A/:id',
+  '/a/**',
+  '/:x',
+  '/:x/:y',
+  '/b/:id/**',
+  '/**',
+  '/a/b/c',
+]
 const segments = ['a', 'b', 'c', 'A', 'B', 'x1']
 const textFields = ['method', 'host', 'route', 'header.x', 'query.q', 'cookie.c', 'user', 'path']
 const plans = ['free', 'pro', 'expert']
@@ -44,7 +62,14 @@ export function randomDocument(random: Random, name: string): RulesDocument {
   return {
     version: 1,
     name,
-    values: { user: 'string?', plan: plans, level: 'integer?', score: 'number?', isNew: 'boolean?', points: 'integer' },
+    values: {
+      user: 'string?',
+      plan: plans,
+      level: 'integer?',
+      score: 'number?',
+      isNew: 'boolean?',
+      points: 'integer',
+    },
     lists: {
       nets: { kind: 'address', entries: random.some(ranges) },
       words: { kind: 'text', entries: random.some(texts) },
@@ -63,18 +88,22 @@ function randomRule(random: Random, number: number): RuleDeclaration {
   }
   const ending = random.below(10)
   if (ending === 0) return { ...about, then: 'allow' }
-  if (ending === 1) return { ...about, then: random.one(['deny' as const, { challenge: { kind: 'captcha' } }]) }
+  if (ending === 1)
+    return { ...about, then: random.one(['deny' as const, { challenge: { kind: 'captcha' } }]) }
   if (ending === 2) return { ...about, then: { tag: `t${number}` } }
   const hasPath = typeof when?.['path'] === 'string'
   const keys = ['ip', 'user', 'plan', 'level', 'query.q', ...(hasPath ? ['param.id'] : [])]
-  const part = () => (random.chance(0.3) ? { first: random.some([...keys, 'ip']) } : random.one(keys))
+  const part = () =>
+    random.chance(0.3) ? { first: random.some([...keys, 'ip']) } : random.one(keys)
   return {
     ...about,
     key: random.chance(0.1) ? [] : random.chance(0.5) ? part() : [part(), part()],
     limit: 5,
     window: '1m',
     ...(random.chance(0.2) ? { group: random.one(['g', 'h']) } : {}),
-    ...(random.chance(0.15) ? { count: `${about.shadow === true ? 's' : 'c'}${random.below(2)}` } : {}),
+    ...(random.chance(0.15)
+      ? { count: `${about.shadow === true ? 's' : 'c'}${random.below(2)}` }
+      : {}),
     ...(random.chance(0.1) ? { over: { tag: 'over' } } : {}),
     ...(random.chance(0.1) ? { cost: random.one([2, '$points']) } : {}),
   }
@@ -87,7 +116,8 @@ function randomWhen(random: Random, level: number): When {
     const [name, predicate] = randomPredicate(random)
     when[name] = predicate
   }
-  if (level < 2 && random.chance(0.15)) when['any'] = [randomWhen(random, level + 1), randomWhen(random, level + 1)]
+  if (level < 2 && random.chance(0.15))
+    when['any'] = [randomWhen(random, level + 1), randomWhen(random, level + 1)]
   if (level < 2 && random.chance(0.1)) when['all'] = [randomWhen(random, level + 1)]
   if (level < 2 && random.chance(0.1)) when['not'] = randomWhen(random, level + 1)
   return when
@@ -98,11 +128,30 @@ function randomPredicate(random: Random): readonly [string, Predicate] {
     case 0:
       return ['path', random.chance(0.7) ? random.one(patterns) : random.some(patterns)]
     case 1:
-      return ['ip', random.one<Predicate>([random.one(ranges), random.some(ranges), { in: '$nets' }, { not: { in: '$nets' } }])]
+      return [
+        'ip',
+        random.one<Predicate>([
+          random.one(ranges),
+          random.some(ranges),
+          { in: '$nets' },
+          { not: { in: '$nets' } },
+        ]),
+      ]
     case 2:
-      return ['plan', random.one<Predicate>([random.one(plans), random.some(plans), { not: random.one(plans) }])]
+      return [
+        'plan',
+        random.one<Predicate>([random.one(plans), random.some(plans), { not: random.one(plans) }]),
+      ]
     case 3:
-      return [random.one(['level', 'score']), random.one<Predicate>([random.below(5), [1, 3], numbers(random), { present: random.chance(0.5) }])]
+      return [
+        random.one(['level', 'score']),
+        random.one<Predicate>([
+          random.below(5),
+          [1, 3],
+          numbers(random),
+          { present: random.chance(0.5) },
+        ]),
+      ]
     case 4:
       return ['isNew', random.one<Predicate>([true, false, { present: true }])]
     case 5:
@@ -113,7 +162,13 @@ function randomPredicate(random: Random): readonly [string, Predicate] {
 }
 
 function numbers(random: Random): Operators {
-  return random.one<Operators>([{ from: 1, to: 3 }, { above: 1 }, { below: 3 }, { not: { from: 2 } }, { above: 0, below: 4 }])
+  return random.one<Operators>([
+    { from: 1, to: 3 },
+    { above: 1 },
+    { below: 3 },
+    { not: { from: 2 } },
+    { above: 0, below: 4 },
+  ])
 }
 
 function textPredicate(random: Random): Predicate {
