@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { warn } from '../check/warnings.js'
 import { invalidRules } from '../errors.js'
+import { Findings } from '../document/findings.js'
 import type { ParsedRules } from '../document/parse.js'
 import { CandidateIndex } from '../match/candidate-index.js'
 import type { Pause } from '../match/lists.js'
@@ -24,7 +26,10 @@ export async function compileRules(
   options: CompileOptions = {},
 ): Promise<RuleSet> {
   const { document, version, rules, vocabulary } = parsed
-  const { findings, fields, lists } = vocabulary
+  const { fields, lists } = vocabulary
+  // A document can be compiled several times.
+  const findings = new Findings(vocabulary.findings.positionOf)
+  findings.list.push(...vocabulary.findings.list)
   const pause = createPause()
   for (const list of lists.values()) await list.fill(findings, pause)
   if (findings.hasErrors) throw invalidRules(document.name, findings.list)
@@ -33,6 +38,7 @@ export async function compileRules(
       if (action.type === 'limit') action.variants.use(options.overrides)
     }
   }
+  await warn(document, rules, findings, pause)
   await setImmediate()
   const enabled = rules.filter((rule) => rule.enabled)
   const index = new CandidateIndex(enabled, (exact) => fields.patterns(exact))

@@ -27,7 +27,8 @@ export function readKey(
   function fieldOf(name: string, place: Path): Field[] {
     const field = name === 'during' ? undefined : fields.field(name, own)
     if (field !== undefined) return [field]
-    findings.unknown(place, name, fields.names, 'SLUICE_RULES_FIELD_UNKNOWN', name, fields.names)
+    const known = fields.names.filter((other) => other !== 'during')
+    findings.unknown(place, name, known, 'SLUICE_RULES_FIELD_UNKNOWN', name, known)
     return []
   }
 

@@ -63,11 +63,12 @@ export class Findings {
   }
 }
 
-/** A place in words: `rules[2].when.ip`. */
+/** A place in words: `rules[2].when.ip`, `rules[2].when["header.x"]`. */
 function textOf(path: Path): string {
   let text = ''
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`
+    else if (!/^[\w-]+$/.test(step)) text += `[${JSON.stringify(step)}]`
     else text += text === '' ? step : `.${step}`
   }
   return text

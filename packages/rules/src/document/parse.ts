@@ -74,7 +74,7 @@ function parsed(read: ReadText, version: string, files: ReadonlyMap<string, stri
   for (const [number, declared] of head.rules.entries()) {
     const declaration = shaped(ruleShape, declared, ['rules', number], findings)
     if (declaration === undefined) continue
-    declarations.push(declaration)
+    declarations[number] = declaration
     const rule = readRule(declaration, number, head, files, vocabulary)
     if (rule !== undefined) rules.push(rule)
   }

@@ -18,7 +18,7 @@ export function shaped<T>(
     },
   })
   if (result.success) return result.data
-  for (const issue of result.error.issues) report(issue, value, path, known, findings)
+  for (const issue of independent(result.error.issues)) report(issue, value, path, known, findings)
   return undefined
 }
 
@@ -44,7 +44,7 @@ function report(
   if (issue.code === 'invalid_union') {
     const closest = closestBranch(issue.errors)
     if (closest !== undefined) {
-      for (const inner of closest) report(inner, value, path, known, findings)
+      for (const inner of independent(closest)) report(inner, value, path, known, findings)
       return
     }
   }
@@ -54,6 +54,15 @@ function report(
     return
   }
   findings.error(path, 'SLUICE_RULES_OPTION_INVALID', value, expectedOf(issue))
+}
+
+/** The mistakes without those that follow from a misspelled word: it may be the one that is missing. */
+function independent(issues: readonly Issue[]): readonly Issue[] {
+  const misspelled = issues.filter(({ code }) => code === 'unrecognized_keys')
+  return issues.filter(
+    ({ code, path }) =>
+      code !== 'custom' || !misspelled.some((other) => other.path.join() === path.join()),
+  )
 }
 
 /** The alternative whose own form is right, so that its mistakes lie within. Undefined if all forms are wrong. */

@@ -87,6 +87,7 @@ function readJson(text: string, tokens: readonly CST.Token[], lines: LineCounter
 function tokensOf(text: string, lines: LineCounter): readonly CST.Token[] | undefined {
   const parser = new Parser(lines.addNewLine)
   const tokens: CST.Token[] = []
+  lines.addNewLine(0)
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token)
     if (parser.stack.length > deepest) return undefined

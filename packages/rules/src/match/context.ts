@@ -56,7 +56,7 @@ export class RequestContext {
   readonly now: number
   /** What a suspended judgement waits for. */
   pending: PromiseLike<void> | undefined
-  readonly #slots: (Value | Failure)[]
+  readonly #slots: (Value | Failure)[] = []
   #remembered: Map<string, unknown> | undefined
   #url: string | undefined
   #normalMatch: PathMatch | undefined
@@ -66,7 +66,7 @@ export class RequestContext {
   constructor(facts: Facts, now: number, slots: number) {
     this.facts = facts
     this.now = now
-    this.#slots = new Array<Value | Failure>(slots).fill(unread)
+    for (let i = 0; i < slots; i++) this.#slots.push(unread)
   }
 
   /** The value of a field; an error that prevents it is thrown. */
@@ -98,7 +98,7 @@ export class RequestContext {
   /** The parameters of the query. */
   get query(): URLSearchParams {
     if (this.#query === undefined) {
-      const [, query = ''] = /\?([^#]*)/.exec(this.url) ?? []
+      const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(this.url) ?? []
       this.#query = new URLSearchParams(query)
     }
     return this.#query

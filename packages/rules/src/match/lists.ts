@@ -38,6 +38,7 @@ export function createList(
 
   async function fill(findings: Findings, pause: Pause): Promise<void> {
     const found: Range[] = []
+    size = 0
     let index = 0
     for (const entry of entries) {
       const place = [...path, 'entries', index++]

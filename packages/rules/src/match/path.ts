@@ -6,7 +6,7 @@
 export function normalPath(url: string, caseSensitive: boolean): string {
   const path = pathOf(url)
   if (plain.test(path)) return path
-  const decoded = decodedPath(caseSensitive ? path : path.toLowerCase())
+  const decoded = decodedPath(path, caseSensitive)
   const segments: string[] = []
   for (const sent of decoded.split('/')) {
     const semicolon = sent.indexOf(';')
@@ -41,12 +41,15 @@ const plain = /^(?:\/|(?:\/[a-z\d_~-][a-z\d_.~-]*)+)$/
  * Decodes characters that mean the same with and without encoding, and writes all other encodings in capitals. A slash stays encoded, because `%2F` does
  * not separate segments.
  */
-function decodedPath(path: string): string {
-  const decoded = path.replace(/%([\da-f]{2})/gi, (encoded, digits: string) => {
-    const character = String.fromCharCode(Number.parseInt(digits, 16))
-    return decodable.test(character) ? character : encoded.toUpperCase()
-  })
-  return decoded.replace(encodable, encodeURIComponent)
+function decodedPath(path: string, caseSensitive: boolean): string {
+  const decoded = path
+    .replace(/%([\da-f]{2})/gi, (encoded, digits: string) => {
+      const character = String.fromCharCode(Number.parseInt(digits, 16))
+      return decodable.test(character) ? character : encoded
+    })
+    .replace(encodable, encodeURIComponent)
+  const cased = caseSensitive ? decoded : decoded.toLowerCase()
+  return cased.replace(/%[\da-f]{2}/gi, (encoded) => encoded.toUpperCase())
 }
 
 /** Unreserved characters (RFC 3986, section 2.3), and those that `encodeURIComponent` leaves and all frameworks decode. */
@@ -62,9 +65,8 @@ export function normalPattern(pattern: string, caseSensitive: boolean): string {
     if (i % 2 === 1) return part
     const cased = caseSensitive ? part : part.toLowerCase()
     return cased.replace(/%[\da-f]{2}/gi, (encoded) => {
-      const [character] = decodedPath(encoded)
-      if (character === '%') return encoded.toUpperCase()
-      return /[()*]/.test(character) ? `\\${character}` : decodedPath(encoded)
+      const decoded = decodedPath(encoded, caseSensitive)
+      return /[()*]/.test(decoded) ? `\\${decoded}` : decoded
     })
   })
   return spelled.join('').replace(/\/{2,}/g, '/')

@@ -19,6 +19,7 @@ const longestCached = 1024
 /** All patterns of a document. One search finds those that a path fits, and the searches for recent paths are cached. */
 export class Patterns {
   readonly #patterns: string[] = []
+  readonly #numbers = new Map<string, number>()
   readonly #router: Router = createRouter()
   readonly #single = new Map<number, Router>()
   readonly #spell: (pattern: string) => string
@@ -57,13 +58,14 @@ export class Patterns {
       throw new Error('regular expressions have no place in it; use another predicate beside it')
     }
     const spelled = this.#spell(pattern)
-    const known = this.#patterns.indexOf(spelled)
-    if (known !== -1) return known
+    const known = this.#numbers.get(spelled)
+    if (known !== undefined) return known
     try {
       addRoute(this.#router, '', spelled, this.#patterns.length)
     } catch (error) {
       throw new Error(problemOf(error), { cause: error })
     }
+    this.#numbers.set(spelled, this.#patterns.length)
     return this.#patterns.push(spelled) - 1
   }
 

@@ -173,7 +173,7 @@ function pathSeen({ request, exact }: Look): string {
 }
 
 function regexpOf(pattern: string, exact: boolean): RegExp {
-  const source = pattern.replace(/\/:(\w+)|\/\*\*/g, (all, name: string | undefined) =>
+  const source = pattern.replace(/\/:(\w+)|\/\*\*/g, (_all, name: string | undefined) =>
     name === undefined ? '(?:/.*)?' : `/(?<${name}>[^/]+)`,
   )
   return new RegExp(`^${source === '' ? '/' : source}$`, exact ? '' : 'i')

@@ -1,0 +1,127 @@
+import { rangeOfEntry } from '@sluice/core/http'
+import { compareRoutes } from 'rou3'
+import type { Predicate, Scalar, When } from '../document/document.js'
+import { normalPattern } from '../match/path.js'
+
+/** Whether one set of requests contains another. `unknown` where that cannot be proved. */
+export type Inclusion = 'yes' | 'no' | 'unknown'
+
+/** The requests that a rule matches. */
+export interface Matched {
+  readonly when: When | undefined
+  /** Whether it sees the path as the client sent it. */
+  readonly exact: boolean
+}
+
+/** Whether every request that `inner` matches is also one that `outer` matches. */
+export function includes(outer: Matched, inner: Matched, caseSensitive: boolean): Inclusion {
+  const { any, all, not, ...fields } = outer.when ?? {}
+  if (any !== undefined || all !== undefined || not !== undefined) return 'unknown'
+  let result: Inclusion = 'yes'
+  for (const [name, predicate] of Object.entries(fields)) {
+    const own = inner.when?.[name]
+    const inclusion = isPredicate(predicate)
+      ? fieldIncludes(name, predicate, own, outer, inner, caseSensitive)
+      : 'unknown'
+    if (inclusion === 'no') return 'no'
+    if (inclusion === 'unknown') result = 'unknown'
+  }
+  return result
+}
+
+/** Whether no request is one that both match, as far as that can be proved. */
+export function areDisjoint(a: Matched, b: Matched, caseSensitive: boolean): boolean {
+  return Object.entries(a.when ?? {}).some(([name, predicate]) => {
+    const other = b.when?.[name]
+    if (!isPredicate(predicate) || !isPredicate(other)) return false
+    const [mine, yours] = [literalsOf(predicate), literalsOf(other)]
+    // A parameter may have several values, which several rules can match.
+    if (mine === undefined || yours === undefined || name.startsWith('query.')) return false
+    return mine.every((one) => yours.every((two) => differ(name, one, two, caseSensitive)))
+  })
+}
+
+function fieldIncludes(
+  name: string,
+  outer: Predicate,
+  inner: When[string],
+  outerRule: Matched,
+  innerRule: Matched,
+  caseSensitive: boolean,
+): Inclusion {
+  if (name === 'path' && outerRule.exact && !innerRule.exact) return 'no'
+  // An exemption does not apply to a parameter that is sent several times.
+  if (name.startsWith('query.') && outerRule.exact && !innerRule.exact) return 'no'
+  if (name.startsWith('param.')) return 'unknown'
+  if (inner === undefined) return hasNested(innerRule) ? 'unknown' : 'no'
+  if (!isPredicate(inner)) return 'unknown'
+  if (name !== 'path' && JSON.stringify(outer) === JSON.stringify(inner)) return 'yes'
+  const [outerValues, innerValues] = [literalsOf(outer), literalsOf(inner)]
+  if (innerValues === undefined) return 'unknown'
+  if (outerValues === undefined) {
+    const isPresence = typeof outer === 'object' && JSON.stringify(outer) === '{"present":true}'
+    return isPresence ? 'yes' : 'unknown'
+  }
+  const contained = innerValues.map((value) =>
+    outerValues.some((wide) => contains(name, wide, value, caseSensitive)),
+  )
+  return contained.includes(false) ? missing(name) : 'yes'
+}
+
+/** One range or pattern can be covered by several, which is not tried. */
+function missing(name: string): Inclusion {
+  return name === 'path' || name === 'ip' ? 'unknown' : 'no'
+}
+
+function contains(name: string, wide: Scalar, narrow: Scalar, caseSensitive: boolean): boolean {
+  if (name === 'path') {
+    const relation = routes(wide, narrow, caseSensitive)
+    return relation === 'equal' || relation === 'superset'
+  }
+  if (name === 'ip') {
+    const [outer, inner] = [rangeOfEntry(`${wide}`), rangeOfEntry(`${narrow}`)]
+    if (typeof outer !== 'object' || typeof inner !== 'object') return false
+    return outer.first <= inner.first && inner.last <= outer.last
+  }
+  return spelled(name, wide) === spelled(name, narrow)
+}
+
+function differ(name: string, one: Scalar, two: Scalar, caseSensitive: boolean): boolean {
+  if (name === 'path') return routes(one, two, caseSensitive) === 'disjoint'
+  if (name === 'ip') {
+    const [a, b] = [rangeOfEntry(`${one}`), rangeOfEntry(`${two}`)]
+    if (typeof a !== 'object' || typeof b !== 'object') return false
+    return a.last < b.first || b.last < a.first
+  }
+  return name !== 'during' && spelled(name, one) !== spelled(name, two)
+}
+
+function routes(a: Scalar, b: Scalar, caseSensitive: boolean): ReturnType<typeof compareRoutes> {
+  try {
+    return compareRoutes(normalPattern(`${a}`, caseSensitive), normalPattern(`${b}`, caseSensitive))
+  } catch {
+    return 'partial'
+  }
+}
+
+/** Texts and numbers that a request can have at once are the same value: `5` and `'5'`. */
+function spelled(name: string, value: Scalar): string {
+  return name === 'method' || name === 'host' ? `${value}`.toLowerCase() : `${value}`
+}
+
+function hasNested({ when }: Matched): boolean {
+  return when?.any !== undefined || when?.all !== undefined || when?.not !== undefined
+}
+
+function isPredicate(value: When[string]): value is Predicate {
+  return value !== undefined
+}
+
+function literalsOf(predicate: Predicate): readonly Scalar[] | undefined {
+  if (typeof predicate !== 'object') return [predicate]
+  return isScalars(predicate) ? predicate : undefined
+}
+
+function isScalars(predicate: object): predicate is readonly Scalar[] {
+  return Array.isArray(predicate)
+}

@@ -1,0 +1,189 @@
+import type { CompiledRule } from '../compile/rule.js'
+import type { RulesDocument, When } from '../document/document.js'
+import type { Findings } from '../document/findings.js'
+import type { Path } from '../document/syntax.js'
+import type { Pause } from '../match/lists.js'
+import { areDisjoint, includes, type Inclusion, type Matched } from './inclusion.js'
+
+/**
+ * Finds what is valid and probably not meant so. It claims only what it can prove. Comparisons of rules with each other are limited, because their number
+ * grows with the square of the rules.
+ */
+export async function warn(
+  { caseSensitive = false }: RulesDocument,
+  rules: readonly CompiledRule[],
+  findings: Findings,
+  pause: Pause,
+): Promise<void> {
+  const enabled = rules.filter((rule) => rule.enabled)
+  for (const rule of enabled) {
+    warnOfOne(rule, findings)
+    const pausing = pause()
+    if (pausing !== undefined) await pausing
+  }
+  const pairs = createPairs(pause)
+  await warnOfUnreachable(enabled, caseSensitive, findings, pairs)
+  await warnOfMissingFloor(enabled, caseSensitive, findings, pairs)
+  warnOfCosts(enabled, caseSensitive, findings)
+}
+
+/** Compares rules, each comparison a part of a bounded number. */
+type Pairs = (
+  candidates: readonly CompiledRule[],
+  test: (candidate: CompiledRule) => boolean,
+) => Promise<CompiledRule | undefined>
+
+const mostComparisons = 500_000
+
+function createPairs(pause: Pause): Pairs {
+  let left = mostComparisons
+  return async function find(candidates, test) {
+    for (const candidate of candidates) {
+      if (--left < 0) return undefined
+      if (test(candidate)) return candidate
+      const pausing = pause()
+      if (pausing !== undefined) await pausing
+    }
+    return undefined
+  }
+}
+
+function warnOfOne(
+  { id, number, declaration, action, own }: CompiledRule,
+  findings: Findings,
+): void {
+  const path: Path = ['rules', number]
+  if (action.type === 'allow' && own.exact && mentionsPath(declaration.when)) {
+    findings.warning([...path, 'when'], 'SLUICE_RULES_ALLOW_PATH', id)
+  }
+  if (action.type === 'limit' && action.key.parts.flat().some(({ type }) => type === 'path')) {
+    findings.warning([...path, 'key'], 'SLUICE_RULES_KEY_UNBOUNDED', id, 'path')
+  }
+  warnOfRegexps(declaration.when, [...path, 'when'], findings)
+}
+
+function mentionsPath({ any = [], all = [], not, ...fields }: When = {}): boolean {
+  const inner = [...any, ...all, ...(not === undefined ? [] : [not])]
+  return 'path' in fields || inner.some(mentionsPath)
+}
+
+function warnOfRegexps(value: unknown, path: Path, findings: Findings): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    const place = [...path, Array.isArray(value) ? Number(name) : name]
+    if (name !== 'matches' || typeof member !== 'string') {
+      warnOfRegexps(member, place, findings)
+      continue
+    }
+    const plain = /^(\^?)([\w\s/@:,-]+)(\$?)$/.exec(member)
+    if (plain === null) continue
+    const [, start, text, end] = plain
+    const operator = start === '' ? (end === '' ? 'contains' : 'suffix') : 'prefix'
+    const instead =
+      start !== '' && end !== '' ? `the value "${text}"` : `{ ${operator}: "${text}" }`
+    findings.warning(place, 'SLUICE_RULES_REGEXP_NEEDLESS', member, instead)
+  }
+}
+
+async function warnOfUnreachable(
+  rules: readonly CompiledRule[],
+  caseSensitive: boolean,
+  findings: Findings,
+  find: Pairs,
+): Promise<void> {
+  const ending: CompiledRule[] = []
+  for (const rule of rules) {
+    const before = await find(
+      ending,
+      (other) => includes(matchedBy(other), matchedBy(rule), caseSensitive) === 'yes',
+    )
+    if (before !== undefined) {
+      const path = ['rules', rule.number]
+      findings.warning(path, 'SLUICE_RULES_UNREACHABLE', rule.id, before.id, before.line)
+    }
+    const { action, shadow } = rule
+    if (!shadow && (action.type === 'allow' || action.type === 'refuse')) ending.push(rule)
+  }
+}
+
+async function warnOfMissingFloor(
+  rules: readonly CompiledRule[],
+  caseSensitive: boolean,
+  findings: Findings,
+  find: Pairs,
+): Promise<void> {
+  const floors = rules.filter((rule) => isFloor(rule))
+  for (const rule of rules) {
+    const absent = optionalKeyOf(rule)
+    if (absent.length === 0 || rule.shadow) continue
+    const without = withoutFields(rule, absent)
+    const floor = await find(floors, (other) => {
+      const inclusion: Inclusion = includes(matchedBy(other), without, caseSensitive)
+      return inclusion !== 'no'
+    })
+    if (floor === undefined) {
+      findings.warning(['rules', rule.number, 'key'], 'SLUICE_RULES_NO_FLOOR', rule.id, absent)
+    }
+  }
+}
+
+/** Whether the rule limits or refuses every request that it matches. */
+function isFloor(rule: CompiledRule): boolean {
+  if (rule.shadow || rule.action.type === 'tag' || rule.action.type === 'allow') return false
+  return (
+    rule.action.type === 'refuse' ||
+    (rule.action.role === 'enforced' && optionalKeyOf(rule).length === 0)
+  )
+}
+
+/** The fields without which the rule does not apply. */
+function optionalKeyOf({ action, declaration }: CompiledRule): readonly string[] {
+  if (action.type !== 'limit') return []
+  const parts = action.key.parts.filter((fields) =>
+    fields.every(
+      ({ required, type, name }) => !required && type !== 'address' && !isConstant(name),
+    ),
+  )
+  return parts.flat().flatMap(({ name }) => (declaration.when?.[name] === undefined ? name : []))
+}
+
+/** Every HTTP request has these, and a parameter of a rule's own path is there if the rule matches. */
+function isConstant(name: string): boolean {
+  return name === 'method' || name === 'path' || name.startsWith('param.')
+}
+
+/** The requests that the rule matches and that lack the fields. */
+function withoutFields({ declaration, own }: CompiledRule, absent: readonly string[]): Matched {
+  const lacking = Object.fromEntries(absent.map((name) => [name, { present: false }]))
+  return { when: { ...declaration.when, ...lacking }, exact: own.exact }
+}
+
+function warnOfCosts(
+  rules: readonly CompiledRule[],
+  caseSensitive: boolean,
+  findings: Findings,
+): void {
+  const limits = rules.filter(({ action }) => action.type === 'limit' && action.role === 'enforced')
+  const usual = limits.filter((rule) => costOf(rule) === '1')
+  const others = limits.filter((rule) => costOf(rule) !== '1').slice(0, 100)
+  for (const rule of others) {
+    const together = [...usual.slice(0, 1000), ...others].find(
+      (other) =>
+        other !== rule &&
+        costOf(other) !== costOf(rule) &&
+        !areDisjoint(matchedBy(rule), matchedBy(other), caseSensitive),
+    )
+    if (together === undefined) continue
+    const ids = [rule.id, together.id]
+    findings.warning(['rules', rule.number, 'cost'], 'SLUICE_RULES_SECOND_CALL', ids)
+    return
+  }
+}
+
+function costOf({ declaration }: CompiledRule): string {
+  return String(declaration.cost ?? 1)
+}
+
+function matchedBy({ declaration, own }: CompiledRule): Matched {
+  return { when: declaration.when, exact: own.exact }
+}

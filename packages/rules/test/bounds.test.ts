@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { compileRules, parsedOf, parseRules, RulesError } from '../src/index.js'
+import { compiledRules, findingsOf, head } from './compiled.js'
+
+/** The code of the first mistake, and how long it took to find it. */
+function refusal(
+  text: string,
+  format: 'yaml' | 'json' = 'yaml',
+): { readonly code: string | undefined; readonly ms: number } {
+  const start = performance.now()
+  try {
+    parseRules({ text, format, files: new Map() })
+  } catch (error) {
+    if (error instanceof RulesError)
+      return { code: error.findings?.[0]?.code, ms: performance.now() - start }
+    throw error
+  }
+  return { code: undefined, ms: 0 }
+}
+
+const bomb = [
+  'a: &a [x, x, x, x, x, x, x, x, x]',
+  ...'bcdefghi'
+    .split('')
+    .map((name, i) => `${name}: &${name} [${`*${'abcdefgh'[i]}, `.repeat(8)}*${'abcdefgh'[i]}]`),
+].join('\n')
+
+describe('a hostile text is refused within 100 ms', () => {
+  test.each<readonly [string, string, string, ('json' | 'yaml')?]>([
+    ['aliases that multiply', bomb, 'SYNTAX'],
+    ['more than 10 MB', `# ${'x'.repeat(10 * 1024 * 1024)}`, 'TOO_LARGE'],
+    ['64 nested lists', `rules: ${'['.repeat(64)}${']'.repeat(64)}`, 'TOO_LARGE'],
+    ['a million brackets', '['.repeat(1_000_000), 'TOO_LARGE'],
+    ['64 nested objects', `rules: ${'{ a: '.repeat(64)}1${' }'.repeat(64)}`, 'TOO_LARGE'],
+    [
+      '64 nested blocks',
+      Array.from({ length: 70 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'),
+      'TOO_LARGE',
+    ],
+    ['compact nested lists', `${'- '.repeat(70)}a`, 'TOO_LARGE'],
+    ['nested JSON', `${'{"a":['.repeat(50)}${']}'.repeat(50)}`, 'TOO_LARGE', 'json'],
+    [
+      'a tag that runs code',
+      'version: !!js/function "() => 1"\nname: a\nrules: [{ id: a, then: deny }]',
+      'OPTION_INVALID',
+    ],
+  ])('%s', (_what, text, code, format) => {
+    refusal('warm: up')
+    const refused = refusal(text, format)
+    expect(refused.code).toBe(`SLUICE_RULES_${code}`)
+    expect(refused.ms).toBeLessThan(100)
+  })
+})
+
+test('more than 10,000 rules are refused', () => {
+  const rules = Array.from({ length: 10_001 }, (_, i) => ({ id: `r${i}`, then: 'deny' as const }))
+  expect(() => parsedOf({ version: 1, name: 'a', rules })).toThrow(
+    'too many rules: 10001; at most 10,000',
+  )
+})
+
+test('a list of more than a million entries is refused, and one of a million is read without holding the event loop', async () => {
+  const document = {
+    version: 1,
+    name: 'a',
+    lists: { l: { kind: 'text', file: 'l.txt' } },
+    rules: [{ id: 'a', when: { ip: '10.0.0.1' }, then: 'deny' }],
+  } as const
+  const entries = Array.from({ length: 1_000_000 }, (_, i) => `entry-${i}`).join('\n')
+  let longest = 0
+  let last = performance.now()
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last)
+    last = performance.now()
+  }, 1)
+  await compileRules(parsedOf(document, new Map([['l.txt', entries]])))
+  clearInterval(timer)
+  expect(longest).toBeLessThan(100)
+  await expect(
+    compileRules(parsedOf(document, new Map([['l.txt', `${entries}\none more`]]))),
+  ).rejects.toMatchObject({
+    findings: [{ code: 'SLUICE_RULES_TOO_LARGE', path: 'lists.l' }],
+  })
+})
+
+test('predicates nest eight levels', async () => {
+  const nested = (levels: number) => `${'{ not: '.repeat(levels)}{ user: a }${' }'.repeat(levels)}`
+  const findings = (levels: number) =>
+    findingsOf(`${head}\nrules:\n  - { id: r, when: ${nested(levels)}, limit: 1, window: 1m }`)
+  expect(await findings(7)).toEqual([])
+  expect(await findings(8)).toMatchObject([{ code: 'SLUICE_RULES_TOO_LARGE' }])
+})
+
+test('32 rules may apply to one request, and shadow rules do not count', async () => {
+  const rules = (count: number, more = '') =>
+    compiledRules(
+      Array.from(
+        { length: count },
+        (_, i) => `  - { id: r${i}, when: { user: a }, limit: 1, window: 1m${more} }`,
+      ).join('\n'),
+    )
+  const facts = { ip: '203.0.113.9', value: (name: string) => (name === 'user' ? 'a' : 'free') }
+  expect((await rules(32)).judge(facts, 0)).toMatchObject({ type: 'ask' })
+  const many = await rules(33)
+  expect(() => many.judge(facts, 0)).toThrow(
+    expect.objectContaining({ code: 'SLUICE_RULES_TOO_MANY' }),
+  )
+  expect(many.stats.get('r32')?.errors).toBe(1)
+  expect((await rules(40, ', shadow: true')).judge(facts, 0)).toMatchObject({
+    type: 'ask',
+    enforced: [],
+  })
+})

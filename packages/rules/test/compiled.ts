@@ -1,0 +1,104 @@
+import {
+  compileRules,
+  parseRules,
+  type CompileOptions,
+  type Facts,
+  type Finding,
+  type Judgement,
+  type RuleSet,
+  RulesError,
+} from '../src/index.js'
+
+/** Compiles a document in YAML. */
+export function compiled(
+  text: string,
+  {
+    files = {},
+    ...options
+  }: CompileOptions & { readonly files?: Readonly<Record<string, string>> } = {},
+): Promise<RuleSet> {
+  return compileRules(
+    parseRules({ text, format: 'yaml', files: new Map(Object.entries(files)) }),
+    options,
+  )
+}
+
+/** Compiles rules beneath values, lists and schedules that the tests share. */
+export function compiledRules(
+  rules: string,
+  options?: Parameters<typeof compiled>[1],
+): Promise<RuleSet> {
+  return compiled(`${head}\nrules:\n${rules}`, options)
+}
+
+export const head = `version: 1
+name: test
+values: { user: string?, plan: [free, pro], level: integer?, score: number?, isNew: boolean?, points: integer? }
+lists:
+  nets: { kind: address, entries: [10.0.0.0/8, 2001:db8::/32] }
+  words: { kind: text, entries: [bot, spider] }
+schedules:
+  night: { from: '00:30', to: '06:00' }`
+
+/** The mistakes that a document is refused for. */
+export async function findingsOf(
+  text: string,
+  options?: Parameters<typeof compiled>[1],
+): Promise<readonly Finding[]> {
+  try {
+    await compiled(text, options)
+  } catch (error) {
+    if (error instanceof RulesError && error.findings !== undefined) return error.findings
+    throw error
+  }
+  return []
+}
+
+export interface TestFacts {
+  readonly method?: string
+  readonly url?: string
+  readonly route?: string
+  readonly host?: string
+  readonly ip?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cookies?: Readonly<Record<string, string>>
+  readonly values?: Readonly<Record<string, unknown>>
+}
+
+export function factsOf({
+  headers = {},
+  cookies = {},
+  values = {},
+  ip = '203.0.113.9',
+  ...facts
+}: TestFacts): Facts {
+  return {
+    url: '/',
+    method: 'GET',
+    ip,
+    ...facts,
+    header: (name) => headers[name],
+    cookie: (name) => cookies[name],
+    value: (name) => ({ plan: 'free', ...values })[name],
+  }
+}
+
+export const now: number = Date.UTC(2026, 9, 1, 12)
+
+/** The judgement of a request that waits for nothing. */
+export function judged(rules: RuleSet, facts: TestFacts, at: number = now): Judgement {
+  const judgement = rules.judge(factsOf(facts), at)
+  if ('then' in judgement) throw new Error('The judgement is a promise.')
+  return judgement
+}
+
+/** The rules that are asked, in the order of the document. */
+export function asked(rules: RuleSet, facts: TestFacts, at: number = now): readonly string[] {
+  const judgement = judged(rules, facts, at)
+  if (judgement.type !== 'ask') return [judgement.type]
+  const { enforced, tagging, shadow } = judgement
+  const ids = [...enforced, ...tagging, ...shadow].flatMap((call) =>
+    [...call.rules.values()].map(({ rule }) => rule),
+  )
+  return rules.document.rules.map(({ id }) => id).filter((id) => ids.includes(id))
+}

@@ -1,0 +1,371 @@
+import { describe, expect, test } from 'vitest'
+import { parseRules, RulesError } from '../src/index.js'
+import { findingsOf, head } from './compiled.js'
+
+const limit = 'limit: 1, window: 1m'
+
+/** A rule, and the code, the path and the hint of the one mistake in it. */
+const mistakes: readonly (readonly [string, string, string, string?])[] = [
+  ['{ id: r, limitt: 1, window: 1m }', 'OPTION_UNKNOWN', 'rules[0].limitt', 'limit'],
+  [
+    '{ id: r, shaddow: true, limit: 1, window: 1m }',
+    'OPTION_UNKNOWN',
+    'rules[0].shaddow',
+    'shadow',
+  ],
+  [`{ id: r, when: { plann: pro }, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].when.plann', 'plan'],
+  [`{ id: r, when: { plan: prro }, ${limit} }`, 'OPTION_INVALID', 'rules[0].when.plan', 'pro'],
+  [
+    `{ id: r, when: { user: { prefixx: a } }, ${limit} }`,
+    'OPTION_UNKNOWN',
+    'rules[0].when.user.prefixx',
+    'prefix',
+  ],
+  [`{ id: r, when: { level: high }, ${limit} }`, 'OPTION_INVALID', 'rules[0].when.level'],
+  [`{ id: r, when: { level: 1.5 }, ${limit} }`, 'OPTION_INVALID', 'rules[0].when.level'],
+  [
+    `{ id: r, when: { level: { prefix: a } }, ${limit} }`,
+    'OPTION_UNKNOWN',
+    'rules[0].when.level.prefix',
+  ],
+  [`{ id: r, when: { isNew: yes }, ${limit} }`, 'OPTION_INVALID', 'rules[0].when.isNew'],
+  [`{ id: r, when: { user: {} }, ${limit} }`, 'OPTION_INVALID', 'rules[0].when.user'],
+  [
+    `{ id: r, when: { user: { prefix: '' } }, ${limit} }`,
+    'OPTION_INVALID',
+    'rules[0].when.user.prefix',
+  ],
+  [`{ id: r, when: { ip: 10.0.0 }, ${limit} }`, 'OPTION_INVALID', 'rules[0].when.ip'],
+  [`{ id: r, when: { ip: '::ffff:10.0.0.0/8' }, ${limit} }`, 'OPTION_INVALID', 'rules[0].when.ip'],
+  [`{ id: r, when: { ip: { in: $words } }, ${limit} }`, 'OPTION_INVALID', 'rules[0].when.ip.in'],
+  [
+    `{ id: r, when: { ip: { in: $nest } }, ${limit} }`,
+    'LIST_UNKNOWN',
+    'rules[0].when.ip.in',
+    'nets',
+  ],
+  [`{ id: r, when: { ip: { in: nets } }, ${limit} }`, 'OPTION_INVALID', 'rules[0].when.ip.in'],
+  [
+    `{ id: r, when: { user: { contains: $nets } }, ${limit} }`,
+    'OPTION_INVALID',
+    'rules[0].when.user.contains',
+  ],
+  [
+    `{ id: r, when: { during: nigth }, ${limit} }`,
+    'SCHEDULE_UNKNOWN',
+    'rules[0].when.during',
+    'night',
+  ],
+  [
+    `{ id: r, when: { during: { present: true } }, ${limit} }`,
+    'OPTION_INVALID',
+    'rules[0].when.during',
+  ],
+  [`{ id: r, when: { path: api }, ${limit} }`, 'PATTERN', 'rules[0].when.path'],
+  [`{ id: r, when: { path: '/a/:id(\\d+)' }, ${limit} }`, 'PATTERN', 'rules[0].when.path'],
+  [`{ id: r, when: { path: '/a/**/b/**' }, ${limit} }`, 'PATTERN', 'rules[0].when.path'],
+  [`{ id: r, when: { param.id: a }, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].when["param.id"]'],
+  [
+    `{ id: r, when: { user: { matches: '(a' } }, ${limit} }`,
+    'REGEXP',
+    'rules[0].when.user.matches',
+  ],
+  [
+    `{ id: r, when: { user: { matches: '(a)\\1' } }, ${limit} }`,
+    'REGEXP',
+    'rules[0].when.user.matches',
+  ],
+  [`{ id: r, key: usr, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].key', 'user'],
+  [
+    `{ id: r, key: { first: [user, ipp] }, ${limit} }`,
+    'FIELD_UNKNOWN',
+    'rules[0].key.first[1]',
+    'ip',
+  ],
+  [`{ id: r, key: during, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].key'],
+  ['{ id: r }', 'OPTION_MISSING', 'rules[0]'],
+  ['{ id: r, limit: 1 }', 'OPTION_MISSING', 'rules[0]'],
+  ['{ id: r, window: 1m }', 'OPTION_MISSING', 'rules[0].window'],
+  ['{ limit: 1, window: 1m }', 'OPTION_MISSING', 'rules[0]'],
+  ['{ id: r, limit: -1, window: 1m }', 'OPTION_INVALID', 'rules[0].limit'],
+  ['{ id: r, limit: unlimied, window: 1m }', 'OPTION_INVALID', 'rules[0].limit'],
+  ['{ id: r, limit: 1, window: 1 month }', 'POLICY', 'rules[0].limit'],
+  [
+    '{ id: r, limit: 1, window: 1m, policy: { kind: gcra } }',
+    'OPTIONS_CONFLICT',
+    'rules[0].policy',
+  ],
+  ['{ id: r, policy: { kind: gcraa } }', 'POLICY', 'rules[0].policy'],
+  ['{ id: r, policy: { kind: gcra, limit: 1, window: 1m, bust: 3 } }', 'POLICY', 'rules[0].policy'],
+  [
+    '{ id: r, policy: { kind: calendarWindow, limit: 1, period: day } }',
+    'POLICY',
+    'rules[0].policy',
+  ],
+  ['{ id: r, limit: { by: plan, free: 1 }, window: 1m }', 'VARIANT_MISSING', 'rules[0].limit'],
+  ['{ id: r, limit: { by: level, 1: 1 }, window: 1m }', 'VARIANT_MISSING', 'rules[0].limit'],
+  [
+    '{ id: r, limit: { by: isNew, true: 1, false: 2 }, window: 1m }',
+    'VARIANT_MISSING',
+    'rules[0].limit',
+  ],
+  ['{ id: r, limit: { by: schedule, night: 1 }, window: 1m }', 'VARIANT_MISSING', 'rules[0].limit'],
+  [
+    '{ id: r, limit: { by: schedule, nigt: 1, else: 2 }, window: 1m }',
+    'SCHEDULE_UNKNOWN',
+    'rules[0].limit.nigt',
+    'night',
+  ],
+  [
+    '{ id: r, limit: { by: plan, free: 1, prro: 2, else: 3 }, window: 1m }',
+    'OPTION_UNKNOWN',
+    'rules[0].limit.prro',
+    'pro',
+  ],
+  [
+    '{ id: r, limit: { by: plann, else: 3 }, window: 1m }',
+    'FIELD_UNKNOWN',
+    'rules[0].limit.by',
+    'plan',
+  ],
+  ['{ id: r, then: allow, limit: 1, window: 1m }', 'OPTIONS_CONFLICT', 'rules[0].limit'],
+  ['{ id: r, then: alow }', 'OPTION_INVALID', 'rules[0].then'],
+  ['{ id: r, then: { challenge: { length: 4 } } }', 'OPTION_MISSING', 'rules[0].then.challenge'],
+  [`{ id: r, over: { delay: soon }, ${limit} }`, 'OPTION_INVALID', 'rules[0].over.delay'],
+  [
+    `{ id: r, over: { deny: { status: 200 } }, ${limit} }`,
+    'OPTION_INVALID',
+    'rules[0].over.deny.status',
+  ],
+  [`{ id: r, cost: $poinst, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].cost', 'points'],
+  [`{ id: r, cost: $user, ${limit} }`, 'OPTION_INVALID', 'rules[0].cost'],
+  [`{ id: r, overrides: { of: usr }, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].overrides.of', 'user'],
+  [
+    `{ id: r, overrides: { of: user, entries: { a: } }, ${limit} }`,
+    'OPTION_INVALID',
+    'rules[0].overrides.entries.a',
+  ],
+  [
+    `{ id: r, overrides: { of: user, entries: { a: unlimied } }, ${limit} }`,
+    'OPTION_INVALID',
+    'rules[0].overrides.entries.a',
+  ],
+  [
+    `{ id: r, overrides: { of: user, entries: { 'a*b': 1 } }, ${limit} }`,
+    'OVERRIDE',
+    'rules[0].overrides.entries["a*b"]',
+  ],
+  [
+    '{ id: r, overrides: { of: user, entries: { a: 1 } }, policy: { kind: tokenBucket, capacity: 1, refill: 1, every: 1s } }',
+    'OVERRIDE',
+    'rules[0].overrides.entries.a',
+  ],
+  [
+    `{ id: r, overrides: { of: user, file: o.csv }, ${limit} }`,
+    'FILE_MISSING',
+    'rules[0].overrides.file',
+  ],
+  [`{ id: '', ${limit} }`, 'OPTION_INVALID', 'rules[0].id'],
+  [`{ id: ${'x'.repeat(65)}, ${limit} }`, 'OPTION_INVALID', 'rules[0].id'],
+  [`{ id: __proto__, ${limit} }`, 'OPTION_INVALID', 'rules[0].id'],
+  [
+    `{ id: ${'x'.repeat(60)}, policies: { minute: { kind: gcra, limit: 1, window: 1m } } }`,
+    'TOO_LARGE',
+    'rules[0].policies.minute',
+  ],
+  [`{ id: r, group: 'a b', ${limit} }`, 'OPTION_INVALID', 'rules[0].group'],
+]
+
+describe.each(mistakes)('%s', (rule, code, path, hint) => {
+  test(`is refused with ${code}`, async () => {
+    const findings = await findingsOf(`${head}\nrules:\n  - ${rule}`)
+    expect(
+      findings.map(({ code, path, hint, severity }) => ({ code, path, hint, severity })),
+    ).toEqual([{ code: `SLUICE_RULES_${code}`, path, hint, severity: 'error' }])
+  })
+})
+
+test('all mistakes are found at once, each with its position', async () => {
+  const findings = await findingsOf(`version: 1
+name: test
+valuess: { user: string }
+values: { plan: [free, pro], method: string }
+schedules:
+  night: { from: 00-30 }
+rules:
+  - id: a
+    when: { plann: pro }
+    limit: 5
+    window: 1m
+  - id: b
+    limit: 5
+    windo: 1m
+  - id: a
+    limit: 5
+    window: 1m
+`)
+  expect(findings.map(({ code, line, column }) => `${line}:${column} ${code}`)).toEqual([
+    '3:1 SLUICE_RULES_OPTION_UNKNOWN',
+    '14:5 SLUICE_RULES_OPTION_UNKNOWN',
+  ])
+  const rest = await findingsOf(`version: 1
+name: test
+values: { plan: [free, pro], method: string }
+schedules:
+  night: { from: 00-30 }
+rules:
+  - id: a
+    when: { plann: pro }
+    limit: 5
+    window: 1m
+  - id: b
+    limit: 5
+    windo: 1m
+  - id: a
+    limit: 5
+    window: 1m
+`)
+  expect(rest.map(({ code, line, column }) => `${line}:${column} ${code}`)).toEqual([
+    '3:30 SLUICE_RULES_OPTION_INVALID',
+    '5:12 SLUICE_RULES_OPTION_INVALID',
+    '8:13 SLUICE_RULES_FIELD_UNKNOWN',
+    '13:5 SLUICE_RULES_OPTION_UNKNOWN',
+    '14:5 SLUICE_RULES_ID_TAKEN',
+  ])
+})
+
+test('the message of the error lists the mistakes with their lines', () => {
+  let error: unknown
+  try {
+    parseRules({
+      text: `${head}\nrules:\n  - { id: r, when: { plann: pro }, limit: 1, window: 1m }`,
+      format: 'yaml',
+      files: new Map(),
+    })
+  } catch (thrown) {
+    error = thrown
+  }
+  expect(error).toBeInstanceOf(RulesError)
+  expect(error).toMatchObject({ code: 'SLUICE_RULES_INVALID' })
+  expect(String(error)).toContain('10:22 rules[0].when.plann: there is no field or value "plann".')
+  expect(String(error)).toContain('Did you mean "plan"?')
+})
+
+test.each([
+  ['two rules with one id', `  - { id: a, ${limit} }\n  - { id: a, ${limit} }`, 'ID_TAKEN'],
+  [
+    'a rule with the name of a policy of another',
+    `  - { id: a, policies: { b: { kind: gcra, limit: 1, window: 1m } } }\n  - { id: a.b, ${limit} }`,
+    'ID_TAKEN',
+  ],
+  [
+    'a count of two kinds',
+    `  - { id: a, ${limit} }\n  - { id: b, count: a, algorithm: gcra, ${limit} }`,
+    'COUNT',
+  ],
+  [
+    'a count of a shadow rule and another',
+    `  - { id: a, ${limit} }\n  - { id: b, count: a, shadow: true, ${limit} }`,
+    'COUNT',
+  ],
+])('%s is refused', async (_what, rules, code) => {
+  const findings = await findingsOf(`${head}\nrules:\n${rules}`)
+  expect(findings.map((finding) => finding.code)).toEqual([`SLUICE_RULES_${code}`])
+})
+
+test.each([
+  ['version: 2\nname: a\nrules: [{ id: a, then: deny }]', 'OPTION_INVALID', 'version'],
+  ['name: a\nrules: [{ id: a, then: deny }]', 'OPTION_MISSING', ''],
+  ['version: 1\nname: a\nrules: []', 'OPTION_INVALID', 'rules'],
+  ['version: 1\nname: a', 'OPTION_MISSING', ''],
+  ['version: 1\nname: a\nzone: Mars\nrules: [{ id: a, then: deny }]', 'OPTION_INVALID', 'zone'],
+  [
+    'version: 1\nname: a\nvalues: { a: strin }\nrules: [{ id: a, then: deny }]',
+    'OPTION_INVALID',
+    'values.a',
+  ],
+  [
+    'version: 1\nname: a\nvalues: { a.b: string }\nrules: [{ id: a, then: deny }]',
+    'OPTION_INVALID',
+    'values["a.b"]',
+  ],
+  [
+    'version: 1\nname: a\nlists: { a: { kind: text } }\nrules: [{ id: a, then: deny }]',
+    'OPTION_MISSING',
+    'lists.a',
+  ],
+  [
+    'version: 1\nname: a\nlists: { a: { kind: address, entries: [10.0.0] } }\nrules: [{ id: a, then: deny }]',
+    'LIST_ENTRY',
+    'lists.a.entries[0]',
+  ],
+  [
+    'version: 1\nname: a\nlists: { a: { kind: address, file: a.txt } }\nrules: [{ id: a, then: deny }]',
+    'FILE_MISSING',
+    'lists.a.file',
+  ],
+  ['version: 1\nversion: 1\nname: a\nrules: [{ id: a, then: deny }]', 'SYNTAX', ''],
+  ['version: 1\n  name: a', 'SYNTAX', ''],
+  ['version: 1\nname: a\nrules: [{ id: a, then: deny }]\n---\nversion: 1', 'SYNTAX', ''],
+  ['', 'SYNTAX', ''],
+  ['\n# nothing\n', 'OPTION_INVALID', ''],
+  ['- a', 'OPTION_INVALID', ''],
+  ['version: *a', 'SYNTAX', ''],
+])('the document %j is refused', async (text, code, path) => {
+  const [first] = await findingsOf(text)
+  expect(first).toMatchObject({ code: `SLUICE_RULES_${code}`, path })
+})
+
+describe('JSON', () => {
+  const read = (text: string) => {
+    try {
+      parseRules({ text, format: 'json', files: new Map() })
+    } catch (error) {
+      if (error instanceof RulesError) return error.findings
+      throw error
+    }
+    return []
+  }
+
+  test('is read with positions', () => {
+    expect(
+      read(
+        '{\n\t"version": 1,\n\t"name": "a",\n\t"rules": [\n\t\t{ "id": "a", "thenn": "deny" }\n\t]\n}',
+      ),
+    ).toMatchObject([{ line: 5, column: 16, code: 'SLUICE_RULES_OPTION_UNKNOWN', hint: 'then' }])
+    expect(read('{ "version": 1, "name": "a", "rules": [{ "id": "a", "then": "deny" }] }')).toEqual(
+      [],
+    )
+  })
+
+  test.each([
+    '{ version: 1 }',
+    "{ 'version': 1 }",
+    '{ "version": 1, }',
+    '{ "version": 1, "version": 1 }',
+    'version: 1',
+  ])('%s is no JSON', (text) => {
+    expect(read(text)).toMatchObject([{ code: 'SLUICE_RULES_SYNTAX' }])
+  })
+})
+
+test('mistakes in files are found with their lines', async () => {
+  const findings = await findingsOf(
+    `version: 1
+name: test
+values: { user: string }
+lists: { nets: { kind: address, file: nets.txt } }
+rules: [{ id: r, limit: 1, window: 1m, overrides: { of: user, file: o.csv } }]`,
+    {
+      files: {
+        'nets.txt': '\uFEFF# nets\r\n10.0.0.0/8\r\n10.0.0/8 # wrong\r\n',
+        'o.csv': 'a,1\nb,\n"x,y",2,1h\na,2\nc,1,soon',
+      },
+    },
+  )
+  expect(findings.map(({ path, line, code }) => `${path}:${line} ${code}`)).toEqual([
+    'o.csv:2 SLUICE_RULES_OVERRIDE',
+    'o.csv:4 SLUICE_RULES_OVERRIDE',
+    'o.csv:5 SLUICE_RULES_OVERRIDE',
+  ])
+})

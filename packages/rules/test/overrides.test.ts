@@ -1,0 +1,184 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { gcra, type Policy } from '@sluice/core'
+import type { Judgement, RuleSet } from '../src/index.js'
+import { compiledRules, factsOf, judged, now } from './compiled.js'
+
+const limitOf = (judgement: Judgement): unknown => {
+  if (judgement.type !== 'ask') return judgement.type
+  const [policy] = Object.values(judgement.enforced[0].policies) as Policy[]
+  const { kind, limit, window } = { limit: undefined, window: undefined, ...policy }
+  return kind === 'unlimited' ? kind : window === 60_000 ? limit : [limit, window]
+}
+
+const limitFor = (rules: RuleSet, user: string | undefined, plan = 'free'): unknown =>
+  limitOf(judged(rules, { values: { user, plan } }))
+
+describe('overrides of the document', () => {
+  const rule = (overrides: string) =>
+    `  - { id: api, key: { first: [user, ip] }, limit: { by: plan, free: 60, pro: 600 }, window: 1m, algorithm: gcra, overrides: { of: user, ${overrides} } }`
+
+  test('replace the limit of a value, whatever its plan', async () => {
+    const rules = await compiledRules(
+      rule(
+        `entries: { acme: 20000, 'trial-*': 5, 'trial-big-*': 50, internal: unlimited, own: { kind: fixedWindow, limit: 7, window: 1h } }`,
+      ),
+    )
+    const users = [
+      'acme',
+      'acme2',
+      'trial-1',
+      'trial-',
+      'trial-big-1',
+      'internal',
+      'own',
+      undefined,
+    ]
+    expect(users.map((user) => limitFor(rules, user))).toEqual([
+      20_000,
+      60,
+      5,
+      5,
+      50,
+      'unlimited',
+      [7, 3_600_000],
+      60,
+    ])
+    expect(limitFor(rules, 'acme', 'pro')).toBe(20_000)
+    expect(limitFor(rules, 'other', 'pro')).toBe(600)
+  })
+
+  test('follow the burst, unless the rule states one', async () => {
+    const policies = (judgement: Judgement) =>
+      judgement.type === 'ask' ? judgement.enforced[0].policies : undefined
+    const rules = await compiledRules(rule('entries: { acme: 20000 }'))
+    expect(policies(judged(rules, { values: { user: 'acme' } }))).toMatchObject({
+      api: { limit: 20_000, burst: 20_000 },
+    })
+    const stated = await compiledRules(
+      `  - { id: api, policy: { kind: gcra, limit: 1, window: 1s, burst: 3 }, overrides: { of: user, entries: { acme: 9 } } }`,
+    )
+    expect(policies(judged(stated, { values: { user: 'acme' } }))).toMatchObject({
+      api: { limit: 9, burst: 3 },
+    })
+  })
+
+  test('come from a file as well', async () => {
+    const rules = await compiledRules(rule('entries: { acme: 1 }, file: o.csv'), {
+      files: {
+        'o.csv':
+          '\uFEFF# value,limit,window\r\nbig, 500\r\n"a,""b""",7\r\nslow,3,1h\r\nfree-*,unlimited\r\n\r\n',
+      },
+    })
+    expect(
+      ['acme', 'big', 'a,"b"', 'slow', 'free-1', 'none'].map((user) => limitFor(rules, user)),
+    ).toEqual([1, 500, 7, [3, 3_600_000], 'unlimited', 60])
+  })
+
+  test('of equal limits have one object of policies', async () => {
+    const rules = await compiledRules(rule('entries: { a: 5, b: 5, c: 6 }'))
+    const policies = (user: string) => {
+      const judgement = judged(rules, { values: { user } })
+      return judgement.type === 'ask' ? judgement.enforced[0].policies : undefined
+    }
+    expect(policies('a')).toBe(policies('b'))
+    expect(policies('a')).not.toBe(policies('c'))
+  })
+})
+
+describe('overrides of the application', () => {
+  const document = `  - { id: api, key: user, limit: 60, window: 1m, overrides: { of: user, entries: { acme: 5 } } }`
+  const judge = (rules: RuleSet, user: string, at: number = now) =>
+    rules.judge(factsOf({ values: { user } }), at)
+
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('come before those of the document, and undefined leaves them', async () => {
+    const answers: Record<string, number | Policy | 'unlimited' | undefined> = {
+      acme: 7,
+      free: 'unlimited',
+      own: gcra({ limit: 3, window: '1h' }),
+    }
+    const calls: string[] = []
+    const rules = await compiledRules(document, {
+      overrides: (rule, value) => {
+        calls.push(`${rule} ${value}`)
+        return answers[value]
+      },
+    })
+    const limits = ['acme', 'free', 'own', 'other'].map((user) =>
+      limitOf(judge(rules, user) as Judgement),
+    )
+    expect(limits).toEqual([7, 'unlimited', [3, 3_600_000], 60])
+    expect(calls).toEqual(['api acme', 'api free', 'api own', 'api other'])
+  })
+
+  test('are kept for 30 seconds', async () => {
+    let calls = 0
+    const rules = await compiledRules(document, { overrides: () => ++calls })
+    const limits = [0, 29_999, 30_000, 59_999, 60_000].map((ms) =>
+      limitOf(judge(rules, 'ann', now + ms) as Judgement),
+    )
+    expect(limits).toEqual([1, 1, 2, 2, 3])
+  })
+
+  test('may be promises, and requests at one time ask once', async () => {
+    let calls = 0
+    const rules = await compiledRules(document, { overrides: () => Promise.resolve(++calls) })
+    const judgements = await Promise.all([judge(rules, 'ann'), judge(rules, 'ann')])
+    expect(judgements.map(limitOf)).toEqual([1, 1])
+    expect(limitOf(judge(rules, 'ann') as Judgement)).toBe(1)
+  })
+
+  test('that take longer than 250 ms leave the rule its own limit, and tell the channel', async () => {
+    vi.useFakeTimers()
+    const told: unknown[] = []
+    const listen = (message: unknown) => void told.push(message)
+    subscribe('sluice:rules', listen)
+    const rules = await compiledRulesWithoutTimers(
+      () => new Promise((resolve) => setTimeout(() => resolve(9), 400)),
+    )
+    const judgement = judge(rules, 'ann')
+    await vi.advanceTimersByTimeAsync(249)
+    expect(told).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(limitOf(await judgement)).toBe(60)
+    expect(told).toEqual([{ state: 'override-late', rule: 'api', limitMs: 250 }])
+    await vi.advanceTimersByTimeAsync(200)
+    expect(limitOf(judge(rules, 'ann') as Judgement)).toBe(9)
+    unsubscribe('sluice:rules', listen)
+  })
+
+  async function compiledRulesWithoutTimers(overrides: () => Promise<number>): Promise<RuleSet> {
+    vi.useRealTimers()
+    const rules = await compiledRules(document, { overrides })
+    vi.useFakeTimers()
+    return rules
+  }
+
+  test.each([[-1], [1.5], ['unlimied'], [{}], [true]])(
+    'of %j are the error of the request',
+    async (answer) => {
+      const rules = await compiledRules(document, { overrides: () => answer as never })
+      expect(() => judge(rules, 'ann')).toThrow(
+        expect.objectContaining({ code: 'SLUICE_RULES_OVERRIDE_INVALID' }),
+      )
+    },
+  )
+
+  test('that throw or reject are the error of the request, and are asked again', async () => {
+    let calls = 0
+    const rules = await compiledRules(document, {
+      overrides: () => {
+        calls++
+        if (calls === 1) throw new RangeError('down')
+        return calls === 2 ? Promise.reject(new RangeError('down')) : 8
+      },
+    })
+    expect(() => judge(rules, 'ann')).toThrow(new RangeError('down'))
+    await expect(judge(rules, 'ann')).rejects.toThrow(new RangeError('down'))
+    expect(limitOf(judge(rules, 'ann') as Judgement)).toBe(8)
+  })
+})

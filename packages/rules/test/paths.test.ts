@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { asked, compiled, compiledRules } from './compiled.js'
+
+const spellings = [
+  '/api/search',
+  '/API/Search',
+  '/api/search/',
+  '//api/search',
+  '/api//search',
+  '/api///search//',
+  '/./api/search',
+  '/api/./search',
+  '/x/../api/search',
+  '/api/x/../search',
+  '/../api/search',
+  '/%61pi/search',
+  '/api/se%61rch',
+  '/%41pi/%53earch',
+  '/api/%2e/search',
+  '/api/x/%2E%2e/search',
+  '/api;v=1/search',
+  '/api/search;jsessionid=1',
+  '/api/search?q=1',
+  '/api/search?',
+  '/api/search/?a=/other',
+  '/api/search#x',
+  'http://host.example/api/search',
+  'HTTPS://host.example:8080/api/search?x',
+]
+
+describe.each(spellings)('%s', (url) => {
+  test('is the same path for a limit', async () => {
+    const rules = await compiledRules(
+      `  - { id: r, when: { path: /api/search }, key: [], limit: 1, window: 1m }`,
+    )
+    expect(asked(rules, { url })).toEqual(['r'])
+  })
+
+  test('is another path for an exemption, unless it is spelled plainly', async () => {
+    const rules = await compiledRules(`
+  - { id: free, when: { path: /api/search }, then: allow }
+  - { id: r, key: [], limit: 1, window: 1m }`)
+    const isPlain = /^\/api\/search(?:[?#].*)?$/.test(url)
+    expect(asked(rules, { url })).toEqual([isPlain ? 'pass' : 'r'])
+  })
+})
+
+test.each([
+  '/api/searching',
+  '/api',
+  '/api/search/x',
+  '/api%2Fsearch',
+  '/api/%2573earch',
+  '/search',
+  '*',
+  '',
+])('%s is another path', async (url) => {
+  const rules = await compiledRules(
+    `  - { id: r, when: { path: /api/search }, key: [], limit: 1, window: 1m }`,
+  )
+  expect(asked(rules, { url })).toEqual(['pass'])
+})
+
+test.each([
+  ['/static/../admin', 'r'],
+  ['/static/%2e%2e/admin', 'r'],
+  ['/static//x', 'r'],
+  ['/static/x;y', 'r'],
+  ['/static/x/', 'r'],
+  ['/static/x', 'pass'],
+  ['/static/X.png?v=1', 'pass'],
+  ['/Static/x', 'r'],
+])('an exemption of /static/** says of %s: %s', async (url, expected) => {
+  const rules = await compiledRules(`
+  - { id: free, when: { path: '/static/**' }, then: allow }
+  - { id: r, key: [], limit: 1, window: 1m }`)
+  expect(asked(rules, { url })).toEqual([expected])
+})
+
+test('an exemption does not apply to a parameter that is sent twice', async () => {
+  const rules = await compiledRules(`
+  - { id: free, when: { query.token: ok }, then: allow }
+  - { id: r, key: [], limit: 1, window: 1m }`)
+  expect(asked(rules, { url: '/?token=ok' })).toEqual(['pass'])
+  expect(asked(rules, { url: '/?token=ok&token=bad' })).toEqual(['r'])
+})
+
+test('letter case counts if the document says so', async () => {
+  const rules = await compiled(`
+version: 1
+name: test
+caseSensitive: true
+rules:
+  - { id: r, when: { path: /Api }, key: [], limit: 1, window: 1m }`)
+  expect(asked(rules, { url: '/Api/' })).toEqual(['r'])
+  expect(asked(rules, { url: '/api' })).toEqual(['pass'])
+})
+
+test.each([
+  ['/a/:id/**', '/a/1', true],
+  ['/a/:id/**', '/a/1/b/c', true],
+  ['/a/:id/**', '/a', false],
+  ['/caf\u00e9', '/caf%c3%a9', true],
+  ['/a/%2A', '/a/*', true],
+  ['/a/\\*', '/a/%2a', true],
+  ['/a b', '/a%20b', true],
+  ['/**', '/', true],
+  ['/', '/?x', true],
+  ['/', '/x', false],
+])('the pattern %s and the path %s: %s', async (path, url, expected) => {
+  const rules = await compiledRules(
+    `  - { id: r, when: { path: ${JSON.stringify(path)} }, key: [], limit: 1, window: 1m }`,
+  )
+  expect(asked(rules, { url })).toEqual([expected ? 'r' : 'pass'])
+})
+
+test('a parameter keeps its name and its value in every spelling', async () => {
+  const rules = await compiledRules(
+    `  - { id: r, when: { path: '/Users/:userId/**' }, key: param.userId, limit: 1, window: 1m }`,
+  )
+  for (const url of ['/users/a@b', '/USERS/A%40B/x', '/users//a%40b']) {
+    expect(rules.judge({ url }, 0)).toMatchObject({ enforced: [{ keys: ['param.userId', 'a@b'] }] })
+  }
+})
