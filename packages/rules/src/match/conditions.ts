@@ -46,8 +46,7 @@ export function fieldCondition(field: Field, operator: Operator, anchor?: Anchor
     work: operator.work + workOf(field),
     anchor,
     holds,
-    failure: (context) =>
-      holds(context) ? undefined : mismatch(field, context, `is not ${operator.words}`),
+    failure: (context) => (holds(context) ? undefined : mismatch(field, context, operator.failure)),
   }
 }
 

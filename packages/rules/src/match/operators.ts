@@ -6,8 +6,8 @@ import { RecentMap } from './recent-map.js'
 
 /** A test of one present value. */
 export interface Operator {
-  /** What the value has to be, in words: `is one of ask, answer`. */
-  readonly words: string
+  /** What is wrong with a value that fails, in words: `is not one of ask, answer`. */
+  readonly failure: string
   /** How much work a test is. Cheaper operators are tested first. */
   readonly work: number
   test(value: Scalar): boolean
@@ -29,7 +29,11 @@ export function equals(values: readonly Scalar[], spell: (text: string) => strin
           const number = numberOf(value)
           return number !== undefined && set.has(number)
         }
-  return { words: values.length === 1 ? `${only}` : `one of ${values.join(', ')}`, work: 1, test }
+  return {
+    failure: values.length === 1 ? `is not ${only}` : `is not one of ${values.join(', ')}`,
+    work: 1,
+    test,
+  }
 }
 
 /** A number from a text such as `12` or `-0.5`. */
@@ -46,7 +50,7 @@ const decimal = /^-?\d+(?:\.\d+)?$/
 export function withinRanges(ranges: readonly Range[], words: string): Operator {
   const set = new AddressRanges(ranges)
   return {
-    words,
+    failure: `is not ${words}`,
     work: 3,
     test(value) {
       const key = typeof value === 'string' ? addressSortKey(value) : undefined
@@ -58,8 +62,8 @@ export function withinRanges(ranges: readonly Range[], words: string): Operator 
 /** In a list. The list is read later than the predicate. */
 export function inList(list: List, spell: ((text: string) => string) | undefined): Operator {
   return {
-    get words() {
-      return `in $${list.name} (${list.size} ${list.kind === 'address' ? 'ranges' : 'entries'})`
+    get failure() {
+      return `is not in $${list.name} (${list.size} ${list.kind === 'address' ? 'ranges' : 'entries'})`
     },
     work: 3,
     test: (value) => list.includes(`${value}`, spell),
@@ -69,7 +73,7 @@ export function inList(list: List, spell: ((text: string) => string) | undefined
 /** A number that passes a comparison. */
 export function compares(words: string, holds: (value: number) => boolean): Operator {
   return {
-    words,
+    failure: `is not ${words}`,
     work: 1,
     test(value) {
       const number = numberOf(value)
@@ -84,9 +88,9 @@ export function partly(
   texts: () => Iterable<string>,
   words: string,
 ): Operator {
-  const verb = part === 'prefix' ? 'begins with' : part === 'suffix' ? 'ends with' : 'contains'
+  const verb = part === 'prefix' ? 'begin with' : part === 'suffix' ? 'end with' : 'contain'
   return {
-    words: `${verb} ${words}`,
+    failure: `does not ${verb} ${words}`,
     work: 4,
     test(value) {
       const text = `${value}`
@@ -125,7 +129,7 @@ export function finds(source: string, ignoreCase: boolean, memo: RegexpMemo): Op
   const regexp = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
   const prefix = `${ignoreCase ? 'i' : 's'}${source.length}:${source}`
   return {
-    words: `matches ${source}`,
+    failure: `does not match ${source}`,
     work: 100,
     test(value) {
       const text = `${value}`.slice(0, longestSearched)

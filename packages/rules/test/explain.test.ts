@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'vitest'
+import { compiled, compiledRules, factsOf, judged, now, type TestFacts } from './compiled.js'
+import { compareRules, runTests, type RuleSet } from '../src/index.js'
+
+const limit = 'limit: 1, window: 1m'
+
+describe('an explanation', () => {
+  const explained = async (rules: RuleSet, facts: TestFacts) => rules.explain(factsOf(facts), now)
+
+  test('says of each rule whether it applies, and why', async () => {
+    const rules = await compiledRules(`
+  - { id: partners, when: { ip: { in: $nets } }, then: allow }
+  - { id: agents, when: { header.user-agent: { contains: $words } }, then: deny }
+  - { id: off, enabled: false, ${limit} }
+  - { id: night, when: { during: night }, ${limit} }
+  - { id: api, when: { path: '/api/**', method: POST }, key: { first: [user, ip] }, limit: { by: plan, free: 60, pro: 600 }, window: 1m, overrides: { of: user, entries: { acme: 9 } } }
+  - { id: level, key: level, ${limit} }
+  - { id: soon, shadow: true, ${limit} }
+  - { id: any, when: { any: [{ level: 3 }, { isNew: true }] }, ${limit} }
+  - { id: not, when: { not: { method: POST } }, ${limit} }`)
+    const facts = {
+      method: 'POST',
+      url: '/API/items',
+      values: { user: 'acme', plan: 'pro' },
+      headers: { 'user-agent': 'curl' },
+    }
+    const { rules: all, ...rest } = await explained(rules, facts)
+    expect(rest).toEqual({
+      version: rules.version,
+      type: 'ask',
+      asked: ['api'],
+      shadow: ['soon'],
+      endedBy: undefined,
+      tags: [],
+    })
+    expect(
+      all.map(
+        ({ position, id, applies, reason }) =>
+          `${position} ${id} ${applies ? 'yes' : 'no'}: ${reason}`,
+      ),
+    ).toEqual([
+      '1 partners no: ip 203.0.113.9 is not in $nets (2 ranges)',
+      '2 agents no: header.user-agent sha256:427e4b79b1f0 does not contain $words',
+      '3 off no: is not enabled',
+      '4 night no: during 2026-10-01T12:00:00.000Z is not in night',
+      '5 api yes: it matches',
+      '6 level no: the key lacks level',
+      '7 soon yes: shadow',
+      '8 any no: fails: level is not 3, and isNew is not true',
+      '9 not no: fails: {"method":"POST"}',
+    ])
+    expect(all[4]).toMatchObject({
+      key: ['user', 'acme'],
+      policies: { api: { limit: 9 } },
+      chosenBy: ['override "acme"'],
+      ownPolicies: { api: { limit: 600 } },
+      cost: 1,
+    })
+    expect(all[0]).toMatchObject({ mismatch: { field: 'ip', value: '203.0.113.9' } })
+  })
+
+  test('says what ends the search', async () => {
+    const rules = await compiledRules(`
+  - { id: a, ${limit} }
+  - { id: bad, when: { method: POST }, then: deny }
+  - { id: free, then: allow }
+  - { id: b, ${limit} }`)
+    const reasons = async (facts: TestFacts) => {
+      const { type, endedBy, rules: all } = await explained(rules, facts)
+      return [type, endedBy, ...all.map(({ reason }) => reason)]
+    }
+    expect(await reasons({ method: 'POST' })).toEqual([
+      'refuse',
+      'bad',
+      '"bad" refuses the request',
+      'it refuses',
+      'comes after "bad"',
+      'comes after "bad"',
+    ])
+    expect(await reasons({})).toEqual([
+      'ask',
+      'free',
+      'it matches',
+      'method GET is not POST',
+      'it allows',
+      'comes after "free"',
+    ])
+  })
+
+  test('shows headers only if asked to, and counts nothing', async () => {
+    const rules = await compiledRules(`  - { id: a, when: { header.x-key: secret }, ${limit} }`)
+    const facts = factsOf({ headers: { 'x-key': 'other-secret' } })
+    expect(JSON.stringify(await rules.explain(facts, now))).not.toContain('other-secret')
+    expect(JSON.stringify(await rules.explain(facts, now, { show: true }))).toContain(
+      'header.x-key other-secret is not secret',
+    )
+    expect(rules.stats.get('a')).toEqual({
+      matched: 0,
+      asked: 0,
+      allowed: 0,
+      denied: 0,
+      near: 0,
+      shadowDenied: 0,
+      refused: 0,
+      errors: 0,
+    })
+  })
+
+  test('waits for values', async () => {
+    const rules = await compiledRules(`  - { id: a, when: { user: ann }, ${limit} }`)
+    const explanation = await rules.explain(
+      { ip: '203.0.113.9', value: () => Promise.resolve('bob') },
+      now,
+    )
+    expect(explanation.rules[0].reason).toBe('user bob is not ann')
+  })
+})
+
+describe("the document's own tests", () => {
+  const document = (tests: string) =>
+    compiled(`version: 1
+name: test
+values: { plan: [free, pro] }
+schedules: { night: { from: '00:30', to: '06:00', zone: Asia/Shanghai } }
+rules:
+  - { id: bad, when: { header.user-agent: bot }, then: deny }
+  - { id: seen, when: { method: POST }, then: { tag: writes } }
+  - { id: free, when: { path: /health }, then: allow }
+  - { id: api, when: { path: '/api/**' }, limit: 1, window: 1m }
+  - { id: night, when: { during: night }, limit: 1, window: 1m, shadow: true }
+tests:
+${tests}`)
+
+  test('pass where the rules do as expected', async () => {
+    const rules = await document(`
+  - { request: { method: POST, path: '/API//search/?q=x', ip: 203.0.113.9, plan: free }, at: 2026-10-01T12:00:00+08:00, applies: [api], tags: [writes] }
+  - { request: { path: /api, ip: 203.0.113.9, plan: free }, at: 2026-10-01T01:00:00+08:00, applies: [api, night] }
+  - { request: { path: /api, header.user-agent: bot }, refuses: bad }
+  - { request: { path: /health }, applies: [] }`)
+    expect((await runTests(rules)).map(({ position, passed }) => [position, passed])).toEqual([
+      [1, true],
+      [2, true],
+      [3, true],
+      [4, true],
+    ])
+  })
+
+  test('say what differs where they do not', async () => {
+    const rules = await document(`
+  - { request: { path: /health/, ip: 203.0.113.9 }, at: 2026-10-01T12:00:00+08:00, applies: [api] }
+  - { request: { path: /api, header.user-agent: bot }, applies: [] }
+  - { request: { path: /api }, at: 2026-10-01T12:00:00+08:00, applies: [api] }
+  - { request: { path: / }, at: soon, applies: [] }`)
+    expect((await runTests(rules)).map(({ problem }) => problem)).toEqual([
+      'expected "applies" [api], got []',
+      'expected "refuses" none, got bad',
+      expect.stringContaining(`the request's address is undefined`),
+      '"at" is no time: soon',
+    ])
+  })
+})
+
+test('a comparison says what a new document changes', async () => {
+  const old = await compiledRules(`
+  - { id: same, note: old, ${limit} }
+  - { id: api, limit: { by: plan, free: 60, pro: 600 }, window: 1m }
+  - { id: post, key: user, policy: { kind: fixedWindow, limit: 1, window: 1m } }
+  - { id: keyed, key: user, ${limit} }
+  - { id: form, policy: { kind: slidingWindow, limit: 1, window: 1m } }
+  - { id: legacy, ${limit} }`)
+  const next = await compiledRules(`
+  - { id: same, note: new, ${limit} }
+  - { id: api, limit: { by: plan, free: 80, pro: 600 }, window: 1m }
+  - { id: post, key: user, policy: { kind: gcra, limit: 1, window: 1m } }
+  - { id: keyed, key: ip, ${limit} }
+  - { id: form, ${limit} }
+  - { id: fresh, ${limit} }`)
+  const { added, removed, changed, afresh } = compareRules(old, next)
+  expect({ added, removed }).toEqual({ added: ['fresh'], removed: ['legacy'] })
+  expect(changed.map(({ rule, words }) => `${rule}: ${words}`)).toEqual([
+    'api: limit.free 60 → 80',
+    expect.stringMatching(/^form: /),
+  ])
+  expect(afresh.map(({ rule, words }) => `${rule}: ${words}`)).toEqual([
+    'post: policy.kind fixedWindow → gcra',
+    'keyed: key user → ip',
+  ])
+})
+
+test('statistics count what rules did', async () => {
+  const rules = await compiledRules(`
+  - { id: a, limit: 10, window: 1m }
+  - { id: s, shadow: true, ${limit} }
+  - { id: bad, when: { method: PUT }, then: deny }`)
+  const judgement = judged(rules, {})
+  if (judgement.type !== 'ask') throw new Error('The rule is asked.')
+  const decide = (name: string, allowed: boolean, remaining: number) => {
+    const verdict = {
+      allowed,
+      limit: 10,
+      remaining,
+      retryAfterMs: 0,
+      resetMs: 0,
+      delayMs: 0,
+      blocked: false,
+      blockedForMs: 0,
+    }
+    const calls = name === 'a' ? judgement.enforced : judgement.shadow
+    calls[0].onDecision({
+      ...verdict,
+      deniedBy: allowed ? [] : [name],
+      policies: { [name]: verdict },
+      source: 'store',
+    } as never)
+  }
+  decide('a', true, 5)
+  decide('a', true, 3)
+  decide('a', true, 2)
+  decide('a', false, 0)
+  decide('s', false, 0)
+  judgement.enforced[0].onError(new Error('no store'))
+  judged(rules, { method: 'PUT' })
+  expect(Object.fromEntries(rules.stats)).toEqual({
+    a: {
+      matched: 2,
+      asked: 1,
+      allowed: 3,
+      denied: 1,
+      near: 1,
+      shadowDenied: 0,
+      refused: 0,
+      errors: 1,
+    },
+    s: {
+      matched: 2,
+      asked: 1,
+      allowed: 0,
+      denied: 0,
+      near: 0,
+      shadowDenied: 1,
+      refused: 0,
+      errors: 0,
+    },
+    bad: {
+      matched: 1,
+      asked: 0,
+      allowed: 0,
+      denied: 0,
+      near: 0,
+      shadowDenied: 0,
+      refused: 1,
+      errors: 0,
+    },
+  })
+})

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import * as core from '@sluice/core'
+import { checkedPolicy } from '@sluice/core/http'
+import { publishedPolicy } from '../src/document/policy-schema.js'
+import { jsonSchema } from '../src/document/schema.js'
+
+test('the published schema is the one of this source', () => {
+  const published: unknown = JSON.parse(
+    readFileSync(new URL('../schema.json', import.meta.url), 'utf8'),
+  )
+  expect(published, 'run "npm run schema"').toEqual(JSON.parse(JSON.stringify(jsonSchema())))
+})
+
+const policies: readonly { readonly kind: string; readonly [option: string]: unknown }[] = [
+  {
+    kind: 'fixedWindow',
+    limit: 1,
+    window: '1m',
+    align: 'clock',
+    offset: '1s',
+    block: { for: '1m', on: 'exceeded', escalate: 2, max: '1h' },
+  },
+  { kind: 'calendarWindow', limit: 1, period: 'week', timeZone: 'UTC', weekStartsOn: 'sunday' },
+  { kind: 'slidingWindow', limit: 1, window: '1m', buckets: 6, tail: 'weighted' },
+  { kind: 'slidingLog', limit: 1, window: 60_000 },
+  { kind: 'gcra', limit: 1, window: '1m', burst: 2 },
+  { kind: 'tokenBucket', capacity: 5, refill: 1, every: '1s', initial: 2 },
+  { kind: 'leakyBucket', capacity: 5, leak: 1, every: '1s' },
+  { kind: 'leakyQueue', leak: 1, every: '1s', maxDelay: '5s' },
+  { kind: 'concurrency', limit: 1, lease: '30s' },
+  { kind: 'staged', free: { kind: 'gcra', limit: 1, window: '1m' }, then: { kind: 'unlimited' } },
+  { kind: 'unlimited' },
+]
+
+describe('the schema of policies', () => {
+  test('has every kind that core has', () => {
+    const builders = Object.entries(core).filter(
+      ([name, value]) => typeof value === 'function' && /^[a-z]/.test(name),
+    )
+    const notPolicies = ['createLimiter', 'limited', 'memoryStore', 'redisStore']
+    const kinds = builders.map(([name]) => name).filter((name) => !notPolicies.includes(name))
+    expect(policies.map(({ kind }) => kind).toSorted()).toEqual(kinds.toSorted())
+  })
+
+  test.each(policies)('takes all that the builder of $kind takes', (policy) => {
+    expect(publishedPolicy.safeParse(policy).success).toBe(true)
+    expect(checkedPolicy(policy, 'test').kind).toBe(policy.kind)
+  })
+
+  test.each(policies)(
+    'and the builder of $kind refuse an unknown option and each missing one',
+    (policy) => {
+      const strange = { ...policy, colour: 'red' }
+      expect(publishedPolicy.safeParse(strange).success).toBe(false)
+      expect(() => checkedPolicy(strange, 'test')).toThrow(core.SluiceError)
+      for (const option of Object.keys(policy)) {
+        // The zone of the document takes the place of an absent one.
+      if (option === 'kind' || option === 'timeZone') continue
+        const { [option]: _left, ...rest } = policy
+        const built = () => checkedPolicy(rest, 'test')
+        if (publishedPolicy.safeParse(rest).success) expect(built().kind).toBe(policy.kind)
+        else expect(built).toThrow(core.SluiceError)
+      }
+    },
+  )
+})

@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest'
+import { compiledRules } from './compiled.js'
+
+const limit = 'limit: 1, window: 1m'
+
+test.each<readonly [string, string, readonly string[]]>([
+  ['nothing', `  - { id: a, ${limit} }`, []],
+  // Unreachable rules.
+  ['an exemption of all', `  - { id: a, then: allow }\n  - { id: b, ${limit} }`, ['UNREACHABLE b']],
+  [
+    'an exemption of the same',
+    `  - { id: a, when: { plan: pro }, then: allow }\n  - { id: b, when: { plan: pro, level: 1 }, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  [
+    'a refusal of more',
+    `  - { id: a, when: { plan: [free, pro] }, then: deny }\n  - { id: b, when: { plan: pro }, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  [
+    'a refusal of less',
+    `  - { id: a, when: { plan: pro }, then: deny }\n  - { id: b, when: { plan: [free, pro] }, ${limit} }`,
+    [],
+  ],
+  [
+    'a refusal of another',
+    `  - { id: a, when: { plan: pro }, then: deny }\n  - { id: b, ${limit} }`,
+    [],
+  ],
+  [
+    'a refused range',
+    `  - { id: a, when: { ip: 10.0.0.0/8 }, then: deny }\n  - { id: b, when: { ip: [10.1.0.0/16, 10.2.3.4] }, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  [
+    'a refused list',
+    `  - { id: a, when: { ip: { in: $nets } }, then: deny }\n  - { id: b, when: { ip: { in: $nets }, method: GET }, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  [
+    'a refused path',
+    `  - { id: a, when: { path: '/api/**' }, then: deny }\n  - { id: b, when: { path: '/API/:id/x' }, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  [
+    'an exempt path, which other spellings do not fit',
+    `  - { id: a, when: { path: '/api/**' }, then: allow }\n  - { id: b, when: { path: /api/x }, ${limit} }`,
+    ['ALLOW_PATH a'],
+  ],
+  [
+    'any letter case of a method',
+    `  - { id: a, when: { method: GET }, then: deny }\n  - { id: b, when: { method: get }, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  [
+    'presence',
+    `  - { id: a, when: { user: { present: true } }, then: deny }\n  - { id: b, when: { user: ann }, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  ['a shadow refusal', `  - { id: a, then: deny, shadow: true }\n  - { id: b, ${limit} }`, []],
+  ['a disabled refusal', `  - { id: a, then: deny, enabled: false }\n  - { id: b, ${limit} }`, []],
+  [
+    'a refusal with alternatives',
+    `  - { id: a, when: { any: [{ plan: free }, { plan: pro }] }, then: deny }\n  - { id: b, when: { plan: pro }, ${limit} }`,
+    [],
+  ],
+  // Requests without any limit.
+  ['an optional key', `  - { id: a, key: user, ${limit} }`, ['NO_FLOOR a']],
+  [
+    'an optional key and a rule by address',
+    `  - { id: a, key: user, ${limit} }\n  - { id: b, ${limit} }`,
+    [],
+  ],
+  [
+    'an optional key and a rule by address for others',
+    `  - { id: a, when: { method: POST }, key: user, ${limit} }\n  - { id: b, when: { method: GET }, ${limit} }`,
+    ['NO_FLOOR a'],
+  ],
+  [
+    'an optional key and a rule for those without',
+    `  - { id: a, key: user, ${limit} }\n  - { id: b, when: { user: { present: false } }, ${limit} }`,
+    [],
+  ],
+  [
+    'an optional key and a refusal of those without',
+    `  - { id: a, key: user, ${limit} }\n  - { id: b, when: { user: { present: false } }, then: deny }`,
+    [],
+  ],
+  ['a first key', `  - { id: a, key: { first: [user, ip] }, ${limit} }`, []],
+  [
+    'a key that the predicates require',
+    `  - { id: a, when: { user: ann }, key: user, ${limit} }`,
+    [],
+  ],
+  ['a header as the key', `  - { id: a, key: header.x-key, ${limit} }`, ['NO_FLOOR a']],
+  [
+    'a shadow rule as the floor',
+    `  - { id: a, key: user, ${limit} }\n  - { id: b, shadow: true, ${limit} }`,
+    ['NO_FLOOR a'],
+  ],
+  // Others.
+  ['a path in the key', `  - { id: a, key: [ip, path], ${limit} }`, ['KEY_UNBOUNDED a']],
+  [
+    'costs that differ',
+    `  - { id: a, ${limit} }\n  - { id: b, cost: 5, ${limit} }`,
+    ['SECOND_CALL b a'],
+  ],
+  [
+    'costs that differ for different requests',
+    `  - { id: a, when: { method: GET }, ${limit} }\n  - { id: b, when: { method: POST }, cost: 5, ${limit} }`,
+    [],
+  ],
+  [
+    'a cost that differs from request to request',
+    `  - { id: a, ${limit} }\n  - { id: b, cost: $points, ${limit} }`,
+    ['SECOND_CALL b a'],
+  ],
+])('%s', async (_what, rules, expected) => {
+  const { warnings } = await compiledRules(rules)
+  const said = warnings.map(({ code, message }) => {
+    const ids = [...message.matchAll(/"(\w)"/g)].map(([, id]) => id)
+    const kind = code.replace('SLUICE_RULES_', '')
+    return [kind, ...ids.slice(0, kind === 'SECOND_CALL' ? 2 : 1)].join(' ')
+  })
+  expect(said).toEqual(expected)
+})
+
+test.each([
+  ['^abc', '{ prefix: "abc" }'],
+  ['abc$', '{ suffix: "abc" }'],
+  ['abc', '{ contains: "abc" }'],
+  ['^abc$', 'the value "abc"'],
+  ['a.c', undefined],
+  ['^a|b$', undefined],
+])('the regular expression %s is said by %s', async (regexp, instead) => {
+  const { warnings } = await compiledRules(
+    `  - { id: a, when: { any: [{ user: { matches: '${regexp}' } }] }, ${limit} }`,
+  )
+  expect(
+    warnings.map(({ code, path, message }) => [code, path, message.includes(`as ${instead},`)]),
+  ).toEqual(
+    instead === undefined
+      ? []
+      : [['SLUICE_RULES_REGEXP_NEEDLESS', 'rules[0].when.any[0].user.matches', true]],
+  )
+})
+
+test('a window of 60 probably means seconds', async () => {
+  const { warnings } = await compiledRules('  - { id: a, limit: 1, window: 60 }')
+  expect(warnings).toMatchObject([
+    { severity: 'warning', code: 'SLUICE_RULES_DURATION_SHORT', path: 'rules[0].limit', line: 10 },
+  ])
+})
+
+test('a document that is compiled twice has its warnings once', async () => {
+  const { compileRules, parseRules } = await import('../src/index.js')
+  const parsed = parseRules({
+    text: `version: 1\nname: a\nrules:\n  - { id: a, key: path, ${limit} }`,
+    format: 'yaml',
+    files: new Map(),
+  })
+  const [first, second] = [await compileRules(parsed), await compileRules(parsed)]
+  expect(first.warnings).toHaveLength(1)
+  expect(second.warnings).toEqual(first.warnings)
+})
