@@ -1,7 +1,7 @@
 import type { Outcome } from '@sluice/core/http'
 import type { RuleDeclaration, RulesDocument } from '../document/document.js'
 import type { Path } from '../document/syntax.js'
-import type { Condition } from '../match/conditions.js'
+import { allHold, type Condition } from '../match/conditions.js'
 import type { Field, RequestContext } from '../match/context.js'
 import type { OwnPath } from '../match/fields.js'
 import type { Vocabulary } from '../match/vocabulary.js'
@@ -55,9 +55,7 @@ export interface Limit {
  */
 export function matches(rule: CompiledRule, context: RequestContext): boolean {
   const { conditions, single } = rule
-  for (let i = 0; i < conditions.length; i++) {
-    if (!conditions[i].holds(context)) return false
-  }
+  if (!allHold(conditions, context)) return false
   for (let i = 0; i < single.length; i++) {
     if (typeof context.read(single[i]) === 'object') return false
   }

@@ -1,6 +1,6 @@
 import type { Range } from '@sluice/core/http'
 import type { Scalar } from '../document/document.js'
-import type { Field, RequestContext, Value } from './context.js'
+import { Failure, suspended, type Field, type RequestContext, type Value } from './context.js'
 import type { List } from './lists.js'
 import type { Operator } from './operators.js'
 import type { Patterns } from './patterns.js'
@@ -105,13 +105,46 @@ export function duringCondition(
   }
 }
 
+/**
+ * Whether all conditions hold. An error counts only if no other condition fails. Otherwise the errors of requests would depend on the order of the
+ * predicates, and on the one that the index searches for.
+ */
+export function allHold(conditions: readonly Condition[], context: RequestContext): boolean {
+  let failure: Failure | undefined
+  for (let i = 0; i < conditions.length; i++) {
+    try {
+      if (!conditions[i].holds(context)) return false
+    } catch (error) {
+      if (error === suspended) throw error
+      failure ??= new Failure(error)
+    }
+  }
+  if (failure !== undefined) throw failure.error
+  return true
+}
+
+/** Whether one condition holds. An error counts only if none does. */
+function oneHolds(conditions: readonly Condition[], context: RequestContext): boolean {
+  let failure: Failure | undefined
+  for (let i = 0; i < conditions.length; i++) {
+    try {
+      if (conditions[i].holds(context)) return true
+    } catch (error) {
+      if (error === suspended) throw error
+      failure ??= new Failure(error)
+    }
+  }
+  if (failure !== undefined) throw failure.error
+  return false
+}
+
 /** All of them have to hold. */
 export function allOf(conditions: readonly Condition[]): Condition {
   const ordered = conditions.toSorted((a, b) => a.work - b.work)
   return {
     work: ordered.reduce((sum, { work }) => sum + work, 0),
     anchor: ordered.find(({ anchor }) => anchor !== undefined)?.anchor,
-    holds: (context) => ordered.every((condition) => condition.holds(context)),
+    holds: (context) => allHold(ordered, context),
     failure(context) {
       for (const condition of ordered) {
         const failure = condition.failure(context)
@@ -127,7 +160,7 @@ export function anyOf(conditions: readonly Condition[]): Condition {
   return {
     work: conditions.reduce((sum, { work }) => sum + work, 0),
     anchor: undefined,
-    holds: (context) => conditions.some((condition) => condition.holds(context)),
+    holds: (context) => oneHolds(conditions, context),
     failure(context) {
       const failures = []
       for (const condition of conditions) {
