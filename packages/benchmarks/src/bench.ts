@@ -7,8 +7,9 @@ import { growth } from './sections/growth.js'
 import { http } from './sections/http.js'
 import { memory } from './sections/memory.js'
 import { redis } from './sections/redis.js'
+import { rules } from './sections/rules.js'
 
-const sections: readonly Section[] = [memory, footprint, redis, http, growth, algorithms]
+const sections: readonly Section[] = [memory, footprint, redis, http, growth, algorithms, rules]
 
 const { positionals: chosen, values } = parseArgs({
   allowPositionals: true,

@@ -97,8 +97,10 @@ export function asked(rules: RuleSet, facts: TestFacts, at: number = now): reado
   const judgement = judged(rules, facts, at)
   if (judgement.type !== 'ask') return [judgement.type]
   const { enforced, tagging, shadow } = judgement
-  const ids = [...enforced, ...tagging, ...shadow].flatMap((call) =>
-    [...call.rules.values()].map(({ rule }) => rule),
+  const ids = new Set(
+    [...enforced, ...tagging, ...shadow].flatMap((call) =>
+      [...call.rules.values()].map(({ rule }) => rule),
+    ),
   )
-  return rules.document.rules.map(({ id }) => id).filter((id) => ids.includes(id))
+  return rules.document.rules.map(({ id }) => id).filter((id) => ids.has(id))
 }

@@ -16,9 +16,13 @@ interface Indexed {
 async function indexed(document: RulesDocument): Promise<Indexed> {
   const { rules: all, vocabulary } = parsedOf(document)
   const { fields, lists, findings } = vocabulary
-  for (const list of lists.values()) await list.fill(findings, () => undefined)
+  for (const list of lists.values()) await list.readEntries(findings, () => undefined)
   const rules = all.filter(({ enabled }) => enabled)
-  return { rules, slots: fields.slots, index: new CandidateIndex(rules, (exact) => fields.patterns(exact)) }
+  return {
+    rules,
+    slots: fields.slots,
+    index: new CandidateIndex(rules, (exact) => fields.patterns(exact)),
+  }
 }
 
 /** The candidates of a request. */
@@ -37,63 +41,129 @@ describe('the number of rules that are looked at', () => {
     values: { action: 'string', plan: ['free', 'pro'], level: 'integer' },
     rules: Array.from({ length: 10_000 }, (_, i) => ({ id: `r${i}`, ...limit, ...rule(i) })),
   })
-  const values = (given: Readonly<Record<string, unknown>>): Facts['value'] => (name) => given[name]
+  const values =
+    (given: Readonly<Record<string, unknown>>): ((name: string) => unknown) =>
+    (name) =>
+      given[name]
 
   test.each<readonly [string, RulesDocument, Facts, readonly string[]]>([
-    ['an action', many((i) => ({ when: { method: 'POST', action: `a${i}` } })), { method: 'POST', value: values({ action: 'a77' }) }, ['r77']],
-    ['an action among several', many((i) => ({ when: { action: [`a${i}`, `b${i}`] } })), { value: values({ action: 'b77' }) }, ['r77']],
-    ['a path beside a plan that many share', many((i) => ({ when: { plan: 'pro', path: `/v${i}/**` } })), { url: '/V77/x', value: values({ plan: 'pro' }) }, ['r77']],
-    ['a path of an exemption', { ...many((i) => ({ when: { path: `/v${i}` } })), rules: many(() => ({})).rules.map(({ id }, i) => ({ id, when: { path: `/v${i}` }, then: 'allow' as const })) }, { url: '/v77' }, ['r77']],
-    ['an address', many((i) => ({ when: { ip: `10.${i >> 8}.${i & 255}.0/24` } })), { ip: '10.0.77.9' }, ['r77']],
-    ['a range within a range', many((i) => ({ when: { ip: i === 5 ? '10.0.0.0/8' : `10.${i >> 8}.${i & 255}.0/24` } })), { ip: '10.0.77.9' }, ['r5', 'r77']],
+    [
+      'an action',
+      many((i) => ({ when: { method: 'POST', action: `a${i}` } })),
+      { method: 'POST', value: values({ action: 'a77' }) },
+      ['r77'],
+    ],
+    [
+      'an action among several',
+      many((i) => ({ when: { action: [`a${i}`, `b${i}`] } })),
+      { value: values({ action: 'b77' }) },
+      ['r77'],
+    ],
+    [
+      'a path beside a plan that many share',
+      many((i) => ({ when: { plan: 'pro', path: `/v${i}/**` } })),
+      { url: '/V77/x', value: values({ plan: 'pro' }) },
+      ['r77'],
+    ],
+    [
+      'a path of an exemption',
+      {
+        ...many((i) => ({ when: { path: `/v${i}` } })),
+        rules: many(() => ({})).rules.map(({ id }, i) => ({
+          id,
+          when: { path: `/v${i}` },
+          then: 'allow' as const,
+        })),
+      },
+      { url: '/v77' },
+      ['r77'],
+    ],
+    [
+      'an address',
+      many((i) => ({ when: { ip: `10.${i >> 8}.${i & 255}.0/24` } })),
+      { ip: '10.0.77.9' },
+      ['r77'],
+    ],
+    [
+      'a range within a range',
+      many((i) => ({ when: { ip: i === 5 ? '10.0.0.0/8' : `10.${i >> 8}.${i & 255}.0/24` } })),
+      { ip: '10.0.77.9' },
+      ['r5', 'r77'],
+    ],
     ['a header', many((i) => ({ when: { 'header.x': `${i}` } })), { header: () => '77' }, ['r77']],
     ['a number', many((i) => ({ when: { level: i } })), { value: values({ level: 77 }) }, ['r77']],
-    ['a number as a text', many((i) => ({ when: { 'query.page': i } })), { url: '/?page=77' }, ['r77']],
+    [
+      'a number as a text',
+      many((i) => ({ when: { 'query.page': i } })),
+      { url: '/?page=77' },
+      ['r77'],
+    ],
   ])('is one in 10,000 for %s', async (_what, document, facts, expected) => {
     expect(candidatesOf(await indexed(document), facts)).toEqual(expected)
   })
 })
 
-test('a search through the index ends as one through all rules, also in errors and promises', { timeout: 120_000 }, async () => {
-  const wrong: readonly unknown[] = [undefined, null, '', 'gold', 7, true, new RangeError('thrown'), 'free', 'pro', 'a']
-  let errors = 0
-  let waits = 0
-  for (let seed = 1; seed <= 150; seed++) {
-    const random = new Random(seed)
-    const set = await indexed(randomDocument(random, 'random'))
-    for (let i = 0; i < 40; i++) {
-      const { facts: usual } = randomRequest(random)
-      const given = new Map<string, unknown>()
-      for (const name of ['user', 'plan', 'level', 'score', 'isNew', 'points']) {
-        given.set(name, random.chance(0.3) ? random.one(wrong) : usual.value?.(name))
+test(
+  'a search through the index ends as one through all rules, also in errors and promises',
+  { timeout: 120_000 },
+  async () => {
+    const wrong: readonly unknown[] = [
+      undefined,
+      null,
+      '',
+      'gold',
+      7,
+      true,
+      new RangeError('thrown'),
+      'free',
+      'pro',
+      'a',
+    ]
+    let errors = 0
+    let waits = 0
+    for (let seed = 1; seed <= 150; seed++) {
+      const random = new Random(seed)
+      const set = await indexed(randomDocument(random, 'random'))
+      for (let i = 0; i < 40; i++) {
+        const { facts: usual } = randomRequest(random)
+        const given = new Map<string, unknown>()
+        for (const name of ['user', 'plan', 'level', 'score', 'isNew', 'points']) {
+          given.set(name, random.chance(0.3) ? random.one(wrong) : usual.value?.(name))
+        }
+        const late = random.chance(0.3)
+        const facts: Facts = {
+          ...usual,
+          ip: random.chance(0.05) ? undefined : usual.ip,
+          value(name) {
+            const value = given.get(name)
+            if (late) return value instanceof Error ? Promise.reject(value) : Promise.resolve(value)
+            if (value instanceof Error) throw value
+            return value
+          },
+        }
+        const through = await ending(set, facts, (context) => set.index.search(context))
+        const all = await ending(set, facts, () => {
+          const rules = set.rules.values()
+          return { next: () => rules.next().value }
+        })
+        expect({ seed, i, ...through }).toEqual({ seed, i, ...all })
+        if ('error' in all) errors++
+        if (late) waits++
       }
-      const late = random.chance(0.3)
-      const facts: Facts = {
-        ...usual,
-        ip: random.chance(0.05) ? undefined : usual.ip,
-        value(name) {
-          const value = given.get(name)
-          if (late) return value instanceof Error ? Promise.reject(value) : Promise.resolve(value)
-          if (value instanceof Error) throw value
-          return value
-        },
-      }
-      const through = await ending(set, facts, (context) => set.index.search(context))
-      const all = await ending(set, facts, () => {
-        const rules = set.rules.values()
-        return { next: () => rules.next().value }
-      })
-      expect({ seed, i, ...through }).toEqual({ seed, i, ...all })
-      if ('error' in all) errors++
-      if (late) waits++
     }
-  }
-  expect(errors).toBeGreaterThan(500)
-  expect(waits).toBeGreaterThan(500)
-  expect(mostApplied).toBe(32)
-})
+    expect(errors).toBeGreaterThan(500)
+    expect(waits).toBeGreaterThan(500)
+    expect(mostApplied).toBe(32)
+  },
+)
 
-type Ending = { readonly error: unknown; readonly at: string | undefined } | { readonly refusedBy: string | undefined; readonly applied: readonly string[]; readonly tags: readonly string[] }
+type Ending =
+  | { readonly error: unknown; readonly at: string | undefined }
+  | {
+      readonly endedBy: string | undefined
+      readonly applied: readonly string[]
+      readonly tags: readonly string[]
+    }
 
 async function ending(
   { slots }: Indexed,
@@ -104,10 +174,14 @@ async function ending(
   for (;;) {
     let at: string | undefined
     try {
-      const { refusedBy, applied, tags } = walk(candidates(context), context, (rule) => {
+      const { endedBy, applied, tags } = walk(candidates(context), context, (rule) => {
         at = rule.id
       })
-      return { refusedBy: refusedBy?.id, applied: applied.map(({ rule, cost, key }) => `${rule.id} ${cost} ${JSON.stringify(key)}`), tags }
+      return {
+        endedBy: endedBy?.id,
+        applied: applied.map(({ rule, cost, key }) => `${rule.id} ${cost} ${JSON.stringify(key)}`),
+        tags,
+      }
     } catch (error) {
       if (error !== suspended) return { error: error instanceof Error ? error.message : error, at }
       await context.pending

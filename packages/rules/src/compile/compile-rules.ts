@@ -31,7 +31,7 @@ export async function compileRules(
   const findings = new Findings(vocabulary.findings.positionOf)
   findings.list.push(...vocabulary.findings.list)
   const pause = createPause()
-  for (const list of lists.values()) await list.fill(findings, pause)
+  for (const list of lists.values()) await list.readEntries(findings, pause)
   if (findings.hasErrors) throw invalidRules(document.name, findings.list)
   if (options.overrides !== undefined) {
     for (const { action } of rules) {

@@ -4,7 +4,7 @@ import type { Mismatch } from '../match/conditions.js'
 import type { RequestContext, Value } from '../match/context.js'
 import { matches, type CompiledRule } from './rule.js'
 import type { Variant } from './variants.js'
-import { mostApplied, walk, type Applied, type Walked } from './walk.js'
+import { mostApplied, walk, type Applied } from './walk.js'
 
 /** What the rules say about one request, and why. */
 export interface Explanation {
@@ -58,30 +58,28 @@ export function explain(
 ): Explanation {
   const remaining = rules.filter(({ enabled }) => enabled).values()
   const walked = walk({ next: () => remaining.next().value }, context, () => {})
-  const ending = walked.refusedBy ?? exemption(walked)
+  const { endedBy } = walked
+  const isRefused = endedBy?.action.type === 'refuse'
+  // A refusal asks nothing, whatever limits stand above it.
+  const applied = isRefused ? [] : walked.applied
   const shown = (mismatch: Mismatch): Mismatch =>
     mismatch.secret && !show ? { ...mismatch, value: hashed(mismatch.value) } : mismatch
-  const asked = walked.applied.filter(({ rule }) => !rule.shadow)
+  const asked = applied.filter(({ rule }) => !rule.shadow)
   return {
     version,
-    type:
-      walked.refusedBy === undefined ? (walked.applied.length === 0 ? 'pass' : 'ask') : 'refuse',
-    rules: rules.map((rule) => explainRule(rule, walked, ending, context, shown)),
+    type: isRefused ? 'refuse' : applied.length === 0 ? 'pass' : 'ask',
+    rules: rules.map((rule) => explainRule(rule, applied, endedBy, context, shown)),
     asked: asked.map(({ rule }) => rule.id),
-    shadow: walked.applied.filter(({ rule }) => rule.shadow).map(({ rule }) => rule.id),
-    endedBy: ending?.id,
+    shadow: applied.filter(({ rule }) => rule.shadow).map(({ rule }) => rule.id),
+    endedBy: endedBy?.id,
     tags: walked.tags,
   }
 }
 
-function exemption({ matched }: Walked): CompiledRule | undefined {
-  return matched.find(({ action, shadow }) => action.type === 'allow' && !shadow)
-}
-
 function explainRule(
   rule: CompiledRule,
-  walked: Walked,
-  ending: CompiledRule | undefined,
+  applied: readonly Applied[],
+  endedBy: CompiledRule | undefined,
   context: RequestContext,
   shown: (mismatch: Mismatch) => Mismatch,
 ): ExplainedRule {
@@ -89,7 +87,7 @@ function explainRule(
   const about = { position: number + 1, id, line }
   const no = (reason: string): ExplainedRule => ({ ...about, applies: false, reason })
   if (!rule.enabled) return no('is not enabled')
-  if (ending !== undefined && number > ending.number) return no(`comes after "${ending.id}"`)
+  if (endedBy !== undefined && number > endedBy.number) return no(`comes after "${endedBy.id}"`)
   if (!matches(rule, context)) {
     const mismatch = mismatchOf(rule, context)
     if (mismatch === undefined) return no('the client sent a parameter several times')
@@ -100,11 +98,11 @@ function explainRule(
   if (action.type !== 'limit') {
     return shadow ? yes(`shadow: would ${verbs[action.type]}`) : yes(`it ${verbs[action.type]}s`)
   }
-  const applied = walked.applied.find((one) => one.rule === rule)
-  if (applied !== undefined)
-    return { ...yes(shadow ? 'shadow' : 'it matches'), ...limitOf(applied, context) }
-  if (walked.refusedBy !== undefined) return no(`"${walked.refusedBy.id}" refuses the request`)
-  return no(absentReason(rule, walked, context))
+  const own = applied.find((one) => one.rule === rule)
+  if (own !== undefined)
+    return { ...yes(shadow ? 'shadow' : 'it matches'), ...limitOf(own, context) }
+  if (endedBy?.action.type === 'refuse') return no(`"${endedBy.id}" refuses the request`)
+  return no(absentReason(rule, applied, context))
 }
 
 const verbs = { allow: 'allow', refuse: 'refuse', tag: 'tag' } as const
@@ -135,7 +133,11 @@ function policiesOf({ policies }: Variant): Readonly<Record<string, Policy>> {
   return Object.fromEntries(policies)
 }
 
-function absentReason(rule: CompiledRule, { applied }: Walked, context: RequestContext): string {
+function absentReason(
+  rule: CompiledRule,
+  applied: readonly Applied[],
+  context: RequestContext,
+): string {
   if (rule.action.type !== 'limit') return ''
   const { group, count, key } = rule.action
   const absent = key.parts.find((fields) =>

@@ -55,11 +55,12 @@ export function createRuleSet(program: Program): RuleSet {
     return judgementOf(walk(index.search(context), context, failed))
   }
 
-  function judgementOf({ matched, applied, tags, refusedBy, wouldRefuse }: Walked): Judgement {
-    for (const { number } of matched) stats[number].matched++
+  function judgementOf({ applied, others, tags, endedBy, wouldRefuse }: Walked): Judgement {
+    for (const { rule } of applied) stats[rule.number].matched++
+    for (const { number } of others) stats[number].matched++
     for (const { number } of wouldRefuse) stats[number].shadowDenied++
-    if (refusedBy?.action.type === 'refuse') {
-      const { id, number, action } = refusedBy
+    if (endedBy?.action.type === 'refuse') {
+      const { id, number, action } = endedBy
       stats[number].refused++
       return { type: 'refuse', version, tags, rule: id, outcome: action.outcome }
     }

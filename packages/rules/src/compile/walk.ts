@@ -15,11 +15,12 @@ export interface Applied {
 
 /** What a search from the top found. */
 export interface Walked {
-  readonly matched: readonly CompiledRule[]
   readonly applied: readonly Applied[]
+  /** Rules that match and are not among `applied`. */
+  readonly others: readonly CompiledRule[]
   readonly tags: readonly string[]
-  /** The rule that refuses the request. */
-  readonly refusedBy: CompiledRule | undefined
+  /** The rule that ends the search: it allows the request, or refuses it. */
+  readonly endedBy: CompiledRule | undefined
   /** Shadow rules that would refuse it. */
   readonly wouldRefuse: readonly CompiledRule[]
 }
@@ -44,26 +45,34 @@ export function walk(
   context: RequestContext,
   failed: (rule: CompiledRule, error: unknown) => void,
 ): Walked {
-  const matched: CompiledRule[] = []
   let applied: Applied[] | undefined
+  let others: CompiledRule[] | undefined
   let tags: string[] | undefined
   let wouldRefuse: CompiledRule[] | undefined
-  let refusedBy: CompiledRule | undefined
+  let endedBy: CompiledRule | undefined
   for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
     try {
       if (!matches(rule, context)) continue
-      matched.push(rule)
       const { action, shadow } = rule
       if (action.type === 'limit') {
-        applied ??= []
-        const limit = isTaken(action, applied) ? undefined : appliedOf(rule, action, context)
-        if (limit !== undefined) add(limit, applied)
-      } else if (shadow) {
-        if (action.type === 'refuse') (wouldRefuse ??= []).push(rule)
+        const limit = isTaken(action, applied ?? none)
+          ? undefined
+          : appliedOf(rule, action, context)
+        if (limit !== undefined) {
+          // An array that grows by `push` reserves much more than most requests need.
+          if (applied === undefined) applied = [limit]
+          else add(limit, applied)
+          continue
+        }
+      }
+      others = added(others, rule)
+      if (action.type === 'limit') continue
+      if (shadow) {
+        if (action.type === 'refuse') wouldRefuse = added(wouldRefuse, rule)
       } else if (action.type === 'tag') {
-        ;(tags ??= []).push(action.tag)
+        tags = added(tags, action.tag)
       } else {
-        if (action.type === 'refuse') refusedBy = rule
+        endedBy = rule
         break
       }
     } catch (error) {
@@ -72,12 +81,18 @@ export function walk(
     }
   }
   return {
-    matched,
-    applied: refusedBy === undefined ? (applied ?? none) : none,
+    applied: applied ?? none,
+    others: others ?? none,
     tags: tags ?? none,
-    refusedBy,
+    endedBy,
     wouldRefuse: wouldRefuse ?? none,
   }
+}
+
+function added<T>(list: T[] | undefined, item: T): T[] {
+  if (list === undefined) return [item]
+  list.push(item)
+  return list
 }
 
 /** Shadow rules are no burden for the request, so that they do not count. */

@@ -35,7 +35,7 @@ export type ValuesOf<D extends { readonly values?: RulesDocument['values'] }> = 
 
 type Declared<D> = D extends { readonly values: infer V extends Record<string, ValueDeclaration> }
   ? V
-  : Record<never, ValueDeclaration>
+  : unknown
 
 type IsOptional<V> = V extends `${string}?` | { readonly optional: true } ? true : false
 

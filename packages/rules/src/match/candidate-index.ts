@@ -35,12 +35,11 @@ export interface Indexed {
  */
 export class CandidateIndex<R extends Indexed> {
   readonly #rules: readonly (R | undefined)[]
-  readonly #always: Posting
+  readonly #start: Start
   readonly #sources: readonly Source[]
 
   constructor(rules: readonly R[], patternsOf: (exact: boolean) => Patterns) {
     const { always, anchored } = chooseAnchors(rules)
-    this.#always = always
     const byNumber: (R | undefined)[] = []
     for (const rule of rules) byNumber[rule.number] = rule
     // Without holes, which make arrays slow.
@@ -48,13 +47,27 @@ export class CandidateIndex<R extends Indexed> {
     const filing = new Filing()
     for (const [number, anchor] of anchored) filing.add(number, anchor)
     this.#sources = filing.sources(patternsOf).toSorted((a, b) => a.first - b.first)
+    this.#start = startWith(always, this.#sources.length)
   }
 
   /** A search for the candidates of a request. */
   search(context: RequestContext): Search<R> {
-    return new Search(this.#rules, this.#sources, this.#always, context)
+    return new Search(this.#rules, this.#sources, this.#start, context)
   }
 }
+
+/** The postings with which a search starts, in rows with room for one of each source. A copy of a row has just that size. */
+interface Start {
+  readonly postings: readonly Posting[]
+  readonly positions: readonly number[]
+}
+
+function startWith(always: Posting, sources: number): Start {
+  const room = Array.from({ length: sources })
+  return { postings: [always, ...room.map(() => noRules)], positions: [0, ...room.map(() => 0)] }
+}
+
+const noRules: Posting = []
 
 /** The candidates of one request, in the order of the document, each once. Sources are opened when the search comes to their first rule. */
 export class Search<R> implements Postings {
@@ -64,24 +77,26 @@ export class Search<R> implements Postings {
   readonly #postings: Posting[]
   readonly #positions: number[]
   #opened = 0
+  #count = 1
 
   constructor(
     rules: readonly (R | undefined)[],
     sources: readonly Source[],
-    always: Posting,
+    start: Start,
     context: RequestContext,
   ) {
     this.#rules = rules
     this.#sources = sources
     this.#context = context
-    this.#postings = [always]
-    this.#positions = [0]
+    this.#postings = start.postings.slice()
+    this.#positions = start.positions.slice()
   }
 
   add(posting: Posting | undefined): void {
     if (posting === undefined) return
-    this.#postings.push(posting)
-    this.#positions.push(0)
+    // A source can add several postings, for several values.
+    if (this.#count === this.#postings.length) this.#positions.push(0)
+    this.#postings[this.#count++] = posting
   }
 
   /** The next candidate. */
@@ -93,7 +108,7 @@ export class Search<R> implements Postings {
       least = this.#least()
     }
     if (least === Infinity) return undefined
-    for (let i = 0; i < this.#postings.length; i++) {
+    for (let i = 0; i < this.#count; i++) {
       if (this.#postings[i][this.#positions[i]] === least) this.#positions[i]++
     }
     return this.#rules[least]
@@ -101,7 +116,7 @@ export class Search<R> implements Postings {
 
   #least(): number {
     let least = Infinity
-    for (let i = 0; i < this.#postings.length; i++) {
+    for (let i = 0; i < this.#count; i++) {
       const head = this.#postings[i][this.#positions[i]]
       if (head !== undefined && head < least) least = head
     }

@@ -50,13 +50,22 @@ export const suspended: unique symbol = Symbol('suspended')
 
 const unread = new Failure(undefined)
 
+/** A row of unread slots. A copy of it has just the size that it needs. */
+function unreadSlots(count: number): readonly (Value | Failure)[] {
+  let row = rows.get(count)
+  if (row === undefined) rows.set(count, (row = Array.from({ length: count }, () => unread)))
+  return row
+}
+
+const rows = new Map<number, readonly (Value | Failure)[]>()
+
 /** One request during its judgement: each field is read at most once. */
 export class RequestContext {
   readonly facts: Facts
   readonly now: number
   /** What a suspended judgement waits for. */
   pending: PromiseLike<void> | undefined
-  readonly #slots: (Value | Failure)[] = []
+  readonly #slots: (Value | Failure)[]
   #remembered: Map<string, unknown> | undefined
   #url: string | undefined
   #normalMatch: PathMatch | undefined
@@ -66,7 +75,7 @@ export class RequestContext {
   constructor(facts: Facts, now: number, slots: number) {
     this.facts = facts
     this.now = now
-    for (let i = 0; i < slots; i++) this.#slots.push(unread)
+    this.#slots = unreadSlots(slots).slice()
   }
 
   /** The value of a field; an error that prevents it is thrown. */

@@ -18,7 +18,7 @@ export interface List {
   spelled(spell: ((text: string) => string) | undefined): ReadonlySet<string>
   /** Whether it contains a value of a field, which is spelled as the field spells its values. */
   includes(text: string, spell: ((text: string) => string) | undefined): boolean
-  fill(findings: Findings, pause: Pause): Promise<void>
+  readEntries(findings: Findings, pause: Pause): Promise<void>
 }
 
 const mostEntries = 1_000_000
@@ -36,7 +36,7 @@ export function createList(
   const texts = new Set<string>()
   const spellings = new Map<unknown, ReadonlySet<string>>()
 
-  async function fill(findings: Findings, pause: Pause): Promise<void> {
+  async function readEntries(findings: Findings, pause: Pause): Promise<void> {
     const found: Range[] = []
     size = 0
     let index = 0
@@ -72,7 +72,7 @@ export function createList(
       const pausing = pause()
       if (pausing !== undefined) await pausing
     }
-    if (kind === 'address') ranges = new AddressRanges(found)
+    if (kind === 'address') ranges = new AddressRanges(await sorted(found, pause))
   }
 
   function spelled(spell: ((text: string) => string) | undefined): ReadonlySet<string> {
@@ -109,8 +109,49 @@ export function createList(
       const key = addressSortKey(text)
       return key !== undefined && ranges.hasKey(key)
     },
-    fill,
+    readEntries,
   }
+}
+
+/** Sorts in slices, by merging. The sort of the ranges that follows has then nothing to do but one pass. */
+async function sorted(ranges: readonly Range[], pause: Pause): Promise<readonly Range[]> {
+  let runs: (readonly Range[])[] = []
+  for (let from = 0; from < ranges.length; from += runLength) {
+    runs.push(ranges.slice(from, from + runLength).sort(byFirst))
+    const pausing = pause()
+    if (pausing !== undefined) await pausing
+  }
+  while (runs.length > 1) {
+    const merged: (readonly Range[])[] = []
+    for (let i = 0; i < runs.length; i += 2) {
+      merged.push(i + 1 === runs.length ? runs[i] : await merge(runs[i], runs[i + 1], pause))
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+const runLength = 1000
+
+async function merge(
+  left: readonly Range[],
+  right: readonly Range[],
+  pause: Pause,
+): Promise<readonly Range[]> {
+  const merged: Range[] = []
+  let [i, j] = [0, 0]
+  while (i < left.length && j < right.length) {
+    merged.push(byFirst(left[i], right[j]) <= 0 ? left[i++] : right[j++])
+    const pausing = pause()
+    if (pausing !== undefined) await pausing
+  }
+  while (i < left.length) merged.push(left[i++])
+  while (j < right.length) merged.push(right[j++])
+  return merged
+}
+
+function byFirst(a: Range, b: Range): number {
+  return a.first < b.first ? -1 : a.first > b.first ? 1 : 0
 }
 
 /** The entries of a file: one a line, without comments, empty lines and spaces around them. */
