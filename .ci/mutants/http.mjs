@@ -101,8 +101,8 @@ export const mutants = [
   {
     file: `${http}/lists/address-ranges.ts`,
     name: 'the last address of a range is outside',
-    find: 'key <= this.#ranges[from - 1].last',
-    replace: 'key < this.#ranges[from - 1].last',
+    find: 'before !== undefined && key <= before.last',
+    replace: 'before !== undefined && key < before.last',
   },
   {
     file: `${http}/request/response.ts`,

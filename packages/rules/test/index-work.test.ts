@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { mostApplied, walk } from '../src/compile/walk.js'
 import type { CompiledRule } from '../src/compile/rule.js'
-import { CandidateIndex } from '../src/match/candidate-index.js'
+import { CandidateIndex } from '../src/match/candidates/candidate-index.js'
 import { RequestContext, suspended } from '../src/match/context.js'
 import type { Facts, RulesDocument } from '../src/index.js'
 import { parsedOf } from '../src/index.js'

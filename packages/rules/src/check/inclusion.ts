@@ -1,7 +1,7 @@
 import { rangeOfEntry } from '@sluice/core/http'
 import { compareRoutes } from 'rou3'
 import type { Predicate, Scalar, When } from '../document/document.js'
-import { normalPattern } from '../match/path.js'
+import { normalPattern } from '../match/paths/path.js'
 
 /** Whether one set of requests contains another. `unknown` where that cannot be proved. */
 export type Inclusion = 'yes' | 'no' | 'unknown'

@@ -3,7 +3,7 @@ import type { Key, Policy } from '@sluice/core'
 import type { Mismatch } from '../match/conditions.js'
 import type { RequestContext, Value } from '../match/context.js'
 import { matches, type CompiledRule } from './rule.js'
-import type { Variant } from './variants.js'
+import type { Variant } from './limits/variants.js'
 import { mostApplied, walk, type Applied } from './walk.js'
 
 /** What the rules say about one request, and why. */

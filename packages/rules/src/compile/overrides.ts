@@ -1,19 +1,11 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Policy } from '@sluice/core'
-import { checkedPolicy, isPromise, type Awaitable } from '@sluice/core/http'
-import type {
-  OverrideDeclaration,
-  PolicyDeclaration,
-  RuleDeclaration,
-} from '../document/document.js'
-import type { Findings } from '../document/findings.js'
-import type { Path } from '../document/syntax.js'
+import { isPromise, type Awaitable } from '@sluice/core/http'
+import type { OverrideDeclaration, PolicyDeclaration } from '../document/document.js'
 import { rulesError } from '../errors.js'
-import type { Field, RequestContext } from '../match/context.js'
-import { linesOf } from '../match/lists.js'
+import type { RequestContext } from '../match/context.js'
 import { RecentMap } from '../match/recent-map.js'
-import type { Vocabulary } from '../match/vocabulary.js'
-import { inZone, isPolicyDeclaration } from './policies.js'
+import { isPolicyDeclaration } from './limits/policies.js'
 
 /**
  * Returns the limit of one value of a rule's `overrides.of`, such as that of a customer. Undefined leaves the rule's own limit. An error is an error of the
@@ -33,144 +25,6 @@ export interface Override {
   readonly window: string | undefined
 }
 
-export interface OverrideReader {
-  overrideOf(context: RequestContext): Override | undefined
-  use(overrides: OverridesFunction): void
-}
-
-/** Reads the overrides of a rule. Undefined if it has none. */
-export function readOverrides(
-  { id, overrides }: RuleDeclaration,
-  alternatives: readonly { readonly declaration: PolicyDeclaration }[],
-  zone: string | undefined,
-  files: ReadonlyMap<string, string>,
-  rulePath: Path,
-  { fields, findings }: Vocabulary,
-): OverrideReader | undefined {
-  if (overrides === undefined) return undefined
-  const path = [...rulePath, 'overrides']
-  const { of, entries = {}, file } = overrides
-  const field = fields.field(of, { patterns: [], exact: false })
-  if (field === undefined) {
-    findings.unknown(
-      [...path, 'of'],
-      of,
-      fields.names,
-      'SLUICE_RULES_FIELD_UNKNOWN',
-      of,
-      fields.names,
-    )
-    return undefined
-  }
-  const table = new OverrideTable()
-
-  /** What is wrong with an override; undefined if it fits every alternative of the rule. */
-  function problemOf(override: Override): string | undefined {
-    for (const { declaration } of alternatives) {
-      try {
-        overridden(declaration, override, zone)
-      } catch (error) {
-        return error instanceof Error ? error.message : String(error)
-      }
-    }
-    return undefined
-  }
-
-  for (const [value, limit] of Object.entries(entries)) {
-    const override = overrideFor(limit, undefined, `override "${value}"`)
-    const problem = table.add(value, override) ?? problemOf(override)
-    if (problem !== undefined) {
-      findings.error([...path, 'entries', value], 'SLUICE_RULES_OVERRIDE', problem)
-    }
-  }
-  if (file !== undefined) readFile(file, files, table, problemOf, [...path, 'file'], findings)
-  return createReader(id, field, table)
-}
-
-/** The limits by value. `*` at the end of a value stands for any rest; the longest match counts. */
-class OverrideTable {
-  readonly #exact = new Map<string, Override>()
-  readonly #prefixes = new Map<string, Override>()
-  #lengths: readonly number[] = []
-
-  /** Adds an override, or says why it cannot. */
-  add(value: string, override: Override): string | undefined {
-    const star = value.indexOf('*')
-    if (star !== -1 && star !== value.length - 1) {
-      return `"*" stands at the end of a value, and not within ${JSON.stringify(value)}`
-    }
-    const table = star === -1 ? this.#exact : this.#prefixes
-    const key = star === -1 ? value : value.slice(0, -1)
-    if (table.has(key)) return `${JSON.stringify(value)} has an override already`
-    table.set(key, override)
-    if (star !== -1 && !this.#lengths.includes(key.length)) {
-      this.#lengths = [...this.#lengths, key.length].toSorted((a, b) => b - a)
-    }
-    return undefined
-  }
-
-  get(value: string): Override | undefined {
-    const exact = this.#exact.get(value)
-    if (exact !== undefined) return exact
-    for (const length of this.#lengths) {
-      const found = length <= value.length ? this.#prefixes.get(value.slice(0, length)) : undefined
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-}
-
-function readFile(
-  file: string,
-  files: ReadonlyMap<string, string>,
-  table: OverrideTable,
-  problemOf: (override: Override) => string | undefined,
-  path: Path,
-  findings: Findings,
-): void {
-  const text = files.get(file)
-  if (text === undefined) {
-    findings.error(path, 'SLUICE_RULES_FILE_MISSING', file)
-    return
-  }
-  const known = new Map<string, string | undefined>()
-  for (const { line, entry } of linesOf(text)) {
-    const row = csvLine.exec(entry)
-    if (row === null) {
-      const problem = `the line ${JSON.stringify(entry.slice(0, 80))} is wrong: write value,limit or value,limit,window, where the limit is a whole number or "unlimited"`
-      findings.inFile(file, line, 'SLUICE_RULES_OVERRIDE', problem)
-      continue
-    }
-    const [, quoted, bare, limit, window] = row
-    const value = quoted === undefined ? bare.trim() : quoted.replaceAll('""', '"')
-    const reason = `override "${value}"`
-    const override = overrideFor(limit === 'unlimited' ? limit : Number(limit), window, reason)
-    let problem = known.get(override.key)
-    if (!known.has(override.key)) known.set(override.key, (problem = problemOf(override)))
-    problem ??= table.add(value, override)
-    if (problem !== undefined) findings.inFile(file, line, 'SLUICE_RULES_OVERRIDE', problem)
-  }
-}
-
-/** A value, which has to be quoted if it contains a comma or a quote; a limit; and perhaps a window. */
-const csvLine =
-  /^(?:"((?:[^"]|"")+)"|([^",]+))\s*,\s*(\d{1,15}|unlimited)\s*(?:,\s*([^",\s][^",]*))?$/
-
-function createReader(rule: string, field: Field, table: OverrideTable): OverrideReader {
-  let ask: ((context: RequestContext, value: string) => Override | undefined) | undefined
-  return {
-    overrideOf(context) {
-      const value = context.read(field)
-      if (value === undefined) return undefined
-      const text = String(value)
-      return ask?.(context, text) ?? table.get(text)
-    },
-    use(overrides) {
-      ask = createAsker(rule, overrides)
-    },
-  }
-}
-
 const cachedMs = 30_000
 const cachedValues = 10_000
 const longestMs = 250
@@ -183,7 +37,7 @@ interface Cached {
 const nothing = { override: undefined }
 
 /** Asks the application, and remembers its answers for 30 seconds. An answer that takes longer than 250 ms comes too late for the request. */
-function createAsker(
+export function createAsker(
   rule: string,
   overrides: OverridesFunction,
 ): (context: RequestContext, value: string) => Override | undefined {
@@ -250,38 +104,10 @@ function asked(rule: string, value: string, limit: unknown): Override {
   throw rulesError('SLUICE_RULES_OVERRIDE_INVALID', rule, problem)
 }
 
-function overrideFor(
+export function overrideFor(
   limit: OverrideDeclaration,
   window: string | undefined,
   reason: string,
 ): Override {
   return { key: JSON.stringify([limit, window]), reason, limit, window }
-}
-
-/**
- * The policy that an override makes of the rule's own.
- *
- * @throws Error if the policy has no limit that a number could replace, or the result is no policy
- */
-export function overridden(
-  declaration: PolicyDeclaration,
-  { limit, window, reason }: Override,
-  zone: string | undefined,
-): Policy {
-  if (limit === 'unlimited') return checkedPolicy({ kind: 'unlimited' }, reason)
-  if (typeof limit === 'object') return checkedPolicy(inZone(limit, zone), reason)
-  if (!('limit' in declaration)) {
-    throw new Error(
-      `a number cannot replace the limit of "${declaration.kind}": write a whole policy`,
-    )
-  }
-  if (window !== undefined && !('window' in declaration)) {
-    throw new Error(`"${declaration.kind}" has no window`)
-  }
-  const changed = {
-    ...declaration,
-    limit,
-    ...(window === undefined ? {} : { window: window.trim() }),
-  }
-  return checkedPolicy(inZone(changed, zone), reason)
 }

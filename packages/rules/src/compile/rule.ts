@@ -6,10 +6,10 @@ import type { Field, RequestContext } from '../match/context.js'
 import type { OwnPath } from '../match/fields.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import { readWhen } from '../match/when.js'
-import { readCost, type Cost } from './cost.js'
-import { readKey, type KeyReader } from './keys.js'
-import { overOutcome, thenOutcome } from './outcomes.js'
-import { readVariants, type VariantReader } from './variants.js'
+import { readCost, type Cost } from './limits/cost.js'
+import { readKey, type KeyReader } from './limits/keys.js'
+import { overOutcome, thenOutcome } from './limits/outcomes.js'
+import { readVariants, type VariantReader } from './limits/variants.js'
 
 /** A rule that can be asked. */
 export interface CompiledRule {

@@ -2,7 +2,7 @@ import type { Key } from '@sluice/core'
 import { rulesError } from '../errors.js'
 import type { RequestContext } from '../match/context.js'
 import { matches, type CompiledRule, type Limit } from './rule.js'
-import type { Variant } from './variants.js'
+import type { Variant } from './limits/variants.js'
 
 /** A limit that applies to a request. */
 export interface Applied {

@@ -3,7 +3,7 @@ import type { Scalar } from '../document/document.js'
 import { Failure, suspended, type Field, type RequestContext, type Value } from './context.js'
 import type { List } from './lists.js'
 import type { Operator } from './operators.js'
-import type { Patterns } from './patterns.js'
+import type { Patterns } from './paths/patterns.js'
 import type { Schedule } from './schedule.js'
 
 /** Something that has to hold for a rule to apply. */

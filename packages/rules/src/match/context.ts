@@ -1,6 +1,6 @@
 import { isPromise } from '@sluice/core/http'
 import type { Facts } from '../facts.js'
-import type { PathMatch, Patterns } from './patterns.js'
+import type { PathMatch, Patterns } from './paths/patterns.js'
 
 /** A value of a request: a text, a number, true or false, or several texts. Undefined if the request does not have it. */
 export type Value = string | number | boolean | readonly string[] | undefined

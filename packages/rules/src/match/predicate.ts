@@ -3,6 +3,13 @@ import type { Operators, Predicate, Scalar } from '../document/document.js'
 import type { Path } from '../document/syntax.js'
 import { allOf, fieldCondition, notOf, presence, type Condition } from './conditions.js'
 import type { Field } from './context.js'
+import {
+  allowedFor,
+  expectedOf,
+  fitsType,
+  isOperatorName,
+  type OperatorName,
+} from './field-operators.js'
 import { compares, equals, finds, inList, partly, withinRanges } from './operators.js'
 import type { Vocabulary } from './vocabulary.js'
 
@@ -26,26 +33,6 @@ export function predicateCondition(
 
 function isScalars(predicate: readonly Scalar[] | Operators): predicate is readonly Scalar[] {
   return Array.isArray(predicate)
-}
-
-const operatorNames = [
-  'in',
-  'from',
-  'to',
-  'above',
-  'below',
-  'prefix',
-  'suffix',
-  'contains',
-  'matches',
-  'present',
-  'not',
-] as const
-
-type OperatorName = (typeof operatorNames)[number]
-
-function isOperatorName(name: string): name is OperatorName {
-  return operatorNames.some((known) => known === name)
 }
 
 function equality(
@@ -213,46 +200,6 @@ function regexpCondition(
     findings.error(path, 'SLUICE_RULES_REGEXP', source, problem)
     return undefined
   }
-}
-
-function allowedFor({ type }: Field): ReadonlySet<OperatorName> {
-  if (type === 'boolean') return booleanOperators
-  if (type === 'address') return addressOperators
-  return type === 'text' || type === 'path' ? textOperators : numberOperators
-}
-
-const booleanOperators = new Set<OperatorName>(['present', 'not'])
-const addressOperators = new Set<OperatorName>(['in', 'present', 'not'])
-const numberOperators = new Set<OperatorName>([
-  'in',
-  'from',
-  'to',
-  'above',
-  'below',
-  'present',
-  'not',
-])
-const textOperators = new Set<OperatorName>(operatorNames)
-
-function fitsType({ type, oneOf }: Field, value: Scalar): boolean {
-  if (oneOf !== undefined) return oneOf.some((known) => known === value)
-  switch (type) {
-    case 'boolean':
-      return typeof value === 'boolean'
-    case 'number':
-      return typeof value === 'number'
-    case 'integer':
-      return Number.isSafeInteger(value)
-    default:
-      return typeof value !== 'boolean'
-  }
-}
-
-function expectedOf({ type, oneOf }: Field): string {
-  if (oneOf !== undefined) return `one of ${oneOf.join(', ')}`
-  if (type === 'boolean') return 'true or false'
-  if (type === 'integer') return 'a whole number'
-  return type === 'number' ? 'a number' : 'a text or a number'
 }
 
 function asIs(text: string): string {

@@ -1,7 +1,7 @@
-import type { Path } from '../document/syntax.js'
-import { rulesError } from '../errors.js'
-import type { RequestContext } from '../match/context.js'
-import type { Vocabulary } from '../match/vocabulary.js'
+import type { Path } from '../../document/syntax.js'
+import { rulesError } from '../../errors.js'
+import type { RequestContext } from '../../match/context.js'
+import type { Vocabulary } from '../../match/vocabulary.js'
 
 /** The units that a request takes. */
 export interface Cost {

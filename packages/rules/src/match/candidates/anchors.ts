@@ -1,4 +1,4 @@
-import type { Anchor, Condition } from './conditions.js'
+import type { Anchor, Condition } from '../conditions.js'
 
 interface Anchored {
   /** Rules that no anchor can find. */

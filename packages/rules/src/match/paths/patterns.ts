@@ -1,6 +1,6 @@
 import { addRoute, createRouter, findAllRoutes, findRoute } from 'rou3'
 import { normalPath, normalPattern, plainPath } from './path.js'
-import { RecentMap } from './recent-map.js'
+import { RecentMap } from '../recent-map.js'
 
 /** A path of a request, and the patterns that it fits. */
 export interface PathMatch {

@@ -1,7 +1,7 @@
 import { millisecondsOf, type Outcome } from '@sluice/core/http'
-import type { DenyDeclaration, OverDeclaration, ThenDeclaration } from '../document/document.js'
-import type { Findings } from '../document/findings.js'
-import type { Path } from '../document/syntax.js'
+import type { DenyDeclaration, OverDeclaration, ThenDeclaration } from '../../document/document.js'
+import type { Findings } from '../../document/findings.js'
+import type { Path } from '../../document/syntax.js'
 
 /** What happens to a request that a rule refuses at once. */
 export function thenOutcome(then: Exclude<ThenDeclaration, 'allow'>): Outcome {

@@ -1,8 +1,8 @@
 import type { Policy } from '@sluice/core'
 import { checkedPolicy } from '@sluice/core/http'
-import type { By, PolicyDeclaration, RuleDeclaration } from '../document/document.js'
-import type { Findings } from '../document/findings.js'
-import type { Path } from '../document/syntax.js'
+import type { By, PolicyDeclaration, RuleDeclaration } from '../../document/document.js'
+import type { Findings } from '../../document/findings.js'
+import type { Path } from '../../document/syntax.js'
 
 /** A policy of a rule, or a choice of policies. */
 export interface DeclaredPolicy {

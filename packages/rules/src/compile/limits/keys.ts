@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Key, KeyPartValue } from '@sluice/core'
 import { ipKey } from '@sluice/core/http'
-import type { KeyPartDeclaration } from '../document/document.js'
-import type { Path } from '../document/syntax.js'
-import type { Field, RequestContext, Value } from '../match/context.js'
-import type { OwnPath } from '../match/fields.js'
-import type { Vocabulary } from '../match/vocabulary.js'
+import type { KeyPartDeclaration } from '../../document/document.js'
+import type { Path } from '../../document/syntax.js'
+import type { Field, RequestContext, Value } from '../../match/context.js'
+import type { OwnPath } from '../../match/fields.js'
+import type { Vocabulary } from '../../match/vocabulary.js'
 
 /** The key of a rule. */
 export interface KeyReader {

@@ -1,0 +1,133 @@
+import type { Policy } from '@sluice/core'
+import type { RuleDeclaration, RulesDocument } from '../../document/document.js'
+import type { Path } from '../../document/syntax.js'
+import type { RequestContext } from '../../match/context.js'
+import { RecentMap } from '../../match/recent-map.js'
+import type { Vocabulary } from '../../match/vocabulary.js'
+import { overridden, readOverrides, type OverrideReader } from './override-table.js'
+import type { OverridesFunction } from '../overrides.js'
+import { declaredPolicies } from './policies.js'
+import { readSlot, type Slot } from './slots.js'
+
+/** The policies of a rule for some of its requests: those of one plan, one schedule, one override. */
+export interface Variant {
+  /** Unique within the process, so that equal sets of rules and variants use the same object of policies. */
+  readonly id: number
+  /** By the names of their counts. */
+  readonly policies: readonly (readonly [string, Policy])[]
+  /** What led to it: `plan "pro"`, `override "acme"`. */
+  readonly reasons: readonly string[]
+}
+
+/** The limits of a rule. */
+export interface VariantReader {
+  /** The variants that do not depend on a function of the application. */
+  readonly all: readonly Variant[]
+  /** The variant of a request. */
+  variantOf(context: RequestContext): Variant
+  /** The variant that the request would have without an override. */
+  ownVariantOf(context: RequestContext): Variant
+  /** Takes the function of the application for overrides. */
+  use(overrides: OverridesFunction): void
+}
+
+let lastId = 0
+
+/** Reads the limits of a rule. Undefined after findings. */
+export function readVariants(
+  rule: RuleDeclaration,
+  document: Pick<RulesDocument, 'zone' | 'values'>,
+  files: ReadonlyMap<string, string>,
+  path: Path,
+  vocabulary: Vocabulary,
+): VariantReader | undefined {
+  const { findings } = vocabulary
+  const count = rule.count ?? rule.id
+  const slots: Slot[] = []
+  const declared = declaredPolicies(rule, path, findings)
+  for (const policy of declared) {
+    const name = policy.name === undefined ? count : `${count}.${policy.name}`
+    if (name.length > longestName) {
+      findings.error(
+        policy.path,
+        'SLUICE_RULES_TOO_LARGE',
+        `the name "${name}" is too long`,
+        name.length,
+        `${longestName} characters`,
+      )
+    }
+    const slot = readSlot(rule.id, name, policy, document.zone, vocabulary)
+    if (slot !== undefined) slots.push(slot)
+  }
+  const overrides = readOverrides(
+    rule,
+    slots.flatMap(({ alternatives }) => alternatives),
+    document.zone,
+    files,
+    path,
+    vocabulary,
+  )
+  if (slots.length === 0 || slots.length < declared.length) return undefined
+  return createReader(slots, overrides, document.zone)
+}
+
+const longestName = 64
+
+function createReader(
+  slots: readonly Slot[],
+  overrides: OverrideReader | undefined,
+  zone: string | undefined,
+): VariantReader {
+  const own = new Map<string, Variant>()
+  const changed = new RecentMap<string, Variant>(4096)
+
+  function ownVariant(choices: readonly number[]): Variant {
+    const key = choices.join()
+    let variant = own.get(key)
+    if (variant === undefined) {
+      const chosen = slots.map(({ alternatives }, i) => alternatives[choices[i]])
+      variant = {
+        id: ++lastId,
+        policies: slots.map(({ name }, i) => [name, chosen[i].policy]),
+        reasons: chosen.flatMap(({ reason }) => reason ?? []),
+      }
+      own.set(key, variant)
+    }
+    return variant
+  }
+
+  const only = slots.every(({ alternatives }) => alternatives.length === 1)
+    ? ownVariant(slots.map(() => 0))
+    : undefined
+  const ownVariantOf = (context: RequestContext): Variant =>
+    only ?? ownVariant(slots.map((slot) => slot.choose(context)))
+
+  function variantOf(context: RequestContext): Variant {
+    const override = overrides?.overrideOf(context)
+    if (override === undefined) return ownVariantOf(context)
+    // Overrides are only allowed with one policy.
+    const [slot] = slots
+    const choice = slot.choose(context)
+    const key = `${choice} ${override.key}`
+    let variant = changed.get(key)
+    if (variant === undefined) {
+      const { declaration } = slot.alternatives[choice]
+      const policy = overridden(declaration, override, zone)
+      variant = { id: ++lastId, policies: [[slot.name, policy]], reasons: [override.reason] }
+      changed.set(key, variant)
+    }
+    return variant
+  }
+
+  return {
+    get all() {
+      if (slots.length === 1) slots[0].alternatives.forEach((_, i) => ownVariant([i]))
+      return [...own.values()]
+    },
+    variantOf: overrides === undefined ? ownVariantOf : variantOf,
+    ownVariantOf,
+    use(given) {
+      overrides?.use(given)
+    },
+  }
+}

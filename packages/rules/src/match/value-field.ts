@@ -1,0 +1,99 @@
+import { isPromise } from '@sluice/core/http'
+import type { Scalar, ValueDeclaration } from '../document/document.js'
+import { rulesError } from '../errors.js'
+import {
+  Failure,
+  Waiting,
+  type Field,
+  type FieldType,
+  type RequestContext,
+  type Value,
+} from './context.js'
+
+/** The field of a declared value. */
+export function valueField(name: string, slot: number, declaration: ValueDeclaration): Field {
+  const { type, oneOf, required } = declared(declaration)
+  const expected = oneOf === undefined ? expectations[type] : `one of ${oneOf.join(', ')}`
+
+  function checked(value: unknown): Value | Failure {
+    if (value === undefined || value === null || value === '') {
+      if (!required) return undefined
+      return new Failure(rulesError('SLUICE_RULES_VALUE_MISSING', name))
+    }
+    if (fits(type, value) && (oneOf === undefined || isOneOf(oneOf, value))) return value
+    return new Failure(rulesError('SLUICE_RULES_VALUE_INVALID', name, value, expected))
+  }
+
+  return fieldOf(name, slot, {
+    type,
+    oneOf,
+    isValue: true,
+    required,
+    load({ facts }) {
+      const value = facts.value?.(name)
+      return isPromise(value) ? new Waiting(Promise.resolve(value).then(checked)) : checked(value)
+    },
+  })
+}
+
+function isOneOf(words: readonly (string | number)[], value: Scalar): boolean {
+  return words.some((word) => word === value)
+}
+
+interface Declared {
+  readonly type: FieldType
+  readonly oneOf: readonly (string | number)[] | undefined
+  readonly required: boolean
+}
+
+/** Reads the declaration of a value. */
+function declared(declaration: ValueDeclaration): Declared {
+  if (typeof declaration === 'string') {
+    const required = !declaration.endsWith('?')
+    const name = required ? declaration : declaration.slice(0, -1)
+    const type = name === 'number' || name === 'integer' || name === 'boolean' ? name : 'text'
+    return { type, oneOf: undefined, required }
+  }
+  const { oneOf, optional = false } = 'oneOf' in declaration ? declaration : { oneOf: declaration }
+  const isNumeric = oneOf.every((value) => typeof value === 'number')
+  return { type: isNumeric ? 'number' : 'text', oneOf, required: !optional }
+}
+
+function fits(type: FieldType, value: unknown): value is Scalar {
+  switch (type) {
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value)
+    case 'integer':
+      return Number.isSafeInteger(value)
+    case 'boolean':
+      return typeof value === 'boolean'
+    default:
+      return typeof value === 'string'
+  }
+}
+
+const expectations: Readonly<Record<FieldType, string>> = {
+  text: 'a string',
+  number: 'a finite number',
+  integer: 'a whole number below 2^53',
+  boolean: 'true or false',
+  address: 'an address',
+  path: 'a path',
+}
+
+interface FieldTraits {
+  readonly type?: FieldType
+  readonly oneOf?: readonly (string | number)[] | undefined
+  readonly isValue?: boolean
+  readonly required?: boolean
+  readonly secret?: boolean
+  readonly spell?: ((text: string) => string) | undefined
+  load(context: RequestContext): Value | Failure | Waiting
+}
+
+/** Makes a field; what is not said is as for a text that may be absent. */
+export function fieldOf(name: string, slot: number, traits: FieldTraits): Field {
+  const { type = 'text', oneOf, isValue = false, required = false, secret = false } = traits
+  const { spell, load } = traits
+  return { name, slot, type, oneOf, isValue, required, secret, spell, load }
+}
