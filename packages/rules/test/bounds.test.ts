@@ -7,15 +7,20 @@ function refusal(
   text: string,
   format: 'yaml' | 'json' = 'yaml',
 ): { readonly code: string | undefined; readonly ms: number } {
-  const start = performance.now()
+  const start = process.cpuUsage()
   try {
     parseRules({ text, format, files: new Map() })
   } catch (error) {
     if (error instanceof RulesError)
-      return { code: error.findings?.[0]?.code, ms: performance.now() - start }
+      return { code: error.findings?.[0]?.code, ms: milliseconds(process.cpuUsage(start)) }
     throw error
   }
   return { code: undefined, ms: 0 }
+}
+
+/** The time that the work took of a core, whatever else the machine does. */
+function milliseconds({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1000
 }
 
 const bomb = [

@@ -133,9 +133,10 @@ test('a regular expression that would take a backtracking engine for ever takes 
     `  - { id: r, when: { user: { matches: '(a+)+$' } }, key: [], limit: 1, window: 1m }`,
   )
   asked(rules, user('warm'))
-  const start = performance.now()
+  const start = process.cpuUsage()
   for (let i = 0; i < 20; i++) asked(rules, user(`${i}${'a'.repeat(1_000_000)}!`))
-  expect((performance.now() - start) / 20).toBeLessThan(10)
+  const { user: used, system } = process.cpuUsage(start)
+  expect((used + system) / 1000 / 20).toBeLessThan(5)
 })
 
 test('a schedule that is active', async () => {

@@ -29,7 +29,7 @@ const none: readonly never[] = Object.freeze([])
  * Makes the calls for the rules that apply. The limiter binds each object of policies once, so the objects are kept by the set of rules and variants.
  */
 export class Consumer {
-  readonly #plans = new RecentMap<string, readonly Group[]>(4096)
+  readonly #plans = new RecentMap<string | number, readonly Group[]>(4096)
   readonly #stats: readonly RuleStats[]
 
   /** @param stats by the number of the rule */
@@ -61,8 +61,9 @@ export class Consumer {
 }
 
 /** Equal for requests with the same variants and the same division by cost. The role of a rule follows from its variant. */
-function planKey(applied: readonly Applied[]): string {
+function planKey(applied: readonly Applied[]): string | number {
   const [{ variant, cost }] = applied
+  if (applied.length === 1) return variant.id
   let key = `${variant.id}`
   for (let i = 1; i < applied.length; i++) {
     const one = applied[i]

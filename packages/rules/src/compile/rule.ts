@@ -103,7 +103,6 @@ const ofLimits = [
   'group',
   'count',
   'overrides',
-  'expose',
 ] as const
 
 function readThen(

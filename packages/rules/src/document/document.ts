@@ -180,12 +180,6 @@ export interface RuleDeclaration {
   /** @default true */
   readonly enabled?: boolean
   readonly note?: string
-  /**
-   * Whether headers of responses name the rule. If not, they say `limit`.
-   *
-   * @default true
-   */
-  readonly expose?: boolean
 }
 
 /** A request: its method, path, ip, host and route, headers and cookies as `header.name`, and declared values. */

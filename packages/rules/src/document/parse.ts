@@ -35,7 +35,7 @@ const mostRules = 10_000
  * @throws RulesError SLUICE_RULES_INVALID with all of its mistakes and their positions
  */
 export function parseRules({ text, format, files }: RulesText): ParsedRules {
-  return parsed(readText(text, format), versionOf(text, files), files)
+  return parsed(readText(text, format), () => versionOf(text, files), files)
 }
 
 /**
@@ -49,10 +49,14 @@ export function parsedOf(
 ): ParsedRules {
   const nowhere = { line: 0, column: 0 }
   const read = { value: document, findings: [], positionOf: () => nowhere }
-  return parsed(read, versionOf(JSON.stringify(document), files), files)
+  return parsed(read, () => versionOf(JSON.stringify(document), files), files)
 }
 
-function parsed(read: ReadText, version: string, files: ReadonlyMap<string, string>): ParsedRules {
+function parsed(
+  read: ReadText,
+  version: () => string,
+  files: ReadonlyMap<string, string>,
+): ParsedRules {
   if (read.findings.length > 0) throw invalidRules(undefined, read.findings)
   const findings = new Findings(read.positionOf)
   const head = shaped(documentShape, read.value, [], findings)
@@ -81,7 +85,7 @@ function parsed(read: ReadText, version: string, files: ReadonlyMap<string, stri
   checkCounts(declarations, rules, findings)
   if (findings.hasErrors) throw invalidRules(name, findings.list)
   const { rules: _rules, ...rest } = head
-  return { document: { ...rest, rules: declarations }, version, rules, vocabulary }
+  return { document: { ...rest, rules: declarations }, version: version(), rules, vocabulary }
 }
 
 /** The names of the files of lists and overrides. */

@@ -107,7 +107,6 @@ function ruleSchema(policy: z.ZodType<{ kind: string }>): z.ZodType<RuleDeclarat
     shadow: maybe(boolean()),
     enabled: maybe(boolean()),
     note: maybe(string()),
-    expose: maybe(boolean()),
   })
 }
 
