@@ -9,6 +9,14 @@ export type { ListedLimit } from './guard/merge-limits.js'
 export { createRouteLimits, guardMade, routeName } from './guard/route-limits.js'
 export type { MadeLimit, RouteLimit, RouteLimits } from './guard/route-limits.js'
 export { assertOneOf } from './options/check-options.js'
+export {
+  checked,
+  checkedIfGiven,
+  optional,
+  readOptions,
+  shortDuration,
+} from '../options/readers.js'
+export type { OptionReader } from '../options/readers.js'
 export type { RateLimitOptions } from './options/options.js'
 export type { OneRule, Stated, WholeRule } from './options/stated-options.js'
 export type { Action, Continue, Deny, Handle } from './guard/action.js'
@@ -16,6 +24,7 @@ export { followHandler } from './guard/handling.js'
 export { headersOfReply, writeFields, writtenFields } from './answer/fields.js'
 export type { Reply, ResponseHeaders } from './answer/fields.js'
 export { after } from './awaitable.js'
+export { chosenPerCall } from '../limiter/bound-policies.js'
 export { warnOfUnseenRoute } from './guard/mistakes.js'
 export { createView, trustProbe } from './request/view.js'
 export type { Lookups, NodeRequest } from './request/view.js'
@@ -25,6 +34,7 @@ export { methodDecorator } from '../limited/decorator.js'
 export type { AnyFunction } from '../limited/decorator.js'
 
 export * from './application.js'
+export { carryOut } from './rules/carry-out.js'
 export { decideByRules } from './rules/decide.js'
 export type { DecideOptions } from './rules/decide.js'
 export type {
