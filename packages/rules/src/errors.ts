@@ -1,8 +1,12 @@
 import { documentMessages, type Mistake } from './errors/document.js'
+import { loadingMessages } from './errors/loading.js'
 import { requestMessages } from './errors/requests.js'
 import { warningMessages } from './errors/warnings.js'
 
-type Messages = typeof documentMessages & typeof requestMessages & typeof warningMessages
+type Messages = typeof documentMessages &
+  typeof loadingMessages &
+  typeof requestMessages &
+  typeof warningMessages
 
 /** The stable identifier of an error or a warning. */
 export type RulesErrorCode = keyof Messages
@@ -12,6 +16,7 @@ export type RulesErrorDetails<C extends RulesErrorCode> = Parameters<Messages[C]
 /** Every error and warning of rules. A message names what was found, says why it cannot be right, and what to write instead. */
 const catalogue: { [C in RulesErrorCode]: (...details: RulesErrorDetails<C>) => string } = {
   ...documentMessages,
+  ...loadingMessages,
   ...requestMessages,
   ...warningMessages,
 }
@@ -60,6 +65,15 @@ export function rulesError<C extends RulesErrorCode>(
   ...details: RulesErrorDetails<C>
 ): RulesError {
   return new RulesError(code, rulesMessage(code, ...details))
+}
+
+/** Makes the error of a code, with its cause. */
+export function rulesErrorFrom<C extends RulesErrorCode>(
+  cause: unknown,
+  code: C,
+  ...details: RulesErrorDetails<C>
+): RulesError {
+  return new RulesError(code, rulesMessage(code, ...details), { cause })
 }
 
 /** The message of a code. */

@@ -7,6 +7,7 @@ import { CandidateIndex } from '../match/candidates/candidate-index.js'
 import type { Pause } from '../match/lists.js'
 import type { OverridesFunction } from './overrides.js'
 import { createRuleSet, type RuleSet } from './rule-set.js'
+import type { RuleStats } from './stats.js'
 
 export interface CompileOptions {
   /**
@@ -14,6 +15,8 @@ export interface CompileOptions {
    * late, and the rule's own limit counts.
    */
   readonly overrides?: OverridesFunction
+  /** The counters of an earlier set. A rule that both sets have continues with its counters. */
+  readonly stats?: ReadonlyMap<string, RuleStats>
 }
 
 /**
@@ -49,6 +52,7 @@ export async function compileRules(
     rules,
     index,
     slots: fields.slots,
+    stats: options.stats,
   })
 }
 

@@ -40,11 +40,13 @@ export interface Program {
   readonly index: CandidateIndex<CompiledRule>
   /** The number of fields that a request may have to keep. */
   readonly slots: number
+  /** The counters of an earlier set. */
+  readonly stats: ReadonlyMap<string, RuleStats> | undefined
 }
 
 export function createRuleSet(program: Program): RuleSet {
   const { document, version, warnings, rules, index, slots } = program
-  const stats = rules.map(() => emptyStats())
+  const stats = rules.map(({ id }) => program.stats?.get(id) ?? emptyStats())
   const consumer = new Consumer(stats)
 
   function failed({ number }: CompiledRule, error: unknown): void {

@@ -15,6 +15,8 @@ export const reservedNames: readonly string[] = [
   'not',
   'schedule',
   'url',
+  'headers',
+  'cookies',
 ]
 
 /** The path patterns that a rule requires. They give its parameters. */

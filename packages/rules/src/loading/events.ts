@@ -1,0 +1,61 @@
+import { channel } from 'node:diagnostics_channel'
+import type { RulesDocument } from '../document/document.js'
+import type { RulesError } from '../errors.js'
+
+/** Published on `sluice:rules`. */
+export type RulesEvent = DocumentEvent | LateOverrideEvent
+
+/** The function `overrides` took longer than 250 ms, so that the limit of the rule counted. */
+export interface LateOverrideEvent {
+  readonly state: 'override-late'
+  readonly rule: string
+  readonly limitMs: number
+}
+
+/** What became of a document. */
+export interface DocumentEvent {
+  /** The name of the rules; undefined if none were ever loaded. */
+  readonly name: string | undefined
+  /**
+   * `loaded`: a document replaced the one before. `rejected`: a document is invalid, and the one before stays. `source-failed`: the source could
+   * not be read, and the document before stays. A failure that lasts is published once.
+   */
+  readonly state: 'loaded' | 'rejected' | 'source-failed'
+  /** The version of the rules that judge requests now. */
+  readonly version: string | undefined
+  /** Why a document was rejected or the source failed. */
+  readonly error: RulesError | undefined
+  /** How the rules of a loaded document differ from those before. */
+  readonly changes: RuleChanges | undefined
+}
+
+/** The ids of rules. */
+export interface RuleChanges {
+  readonly added: readonly string[]
+  readonly changed: readonly string[]
+  readonly removed: readonly string[]
+}
+
+const events = channel('sluice:rules')
+
+/** Publishes an event. It is made only if the channel has a subscriber. */
+export function publish(event: () => DocumentEvent): void {
+  if (events.hasSubscribers) events.publish(event())
+}
+
+/** Compares the rules of two documents. A rule is what it says, so its place in the document is no change. */
+export function changesBetween(before: RulesDocument | undefined, now: RulesDocument): RuleChanges {
+  const old = rulesById(before)
+  const added: string[] = []
+  const changed: string[] = []
+  for (const [id, rule] of rulesById(now)) {
+    if (!old.has(id)) added.push(id)
+    else if (old.get(id) !== rule) changed.push(id)
+    old.delete(id)
+  }
+  return { added, changed, removed: [...old.keys()] }
+}
+
+function rulesById(document: RulesDocument | undefined): Map<string, string> {
+  return new Map(document?.rules.map((rule) => [rule.id, JSON.stringify(rule)]))
+}

@@ -1,0 +1,54 @@
+import type { Awaitable, RequestView } from '@sluice/core/http'
+import type { Facts } from '../facts.js'
+import { cookieIn } from './cookie.js'
+
+/** The functions that read the declared values of a document from a request, by name. Each is called at most once for a request, and only if a rule needs it. */
+export type ValueFunctions<R> = Readonly<Record<string, (request: R) => Awaitable<unknown>>>
+
+/** What rules may read of an HTTP request. Nothing is read before a rule asks for it. */
+export class RequestFacts<R> implements Facts {
+  readonly #view: RequestView<R>
+  readonly #values: ReadonlyMap<string, (request: R) => unknown>
+
+  constructor(view: RequestView<R>, values: ReadonlyMap<string, (request: R) => unknown>) {
+    this.#view = view
+    this.#values = values
+  }
+
+  get method(): string {
+    return this.#view.method
+  }
+
+  get url(): string | undefined {
+    return this.#view.url
+  }
+
+  get route(): string | undefined {
+    return this.#view.route
+  }
+
+  get ip(): string | undefined {
+    return this.#view.address
+  }
+
+  /** HTTP/2 sends the host as `:authority`. */
+  get host(): string | undefined {
+    return this.header(':authority') ?? this.header('host')
+  }
+
+  header(name: string): string | undefined {
+    const { headers } = this.#view
+    // Every object inherits names such as `constructor`.
+    const sent = Object.hasOwn(headers, name) ? headers[name] : undefined
+    return typeof sent === 'object' ? sent.join(', ') : sent
+  }
+
+  cookie(name: string): string | undefined {
+    const sent = this.header('cookie')
+    return sent === undefined ? undefined : cookieIn(sent, name)
+  }
+
+  value(name: string): unknown {
+    return this.#values.get(name)?.(this.#view.raw)
+  }
+}

@@ -1,0 +1,108 @@
+import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/http'
+import { compileRules } from '../compile/compile-rules.js'
+import type { OverridesFunction } from '../compile/overrides.js'
+import type { RulesDocument } from '../document/document.js'
+import { parseRules } from '../document/parse.js'
+import { rulesError } from '../errors.js'
+import { declared } from '../match/fields.js'
+import type { ValueFunctions } from './facts-of-request.js'
+import { createLoadedRules, type LoadedRules } from './loaded-rules.js'
+import type { RuleSource } from './sources/rule-source.js'
+
+export interface LoadRulesOptions<R> {
+  /** Where the document comes from: `fileSource`, `pollSource`, `staticSource`, or a source of the application. */
+  readonly source: RuleSource
+  /**
+   * A function of the request for each value that the document declares. With this option, a document that requires a value without a function is
+   * refused. `createRuleLimiter` takes the values from its contexts and needs no functions.
+   */
+  readonly values?: ValueFunctions<R>
+  /**
+   * Returns the limit of one value of a rule with `overrides`, such as that of a customer. Its answers are remembered for 30 seconds; one that takes longer
+   * than 250 ms comes too late for the request.
+   */
+  readonly overrides?: OverridesFunction
+  /**
+   * The path of a file for the last good document. If the source cannot be read when the application starts, that document is used until the source
+   * answers.
+   */
+  readonly keep?: string
+  /**
+   * Returns milliseconds since the epoch, for schedules: for tests.
+   *
+   * @default Date.now
+   */
+  readonly clock?: () => number
+}
+
+const readers = {
+  source: checked('a source, such as fileSource("rules.yaml")', isSource),
+  values: checkedIfGiven('an object with a function for each value', areFunctions),
+  overrides: checkedIfGiven('a function that returns a limit', isFunction),
+  keep: checkedIfGiven('the path of a file', isPath),
+  clock: optional(
+    checked('a function that returns milliseconds since the epoch', isFunction),
+    Date.now,
+  ),
+}
+
+/**
+ * Loads rules, and follows their source. `R` is the framework's request, which the functions of `values` take.
+ *
+ * @example
+ * const rules = await loadRules<Request>({
+ *   source: fileSource('rules.yaml'),
+ *   values: { user: (req) => req.user?.id },
+ * })
+ * app.use(rateLimit({ rules }))
+ * @throws RulesError if the first document cannot be read or is invalid; SluiceError if an option is missing, unknown or invalid
+ */
+export async function loadRules<R = unknown>(
+  options: LoadRulesOptions<R>,
+): Promise<LoadedRules<R>> {
+  readOptions('loadRules', options, readers)
+  const { source, values, overrides, keep, clock = Date.now } = options
+  return createLoadedRules({
+    source,
+    values: values ?? {},
+    keep,
+    clock,
+    async compile(text, stats) {
+      const parsed = parseRules(text)
+      if (values !== undefined) assertFunctions(parsed.document, values)
+      return compileRules(parsed, {
+        ...(overrides === undefined ? {} : { overrides }),
+        ...(stats === undefined ? {} : { stats }),
+      })
+    },
+  })
+}
+
+/** Without its function, a required value would be an error of every request that needs it. */
+function assertFunctions({ values = {} }: RulesDocument, functions: object): void {
+  for (const [name, declaration] of Object.entries(values)) {
+    if (declared(declaration).required && !Object.hasOwn(functions, name)) {
+      throw rulesError('SLUICE_RULES_FUNCTION_MISSING', name)
+    }
+  }
+}
+
+function isSource(value: unknown): value is RuleSource {
+  return isRecord(value) && isFunction(value['read']) && typeof value['every'] === 'number'
+}
+
+function areFunctions(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every(isFunction)
+}
+
+function isPath(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isFunction(value: unknown): value is () => number {
+  return typeof value === 'function'
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

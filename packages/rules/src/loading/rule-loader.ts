@@ -1,0 +1,155 @@
+import type { RuleSet } from '../compile/rule-set.js'
+import type { RuleStats } from '../compile/stats.js'
+import type { RulesText } from '../document/parse.js'
+import { RulesError, rulesError, rulesErrorFrom } from '../errors.js'
+import { reasonOf } from '../errors/reason.js'
+import { changesBetween, publish, type DocumentEvent } from './events.js'
+import { createFailures } from './failures.js'
+import { incompleteness } from './incomplete.js'
+import type { Keeper } from './keep.js'
+import { createRefresher } from './refresh.js'
+import type { RulesContent, RuleSource } from './sources/rule-source.js'
+
+/** Makes a rule set of a document. A rule that was there before continues with its counters. */
+export type Compile = (
+  text: RulesText,
+  stats: ReadonlyMap<string, RuleStats> | undefined,
+) => Promise<RuleSet>
+
+/** Where the current rules come from. */
+export interface RulesState {
+  /** The version of the rules that judge requests: the first 16 hexadecimal digits of a SHA-256 of the document and its files. */
+  readonly version: string
+  readonly loadedAt: Date
+  /** `keep`: the source could not be read at the start, and the last good document was. `replace`: the application passed the document. */
+  readonly from: 'source' | 'keep' | 'replace'
+  /** Why the current rules are not those of the source; undefined if they are. */
+  readonly stale: RulesError | undefined
+}
+
+/** Holds the current rules, and replaces them. */
+export interface RuleLoader {
+  /** The rules of this moment. A request reads it once. */
+  readonly current: RuleSet
+  state(): RulesState
+  reload(): Promise<void>
+  replace(text: RulesText): Promise<void>
+  close(): void
+}
+
+interface Loaded {
+  readonly set: RuleSet
+  readonly loadedAt: Date
+  readonly from: RulesState['from']
+}
+
+/**
+ * Loads the first rules, and follows the source after that.
+ *
+ * @throws RulesError if the first rules cannot be loaded
+ */
+export async function createRuleLoader(
+  source: RuleSource,
+  compile: Compile,
+  keeper: Keeper | undefined,
+): Promise<RuleLoader> {
+  let loaded: Loaded | undefined
+  /** The version that was read last, also if it was rejected: an unchanged mistake is compiled once. */
+  let seen: string | undefined
+  /** The last good document of the source. */
+  let good: RulesContent | undefined
+  const unreadable = createFailures((error) => tell('source-failed', error))
+  const rejected = createFailures((error) => tell('rejected', error))
+  const refresher = createRefresher(source, { known: () => seen, receive, fail: unreadable.add })
+
+  async function receive(content: RulesContent | undefined): Promise<void> {
+    const reason = content === undefined ? undefined : incompleteness(content, good)
+    if (reason !== undefined) throw failIncomplete(reason)
+    unreadable.clear()
+    if (content === undefined) return
+    seen = content.version
+    await use(content, 'source').catch(reject)
+    good = content
+    await keeper?.write(content)
+  }
+
+  function reject(error: unknown): never {
+    if (error instanceof RulesError) rejected.add(error)
+    throw error
+  }
+
+  function failIncomplete(reason: string): RulesError {
+    const error = rulesError('SLUICE_RULES_SOURCE_FAILED', source.location, reason)
+    unreadable.add(error)
+    return error
+  }
+
+  async function use(content: RulesText, from: RulesState['from']): Promise<Loaded> {
+    const before = loaded?.set
+    const set = await compile(content, before?.stats).catch(failCompile)
+    assertSameName(before, set)
+    loaded = { set, from, loadedAt: new Date() }
+    rejected.clear()
+    const { name, version } = set
+    publish(() => {
+      const changes = changesBetween(before?.document, set.document)
+      return { name, state: 'loaded', version, error: undefined, changes }
+    })
+    return loaded
+  }
+
+  function tell(state: DocumentEvent['state'], error: RulesError): void {
+    const { name, version } = loaded?.set ?? {}
+    publish(() => ({ name, state, version, error, changes: undefined }))
+  }
+
+  async function loadFirst(): Promise<Loaded> {
+    try {
+      await refresher.refresh()
+    } catch (error) {
+      const kept = unreadable.latest === undefined ? undefined : await keeper?.read()
+      if (kept === undefined) throw error
+      // If the copy cannot be used either, the failure of the source is the one to act on.
+      return use(kept, 'keep').catch(() => Promise.reject(error))
+    }
+    if (loaded === undefined) throw noDocument(source)
+    return loaded
+  }
+
+  const first = await loadFirst().catch((error: unknown) => {
+    refresher.close()
+    throw error
+  })
+  const latest = (): Loaded => loaded ?? first
+  refresher.start()
+  return {
+    get current() {
+      return latest().set
+    },
+    state() {
+      const { set, from, loadedAt } = latest()
+      return { version: set.version, loadedAt, from, stale: unreadable.latest ?? rejected.latest }
+    },
+    reload: refresher.refresh,
+    replace: (text) =>
+      refresher.inTurn(async () => {
+        await use(text, 'replace')
+      }),
+    close: refresher.close,
+  }
+}
+
+function failCompile(error: unknown): never {
+  if (error instanceof RulesError) throw error
+  throw rulesErrorFrom(error, 'SLUICE_RULES_COMPILE_FAILED', reasonOf(error))
+}
+
+/** Counts belong to the name, so another name would lose all of them. */
+function assertSameName(before: RuleSet | undefined, { name }: RuleSet): void {
+  if (before === undefined || name === before.name) return
+  throw rulesError('SLUICE_RULES_NAME_CHANGED', before.name, name)
+}
+
+function noDocument({ location }: RuleSource): RulesError {
+  return rulesError('SLUICE_RULES_SOURCE_FAILED', location, 'it delivered no document')
+}

@@ -1,0 +1,103 @@
+import { extname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { readOptions } from '@sluice/core/http'
+import { rulesError } from '../../errors.js'
+import { readFiles, statesOf, type FileState, type FilesRead } from './document-files.js'
+import { contentOf, everyOption, type RulesContent, type RuleSource } from './rule-source.js'
+
+export interface FileSourceOptions {
+  /**
+   * The time between two looks at the files. A look that finds no change costs a `stat` for each file.
+   *
+   * @default '2s'
+   */
+  readonly every?: number | string
+}
+
+/** A file that is being written has this long to change again before it counts as complete. */
+const settleMs = 100
+
+/** Some file systems keep times in whole seconds, FAT in steps of two: a file that changed this recently can change again and look the same. */
+const coarsestTimeMs = 3000
+
+/** How often a read is repeated when files change under it, or are missing for a moment. */
+const attempts = 3
+
+/**
+ * A document in a file, with the list and override files that it names relative to itself. Files are found by polling, because neither a Kubernetes
+ * ConfigMap nor a network file system reports changes. A name that ends in `.json` is read as JSON, any other as YAML.
+ *
+ * @example
+ * const rules = await loadRules({ source: fileSource('rules.yaml', { every: '2s' }) })
+ */
+export function fileSource(path: string | URL, options: FileSourceOptions = {}): RuleSource {
+  const { every } = readOptions('fileSource', options, { every: everyOption(2000) })
+  const location = typeof path === 'string' ? path : fileURLToPath(path)
+  const format = extname(location).toLowerCase() === '.json' ? 'json' : 'yaml'
+  let last: (Read & { readonly version: string }) | undefined
+
+  async function read(
+    since: string | undefined,
+    signal: AbortSignal,
+  ): Promise<RulesContent | undefined> {
+    if (since !== undefined && last?.version === since && (await isUnchanged(last))) {
+      return undefined
+    }
+    const found = await readSettled(location, format, signal)
+    if (found === undefined) {
+      // Incomplete rules are worse than late ones: the next look reads the files again.
+      if (since !== undefined) return undefined
+      throw rulesError('SLUICE_RULES_SOURCE_FAILED', location, 'it keeps changing while it is read')
+    }
+    const content = contentOf({ ...found, format })
+    last = { ...found, version: content.version }
+    return content.version === since ? undefined : content
+  }
+
+  return { location, every, read }
+}
+
+interface Read extends FilesRead {
+  /** When the states were taken. */
+  readonly at: number
+}
+
+/** Whether the files must still be those that were read. If they had changed shortly before, their times cannot tell. */
+async function isUnchanged({ states, at }: Read): Promise<boolean> {
+  if (states.some((state) => isRecent(state, at))) return false
+  const paths = states.map(({ path }) => path)
+  const now = await statesOf(paths).catch(() => undefined)
+  return now !== undefined && areSame(states, now)
+}
+
+/** Reads the files until two looks at them agree. Undefined if they change all the time. */
+async function readSettled(
+  location: string,
+  format: 'yaml' | 'json',
+  signal: AbortSignal,
+): Promise<Read | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const isLast = attempt === attempts
+    try {
+      const found = await readFiles(location, format, signal)
+      const at = Date.now()
+      if (found.states.some((state) => isRecent(state, at))) await pause(settleMs)
+      const later = await statesOf(found.states.map(({ path }) => path))
+      if (areSame(found.states, later)) return { ...found, at }
+      if (isLast) return undefined
+    } catch (error) {
+      // An editor removes a file before it writes it anew, and a ConfigMap removes the old folder after it has replaced it.
+      if (isLast || signal.aborted) throw error
+    }
+    await pause(settleMs)
+  }
+}
+
+function isRecent({ changedMs }: FileState, now: number): boolean {
+  return Math.abs(now - changedMs) < coarsestTimeMs
+}
+
+function areSame(states: readonly FileState[], later: readonly FileState[]): boolean {
+  return states.every((state, i) => state.mark === later[i].mark)
+}

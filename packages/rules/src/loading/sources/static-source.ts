@@ -1,0 +1,27 @@
+import type { RulesDocument } from '../../document/document.js'
+import { contentOf, type RuleSource } from './rule-source.js'
+
+/**
+ * A document that does not change by itself: the text of one (YAML, of which JSON is a part), or a typed object such as `defineRules` returns.
+ *
+ * @example
+ * const rules = await loadRules({ source: staticSource({ version: 1, name: 'api', rules: [] }) })
+ */
+export function staticSource(document: RulesDocument | string): RuleSource {
+  const content = contentOf({ ...textOf(document), files: new Map() })
+  return {
+    location: 'staticSource',
+    every: 0,
+    read: async (since) => (since === content.version ? undefined : content),
+  }
+}
+
+/** The text of a document, and its format. */
+export function textOf(document: RulesDocument | string): {
+  readonly text: string
+  readonly format: 'yaml' | 'json'
+} {
+  return typeof document === 'string'
+    ? { text: document, format: 'yaml' }
+    : { text: JSON.stringify(document), format: 'json' }
+}

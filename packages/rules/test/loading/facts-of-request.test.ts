@@ -1,0 +1,93 @@
+import type { RequestView } from '@sluice/core/http'
+import { expect, test } from 'vitest'
+import { cookieIn } from '../../src/loading/cookie.js'
+import { RequestFacts } from '../../src/loading/facts-of-request.js'
+
+interface Raw {
+  readonly user: string
+}
+
+function factsOf(
+  view: Partial<RequestView<Raw>>,
+  values: Record<string, (raw: Raw) => unknown> = {},
+): RequestFacts<Raw> {
+  const whole = { raw: { user: 'acme' }, method: 'GET', headers: {}, ...view }
+  return new RequestFacts(whole as RequestView<Raw>, new Map(Object.entries(values)))
+}
+
+test('reads the request as its adapter presents it', () => {
+  const { method, url, route, ip } = factsOf({
+    method: 'POST',
+    url: '/api/items?page=2',
+    route: '/api/:kind',
+    address: '203.0.113.9',
+  })
+  expect([method, url, route, ip]).toEqual([
+    'POST',
+    '/api/items?page=2',
+    '/api/:kind',
+    '203.0.113.9',
+  ])
+})
+
+test('reads the host of HTTP/1 and of HTTP/2', () => {
+  expect(factsOf({ headers: { host: 'example.org:8080' } }).host).toBe('example.org:8080')
+  expect(factsOf({ headers: { ':authority': 'example.org' } }).host).toBe('example.org')
+  expect(factsOf({}).host).toBeUndefined()
+})
+
+test('reads a header, and joins one that was sent several times', () => {
+  const facts = factsOf({ headers: { 'x-a': 'one', 'x-b': ['one', 'two'] } })
+  expect(['x-a', 'x-b', 'x-c', 'constructor'].map((name) => facts.header(name))).toEqual([
+    'one',
+    'one, two',
+    undefined,
+    undefined,
+  ])
+})
+
+test('reads nothing that no rule needs', () => {
+  const view = new Proxy({} as RequestView<Raw>, {
+    get(_, property) {
+      throw new Error(`read ${String(property)}`)
+    },
+  })
+  const facts = new RequestFacts(view, new Map())
+  expect(() => facts.ip).toThrow('read address')
+})
+
+test('reads a declared value from the request, by a function of the application', async () => {
+  const facts = factsOf({}, { user: ({ user }) => user, plan: async () => 'pro' })
+  expect([facts.value('user'), await facts.value('plan'), facts.value('other')]).toEqual([
+    'acme',
+    'pro',
+    undefined,
+  ])
+})
+
+test.each([
+  ['a=1; b=2', 'b', '2'],
+  ['a=1; b=2', 'c', undefined],
+  ['a=1;b=2', 'b', '2'],
+  ['a=first; a=second', 'a', 'first'],
+  ['a="quoted value"', 'a', 'quoted value'],
+  ['a="', 'a', '"'],
+  ['a=b=c', 'a', 'b=c'],
+  ['a=caf%C3%A9', 'a', 'café'],
+  ['a=100%', 'a', '100%'],
+  ['a=', 'a', ''],
+  ['a; b=2', 'a', undefined],
+  ['=1; a=2', 'a', '2'],
+  ['xa=1', 'a', undefined],
+  ['A=1', 'a', undefined],
+  ['__proto__=1', '__proto__', '1'],
+  ['', 'a', undefined],
+])('in %j the cookie %j is %j', (header, name, value) => {
+  expect(cookieIn(header, name)).toBe(value)
+})
+
+test('reads a cookie of a request', () => {
+  const facts = factsOf({ headers: { cookie: 'session=abc' } })
+  expect([facts.cookie('session'), facts.cookie('other')]).toEqual(['abc', undefined])
+  expect(factsOf({}).cookie('session')).toBeUndefined()
+})

@@ -1,0 +1,63 @@
+// Reloads rules again and again while requests are decided, and prints what the requests saw and how much memory stays in use.
+import { setImmediate } from 'node:timers/promises'
+import { createRuleLimiter, loadRules, pollSource } from '@sluice/rules'
+
+const [reloads, ruleCount] = process.argv.slice(2).map(Number)
+let turn = 0
+
+/** All rules of a document end with its number. Their limit is never reached. */
+function documentOf(number) {
+  const rules = Array.from(
+    { length: ruleCount },
+    (_, i) =>
+      `  - { id: r${i}-${number}, count: r${i}, when: { user: [u${i}, all] }, key: user, limit: 1000000, window: 1m }`,
+  )
+  return `version: 1\nname: api\nvalues: { user: string }\nrules:\n${rules.join('\n')}\n`
+}
+
+const rules = await loadRules({ source: pollSource(() => documentOf(turn)) })
+const limiter = createRuleLimiter({ rules })
+const numbers = new Map([[rules.state().version, 0]])
+const seen = new Set()
+let decided = 0
+let mixed = 0
+const done = new AbortController()
+
+async function decideAll() {
+  while (!done.signal.aborted) {
+    // The value comes later than the first look at the rules, so reloads happen within judgements.
+    const context = { user: setImmediate('all') }
+    const { applied, rules: version } = await limiter.consume(context)
+    const found = new Set(applied.map((id) => Number(id.split('-')[1])))
+    seen.add(version)
+    decided++
+    if (found.size !== 1 || !found.has(numbers.get(version)) || applied.length !== ruleCount)
+      mixed++
+  }
+}
+
+async function reloadTimes(times) {
+  for (let i = 0; i < times; i++) {
+    turn++
+    await rules.reload()
+    numbers.set(rules.state().version, turn)
+  }
+}
+
+async function memory() {
+  for (let i = 0; i < 3; i++) {
+    globalThis.gc()
+    await setImmediate()
+  }
+  const { heapUsed, rss } = process.memoryUsage()
+  return { heapUsed, rss }
+}
+
+const deciding = Array.from({ length: 4 }, decideAll)
+await reloadTimes(reloads / 2)
+const half = await memory()
+await reloadTimes(reloads / 2)
+const end = await memory()
+done.abort()
+await Promise.all(deciding)
+process.stdout.write(JSON.stringify({ decided, mixed, versions: seen.size, half, end }))
