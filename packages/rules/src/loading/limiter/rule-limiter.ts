@@ -1,0 +1,149 @@
+import {
+  createLimiter,
+  type Clock,
+  type Limiter,
+  type OnStoreError,
+  type Store,
+} from '@sluice/core'
+import {
+  carryOut,
+  chosenPerCall,
+  checked,
+  checkedIfGiven,
+  decideByRules,
+  type Consumption,
+  readOptions,
+  type Judgement,
+  type RuleDecision,
+} from '@sluice/core/http'
+import type { RuleSet } from '../../compile/rule-set.js'
+import { factsOf, type RuleContext } from './context.js'
+import { exceededRules, type ExceededRule } from './exceeded-rules.js'
+import { peeking, withoutTraces } from './peeking.js'
+
+export interface RuleLimiterOptions {
+  /** The rules, as `loadRules` returns them. */
+  readonly rules: { readonly name: string; readonly current: RuleSet }
+  /**
+   * Keeps the counts. A `rateLimit({ rules })` with the same rules and the same store shares them.
+   *
+   * @default memoryStore()
+   */
+  readonly store?: Store
+  /**
+   * Returns milliseconds since the epoch. It replaces the time of the store, and the time of schedules: for tests.
+   *
+   * @default the store's own time
+   */
+  readonly clock?: Clock
+  /**
+   * The decisions while the store is unavailable, as in `createLimiter`.
+   *
+   * @default 'local'
+   */
+  readonly onStoreError?: OnStoreError
+  /**
+   * The share of each limit that this process allows by itself while the store is unavailable, as in `createLimiter`.
+   *
+   * @default 1
+   */
+  readonly localShare?: number
+}
+
+/** `createLimiter` checks the others. */
+const passedOn = checkedIfGiven('', () => true)
+
+const readers = {
+  rules: checked('rules, such as those that loadRules returns', isRules),
+  store: passedOn,
+  clock: passedOn,
+  onStoreError: passedOn,
+  localShare: passedOn,
+}
+
+/** Decides by rules, without HTTP. */
+export interface RuleLimiter {
+  readonly name: string
+  /** Decides, and counts if all rules that apply allow. `signal` ends the wait for a rule with `over: { delay }`. */
+  consume(context: RuleContext, options?: { readonly signal?: AbortSignal }): Promise<RuleDecision>
+  /** Decides as `consume` would now. Changes no count. A rule with `over: { delay }` denies instead of waiting. */
+  peek(context: RuleContext): Promise<RuleDecision>
+  /** `peek` for many contexts. Over Redis they share round trips. */
+  peekMany(contexts: readonly RuleContext[]): Promise<readonly RuleDecision[]>
+  /** Every rule that would deny now, in the order of the document, rules with `over: { tag }` included. Changes no count. */
+  peekAll(context: RuleContext): Promise<readonly ExceededRule[]>
+  /**
+   * Counts in all rules that apply, whatever remains: for something that has already happened. The units that count may then exceed a limit.
+   */
+  count(context: RuleContext): Promise<void>
+  /**
+   * Refunds what a decision took. With `policies`, only the counts of these names: a name is the `count` of a rule, by default its id. True if
+   * something was refunded.
+   */
+  refund(
+    decision: RuleDecision,
+    options?: { readonly policies?: readonly string[] },
+  ): Promise<boolean>
+  /** Closes the store if the limiter created it. The rules stay open. */
+  close(): Promise<void>
+}
+
+/**
+ * Creates a limiter that decides by rules: for a queue, a socket, a service that others call.
+ *
+ * @example
+ * const limiter = createRuleLimiter({ rules })
+ * const { allowed, rule, outcome } = await limiter.consume({ user: '42', action: 'post' })
+ * @throws SluiceError if an option is missing, unknown or invalid
+ */
+export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
+  readOptions('createRuleLimiter', given, readers)
+  const { rules, ...options } = given
+  const { name } = rules
+  const { clock = Date.now } = options
+  const limiter: Limiter = createLimiter({ ...options, name, policies: chosenPerCall })
+  const peeked = peeking(limiter)
+
+  async function judge(context: RuleContext): Promise<Judgement> {
+    const set = rules.current
+    return set.judge(factsOf(context, set.document), clock())
+  }
+
+  async function peek(context: RuleContext): Promise<RuleDecision> {
+    // Nothing delays a peek.
+    const { decision } = await carryOut(peeked, withoutTraces(await judge(context)), {})
+    return decision
+  }
+
+  return {
+    name,
+    async consume(context, options) {
+      return decideByRules(limiter, await judge(context), options)
+    },
+    peek,
+    peekMany: (contexts) => Promise.all(contexts.map(peek)),
+    async peekAll(context) {
+      const set = rules.current
+      const judgement = await set.judge(factsOf(context, set.document), clock())
+      return exceededRules(limiter, judgement, set.document)
+    },
+    async count(context) {
+      await Promise.all(consumptionsOf(await judge(context)).map(penalize))
+    },
+    refund: async (decision, options) => limiter.refund(decision, options),
+    close: async () => limiter.close(),
+  }
+
+  async function penalize({ keys, cost, policies }: Consumption): Promise<void> {
+    await limiter.penalize(keys, cost, { policies })
+  }
+}
+
+function consumptionsOf(judgement: Judgement): readonly Consumption[] {
+  if (judgement.type !== 'ask') return []
+  return [...judgement.enforced, ...judgement.tagging, ...judgement.shadow]
+}
+
+function isRules(value: unknown): value is RuleLimiterOptions['rules'] {
+  return typeof value === 'object' && value !== null && 'name' in value && 'current' in value
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { factsOf, type RuleContext } from '../../../src/loading/limiter/context.js'
+import type { RulesDocument } from '../../../src/document/document.js'
+
+const document: RulesDocument = {
+  version: 1,
+  name: 'a',
+  values: { user: 'string?', plan: ['free', 'pro'] },
+  rules: [],
+}
+
+test('reads the fields of a context, and its values by their names', () => {
+  const facts = factsOf(
+    {
+      method: 'POST',
+      url: '/a?b=c',
+      route: '/:x',
+      host: 'example.org',
+      ip: '203.0.113.9',
+      headers: { 'User-Agent': 'bot' },
+      cookies: { session: 'abc' },
+      user: 'acme',
+    },
+    document,
+  )
+  expect({ ...facts }).toMatchObject({
+    method: 'POST',
+    url: '/a?b=c',
+    route: '/:x',
+    host: 'example.org',
+    ip: '203.0.113.9',
+  })
+  expect([facts.header?.('user-agent'), facts.header?.('accept')]).toEqual(['bot', undefined])
+  expect([facts.cookie?.('session'), facts.cookie?.('other')]).toEqual(['abc', undefined])
+  expect([facts.value?.('user'), facts.value?.('plan')]).toEqual(['acme', undefined])
+})
+
+test('takes a path in place of a url', () => {
+  expect(factsOf({ path: '/a' }, document).url).toBe('/a')
+})
+
+test('reads no property that every object has', () => {
+  const facts = factsOf({ headers: {}, cookies: {} }, document)
+  const inherited = ['header', 'cookie', 'value'].map((read) =>
+    (facts[read as 'header'] as (name: string) => unknown)('constructor'),
+  )
+  expect(inherited).toEqual([undefined, undefined, undefined])
+})
+
+test('refuses a name that resembles a declared value which is absent', () => {
+  expect(() => factsOf({ usr: 'acme' }, document)).toThrow(
+    'the document declares no value "usr", and the context has no "user". Did you mean "user"?',
+  )
+})
+
+test('takes a name that no document declares, or that resembles a value which is there', () => {
+  expect(factsOf({ tenant: 'x' }, document).value?.('user')).toBeUndefined()
+  expect(factsOf({ users: 2, user: 'acme' }, document).value?.('user')).toBe('acme')
+})
+
+test.each([[undefined], [null], ['acme'], [['acme']]])('refuses %j as a context', (context) => {
+  expect(() => factsOf(context as unknown as RuleContext, document)).toThrow(
+    expect.objectContaining({ code: 'SLUICE_RULES_CONTEXT_INVALID' }),
+  )
+})
