@@ -10,6 +10,7 @@ import { plans } from './smoke/plans.mjs'
 import { playground } from './smoke/playground.mjs'
 import { started } from './smoke/program.mjs'
 import { queueWorker } from './smoke/queue-worker.mjs'
+import { ownRules, rules } from './smoke/rules.mjs'
 import { root } from './workspace.mjs'
 
 const checks = {
@@ -22,7 +23,11 @@ const checks = {
   plans,
   playground,
   'queue-worker': queueWorker,
+  rules,
 }
+
+/** What an example finds in its environment besides the port. */
+const environments = { rules: ownRules }
 
 // The programs of the docs are run by a test, which has a Redis for them.
 const examples = readdirSync(join(root, 'examples'), { withFileTypes: true })
@@ -39,9 +44,10 @@ for (const example of named.length > 0 ? named : examples) {
 
 async function tryOut(example, check) {
   const folder = join(root, 'examples', example)
-  const program = await started(folder, programIn(folder))
+  const environment = environments[example]?.() ?? {}
+  const program = await started(folder, programIn(folder), [], environment)
   try {
-    const seen = await check(program)
+    const seen = await check(program, environment)
     await program.stop()
     return seen
   } catch (error) {

@@ -24,12 +24,12 @@ export function strayCode(page) {
     .map(([code]) => `this code is taken from no file:\n${code}`)
 }
 
-/** What stands between `// #region name` and its end; where the name comes again, all of it, one part below the other. */
+/** What stands between `// #region name` (`# #region name` in YAML) and its end; where the name comes again, all of it, one part below the other. */
 function regionOf(source, name, file) {
   const parts = []
   let depth = 0
   for (const line of source.split('\n')) {
-    const [, mark, started] = /^\s*\/\/ #(region|endregion)(?: (.*))?$/.exec(line) ?? []
+    const [, mark, started] = /^\s*(?:\/\/|#) #(region|endregion)(?: (.*))?$/.exec(line) ?? []
     if (mark === undefined) {
       if (depth > 0) parts.at(-1).push(line)
     } else if (depth > 0) {
@@ -53,5 +53,5 @@ function outdented(lines) {
 }
 
 function withoutMarks(source) {
-  return source.replace(/^\s*\/\/ #(?:end)?region.*\n/gm, '').trim()
+  return source.replace(/^\s*(?:\/\/|#) #(?:end)?region.*\n/gm, '').trim()
 }

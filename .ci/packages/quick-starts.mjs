@@ -20,6 +20,11 @@ const readers = {
     rest: `app.get('/', () => 'Hello.')
       await app.listen({ port: 3000 })`,
   },
+  rules: {
+    has: ['express'],
+    rest: `app.get('/', (request, response) => response.send('Hello.'))
+      app.listen(3000)`,
+  },
   koa: {
     has: ['koa'],
     rest: `app.use((ctx) => { ctx.body = 'Hello.' })
@@ -46,13 +51,16 @@ export async function* quickStarts(packages, folder) {
 }
 
 async function follow({ source, manifest }, { has, rest }, packages, folder) {
-  const { installs, language, code } = quickStartOf(join(source, 'README.md'))
+  const { installs, language, code, rules } = quickStartOf(join(source, 'README.md'))
   const program = rest === undefined || code.includes('.listen(') ? code : `${code}\n${rest}\n`
   assert.ok(installs.includes(manifest.name), `the page of ${manifest.name} installs ${installs}`)
   createProject(folder, packages, {
     // As long as nothing is published, core has to be brought along.
     dependencies: [...new Set([...installs, '@sluice/core', ...has])],
-    files: { [`server.${language}`]: program },
+    files: {
+      [`server.${language}`]: program,
+      ...(rules === undefined ? {} : { 'rules.yaml': rules }),
+    },
   })
   if (language === 'ts') {
     compile(folder, 'server.ts', '--experimentalDecorators', '--emitDecoratorMetadata')
@@ -62,11 +70,12 @@ async function follow({ source, manifest }, { has, rest }, packages, folder) {
   return 'runs'
 }
 
-/** The first command and the first program of a page. */
+/** The first command, the first program and the first document of rules of a page. */
 function quickStartOf(page) {
   const text = readFileSync(page, 'utf8')
   const [, installs] = /^npm install (.*)$/m.exec(text) ?? []
   const [, language, code] = /^```([jt]s)\n([\s\S]*?)^```$/m.exec(text) ?? []
+  const [, rules] = /^```yaml\n([\s\S]*?)^```$/m.exec(text) ?? []
   assert.ok(installs && code, `${page} does not begin with what to install and a program`)
-  return { installs: installs.split(' '), language, code }
+  return { installs: installs.split(' '), language, code, rules }
 }
