@@ -47,7 +47,7 @@ interface Declared {
 }
 
 /** Reads the declaration of a value. */
-function declared(declaration: ValueDeclaration): Declared {
+export function declared(declaration: ValueDeclaration): Declared {
   if (typeof declaration === 'string') {
     const required = !declaration.endsWith('?')
     const name = required ? declaration : declaration.slice(0, -1)
