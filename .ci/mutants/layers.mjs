@@ -10,9 +10,33 @@ export const tests = [
 
 export const mutants = [
   {
-    file: `${layers}/deadline.ts`,
-    name: 'an answer in the turn of the deadline is given back, though it was passed on',
-    find: 'if (isSettled) return\n',
+    file: `${layers}/timeouts.ts`,
+    name: 'the deadline of the first call is that of all',
+    find: 'if (call.due <= until) late',
+    replace: 'late',
+  },
+  {
+    file: `${layers}/timeouts.ts`,
+    name: 'only the first of several calls has a deadline',
+    find: 'if (next < timerDue) set(next, now)',
+    replace: '',
+  },
+  {
+    file: `${layers}/timeouts.ts`,
+    name: 'an answered call keeps its deadline',
+    find: 'remove(call)\n      if (calls.after',
+    replace: 'if (calls.after',
+  },
+  {
+    file: `${layers}/timeouts.ts`,
+    name: 'a timer without a call keeps the process alive',
+    find: 'keepAlive(timer, false)',
+    replace: '',
+  },
+  {
+    file: `${layers}/timeouts.ts`,
+    name: 'a call does not keep the process alive',
+    find: 'keepAlive(timer, true)',
     replace: '',
   },
   {
@@ -28,10 +52,10 @@ export const mutants = [
     replace: "!('allowed' in answer)",
   },
   {
-    file: `${layers}/deadline.ts`,
+    file: `${layers}/timeouts.ts`,
     name: 'a busy process takes an answer that lies there for a late one',
-    find: 'nextTurn(then)',
-    replace: 'then()',
+    find: 'nextTurn(() => expireUntil(due))',
+    replace: 'expireUntil(due)',
   },
   {
     file: `${layers}/breaker.ts`,

@@ -17,13 +17,29 @@ describe('in held time', () => {
   beforeEach(holdTime)
   afterEach(releaseTime)
 
-  test('an answer in time is passed on as it is, and leaves no timer', async () => {
+  test('an answer in time is passed on as it is, and no timer is set again', async () => {
     const stub = stubStore()
     const given = [failure('one'), failure('another')]
     stub.answer = async () => given
     const answers = await withDeadline(stub, 'stub', 250).run([request('peek'), request('peek')])
     expect(answers).toBe(given)
+    await pass(250)
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('each of several calls has its own deadline', async () => {
+    const { store, calls, answer } = recorder()
+    const { ask, answered } = asker(withDeadline(store, 'stub', 250))
+    for (let i = 0; i < 3; i++) {
+      ask(request('consume'))
+      await pass(100)
+    }
+    expect([calls.length, answered.length]).toEqual([3, 1])
+    answer()
+    await pass(149)
+    expect(answered.length).toBe(2)
+    await pass(51)
+    expect(answered.length).toBe(3)
   })
 
   test('no answer in time fails each request of the call, in the millisecond of the deadline', async () => {
@@ -140,4 +156,18 @@ test('an answer that lies there when a busy process looks up is no late one', as
   while (performance.now() < busyUntil);
   expect(codesOf(await answers)).toEqual(['decided'])
   expect(stub.calls).toHaveLength(1)
+})
+
+test('a call keeps the process alive until it is answered', () => {
+  const timers = () =>
+    process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+  const before = timers()
+  const { store, answer } = recorder()
+  const { ask } = asker(withDeadline(store, 'stub', 5000))
+  for (let i = 0; i < 2; i++) {
+    ask(request('consume'))
+    expect(timers()).toBe(before + 1)
+    answer()
+    expect(timers()).toBe(before)
+  }
 })

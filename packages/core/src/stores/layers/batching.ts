@@ -45,6 +45,10 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
     waiting = []
     const size = Math.ceil((places.length + underWay) * share)
     const most = Math.min(mostRequests, Math.max(fewestRequests, size))
+    if (places.length === 1) {
+      sendOne(places[0])
+      return
+    }
     const open = new Map<Lane, Call>()
     for (const place of places) {
       const own = laneOf(place.request)
@@ -71,6 +75,18 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
       call.weight += weight
     }
     for (const call of open.values()) start(call)
+  }
+
+  /** The same for a single request, without the maps of a batch. */
+  function sendOne(place: Place): void {
+    const own = laneOf(place.request)
+    const lane = own === undefined ? undefined : order.laneFor(place, own)
+    // The order holds the request.
+    if (own !== undefined && lane === undefined) return
+    const call = newCall(lane, place.askedAt)
+    call.places.push(place)
+    if (lane !== undefined) order.add(call)
+    start(call)
   }
 
   function start(call: Call): void {

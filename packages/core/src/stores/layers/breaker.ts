@@ -57,7 +57,8 @@ export function withBreaker(store: AsyncStore, name: string): AsyncStore {
 
   function startOver(): void {
     failures = 0
-    refusedKeys.clear()
+    // Clearing an empty set allocates memory.
+    if (refusedKeys.size > 0) refusedKeys.clear()
   }
 
   function countFailure(requests: readonly StoreRequest[], answers: readonly SluiceError[]): void {

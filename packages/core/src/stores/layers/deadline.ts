@@ -2,6 +2,7 @@ import { processTime } from '../../clock.js'
 import { sluiceError } from '../../errors.js'
 import { refundOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
 import { runOf, storeOf, type CallInfo } from './run.js'
+import { createTimeouts, type Timeouts } from './timeouts.js'
 
 /**
  * Answers each request within `timeoutMs` of the moment at which it was made; a request that takes longer fails with SLUICE_STORE_TIMEOUT. The
@@ -9,6 +10,7 @@ import { runOf, storeOf, type CallInfo } from './run.js'
  */
 export function withDeadline(store: AsyncStore, name: string, timeoutMs: number): AsyncStore {
   const run = runOf(store)
+  const timeouts = createTimeouts()
 
   function refundLate(requests: readonly StoreRequest[], late: readonly Answer[]): void {
     const taken = requests.flatMap((request, i): StoreRequest[] => {
@@ -23,8 +25,7 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
     function runInTime(requests, done, info) {
       let isSettled = false
       const left = timeoutMs - waitedMs(info)
-      const timer = later(Math.max(0, left), () => {
-        if (isSettled) return
+      const call = timeouts.begin(Math.max(0, left), () => {
         isSettled = true
         const error = sluiceError('SLUICE_STORE_TIMEOUT', name, timeoutMs)
         done(requests.map(() => error))
@@ -37,14 +38,14 @@ export function withDeadline(store: AsyncStore, name: string, timeoutMs: number)
             return
           }
           isSettled = true
-          clearTimeout(timer)
+          timeouts.end(call)
           done(answers)
         },
         info,
       )
     },
     {
-      ping: () => within(timeoutMs, store.ping()),
+      ping: () => within(timeouts, timeoutMs, store.ping()),
       close: () => store.close(),
     },
   )
@@ -56,22 +57,9 @@ function waitedMs(info: CallInfo | undefined): number {
 }
 
 /** Resolves to false if the ping is not answered in time. */
-async function within(timeoutMs: number, answer: Promise<boolean>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<boolean>((resolve) => (timer = later(timeoutMs, () => resolve(false))))
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
+function within(timeouts: Timeouts, timeoutMs: number, answer: Promise<boolean>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const call = timeouts.begin(timeoutMs, () => resolve(false))
+    answer.finally(() => timeouts.end(call)).then(resolve, reject)
+  })
 }
-
-/**
- * If the event loop was blocked for longer than `timeoutMs`, the timer is due before the replies that have arrived are read. They are in time, so
- * the callback waits until the sockets have been read.
- */
-function later(timeoutMs: number, then: () => void): ReturnType<typeof setTimeout> {
-  return setTimeout(() => nextTurn(then), timeoutMs)
-}
-
-const nextTurn: (then: () => void) => void = globalThis.setImmediate ?? setTimeout

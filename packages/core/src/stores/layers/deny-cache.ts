@@ -43,7 +43,7 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
   const about = createIndex()
   const denying = createIndex()
   /** For each pending call, the places that were changed since it was sent: a denial of them in its reply may be older than the change. */
-  const underWay = new Set<Changes>()
+  const underWay: Changes[] = []
 
   function recall(request: StoreRequest, now: number): Outcome | undefined {
     if (!isCached(request)) return undefined
@@ -90,7 +90,7 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
   }
 
   function forgetChanged(request: StoreRequest): void {
-    if (underWay.size > 0) {
+    if (underWay.length > 0) {
       const places = placesOf(request)
       for (const changes of underWay) {
         changes.places ??= new Set()
@@ -106,11 +106,11 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
     info: CallInfo | undefined,
   ): void {
     const changes: Changes = { places: undefined }
-    underWay.add(changes)
+    underWay.push(changes)
     run(
       requests,
       (answers) => {
-        underWay.delete(changes)
+        underWay.splice(underWay.indexOf(changes), 1)
         note(requests, answers, changes.places)
         done(answers)
       },

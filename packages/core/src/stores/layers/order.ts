@@ -25,13 +25,13 @@ export interface Call {
   readonly places: Place[]
   readonly askedAt: number | undefined
   weight: number
-  /** The keys of its first `noted` requests. */
-  readonly keys: Set<string>
+  /** The keys of its first `noted` requests. Most calls are never compared with others, and have none. */
+  keys: Set<string> | undefined
   noted: number
 }
 
 export function newCall(lane: Lane | undefined, askedAt?: number): Call {
-  return { lane, askedAt, places: [], weight: 0, keys: new Set(), noted: 0 }
+  return { lane, askedAt, places: [], weight: 0, keys: undefined, noted: 0 }
 }
 
 /**
@@ -121,11 +121,12 @@ export function createOrder(): Order {
 }
 
 function isAbout(call: Call, keys: readonly string[]): boolean {
-  // Noted on demand, because most calls are never compared. The call may have more requests than at the last comparison.
+  const known = (call.keys ??= new Set())
+  // The call may have more requests than at the last comparison.
   for (; call.noted < call.places.length; call.noted++) {
-    for (const key of keysOf(call.places[call.noted].request)) call.keys.add(key)
+    for (const key of keysOf(call.places[call.noted].request)) known.add(key)
   }
-  return keys.some((key) => call.keys.has(key))
+  return keys.some((key) => known.has(key))
 }
 
 function keysOf({ entries: [{ limiter }], keys }: StoreRequest): readonly string[] {

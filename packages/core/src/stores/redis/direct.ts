@@ -114,6 +114,12 @@ export interface DirectCall {
 const consumeOne: readonly string[] = []
 
 export function encodeDirect({ keyOf }: Direct, requests: readonly DecisionRequest[]): DirectCall {
+  if (requests.length === 1) {
+    const [request] = requests
+    const cost = costOf(request)
+    const counts = cost === 1 ? consumeOne : ['-1', `${cost}`]
+    return { keys: [keyOf(request.keys[0])], counts, order: undefined }
+  }
   const names = new Set<string>()
   let isUniform = true
   for (const { keys, verb, cost } of requests) {

@@ -57,10 +57,7 @@ export function sendingOnce(client: Commands): Send {
   }
 
   function forget(call: Call): void {
-    calls.delete(call)
-    // After removals, a Set keeps its former items alive until the old generation is collected.
-    call.command = undefined
-    call.failed = ignore
+    calls.splice(calls.indexOf(call), 1)
   }
 
   return function send(name, script, keys, args, answered, failed) {
@@ -73,7 +70,7 @@ export function sendingOnce(client: Commands): Send {
       return
     }
     const call: Call = { command: lastSent(), voidAt: 2 + keys.length, isLost: false, failed }
-    calls.add(call)
+    calls.push(call)
     function succeed(value: unknown): void {
       forget(call)
       if (!call.isLost) answered(value)
@@ -89,8 +86,6 @@ export function sendingOnce(client: Commands): Send {
     reply.then(succeed, fail)
   }
 }
-
-function ignore(): void {}
 
 const inherit: (client: Commands, own: PropertyDescriptorMap) => Commands = Object.create
 
@@ -114,23 +109,27 @@ function lost(cause?: unknown): Error {
   return new Error('the connection was lost before the answer came', { cause })
 }
 
-const known = new WeakMap<Commands, Set<Call>>()
+const known = new WeakMap<Commands, Call[]>()
 
-/** The pending calls of all stores on the same client, so that each client gets one set of listeners. */
-function callsOf(client: Commands): Set<Call> {
+/**
+ * The pending calls of all stores on the same client, so that each client gets one set of listeners. A list and not a Set: most calls are answered in
+ * their order, and after removals a Set keeps its former items alive until the old generation is collected.
+ */
+function callsOf(client: Commands): Call[] {
   let calls = known.get(client)
   if (calls === undefined) {
-    calls = new Set()
+    calls = []
     known.set(client, calls)
     watch(client, calls)
   }
   return calls
 }
 
-function watch(client: Commands, calls: ReadonlySet<Call>): void {
+function watch(client: Commands, calls: readonly Call[]): void {
   const connection = connectionOf(client)
   function loseAll(): void {
-    for (const call of calls) lose(call, client.isCluster)
+    // A copy, because a failed call may lead to another call.
+    for (const call of [...calls]) lose(call, client.isCluster)
   }
   if (!client.isCluster) {
     listen(connection, loseAll)
