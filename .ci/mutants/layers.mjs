@@ -12,8 +12,8 @@ export const mutants = [
   {
     file: `${layers}/timeouts.ts`,
     name: 'the deadline of the first call is that of all',
-    find: 'if (call.due <= until) late',
-    replace: 'late',
+    find: 'if (call.due <= until)',
+    replace: 'if (until > 0)',
   },
   {
     file: `${layers}/timeouts.ts`,
@@ -31,7 +31,7 @@ export const mutants = [
     file: `${layers}/timeouts.ts`,
     name: 'a timer without a call keeps the process alive',
     find: 'keepAlive(timer, false)',
-    replace: '',
+    replace: 'keepAlive(timer, true)',
   },
   {
     file: `${layers}/timeouts.ts`,

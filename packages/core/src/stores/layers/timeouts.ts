@@ -1,16 +1,21 @@
 /** A call that has to be answered in time. */
-export interface Awaited {
+export class TimedCall {
   /** The time, of `performance.now`, at which the call has taken too long. */
   readonly due: number
   readonly expire: () => void
-  before: Awaited
-  after: Awaited
+  before: TimedCall = this
+  after: TimedCall = this
+
+  constructor(due: number, expire: () => void) {
+    this.due = due
+    this.expire = expire
+  }
 }
 
 export interface Timeouts {
   /** Calls `expire` after this time, unless the call is ended before. */
-  begin(afterMs: number, expire: () => void): Awaited
-  end(call: Awaited): void
+  begin(afterMs: number, expire: () => void): TimedCall
+  end(call: TimedCall): void
 }
 
 /**
@@ -20,7 +25,7 @@ export interface Timeouts {
  */
 export function createTimeouts(): Timeouts {
   // A linked list, so that a call is removed in constant time.
-  const calls: Awaited = newCall(Infinity, () => {})
+  const calls: TimedCall = new TimedCall(Infinity, () => {})
   let timer: ReturnType<typeof setTimeout> | undefined
   let timerDue = Infinity
 
@@ -45,7 +50,7 @@ export function createTimeouts(): Timeouts {
     // Timers may fire a little early, and a replaced clock may stand still.
     const now = performance.now()
     const until = Math.max(due, now)
-    const late: Awaited[] = []
+    const late: TimedCall[] = []
     let next = Infinity
     for (let call = calls.after; call !== calls; call = call.after) {
       if (call.due <= until) late.push(call)
@@ -63,7 +68,7 @@ export function createTimeouts(): Timeouts {
   return {
     begin(afterMs, expire) {
       const now = performance.now()
-      const call = newCall(now + afterMs, expire)
+      const call = new TimedCall(now + afterMs, expire)
       if (calls.after === calls) keepAlive(timer, true)
       call.before = calls.before
       call.after = calls
@@ -80,13 +85,7 @@ export function createTimeouts(): Timeouts {
   }
 }
 
-function newCall(due: number, expire: () => void): Awaited {
-  const call: Partial<Awaited> & Pick<Awaited, 'due' | 'expire'> = { due, expire }
-  call.before = call.after = call as Awaited
-  return call as Awaited
-}
-
-function remove(call: Awaited): void {
+function remove(call: TimedCall): void {
   call.before.after = call.after
   call.after.before = call.before
   call.before = call.after = call

@@ -129,7 +129,7 @@ function watch(client: Commands, calls: readonly Call[]): void {
   const connection = connectionOf(client)
   function loseAll(): void {
     // A copy, because a failed call may lead to another call.
-    for (const call of [...calls]) lose(call, client.isCluster)
+    for (const call of calls.slice()) lose(call, client.isCluster)
   }
   if (!client.isCluster) {
     listen(connection, loseAll)
