@@ -2,6 +2,7 @@ import { Composer, isCollection, isMap, isNode, isScalar, Lexer, LineCounter, Pa
 import type { CST, Document, Pair } from 'yaml'
 import type { Finding, RulesErrorCode, RulesErrorDetails } from '../errors.js'
 import { rulesMessage } from '../errors.js'
+import { jsonMistake } from './json-mistake.js'
 
 /** A place in a document: names of members, and positions in lists. */
 export type Path = readonly (string | number)[]
@@ -73,7 +74,7 @@ function readJson(text: string, tokens: readonly CST.Token[], lines: LineCounter
   try {
     return { value: JSON.parse(text.replace(/^\uFEFF/, '')), findings: [], positionOf }
   } catch (error) {
-    const position = document.errors.length > 0 ? at(lines, document.errors[0].pos[0]) : start
+    const position = at(lines, jsonMistake(text, error, document))
     return broken(
       'JSON',
       error instanceof Error ? error.message : String(error),
