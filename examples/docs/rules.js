@@ -119,6 +119,7 @@ if (!decision.allowed) console.log(`${decision.rule}: again in ${decision.retryA
 
 await limiter.peek(context) // the decision of now; counts nothing
 await limiter.peekAll(context) // every rule that would deny now
+await limiter.peekCounts(context) // what each count has used and has left, shadow rules too
 await limiter.count(context) // counts in all rules that apply, whatever remains
 await limiter.refund(decision, { policies: ['api'] }) // refunds the count of one rule
 // #endregion

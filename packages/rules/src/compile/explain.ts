@@ -37,6 +37,8 @@ export interface ExplainedRule {
   readonly chosenBy?: readonly string[]
   /** The policies that it would have without the override. */
   readonly ownPolicies?: Readonly<Record<string, Policy>>
+  /** What would choose those. */
+  readonly ownChosenBy?: readonly string[]
   readonly cost?: number
 }
 
@@ -125,7 +127,7 @@ function limitOf(
     policies: policiesOf(variant),
     chosenBy: variant.reasons,
     cost,
-    ...(own === variant ? {} : { ownPolicies: policiesOf(own) }),
+    ...(own === variant ? {} : { ownPolicies: policiesOf(own), ownChosenBy: own.reasons }),
   }
 }
 

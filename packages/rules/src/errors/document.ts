@@ -78,6 +78,9 @@ export const documentMessages = {
   SLUICE_RULES_COUNT: (count: string, other: string, problem: string): string =>
     `the rule shares the count ${quoted(count)} with ${quoted(other)}, but ${problem}.`,
 
+  SLUICE_RULES_TEST_FAILED: (position: number, problem: string): string =>
+    `test ${position} fails: ${problem}${problem.endsWith('.') ? '' : '.'}`,
+
   SLUICE_RULES_NAME_CHANGED: (from: string, to: string): string =>
     `the name of the rules has changed from ${quoted(from)} to ${quoted(to)}. All counts would start again, so the rules stay as they are. Keep the name, or restart the application.`,
 

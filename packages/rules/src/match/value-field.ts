@@ -12,8 +12,7 @@ import {
 
 /** The field of a declared value. */
 export function valueField(name: string, slot: number, declaration: ValueDeclaration): Field {
-  const { type, oneOf, required } = declared(declaration)
-  const expected = oneOf === undefined ? expectations[type] : `one of ${oneOf.join(', ')}`
+  const { type, oneOf, required, expected } = declared(declaration)
 
   function checked(value: unknown): Value | Failure {
     if (value === undefined || value === null || value === '') {
@@ -44,6 +43,8 @@ interface Declared {
   readonly type: FieldType
   readonly oneOf: readonly (string | number)[] | undefined
   readonly required: boolean
+  /** What a value has to be, in words. */
+  readonly expected: string
 }
 
 /** Reads the declaration of a value. */
@@ -52,11 +53,12 @@ export function declared(declaration: ValueDeclaration): Declared {
     const required = !declaration.endsWith('?')
     const name = required ? declaration : declaration.slice(0, -1)
     const type = name === 'number' || name === 'integer' || name === 'boolean' ? name : 'text'
-    return { type, oneOf: undefined, required }
+    return { type, oneOf: undefined, required, expected: expectations[type] }
   }
   const { oneOf, optional = false } = 'oneOf' in declaration ? declaration : { oneOf: declaration }
   const isNumeric = oneOf.every((value) => typeof value === 'number')
-  return { type: isNumeric ? 'number' : 'text', oneOf, required: !optional }
+  const expected = `one of ${oneOf.join(', ')}`
+  return { type: isNumeric ? 'number' : 'text', oneOf, required: !optional, expected }
 }
 
 function fits(type: FieldType, value: unknown): value is Scalar {

@@ -19,6 +19,7 @@ import {
 import type { RuleSet } from '../../compile/rule-set.js'
 import { factsOf, type RuleContext } from './context.js'
 import { exceededRules, type ExceededRule } from './exceeded-rules.js'
+import { peekedCounts, type PeekedCounts } from './peeked-counts.js'
 import { peeking, withoutTraces } from './peeking.js'
 
 export interface RuleLimiterOptions {
@@ -72,6 +73,11 @@ export interface RuleLimiter {
   peekMany(contexts: readonly RuleContext[]): Promise<readonly RuleDecision[]>
   /** Every rule that would deny now, in the order of the document, rules with `over: { tag }` included. Changes no count. */
   peekAll(context: RuleContext): Promise<readonly ExceededRule[]>
+  /**
+   * What each count that the rules ask for would say now, by its name, those of shadow rules included. Also if another rule denies the request.
+   * Changes no count.
+   */
+  peekCounts(context: RuleContext): Promise<PeekedCounts>
   /**
    * Counts in all rules that apply, whatever remains: for something that has already happened. The units that count may then exceed a limit.
    */
@@ -127,6 +133,7 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
       const judgement = await set.judge(factsOf(context, set.document), clock())
       return exceededRules(limiter, judgement, set.document)
     },
+    peekCounts: async (context) => peekedCounts(limiter, consumptionsOf(await judge(context))),
     async count(context) {
       await Promise.all(consumptionsOf(await judge(context)).map(penalize))
     },

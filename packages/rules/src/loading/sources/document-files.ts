@@ -50,13 +50,14 @@ export async function statesOf(paths: readonly string[]): Promise<readonly FileS
   return Promise.all(paths.map(async (path) => (await look(path)).state))
 }
 
-interface FileText {
+export interface FileText {
   readonly text: string
   readonly realPath: string
   readonly state: FileState
 }
 
-async function readText(path: string, signal: AbortSignal): Promise<FileText> {
+/** Reads a text that belongs to a document, or the document itself. */
+export async function readText(path: string, signal: AbortSignal): Promise<FileText> {
   try {
     const { realPath, state, size, isFile } = await look(path)
     if (!isFile) throw failed(path, 'it is not a file')
@@ -90,7 +91,7 @@ async function look(
 }
 
 /** A text that does not parse names no files. Its mistakes are reported by the one who parses it. */
-function namesIn(text: string, format: 'yaml' | 'json'): readonly string[] {
+export function namesIn(text: string, format: 'yaml' | 'json'): readonly string[] {
   // A large document takes a second to parse, and most documents name no files.
   if (!text.includes('file')) return []
   try {
@@ -104,7 +105,7 @@ function namesIn(text: string, format: 'yaml' | 'json'): readonly string[] {
  * Files are relative to the document. If the document is behind a symbolic link, its real folder comes first: that of a Kubernetes ConfigMap has all files
  * of one version.
  */
-async function pathOf(name: string, path: string, realPath: string): Promise<string> {
+export async function pathOf(name: string, path: string, realPath: string): Promise<string> {
   if (isAbsolute(name)) return name
   const beside = join(dirname(realPath), name)
   const isThere = await stat(beside).then(
@@ -122,7 +123,7 @@ function decode(bytes: Uint8Array, path: string): string {
   }
 }
 
-function isMissing(error: unknown): boolean {
+export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 

@@ -1,0 +1,73 @@
+import { compileRules } from '../compile/compile-rules.js'
+import type { RuleSet } from '../compile/rule-set.js'
+import { Findings } from '../document/findings.js'
+import { parseRules, type RulesText } from '../document/parse.js'
+import { RulesError, type Finding } from '../errors.js'
+import { compareRules, type Comparison } from './compare.js'
+import { runTests, type TestResult } from './run-tests.js'
+
+export interface CheckOptions {
+  /** The rules that are in use, to compare with. */
+  readonly against?: RuleSet
+  /**
+   * The time of the document's tests that name none, in milliseconds since the epoch.
+   *
+   * @default Date.now()
+   */
+  readonly now?: number
+}
+
+/** What a check says about a document. */
+export interface RulesCheck {
+  /** Mistakes, warnings, and tests that fail, in the order of their lines; those in list and override files come last. */
+  readonly findings: readonly Finding[]
+  /** The compiled rules. Undefined if the document has mistakes. */
+  readonly rules: RuleSet | undefined
+  /** The results of the document's own tests. */
+  readonly tests: readonly TestResult[]
+  /** How the document differs from that in use. */
+  readonly comparison: Comparison | undefined
+}
+
+/**
+ * Checks a document without using it: mistakes, warnings, its own tests, and what it changes. It throws for no mistake of the document.
+ *
+ * @example
+ * const { findings } = await checkRules(await readRulesFile('rules.yaml'))
+ */
+export async function checkRules(
+  text: RulesText,
+  { against, now = Date.now() }: CheckOptions = {},
+): Promise<RulesCheck> {
+  try {
+    const parsed = parseRules(text)
+    const rules = await compileRules(parsed)
+    const findings = new Findings(parsed.vocabulary.findings.positionOf)
+    const tests = await runTests(rules, now)
+    for (const { position, problem } of tests) {
+      if (problem === undefined) continue
+      findings.error(['tests', position - 1], 'SLUICE_RULES_TEST_FAILED', position, problem)
+    }
+    if (against !== undefined && against.name !== rules.name) {
+      findings.warning(['name'], 'SLUICE_RULES_NAME_CHANGED', against.name, rules.name)
+    }
+    const comparison = against && compareRules(against, rules)
+    return {
+      findings: inOrder([...rules.warnings, ...findings.list], text),
+      rules,
+      tests,
+      comparison,
+    }
+  } catch (error) {
+    if (!(error instanceof RulesError) || error.findings === undefined) throw error
+    const findings = inOrder(error.findings, text)
+    return { findings, rules: undefined, tests: [], comparison: undefined }
+  }
+}
+
+function inOrder(findings: readonly Finding[], { files }: RulesText): readonly Finding[] {
+  const fileOf = ({ path }: Finding): string => (files.has(path) ? path : '')
+  return findings.toSorted(
+    (a, b) => fileOf(a).localeCompare(fileOf(b), 'en') || a.line - b.line || a.column - b.column,
+  )
+}

@@ -1,0 +1,46 @@
+import type { RulesDocument, Scalar } from '../document/document.js'
+import { rulesError } from '../errors.js'
+import { declared } from '../match/value-field.js'
+
+/**
+ * Converts a text, such as an option of a command line or a field of a log, into a declared value of a document. An empty text is an absent value.
+ *
+ * @throws RulesError SLUICE_RULES_FIELD_UNKNOWN if the document does not declare the value, SLUICE_RULES_VALUE_INVALID if the text is none of its type
+ */
+export function valueFromText(
+  { values = {} }: Pick<RulesDocument, 'values'>,
+  name: string,
+  text: string,
+): Scalar | undefined {
+  if (!Object.hasOwn(values, name)) {
+    throw rulesError('SLUICE_RULES_FIELD_UNKNOWN', name, Object.keys(values))
+  }
+  if (text === '') return undefined
+  const { type, oneOf, expected } = declared(values[name])
+  const value = oneOf === undefined ? read[type](text) : oneOf.find((one) => `${one}` === text)
+  if (value === undefined) throw rulesError('SLUICE_RULES_VALUE_INVALID', name, text, expected)
+  return value
+}
+
+const asText = (text: string): string => text
+
+const read: Readonly<
+  Record<ReturnType<typeof declared>['type'], (text: string) => Scalar | undefined>
+> = {
+  text: asText,
+  address: asText,
+  path: asText,
+  number: numberIn,
+  integer(text) {
+    const number = numberIn(text)
+    return Number.isSafeInteger(number) ? number : undefined
+  },
+  boolean: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+}
+
+/** `Number` alone also reads spaces, `0x10` and `Infinity`. */
+function numberIn(text: string): number | undefined {
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
+    ? Number(text)
+    : undefined
+}

@@ -1,0 +1,23 @@
+import type { Limiter, Source, Verdict } from '@sluice/core'
+import type { Consumption } from '@sluice/core/http'
+
+/** What counts say. */
+export interface PeekedCounts {
+  /** Where the counts are: in the store, or in what replaces it while it is unavailable. */
+  readonly source: Source
+  /** By the names of the counts. */
+  readonly counts: ReadonlyMap<string, Verdict>
+}
+
+/** Peeks at the counts of all consumptions at once: none depends on what another one says. */
+export async function peekedCounts(
+  limiter: Limiter,
+  consumptions: readonly Consumption[],
+): Promise<PeekedCounts> {
+  const decisions = await Promise.all(
+    consumptions.map(async ({ keys, policies, cost }) => limiter.peek(keys, { policies, cost })),
+  )
+  const counts = new Map(decisions.flatMap(({ policies }) => Object.entries(policies)))
+  const elsewhere = decisions.find(({ source }) => source !== 'store')
+  return { source: elsewhere?.source ?? 'store', counts }
+}

@@ -1,0 +1,32 @@
+import { extname } from 'node:path'
+import type { RulesText } from '../../document/parse.js'
+import { RulesError } from '../../errors.js'
+import { isMissing, namesIn, pathOf, readText } from './document-files.js'
+
+/**
+ * Reads a document and the list and override files that it names, once: for a check before the document is used. A file that is missing is left out,
+ * so that `checkRules` reports it with the line that names it.
+ *
+ * @param text the text of the document, if it does not come from the file itself, such as standard input; its files are relative to `path`
+ * @throws RulesError SLUICE_RULES_SOURCE_FAILED if the document or one of its files cannot be read
+ */
+export async function readRulesFile(path: string, text?: string): Promise<RulesText> {
+  const { signal } = new AbortController()
+  const format = extname(path).toLowerCase() === '.json' ? 'json' : 'yaml'
+  const document = text === undefined ? await readText(path, signal) : { text, realPath: path }
+  const files = new Map<string, string>()
+  for (const name of namesIn(document.text, format)) {
+    const content = await contentOf(await pathOf(name, path, document.realPath), signal)
+    if (content !== undefined) files.set(name, content)
+  }
+  return { text: document.text, format, files }
+}
+
+async function contentOf(path: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return (await readText(path, signal)).text
+  } catch (error) {
+    if (error instanceof RulesError && isMissing(error.cause)) return undefined
+    throw error
+  }
+}
