@@ -48,6 +48,14 @@ describe('overrides of the document', () => {
     expect(limitFor(rules, 'other', 'pro')).toBe(600)
   })
 
+  test('replace the limit of the policy that the plan has', async () => {
+    const rules = await compiledRules(
+      `  - { id: api, policy: { by: plan, free: { kind: fixedWindow, limit: 1, window: 1h }, pro: { kind: gcra, limit: 9, window: 1m } }, overrides: { of: user, entries: { acme: 5 } } }`,
+    )
+    expect(limitFor(rules, 'acme', 'free')).toEqual([5, 3_600_000])
+    expect(limitFor(rules, 'acme', 'pro')).toBe(5)
+  })
+
   test('follow the burst, unless the rule states one', async () => {
     const policies = (judgement: Judgement) =>
       judgement.type === 'ask' ? judgement.enforced[0].policies : undefined

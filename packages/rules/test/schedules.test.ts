@@ -46,6 +46,12 @@ describe('a schedule', () => {
     expect(activeAt(friday, times)).toEqual([false, true, true, false, false, false])
   })
 
+  test('is active if it began yesterday, also for the first request', () => {
+    const night = { from: '22:00', to: '02:00' }
+    expect(activeAt(night, ['2026-01-03T01:59:00Z'])).toEqual([true])
+    expect(activeAt(night, ['2026-01-03T02:00:00Z'])).toEqual([false])
+  })
+
   test('reads the clocks of its zone', () => {
     const office = { days: ['mon-fri'], from: '09:00', to: '18:00', zone: 'Europe/Berlin' }
     expect(
