@@ -1,0 +1,10 @@
+import type { CheckedDocument } from '../reading/document.js'
+
+/** What `sluice check` prints. */
+export interface CheckReport {
+  readonly documents: readonly CheckedDocument[]
+  /** The document that the others are compared with. */
+  readonly against: string | undefined
+  readonly errors: number
+  readonly warnings: number
+}

@@ -1,0 +1,20 @@
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const
+
+/** A duration in its two largest units: `1m 30s`. Less than a second is in milliseconds. */
+export function durationText(ms: number): string {
+  if (!Number.isFinite(ms)) return 'for ever'
+  const largest = units.findIndex(([, length]) => ms >= length)
+  if (largest === -1) return `${Math.ceil(ms)}ms`
+  const [unit, length] = units[largest]
+  const whole = Math.floor(ms / length)
+  const rest = ms - whole * length
+  if (largest === units.length - 1) return `${Math.round(ms / 100) / 10}s`
+  const [smaller, smallerLength] = units[largest + 1]
+  const more = Math.floor(rest / smallerLength)
+  return more === 0 ? `${whole}${unit}` : `${whole}${unit} ${more}${smaller}`
+}

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { folderWith, shop, shopFiles, sluice } from './sluice.js'
+
+// The escape character begins every sequence of a terminal.
+const escape = '\u001b'
+const asTerminal = ['--import', 'data:text/javascript,process.stdout.isTTY=true']
+
+test('a terminal gets colors, a pipe gets none', async () => {
+  const cwd = await folderWith(shopFiles)
+  const args = ['check', 'rules.yaml']
+  const colored = await sluice(args, { cwd, node: asTerminal })
+  expect(colored.stdout).toContain(`${escape}[33mwarning${escape}[39m`)
+  expect((await sluice(args, { cwd })).stdout).not.toContain(escape)
+})
+
+test('NO_COLOR switches colors off, unless it is empty', async () => {
+  const cwd = await folderWith(shopFiles)
+  const run = async (NO_COLOR: string): Promise<string> => {
+    const env = { NO_COLOR }
+    return (await sluice(['check', 'rules.yaml'], { cwd, env, node: asTerminal })).stdout
+  }
+  expect(await run('1')).not.toContain(escape)
+  expect(await run('')).toContain(escape)
+})
+
+test('explain has colors on a terminal as well, and never within JSON', async () => {
+  const cwd = await folderWith(shopFiles)
+  const args = ['explain', 'rules.yaml', '--ip', '203.0.113.9']
+  const text = await sluice(args, { cwd, node: asTerminal })
+  expect(text.stdout).toContain(`${escape}[32myes${escape}[39m`)
+  const json = await sluice([...args, '--format', 'json'], { cwd, node: asTerminal })
+  expect(json.stdout).not.toContain(escape)
+})
+
+// A terminal could be told to set its title, and a reader to see another text.
+const hostile = 'a\\u001b]0;x\\u0007\\u009b31m\\u202eb\\u2028c\\u200bd'
+const acting = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+
+test.each(['text', 'json', 'github'])(
+  'a hostile document is printed as text by check --format %s',
+  async (format) => {
+    const rules = shop
+      .replace('by: plan,', `by: "${hostile}",`)
+      .replace(
+        '- id: office\n    when: { ip: 10.0.0.0/8 }',
+        `- id: "x\\u202ey"\n    when: { path: "${hostile}" }`,
+      )
+    const cwd = await folderWith({ ...shopFiles, 'rules.yaml': rules })
+    const { status, stdout } = await sluice(['check', 'rules.yaml', '--format', format], { cwd })
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/202e/)
+    expect(stdout).not.toMatch(acting)
+  },
+)
+
+test.each(['text', 'json'])(
+  'hostile rules and requests are printed as text by explain --format %s',
+  async (format) => {
+    const rules = shop.replace('- id: address', `- id: "x\\u202ey"`)
+    const cwd = await folderWith({ ...shopFiles, 'rules.yaml': rules })
+    const value = `user=${JSON.parse(`"${hostile}"`)}`
+    const args = ['explain', 'rules.yaml', '--ip', '203.0.113.9', '--value', value]
+    const { status, stdout } = await sluice([...args, '--format', format], { cwd })
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/202e/)
+    expect(stdout).not.toMatch(acting)
+  },
+)
+
+test('JSON with escapes says the same as without', async () => {
+  const cwd = await folderWith({
+    ...shopFiles,
+    'rules.yaml': shop.replace('- id: address', `- id: "x\\u202ey"`),
+  })
+  const args = ['explain', 'rules.yaml', '--ip', '203.0.113.9', '--format', 'json']
+  const { stdout } = await sluice(args, { cwd })
+  expect(JSON.parse(stdout).asked).toEqual(['x\u202ey'])
+})
