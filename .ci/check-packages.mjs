@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { applications } from './packages/applications.mjs'
+import { commandLine } from './packages/command-line.mjs'
 import { checkContents } from './packages/contents.mjs'
 import { frontPage } from './packages/front-page.mjs'
 import { checkManifest } from './packages/manifest.mjs'
@@ -19,10 +20,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 const packages = packAll(folder)
 for (const { manifest, tarball, name } of packages) {
   checkManifest(name, manifest)
-  checkContents(manifest.name, tarball)
+  checkContents(manifest, tarball)
 }
 console.log(`${packages.map(({ manifest }) => manifest.name).join(', ')}: can be published`)
 
-for (const step of [sizes, applications, quickStarts, frontPage]) {
+for (const step of [sizes, applications, quickStarts, commandLine, frontPage]) {
   for await (const line of step(packages, folder)) console.log(line)
 }

@@ -12,10 +12,10 @@ const [given] = process.argv.slice(2)
 const folder = given === undefined ? join(root, 'tarballs') : resolve(given)
 mkdirSync(folder, { recursive: true })
 const packed = packAll(folder)
-const core = packed.find(({ name }) => name === 'core')
 
-console.log('Install a package together with @sluice/core:\n')
-for (const { name, tarball } of packed) {
-  const tarballs = name === 'core' ? [tarball] : [core.tarball, tarball]
+console.log('Install a package together with those that it needs:\n')
+for (const { name, manifest, tarball } of packed) {
+  const needed = packed.filter((other) => other.manifest.name in manifest.dependencies)
+  const tarballs = [...needed.map((other) => other.tarball), tarball]
   console.log(`${name.padEnd(8)}  npm install ${tarballs.join(' ')}`)
 }

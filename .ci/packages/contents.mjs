@@ -4,7 +4,7 @@ import { run } from '../command.mjs'
 import { root } from '../workspace.mjs'
 
 /** Judges what npm would unpack. */
-export function checkContents(name, tarball) {
+export function checkContents({ name, bin: commands }, tarball) {
   run(bin('publint'), ['run', '--strict', tarball])
   run(bin('attw'), ['--profile', 'esm-only', tarball])
 
@@ -12,7 +12,9 @@ export function checkContents(name, tarball) {
     .trim()
     .split('\n')
     .map((file) => file.replace(/^package\//, ''))
-  const wanted = ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']
+  const programs = Object.values(commands ?? {}).map((file) => file.replace(/^\.\//, ''))
+  const entries = commands === undefined ? ['dist/index.js', 'dist/index.d.ts'] : programs
+  const wanted = ['package.json', 'README.md', 'LICENSE', ...entries]
   const absent = wanted.filter((file) => !files.includes(file))
   assert.deepEqual(absent, [], `${name}: the tarball lacks these`)
 
@@ -22,6 +24,12 @@ export function checkContents(name, tarball) {
     .filter((file) => !files.includes(file.replace(/^dist/, 'src').replace(/js$/, 'ts')))
   const stray = files.filter((file) => /(^|[/.])tests?[/.]|tsconfig|\.tsbuildinfo/.test(file))
   assert.deepEqual([...orphans, ...stray], [], `${name}: the tarball should not hold these`)
+
+  const modes = run('tar', ['-tvzf', tarball]).split('\n')
+  for (const program of programs) {
+    const mode = modes.find((line) => line.endsWith(` package/${program}`))
+    assert.match(mode, /^-rwxr-xr-x /, `${name}: ${program} cannot be executed`)
+  }
 
   const text = run('tar', ['-xzOf', tarball])
   assert.ok(!/["']workspace:/.test(text), `${name}: the tarball holds a workspace: range`)

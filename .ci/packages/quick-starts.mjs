@@ -43,7 +43,8 @@ const readers = {
 
 /** Does what the page of each package says first, in a project of its own. */
 export async function* quickStarts(packages, folder) {
-  for (const one of packages) {
+  // The page of a command has no program: see command-line.mjs.
+  for (const one of packages.filter(({ manifest }) => manifest.bin === undefined)) {
     const reader = readers[one.name]
     assert.ok(reader, `nobody reads the page of ${one.name}: say in quick-starts.mjs who would`)
     yield `${one.name}: ${await follow(one, reader, packages, join(folder, `quick-${one.name}`))}`

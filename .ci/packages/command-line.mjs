@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../command.mjs'
+import { createProject } from './project.mjs'
+
+/** Does what the page of each package with a command says, in a project that has installed it. */
+export async function* commandLine(packages, folder) {
+  for (const { name, source, manifest } of packages.filter(({ manifest }) => manifest.bin)) {
+    const page = readFileSync(join(source, 'README.md'), 'utf8')
+    const [, rules] = /^```yaml\n([\s\S]*?)^```$/m.exec(page) ?? []
+    const shown = [...page.matchAll(/^```sh\nnpx (.*)\n```\n\n```text\n([\s\S]*?)^```$/gm)]
+    assert.ok(rules && shown.length > 0, `the page of ${name} shows no document, or no output`)
+    const project = createProject(join(folder, `command-${name}`), packages, {
+      // As long as nothing is published, what it depends on has to be brought along.
+      dependencies: [manifest.name, ...Object.keys(manifest.dependencies).filter(isOurs)],
+      files: { 'rules.yaml': rules },
+    })
+    const npx = (...words) => run('npx', ['--no-install', ...words], { cwd: project })
+    assert.match(npx(manifest.name, '--help'), /^Usage: sluice /)
+    assert.equal(npx(manifest.name, '--version'), `${manifest.version}\n`)
+    for (const [, command, output] of shown) assert.equal(npx(...wordsOf(command)), output)
+    yield `${name}: npx ${manifest.name} prints what its page says`
+  }
+}
+
+function isOurs(name) {
+  return name.startsWith('@sluice/')
+}
+
+/** The words of a command line, of which some are in quotes. */
+function wordsOf(command) {
+  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain)
+}
