@@ -1,0 +1,144 @@
+const cli = 'packages/cli/src'
+
+export const area = 'cli'
+
+export const tests = [
+  'packages/cli/test/check packages/cli/test/output',
+  'packages/cli/test/explain packages/cli/test/redis',
+  'packages/cli/test',
+]
+
+export const mutants = [
+  {
+    file: `${cli}/commands/check.ts`,
+    name: 'warnings fail a check without --strict',
+    find: 'strict && warnings > 0 ? 2 : 0',
+    replace: 'warnings > 0 ? 2 : 0',
+  },
+  {
+    file: `${cli}/commands/check.ts`,
+    name: 'warnings win over errors',
+    find: 'errors > 0 ? 1 : strict && warnings > 0 ? 2 : 0',
+    replace: 'strict && warnings > 0 ? 2 : errors > 0 ? 1 : 0',
+  },
+  {
+    file: `${cli}/commands/check.ts`,
+    name: 'each document is compared with the same one',
+    find: 'against !== undefined && files.length > 1',
+    replace: 'against !== undefined && files.length > 2',
+  },
+  {
+    file: `${cli}/reading/document.ts`,
+    name: 'a mistake in a list file has the name of the document',
+    find: 'if (!files.has(finding.path)) return { ...finding, file }',
+    replace: 'if (finding.path !== undefined) return { ...finding, file }',
+  },
+  {
+    file: `${cli}/reading/document.ts`,
+    name: 'a list file is named relative to the document',
+    find: 'isAbsolute(own) ? own : join(dirname(name), own)',
+    replace: 'isAbsolute(own) ? own : join(own)',
+  },
+  {
+    file: `${cli}/output/visible.ts`,
+    name: 'control characters reach the terminal',
+    find: 'const hidden = /[\\p{Cc}\\p{Cf}',
+    replace: 'const hidden = /[\\p{Cf}',
+  },
+  {
+    file: `${cli}/output/visible.ts`,
+    name: 'JSON has direction marks',
+    find: 'const hiddenInJson = /(?!\\n)[\\p{Cc}\\p{Cf}',
+    replace: 'const hiddenInJson = /(?!\\n)[\\p{Cc}',
+  },
+  {
+    file: `${cli}/output/style.ts`,
+    name: 'NO_COLOR is not heard',
+    find: " && NO_COLOR === ''",
+    replace: '',
+  },
+  {
+    file: `${cli}/output/style.ts`,
+    name: 'a pipe gets colors',
+    find: 'stream.isTTY === true && ',
+    replace: '',
+  },
+  {
+    file: `${cli}/output/check-github.ts`,
+    name: 'a percent sign is no escape for GitHub',
+    find: ".replaceAll('%', '%25')",
+    replace: '',
+  },
+  {
+    file: `${cli}/output/check-github.ts`,
+    name: 'a file name ends a property of an annotation',
+    find: ".replaceAll(':', '%3A').replaceAll(',', '%2C')",
+    replace: ".replaceAll(':', '%3A')",
+  },
+  {
+    file: `${cli}/reading/request.ts`,
+    name: 'names of headers are as they are typed',
+    find: 'const key = name.toLowerCase()',
+    replace: 'const key = name',
+  },
+  {
+    file: `${cli}/reading/request.ts`,
+    name: 'the last of several options wins',
+    find: 'return [...earlier, [text',
+    replace: 'return [[text',
+  },
+  {
+    file: `${cli}/reading/request.ts`,
+    name: 'any text is an address',
+    find: 'if (addressSortKey(text) !== undefined) return text',
+    replace: "if (text !== '') return text",
+  },
+  {
+    file: `${cli}/reading/request.ts`,
+    name: 'the host of a URL is lost',
+    find: " ?? headers.get('host') ?? request?.host",
+    replace: " ?? headers.get('host')",
+  },
+  {
+    file: `${cli}/commands/explain.ts`,
+    name: 'secrets are shown',
+    find: 'const { show = false, format',
+    replace: 'const { show = true, format',
+  },
+  {
+    file: `${cli}/commands/explain.ts`,
+    name: 'the time of the request is now',
+    find: 'const at = options.at ?? Date.now()',
+    replace: 'const at = Date.now()',
+  },
+  {
+    file: `${cli}/reading/counts.ts`,
+    name: 'counts of another store are taken for those of Redis',
+    find: 'if (!isRead) throw',
+    replace: "if (url === '') throw",
+  },
+  {
+    file: `${cli}/reading/counts.ts`,
+    name: 'the password of Redis is printed',
+    find: ".replace(/\\/\\/.*@/, '//')",
+    replace: '',
+  },
+  {
+    file: `${cli}/reading/counts.ts`,
+    name: 'the prefix is not used',
+    find: '...(prefix === undefined ? {} : { prefix }),',
+    replace: '',
+  },
+  {
+    file: `${cli}/reading/counts.ts`,
+    name: 'the counts are those of now',
+    find: '...(at === undefined ? {} : { clock: () => at }),',
+    replace: '',
+  },
+  {
+    file: `${cli}/output/explain-text.ts`,
+    name: 'the limit that an override replaces is not named',
+    find: 'own === undefined ? ',
+    replace: 'own !== null ? ',
+  },
+]

@@ -1,0 +1,133 @@
+const rules = 'packages/rules/src'
+
+export const area = 'rules'
+
+export const tests = [
+  'packages/rules/test/walk packages/rules/test/predicates packages/rules/test/values packages/rules/test/overrides packages/rules/test/paths packages/rules/test/schedules',
+  'packages/rules/test/index-equals-naive packages/rules/test/explain packages/rules/test/findings packages/rules/test/warnings packages/rules/test/check-rules packages/rules/test/value-from-text packages/rules/test/json-mistakes',
+  'packages/rules/test/koala packages/rules/test/bounds packages/rules/test/loading/read-rules-file packages/rules/test/loading/limiter',
+]
+
+export const mutants = [
+  {
+    file: `${rules}/match/candidates/candidate-index.ts`,
+    name: 'a rule that is found twice is judged twice',
+    find: 'if (this.#postings[i][this.#positions[i]] === least) this.#positions[i]++',
+    replace: 'if (this.#postings[i][this.#positions[i]] === least) { this.#positions[i]++; break }',
+  },
+  {
+    file: `${rules}/match/candidates/sources.ts`,
+    name: 'the index finds no number that is written as a text',
+    find: 'if (number !== undefined) search.add(postings.get(number))',
+    replace: '',
+  },
+  {
+    file: `${rules}/match/candidates/sources.ts`,
+    name: 'a rule whose value fails is no candidate',
+    find: 'else if (value instanceof Failure) search.add(all)',
+    replace: 'else if (value instanceof Failure) return',
+  },
+  {
+    file: `${rules}/match/operators.ts`,
+    name: 'a regular expression sees all of a value',
+    find: '`${value}`.slice(0, longestSearched)',
+    replace: '`${value}`',
+  },
+  {
+    file: `${rules}/match/predicate.ts`,
+    name: 'the upper bound of a range is outside',
+    find: 'to: (value: number) => value <= bound',
+    replace: 'to: (value: number) => value < bound',
+  },
+  {
+    file: `${rules}/match/paths/path.ts`,
+    name: 'parameters of a segment make another path',
+    find: 'semicolon === -1 ? sent : sent.slice(0, semicolon)',
+    replace: 'sent',
+  },
+  {
+    file: `${rules}/match/paths/path.ts`,
+    name: 'an exemption sees the normal path',
+    find: "if (!url.startsWith('/')) return undefined\n  const path = pathOf(url)\n  return plain.test(path) || normalPath(path, true) === path ? path : undefined",
+    replace: 'return normalPath(url, false)',
+  },
+  {
+    file: `${rules}/match/schedule.ts`,
+    name: 'a stretch that began yesterday is over',
+    find: 'let day = -2; day <= horizonDays',
+    replace: 'let day = 0; day <= horizonDays',
+  },
+  {
+    file: `${rules}/compile/limits/keys.ts`,
+    name: 'a secret stands in the key',
+    find: "field.secret ? createHash('sha256').update(text).digest('base64url') : text",
+    replace: 'text',
+  },
+  {
+    file: `${rules}/compile/limits/keys.ts`,
+    name: 'requests without an optional part of the key share a count',
+    find: 'if (!addPart(fields, context, key)) return undefined',
+    replace: 'addPart(fields, context, key)',
+  },
+  {
+    file: `${rules}/compile/limits/keys.ts`,
+    name: 'values of two fields are one key',
+    find: 'value === undefined ? undefined : [field.name, partOf(field, value)]',
+    replace: 'value === undefined ? undefined : [partOf(field, value)]',
+  },
+  {
+    file: `${rules}/compile/limits/variants.ts`,
+    name: 'an override of one plan is that of all plans',
+    find: 'const key = `${choice} ${override.key}`',
+    replace: 'const key = override.key',
+  },
+  {
+    file: `${rules}/compile/limits/override-table.ts`,
+    name: 'the shortest prefix of the overrides counts',
+    find: '.toSorted((a, b) => b - a)',
+    replace: '.toSorted((a, b) => a - b)',
+  },
+  {
+    file: `${rules}/compile/walk.ts`,
+    name: 'a shadow rule takes the place of an enforced one',
+    find: "if (limit.role === 'shadow' && role !== 'shadow') continue",
+    replace: '',
+  },
+  {
+    file: `${rules}/compile/walk.ts`,
+    name: 'a shadow rule ends the search',
+    find: "        if (action.type === 'refuse') wouldRefuse = added(wouldRefuse, rule)\n",
+    replace:
+      "        if (action.type === 'refuse') wouldRefuse = added(wouldRefuse, rule)\n        break\n",
+  },
+  {
+    file: `${rules}/compile/explain.ts`,
+    name: 'an explanation shows secrets',
+    find: 'mismatch.secret && !show ? ',
+    replace: 'mismatch.secret && show ? ',
+  },
+  {
+    file: `${rules}/check/check-rules.ts`,
+    name: 'a test that fails is no finding',
+    find: 'if (problem === undefined) continue',
+    replace: 'if (problem !== null) continue',
+  },
+  {
+    file: `${rules}/check/value-from-text.ts`,
+    name: 'a text of a list of numbers stays a text',
+    find: 'oneOf.find((one) => `${one}` === text)',
+    replace: 'oneOf.find((one) => one === text)',
+  },
+  {
+    file: `${rules}/loading/sources/read-rules-file.ts`,
+    name: 'a file that cannot be read is left out',
+    find: 'if (error instanceof RulesError && isMissing(error.cause)) return undefined',
+    replace: 'if (error instanceof RulesError) return undefined',
+  },
+  {
+    file: `${rules}/loading/limiter/peeked-counts.ts`,
+    name: 'counts of a fallback are taken for those of the store',
+    find: "source: elsewhere?.source ?? 'store'",
+    replace: "source: 'store'",
+  },
+]
