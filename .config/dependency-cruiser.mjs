@@ -76,6 +76,16 @@ const rules = {
     from: `${core}/limiter/checks/`,
     may: [ground, `${core}/algorithms/`, storeContract, `${core}/limiter/`],
   },
+  replay: {
+    from: `${core}/replay/`,
+    may: [
+      ground,
+      `${core}/limiter/`,
+      storeContract,
+      memoryStore,
+      `${core}/stores/memory/key-hash\\.ts$`,
+    ],
+  },
   limited: { from: `${core}/limited/`, may: [ground, `${core}/limiter/`, storeContract] },
   'core/http': {
     from: `${core}/http/`,
@@ -110,10 +120,11 @@ const rules = {
     may: [
       ...adapterNeeds,
       '@sluice/rules',
+      'packages/core/(?:dist|src)/replay/',
       'packages/rules/(?:dist|src)/index',
-      npm('commander', 'ioredis'),
+      npm('commander', 'ioredis', 'yaml'),
       '^rou3$',
-      '^(?:node:)?(?:fs/promises|path|process|url|util)$',
+      '^(?:node:)?(?:crypto|fs|fs/promises|module|path|process|stream|url|util|zlib)$',
     ],
   },
   examples: {

@@ -47,6 +47,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return new InMemory(maxKeys, processTime)
 }
 
+/** A memory store whose time is not that of this process. */
+export function memoryStoreOf(maxKeys: number, time: Time): MemoryStore {
+  return new InMemory(maxKeys, time)
+}
+
 /** A class, because an object literal with getters makes the calls of its other methods slower. */
 class InMemory implements MemoryStore {
   readonly async = false

@@ -1,0 +1,156 @@
+import { writeFile } from 'node:fs/promises'
+import process from 'node:process'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { formats, type Format } from '../simulate/cut/detect.js'
+import { fieldNames, type FieldNames } from '../simulate/cut/json.js'
+import { reportAsText } from '../simulate/report/table.js'
+import type { NamedVariant } from '../simulate/replay.js'
+import type { Report } from '../simulate/report/report.js'
+import { simulateSources } from '../simulate/simulate.js'
+import { fileSource, streamSource, type Source } from '../simulate/input/open.js'
+import { algorithms, policiesOfText, policyOfLimit, type ShortAlgorithm } from '../simulate/variants.js'
+
+interface SimulateCommandOptions {
+  readonly key: string
+  readonly limit: readonly string[]
+  readonly algorithm: ShortAlgorithm
+  readonly policy: readonly string[]
+  readonly format: Format
+  readonly nginxFormat?: string
+  readonly field?: FieldNames
+  readonly disorder: number
+  readonly spread: boolean
+  readonly force?: boolean
+  readonly missing: 'error' | 'skip' | 'absent'
+  readonly sample: number
+  readonly top: number
+  readonly quiet?: boolean
+  readonly failOver?: number
+  readonly failKeys?: number
+  readonly json?: boolean | string
+}
+
+/** Adds `sluice simulate`. */
+export function addSimulate(program: Command): void {
+  program
+    .command('simulate')
+    .summary('replay access logs against limits')
+    .description('Replay access logs against limits, in the time of the logs: which requests and which clients would have been denied.')
+    .argument('<logs...>', 'access logs, compressed with gzip or not; "-" is the standard input')
+    .option('--key <key>', 'key of the limits: ip, user, method, path, host, header.NAME, field.NAME, or a list: [user, path]', 'ip')
+    .option('--limit <limit/window>', 'limit to replay, such as 100/1m; may be repeated', collect, [])
+    .addOption(new Option('--algorithm <name>', 'algorithm of --limit').choices(algorithms).default('slidingWindow'))
+    .option('--policy <yaml>', 'policy to replay, such as "{ kind: gcra, limit: 100, window: 1m, burst: 20 }"; may be repeated', collect, [])
+    .addOption(new Option('--format <format>', 'format of the logs').choices(formats).default('auto'))
+    .option('--nginx-format <log_format>', 'the log_format of nginx that the logs have')
+    .option('--field <names>', 'names of fields in JSON lines: time=ts,ip=client.address', readFieldNames)
+    .option('--disorder <seconds>', 'by how much lines may be out of order', readSeconds, 60_000)
+    .option('--no-spread', 'leave the requests of a second at its beginning, if the log has whole seconds')
+    .option('--force', 'replay windows shorter than 5 seconds from a log with whole seconds')
+    .addOption(new Option('--missing <what>', 'if the log lacks a field of the key').choices(['error', 'skip', 'absent']).default('error'))
+    .option('--sample <share>', 'replay only a share of the keys: 10%', readShare, 1)
+    .option('--top <number>', 'number of keys in each list', readCount, 20)
+    .option('--fail-over <share>', 'exit with 3 if a variant denies a greater share of the requests: 0.5%', readShare)
+    .option('--fail-keys <number>', 'exit with 3 if a variant denies more keys than this', readCount)
+    .option('--json [file]', 'write the report as JSON, to a file or instead of the table')
+    .option('--quiet', 'print no progress')
+    .helpOption('--help', 'print this help')
+    .addHelpText('after', help)
+    .action(run)
+}
+
+const help = `
+Exit code:
+  0  the log was replayed
+  1  mistakes in the options, or a log that cannot be read
+  3  more is denied than --fail-over or --fail-keys allow
+  4  a compressed log ends before its end; the report is about what precedes it
+
+Examples:
+  sluice simulate access.log --limit 100/1m --limit 60/1m
+  sluice simulate access.log.gz --key user --limit 1000/1h --algorithm gcra
+  zcat access.log.*.gz | sluice simulate - --policy "{ kind: gcra, limit: 100, window: 1m, burst: 20 }"`
+
+async function run(
+  logs: readonly string[],
+  options: SimulateCommandOptions,
+  command: Command,
+): Promise<void> {
+  const started = performance.now()
+  let report: Report
+  try {
+    const sources = await Promise.all(logs.map(sourceOf))
+    report = await simulateSources(sources, { ...options, disorderMs: options.disorder, fields: options.field, variants: variantsOf(options, command) })
+  } catch (error) {
+    command.error(`error: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const { json } = options
+  const asJson = `${JSON.stringify(report, undefined, 2)}\n`
+  if (typeof json === 'string') await writeFile(json, asJson)
+  process.stdout.write(json === true ? asJson : reportAsText(report, { tookMs: performance.now() - started }))
+  process.exitCode = exitCodeOf(report, options)
+}
+
+async function sourceOf(path: string): Promise<Source> {
+  return path === '-' ? streamSource('standard input', process.stdin) : await fileSource(path)
+}
+
+function variantsOf(
+  { key, limit, algorithm, policy }: SimulateCommandOptions,
+  command: Command,
+): readonly NamedVariant[] {
+  if (limit.length + policy.length === 0) {
+    command.error('error: nothing to replay: pass --limit 100/1m, or --policy')
+  }
+  return [
+    ...limit.map((text) => policyOfLimit(text, algorithm)),
+    ...policy.map((text) => policiesOfText(text)),
+  ].map((policies) => ({ key, policies }))
+}
+
+function exitCodeOf(
+  { log, variants }: Report,
+  { failOver = 1, failKeys = Infinity }: SimulateCommandOptions,
+): number {
+  const isOver = variants.some(
+    ({ asked, denied, keysDenied }) => denied > failOver * asked || keysDenied > failKeys,
+  )
+  return isOver ? 3 : log.truncated ? 4 : 0
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value]
+}
+
+function readShare(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*(%?)$/.exec(text)
+  const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1)
+  if (!(share >= 0 && share <= 1)) throw new InvalidArgumentError('Expected a share such as 0.5%.')
+  return share
+}
+
+function readCount(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')
+  return Number(text)
+}
+
+function readSeconds(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)s?$/.exec(text)
+  if (match === null) throw new InvalidArgumentError('Expected a number of seconds.')
+  return Number(match[1]) * 1000
+}
+
+function readFieldNames(text: string): FieldNames {
+  const names: FieldNames = {}
+  for (const pair of text.split(',')) {
+    const [field, name] = pair.split('=').map((part) => part.trim())
+    const known = fieldNames.find((one) => one === field)
+    if (known === undefined || name === undefined || name === '') {
+      throw new InvalidArgumentError(
+        `Expected pairs such as time=ts,ip=client.address. Fields: ${fieldNames.join(', ')}.`,
+      )
+    }
+    names[known] = name
+  }
+  return names
+}

@@ -1,0 +1,117 @@
+import { eachLine, longestLine } from '../input/lines.js'
+import { albCutter } from './alb.js'
+import { combinedCutter } from './combined.js'
+import { jsonCutter, type FieldNames } from './json.js'
+import { nginxCutter } from './nginx.js'
+import type { Cutter, LogRecord } from './record.js'
+import { textOf } from './text.js'
+import { w3cCutter } from './w3c.js'
+
+export const formats = ['auto', 'combined', 'common', 'json', 'alb', 'cloudfront', 'w3c', 'nginx'] as const
+export type Format = (typeof formats)[number]
+
+export interface FormatOptions {
+  /** @default 'auto' */
+  readonly format?: Format | undefined
+  /** The `log_format` of nginx, for the format `nginx`. */
+  readonly nginxFormat?: string | undefined
+  /** The names of the fields in JSON lines, for those that differ from the usual ones. */
+  readonly fields?: FieldNames | undefined
+}
+
+/** The format of a log, from the first of its lines. */
+export interface Detected {
+  readonly cutter: Cutter
+  /** Whether all times are whole seconds. */
+  readonly wholeSeconds: boolean
+  /** Whether the lines state how long a request took, so that the time of its arrival is known. */
+  readonly hasDurations: boolean
+}
+
+const sampledLines = 1000
+
+/**
+ * Chooses the format that most of the first lines have.
+ *
+ * @throws Error if no format fits half of them
+ */
+export function detectFormat(name: string, text: string, options: FormatOptions): Detected {
+  const attempts = candidates(options).map((create) => attempt(create, text))
+  const best = attempts.reduce((a, b) => (b.records.length > a.records.length ? b : a))
+  const { records, lines } = best
+  if (records.length * 2 < lines || lines === 0) throw new Error(notFitting(name, text, attempts))
+  return {
+    // A new one, because a cutter may remember what it has read.
+    cutter: best.create(),
+    wholeSeconds: records.every(({ time }) => time % 1000 === 0),
+    hasDurations: records.some(({ durationMs }) => durationMs !== undefined),
+  }
+}
+
+type CreateCutter = () => Cutter
+
+function candidates({ format = 'auto', nginxFormat, fields = {} }: FormatOptions): CreateCutter[] {
+  const nginx = nginxFormat === undefined ? [] : [() => nginxCutter(nginxFormat)]
+  const all: Record<Exclude<Format, 'auto'>, CreateCutter[]> = {
+    combined: [() => combinedCutter()],
+    common: [() => combinedCutter('common')],
+    json: [() => jsonCutter(fields)],
+    alb: [albCutter],
+    cloudfront: [() => w3cCutter('cloudfront')],
+    w3c: [() => w3cCutter('w3c')],
+    nginx,
+  }
+  if (format === 'nginx' && nginxFormat === undefined) {
+    throw new Error('--format nginx needs the log_format: --nginx-format \'$remote_addr …\'')
+  }
+  if (format !== 'auto') return all[format]
+  // A given format of nginx is meant, even if lines fit another one as well.
+  if (nginxFormat !== undefined) return nginx
+  return Object.values(all).flat()
+}
+
+interface Attempt {
+  readonly create: CreateCutter
+  readonly format: string
+  readonly lines: number
+  readonly records: readonly LogRecord[]
+  readonly reasons: ReadonlyMap<string, number>
+}
+
+function attempt(create: CreateCutter, text: string): Attempt {
+  const cutter = create()
+  const records: LogRecord[] = []
+  const reasons = new Map<string, number>()
+  let lines = 0
+  eachLine(text, (start, end) => {
+    if (lines >= sampledLines) return
+    const cut = end - start > longestLine ? 'too long' : cutter.cut(text, start, end)
+    if (cut === '') return
+    lines++
+    if (typeof cut === 'string') reasons.set(cut, (reasons.get(cut) ?? 0) + 1)
+    else records.push(cut)
+  })
+  return { create, format: cutter.format, lines, records, reasons }
+}
+
+function notFitting(name: string, text: string, attempts: readonly Attempt[]): string {
+  const lines = Math.max(...attempts.map(({ lines }) => lines))
+  if (lines === 0) return `${name}: there are no lines in it`
+  const first = text.slice(0, (text.indexOf('\n') + 1 || text.length + 1) - 1)
+  const tried = attempts.map(({ format, records, lines, reasons }) => {
+    const [reason = ''] = [...reasons].sort((a, b) => b[1] - a[1]).map(([text]) => text)
+    return `  ${format}: ${records.length} of ${lines} lines${reason === '' ? '' : `; most often: ${reason}`}`
+  })
+  return [
+    `${name}: no format fits half of the first ${lines} lines. The first line:`,
+    `  ${visible(textOf(first.slice(0, 300)))}`,
+    'Tried:',
+    ...tried,
+    'Name the format with --format, its fields with --field, or the log_format of nginx with --nginx-format.',
+  ].join('\n')
+}
+
+/** Control characters in a log must not reach a terminal. */
+function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+}

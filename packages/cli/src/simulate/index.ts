@@ -1,0 +1,6 @@
+export { simulate } from './simulate.js'
+export type { Log, SimulatedVariant, SimulateOptions } from './simulate.js'
+export type { FieldName, FieldNames } from './cut/json.js'
+export type { Format, FormatOptions } from './cut/detect.js'
+export type { ReadProgress } from './read-log.js'
+export type { ComparedReport, LogReport, Report, RuleReport, SeriesPoint, Suggestion, TopKey, VariantReport } from './report/report.js'

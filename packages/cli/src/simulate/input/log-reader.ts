@@ -1,0 +1,64 @@
+import { detectFormat, type Detected, type FormatOptions } from '../cut/detect.js'
+import type { LogRecord } from '../cut/record.js'
+import { eachLine, longestLine } from './lines.js'
+import type { OpenLog, Source } from './open.js'
+
+/** What was read of a log. */
+export interface ReadCounts {
+  lines: number
+  readonly skipped: Map<string, number>
+  /** Whether compressed data ended before its end. */
+  truncated: boolean
+}
+
+/** Reads the records of one file. */
+export class LogReader {
+  readonly source: Source
+  bytesRead = 0
+  readonly #options: FormatOptions
+  readonly #counts: ReadCounts
+  #detected: Detected | undefined
+  #log: OpenLog | undefined
+
+  constructor(source: Source, options: FormatOptions, counts: ReadCounts) {
+    this.source = source
+    this.#options = options
+    this.#counts = counts
+  }
+
+  /** The format; undefined before the first batch. */
+  get detected(): Detected | undefined {
+    return this.#detected
+  }
+
+  /** The next records, in the order of the file; undefined at its end. */
+  async next(): Promise<readonly LogRecord[] | undefined> {
+    this.#log ??= this.source.open()
+    const { done, value } = await this.#log.blocks.next()
+    if (done === true) {
+      if (this.#log.truncated()) this.#counts.truncated = true
+      return undefined
+    }
+    this.bytesRead = value.bytesRead
+    this.#detected ??= detectFormat(this.source.name, value.text, this.#options)
+    return this.#cut(this.#detected, value.text)
+  }
+
+  /** Closes the file if it was not read to its end. */
+  async close(): Promise<void> {
+    await this.#log?.blocks.return(undefined)
+  }
+
+  #cut({ cutter }: Detected, text: string): readonly LogRecord[] {
+    const records: LogRecord[] = []
+    const counts = this.#counts
+    eachLine(text, (start, end) => {
+      const cut = end - start > longestLine ? 'too long' : cutter.cut(text, start, end)
+      if (cut === '') return
+      counts.lines++
+      if (typeof cut !== 'string') records.push(cut)
+      else counts.skipped.set(cut, (counts.skipped.get(cut) ?? 0) + 1)
+    })
+    return records
+  }
+}

@@ -1,0 +1,86 @@
+import type { LogRecord } from '../cut/record.js'
+
+/** A stage through which records pass on their way to the replay. */
+export interface Stage {
+  push(record: LogRecord): void
+  /** Passes on all records that the stage holds. */
+  flush(): void
+  /** The number of records that came too late to be put in order. */
+  readonly late: number
+}
+
+/**
+ * Puts the records of a log with whole seconds in order, and spreads the records of one second evenly over it, in the order of the file. Without that,
+ * a burst would be replayed that never was.
+ *
+ * @param spread whether to spread them, or to leave all at the beginning of their second
+ */
+export function createSpread(
+  { disorderMs, maxHeld, spread }: { disorderMs: number; maxHeld: number; spread: boolean },
+  next: (record: LogRecord) => void,
+): Stage {
+  const seconds = new Map<number, LogRecord[]>()
+  let latest = -Infinity
+  let emitted = -Infinity
+  let held = 0
+  let late = 0
+  let lastSecond = -Infinity
+  let lastRecords: LogRecord[] = []
+
+  function push(record: LogRecord): void {
+    let second = Math.floor(record.time / 1000)
+    if (second <= emitted) {
+      late++
+      // The record is taken at the current time, with the first second that has not been passed on.
+      second = emitted + 1
+    }
+    if (second !== lastSecond) {
+      const known = seconds.get(second)
+      lastRecords = known ?? []
+      lastSecond = second
+      if (known === undefined) seconds.set(second, lastRecords)
+    }
+    lastRecords.push(record)
+    held++
+    if (second > latest) {
+      latest = second
+      emitUntil(latest - disorderMs / 1000)
+    }
+    while (held > maxHeld) emitUntil(oldest() + 1)
+  }
+
+  /** Passes on the seconds before this one. */
+  function emitUntil(end: number): void {
+    if (held === 0) return
+    for (let second = oldest(); second < end; second = oldest()) emit(second)
+  }
+
+  function oldest(): number {
+    let least = Infinity
+    if (seconds.size > 0 && emitted !== -Infinity && seconds.has(emitted + 1)) return emitted + 1
+    for (const second of seconds.keys()) if (second < least) least = second
+    return least
+  }
+
+  function emit(second: number): void {
+    const records = seconds.get(second) ?? []
+    seconds.delete(second)
+    held -= records.length
+    emitted = second
+    lastSecond = -Infinity
+    for (let i = 0; i < records.length; i++) {
+      const record = records[i]
+      const within = spread ? Math.floor((i * 1000) / records.length) : 0
+      record.at = second * 1000 + within - (record.durationMs ?? 0)
+      next(record)
+    }
+  }
+
+  return {
+    push,
+    flush: () => emitUntil(Infinity),
+    get late() {
+      return late
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import type { Detected, FormatOptions } from './cut/detect.js'
+import type { LogRecord } from './cut/record.js'
+import { LogReader, type ReadCounts } from './input/log-reader.js'
+import { merged } from './input/merge.js'
+import type { Source } from './input/open.js'
+import { createReorder } from './order/reorder.js'
+import { createSpread, type Stage } from './order/spread.js'
+
+/** How much of a log was read. */
+export interface ReadProgress {
+  readonly lines: number
+  readonly bytesRead: number
+  /** Undefined if the size of a log is not known. */
+  readonly bytes: number | undefined
+}
+
+export interface ReadOptions extends FormatOptions {
+  readonly disorderMs?: number | undefined
+  readonly spread?: boolean | undefined
+  readonly onProgress?: ((progress: ReadProgress) => void) | undefined
+  /** Called once, before the first record. */
+  onDetected(detected: Detected): void
+  /** Called with each request, in the order of `record.at`. */
+  onRecord(record: LogRecord): void
+}
+
+/** What is known about a log after it was read. */
+export interface LogFacts {
+  readonly files: readonly string[]
+  readonly format: string
+  readonly lines: number
+  readonly skipped: ReadonlyMap<string, number>
+  readonly late: number
+  readonly from: string
+  readonly to: string
+  readonly spread: boolean
+  readonly time: 'arrival' | 'end'
+  readonly limited: number
+  readonly truncated: boolean
+}
+
+/** The most records that are held to put them in order. */
+const maxHeld = 1_000_000
+
+/** Reads logs once, and passes on their requests in the order of their time. */
+export async function readLog(
+  sources: readonly Source[],
+  options: ReadOptions,
+): Promise<LogFacts> {
+  const { onProgress, onRecord } = options
+  const counts: ReadCounts = { lines: 0, skipped: new Map(), truncated: false }
+  const readers = sources.map((source) => new LogReader(source, options, counts))
+  let order: Ordering | undefined
+  let detected: Detected | undefined
+  let from = Number.NaN
+  let to = Number.NaN
+  let limited = 0
+
+  function pass(record: LogRecord): void {
+    if (Number.isNaN(from)) from = record.at
+    to = record.at
+    if (record.status === 429) limited++
+    onRecord(record)
+  }
+
+  try {
+    for await (const batch of merged(readers, await firstTimes(readers, options))) {
+      if (order === undefined) {
+        detected = joined(readers)
+        options.onDetected(detected)
+        order = ordering(detected, options, pass)
+      }
+      for (let i = 0; i < batch.length; i++) order.push(batch[i])
+      onProgress?.({ lines: counts.lines, ...bytesOf(readers) })
+    }
+  } finally {
+    for (const reader of readers) await reader.close()
+  }
+  if (order === undefined || detected === undefined) {
+    throw new Error(`${sources.map(({ name }) => name).join(', ')}: there are no lines in it`)
+  }
+  order.flush()
+  return {
+    files: sources.map(({ name }) => name),
+    format: detected.cutter.format,
+    lines: counts.lines,
+    skipped: counts.skipped,
+    late: order.late(),
+    from: Number.isNaN(from) ? '' : new Date(from).toISOString(),
+    to: Number.isNaN(to) ? '' : new Date(to).toISOString(),
+    spread: order.spread,
+    time: detected.hasDurations ? 'arrival' : 'end',
+    limited,
+    truncated: counts.truncated,
+  }
+}
+
+interface Ordering {
+  push(record: LogRecord): void
+  flush(): void
+  late(): number
+  readonly spread: boolean
+}
+
+/**
+ * Lines are written when a request ends, and whole seconds say nothing about the order within them. So requests are first spread over their second, by
+ * the time of their line, and then put in the order of their arrival.
+ */
+function ordering(
+  { wholeSeconds, hasDurations }: Detected,
+  { disorderMs = 60_000, spread = true }: Pick<ReadOptions, 'disorderMs' | 'spread'>,
+  pass: (record: LogRecord) => void,
+): Ordering {
+  const stages: Stage[] = []
+  let next = pass
+  if (hasDurations || !wholeSeconds) {
+    const reorder = createReorder({ disorderMs, maxHeld }, next)
+    stages.unshift(reorder)
+    next = wholeSeconds ? reorder.push : (record) => reorder.push(arrived(record))
+  }
+  if (wholeSeconds) {
+    const seconds = createSpread({ disorderMs, maxHeld, spread }, next)
+    stages.unshift(seconds)
+    next = seconds.push
+  }
+  return {
+    push: next,
+    flush: () => stages.forEach((stage) => stage.flush()),
+    late: () => stages.reduce((sum, { late }) => sum + late, 0),
+    spread: wholeSeconds && spread,
+  }
+}
+
+function arrived(record: LogRecord): LogRecord {
+  record.at = record.time - (record.durationMs ?? 0)
+  return record
+}
+
+/** The time of the first request of each log that can be read twice. */
+async function firstTimes(
+  readers: readonly LogReader[],
+  options: FormatOptions,
+): Promise<ReadonlyMap<LogReader, number>> {
+  const times = new Map<LogReader, number>()
+  if (readers.length === 1) return times
+  for (const reader of readers) {
+    if (!reader.source.rereadable) continue
+    const counts = { lines: 0, skipped: new Map<string, number>(), truncated: false }
+    const beginning = new LogReader(reader.source, options, counts)
+    const [first] = (await beginning.next()) ?? []
+    if (first !== undefined) times.set(reader, first.time)
+    await beginning.close()
+  }
+  return times
+}
+
+/** What holds for all logs together. */
+function joined(readers: readonly LogReader[]): Detected {
+  const known = readers.flatMap(({ detected }) => detected ?? [])
+  return {
+    cutter: known[0].cutter,
+    wholeSeconds: known.some(({ wholeSeconds }) => wholeSeconds),
+    hasDurations: known.some(({ hasDurations }) => hasDurations),
+  }
+}
+
+function bytesOf(readers: readonly LogReader[]): Omit<ReadProgress, 'lines'> {
+  let bytesRead = 0
+  let bytes: number | undefined = 0
+  for (const reader of readers) {
+    bytesRead += reader.bytesRead
+    bytes = reader.source.size === undefined ? undefined : bytes === undefined ? undefined : bytes + reader.source.size
+  }
+  return { bytesRead, bytes }
+}

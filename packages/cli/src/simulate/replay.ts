@@ -1,0 +1,108 @@
+import type { Policies, Policy } from '@sluice/core'
+import { createReplay, type Replay } from '@sluice/core/replay'
+import type { LogRecord } from './cut/record.js'
+import type { KeyReader } from './keys.js'
+import { Heap } from './order/heap.js'
+import type { Sample } from './sample.js'
+import { KeyTable } from './tally/key-table.js'
+import { Tally } from './tally/tally.js'
+import { nameOf } from './variants.js'
+
+/** Policies that are replayed with one key. */
+export interface NamedVariant {
+  readonly name?: string | undefined
+  readonly policies: Policies
+  readonly key?: string | undefined
+}
+
+/** Replays requests against several variants that have the same key, each over a store of its own. */
+export interface GroupReplay {
+  readonly key: KeyReader
+  readonly keys: KeyTable
+  readonly variants: readonly VariantReplay[]
+  /** The number of requests without this key, which no variant limits. */
+  readonly unkeyed: number
+  /** Replays the request at `record.at`. */
+  push(record: LogRecord): void
+}
+
+export interface VariantReplay {
+  readonly given: NamedVariant
+  readonly name: string
+  readonly replay: Replay
+  readonly tally: Tally
+}
+
+export function createGroupReplay(
+  key: KeyReader,
+  given: readonly NamedVariant[],
+  sample: Sample,
+): GroupReplay {
+  let now = 0
+  let unkeyed = 0
+  const keys = new KeyTable()
+  const variants = given.map((variant): Deciding => {
+    const { name, policies } = variant
+    const replay = createReplay({ policies, clock: () => now })
+    const kinds = Object.values(replay.policies)
+    const decide = kinds.some(hasLeases) ? withLeases(replay) : replay.consume
+    return {
+      given: variant,
+      name: name ?? nameOf(replay.policies),
+      replay,
+      tally: new Tally(),
+      decide,
+    }
+  })
+
+  function push(record: LogRecord): void {
+    const text = key.read(record)
+    if (text === undefined) {
+      unkeyed++
+      return
+    }
+    if (!sample.has(text)) return
+    now = record.at
+    const number = keys.add(text)
+    for (let i = 0; i < variants.length; i++) {
+      const { tally, decide } = variants[i]
+      tally.ask(now)
+      if (!decide(text, 1, record)) tally.deny(record, text, number, keys.ordinal)
+    }
+  }
+
+  return {
+    key,
+    keys,
+    variants,
+    push,
+    get unkeyed() {
+      return unkeyed
+    },
+  }
+}
+
+interface Deciding extends VariantReplay {
+  decide(key: string, cost: number, record: LogRecord): boolean
+}
+
+/** Whether a policy grants leases, which last as long as the request. */
+export function hasLeases(policy: Policy): boolean {
+  if (policy.kind !== 'staged') return policy.kind === 'concurrency'
+  return Object.values(policy).some((stage: unknown) => isPolicy(stage) && hasLeases(stage))
+}
+
+function isPolicy(value: unknown): value is Policy {
+  return typeof value === 'object' && value !== null && 'kind' in value
+}
+
+/** Releases the lease of each request at its end. */
+function withLeases({ limiter }: Replay): Deciding['decide'] {
+  const ends = new Heap<() => void>()
+  return function decide(key, cost, record) {
+    while (ends.least <= record.at) ends.pop()?.()
+    const { allowed, lease } = limiter.consume(key, { cost })
+    if (lease !== undefined) ends.push(record.at + (record.durationMs ?? 0), lease.release)
+    return allowed
+  }
+}

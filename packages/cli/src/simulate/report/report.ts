@@ -1,0 +1,106 @@
+/** The result of a simulation: what `--json` writes. `packages/cli/report.schema.json` is its JSON Schema. */
+export interface Report {
+  readonly version: 1
+  readonly log: LogReport
+  readonly variants: readonly VariantReport[]
+  readonly compared?: ComparedReport
+  readonly suggestion?: readonly Suggestion[]
+  /** What to keep in mind when reading the numbers. */
+  readonly notes: readonly string[]
+}
+
+export interface LogReport {
+  readonly files: readonly string[]
+  readonly format: string
+  readonly lines: number
+  /** The lines that are not requests, by reason. */
+  readonly skipped: Readonly<Record<string, number>>
+  /** The requests that were out of order by more than `--disorder`. */
+  readonly late: number
+  /** The time of the first request, and of the last, in ISO 8601. Empty if there were no requests. */
+  readonly from: string
+  readonly to: string
+  /** The share of the keys that was replayed: 1 is all of them. */
+  readonly sampled: number
+  /** Whether the requests of one second were spread over it. */
+  readonly spread: boolean
+  /** Whether requests were replayed at the time at which they arrived, or at which their line was written. */
+  readonly time: 'arrival' | 'end'
+  /** The requests that were answered with 429. */
+  readonly limited: number
+  /** Whether compressed data ended before its end. */
+  readonly truncated: boolean
+}
+
+export interface VariantReport {
+  readonly name: string
+  /** The key, as it was given; absent for rules, which have keys of their own. */
+  readonly key?: string
+  readonly policies: unknown
+  readonly asked: number
+  /** The requests without the key, which this variant does not limit. */
+  readonly unkeyed: number
+  readonly denied: number
+  readonly keys: number
+  readonly keysDenied: number
+  /** The five minutes of the clock with the greatest share of denials. */
+  readonly worst: { readonly from: string; readonly share: number }
+  /** The most consecutive denials of one key. */
+  readonly streak: { readonly key: string; readonly length: number }
+  readonly series: readonly SeriesPoint[]
+  readonly rules?: readonly RuleReport[]
+  /** The keys with the most denials. */
+  readonly top: readonly TopKey[]
+}
+
+export interface SeriesPoint {
+  readonly at: string
+  readonly asked: number
+  readonly denied: number
+}
+
+export interface RuleReport {
+  readonly id: string
+  readonly asked: number
+  readonly denied: number
+  readonly shadowDenied: number
+}
+
+export interface TopKey {
+  readonly key: string
+  readonly asked: number
+  /** At most this many requests were denied, and at least `denied - error`. */
+  readonly denied: number
+  readonly error: number
+  readonly first: string
+  readonly last: string
+  /** The path that most denied requests had, and at least which share of them. */
+  readonly mostlyAt: string
+  readonly mostlyAtShare: number
+  /** The user agent of the first denied request. */
+  readonly agent?: string
+  readonly series: readonly SeriesPoint[]
+}
+
+/** The first variant compared with another one. */
+export interface ComparedReport {
+  readonly baseline: string
+  readonly variant: string
+  /** The requests that only the variant denies, and those that only the baseline denies. */
+  readonly requestsNewlyDenied: number
+  readonly requestsNewlyAdmitted: number
+  readonly keysNewlyDenied: number
+  readonly keysNewlyAdmitted: number
+  readonly newlyDenied: readonly TopKey[]
+  readonly newlyAdmitted: readonly TopKey[]
+}
+
+export interface Suggestion {
+  readonly algorithm: string
+  readonly window: string
+  readonly limit: number
+  readonly burst?: number
+  /** The share of requests, and the number of keys, that this limit denies. */
+  readonly share: number
+  readonly keys: number
+}

@@ -1,0 +1,122 @@
+import type { Report, TopKey, VariantReport } from './report.js'
+
+export interface TableOptions {
+  /** How long the simulation took, in milliseconds. */
+  readonly tookMs: number
+}
+
+/** The report as text for a terminal. */
+export function reportAsText(report: Report, { tookMs }: TableOptions): string {
+  const { log, variants } = report
+  const seconds = tookMs / 1000
+  const keys = Math.max(...variants.map(({ keys }) => keys), 0)
+  const head = [
+    `${visible(log.files.join(', '))}  ${grouped(log.lines)} lines, ${log.from} … ${log.to}, ${grouped(keys)} keys`,
+    `format ${log.format}; ${seconds.toFixed(1)} s, ${grouped(Math.round(log.lines / Math.max(seconds, 0.001)))} lines/s`,
+  ]
+  const [first] = variants
+  const parts = [head.join('\n'), tableOf(variants)]
+  if (first !== undefined && first.top.length > 0) parts.push(topOf(first))
+  parts.push(...comparedOf(report), ...suggestionsOf(report), [...tailOf(report), ...report.notes.map((note) => `note: ${visible(note)}`)].join('\n'))
+  return `${parts.join('\n\n')}\n`
+}
+
+const columns = ['', 'denied', 'share', 'keys denied', 'worst 5 min', 'longest streak']
+
+function tableOf(variants: readonly VariantReport[]): string {
+  const rows = variants.map(({ name, asked, denied, keysDenied, worst, streak }) => [
+    visible(name),
+    grouped(denied),
+    percent(asked === 0 ? 0 : denied / asked),
+    grouped(keysDenied),
+    percent(worst.share),
+    grouped(streak.length),
+  ])
+  return alignedRows([columns, ...rows])
+}
+
+function topOf({ name, top }: VariantReport): string {
+  return `top keys by denials (${visible(name)})\n${keyRows(top.slice(0, 10))}`
+}
+
+function keyRows(top: readonly TopKey[]): string {
+  const rows = top.map(({ key, asked, denied, error, mostlyAt, mostlyAtShare, agent }) => [
+    `  ${visible(key)}`,
+    `${error > 0 ? '≤ ' : ''}${grouped(denied)} of ${grouped(asked)}`,
+    pathOf(mostlyAt, mostlyAtShare),
+    agent === undefined ? '' : `"${cut(visible(agent), 60)}"`,
+  ])
+  const widths = [0, 1, 2].map((i) => Math.max(...rows.map((row) => row[i].length)))
+  return rows
+    .map(([key, counts, path, agent]) =>
+      `${key.padEnd(widths[0])}  ${counts.padStart(widths[1])}   ${path.padEnd(widths[2])}  ${agent}`.trimEnd(),
+    )
+    .join('\n')
+}
+
+/** A path that few denied requests had says nothing about the key. */
+function pathOf(path: string, share: number): string {
+  if (share < 0.1) return 'many paths'
+  return `${cut(visible(path), 50)} (${Math.floor(share * 100)} %)`
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text
+}
+
+function comparedOf({ compared }: Report): string[] {
+  if (compared === undefined) return []
+  const { baseline, variant } = compared
+  const lines = [
+    `compared with ${visible(baseline)}, ${visible(variant)} newly denies ${grouped(compared.requestsNewlyDenied)} requests of ${grouped(compared.keysNewlyDenied)} keys, and newly admits ${grouped(compared.requestsNewlyAdmitted)} of ${grouped(compared.keysNewlyAdmitted)}`,
+  ]
+  if (compared.newlyDenied.length > 0) {
+    lines.push('newly denied', keyRows(compared.newlyDenied.slice(0, 10)))
+  }
+  if (compared.newlyAdmitted.length > 0) {
+    lines.push('newly admitted', keyRows(compared.newlyAdmitted.slice(0, 10)))
+  }
+  return [lines.join('\n')]
+}
+
+function suggestionsOf({ suggestion = [] }: Report): string[] {
+  if (suggestion.length === 0) return []
+  const rows = suggestion.map(({ algorithm, window, limit, burst, share, keys }) => [
+    `${algorithm} ${limit}/${window}${burst === undefined ? '' : ` burst ${burst}`}`,
+    percent(share),
+    grouped(keys),
+  ])
+  return [alignedRows([['suggested', 'share', 'keys denied'], ...rows])]
+}
+
+function tailOf({ log }: Report): string[] {
+  const skipped = Object.entries(log.skipped)
+  const sum = skipped.reduce((total, [, lines]) => total + lines, 0)
+  const reasons = skipped.map(([reason, lines]) => `${grouped(lines)} ${reason}`).join(', ')
+  const lines: string[] = []
+  if (sum > 0) lines.push(`skipped: ${grouped(sum)} lines (${reasons})`)
+  if (log.late > 0) lines.push(`late: ${grouped(log.late)} lines, replayed at a later time than their own`)
+  return lines
+}
+
+/** The first column to the left, the others to the right. */
+function alignedRows(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)))
+  return rows
+    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('   ').trimEnd())
+    .join('\n')
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(2)} %`
+}
+
+/** Thousands apart: 4 512 903. */
+function grouped(number: number): string {
+  return `${number}`.replace(/\B(?=(?:\d{3})+$)/g, ' ')
+}
+
+/** Control characters of a log must not reach the terminal. */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

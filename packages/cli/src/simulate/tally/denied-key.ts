@@ -1,0 +1,50 @@
+import type { LogRecord } from '../cut/record.js'
+import { copyOf } from '../cut/text.js'
+import { HotKeys } from './hot-keys.js'
+import { Series } from './series.js'
+
+/** What is known about the denials of one key. */
+export class DeniedKey {
+  denied = 0
+  readonly first: number
+  last = 0
+  /** The user agent of the first denied request. */
+  readonly agent: string | undefined
+  /** The consecutive denials up to the last one, and the most of them. */
+  run = 0
+  longestRun = 0
+  /** The denials over time. */
+  readonly series: Series = new Series(60, 60_000)
+  #lastOrdinal = -1
+  /** The paths of the denied requests: the most frequent of them, in four places. */
+  readonly #paths = new HotKeys<undefined>(4)
+
+  constructor(record: LogRecord) {
+    this.first = record.at
+    const agent = record.header('user-agent')
+    this.agent = agent === undefined ? undefined : copyOf(agent.slice(0, 300))
+  }
+
+  /** @param ordinal the number of this request among those of its key, by which consecutive denials are recognized */
+  deny(record: LogRecord, ordinal: number): void {
+    this.denied++
+    this.last = record.at
+    this.run = ordinal === this.#lastOrdinal + 1 ? this.run + 1 : 1
+    this.#lastOrdinal = ordinal
+    if (this.run > this.longestRun) this.longestRun = this.run
+    this.series.ask(record.at)
+    this.#paths.add(pathOf(record.url), () => undefined)
+  }
+
+  /** The path of most denied requests, and at least how many of them it had. */
+  mostlyAt(): { readonly path: string; readonly count: number } {
+    const [{ key, count, error }] = this.#paths.top()
+    return { path: key, count: count - error }
+  }
+}
+
+/** Without the query: it often differs in each request, and may contain personal data. */
+function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  return copyOf((end === -1 ? url : url.slice(0, end)).slice(0, 200))
+}

@@ -1,0 +1,97 @@
+import type { LogRecord } from '../cut/record.js'
+import { copyOf } from '../cut/text.js'
+import { DeniedKey } from './denied-key.js'
+import { HotKeys } from './hot-keys.js'
+import { Series } from './series.js'
+import { Worst } from './worst.js'
+
+/** The number of denied keys about which everything is known. Of further keys the most frequent are known. */
+const maxDeniedKeys = 100_000
+
+/** Counts the decisions of one variant. */
+export class Tally {
+  asked = 0
+  denied = 0
+  keysDenied = 0
+  readonly series: Series = new Series()
+  readonly worst: Worst = new Worst()
+  streak: { readonly key: string; readonly length: number } = { key: '', length: 0 }
+  readonly #byNumber = new Map<number, Followed>()
+  readonly #others = new HotKeys<Followed>()
+  /** The keys beyond `maxDeniedKeys` that were denied, one bit each. */
+  #seen = new Uint8Array(1024)
+
+  ask(at: number): void {
+    this.asked++
+    this.series.ask(at)
+    this.worst.ask(at)
+  }
+
+  /**
+   * Counts the denial of the request that was counted last.
+   *
+   * @param number the number of the key
+   * @param ordinal the number of this request among those of its key
+   */
+  deny(record: LogRecord, key: string, number: number, ordinal: number): void {
+    this.denied++
+    this.series.deny()
+    this.worst.deny()
+    const followed = this.#follow(record, key, number)
+    followed.details.deny(record, ordinal)
+    const { longestRun } = followed.details
+    if (longestRun > this.streak.length) this.streak = { key: followed.key, length: longestRun }
+  }
+
+  /** The denied keys with the most denials first. */
+  keys(): readonly CountedKey[] {
+    const exact = [...this.#byNumber.values()].map((followed) => ({
+      ...followed,
+      denied: followed.details.denied,
+      error: 0,
+    }))
+    const others = this.#others
+      .top()
+      .map(({ value, count, error }) => ({ ...value, denied: count, error }))
+    return [...exact, ...others].sort((a, b) => b.denied - a.denied || (a.key < b.key ? -1 : 1))
+  }
+
+  #follow(record: LogRecord, key: string, number: number): Followed {
+    const known = this.#byNumber.get(number)
+    if (known !== undefined) return known
+    const create = (): Followed => ({ key: copyOf(key), number, details: new DeniedKey(record) })
+    if (number !== -1 && this.#byNumber.size < maxDeniedKeys) {
+      this.keysDenied++
+      const followed = create()
+      this.#byNumber.set(number, followed)
+      return followed
+    }
+    if (number !== -1 && this.#see(number)) this.keysDenied++
+    return this.#others.add(copyOf(key), create).value
+  }
+
+  #see(number: number): boolean {
+    const at = number >> 3
+    if (at >= this.#seen.length) {
+      const larger = new Uint8Array(Math.max(at + 1, this.#seen.length * 2))
+      larger.set(this.#seen)
+      this.#seen = larger
+    }
+    const bit = 1 << (number & 7)
+    if ((this.#seen[at] & bit) !== 0) return false
+    this.#seen[at] |= bit
+    return true
+  }
+}
+
+interface Followed {
+  readonly key: string
+  readonly number: number
+  readonly details: DeniedKey
+}
+
+/** A denied key. Its denials are at most `denied`, and at least `denied - error`. */
+export interface CountedKey extends Followed {
+  readonly denied: number
+  readonly error: number
+}

@@ -1,0 +1,94 @@
+import { fixedWindow, gcra, slidingLog, slidingWindow, type Policies, type Policy } from '@sluice/core'
+import { parse } from 'yaml'
+
+/** The algorithms of the short form `100/1m`. */
+export const algorithms = ['slidingWindow', 'fixedWindow', 'slidingLog', 'gcra'] as const
+export type ShortAlgorithm = (typeof algorithms)[number]
+
+const builders = { slidingWindow, fixedWindow, slidingLog, gcra }
+
+/**
+ * The policy of a short form such as `100/1m`.
+ *
+ * @throws Error, or the SluiceError of the builder
+ */
+export function policyOfLimit(text: string, algorithm: ShortAlgorithm): Policy {
+  const parts = /^\s*([\d_]+)\s*\/\s*(.+?)\s*$/.exec(text)
+  if (parts === null) {
+    throw new Error(`--limit ${text}: expected a number and a window, such as 100/1m`)
+  }
+  return limited(algorithm, Number(parts[1].replaceAll('_', '')), parts[2])
+}
+
+/** The policy of an algorithm with this limit and window. */
+export function limited(algorithm: ShortAlgorithm, limit: number, window: string | number): Policy {
+  const build: (options: { limit: number; window: string | number }) => Policy =
+    builders[algorithm]
+  return build({ limit, window: /^\d+$/.test(`${window}`) ? Number(window) : window })
+}
+
+/**
+ * A policy, or a record of policies, from its text in YAML.
+ *
+ * @throws Error if it is not YAML, or not an object
+ */
+export function policiesOfText(text: string): Policies {
+  let value: unknown
+  try {
+    value = parse(text)
+  } catch (error) {
+    const [reason] = (error instanceof Error ? error.message : '').split('\n')
+    throw new Error(`--policy ${text}: ${reason}`, { cause: error })
+  }
+  if (!isPolicies(value)) {
+    throw new Error(`--policy ${text}: expected a policy such as { kind: gcra, limit: 100, window: 1m }`)
+  }
+  return value
+}
+
+/** The replay checks the rest, as the builders do. */
+function isPolicies(value: unknown): value is Policies {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return 'kind' in value ? typeof value.kind === 'string' : true
+}
+
+/** A short name of policies for the report: `slidingWindow 100/1m`. */
+export function nameOf(policies: Readonly<Record<string, Policy>>): string {
+  return Object.values(policies).map(nameOfPolicy).join(' + ')
+}
+
+function nameOfPolicy(policy: Policy): string {
+  const { kind, ...numbers } = policy
+  const texts: string[] = []
+  const { limit, window, burst, ...others }: Readonly<Record<string, unknown>> = numbers
+  if (typeof limit === 'number' && typeof window === 'number') texts.push(`${limit}/${durationText(window)}`)
+  else Object.assign(others, { limit, window })
+  if (typeof burst === 'number' && burst !== limit) texts.push(`burst ${burst}`)
+  for (const [name, value] of Object.entries(others)) {
+    if (value === undefined || isUsual(kind, name, value)) continue
+    texts.push(`${name} ${isInMilliseconds(name, value) ? durationText(value) : textOf(value)}`)
+  }
+  return [kind, ...texts].join(' ')
+}
+
+/** What a builder sets by itself. */
+function isUsual(kind: string, name: string, value: unknown): boolean {
+  if (kind === 'slidingWindow') return (name === 'buckets' && value === 1) || (name === 'tail' && value === 'spread')
+  return kind === 'fixedWindow' && ((name === 'align' && value === 'first') || (name === 'offset' && value === 0))
+}
+
+function isInMilliseconds(name: string, value: unknown): value is number {
+  return typeof value === 'number' && ['every', 'lease', 'maxDelay', 'offset'].includes(name)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+const units = [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000]] as const
+
+/** `60000` is `1m`. */
+export function durationText(ms: number): string {
+  const unit = units.find(([, length]) => ms >= length && ms % length === 0)
+  return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`
+}

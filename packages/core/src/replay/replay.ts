@@ -1,0 +1,72 @@
+import type { Clock } from '../clock.js'
+import { joinKey, type Key } from '../keys.js'
+import { bindPolicies, invalidKey, type Policies } from '../limiter/bound-policies.js'
+import { leaseFor } from '../limiter/leases/requested-lease.js'
+import { createLimiter, type Limiter } from '../limiter/limiter.js'
+import type { Policy } from '../policy.js'
+import { memoryStoreOf, type MemoryStore } from '../stores/memory/index.js'
+
+export interface ReplayOptions {
+  /** One policy, or a record from name to policy. They may come from a file. */
+  readonly policies: Policies
+  /** The time of the replay, which must not step back. */
+  readonly clock: Clock
+  /**
+   * The largest number of counts in the store.
+   *
+   * @default 5_000_000
+   */
+  readonly maxKeys?: number
+}
+
+/** Replays requests against policies over a memory store of its own. */
+export interface Replay {
+  /** The policies as their builders return them. */
+  readonly policies: Readonly<Record<string, Policy>>
+  readonly store: MemoryStore
+  /** A limiter of the same policies over the same counts, for calls other than `consume` with one key. */
+  readonly limiter: Limiter<MemoryStore>
+  /** Decides as `limiter.consume` does, and returns `allowed` only, which takes less time than a decision. */
+  consume(key: Key, cost: number): boolean
+}
+
+/**
+ * Creates a replay of recorded requests.
+ *
+ * @throws SluiceError if a policy is invalid
+ */
+export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOptions): Replay {
+  const name = 'replay'
+  const store = memoryStoreOf(maxKeys, { monotonic: clock, wall: clock })
+  const entries = bindPolicies(name, policies)
+  // `unlimited` counts nothing, and no store is asked about it.
+  const counted = entries.filter(({ steps }) => !steps.countsNothing)
+  const direct = store.compile?.(counted)
+
+  function consumeGenerally(key: string, cost: number): boolean {
+    const lease = leaseFor(counted, undefined, undefined)
+    const keys = counted.map(() => key)
+    const outcome = store.run({
+      verb: 'consume',
+      entries: counted,
+      keys,
+      now: undefined,
+      lease,
+      cost,
+    })
+    if (outcome instanceof Error) throw outcome
+    return outcome.allowed
+  }
+
+  return {
+    policies: Object.fromEntries(entries.map(({ name, policy }) => [name, policy])),
+    store,
+    limiter: createLimiter({ name, policies, store }),
+    consume(key, cost) {
+      const joined = joinKey(key)
+      if (joined === undefined) throw invalidKey(name, key, undefined)
+      if (counted.length === 0) return true
+      return direct?.decide(joined, cost) ?? consumeGenerally(joined, cost)
+    },
+  }
+}
