@@ -3,12 +3,16 @@ import process from 'node:process'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { formats, type Format } from '../simulate/cut/detect.js'
 import { fieldNames, type FieldNames } from '../simulate/cut/json.js'
+import { anonymized } from '../simulate/report/anonymize.js'
+import { createProgress } from '../simulate/progress.js'
+import { reportAsCsv } from '../simulate/report/csv.js'
+import { reportAsHtml } from '../simulate/report/html.js'
 import { reportAsText } from '../simulate/report/table.js'
 import type { NamedVariant } from '../simulate/replay.js'
 import type { Report } from '../simulate/report/report.js'
-import { simulateSources } from '../simulate/simulate.js'
+import { simulateSources, type SuggestRequest } from '../simulate/simulate.js'
 import { fileSource, streamSource, type Source } from '../simulate/input/open.js'
-import { algorithms, policiesOfText, policyOfLimit, type ShortAlgorithm } from '../simulate/variants.js'
+import { algorithms, policiesOfText, policyOfLimit, windowMsOf, type ShortAlgorithm } from '../simulate/variants.js'
 
 interface SimulateCommandOptions {
   readonly key: string
@@ -28,6 +32,11 @@ interface SimulateCommandOptions {
   readonly failOver?: number
   readonly failKeys?: number
   readonly json?: boolean | string
+  readonly csv?: string
+  readonly html?: string
+  readonly anonymize?: boolean
+  readonly suggest?: string
+  readonly windows?: readonly number[]
 }
 
 /** Adds `sluice simulate`. */
@@ -41,6 +50,8 @@ export function addSimulate(program: Command): void {
     .option('--limit <limit/window>', 'limit to replay, such as 100/1m; may be repeated', collect, [])
     .addOption(new Option('--algorithm <name>', 'algorithm of --limit').choices(algorithms).default('slidingWindow'))
     .option('--policy <yaml>', 'policy to replay, such as "{ kind: gcra, limit: 100, window: 1m, burst: 20 }"; may be repeated', collect, [])
+    .option('--suggest <target>', 'find the least limits that deny at most this: requests<=0.1% or keys<=1%')
+    .option('--windows <windows>', 'windows of --suggest: 1m,10m,1h (default: 1m)', readWindows)
     .addOption(new Option('--format <format>', 'format of the logs').choices(formats).default('auto'))
     .option('--nginx-format <log_format>', 'the log_format of nginx that the logs have')
     .option('--field <names>', 'names of fields in JSON lines: time=ts,ip=client.address', readFieldNames)
@@ -53,6 +64,9 @@ export function addSimulate(program: Command): void {
     .option('--fail-over <share>', 'exit with 3 if a variant denies a greater share of the requests: 0.5%', readShare)
     .option('--fail-keys <number>', 'exit with 3 if a variant denies more keys than this', readCount)
     .option('--json [file]', 'write the report as JSON, to a file or instead of the table')
+    .option('--csv <file>', 'write the denied keys as CSV')
+    .option('--html <file>', 'write the report as a page that opens from the disk')
+    .option('--anonymize', 'replace keys by hashes with a secret of this run, and leave out paths and user agents')
     .option('--quiet', 'print no progress')
     .helpOption('--help', 'print this help')
     .addHelpText('after', help)
@@ -77,18 +91,46 @@ async function run(
   command: Command,
 ): Promise<void> {
   const started = performance.now()
-  let report: Report
+  const shown = process.stderr.isTTY && options.quiet !== true
+  const progress = shown ? createProgress(process.stderr, () => performance.now()) : undefined
+  let replayed: Report
   try {
-    const sources = await Promise.all(logs.map(sourceOf))
-    report = await simulateSources(sources, { ...options, disorderMs: options.disorder, fields: options.field, variants: variantsOf(options, command) })
+    replayed = await simulateSources(await Promise.all(logs.map(sourceOf)), {
+      ...options,
+      disorderMs: options.disorder,
+      fields: options.field,
+      variants: variantsOf(options, command),
+      suggest: suggestOf(options),
+      // All denied keys are in the CSV, as far as they are known.
+      top: options.csv === undefined ? options.top : Infinity,
+      onProgress: progress?.show,
+    })
   } catch (error) {
+    progress?.clear()
     command.error(`error: ${error instanceof Error ? error.message : String(error)}`)
   }
-  const { json } = options
-  const asJson = `${JSON.stringify(report, undefined, 2)}\n`
-  if (typeof json === 'string') await writeFile(json, asJson)
-  process.stdout.write(json === true ? asJson : reportAsText(report, { tookMs: performance.now() - started }))
+  progress?.clear()
+  const report = options.anonymize === true ? anonymized(replayed) : replayed
+  await writeReport(report, options, performance.now() - started)
   process.exitCode = exitCodeOf(report, options)
+}
+
+async function writeReport(
+  report: Report,
+  { json, csv, html, top }: SimulateCommandOptions,
+  tookMs: number,
+): Promise<void> {
+  if (csv !== undefined) await writeFile(csv, reportAsCsv(report))
+  const shortened = withTop(report, top)
+  const asJson = `${JSON.stringify(shortened, undefined, 2)}\n`
+  if (typeof json === 'string') await writeFile(json, asJson)
+  if (html !== undefined) await writeFile(html, await reportAsHtml(shortened))
+  process.stdout.write(json === true ? asJson : reportAsText(shortened, { tookMs }))
+}
+
+function withTop(report: Report, top: number): Report {
+  const variants = report.variants.map((variant) => ({ ...variant, top: variant.top.slice(0, top) }))
+  return { ...report, variants }
 }
 
 async function sourceOf(path: string): Promise<Source> {
@@ -96,16 +138,20 @@ async function sourceOf(path: string): Promise<Source> {
 }
 
 function variantsOf(
-  { key, limit, algorithm, policy }: SimulateCommandOptions,
+  { key, limit, algorithm, policy, suggest }: SimulateCommandOptions,
   command: Command,
 ): readonly NamedVariant[] {
-  if (limit.length + policy.length === 0) {
-    command.error('error: nothing to replay: pass --limit 100/1m, or --policy')
+  if (limit.length + policy.length === 0 && suggest === undefined) {
+    command.error('error: nothing to replay: pass --limit 100/1m, --policy or --suggest')
   }
   return [
     ...limit.map((text) => policyOfLimit(text, algorithm)),
     ...policy.map((text) => policiesOfText(text)),
   ].map((policies) => ({ key, policies }))
+}
+
+function suggestOf({ suggest: target, windows, algorithm, key }: SimulateCommandOptions): SuggestRequest | undefined {
+  return target === undefined ? undefined : { target, windows, algorithm, key }
 }
 
 function exitCodeOf(
@@ -127,6 +173,12 @@ function readShare(text: string): number {
   const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1)
   if (!(share >= 0 && share <= 1)) throw new InvalidArgumentError('Expected a share such as 0.5%.')
   return share
+}
+
+function readWindows(text: string): readonly number[] {
+  return text.split(',').map((part) => {
+    return windowMsOf(part.trim())
+  })
 }
 
 function readCount(text: string): number {

@@ -1,5 +1,5 @@
 export { simulate } from './simulate.js'
-export type { Log, SimulatedVariant, SimulateOptions } from './simulate.js'
+export type { Log, SimulatedVariant, SimulateOptions, SuggestRequest } from './simulate.js'
 export type { FieldName, FieldNames } from './cut/json.js'
 export type { Format, FormatOptions } from './cut/detect.js'
 export type { ReadProgress } from './read-log.js'

@@ -5,10 +5,13 @@ import { keyReader } from './keys.js'
 import { readLog, type LogFacts, type ReadProgress, type ReadOptions } from './read-log.js'
 import { fileSource, streamSource, type Source } from './input/open.js'
 import { createGroupReplay, type GroupReplay, type NamedVariant } from './replay.js'
-import { variantReport } from './report/build.js'
+import { rounded, variantReport } from './report/build.js'
 import { notesOf } from './report/notes.js'
-import type { LogReport, Report } from './report/report.js'
+import type { LogReport, Report, Suggestion, VariantReport } from './report/report.js'
 import { createSample, type Sample } from './sample.js'
+import { suggestLimits, type SuggestedLimit } from './suggest/suggest.js'
+import { targetOf } from './suggest/target.js'
+import { durationText, type ShortAlgorithm } from './variants.js'
 import { checkFields, checkPolicies } from './checks.js'
 
 /** A log: the path of a file, several of them, or a stream. Each may be compressed with gzip. */
@@ -17,7 +20,9 @@ export type Log = string | readonly string[] | Readable
 export interface SimulateOptions extends FormatOptions {
   readonly log: Log
   /** What to replay the log against. Each variant has counts of its own. */
-  readonly variants: Readonly<Record<string, SimulatedVariant>>
+  readonly variants?: Readonly<Record<string, SimulatedVariant>>
+  /** Also finds the least limits that deny no more than this, and replays them. The log has to be a file, because it is read several times. */
+  readonly suggest?: SuggestRequest | undefined
   /**
    * By how much lines may be out of order, in milliseconds.
    *
@@ -58,6 +63,21 @@ export interface SimulateOptions extends FormatOptions {
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined
 }
 
+export interface SuggestRequest {
+  /** `requests<=0.1%`, a share of the requests, or `keys<=1%`, a share of the keys. */
+  readonly target: string
+  /**
+   * In milliseconds.
+   *
+   * @default [60_000]
+   */
+  readonly windows?: readonly number[] | undefined
+  /** @default 'slidingWindow' */
+  readonly algorithm?: ShortAlgorithm | undefined
+  /** @default 'ip' */
+  readonly key?: string | undefined
+}
+
 export interface SimulatedVariant {
   readonly policies: Policies
   /**
@@ -77,7 +97,7 @@ export interface SimulatedVariant {
  * @throws Error if the log cannot be read, or has no known format; SluiceError if a policy is invalid
  */
 export async function simulate(options: SimulateOptions): Promise<Report> {
-  const { log, variants, ...others } = options
+  const { log, variants = {}, ...others } = options
   const named = Object.entries(variants).map(([name, variant]) => ({ name, ...variant }))
   return await simulateSources(await sourcesOf(log), { ...others, variants: named })
 }
@@ -87,17 +107,69 @@ export async function simulateSources(
   sources: readonly Source[],
   options: SimulateSourcesOptions,
 ): Promise<Report> {
-  const { sample = 1, top = 20 } = options
-  const groups = groupsOf(options.variants, createSample(sample))
+  const { sample = 1, top = 20, suggest } = options
+  const suggested = suggest === undefined ? [] : await suggestedBy(sources, options, suggest)
+  const given = [
+    ...options.variants,
+    ...suggested.map(({ policy }) => ({ policies: policy, key: suggest?.key })),
+  ]
+  const groups = groupsOf(given, createSample(sample))
   const facts = await replayGroups(sources, options, groups)
   const reports = new Map(
     groups.flatMap((group) =>
       group.variants.map((variant) => [variant.given, variantReport(group, variant, top)]),
     ),
   )
-  const variants = options.variants.flatMap((variant) => reports.get(variant) ?? [])
+  const variants = given.flatMap((variant) => reports.get(variant) ?? [])
   const log = logReport(facts, sample)
-  return { version: 1, log, variants, notes: notesOf(log, variants, groups) }
+  return {
+    version: 1,
+    log,
+    variants,
+    ...(suggest === undefined
+      ? {}
+      : { suggestion: suggestionsOf(suggested, variants.slice(options.variants.length)) }),
+    notes: notesOf(log, variants, groups),
+  }
+}
+
+async function suggestedBy(
+  sources: readonly Source[],
+  options: SimulateSourcesOptions,
+  { target, windows = [60_000], algorithm = 'slidingWindow', key = 'ip' }: SuggestRequest,
+): Promise<readonly SuggestedLimit[]> {
+  const streamed = sources.find(({ rereadable }) => !rereadable)
+  if (streamed !== undefined) {
+    throw new Error(`--suggest reads the log several times, and ${streamed.name} can be read once: pass a file`)
+  }
+  const reader = keyReader(key)
+  const sample = createSample(options.sample ?? 1)
+  const request = { target: targetOf(target), windows, algorithm, key: reader, sample }
+  return await suggestLimits(request, async (onRecord) => {
+    await readLog(sources, {
+      ...options,
+      onRecord,
+      onDetected: (detected) => checkFields(reader, detected, 'error'),
+    })
+  })
+}
+
+/** The shares are those that the suggested limits denied when they were replayed. */
+function suggestionsOf(
+  suggested: readonly SuggestedLimit[],
+  variants: readonly VariantReport[],
+): readonly Suggestion[] {
+  return suggested.map(({ algorithm, windowMs, limit, burst }, i) => {
+    const { asked, denied, keysDenied } = variants[i]
+    return {
+      algorithm,
+      window: durationText(windowMs),
+      limit,
+      ...(burst === undefined ? {} : { burst }),
+      share: rounded(asked === 0 ? 0 : denied / asked),
+      keys: keysDenied,
+    }
+  })
 }
 
 export interface SimulateSourcesOptions extends Omit<SimulateOptions, 'log' | 'variants'> {

@@ -28,6 +28,15 @@ export function limited(algorithm: ShortAlgorithm, limit: number, window: string
 }
 
 /**
+ * A window such as `1m` in milliseconds, read as the builders read it.
+ *
+ * @throws SluiceError if it is none
+ */
+export function windowMsOf(text: string): number {
+  return fixedWindow({ limit: 1, window: /^\d+$/.test(text) ? Number(text) : text }).window
+}
+
+/**
  * A policy, or a record of policies, from its text in YAML.
  *
  * @throws Error if it is not YAML, or not an object

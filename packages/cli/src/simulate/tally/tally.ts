@@ -2,6 +2,7 @@ import type { LogRecord } from '../cut/record.js'
 import { copyOf } from '../cut/text.js'
 import { DeniedKey } from './denied-key.js'
 import { HotKeys } from './hot-keys.js'
+import { KeySet } from './key-set.js'
 import { Series } from './series.js'
 import { Worst } from './worst.js'
 
@@ -12,14 +13,16 @@ const maxDeniedKeys = 100_000
 export class Tally {
   asked = 0
   denied = 0
-  keysDenied = 0
   readonly series: Series = new Series()
   readonly worst: Worst = new Worst()
   streak: { readonly key: string; readonly length: number } = { key: '', length: 0 }
   readonly #byNumber = new Map<number, Followed>()
   readonly #others = new HotKeys<Followed>()
-  /** The keys beyond `maxDeniedKeys` that were denied, one bit each. */
-  #seen = new Uint8Array(1024)
+  readonly #keysDenied = new KeySet()
+
+  get keysDenied(): number {
+    return this.#keysDenied.size
+  }
 
   ask(at: number): void {
     this.asked++
@@ -35,6 +38,7 @@ export class Tally {
    */
   deny(record: LogRecord, key: string, number: number, ordinal: number): void {
     this.denied++
+    this.#keysDenied.add(number)
     this.series.deny()
     this.worst.deny()
     const followed = this.#follow(record, key, number)
@@ -61,26 +65,11 @@ export class Tally {
     if (known !== undefined) return known
     const create = (): Followed => ({ key: copyOf(key), number, details: new DeniedKey(record) })
     if (number !== -1 && this.#byNumber.size < maxDeniedKeys) {
-      this.keysDenied++
       const followed = create()
       this.#byNumber.set(number, followed)
       return followed
     }
-    if (number !== -1 && this.#see(number)) this.keysDenied++
     return this.#others.add(copyOf(key), create).value
-  }
-
-  #see(number: number): boolean {
-    const at = number >> 3
-    if (at >= this.#seen.length) {
-      const larger = new Uint8Array(Math.max(at + 1, this.#seen.length * 2))
-      larger.set(this.#seen)
-      this.#seen = larger
-    }
-    const bit = 1 << (number & 7)
-    if ((this.#seen[at] & bit) !== 0) return false
-    this.#seen[at] |= bit
-    return true
   }
 }
 
