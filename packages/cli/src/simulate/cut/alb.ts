@@ -10,7 +10,6 @@ export function albCutter(): Cutter {
     format: 'alb',
     has: (field) => fields.has(field) || field.startsWith('field.'),
     cut(text, start, end) {
-      if (start === end) return ''
       return cutAlb(fieldsOf(text, start, end))
     },
   }

@@ -34,7 +34,6 @@ export function jsonCutter(given: FieldNames): Cutter {
     // Whether a field is there differs between lines.
     has: () => true,
     cut(text, start, end) {
-      if (start === end) return ''
       if (text.charCodeAt(start) !== openingBrace) return 'not JSON'
       let line: unknown
       try {

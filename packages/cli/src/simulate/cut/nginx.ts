@@ -31,7 +31,6 @@ export function nginxCutter(logFormat: string): Cutter {
     format: 'nginx',
     has: (field) => hasField(places, field),
     cut(text, start, end) {
-      if (start === end) return ''
       const ends = endsOf(literals, text, start, end)
       return ends === undefined ? 'another format' : cutNginx(places, ends)
     },

@@ -19,7 +19,7 @@ export interface LogRecord {
   field(name: string): unknown
 }
 
-/** Why a line is no request. A line that is blank or a comment has the reason ''. */
+/** Why a line is no request. A comment has the reason ''. */
 export type SkipReason = string
 
 /** Reads the lines of one format. */

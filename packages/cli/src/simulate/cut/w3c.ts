@@ -50,7 +50,6 @@ export function w3cCutter(format: 'w3c' | 'cloudfront'): Cutter {
     format,
     has: (field) => names.length === 0 || names.includes(nameOf(field)),
     cut(text, start, end) {
-      if (start === end) return ''
       if (text.charCodeAt(start) !== hash) return cutLine(text.slice(start, end))
       if (text.startsWith('#Fields:', start)) {
         const given = text.slice(start + '#Fields:'.length, end)

@@ -28,13 +28,14 @@ export async function* blocksOf(
   if (rest !== '') yield { text: rest, bytesRead: bytesRead() }
 }
 
-/** Calls `line` with the start and the end of each line, without its line break. */
+/** Calls `line` with the start and the end of each line that is not empty, without its line break. */
 export function eachLine(text: string, line: (start: number, end: number) => void): void {
   let start = 0
   while (start < text.length) {
     let end = text.indexOf('\n', start)
     if (end === -1) end = text.length
-    line(start, text.charCodeAt(end - 1) === carriageReturn && end > start ? end - 1 : end)
+    const last = end > start && text.charCodeAt(end - 1) === carriageReturn ? end - 1 : end
+    if (last > start) line(start, last)
     start = end + 1
   }
 }

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { combinedLine, combinedLog, start, type Line } from './logs.js'
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+let folder: string
+let log: string
+
+/** Two clients: 30 requests within half a minute, and 3. */
+const lines: readonly Line[] = Array.from({ length: 33 }, (_, i) => ({
+  at: start + i * 1000,
+  ip: i % 11 === 10 ? '198.51.100.7' : '192.0.2.1',
+  url: '/search?q=secret',
+}))
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-'))
+  log = join(folder, 'access.log')
+  await writeFile(log, combinedLog(lines))
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+})
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function sluice(args: readonly string[], input = ''): Promise<Ended> {
+  const child = spawn(process.execPath, [main, 'simulate', ...args])
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  child.stdin.end(input)
+  await once(child, 'close')
+  return { code: child.exitCode, stdout, stderr }
+}
+
+test('prints what each limit denies, and who is denied most', async () => {
+  const { code, stdout } = await sluice([log, '--limit', '10/1m', '--policy', '{ kind: gcra, limit: 60, window: 1m, burst: 5 }'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/33 lines, 2026-11-20T00:00:00\.000Z … 2026-11-20T00:00:32\.000Z, 2 keys/)
+  expect(stdout).toMatch(/slidingWindow 10\/1m +20 +60\.61 % +1 +60\.61 % +20\n/)
+  expect(stdout).toMatch(/gcra 60\/1m burst 5 +0 +0\.00 % +0 +0\.00 % +0\n/)
+  expect(stdout).toMatch(/192\.0\.2\.1 +20 of 30 +\/search \(100 %\) +"curl\/8\.0"/)
+})
+
+test('reads the standard input', async () => {
+  const { code, stdout } = await sluice(['-', '--limit', '10/1m', '--algorithm', 'fixedWindow'], combinedLog(lines))
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/fixedWindow 10\/1m +20 /)
+})
+
+test('writes JSON that its schema describes the version of', async () => {
+  const { stdout } = await sluice([log, '--limit', '10/1m', '--json'])
+  const report = JSON.parse(stdout)
+  expect(report).toMatchObject({ version: 1, log: { lines: 33, files: [log], format: 'combined' } })
+  expect(report.variants[0]).toMatchObject({ name: 'slidingWindow 10/1m', key: 'ip', asked: 33, denied: 20 })
+})
+
+test('writes one row for each denied key as CSV', async () => {
+  const csv = join(folder, 'keys.csv')
+  await sluice([log, '--limit', '2/1m', '--csv', csv, '--top', '1'])
+  const rows = (await readFile(csv, 'utf8')).split('\r\n')
+  expect(rows).toHaveLength(4)
+  expect(rows[0]).toBe('variant,key,asked,denied,error,first,last,mostlyAt,agent')
+  expect(rows[1]).toBe('slidingWindow 2/1m,192.0.2.1,30,28,0,2026-11-20T00:00:02.000Z,2026-11-20T00:00:31.000Z,/search,curl/8.0')
+})
+
+test('a spreadsheet takes no user agent for a formula', async () => {
+  const csv = join(folder, 'hostile.csv')
+  const hostile = lines.map((line) => combinedLine(line, '=HYPERLINK(1)')).join('\n')
+  await sluice(['-', '--limit', '2/1m', '--csv', csv], hostile)
+  expect(await readFile(csv, 'utf8')).toContain(`,'=HYPERLINK(1)\r\n`)
+})
+
+test('control characters of a log do not reach the terminal', async () => {
+  const hostile = lines.map((line) => combinedLine(line, String.raw`\x1b[31mred`)).join('\n')
+  const { stdout } = await sluice(['-', '--limit', '2/1m'], hostile)
+  expect(stdout).toContain(String.raw`\u001b[31mred`)
+  expect(stdout).not.toContain('\u001b')
+})
+
+test('--anonymize leaves no address, path or user agent in any output', async () => {
+  const [csv, html, json] = ['a.csv', 'a.html', 'a.json'].map((name) => join(folder, name))
+  const { stdout } = await sluice(['-', '--limit', '2/1m', '--anonymize', '--csv', csv, '--html', html, '--json', json], combinedLog(lines))
+  const texts = await Promise.all([csv, html, json].map((file) => readFile(file, 'utf8')))
+  for (const text of [stdout, ...texts]) {
+    expect(text).toMatch(/#[0-9a-f]{16}/)
+    expect(text).not.toMatch(/192\.0\.2\.1|198\.51\.100\.7|curl\/8\.0|\/search/)
+  }
+})
+
+describe('exit codes', () => {
+  test.each<readonly [number, string, readonly string[]]>([
+    [0, 'fewer requests are denied than allowed', ['--limit', '10/1m', '--fail-over', '61%']],
+    [3, 'more requests are denied than allowed', ['--limit', '10/1m', '--fail-over', '60%']],
+    [0, 'as many keys are denied as allowed', ['--limit', '10/1m', '--fail-keys', '1']],
+    [3, 'more keys are denied than allowed', ['--limit', '2/1m', '--fail-keys', '1']],
+    [1, 'nothing is to be replayed', []],
+    [1, 'a limit is no limit', ['--limit', '10 per minute']],
+    [1, 'a policy is no policy', ['--policy', '{ kind: gcra, limt: 1 }']],
+    [1, 'a key is no key', ['--limit', '10/1m', '--key', 'nonsense']],
+    [1, 'the log lacks the key', ['--limit', '10/1m', '--key', 'host']],
+    [1, 'an option is unknown', ['--limit', '10/1m', '--nonsense']],
+    [1, 'the format does not fit', ['--limit', '10/1m', '--format', 'json']],
+  ])('%i if %s', async (code, _, args) => {
+    const ended = await sluice([log, ...args])
+    expect(ended.code).toBe(code)
+    expect(ended.stderr === '').toBe(code !== 1)
+    expect(ended.stdout === '').toBe(code === 1)
+  })
+
+  test('1 if there is no such file', async () => {
+    const { code, stderr } = await sluice([join(folder, 'none.log'), '--limit', '10/1m'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('none.log')
+  })
+
+  test('4 if a compressed log ends before its end', async () => {
+    const file = join(folder, 'truncated.gz')
+    const compressed = gzipSync(combinedLog(Array.from({ length: 5000 }, (_, i) => ({ at: start + i * 100, ip: `192.0.2.${i % 250}`, url: `/${(i * 7919) % 5000}` }))))
+    await writeFile(file, compressed.subarray(0, -200))
+    const { code, stdout } = await sluice([file, '--limit', '10/1m'])
+    expect(code).toBe(4)
+    expect(stdout).toContain('ended before its end')
+  })
+})

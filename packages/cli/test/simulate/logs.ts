@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream'
+import { simulate, type Report, type SimulateOptions } from '../../src/simulate/index.js'
+
+/** A request of a log that a test makes. */
+export interface Line {
+  readonly at: number
+  readonly ip: string
+  readonly url?: string
+  readonly durationMs?: number
+  readonly status?: number
+}
+
+/** A log in JSON lines. A line states the end of its request. */
+export function jsonLog(lines: readonly Line[]): Readable {
+  const texts = lines.map(({ at, durationMs, url = '/', status = 200, ip }) => {
+    const duration = durationMs === undefined ? {} : { durationMs }
+    return `${JSON.stringify({ time: at + (durationMs ?? 0), ...duration, ip, method: 'GET', url, status })}\n`
+  })
+  return Readable.from([Buffer.from(texts.join(''))])
+}
+
+/** A log in the combined format, with whole seconds. */
+export function combinedLog(lines: readonly Line[]): string {
+  return lines.map((line) => `${combinedLine(line)}\n`).join('')
+}
+
+export function combinedLine({ at, ip, url = '/', status = 200 }: Line, agent = 'curl/8.0'): string {
+  return `${ip} - - [${logTimeOf(at)}] "GET ${url} HTTP/1.1" ${status} 123 "-" "${agent}"`
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+function logTimeOf(at: number): string {
+  const [date, time] = new Date(at).toISOString().split('T')
+  const [year, month, day] = date.split('-')
+  return `${day}/${months[Number(month) - 1]}/${year}:${time.slice(0, 8)} +0000`
+}
+
+/** The start of the logs that tests make. */
+export const start: number = Date.UTC(2026, 10, 20)
+
+export async function simulated(
+  log: string,
+  options: Omit<SimulateOptions, 'log'>,
+): Promise<Report> {
+  return await simulate({ ...options, log: Readable.from([Buffer.from(log, 'latin1')]) })
+}

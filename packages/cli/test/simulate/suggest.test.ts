@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { seed } from '@sluice/conformance'
+import { randomFrom } from '@sluice/conformance/random'
+import { fixedWindow, gcra, slidingLog, slidingWindow, type Policy } from '@sluice/core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { simulate, type VariantReport } from '../../src/simulate/index.js'
+import { combinedLog, start, type Line } from './logs.js'
+
+let folder: string
+let log: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-'))
+  log = join(folder, 'access.log')
+  await writeFile(log, combinedLog(traffic()))
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+})
+
+/** Twenty clients, some of which send bursts. */
+function traffic(): readonly Line[] {
+  const random = randomFrom(seed)
+  const lines: Line[] = []
+  for (let second = 0; second < 1800; second++) {
+    const client = Math.floor(random() ** 3 * 20)
+    const burst = random() < 0.05 ? Math.floor(random() * 40) : 1
+    for (let i = 0; i < burst; i++) lines.push({ at: start + second * 1000, ip: `192.0.2.${client}` })
+  }
+  return lines
+}
+
+const builders = {
+  fixedWindow: (limit: number): Policy => fixedWindow({ limit, window: '1m' }),
+  slidingWindow: (limit: number): Policy => slidingWindow({ limit, window: '1m' }),
+  slidingLog: (limit: number): Policy => slidingLog({ limit, window: '1m' }),
+  gcra: (limit: number): Policy => gcra({ limit, window: '1m' }),
+} as const
+
+async function replayed(policy: Policy): Promise<VariantReport> {
+  const { variants } = await simulate({ log, variants: { only: { policies: policy } } })
+  return variants[0]
+}
+
+const algorithms = ['fixedWindow', 'slidingWindow', 'slidingLog', 'gcra'] as const
+
+describe.each(algorithms)('%s', (algorithm) => {
+  test.each([0.001, 0.01, 0.2])('suggests the least limit that denies at most %d of the requests', async (share) => {
+    const { suggestion, variants } = await simulate({ log, suggest: { target: `requests<=${share}`, algorithm } })
+    const [{ limit, share: stated, keys }] = suggestion ?? []
+    const enough = await replayed(builders[algorithm](limit))
+    expect(enough.denied).toBeLessThanOrEqual(share * enough.asked)
+    const less = await replayed(builders[algorithm](limit - 1))
+    expect(less.denied).toBeGreaterThan(share * less.asked)
+    // The share is that of the suggested policy itself, which is among the variants.
+    expect(variants).toHaveLength(1)
+    expect(stated).toBe(Math.round((1e6 * variants[0].denied) / variants[0].asked) / 1e6)
+    expect(keys).toBe(variants[0].keysDenied)
+  })
+
+  test('suggests the least limit that denies at most a tenth of the keys', async () => {
+    const { suggestion } = await simulate({ log, suggest: { target: 'keys<=10%', algorithm } })
+    const [{ limit }] = suggestion ?? []
+    expect((await replayed(builders[algorithm](limit))).keysDenied).toBeLessThanOrEqual(2)
+    expect((await replayed(builders[algorithm](limit - 1))).keysDenied).toBeGreaterThan(2)
+  })
+})
+
+test('suggests the least burst of gcra with that limit', async () => {
+  const { suggestion } = await simulate({ log, suggest: { target: 'requests<=1%', algorithm: 'gcra' } })
+  const [{ limit, burst = 0 }] = suggestion ?? []
+  const enough = await replayed(gcra({ limit, window: '1m', burst }))
+  expect(enough.denied).toBeLessThanOrEqual(0.01 * enough.asked)
+  const less = await replayed(gcra({ limit, window: '1m', burst: burst - 1 }))
+  expect(less.denied).toBeGreaterThan(0.01 * less.asked)
+})
+
+test('makes one suggestion for each window', async () => {
+  const windows = [60_000, 600_000]
+  const { suggestion } = await simulate({ log, suggest: { target: 'requests<=1%', windows } })
+  expect(suggestion?.map(({ window }) => window)).toEqual(['1m', '10m'])
+})
+
+test('refuses a log that can be read once only', async () => {
+  const once = Readable.from([Buffer.from(combinedLog(traffic()))])
+  await expect(simulate({ log: once, suggest: { target: 'requests<=1%' } })).rejects.toThrow('pass a file')
+})
+
+test.each(['requests<1%', 'clients<=1%', 'requests<=100%', 'keys<=', ''])('refuses the target %j', async (target) => {
+  await expect(simulate({ log, suggest: { target } })).rejects.toThrow('expected requests<=0.1% or keys<=1%')
+})
