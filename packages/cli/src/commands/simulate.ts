@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import process from 'node:process'
+import { filesOf, type RulesText } from '@sluice/rules'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { formats, type Format } from '../simulate/cut/detect.js'
 import { fieldNames, type FieldNames } from '../simulate/cut/json.js'
@@ -8,9 +10,11 @@ import { createProgress } from '../simulate/progress.js'
 import { reportAsCsv } from '../simulate/report/csv.js'
 import { reportAsHtml } from '../simulate/report/html.js'
 import { reportAsText } from '../simulate/report/table.js'
-import type { NamedVariant } from '../simulate/replay.js'
+import type { NamedVariant, SuggestRequest } from '../simulate/options.js'
 import type { Report } from '../simulate/report/report.js'
-import { simulateSources, type SuggestRequest } from '../simulate/simulate.js'
+import type { Table } from '../simulate/rules/facts.js'
+import { tableOf } from '../simulate/rules/table.js'
+import { simulateSources } from '../simulate/simulate.js'
 import { fileSource, streamSource, type Source } from '../simulate/input/open.js'
 import { algorithms, policiesOfText, policyOfLimit, windowMsOf, type ShortAlgorithm } from '../simulate/variants.js'
 
@@ -32,6 +36,10 @@ interface SimulateCommandOptions {
   readonly failOver?: number
   readonly failKeys?: number
   readonly json?: boolean | string
+  readonly rules: readonly string[]
+  readonly baseline?: string
+  readonly table?: string
+  readonly on: string
   readonly csv?: string
   readonly html?: string
   readonly anonymize?: boolean
@@ -50,6 +58,10 @@ export function addSimulate(program: Command): void {
     .option('--limit <limit/window>', 'limit to replay, such as 100/1m; may be repeated', collect, [])
     .addOption(new Option('--algorithm <name>', 'algorithm of --limit').choices(algorithms).default('slidingWindow'))
     .option('--policy <yaml>', 'policy to replay, such as "{ kind: gcra, limit: 100, window: 1m, burst: 20 }"; may be repeated', collect, [])
+    .option('--rules <file>', 'document of rules to replay; may be repeated', collect, [])
+    .option('--baseline <file>', 'document of rules in use: print who is newly denied and newly admitted')
+    .option('--table <file>', 'values for rules in a CSV file, such as the plan of each user')
+    .option('--on <field>', 'field of the log and column of --table that choose the row', 'user')
     .option('--suggest <target>', 'find the least limits that deny at most this: requests<=0.1% or keys<=1%')
     .option('--windows <windows>', 'windows of --suggest: 1m,10m,1h (default: 1m)', readWindows)
     .addOption(new Option('--format <format>', 'format of the logs').choices(formats).default('auto'))
@@ -61,8 +73,8 @@ export function addSimulate(program: Command): void {
     .addOption(new Option('--missing <what>', 'if the log lacks a field of the key').choices(['error', 'skip', 'absent']).default('error'))
     .option('--sample <share>', 'replay only a share of the keys: 10%', readShare, 1)
     .option('--top <number>', 'number of keys in each list', readCount, 20)
-    .option('--fail-over <share>', 'exit with 3 if a variant denies a greater share of the requests: 0.5%', readShare)
-    .option('--fail-keys <number>', 'exit with 3 if a variant denies more keys than this', readCount)
+    .option('--fail-over <share>', 'exit with 3 if a greater share of the requests is denied, or newly denied with --baseline: 0.5%', readShare)
+    .option('--fail-keys <number>', 'exit with 3 if more keys than this are denied, or newly denied with --baseline', readCount)
     .option('--json [file]', 'write the report as JSON, to a file or instead of the table')
     .option('--csv <file>', 'write the denied keys as CSV')
     .option('--html <file>', 'write the report as a page that opens from the disk')
@@ -82,6 +94,7 @@ Exit code:
 
 Examples:
   sluice simulate access.log --limit 100/1m --limit 60/1m
+  sluice simulate access.log --rules rules.yaml --baseline deployed.yaml --fail-over 0.5%
   sluice simulate access.log.gz --key user --limit 1000/1h --algorithm gcra
   zcat access.log.*.gz | sluice simulate - --policy "{ kind: gcra, limit: 100, window: 1m, burst: 20 }"`
 
@@ -99,7 +112,9 @@ async function run(
       ...options,
       disorderMs: options.disorder,
       fields: options.field,
-      variants: variantsOf(options, command),
+      variants: await variantsOf(options, command),
+      baseline: options.baseline,
+      table: await readTable(options),
       suggest: suggestOf(options),
       // All denied keys are in the CSV, as far as they are known.
       top: options.csv === undefined ? options.top : Infinity,
@@ -137,17 +152,34 @@ async function sourceOf(path: string): Promise<Source> {
   return path === '-' ? streamSource('standard input', process.stdin) : await fileSource(path)
 }
 
-function variantsOf(
-  { key, limit, algorithm, policy, suggest }: SimulateCommandOptions,
+async function variantsOf(
+  { key, limit, algorithm, policy, suggest, rules, baseline }: SimulateCommandOptions,
   command: Command,
-): readonly NamedVariant[] {
-  if (limit.length + policy.length === 0 && suggest === undefined) {
-    command.error('error: nothing to replay: pass --limit 100/1m, --policy or --suggest')
+): Promise<readonly NamedVariant[]> {
+  if (limit.length + policy.length + rules.length === 0 && suggest === undefined) {
+    command.error('error: nothing to replay: pass --limit 100/1m, --policy, --rules or --suggest')
   }
-  return [
+  const policies = [
     ...limit.map((text) => policyOfLimit(text, algorithm)),
     ...policy.map((text) => policiesOfText(text)),
   ].map((policies) => ({ key, policies }))
+  const files = baseline === undefined ? rules : [...new Set([baseline, ...rules])]
+  const documents = files.map(async (name) => ({ name, rules: await readRules(name) }))
+  return [...policies, ...(await Promise.all(documents))]
+}
+
+/** A document, and the files that it names relative to it. */
+async function readRules(path: string): Promise<RulesText> {
+  const text = await readFile(path, 'utf8')
+  const format = path.endsWith('.json') ? 'json' : 'yaml'
+  const files = filesOf(text, format).map(
+    async (name) => [name, await readFile(resolve(dirname(path), name), 'utf8')] as const,
+  )
+  return { text, format, files: new Map(await Promise.all(files)) }
+}
+
+async function readTable({ table, on }: SimulateCommandOptions): Promise<Table | undefined> {
+  return table === undefined ? undefined : tableOf(await readFile(table, 'utf8'), on)
 }
 
 function suggestOf({ suggest: target, windows, algorithm, key }: SimulateCommandOptions): SuggestRequest | undefined {
@@ -155,12 +187,16 @@ function suggestOf({ suggest: target, windows, algorithm, key }: SimulateCommand
 }
 
 function exitCodeOf(
-  { log, variants }: Report,
+  { log, variants, compared }: Report,
   { failOver = 1, failKeys = Infinity }: SimulateCommandOptions,
 ): number {
-  const isOver = variants.some(
-    ({ asked, denied, keysDenied }) => denied > failOver * asked || keysDenied > failKeys,
-  )
+  const isOver =
+    compared === undefined
+      ? variants.some(
+          ({ asked, denied, keysDenied }) => denied > failOver * asked || keysDenied > failKeys,
+        )
+      : compared.requestsNewlyDenied > failOver * compared.asked ||
+        compared.keysNewlyDenied > failKeys
   return isOver ? 3 : log.truncated ? 4 : 0
 }
 

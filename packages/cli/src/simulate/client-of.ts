@@ -1,4 +1,4 @@
-import { byIp } from '@sluice/core/http'
+import { ipKey } from '@sluice/core/http'
 
 /** The client of an address, as `byIp()` determines it: the subnet of an IPv6 address. A host name is its own client. */
 export function clientOf(text: string): string {
@@ -16,11 +16,9 @@ export function clientOf(text: string): string {
 const maxRemembered = 10_000
 const clients = new Map<string, string>()
 
-const view = { raw: undefined, peer: undefined, method: 'GET', url: '/', route: undefined, headers: {}, trustsEveryProxy: false }
-
 function read(address: string): string {
   try {
-    return byIp()(undefined, { ...view, address }).slice('ip:'.length)
+    return ipKey(address).slice('ip:'.length)
   } catch {
     return address
   }

@@ -1,5 +1,14 @@
 export { simulate } from './simulate.js'
-export type { Log, SimulatedVariant, SimulateOptions, SuggestRequest } from './simulate.js'
+export type {
+  Log,
+  PolicyVariant,
+  RulesVariant,
+  SimulatedVariant,
+  SimulateOptions,
+  SuggestRequest,
+} from './options.js'
+export { tableOf } from './rules/table.js'
+export type { Table } from './rules/facts.js'
 export type { FieldName, FieldNames } from './cut/json.js'
 export type { Format, FormatOptions } from './cut/detect.js'
 export type { ReadProgress } from './read-log.js'

@@ -19,7 +19,7 @@ export interface ReadOptions extends FormatOptions {
   readonly spread?: boolean | undefined
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined
   /** Called once, before the first record. */
-  onDetected(detected: Detected): void
+  onDetected(detected: Detected): void | Promise<void>
   /** Called with each request, in the order of `record.at`. */
   onRecord(record: LogRecord): void
 }
@@ -67,7 +67,7 @@ export async function readLog(
     for await (const batch of merged(readers, await firstTimes(readers, options))) {
       if (order === undefined) {
         detected = joined(readers)
-        options.onDetected(detected)
+        await options.onDetected(detected)
         order = ordering(detected, options, pass)
       }
       for (let i = 0; i < batch.length; i++) order.push(batch[i])

@@ -1,19 +1,13 @@
-import type { Policies, Policy } from '@sluice/core'
+import type { Policy } from '@sluice/core'
 import { createReplay, type Replay } from '@sluice/core/replay'
 import type { LogRecord } from './cut/record.js'
-import type { KeyReader } from './keys.js'
+import { keyReader, type KeyReader } from './keys.js'
+import type { NamedVariant, PolicyVariant } from './options.js'
 import { Heap } from './order/heap.js'
 import type { Sample } from './sample.js'
 import { KeyTable } from './tally/key-table.js'
 import { Tally } from './tally/tally.js'
 import { nameOf } from './variants.js'
-
-/** Policies that are replayed with one key. */
-export interface NamedVariant {
-  readonly name?: string | undefined
-  readonly policies: Policies
-  readonly key?: string | undefined
-}
 
 /** Replays requests against several variants that have the same key, each over a store of its own. */
 export interface GroupReplay {
@@ -27,15 +21,31 @@ export interface GroupReplay {
 }
 
 export interface VariantReplay {
-  readonly given: NamedVariant
+  readonly given: NamedPolicies
   readonly name: string
   readonly replay: Replay
   readonly tally: Tally
 }
 
-export function createGroupReplay(
-  key: KeyReader,
+type NamedPolicies = Extract<NamedVariant, PolicyVariant>
+
+/** Variants with one key are replayed together, so that the key is read and counted once. */
+export function createGroups(
   given: readonly NamedVariant[],
+  sample: Sample,
+): readonly GroupReplay[] {
+  const byKey = new Map<string, NamedPolicies[]>()
+  for (const variant of given) {
+    if ('rules' in variant) continue
+    const key = (variant.key ?? 'ip').trim()
+    byKey.set(key, [...(byKey.get(key) ?? []), variant])
+  }
+  return [...byKey].map(([text, same]) => createGroup(keyReader(text), same, sample))
+}
+
+function createGroup(
+  key: KeyReader,
+  given: readonly NamedPolicies[],
   sample: Sample,
 ): GroupReplay {
   let now = 0

@@ -35,6 +35,8 @@ export type { AnyFunction } from '../limited/decorator.js'
 
 export * from './application.js'
 export { carryOut } from './rules/carry-out.js'
+export type { CarriedOut, Surroundings } from './rules/carry-out.js'
+export type { Part } from './rules/rule-decision.js'
 export { decideByRules } from './rules/decide.js'
 export type { DecideOptions } from './rules/decide.js'
 export type {

@@ -2,6 +2,7 @@ import type { GroupReplay, VariantReplay } from '../replay.js'
 import type { KeyTable } from '../tally/key-table.js'
 import type { Series } from '../tally/series.js'
 import type { CountedKey, Tally } from '../tally/tally.js'
+import type { RulesReplay } from '../rules/replay-rules.js'
 import type { SeriesPoint, TopKey, VariantReport } from './report.js'
 
 /** The numbers of one variant. */
@@ -18,6 +19,21 @@ export function variantReport(
     unkeyed: group.unkeyed,
     ...tallyReport(tally, group.keys, top),
   }
+}
+
+/** The numbers of a document of rules. */
+export function rulesReport(
+  name: string,
+  { set, keys, tally }: RulesReplay,
+  top: number,
+): VariantReport {
+  const rules = [...set.stats].map(([id, { asked, denied, refused, shadowDenied }]) => ({
+    id,
+    asked: asked + refused,
+    denied: denied + refused,
+    shadowDenied,
+  }))
+  return { name, policies: set.document, unkeyed: 0, rules, ...tallyReport(tally, keys, top) }
 }
 
 export type TallyReport = Omit<VariantReport, 'name' | 'key' | 'policies' | 'unkeyed' | 'rules'>

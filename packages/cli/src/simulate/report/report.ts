@@ -82,10 +82,12 @@ export interface TopKey {
   readonly series: readonly SeriesPoint[]
 }
 
-/** The first variant compared with another one. */
+/** A document of rules compared with the one in use. */
 export interface ComparedReport {
   readonly baseline: string
   readonly variant: string
+  /** The requests that both were asked about. */
+  readonly asked: number
   /** The requests that only the variant denies, and those that only the baseline denies. */
   readonly requestsNewlyDenied: number
   readonly requestsNewlyAdmitted: number

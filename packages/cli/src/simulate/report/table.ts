@@ -16,6 +16,7 @@ export function reportAsText(report: Report, { tookMs }: TableOptions): string {
   ]
   const [first] = variants
   const parts = [head.join('\n'), tableOf(variants)]
+  parts.push(...variants.flatMap(rulesOf))
   if (first !== undefined && first.top.length > 0) parts.push(topOf(first))
   parts.push(...comparedOf(report), ...suggestionsOf(report), [...tailOf(report), ...report.notes.map((note) => `note: ${visible(note)}`)].join('\n'))
   return `${parts.join('\n\n')}\n`
@@ -33,6 +34,17 @@ function tableOf(variants: readonly VariantReport[]): string {
     grouped(streak.length),
   ])
   return alignedRows([columns, ...rows])
+}
+
+function rulesOf({ name, rules }: VariantReport): string[] {
+  if (rules === undefined) return []
+  const rows = rules.map(({ id, asked, denied, shadowDenied }) => [
+    visible(id),
+    grouped(asked),
+    grouped(denied),
+    grouped(shadowDenied),
+  ])
+  return [alignedRows([[`rules of ${visible(name)}`, 'asked', 'denied', 'denied in shadow'], ...rows])]
 }
 
 function topOf({ name, top }: VariantReport): string {

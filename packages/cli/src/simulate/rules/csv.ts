@@ -1,0 +1,16 @@
+/** The rows of a text in CSV (RFC 4180). Empty rows are left out. */
+export function parse(text: string): readonly (readonly string[])[] {
+  const rows: string[][] = []
+  let row: string[] = []
+  // A field in quotes, or one without; then a comma, the end of the row, or the end of the text.
+  const field = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|\r|$)/gy
+  for (const match of text.replace(/^\ufeff/, '').matchAll(field)) {
+    const [, quoted, plain, end] = match
+    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    if (end === ',') continue
+    if (row.length > 1 || row[0] !== '') rows.push(row)
+    row = []
+    if (end === '') break
+  }
+  return rows
+}

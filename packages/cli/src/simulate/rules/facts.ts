@@ -1,0 +1,55 @@
+import type { Facts } from '@sluice/rules'
+import type { LogRecord } from '../cut/record.js'
+
+/** The values of a table, by the value of one field of the log. */
+export interface Table {
+  /** The field of the log that says which row holds. */
+  readonly on: string
+  readonly columns: ReadonlySet<string>
+  readonly rows: ReadonlyMap<string, ReadonlyMap<string, string>>
+}
+
+/** What rules may read of a line. One object serves all lines. */
+export class RecordFacts implements Facts {
+  record: LogRecord
+  readonly #table: Table | undefined
+
+  constructor(record: LogRecord, table: Table | undefined) {
+    this.record = record
+    this.#table = table
+  }
+
+  get method(): string {
+    return this.record.method
+  }
+
+  get url(): string {
+    return this.record.url
+  }
+
+  get host(): string | undefined {
+    return this.record.host
+  }
+
+  get ip(): string | undefined {
+    return this.record.ip
+  }
+
+  header(name: string): string | undefined {
+    return this.record.header(name)
+  }
+
+  /** A declared value: of the table, or of the field with its name. */
+  value(name: string): unknown {
+    const table = this.#table
+    if (table?.columns.has(name) === true) {
+      const key = this.#fieldOf(table.on)
+      return key === undefined ? undefined : table.rows.get(String(key))?.get(name)
+    }
+    return this.#fieldOf(name)
+  }
+
+  #fieldOf(name: string): unknown {
+    return name === 'user' ? (this.record.user ?? this.record.field(name)) : this.record.field(name)
+  }
+}

@@ -1,0 +1,116 @@
+import { unlimited } from '@sluice/core'
+import { carryOut, type Judgement, type Part, type RuleDecision } from '@sluice/core/http'
+import { createReplay, type Replay } from '@sluice/core/replay'
+import type { RuleSet } from '@sluice/rules'
+import type { LogRecord } from '../cut/record.js'
+import { Heap } from '../order/heap.js'
+import type { Sample } from '../sample.js'
+import { KeyTable } from '../tally/key-table.js'
+import { Tally } from '../tally/tally.js'
+import { RecordFacts, type Table } from './facts.js'
+import { deniedKey, keysOf, sampledKey } from './rule-keys.js'
+
+/** A denial of the last request. */
+export interface Denial {
+  readonly key: string
+  readonly number: number
+  readonly ordinal: number
+}
+
+/** Replays requests against a document of rules. */
+export interface RulesReplay {
+  readonly set: RuleSet
+  readonly replay: Replay
+  readonly keys: KeyTable
+  readonly tally: Tally
+  /** The requests that could not be judged, and the first of their errors. */
+  readonly errors: { count: number; first: string | undefined }
+  /** Replays the request at `record.at`, and returns its denial. */
+  push(record: LogRecord): Denial | undefined
+}
+
+export function createRulesReplay(
+  set: RuleSet,
+  sample: Sample,
+  table: Table | undefined,
+): RulesReplay {
+  let now = 0
+  let facts: RecordFacts | undefined
+  const keys = new KeyTable()
+  const tally = new Tally()
+  const errors: RulesReplay['errors'] = { count: 0, first: undefined }
+  // Each call passes the policies of its rules.
+  const replay = createReplay({ policies: unlimited(), clock: () => now })
+  const { limiter } = replay
+  const ends = new Heap<() => void>()
+
+  function push(record: LogRecord): Denial | undefined {
+    if (sample.share < 1 && !sample.has(sampledKey(record))) return undefined
+    now = record.at
+    while (ends.least <= now) ends.pop()?.()
+    facts ??= new RecordFacts(record, table)
+    facts.record = record
+    tally.ask(now)
+    try {
+      const judgement = set.judge(facts, now)
+      if ('then' in judgement) throw new Error('the rules wait for a value')
+      return decided(judgement, record)
+    } catch (error) {
+      errors.count++
+      errors.first ??= error instanceof Error ? error.message : String(error)
+      return undefined
+    }
+  }
+
+  function decided(judgement: Judgement, record: LogRecord): Denial | undefined {
+    const carried = carryOut(limiter, judgement, { onTaken: (part) => settleLater(part, record) })
+    if ('then' in carried) throw new Error('the rules wait for a decision')
+    const numbers = new Map<string, Denial>()
+    for (const key of keysOf(judgement)) {
+      numbers.set(key, { key, number: keys.add(key), ordinal: keys.ordinal })
+    }
+    return carried.decision.allowed ? undefined : deny(judgement, carried.decision, record, numbers)
+  }
+
+  function deny(
+    judgement: Judgement,
+    decision: RuleDecision,
+    record: LogRecord,
+    numbers: ReadonlyMap<string, Denial>,
+  ): Denial {
+    const key = deniedKey(judgement, decision, record)
+    const denial = numbers.get(key) ?? { key, number: keys.add(key), ordinal: keys.ordinal }
+    tally.deny(record, key, denial.number, denial.ordinal)
+    return denial
+  }
+
+  /** What happens when the response has been sent: leases end, and rules that count other responses are refunded. */
+  function settleLater(part: Part, record: LogRecord): void {
+    const { consumption, decision } = part
+    const succeeded = record.status < 400
+    const refunded: string[] = []
+    const reset: string[] = []
+    for (const [name, { counts, resetOnSuccess }] of consumption.rules) {
+      if (counts !== 'all' && (counts === 'successes') !== succeeded) refunded.push(name)
+      if (resetOnSuccess && succeeded) reset.push(name)
+    }
+    const { lease } = decision
+    if (lease === undefined && refunded.length + reset.length === 0) return
+    ends.push(record.at + (record.durationMs ?? 0), () => {
+      lease?.release()
+      if (refunded.length > 0) limiter.refund(decision, { policies: refunded })
+      if (reset.length > 0) resetCounts(part, reset)
+    })
+  }
+
+  function resetCounts({ consumption: { keys, policies } }: Part, names: readonly string[]): void {
+    if (typeof keys !== 'object' || Array.isArray(keys)) {
+      limiter.reset(keys, { policies })
+      return
+    }
+    const chosen = Object.entries(keys).filter(([name]) => names.includes(name))
+    limiter.reset(Object.fromEntries(chosen), { policies })
+  }
+
+  return { set, replay, keys, tally, errors, push }
+}

@@ -1,0 +1,131 @@
+import { compileRules, parsedOf, parseRules, type RulesDocument } from '@sluice/rules'
+import type { Detected } from '../cut/detect.js'
+import type { LogRecord } from '../cut/record.js'
+import type { NamedVariant, RulesVariant } from '../options.js'
+import { rulesReport } from '../report/build.js'
+import type { ComparedReport, VariantReport } from '../report/report.js'
+import type { Sample } from '../sample.js'
+import { Comparison } from './comparison.js'
+import type { Table } from './facts.js'
+import { missingFields } from './needed-fields.js'
+import { createRulesReplay, type RulesReplay } from './replay-rules.js'
+
+type NamedRules = Extract<NamedVariant, RulesVariant>
+
+/** The variants that are documents of rules. */
+export interface RulesSimulation {
+  /** Compiles the rules for a log, and returns the function that replays its requests; undefined if there are no rules. */
+  begin(
+    detected: Detected,
+    missing: 'error' | 'skip' | 'absent',
+  ): Promise<((record: LogRecord) => void) | undefined>
+  reports(top: number): readonly (readonly [NamedVariant, VariantReport])[]
+  compared(top: number): ComparedReport | undefined
+  notes(): readonly string[]
+}
+
+export interface RulesSimulationOptions {
+  readonly sample: Sample
+  readonly table?: Table | undefined
+  readonly baseline?: string | undefined
+}
+
+/** @throws RulesError if a document has mistakes */
+export function createRulesSimulation(
+  given: readonly NamedVariant[],
+  { sample, table, baseline }: RulesSimulationOptions,
+): RulesSimulation {
+  const documents = given
+    .filter((variant): variant is NamedRules => 'rules' in variant)
+    .map((variant) => ({ variant, document: parseRules(variant.rules).document }))
+  const replays: { variant: NamedRules; replay: RulesReplay }[] = []
+  const notes: string[] = []
+  let comparison: Comparison | undefined
+
+  const nameOf = ({ name }: NamedRules, replay: RulesReplay): string => name ?? replay.set.name
+
+  async function begin(
+    detected: Detected,
+    missing: 'error' | 'skip' | 'absent',
+  ): Promise<((record: LogRecord) => void) | undefined> {
+    if (documents.length === 0) return undefined
+    for (const { variant, document } of documents) {
+      const kept = withFields(document, detected, missing)
+      const parsed = parsedOf(kept, variant.rules.files)
+      replays.push({
+        variant,
+        replay: createRulesReplay(await compileRules(parsed), sample, table),
+      })
+    }
+    const [old, other] = comparedPair()
+    if (old === undefined || other === undefined) return push
+    comparison = new Comparison(old.replay, other.replay)
+    const compared = comparison
+    const rest = replays.filter((one) => one !== old && one !== other)
+    return (record) => {
+      compared.push(record)
+      for (const { replay } of rest) replay.push(record)
+    }
+  }
+
+  function push(record: LogRecord): void {
+    for (const { replay } of replays) replay.push(record)
+  }
+
+  function comparedPair(): readonly ((typeof replays)[number] | undefined)[] {
+    if (baseline === undefined) return []
+    const old = replays.find(({ variant }) => variant.name === baseline)
+    if (old === undefined) throw new Error(`there are no rules with the name ${baseline}`)
+    return [old, replays.find((one) => one !== old)]
+  }
+
+  /** The document without the rules whose fields the log does not have. */
+  function withFields(
+    document: RulesDocument,
+    detected: Detected,
+    missing: 'error' | 'skip' | 'absent',
+  ): RulesDocument {
+    const [first, ...others] = missingFields(document, detected, table)
+    if (first === undefined || missing === 'absent') return document
+    if (missing === 'error') {
+      throw new Error(
+        `rule "${first.rule}" needs ${JSON.stringify(first.field)}, and a log in the format ${detected.cutter.format} does not have it. ` +
+          'Pass --table with a column of that name, --missing skip to leave out such rules, or --missing absent.',
+      )
+    }
+    const skipped = new Set([first, ...others].map(({ rule }) => rule))
+    notes.push(
+      `${document.name}: left out because the log lacks their fields: ${[...skipped].join(', ')}.`,
+    )
+    const { tests: _tests, ...rest } = document
+    return { ...rest, rules: document.rules.filter(({ id }) => !skipped.has(id)) }
+  }
+
+  return {
+    begin,
+    reports: (top) =>
+      replays.map(({ variant, replay }) => [
+        variant,
+        rulesReport(nameOf(variant, replay), replay, top),
+      ]),
+    compared(top) {
+      const [old, other] = comparedPair()
+      if (comparison === undefined || old === undefined || other === undefined) return undefined
+      const names = {
+        baseline: nameOf(old.variant, old.replay),
+        variant: nameOf(other.variant, other.replay),
+      }
+      return comparison.report(names, top)
+    },
+    notes: () => [
+      ...notes,
+      ...replays.flatMap(({ variant, replay }) => {
+        const { count, first } = replay.errors
+        if (count === 0) return []
+        return [
+          `${nameOf(variant, replay)}: ${count} requests could not be judged and were not limited; the first error: ${first}`,
+        ]
+      }),
+    ],
+  }
+}

@@ -1,0 +1,53 @@
+import { checkFields } from '../checks.js'
+import type { Source } from '../input/open.js'
+import { keyReader } from '../keys.js'
+import type { SimulateSourcesOptions, SuggestRequest } from '../options.js'
+import { readLog } from '../read-log.js'
+import { rounded } from '../report/build.js'
+import type { Suggestion, VariantReport } from '../report/report.js'
+import { createSample } from '../sample.js'
+import { durationText } from '../variants.js'
+import { suggestLimits, type SuggestedLimit } from './suggest.js'
+import { targetOf } from './target.js'
+
+/** Finds the limits that a request for suggestions asks for. */
+export async function suggestedBy(
+  sources: readonly Source[],
+  options: SimulateSourcesOptions,
+  { target, windows = [60_000], algorithm = 'slidingWindow', key = 'ip' }: SuggestRequest,
+): Promise<readonly SuggestedLimit[]> {
+  const streamed = sources.find(({ rereadable }) => !rereadable)
+  if (streamed !== undefined) {
+    throw new Error(`--suggest reads the log several times, and ${streamed.name} can be read once: pass a file`)
+  }
+  const reader = keyReader(key)
+  const sample = createSample(options.sample ?? 1)
+  const request = { target: targetOf(target), windows, algorithm, key: reader, sample }
+  return await suggestLimits(request, async (onRecord) => {
+    await readLog(sources, {
+      ...options,
+      onRecord,
+      onDetected(detected) {
+        checkFields(reader, detected, 'error')
+      },
+    })
+  })
+}
+
+/** The shares are those that the suggested limits denied when they were replayed. */
+export function suggestionsOf(
+  suggested: readonly SuggestedLimit[],
+  variants: readonly VariantReport[],
+): readonly Suggestion[] {
+  return suggested.map(({ algorithm, windowMs, limit, burst }, i) => {
+    const { asked, denied, keysDenied } = variants[i]
+    return {
+      algorithm,
+      window: durationText(windowMs),
+      limit,
+      ...(burst === undefined ? {} : { burst }),
+      share: rounded(asked === 0 ? 0 : denied / asked),
+      keys: keysDenied,
+    }
+  })
+}
