@@ -7,11 +7,8 @@
 
   const { log, variants } = report
   add(page, 'h1', 'What if: ' + log.files.join(', '))
-  add(
-    page,
-    'p',
-    `${count(log.lines)} lines (${log.format}), ${log.from} to ${log.to}.`,
-  ).className = 'about'
+  add(page, 'p', `${count(log.lines)} lines (${log.format}), ${log.from} to ${log.to}.`).className =
+    'about'
 
   add(page, 'h2', 'Summary')
   table(
@@ -30,7 +27,11 @@
   )
 
   add(page, 'h2', 'Over time')
-  add(page, 'p', 'Drag over the chart to enlarge a part of it, and click twice to see all. Click a name to hide its line.').className = 'about'
+  add(
+    page,
+    'p',
+    'Drag over the chart to enlarge a part of it, and click twice to see all. Click a name to hide its line.',
+  ).className = 'about'
   const chart = add(page, 'div')
   chart.id = 'chart'
   drawChart(chart)
@@ -64,7 +65,12 @@
       table(
         page,
         ['rule', 'asked', 'denied', 'denied in shadow'],
-        variant.rules.map((rule) => [rule.id, count(rule.asked), count(rule.denied), count(rule.shadowDenied)]),
+        variant.rules.map((rule) => [
+          rule.id,
+          count(rule.asked),
+          count(rule.denied),
+          count(rule.shadowDenied),
+        ]),
       )
     }
     if (variant.top.length > 0) {
@@ -73,7 +79,15 @@
     }
     add(page, 'h2', `${variant.name}: settings`)
     const { key } = variant
-    add(page, 'pre', JSON.stringify({ ...(key === undefined ? {} : { key }), policies: variant.policies }, undefined, 2))
+    add(
+      page,
+      'pre',
+      JSON.stringify(
+        { ...(key === undefined ? {} : { key }), policies: variant.policies },
+        undefined,
+        2,
+      ),
+    )
   }
 
   function drawComparison(compared) {
@@ -83,7 +97,11 @@
       ['', 'requests', 'keys'],
       [
         ['newly denied', count(compared.requestsNewlyDenied), count(compared.keysNewlyDenied)],
-        ['newly admitted', count(compared.requestsNewlyAdmitted), count(compared.keysNewlyAdmitted)],
+        [
+          'newly admitted',
+          count(compared.requestsNewlyAdmitted),
+          count(compared.keysNewlyAdmitted),
+        ],
       ],
     )
     if (compared.newlyDenied.length > 0) {
@@ -144,7 +162,9 @@
   }
 
   function drawChart(element) {
-    const times = [...new Set(variants.flatMap(({ series }) => series.map(({ at }) => Date.parse(at))))].sort((a, b) => a - b)
+    const times = [
+      ...new Set(variants.flatMap(({ series }) => series.map(({ at }) => Date.parse(at)))),
+    ].sort((a, b) => a - b)
     const asked = new Map((variants[0]?.series ?? []).map((point) => [Date.parse(point.at), point]))
     const lines = variants.map(({ series }) => {
       const points = new Map(series.map((point) => [Date.parse(point.at), point]))
@@ -157,8 +177,14 @@
       width: Math.min(1050, Math.max(300, element.clientWidth)),
       height: 320,
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-      scales: { share: { range: (_, __, greatest) => [0, Math.max(1, Math.min(100, greatest * 1.1))] } },
-      axes: [{}, { label: 'requests' }, { scale: 'share', side: 1, label: 'denied, %', grid: { show: false } }],
+      scales: {
+        share: { range: (_, __, greatest) => [0, Math.max(1, Math.min(100, greatest * 1.1))] },
+      },
+      axes: [
+        {},
+        { label: 'requests' },
+        { scale: 'share', side: 1, label: 'denied, %', grid: { show: false } },
+      ],
       series: [
         { label: 'time (UTC)' },
         { label: 'requests', stroke: '#94a3b8', fill: '#e2e8f0' },
@@ -171,16 +197,24 @@
         })),
       ],
     }
-    const data = [times.map((time) => time / 1000), times.map((time) => asked.get(time)?.asked ?? null), ...lines]
+    const data = [
+      times.map((time) => time / 1000),
+      times.map((time) => asked.get(time)?.asked ?? null),
+      ...lines,
+    ]
     window.chart = new uPlot(options, data, element)
   }
 
   function notesOf() {
-    const skipped = Object.entries(log.skipped).map(([reason, lines]) => `${count(lines)} ${reason}`)
+    const skipped = Object.entries(log.skipped).map(
+      ([reason, lines]) => `${count(lines)} ${reason}`,
+    )
     return [
       ...report.notes,
       ...(skipped.length === 0 ? [] : [`Skipped lines: ${skipped.join(', ')}.`]),
-      ...(log.late === 0 ? [] : [`${count(log.late)} lines were late and were replayed after their own time.`]),
+      ...(log.late === 0
+        ? []
+        : [`${count(log.late)} lines were late and were replayed after their own time.`]),
     ]
   }
 

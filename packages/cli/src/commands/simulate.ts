@@ -16,7 +16,13 @@ import type { Table } from '../simulate/rules/facts.js'
 import { tableOf } from '../simulate/rules/table.js'
 import { simulateSources } from '../simulate/simulate.js'
 import { fileSource, streamSource, type Source } from '../simulate/input/open.js'
-import { algorithms, policiesOfText, policyOfLimit, windowMsOf, type ShortAlgorithm } from '../simulate/variants.js'
+import {
+  algorithms,
+  policiesOfText,
+  policyOfLimit,
+  windowMsOf,
+  type ShortAlgorithm,
+} from '../simulate/variants.js'
 
 interface SimulateCommandOptions {
   readonly key: string
@@ -52,33 +58,83 @@ export function addSimulate(program: Command): void {
   program
     .command('simulate')
     .summary('replay access logs against limits')
-    .description('Replay access logs against limits, in the time of the logs: which requests and which clients would have been denied.')
+    .description(
+      'Replay access logs against limits, in the time of the logs: which requests and which clients would have been denied.',
+    )
     .argument('<logs...>', 'access logs, compressed with gzip or not; "-" is the standard input')
-    .option('--key <key>', 'key of the limits: ip, user, method, path, host, header.NAME, field.NAME, or a list: [user, path]', 'ip')
-    .option('--limit <limit/window>', 'limit to replay, such as 100/1m; may be repeated', collect, [])
-    .addOption(new Option('--algorithm <name>', 'algorithm of --limit').choices(algorithms).default('slidingWindow'))
-    .option('--policy <yaml>', 'policy to replay, such as "{ kind: gcra, limit: 100, window: 1m, burst: 20 }"; may be repeated', collect, [])
+    .option(
+      '--key <key>',
+      'key of the limits: ip, user, method, path, host, header.NAME, field.NAME, or a list: [user, path]',
+      'ip',
+    )
+    .option(
+      '--limit <limit/window>',
+      'limit to replay, such as 100/1m; may be repeated',
+      collect,
+      [],
+    )
+    .addOption(
+      new Option('--algorithm <name>', 'algorithm of --limit')
+        .choices(algorithms)
+        .default('slidingWindow'),
+    )
+    .option(
+      '--policy <yaml>',
+      'policy to replay, such as "{ kind: gcra, limit: 100, window: 1m, burst: 20 }"; may be repeated',
+      collect,
+      [],
+    )
     .option('--rules <file>', 'document of rules to replay; may be repeated', collect, [])
-    .option('--baseline <file>', 'document of rules in use: print who is newly denied and newly admitted')
+    .option(
+      '--baseline <file>',
+      'document of rules in use: print who is newly denied and newly admitted',
+    )
     .option('--table <file>', 'values for rules in a CSV file, such as the plan of each user')
     .option('--on <field>', 'field of the log and column of --table that choose the row', 'user')
-    .option('--suggest <target>', 'find the least limits that deny at most this: requests<=0.1% or keys<=1%')
+    .option(
+      '--suggest <target>',
+      'find the least limits that deny at most this: requests<=0.1% or keys<=1%',
+    )
     .option('--windows <windows>', 'windows of --suggest: 1m,10m,1h (default: 1m)', readWindows)
-    .addOption(new Option('--format <format>', 'format of the logs').choices(formats).default('auto'))
+    .addOption(
+      new Option('--format <format>', 'format of the logs').choices(formats).default('auto'),
+    )
     .option('--nginx-format <log_format>', 'the log_format of nginx that the logs have')
-    .option('--field <names>', 'names of fields in JSON lines: time=ts,ip=client.address', readFieldNames)
+    .option(
+      '--field <names>',
+      'names of fields in JSON lines: time=ts,ip=client.address',
+      readFieldNames,
+    )
     .option('--disorder <seconds>', 'by how much lines may be out of order', readSeconds, 60_000)
-    .option('--no-spread', 'leave the requests of a second at its beginning, if the log has whole seconds')
+    .option(
+      '--no-spread',
+      'leave the requests of a second at its beginning, if the log has whole seconds',
+    )
     .option('--force', 'replay windows shorter than 5 seconds from a log with whole seconds')
-    .addOption(new Option('--missing <what>', 'if the log lacks a field of the key').choices(['error', 'skip', 'absent']).default('error'))
+    .addOption(
+      new Option('--missing <what>', 'if the log lacks a field of the key')
+        .choices(['error', 'skip', 'absent'])
+        .default('error'),
+    )
     .option('--sample <share>', 'replay only a share of the keys: 10%', readShare, 1)
     .option('--top <number>', 'number of keys in each list', readCount, 20)
-    .option('--fail-over <share>', 'exit with 3 if a greater share of the requests is denied, or newly denied with --baseline: 0.5%', readShare)
-    .option('--fail-keys <number>', 'exit with 3 if more keys than this are denied, or newly denied with --baseline', readCount)
+    .option(
+      '--fail-over <share>',
+      'exit with 3 if a greater share of the requests is denied, or newly denied with --baseline: 0.5%',
+      readShare,
+    )
+    .option(
+      '--fail-keys <number>',
+      'exit with 3 if more keys than this are denied, or newly denied with --baseline',
+      readCount,
+    )
     .option('--json [file]', 'write the report as JSON, to a file or instead of the table')
     .option('--csv <file>', 'write the denied keys as CSV')
     .option('--html <file>', 'write the report as a page that opens from the disk')
-    .option('--anonymize', 'replace keys by hashes with a secret of this run, and leave out paths and user agents')
+    .option(
+      '--anonymize',
+      'replace keys by hashes with a secret of this run, and leave out paths and user agents',
+    )
     .option('--quiet', 'print no progress')
     .helpOption('--help', 'print this help')
     .addHelpText('after', help)
@@ -144,12 +200,15 @@ async function writeReport(
 }
 
 function withTop(report: Report, top: number): Report {
-  const variants = report.variants.map((variant) => ({ ...variant, top: variant.top.slice(0, top) }))
+  const variants = report.variants.map((variant) => ({
+    ...variant,
+    top: variant.top.slice(0, top),
+  }))
   return { ...report, variants }
 }
 
 async function sourceOf(path: string): Promise<Source> {
-  return path === '-' ? streamSource('standard input', process.stdin) : await fileSource(path)
+  return path === '-' ? streamSource('standard input', process.stdin) : fileSource(path)
 }
 
 async function variantsOf(
@@ -182,7 +241,12 @@ async function readTable({ table, on }: SimulateCommandOptions): Promise<Table |
   return table === undefined ? undefined : tableOf(await readFile(table, 'utf8'), on)
 }
 
-function suggestOf({ suggest: target, windows, algorithm, key }: SimulateCommandOptions): SuggestRequest | undefined {
+function suggestOf({
+  suggest: target,
+  windows,
+  algorithm,
+  key,
+}: SimulateCommandOptions): SuggestRequest | undefined {
   return target === undefined ? undefined : { target, windows, algorithm, key }
 }
 

@@ -12,4 +12,13 @@ export type { Table } from './rules/facts.js'
 export type { FieldName, FieldNames } from './cut/json.js'
 export type { Format, FormatOptions } from './cut/detect.js'
 export type { ReadProgress } from './read-log.js'
-export type { ComparedReport, LogReport, Report, RuleReport, SeriesPoint, Suggestion, TopKey, VariantReport } from './report/report.js'
+export type {
+  ComparedReport,
+  LogReport,
+  Report,
+  RuleReport,
+  SeriesPoint,
+  Suggestion,
+  TopKey,
+  VariantReport,
+} from './report/report.js'

@@ -43,10 +43,7 @@ export interface LogFacts {
 const maxHeld = 1_000_000
 
 /** Reads logs once, and passes on their requests in the order of their time. */
-export async function readLog(
-  sources: readonly Source[],
-  options: ReadOptions,
-): Promise<LogFacts> {
+export async function readLog(sources: readonly Source[], options: ReadOptions): Promise<LogFacts> {
   const { onProgress, onRecord } = options
   const counts: ReadCounts = { lines: 0, skipped: new Map(), truncated: false }
   const readers = sources.map((source) => new LogReader(source, options, counts))
@@ -169,7 +166,12 @@ function bytesOf(readers: readonly LogReader[]): Omit<ReadProgress, 'lines'> {
   let bytes: number | undefined = 0
   for (const reader of readers) {
     bytesRead += reader.bytesRead
-    bytes = reader.source.size === undefined ? undefined : bytes === undefined ? undefined : bytes + reader.source.size
+    bytes =
+      reader.source.size === undefined
+        ? undefined
+        : bytes === undefined
+          ? undefined
+          : bytes + reader.source.size
   }
   return { bytesRead, bytes }
 }

@@ -43,11 +43,7 @@ export function createGroups(
   return [...byKey].map(([text, same]) => createGroup(keyReader(text), same, sample))
 }
 
-function createGroup(
-  key: KeyReader,
-  given: readonly NamedPolicies[],
-  sample: Sample,
-): GroupReplay {
+function createGroup(key: KeyReader, given: readonly NamedPolicies[], sample: Sample): GroupReplay {
   let now = 0
   let unkeyed = 0
   const keys = new KeyTable()

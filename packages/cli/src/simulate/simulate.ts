@@ -21,8 +21,12 @@ import { suggestedBy, suggestionsOf } from './suggest/suggested.js'
  */
 export async function simulate(options: SimulateOptions): Promise<Report> {
   const { log, variants = {}, ...others } = options
-  const named = Object.entries(variants).map(([name, variant]) => ({ name, ...variant }))
-  return await simulateSources(await sourcesOf(log), { ...others, variants: named })
+  const named = Object.entries(variants).map(([name, variant]) =>
+    'rules' in variant
+      ? { name, rules: variant.rules }
+      : { name, policies: variant.policies, key: variant.key },
+  )
+  return simulateSources(await sourcesOf(log), { ...others, variants: named })
 }
 
 /** `simulate` with variants in a list. A variant without a name is named after its policies. */
@@ -81,7 +85,7 @@ async function replayed(
     if (pushRules !== undefined) pushes.push(pushRules)
   }
 
-  return await readLog(sources, {
+  return readLog(sources, {
     ...options,
     onDetected: begin,
     onRecord(record) {
@@ -94,7 +98,7 @@ async function sourcesOf(log: Log): Promise<readonly Source[]> {
   if (typeof log === 'string') return [await fileSource(log)]
   if (!isList(log)) return [streamSource('the stream', log)]
   if (log.length === 0) throw new Error('simulate: the list of logs is empty')
-  return await Promise.all(log.map((path) => fileSource(path)))
+  return Promise.all(log.map((path) => fileSource(path)))
 }
 
 function isList(log: Exclude<Log, string>): log is readonly string[] {

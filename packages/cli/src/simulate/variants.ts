@@ -1,4 +1,11 @@
-import { fixedWindow, gcra, slidingLog, slidingWindow, type Policies, type Policy } from '@sluice/core'
+import {
+  fixedWindow,
+  gcra,
+  slidingLog,
+  slidingWindow,
+  type Policies,
+  type Policy,
+} from '@sluice/core'
 import { parse } from 'yaml'
 
 /** The algorithms of the short form `100/1m`. */
@@ -22,8 +29,7 @@ export function policyOfLimit(text: string, algorithm: ShortAlgorithm): Policy {
 
 /** The policy of an algorithm with this limit and window. */
 export function limited(algorithm: ShortAlgorithm, limit: number, window: string | number): Policy {
-  const build: (options: { limit: number; window: string | number }) => Policy =
-    builders[algorithm]
+  const build: (options: { limit: number; window: string | number }) => Policy = builders[algorithm]
   return build({ limit, window: /^\d+$/.test(`${window}`) ? Number(window) : window })
 }
 
@@ -50,7 +56,9 @@ export function policiesOfText(text: string): Policies {
     throw new Error(`--policy ${text}: ${reason}`, { cause: error })
   }
   if (!isPolicies(value)) {
-    throw new Error(`--policy ${text}: expected a policy such as { kind: gcra, limit: 100, window: 1m }`)
+    throw new Error(
+      `--policy ${text}: expected a policy such as { kind: gcra, limit: 100, window: 1m }`,
+    )
   }
   return value
 }
@@ -70,7 +78,8 @@ function nameOfPolicy(policy: Policy): string {
   const { kind, ...numbers } = policy
   const texts: string[] = []
   const { limit, window, burst, ...others }: Readonly<Record<string, unknown>> = numbers
-  if (typeof limit === 'number' && typeof window === 'number') texts.push(`${limit}/${durationText(window)}`)
+  if (typeof limit === 'number' && typeof window === 'number')
+    texts.push(`${limit}/${durationText(window)}`)
   else Object.assign(others, { limit, window })
   if (typeof burst === 'number' && burst !== limit) texts.push(`burst ${burst}`)
   for (const [name, value] of Object.entries(others)) {
@@ -82,8 +91,12 @@ function nameOfPolicy(policy: Policy): string {
 
 /** What a builder sets by itself. */
 function isUsual(kind: string, name: string, value: unknown): boolean {
-  if (kind === 'slidingWindow') return (name === 'buckets' && value === 1) || (name === 'tail' && value === 'spread')
-  return kind === 'fixedWindow' && ((name === 'align' && value === 'first') || (name === 'offset' && value === 0))
+  if (kind === 'slidingWindow')
+    return (name === 'buckets' && value === 1) || (name === 'tail' && value === 'spread')
+  return (
+    kind === 'fixedWindow' &&
+    ((name === 'align' && value === 'first') || (name === 'offset' && value === 0))
+  )
 }
 
 function isInMilliseconds(name: string, value: unknown): value is number {
@@ -94,7 +107,12 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-const units = [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000]] as const
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const
 
 /** `60000` is `1m`. */
 export function durationText(ms: number): string {

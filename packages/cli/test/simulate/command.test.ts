@@ -48,7 +48,13 @@ async function sluice(args: readonly string[], input = ''): Promise<Ended> {
 }
 
 test('prints what each limit denies, and who is denied most', async () => {
-  const { code, stdout } = await sluice([log, '--limit', '10/1m', '--policy', '{ kind: gcra, limit: 60, window: 1m, burst: 5 }'])
+  const { code, stdout } = await sluice([
+    log,
+    '--limit',
+    '10/1m',
+    '--policy',
+    '{ kind: gcra, limit: 60, window: 1m, burst: 5 }',
+  ])
   expect(code).toBe(0)
   expect(stdout).toMatch(/33 lines, 2026-11-20T00:00:00\.000Z … 2026-11-20T00:00:32\.000Z, 2 keys/)
   expect(stdout).toMatch(/slidingWindow 10\/1m +20 +60\.61 % +1 +60\.61 % +20\n/)
@@ -57,7 +63,10 @@ test('prints what each limit denies, and who is denied most', async () => {
 })
 
 test('reads the standard input', async () => {
-  const { code, stdout } = await sluice(['-', '--limit', '10/1m', '--algorithm', 'fixedWindow'], combinedLog(lines))
+  const { code, stdout } = await sluice(
+    ['-', '--limit', '10/1m', '--algorithm', 'fixedWindow'],
+    combinedLog(lines),
+  )
   expect(code).toBe(0)
   expect(stdout).toMatch(/fixedWindow 10\/1m +20 /)
 })
@@ -66,7 +75,12 @@ test('writes JSON that its schema describes the version of', async () => {
   const { stdout } = await sluice([log, '--limit', '10/1m', '--json'])
   const report = JSON.parse(stdout)
   expect(report).toMatchObject({ version: 1, log: { lines: 33, files: [log], format: 'combined' } })
-  expect(report.variants[0]).toMatchObject({ name: 'slidingWindow 10/1m', key: 'ip', asked: 33, denied: 20 })
+  expect(report.variants[0]).toMatchObject({
+    name: 'slidingWindow 10/1m',
+    key: 'ip',
+    asked: 33,
+    denied: 20,
+  })
 })
 
 test('writes one row for each denied key as CSV', async () => {
@@ -75,7 +89,9 @@ test('writes one row for each denied key as CSV', async () => {
   const rows = (await readFile(csv, 'utf8')).split('\r\n')
   expect(rows).toHaveLength(4)
   expect(rows[0]).toBe('variant,key,asked,denied,error,first,last,mostlyAt,agent')
-  expect(rows[1]).toBe('slidingWindow 2/1m,192.0.2.1,30,28,0,2026-11-20T00:00:02.000Z,2026-11-20T00:00:31.000Z,/search,curl/8.0')
+  expect(rows[1]).toBe(
+    'slidingWindow 2/1m,192.0.2.1,30,28,0,2026-11-20T00:00:02.000Z,2026-11-20T00:00:31.000Z,/search,curl/8.0',
+  )
 })
 
 test('a spreadsheet takes no user agent for a formula', async () => {
@@ -94,7 +110,10 @@ test('control characters of a log do not reach the terminal', async () => {
 
 test('--anonymize leaves no address, path or user agent in any output', async () => {
   const [csv, html, json] = ['a.csv', 'a.html', 'a.json'].map((name) => join(folder, name))
-  const { stdout } = await sluice(['-', '--limit', '2/1m', '--anonymize', '--csv', csv, '--html', html, '--json', json], combinedLog(lines))
+  const { stdout } = await sluice(
+    ['-', '--limit', '2/1m', '--anonymize', '--csv', csv, '--html', html, '--json', json],
+    combinedLog(lines),
+  )
   const texts = await Promise.all([csv, html, json].map((file) => readFile(file, 'utf8')))
   for (const text of [stdout, ...texts]) {
     expect(text).toMatch(/#[0-9a-f]{16}/)
@@ -130,7 +149,15 @@ describe('exit codes', () => {
 
   test('4 if a compressed log ends before its end', async () => {
     const file = join(folder, 'truncated.gz')
-    const compressed = gzipSync(combinedLog(Array.from({ length: 5000 }, (_, i) => ({ at: start + i * 100, ip: `192.0.2.${i % 250}`, url: `/${(i * 7919) % 5000}` }))))
+    const compressed = gzipSync(
+      combinedLog(
+        Array.from({ length: 5000 }, (_, i) => ({
+          at: start + i * 100,
+          ip: `192.0.2.${i % 250}`,
+          url: `/${(i * 7919) % 5000}`,
+        })),
+      ),
+    )
     await writeFile(file, compressed.subarray(0, -200))
     const { code, stdout } = await sluice([file, '--limit', '10/1m'])
     expect(code).toBe(4)

@@ -20,45 +20,141 @@ function cut(cutter: Cutter, line: string): LogRecord | string {
 function fieldsOf(record: LogRecord | string): unknown {
   if (typeof record === 'string') return record
   const { time, method, url, status, ip, user, bytes, durationMs, host } = record
-  const given = { time, method, url, status, ip, user, bytes, durationMs, host, agent: record.header('user-agent'), referer: record.header('referer') }
+  const given = {
+    time,
+    method,
+    url,
+    status,
+    ip,
+    user,
+    bytes,
+    durationMs,
+    host,
+    agent: record.header('user-agent'),
+    referer: record.header('referer'),
+  }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-const whole = { time, method: 'GET', url: '/a?b=1', status: 200, ip: '192.0.2.1', bytes: 5, referer: 'https://example.com/', agent: 'curl/8.0' }
+const whole = {
+  time,
+  method: 'GET',
+  url: '/a?b=1',
+  status: 200,
+  ip: '192.0.2.1',
+  bytes: 5,
+  referer: 'https://example.com/',
+  agent: 'curl/8.0',
+}
 
 describe('combined', () => {
   test.each<readonly [string, string, object | string]>([
     ['a line of Apache', `192.0.2.1 - - ${request} ${quoted}`, whole],
     ['an address of IPv6', `2001:db8::1 - - ${request} ${quoted}`, { ...whole, ip: '2001:db8::1' }],
-    ['a host name', `client.example.com - - ${request} ${quoted}`, { ...whole, ip: 'client.example.com' }],
+    [
+      'a host name',
+      `client.example.com - - ${request} ${quoted}`,
+      { ...whole, ip: 'client.example.com' },
+    ],
     ['a user', `192.0.2.1 - alice ${request} ${quoted}`, { ...whole, user: 'alice' }],
-    ['a user with a space', `192.0.2.1 - Alice B ${request} ${quoted}`, { ...whole, user: 'Alice B' }],
+    [
+      'a user with a space',
+      `192.0.2.1 - Alice B ${request} ${quoted}`,
+      { ...whole, user: 'Alice B' },
+    ],
     ['a user in UTF-8', `192.0.2.1 - zoë ${request} ${quoted}`, { ...whole, user: 'zoë' }],
-    ['a zone', `192.0.2.1 - - ${request.replace('+0000', '-0730')} ${quoted}`, { ...whole, time: time + 7.5 * 3_600_000 }],
-    ['a zone in summer', `192.0.2.1 - - ${request.replace('20/Nov', '25/Oct').replace('+0000', '+0200')} ${quoted}`, { ...whole, time: Date.UTC(2026, 9, 25, 10, 30, 15) }],
-    ['the same hour after the clocks were put back', `192.0.2.1 - - ${request.replace('20/Nov', '25/Oct').replace('+0000', '+0100')} ${quoted}`, { ...whole, time: Date.UTC(2026, 9, 25, 11, 30, 15) }],
-    ['a leap second', `192.0.2.1 - - ${request.replace('12:30:15', '23:59:60')} ${quoted}`, { ...whole, time: Date.UTC(2026, 10, 21) }],
-    ['no bytes', `192.0.2.1 - - ${request.replace(/5$/, '-')} ${quoted}`, { ...whole, bytes: undefined }],
-    ['no referer and no agent', `192.0.2.1 - - ${request} "-" "-"`, { ...whole, referer: undefined, agent: undefined }],
-    ['an empty agent', `192.0.2.1 - - ${request} "-" ""`, { ...whole, referer: undefined, agent: undefined }],
-    ['an escaped quote in the agent', String.raw`192.0.2.1 - - ${request} "-" "a \"b\" c"`, { ...whole, referer: undefined, agent: 'a "b" c' }],
-    ['a backslash before the closing quote', String.raw`192.0.2.1 - - ${request} "-" "a\\"`, { ...whole, referer: undefined, agent: 'a\\' }],
-    ['escaped bytes of UTF-8', String.raw`192.0.2.1 - - ${request} "-" "\xc3\xa9"`, { ...whole, referer: undefined, agent: 'é' }],
-    ['an escaped quote in the path', String.raw`192.0.2.1 - - ${request.replace('/a?b=1', String.raw`/a\"b`)} ${quoted}`, { ...whole, url: '/a"b' }],
-    ['a space in the path', `192.0.2.1 - - ${request.replace('/a?b=1', '/a b')} ${quoted}`, { ...whole, url: '/a b' }],
-    ['a path in UTF-8', `192.0.2.1 - - ${request.replace('/a?b=1', '/é')} ${quoted}`, { ...whole, url: '/é' }],
+    [
+      'a zone',
+      `192.0.2.1 - - ${request.replace('+0000', '-0730')} ${quoted}`,
+      { ...whole, time: time + 7.5 * 3_600_000 },
+    ],
+    [
+      'a zone in summer',
+      `192.0.2.1 - - ${request.replace('20/Nov', '25/Oct').replace('+0000', '+0200')} ${quoted}`,
+      { ...whole, time: Date.UTC(2026, 9, 25, 10, 30, 15) },
+    ],
+    [
+      'the same hour after the clocks were put back',
+      `192.0.2.1 - - ${request.replace('20/Nov', '25/Oct').replace('+0000', '+0100')} ${quoted}`,
+      { ...whole, time: Date.UTC(2026, 9, 25, 11, 30, 15) },
+    ],
+    [
+      'a leap second',
+      `192.0.2.1 - - ${request.replace('12:30:15', '23:59:60')} ${quoted}`,
+      { ...whole, time: Date.UTC(2026, 10, 21) },
+    ],
+    [
+      'no bytes',
+      `192.0.2.1 - - ${request.replace(/5$/, '-')} ${quoted}`,
+      { ...whole, bytes: undefined },
+    ],
+    [
+      'no referer and no agent',
+      `192.0.2.1 - - ${request} "-" "-"`,
+      { ...whole, referer: undefined, agent: undefined },
+    ],
+    [
+      'an empty agent',
+      `192.0.2.1 - - ${request} "-" ""`,
+      { ...whole, referer: undefined, agent: undefined },
+    ],
+    [
+      'an escaped quote in the agent',
+      String.raw`192.0.2.1 - - ${request} "-" "a \"b\" c"`,
+      { ...whole, referer: undefined, agent: 'a "b" c' },
+    ],
+    [
+      'a backslash before the closing quote',
+      String.raw`192.0.2.1 - - ${request} "-" "a\\"`,
+      { ...whole, referer: undefined, agent: 'a\\' },
+    ],
+    [
+      'escaped bytes of UTF-8',
+      String.raw`192.0.2.1 - - ${request} "-" "\xc3\xa9"`,
+      { ...whole, referer: undefined, agent: 'é' },
+    ],
+    [
+      'an escaped quote in the path',
+      String.raw`192.0.2.1 - - ${request.replace('/a?b=1', String.raw`/a\"b`)} ${quoted}`,
+      { ...whole, url: '/a"b' },
+    ],
+    [
+      'a space in the path',
+      `192.0.2.1 - - ${request.replace('/a?b=1', '/a b')} ${quoted}`,
+      { ...whole, url: '/a b' },
+    ],
+    [
+      'a path in UTF-8',
+      `192.0.2.1 - - ${request.replace('/a?b=1', '/é')} ${quoted}`,
+      { ...whole, url: '/é' },
+    ],
     ['fields after the agent', `192.0.2.1 - - ${request} ${quoted} "203.0.113.9" 0.005`, whole],
     ['HTTP/2', `192.0.2.1 - - ${request.replace('HTTP/1.1', 'HTTP/2.0')} ${quoted}`, whole],
-    ['bytes of TLS', String.raw`192.0.2.1 - - [20/Nov/2026:12:30:15 +0000] "\x16\x03\x01" 400 150 "-" "-"`, 'not HTTP'],
+    [
+      'bytes of TLS',
+      String.raw`192.0.2.1 - - [20/Nov/2026:12:30:15 +0000] "\x16\x03\x01" 400 150 "-" "-"`,
+      'not HTTP',
+    ],
     ['no request', '192.0.2.1 - - [20/Nov/2026:12:30:15 +0000] "-" 408 0 "-" "-"', 'not HTTP'],
     ['a month that is none', `192.0.2.1 - - ${request.replace('Nov', 'Nox')} ${quoted}`, 'no time'],
-    ['an hour that is none', `192.0.2.1 - - ${request.replace('12:30', '25:30')} ${quoted}`, 'no time'],
+    [
+      'an hour that is none',
+      `192.0.2.1 - - ${request.replace('12:30', '25:30')} ${quoted}`,
+      'no time',
+    ],
     ['no time', `192.0.2.1 - - "GET / HTTP/1.1" 200 5 ${quoted}`, 'no time'],
     ['no status', `192.0.2.1 - - ${request.replace(' 200 5', ' - -')} ${quoted}`, 'no status'],
-    ['no closing quote', '192.0.2.1 - - [20/Nov/2026:12:30:15 +0000] "GET / HTTP/1.1', 'no request'],
+    [
+      'no closing quote',
+      '192.0.2.1 - - [20/Nov/2026:12:30:15 +0000] "GET / HTTP/1.1',
+      'no request',
+    ],
     ['one word', 'hello', 'no fields'],
   ])('reads %s', (_, line, expected) => {
-    const defined = typeof expected === 'string' ? expected : Object.fromEntries(Object.entries(expected).filter(([, value]) => value !== undefined))
+    const defined =
+      typeof expected === 'string'
+        ? expected
+        : Object.fromEntries(Object.entries(expected).filter(([, value]) => value !== undefined))
     expect(fieldsOf(cut(combinedCutter(), line))).toEqual(defined)
   })
 
@@ -79,27 +175,78 @@ describe('json', () => {
   test.each<readonly [string, object, object]>([
     [
       'nginx with escape=json',
-      { time_iso8601: '2026-11-20T12:30:15+00:00', remote_addr: '192.0.2.1', request: 'GET /a?b=1 HTTP/1.1', status: '200', request_time: '0.250', http_user_agent: 'curl/8.0', host: 'example.com' },
+      {
+        time_iso8601: '2026-11-20T12:30:15+00:00',
+        remote_addr: '192.0.2.1',
+        request: 'GET /a?b=1 HTTP/1.1',
+        status: '200',
+        request_time: '0.250',
+        http_user_agent: 'curl/8.0',
+        host: 'example.com',
+      },
       { time, durationMs: 250, ip: '192.0.2.1', agent: 'curl/8.0', host: 'example.com' },
     ],
     [
       'Caddy',
-      { ts: time / 1000, request: { remote_ip: '192.0.2.1', client_ip: '192.0.2.1', method: 'GET', host: 'example.com', uri: '/a?b=1', headers: { 'User-Agent': ['curl/8.0'] } }, duration: 0.25, size: 5, status: 200 },
+      {
+        ts: time / 1000,
+        request: {
+          remote_ip: '192.0.2.1',
+          client_ip: '192.0.2.1',
+          method: 'GET',
+          host: 'example.com',
+          uri: '/a?b=1',
+          headers: { 'User-Agent': ['curl/8.0'] },
+        },
+        duration: 0.25,
+        size: 5,
+        status: 200,
+      },
       { time, durationMs: 250, ip: '192.0.2.1', bytes: 5, agent: 'curl/8.0', host: 'example.com' },
     ],
     [
       'Traefik',
-      { ClientHost: '192.0.2.1', DownstreamStatus: 200, Duration: 250_000_000, RequestMethod: 'GET', RequestPath: '/a?b=1', RequestHost: 'example.com', StartUTC: '2026-11-20T12:30:14.750123456Z', time: undefined, 'request_User-Agent': 'curl/8.0' },
+      {
+        ClientHost: '192.0.2.1',
+        DownstreamStatus: 200,
+        Duration: 250_000_000,
+        RequestMethod: 'GET',
+        RequestPath: '/a?b=1',
+        RequestHost: 'example.com',
+        StartUTC: '2026-11-20T12:30:14.750123456Z',
+        time: undefined,
+        'request_User-Agent': 'curl/8.0',
+      },
       { time, durationMs: 250, ip: '192.0.2.1', agent: 'curl/8.0', host: 'example.com' },
     ],
     [
       'Envoy',
-      { start_time: '2026-11-20T12:30:14.750Z', duration: 250, method: 'GET', path: '/a?b=1', response_code: 200, downstream_remote_address: '192.0.2.1:4711', authority: 'example.com', user_agent: 'curl/8.0' },
+      {
+        start_time: '2026-11-20T12:30:14.750Z',
+        duration: 250,
+        method: 'GET',
+        path: '/a?b=1',
+        response_code: 200,
+        downstream_remote_address: '192.0.2.1:4711',
+        authority: 'example.com',
+        user_agent: 'curl/8.0',
+      },
       { time, durationMs: 250, ip: '192.0.2.1', agent: 'curl/8.0', host: 'example.com' },
     ],
     [
       'pino-http',
-      { level: 30, time, req: { method: 'GET', url: '/a?b=1', headers: { host: 'example.com', 'user-agent': 'curl/8.0' }, remoteAddress: '192.0.2.1' }, res: { statusCode: 200 }, responseTime: 250 },
+      {
+        level: 30,
+        time,
+        req: {
+          method: 'GET',
+          url: '/a?b=1',
+          headers: { host: 'example.com', 'user-agent': 'curl/8.0' },
+          remoteAddress: '192.0.2.1',
+        },
+        res: { statusCode: 200 },
+        responseTime: 250,
+      },
       { time, durationMs: 250, ip: '192.0.2.1', agent: 'curl/8.0', host: 'example.com' },
     ],
   ])('reads %s', (_, line, expected) => {
@@ -109,7 +256,17 @@ describe('json', () => {
 
   test('reads the fields that were named', () => {
     const cutter = jsonCutter({ time: 'when', ip: 'client.address', user: 'account.id' })
-    const record = cut(cutter, JSON.stringify({ when: time, client: { address: '192.0.2.1' }, account: { id: 42 }, method: 'GET', url: '/', status: 200 }))
+    const record = cut(
+      cutter,
+      JSON.stringify({
+        when: time,
+        client: { address: '192.0.2.1' },
+        account: { id: 42 },
+        method: 'GET',
+        url: '/',
+        status: 200,
+      }),
+    )
     expect(record).toMatchObject({ time, ip: '192.0.2.1', user: '42' })
   })
 
@@ -143,9 +300,23 @@ test('alb: replays a request when it arrived', () => {
 
 describe('nginx', () => {
   test('reads a log_format', () => {
-    const cutter = nginxCutter('$remote_addr $host [$time_local] "$request" $status $request_time "$http_user_agent" uid=$cookie_uid')
-    const record = cut(cutter, '192.0.2.1 example.com [20/Nov/2026:12:30:15 +0000] "GET /a?b=1 HTTP/1.1" 200 0.250 "curl/8.0" uid=7')
-    expect(fieldsOf(record)).toEqual({ time, durationMs: 250, method: 'GET', url: '/a?b=1', status: 200, ip: '192.0.2.1', host: 'example.com', agent: 'curl/8.0' })
+    const cutter = nginxCutter(
+      '$remote_addr $host [$time_local] "$request" $status $request_time "$http_user_agent" uid=$cookie_uid',
+    )
+    const record = cut(
+      cutter,
+      '192.0.2.1 example.com [20/Nov/2026:12:30:15 +0000] "GET /a?b=1 HTTP/1.1" 200 0.250 "curl/8.0" uid=7',
+    )
+    expect(fieldsOf(record)).toEqual({
+      time,
+      durationMs: 250,
+      method: 'GET',
+      url: '/a?b=1',
+      status: 200,
+      ip: '192.0.2.1',
+      host: 'example.com',
+      agent: 'curl/8.0',
+    })
     expect(typeof record === 'string' ? record : record.field('cookie_uid')).toBe('7')
     expect(cutter.has('header.user-agent')).toBe(true)
     expect(cutter.has('header.x-api-key')).toBe(false)
@@ -163,8 +334,15 @@ describe('nginx', () => {
 describe('w3c', () => {
   test('reads the fields that the log names', () => {
     const cutter = w3cCutter('w3c')
-    expect(cut(cutter, '#Fields: date time c-ip cs-username cs-method cs-uri-stem cs-uri-query sc-status cs(User-Agent) time-taken')).toBe('')
-    expect(fieldsOf(cut(cutter, '2026-11-20 12:30:15 192.0.2.1 - GET /a b=1 200 curl/8.0+(x) 250'))).toEqual({
+    expect(
+      cut(
+        cutter,
+        '#Fields: date time c-ip cs-username cs-method cs-uri-stem cs-uri-query sc-status cs(User-Agent) time-taken',
+      ),
+    ).toBe('')
+    expect(
+      fieldsOf(cut(cutter, '2026-11-20 12:30:15 192.0.2.1 - GET /a b=1 200 curl/8.0+(x) 250')),
+    ).toEqual({
       time,
       durationMs: 250,
       method: 'GET',
@@ -178,8 +356,29 @@ describe('w3c', () => {
 
   test('reads a log of CloudFront', () => {
     const cutter = w3cCutter('cloudfront')
-    cut(cutter, '#Fields: date time c-ip cs-method cs(Host) cs-uri-stem sc-status cs(User-Agent) cs-uri-query time-taken')
-    expect(fieldsOf(cut(cutter, ['2026-11-20', '12:30:15', '2001:db8::1', 'GET', 'd1.example', '/a', '200', 'curl%2F8.0', '-', '0.250'].join('\t')))).toMatchObject({
+    cut(
+      cutter,
+      '#Fields: date time c-ip cs-method cs(Host) cs-uri-stem sc-status cs(User-Agent) cs-uri-query time-taken',
+    )
+    expect(
+      fieldsOf(
+        cut(
+          cutter,
+          [
+            '2026-11-20',
+            '12:30:15',
+            '2001:db8::1',
+            'GET',
+            'd1.example',
+            '/a',
+            '200',
+            'curl%2F8.0',
+            '-',
+            '0.250',
+          ].join('\t'),
+        ),
+      ),
+    ).toMatchObject({
       time,
       durationMs: 250,
       url: '/a',
@@ -205,10 +404,15 @@ const samples = [
 ]
 
 test('no cutter throws, and no record throws when it is read, whatever the bytes', () => {
-  const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array).toString('latin1'))
+  const bytes = fc
+    .uint8Array({ maxLength: 200 })
+    .map((array) => Buffer.from(array).toString('latin1'))
   const damaged = fc
     .tuple(fc.constantFrom(...samples), fc.nat(120), fc.nat(20), bytes)
-    .map(([line, at, length, inserted]) => line.slice(0, at) + inserted.slice(0, 8) + line.slice(at + length))
+    .map(
+      ([line, at, length, inserted]) =>
+        line.slice(0, at) + inserted.slice(0, 8) + line.slice(at + length),
+    )
   fc.assert(
     fc.property(fc.oneof(bytes, damaged), fc.nat(10), (text, skipped) => {
       for (const create of cutters) {

@@ -61,9 +61,7 @@ interface Numbers {
   readonly top: readonly (readonly [string, number, number, string, string])[]
 }
 
-function numbersOf(
-  variant: Awaited<ReturnType<typeof simulate>>['variants'][number],
-): Numbers {
+function numbersOf(variant: Awaited<ReturnType<typeof simulate>>['variants'][number]): Numbers {
   const { asked, denied, keys, keysDenied, streak, series, top } = variant
   const sum = (field: 'asked' | 'denied'): number =>
     series.reduce((total, point) => total + point[field], 0)

@@ -9,7 +9,8 @@ import { findChromium } from '../../../conformance/test/playground/browser.js'
 import { reportAsHtml } from '../../src/simulate/report/html.js'
 import { combinedLine, simulated, start } from './logs.js'
 
-const hostile = '</script><script>window.attacked = 1</script><img src=x onerror="window.attacked = 2"><!--'
+const hostile =
+  '</script><script>window.attacked = 1</script><img src=x onerror="window.attacked = 2"><!--'
 
 let browser: Browser
 let page: Page
@@ -19,7 +20,11 @@ const requests: string[] = []
 
 beforeAll(async () => {
   const lines = Array.from({ length: 2000 }, (_, i) => {
-    const line = { at: start + i * 1000, ip: `192.0.2.${i % 7}`, url: `/${hostile.replaceAll(' ', '').replaceAll('"', '')}` }
+    const line = {
+      at: start + i * 1000,
+      ip: `192.0.2.${i % 7}`,
+      url: `/${hostile.replaceAll(' ', '').replaceAll('"', '')}`,
+    }
     return combinedLine(line, hostile.replaceAll('"', String.raw`\"`))
   })
   const report = await simulated(lines.join('\n'), {
@@ -50,8 +55,13 @@ test('the page opens from the disk without an error, and asks the network for no
 })
 
 test('the chart has a line for the requests and one for each variant', async () => {
-  const chart = await page.evaluate('({ labels: chart.series.map(({ label }) => label), points: chart.data.map(({ length }) => length) })')
-  expect(chart).toEqual({ labels: ['time (UTC)', 'requests', 'strict', '<b>loose</b>'], points: [500, 500, 500, 500] })
+  const chart = await page.evaluate(
+    '({ labels: chart.series.map(({ label }) => label), points: chart.data.map(({ length }) => length) })',
+  )
+  expect(chart).toEqual({
+    labels: ['time (UTC)', 'requests', 'strict', '<b>loose</b>'],
+    points: [500, 500, 500, 500],
+  })
   expect(await page.locator('#chart canvas').count()).toBe(1)
 })
 
@@ -61,7 +71,13 @@ test('a click on a name hides its line', async () => {
 })
 
 test('the numbers of the report are in the summary', async () => {
-  const row = await page.locator('table').first().locator('tbody tr').first().locator('td').allTextContents()
+  const row = await page
+    .locator('table')
+    .first()
+    .locator('tbody tr')
+    .first()
+    .locator('td')
+    .allTextContents()
   expect(row[0]).toBe('strict')
   expect(row[1].replaceAll(/\D/g, '')).toBe('2000')
 })
@@ -73,6 +89,8 @@ test('a hostile user agent, path and name are text', async () => {
 })
 
 test('the policy of the page refuses other scripts', async () => {
-  await page.evaluate(`document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.injected = 1' }))`)
+  await page.evaluate(
+    `document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.injected = 1' }))`,
+  )
   expect(await page.evaluate('window.injected')).toBe(undefined)
 })

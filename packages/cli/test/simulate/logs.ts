@@ -24,7 +24,10 @@ export function combinedLog(lines: readonly Line[]): string {
   return lines.map((line) => `${combinedLine(line)}\n`).join('')
 }
 
-export function combinedLine({ at, ip, url = '/', status = 200 }: Line, agent = 'curl/8.0'): string {
+export function combinedLine(
+  { at, ip, url = '/', status = 200 }: Line,
+  agent = 'curl/8.0',
+): string {
   return `${ip} - - [${logTimeOf(at)}] "GET ${url} HTTP/1.1" ${status} 123 "-" "${agent}"`
 }
 
@@ -43,5 +46,5 @@ export async function simulated(
   log: string,
   options: Omit<SimulateOptions, 'log'>,
 ): Promise<Report> {
-  return await simulate({ ...options, log: Readable.from([Buffer.from(log, 'latin1')]) })
+  return simulate({ ...options, log: Readable.from([Buffer.from(log, 'latin1')]) })
 }

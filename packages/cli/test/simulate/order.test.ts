@@ -16,7 +16,10 @@ const variants = { only: { policies } }
 /** One request in 700 milliseconds, of one of three clients. */
 function traffic(length = 3000): readonly Line[] {
   const random = randomFrom(seed)
-  return Array.from({ length }, (_, i) => ({ at: start + i * 700 + (i % 3), ip: `192.0.2.${1 + Math.floor(random() ** 2 * 3)}` }))
+  return Array.from({ length }, (_, i) => ({
+    at: start + i * 700 + (i % 3),
+    ip: `192.0.2.${1 + Math.floor(random() ** 2 * 3)}`,
+  }))
 }
 
 /** Lines out of order by less than `ms`. */
@@ -42,7 +45,10 @@ describe('order', () => {
 
   test('a line that is later still is replayed at the current time, and counted', async () => {
     const lines = [...traffic(200), { at: start, ip: '192.0.2.1' }]
-    const { log, variants: [only] } = await simulate({ log: jsonLog(lines), variants })
+    const {
+      log,
+      variants: [only],
+    } = await simulate({ log: jsonLog(lines), variants })
     expect(log.late).toBe(1)
     expect(only.asked).toBe(201)
   })
@@ -74,34 +80,50 @@ describe('order', () => {
       await writeFile(file, await textOf(jsonLog(part)))
       files.push(file)
     }
-    const merged = await simulate({ log: files.reverse(), variants })
+    const merged = await simulate({ log: files.toReversed(), variants })
     await rm(folder, { recursive: true })
-    expect(merged.log.files).toEqual(files)
-    expect(withoutFiles(merged)).toEqual(withoutFiles(await simulate({ log: jsonLog(lines), variants })))
+    expect(merged.log.files).toEqual(files.toReversed())
+    expect(withoutFiles(merged)).toEqual(
+      withoutFiles(await simulate({ log: jsonLog(lines), variants })),
+    )
   })
 })
 
 describe('whole seconds', () => {
-  const lines = Array.from({ length: 40 }, (_, i) => ({ at: start + Math.floor(i / 4) * 1000, ip: '192.0.2.1' }))
+  const lines = Array.from({ length: 40 }, (_, i) => ({
+    at: start + Math.floor(i / 4) * 1000,
+    ip: '192.0.2.1',
+  }))
   const spaced = { only: { policies: gcra({ limit: 240, window: '1m', burst: 1 }) } }
 
   test('the requests of one second are spread evenly over it', async () => {
-    const { log, variants: [only], notes } = await simulated(combinedLog(lines), { variants: spaced })
+    const {
+      log,
+      variants: [only],
+      notes,
+    } = await simulated(combinedLog(lines), { variants: spaced })
     expect(log).toMatchObject({ spread: true, time: 'end' })
     expect(only.denied).toBe(0)
     expect(notes.join()).toContain('spread evenly')
   })
 
   test('they are left at its beginning if spread is false', async () => {
-    const { log, variants: [only] } = await simulated(combinedLog(lines), { variants: spaced, spread: false })
+    const {
+      log,
+      variants: [only],
+    } = await simulated(combinedLog(lines), { variants: spaced, spread: false })
     expect(log.spread).toBe(false)
     expect(only.denied).toBe(30)
   })
 
   test('a window shorter than five seconds is refused without force', async () => {
     const short = { only: { policies: fixedWindow({ limit: 2, window: '1s' }) } }
-    await expect(simulated(combinedLog(lines), { variants: short })).rejects.toThrow('whole seconds only')
-    const { variants: [only] } = await simulated(combinedLog(lines), { variants: short, force: true })
+    await expect(simulated(combinedLog(lines), { variants: short })).rejects.toThrow(
+      'whole seconds only',
+    )
+    const {
+      variants: [only],
+    } = await simulated(combinedLog(lines), { variants: short, force: true })
     expect(only.denied).toBe(20)
   })
 })
@@ -131,7 +153,10 @@ describe('input', () => {
   test('what precedes the end of truncated data is reported', async () => {
     const text = await textOf(jsonLog(traffic(30_000)))
     const compressed = gzipSync(text)
-    const { log, notes } = await simulate({ log: Readable.from([compressed.subarray(0, compressed.length / 2)]), variants })
+    const { log, notes } = await simulate({
+      log: Readable.from([compressed.subarray(0, compressed.length / 2)]),
+      variants,
+    })
     expect(log.truncated).toBe(true)
     expect(log.lines).toBeGreaterThan(1000)
     expect(notes.join()).toContain('ended before its end')
@@ -139,16 +164,28 @@ describe('input', () => {
 
   test('the report does not depend on how the bytes are divided', async () => {
     const text = Buffer.from(combinedLog(traffic(500)).replaceAll('\n', '\r\n'))
-    const divided = (size: number): Readable => Readable.from(Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.subarray(i * size, (i + 1) * size)))
+    const divided = (size: number): Readable =>
+      Readable.from(
+        Array.from({ length: Math.ceil(text.length / size) }, (_, i) =>
+          text.subarray(i * size, (i + 1) * size),
+        ),
+      )
     const whole = await simulate({ log: divided(text.length), variants })
     expect(whole.log).toMatchObject({ lines: 500, skipped: {} })
     // The first block has to have lines enough to recognize the format.
-    for (const size of [4096, 1000, 333]) expect(await simulate({ log: divided(size), variants })).toEqual(whole)
+    for (const size of [4096, 1000, 333])
+      expect(await simulate({ log: divided(size), variants })).toEqual(whole)
   })
 
   test('lines that do not parse are skipped and counted by reason, also one of more than a megabyte', async () => {
     const lines = traffic(50).map((line) => combinedLine(line))
-    lines.splice(10, 0, 'no log line at all', combinedLine(traffic(1)[0], 'x'.repeat(1_200_000)), '')
+    lines.splice(
+      10,
+      0,
+      'no log line at all',
+      combinedLine(traffic(1)[0], 'x'.repeat(1_200_000)),
+      '',
+    )
     lines.splice(20, 0, '192.0.2.1 - - [20/Nov/2026:00:00:01 +0000] "-" 408 0 "-" "-"')
     const { log } = await simulated(`${lines.join('\n')}\n`, { variants })
     expect(log.lines).toBe(53)
@@ -156,7 +193,9 @@ describe('input', () => {
   })
 
   test('a log in no known format is an error with its first line and what was tried', async () => {
-    await expect(simulated('hello world\n\x1b[31mred\n', { variants })).rejects.toThrow(/no format fits half of the first 2 lines[^]*hello world[^]*combined: 0 of 2 lines/)
+    await expect(simulated('hello world\n\x1b[31mred\n', { variants })).rejects.toThrow(
+      /no format fits half of the first 2 lines[^]*hello world[^]*combined: 0 of 2 lines/,
+    )
   })
 
   test('an empty log is an error', async () => {
@@ -166,13 +205,15 @@ describe('input', () => {
   test('a field that the format does not have is an error, unless that is expected', async () => {
     const log = combinedLog(traffic(50))
     const byHeader = { only: { policies, key: 'header.x-api-key' }, ip: { policies } }
-    await expect(simulated(log, { variants: byHeader })).rejects.toThrow('--key header.x-api-key: the format combined has no field "header.x-api-key"')
+    await expect(simulated(log, { variants: byHeader })).rejects.toThrow(
+      '--key header.x-api-key: the format combined has no field "header.x-api-key"',
+    )
     const report = await simulated(log, { variants: byHeader, missing: 'skip' })
     expect(report.variants.map(({ asked }) => asked)).toEqual([0, 50])
   })
 
   test('requests with the status 429 are counted', async () => {
-    const lines = traffic(50).map((line, i) => ({ ...line, status: i % 5 === 0 ? 429 : 200 }))
+    const lines = traffic(50).map(({ at, ip }, i) => ({ at, ip, status: i % 5 === 0 ? 429 : 200 }))
     const { log } = await simulated(combinedLog(lines), { variants })
     expect(log.limited).toBe(10)
   })
@@ -180,8 +221,19 @@ describe('input', () => {
 
 describe('sampling', () => {
   test('chooses keys, and keeps all requests of each', async () => {
-    const lines = Array.from({ length: 20_000 }, (_, i) => ({ at: start + i * 10, ip: `10.0.${i % 100}.${i % 37}` }))
-    const { log, variants: [only] } = await simulate({ log: jsonLog(lines), variants: { only: { policies: fixedWindow({ limit: 1, window: '1h' }) } }, sample: 0.3, top: 10_000 })
+    const lines = Array.from({ length: 20_000 }, (_, i) => ({
+      at: start + i * 10,
+      ip: `10.0.${i % 100}.${i % 37}`,
+    }))
+    const {
+      log,
+      variants: [only],
+    } = await simulate({
+      log: jsonLog(lines),
+      variants: { only: { policies: fixedWindow({ limit: 1, window: '1h' }) } },
+      sample: 0.3,
+      top: 10_000,
+    })
     expect(log.sampled).toBe(0.3)
     expect(only.keys).toBeGreaterThan(3700 * 0.2)
     expect(only.keys).toBeLessThan(3700 * 0.4)

@@ -28,7 +28,8 @@ function traffic(): readonly Line[] {
   for (let second = 0; second < 1800; second++) {
     const client = Math.floor(random() ** 3 * 20)
     const burst = random() < 0.05 ? Math.floor(random() * 40) : 1
-    for (let i = 0; i < burst; i++) lines.push({ at: start + second * 1000, ip: `192.0.2.${client}` })
+    for (let i = 0; i < burst; i++)
+      lines.push({ at: start + second * 1000, ip: `192.0.2.${client}` })
   }
   return lines
 }
@@ -48,18 +49,24 @@ async function replayed(policy: Policy): Promise<VariantReport> {
 const algorithms = ['fixedWindow', 'slidingWindow', 'slidingLog', 'gcra'] as const
 
 describe.each(algorithms)('%s', (algorithm) => {
-  test.each([0.001, 0.01, 0.2])('suggests the least limit that denies at most %d of the requests', async (share) => {
-    const { suggestion, variants } = await simulate({ log, suggest: { target: `requests<=${share}`, algorithm } })
-    const [{ limit, share: stated, keys }] = suggestion ?? []
-    const enough = await replayed(builders[algorithm](limit))
-    expect(enough.denied).toBeLessThanOrEqual(share * enough.asked)
-    const less = await replayed(builders[algorithm](limit - 1))
-    expect(less.denied).toBeGreaterThan(share * less.asked)
-    // The share is that of the suggested policy itself, which is among the variants.
-    expect(variants).toHaveLength(1)
-    expect(stated).toBe(Math.round((1e6 * variants[0].denied) / variants[0].asked) / 1e6)
-    expect(keys).toBe(variants[0].keysDenied)
-  })
+  test.each([0.001, 0.01, 0.2])(
+    'suggests the least limit that denies at most %d of the requests',
+    async (share) => {
+      const { suggestion, variants } = await simulate({
+        log,
+        suggest: { target: `requests<=${share}`, algorithm },
+      })
+      const [{ limit, share: stated, keys }] = suggestion ?? []
+      const enough = await replayed(builders[algorithm](limit))
+      expect(enough.denied).toBeLessThanOrEqual(share * enough.asked)
+      const less = await replayed(builders[algorithm](limit - 1))
+      expect(less.denied).toBeGreaterThan(share * less.asked)
+      // The share is that of the suggested policy itself, which is among the variants.
+      expect(variants).toHaveLength(1)
+      expect(stated).toBe(Math.round((1e6 * variants[0].denied) / variants[0].asked) / 1e6)
+      expect(keys).toBe(variants[0].keysDenied)
+    },
+  )
 
   test('suggests the least limit that denies at most a tenth of the keys', async () => {
     const { suggestion } = await simulate({ log, suggest: { target: 'keys<=10%', algorithm } })
@@ -70,7 +77,10 @@ describe.each(algorithms)('%s', (algorithm) => {
 })
 
 test('suggests the least burst of gcra with that limit', async () => {
-  const { suggestion } = await simulate({ log, suggest: { target: 'requests<=1%', algorithm: 'gcra' } })
+  const { suggestion } = await simulate({
+    log,
+    suggest: { target: 'requests<=1%', algorithm: 'gcra' },
+  })
   const [{ limit, burst = 0 }] = suggestion ?? []
   const enough = await replayed(gcra({ limit, window: '1m', burst }))
   expect(enough.denied).toBeLessThanOrEqual(0.01 * enough.asked)
@@ -86,9 +96,16 @@ test('makes one suggestion for each window', async () => {
 
 test('refuses a log that can be read once only', async () => {
   const once = Readable.from([Buffer.from(combinedLog(traffic()))])
-  await expect(simulate({ log: once, suggest: { target: 'requests<=1%' } })).rejects.toThrow('pass a file')
+  await expect(simulate({ log: once, suggest: { target: 'requests<=1%' } })).rejects.toThrow(
+    'pass a file',
+  )
 })
 
-test.each(['requests<1%', 'clients<=1%', 'requests<=100%', 'keys<=', ''])('refuses the target %j', async (target) => {
-  await expect(simulate({ log, suggest: { target } })).rejects.toThrow('expected requests<=0.1% or keys<=1%')
-})
+test.each(['requests<1%', 'clients<=1%', 'requests<=100%', 'keys<=', ''])(
+  'refuses the target %j',
+  async (target) => {
+    await expect(simulate({ log, suggest: { target } })).rejects.toThrow(
+      'expected requests<=0.1% or keys<=1%',
+    )
+  },
+)

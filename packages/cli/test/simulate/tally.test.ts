@@ -9,22 +9,27 @@ describe('HotKeys', () => {
   test('counts each key with an error that it states, and keeps every frequent key', () => {
     const key = fc.oneof(fc.constantFrom('a', 'b'), fc.nat(60).map(String))
     fc.assert(
-      fc.property(fc.array(key, { maxLength: 400 }), fc.integer({ min: 1, max: 12 }), (keys, places) => {
-        const sketch = new HotKeys<undefined>(places)
-        const truth = new Map<string, number>()
-        for (const one of keys) {
-          sketch.add(one, () => undefined)
-          truth.set(one, (truth.get(one) ?? 0) + 1)
-        }
-        const top = sketch.top()
-        for (const { key: one, count, error } of top) {
-          const real = truth.get(one) ?? 0
-          expect(real <= count && real >= count - error).toBe(true)
-        }
-        expect(top.reduce((sum, { count }) => sum + count, 0)).toBe(keys.length)
-        const kept = new Set(top.map(({ key: one }) => one))
-        for (const [one, count] of truth) if (count > keys.length / places) expect(kept.has(one)).toBe(true)
-      }),
+      fc.property(
+        fc.array(key, { maxLength: 400 }),
+        fc.integer({ min: 1, max: 12 }),
+        (keys, places) => {
+          const sketch = new HotKeys<undefined>(places)
+          const truth = new Map<string, number>()
+          for (const one of keys) {
+            sketch.add(one, () => undefined)
+            truth.set(one, (truth.get(one) ?? 0) + 1)
+          }
+          const top = sketch.top()
+          for (const { key: one, count, error } of top) {
+            const real = truth.get(one) ?? 0
+            expect(real <= count && real >= count - error).toBe(true)
+          }
+          expect(top.reduce((sum, { count }) => sum + count, 0)).toBe(keys.length)
+          const kept = new Set(top.map(({ key: one }) => one))
+          for (const [one, count] of truth)
+            if (count > keys.length / places) expect(kept.has(one)).toBe(true)
+        },
+      ),
     )
   })
 })
@@ -89,11 +94,15 @@ describe('Series', () => {
         const { start, widthMs, length } = series
         expect(start % widthMs).toBe(0)
         for (let i = 0; i < length; i++) {
-          const within = times.filter((time) => time >= start + i * widthMs && time < start + (i + 1) * widthMs)
+          const within = times.filter(
+            (time) => time >= start + i * widthMs && time < start + (i + 1) * widthMs,
+          )
           expect(series.asked[i]).toBe(within.length)
         }
         expect(series.asked.reduce((sum, asked) => sum + asked, 0)).toBe(steps.length)
-        expect(series.denied.reduce((sum, denied) => sum + denied, 0)).toBe(steps.filter((step) => step % 2 === 0).length)
+        expect(series.denied.reduce((sum, denied) => sum + denied, 0)).toBe(
+          steps.filter((step) => step % 2 === 0).length,
+        )
       }),
     )
   })

@@ -17,9 +17,28 @@ export function albCutter(): Cutter {
 
 /** The fields of a line, by their positions in the documentation of AWS. */
 const names = [
-  'type', 'time', 'elb', 'client:port', 'target:port', 'request_processing_time', 'target_processing_time', 'response_processing_time',
-  'elb_status_code', 'target_status_code', 'received_bytes', 'sent_bytes', 'request', 'user_agent', 'ssl_cipher', 'ssl_protocol',
-  'target_group_arn', 'trace_id', 'domain_name', 'chosen_cert_arn', 'matched_rule_priority', 'request_creation_time',
+  'type',
+  'time',
+  'elb',
+  'client:port',
+  'target:port',
+  'request_processing_time',
+  'target_processing_time',
+  'response_processing_time',
+  'elb_status_code',
+  'target_status_code',
+  'received_bytes',
+  'sent_bytes',
+  'request',
+  'user_agent',
+  'ssl_cipher',
+  'ssl_protocol',
+  'target_group_arn',
+  'trace_id',
+  'domain_name',
+  'chosen_cert_arn',
+  'matched_rule_priority',
+  'request_creation_time',
 ]
 
 function cutAlb(values: readonly string[]): LogRecord | SkipReason {

@@ -29,7 +29,9 @@ function ofNumber(value: number): number | undefined {
  * Traefik writes it; a text may have a unit: `12ms`, `0.2s`.
  */
 export function milliseconds(value: unknown, field: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)?$/.exec(`${typeof value === 'number' || typeof value === 'string' ? value : ''}`)
+  const match = /^(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)?$/.exec(
+    `${typeof value === 'number' || typeof value === 'string' ? value : ''}`,
+  )
   if (match === null) return undefined
   const number = Number(match[1])
   const unit = match[2] ?? unitOf(field, number)

@@ -7,7 +7,16 @@ import type { Cutter, LogRecord } from './record.js'
 import { textOf } from './text.js'
 import { w3cCutter } from './w3c.js'
 
-export const formats = ['auto', 'combined', 'common', 'json', 'alb', 'cloudfront', 'w3c', 'nginx'] as const
+export const formats = [
+  'auto',
+  'combined',
+  'common',
+  'json',
+  'alb',
+  'cloudfront',
+  'w3c',
+  'nginx',
+] as const
 export type Format = (typeof formats)[number]
 
 export interface FormatOptions {
@@ -62,7 +71,7 @@ function candidates({ format = 'auto', nginxFormat, fields = {} }: FormatOptions
     nginx,
   }
   if (format === 'nginx' && nginxFormat === undefined) {
-    throw new Error('--format nginx needs the log_format: --nginx-format \'$remote_addr …\'')
+    throw new Error("--format nginx needs the log_format: --nginx-format '$remote_addr …'")
   }
   if (format !== 'auto') return all[format]
   // A given format of nginx is meant, even if lines fit another one as well.
@@ -113,5 +122,8 @@ function notFitting(name: string, text: string, attempts: readonly Attempt[]): s
 
 /** Control characters in a log must not reach a terminal. */
 function visible(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  return text.replace(
+    /\p{Cc}/gu,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  )
 }

@@ -4,17 +4,55 @@ import { anyTime, milliseconds } from './any-time.js'
 /** The names of the fields in JSON lines. A name may be a path: `request.remote_ip`. */
 export type FieldNames = Partial<Record<FieldName, string>>
 
-export const fieldNames = ['time', 'duration', 'method', 'url', 'status', 'ip', 'host', 'user', 'bytes', 'request'] as const
+export const fieldNames = [
+  'time',
+  'duration',
+  'method',
+  'url',
+  'status',
+  'ip',
+  'host',
+  'user',
+  'bytes',
+  'request',
+] as const
 export type FieldName = (typeof fieldNames)[number]
 
 /** The usual names, in the order in which they are looked for: nginx, Caddy, Traefik, Envoy, pino-http. */
 const usual: Readonly<Record<FieldName, readonly string[]>> = {
-  time: ['time', 'ts', 'timestamp', '@timestamp', 'time_iso8601', 'time_local', 'msec', 'StartUTC', 'start_time'],
+  time: [
+    'time',
+    'ts',
+    'timestamp',
+    '@timestamp',
+    'time_iso8601',
+    'time_local',
+    'msec',
+    'StartUTC',
+    'start_time',
+  ],
   duration: ['duration', 'durationMs', 'duration_ms', 'request_time', 'Duration', 'responseTime'],
   method: ['method', 'request_method', 'request.method', 'req.method', 'RequestMethod'],
   url: ['url', 'uri', 'request_uri', 'path', 'request.uri', 'req.url', 'RequestPath', ':path'],
-  status: ['status', 'status_code', 'statusCode', 'res.statusCode', 'DownstreamStatus', 'response_code'],
-  ip: ['ip', 'remote_addr', 'client_ip', 'remote_ip', 'request.client_ip', 'request.remote_ip', 'req.remoteAddress', 'ClientHost', 'downstream_remote_address'],
+  status: [
+    'status',
+    'status_code',
+    'statusCode',
+    'res.statusCode',
+    'DownstreamStatus',
+    'response_code',
+  ],
+  ip: [
+    'ip',
+    'remote_addr',
+    'client_ip',
+    'remote_ip',
+    'request.client_ip',
+    'request.remote_ip',
+    'req.remoteAddress',
+    'ClientHost',
+    'downstream_remote_address',
+  ],
   host: ['host', 'http_host', 'request.host', 'req.headers.host', 'RequestHost', 'authority'],
   user: ['user', 'remote_user', 'user_id', 'ClientUsername'],
   bytes: ['bytes', 'body_bytes_sent', 'bytes_sent', 'size', 'DownstreamContentSize'],
@@ -51,7 +89,10 @@ const openingBrace = 0x7b
 type JsonObject = Readonly<Record<string, unknown>>
 type Path = readonly string[]
 
-function cutJson(line: JsonObject, names: Readonly<Record<string, readonly Path[]>>): LogRecord | SkipReason {
+function cutJson(
+  line: JsonObject,
+  names: Readonly<Record<string, readonly Path[]>>,
+): LogRecord | SkipReason {
   const found = (field: FieldName): Found | undefined => firstFound(line, names[field])
   const time = anyTime(found('time')?.value)
   if (time === undefined) return 'no time'
@@ -63,8 +104,10 @@ function cutJson(line: JsonObject, names: Readonly<Record<string, readonly Path[
   if (status === undefined) return 'no status'
   const duration = found('duration')
   // Only the end of a request is moved back by its duration.
-  const isStart = found('time')?.name.startsWith('start') === true || found('time')?.name === 'StartUTC'
-  const durationMs = duration === undefined ? undefined : milliseconds(duration.value, duration.name)
+  const isStart =
+    found('time')?.name.startsWith('start') === true || found('time')?.name === 'StartUTC'
+  const durationMs =
+    duration === undefined ? undefined : milliseconds(duration.value, duration.name)
   const shift = isStart ? (durationMs ?? 0) : 0
   return {
     time: time + shift,
@@ -120,7 +163,8 @@ function headerOf(line: JsonObject, name: string): string | undefined {
     const headers = valueAt(line, place)
     if (!isObject(headers)) continue
     for (const [given, value] of Object.entries(headers)) {
-      if (given.toLowerCase() === name) return present(textual(Array.isArray(value) ? value.join(', ') : value))
+      if (given.toLowerCase() === name)
+        return present(textual(Array.isArray(value) ? value.join(', ') : value))
     }
   }
   const variable = name.replaceAll('-', '_')
@@ -134,14 +178,19 @@ function headerOf(line: JsonObject, name: string): string | undefined {
 
 /** Traefik writes `request_User-Agent`. */
 function capitalized(name: string): string {
-  return name.replace(/(^|-)([a-z])/g, (_, before: string, letter: string) => before + letter.toUpperCase())
+  return name.replace(
+    /(^|-)([a-z])/g,
+    (_, before: string, letter: string) => before + letter.toUpperCase(),
+  )
 }
 
 /** `GET /path HTTP/1.1`, as `$request` of nginx. */
 function partsOf(value: unknown): { readonly method: string; readonly url: string } | undefined {
   if (typeof value !== 'string') return undefined
   const parts = value.split(' ')
-  return parts.length === 3 && parts[2].startsWith('HTTP/') ? { method: parts[0], url: parts[1] } : undefined
+  return parts.length === 3 && parts[2].startsWith('HTTP/')
+    ? { method: parts[0], url: parts[1] }
+    : undefined
 }
 
 function withoutPort(address: string | undefined): string | undefined {

@@ -15,7 +15,9 @@ export function copyOf(text: string): string {
 export function unescaped(bytes: string): string {
   if (!bytes.includes('\\')) return bytes
   return bytes.replace(/\\(?:x([0-9a-fA-F]{2})|(.))/g, (_, hex?: string, character?: string) =>
-    hex === undefined ? (escapes[character ?? ''] ?? character ?? '') : String.fromCharCode(Number.parseInt(hex, 16)),
+    hex === undefined
+      ? (escapes[character ?? ''] ?? character ?? '')
+      : String.fromCharCode(Number.parseInt(hex, 16)),
   )
 }
 

@@ -34,14 +34,15 @@ export class LogReader {
   /** The next records, in the order of the file; undefined at its end. */
   async next(): Promise<readonly LogRecord[] | undefined> {
     this.#log ??= this.source.open()
-    const { done, value } = await this.#log.blocks.next()
-    if (done === true) {
+    const block = await this.#log.blocks.next()
+    if (block.done === true) {
       if (this.#log.truncated()) this.#counts.truncated = true
       return undefined
     }
-    this.bytesRead = value.bytesRead
-    this.#detected ??= detectFormat(this.source.name, value.text, this.#options)
-    return this.#cut(this.#detected, value.text)
+    const { text, bytesRead } = block.value
+    this.bytesRead = bytesRead
+    this.#detected ??= detectFormat(this.source.name, text, this.#options)
+    return this.#cut(this.#detected, text)
   }
 
   /** Closes the file if it was not read to its end. */

@@ -69,10 +69,7 @@ async function* countedChunks(
   }
 }
 
-async function* prepended(
-  first: Buffer,
-  rest: AsyncGenerator<Buffer>,
-): AsyncGenerator<Buffer> {
+async function* prepended(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   yield first
   yield* rest
 }

@@ -63,7 +63,7 @@ export class Heap<T> {
   }
 }
 
-function swap<T>(list: T[], a: number, b: number): void {
+function swap(list: unknown[], a: number, b: number): void {
   const kept = list[a]
   list[a] = list[b]
   list[b] = kept

@@ -46,7 +46,7 @@ export function createSpread(
       latest = second
       emitUntil(latest - disorderMs / 1000)
     }
-    while (held > maxHeld) emitUntil(oldest() + 1)
+    if (held > maxHeld) emit(oldest())
   }
 
   /** Passes on the seconds before this one. */

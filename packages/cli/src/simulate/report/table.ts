@@ -18,7 +18,11 @@ export function reportAsText(report: Report, { tookMs }: TableOptions): string {
   const parts = [head.join('\n'), tableOf(variants)]
   parts.push(...variants.flatMap(rulesOf))
   if (first !== undefined && first.top.length > 0) parts.push(topOf(first))
-  parts.push(...comparedOf(report), ...suggestionsOf(report), [...tailOf(report), ...report.notes.map((note) => `note: ${visible(note)}`)].join('\n'))
+  parts.push(
+    ...comparedOf(report),
+    ...suggestionsOf(report),
+    [...tailOf(report), ...report.notes.map((note) => `note: ${visible(note)}`)].join('\n'),
+  )
   return `${parts.join('\n\n')}\n`
 }
 
@@ -44,7 +48,9 @@ function rulesOf({ name, rules }: VariantReport): string[] {
     grouped(denied),
     grouped(shadowDenied),
   ])
-  return [alignedRows([[`rules of ${visible(name)}`, 'asked', 'denied', 'denied in shadow'], ...rows])]
+  return [
+    alignedRows([[`rules of ${visible(name)}`, 'asked', 'denied', 'denied in shadow'], ...rows]),
+  ]
 }
 
 function topOf({ name, top }: VariantReport): string {
@@ -107,7 +113,8 @@ function tailOf({ log }: Report): string[] {
   const reasons = skipped.map(([reason, lines]) => `${grouped(lines)} ${reason}`).join(', ')
   const lines: string[] = []
   if (sum > 0) lines.push(`skipped: ${grouped(sum)} lines (${reasons})`)
-  if (log.late > 0) lines.push(`late: ${grouped(log.late)} lines, replayed at a later time than their own`)
+  if (log.late > 0)
+    lines.push(`late: ${grouped(log.late)} lines, replayed at a later time than their own`)
   return lines
 }
 
@@ -115,7 +122,12 @@ function tailOf({ log }: Report): string[] {
 function alignedRows(rows: readonly (readonly string[])[]): string {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)))
   return rows
-    .map((row) => row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('   ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
+        .join('   ')
+        .trimEnd(),
+    )
     .join('\n')
 }
 
@@ -130,5 +142,8 @@ function grouped(number: number): string {
 
 /** Control characters of a log must not reach the terminal. */
 function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replace(
+    /[\p{Cc}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

@@ -23,7 +23,10 @@ export class Comparison {
     if (before !== undefined && after === undefined) count(this.#admitted, record, before)
   }
 
-  report(names: { readonly baseline: string; readonly variant: string }, top: number): ComparedReport {
+  report(
+    names: { readonly baseline: string; readonly variant: string },
+    top: number,
+  ): ComparedReport {
     return {
       ...names,
       asked: this.#variant.tally.asked,

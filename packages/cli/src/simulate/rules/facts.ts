@@ -44,7 +44,9 @@ export class RecordFacts implements Facts {
     const table = this.#table
     if (table?.columns.has(name) === true) {
       const key = this.#fieldOf(table.on)
-      return key === undefined ? undefined : table.rows.get(String(key))?.get(name)
+      return typeof key === 'string' || typeof key === 'number'
+        ? table.rows.get(`${key}`)?.get(name)
+        : undefined
     }
     return this.#fieldOf(name)
   }

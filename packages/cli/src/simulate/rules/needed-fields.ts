@@ -70,8 +70,8 @@ function ofKey(key: unknown, fields: Set<string>): void {
   else if (Array.isArray(key)) for (const part of key) ofKey(part, fields)
   else if (typeof key === 'object' && key !== null) {
     // Of several fields one is enough, and the others may be absent.
-    const [last] = Object.values(key).flat().slice(-1)
-    ofKey(last, fields)
+    const choices: unknown = Object.values(key)[0]
+    if (Array.isArray(choices)) ofKey(choices.at(-1), fields)
   }
 }
 

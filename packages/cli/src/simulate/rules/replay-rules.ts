@@ -97,7 +97,8 @@ export function createRulesReplay(
     const { lease } = decision
     if (lease === undefined && refunded.length + reset.length === 0) return
     ends.push(record.at + (record.durationMs ?? 0), () => {
-      lease?.release()
+      // Over a memory store it is released at once.
+      void lease?.release()
       if (refunded.length > 0) limiter.refund(decision, { policies: refunded })
       if (reset.length > 0) resetCounts(part, reset)
     })

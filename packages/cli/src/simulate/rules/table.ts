@@ -10,7 +10,9 @@ export function tableOf(text: string, on: string): Table {
   const [columns = [], ...rows] = parse(text)
   const at = columns.indexOf(on)
   if (at === -1) {
-    throw new Error(`--table: there is no column ${JSON.stringify(on)}. Columns: ${columns.join(', ')}`)
+    throw new Error(
+      `--table: there is no column ${JSON.stringify(on)}. Columns: ${columns.join(', ')}`,
+    )
   }
   return {
     on,

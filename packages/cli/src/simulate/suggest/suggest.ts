@@ -40,7 +40,8 @@ export async function suggestLimits(
   pass: Pass,
 ): Promise<readonly SuggestedLimit[]> {
   const suggestions: SuggestedLimit[] = []
-  for (const windowMs of options.windows) suggestions.push(await suggestLimit(options, windowMs, pass))
+  for (const windowMs of options.windows)
+    suggestions.push(await suggestLimit(options, windowMs, pass))
   return suggestions
 }
 
@@ -125,8 +126,5 @@ async function leastWithin(target: Target, bracket: Bracket, measure: Measure): 
 function linearLimits(denying: number, sufficient: number): readonly number[] {
   const between = sufficient - denying - 1
   const count = Math.min(between, candidatesPerPass)
-  return Array.from(
-    { length: count },
-    (_, i) => denying + Math.ceil(((i + 1) * between) / count),
-  )
+  return Array.from({ length: count }, (_, i) => denying + Math.ceil(((i + 1) * between) / count))
 }

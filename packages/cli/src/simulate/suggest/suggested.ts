@@ -18,12 +18,14 @@ export async function suggestedBy(
 ): Promise<readonly SuggestedLimit[]> {
   const streamed = sources.find(({ rereadable }) => !rereadable)
   if (streamed !== undefined) {
-    throw new Error(`--suggest reads the log several times, and ${streamed.name} can be read once: pass a file`)
+    throw new Error(
+      `--suggest reads the log several times, and ${streamed.name} can be read once: pass a file`,
+    )
   }
   const reader = keyReader(key)
   const sample = createSample(options.sample ?? 1)
   const request = { target: targetOf(target), windows, algorithm, key: reader, sample }
-  return await suggestLimits(request, async (onRecord) => {
+  return suggestLimits(request, async (onRecord) => {
     await readLog(sources, {
       ...options,
       onRecord,

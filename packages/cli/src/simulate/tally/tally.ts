@@ -49,14 +49,10 @@ export class Tally {
 
   /** The denied keys with the most denials first. */
   keys(): readonly CountedKey[] {
-    const exact = [...this.#byNumber.values()].map((followed) => ({
-      ...followed,
-      denied: followed.details.denied,
-      error: 0,
-    }))
-    const others = this.#others
-      .top()
-      .map(({ value, count, error }) => ({ ...value, denied: count, error }))
+    const exact = [...this.#byNumber.values()].map((followed) =>
+      counted(followed, followed.details.denied, 0),
+    )
+    const others = this.#others.top().map(({ value, count, error }) => counted(value, count, error))
     return [...exact, ...others].sort((a, b) => b.denied - a.denied || (a.key < b.key ? -1 : 1))
   }
 
@@ -71,6 +67,10 @@ export class Tally {
     }
     return this.#others.add(copyOf(key), create).value
   }
+}
+
+function counted({ key, number, details }: Followed, denied: number, error: number): CountedKey {
+  return { key, number, details, denied, error }
 }
 
 interface Followed {

@@ -1,0 +1,202 @@
+import { Readable } from 'node:stream'
+import { seed } from '@sluice/conformance'
+import { randomFrom } from '@sluice/conformance/random'
+import { memoryStore } from '@sluice/core'
+import { compileRules, createRuleLimiter, parseRules, type RulesText } from '@sluice/rules'
+import { describe, expect, test } from 'vitest'
+import { simulate, tableOf, type Report, type SimulateOptions } from '../../src/simulate/index.js'
+import { combinedLine, start } from './logs.js'
+
+interface Request {
+  readonly at: number
+  readonly ip: string
+  readonly user?: string
+  readonly url: string
+  readonly status: number
+  readonly durationMs: number
+}
+
+/** Requests of a few clients, in bursts. */
+function traffic(length = 2000): readonly Request[] {
+  const random = randomFrom(seed)
+  let at = start
+  return Array.from({ length }, () => {
+    at += random() < 0.5 ? 0 : Math.floor(random() * 3000)
+    const client = Math.floor(random() ** 2 * 6)
+    return {
+      at,
+      ip: `192.0.2.${client}`,
+      ...(client % 2 === 0 ? { user: `u${client}` } : {}),
+      url: ['/login', '/api/items', '/static/a.png'][Math.floor(random() * 3)],
+      status: random() < 0.3 ? 401 : 200,
+      durationMs: 0,
+    }
+  })
+}
+
+function rulesText(rules: string): RulesText {
+  return {
+    text: `version: 1\nname: site\nvalues: { user: string?, plan: string? }\nrules:\n${rules}`,
+    format: 'yaml',
+    files: new Map(),
+  }
+}
+
+const document = rulesText(`
+  - { id: static, when: { path: '/static/**' }, then: allow }
+  - { id: banned, when: { ip: 192.0.2.5 }, then: deny }
+  - { id: login, when: { path: /login }, key: ip, limit: 5, window: 1m }
+  - { id: api, when: { path: '/api/**' }, key: { first: [user, ip] }, limit: 20, window: 1m, algorithm: gcra }
+  - { id: tight, when: { path: '/api/**' }, key: ip, limit: 2, window: 10s, shadow: true }
+`)
+
+async function replayed(
+  requests: readonly Request[],
+  options: Omit<SimulateOptions, 'log'>,
+): Promise<Report> {
+  const lines = requests.map(
+    ({ at, durationMs, ...fields }) =>
+      `${JSON.stringify({ ...fields, time: at + durationMs, durationMs, method: 'GET' })}\n`,
+  )
+  return simulate({ ...options, log: Readable.from([Buffer.from(lines.join(''))]) })
+}
+
+test('denies what the limiter of the same rules denies', async () => {
+  let now = 0
+  const set = await compileRules(parseRules(document))
+  const limiter = createRuleLimiter({
+    rules: { name: set.name, current: set },
+    store: memoryStore(),
+    clock: () => now,
+  })
+  const denials = new Map<string, number>()
+  let denied = 0
+  const requests = traffic()
+  for (const { at, ip, user, url } of requests) {
+    now = at
+    const decision = await limiter.consume({
+      ip,
+      url,
+      method: 'GET',
+      ...(user === undefined ? {} : { user }),
+    })
+    if (decision.allowed) continue
+    denied++
+    const id = decision.rule ?? ''
+    denials.set(id, (denials.get(id) ?? 0) + 1)
+  }
+  expect([...denials.keys()].sort()).toEqual(['api', 'banned', 'login'])
+
+  const { variants } = await replayed(requests, { variants: { a: { rules: document } } })
+  const [{ rules = [], ...variant }] = variants
+  expect([variant.asked, variant.denied]).toEqual([requests.length, denied])
+  expect(Object.fromEntries(rules.map(({ id, denied }) => [id, denied]))).toEqual({
+    static: 0,
+    tight: 0,
+    ...Object.fromEntries(denials),
+  })
+  expect(rules.find(({ id }) => id === 'tight')?.shadowDenied).toBe(set.stats.get('tight')?.shadowDenied)
+  expect(variant.top.reduce((sum, { denied }) => sum + denied, 0)).toBe(denied)
+  expect(variant.top.some(({ key }) => key === 'banned 192.0.2.5')).toBe(true)
+})
+
+describe('compared with a baseline', () => {
+  const strict = rulesText('  - { id: all, key: ip, limit: 5, window: 1m }')
+  const loose = rulesText('  - { id: all, key: ip, limit: 8, window: 1m }')
+
+  test('a document denies nothing newly that is the same', async () => {
+    const { compared } = await replayed(traffic(), {
+      variants: { old: { rules: strict }, new: { rules: strict } },
+      baseline: 'old',
+    })
+    expect(compared).toMatchObject({
+      requestsNewlyDenied: 0,
+      requestsNewlyAdmitted: 0,
+      newlyDenied: [],
+      newlyAdmitted: [],
+    })
+  })
+
+  test('reports which keys are newly denied and newly admitted, in both directions', async () => {
+    const requests = traffic()
+    const stricter = await replayed(requests, {
+      variants: { old: { rules: loose }, new: { rules: strict } },
+      baseline: 'old',
+    })
+    const looser = await replayed(requests, {
+      variants: { old: { rules: strict }, new: { rules: loose } },
+      baseline: 'old',
+    })
+    const [before, after] = stricter.variants
+    expect(stricter.compared).toMatchObject({ baseline: 'old', variant: 'new', asked: requests.length })
+    const { requestsNewlyDenied = 0, requestsNewlyAdmitted = 0 } = stricter.compared ?? {}
+    expect(requestsNewlyDenied).toBeGreaterThan(0)
+    expect(requestsNewlyDenied - requestsNewlyAdmitted).toBe(after.denied - before.denied)
+    expect(looser.compared).toMatchObject({
+      requestsNewlyDenied: requestsNewlyAdmitted,
+      requestsNewlyAdmitted: requestsNewlyDenied,
+    })
+    expect(looser.compared?.newlyAdmitted).toEqual(stricter.compared?.newlyDenied)
+  })
+})
+
+test('a rule that counts failures is refunded at the end of a success', async () => {
+  const rules = rulesText('  - { id: login, key: ip, limit: 1, window: 1m, counts: failures }')
+  const request = { ip: '192.0.2.1', url: '/login' }
+  const requests = [
+    { ...request, at: start, status: 200, durationMs: 1000 },
+    // The first one is still running and counts.
+    { ...request, at: start + 500, status: 200, durationMs: 100 },
+    // It has ended as a success.
+    { ...request, at: start + 1500, status: 401, durationMs: 100 },
+    // The failure counts.
+    { ...request, at: start + 3000, status: 200, durationMs: 100 },
+  ]
+  const { variants } = await replayed(requests, { variants: { a: { rules } } })
+  expect(variants[0].top).toMatchObject([
+    {
+      denied: 2,
+      first: new Date(start + 500).toISOString(),
+      last: new Date(start + 3000).toISOString(),
+    },
+  ])
+})
+
+describe('fields that the log lacks', () => {
+  const rules = rulesText(`
+  - { id: partners, when: { header.x-partner: { present: true } }, then: allow }
+  - { id: all, key: ip, limit: 1, window: 1m }
+`)
+  const log = (): Readable =>
+    Readable.from([
+      Buffer.from([0, 1, 2].map((i) => combinedLine({ at: start + i * 1000, ip: '192.0.2.1' })).join('\n')),
+    ])
+
+  test('are an error that names the rule and the field', async () => {
+    await expect(simulate({ log: log(), variants: { a: { rules } } })).rejects.toThrow(
+      'rule "partners" needs "header.x-partner"',
+    )
+  })
+
+  test.each(['skip', 'absent'] as const)('are no error with %s', async (missing) => {
+    const { variants, notes } = await simulate({ log: log(), variants: { a: { rules } }, missing })
+    expect(variants[0].denied).toBe(2)
+    expect(variants[0].rules?.map(({ id }) => id)).toEqual(
+      missing === 'skip' ? ['all'] : ['partners', 'all'],
+    )
+    expect(notes.some((note) => note.includes('partners'))).toBe(missing === 'skip')
+  })
+
+  test('come from a table', async () => {
+    const byPlan = rulesText(
+      '  - { id: all, when: { plan: free }, key: user, limit: 1, window: 1m }',
+    )
+    const table = tableOf('user,plan\r\n"u0",free\nu2,"pro, paid"\n', 'user')
+    const { variants } = await replayed(traffic(200), { variants: { a: { rules: byPlan } }, table })
+    expect(variants[0].top.map(({ key }) => key.includes('u0'))).toEqual([true])
+  })
+
+  test('are not in a table without the column', () => {
+    expect(() => tableOf('name,plan\nu0,free', 'user')).toThrow('Columns: name, plan')
+  })
+})
