@@ -130,7 +130,11 @@ const rules = {
   examples: {
     from: '^examples/([^/]+)/',
     own: '^examples/$1/',
-    may: ['^(?!packages/|\\.\\./)', 'packages/[^/]+/dist/index', 'packages/core/dist/http/'],
+    may: [
+      '^(?!packages/|\\.\\./)',
+      'packages/[^/]+/dist/(?:simulate/)?index',
+      'packages/core/dist/http/',
+    ],
   },
 }
 

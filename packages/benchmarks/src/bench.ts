@@ -8,8 +8,18 @@ import { http } from './sections/http.js'
 import { memory } from './sections/memory.js'
 import { redis } from './sections/redis.js'
 import { rules } from './sections/rules.js'
+import { simulate } from './sections/simulate.js'
 
-const sections: readonly Section[] = [memory, footprint, redis, http, growth, algorithms, rules]
+const sections: readonly Section[] = [
+  memory,
+  footprint,
+  redis,
+  http,
+  growth,
+  algorithms,
+  rules,
+  simulate,
+]
 
 const { positionals: chosen, values } = parseArgs({
   allowPositionals: true,

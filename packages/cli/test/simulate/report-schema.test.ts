@@ -20,7 +20,9 @@ test('the schema describes every part of a report, and nothing else', async () =
     ip: `192.0.2.${i % 3}`,
   }))
   await writeFile(log, `${combinedLog(lines)}not a request\n`)
-  const rules = (limit: number): { readonly rules: { text: string; format: 'yaml'; files: Map<string, string> } } => ({
+  const rules = (
+    limit: number,
+  ): { readonly rules: { text: string; format: 'yaml'; files: Map<string, string> } } => ({
     rules: {
       text: `{ version: 1, name: site, rules: [{ id: all, key: ip, limit: ${limit}, window: 1m }] }`,
       format: 'yaml',

@@ -46,7 +46,7 @@ const document = rulesText(`
   - { id: static, when: { path: '/static/**' }, then: allow }
   - { id: banned, when: { ip: 192.0.2.5 }, then: deny }
   - { id: login, when: { path: /login }, key: ip, limit: 5, window: 1m }
-  - { id: api, when: { path: '/api/**' }, key: { first: [user, ip] }, limit: 20, window: 1m, algorithm: gcra }
+  - { id: api, when: { path: '/api/**' }, key: { first: [user, ip] }, limit: 6, window: 1m, algorithm: gcra }
   - { id: tight, when: { path: '/api/**' }, key: ip, limit: 2, window: 10s, shadow: true }
 `)
 
@@ -95,7 +95,9 @@ test('denies what the limiter of the same rules denies', async () => {
     tight: 0,
     ...Object.fromEntries(denials),
   })
-  expect(rules.find(({ id }) => id === 'tight')?.shadowDenied).toBe(set.stats.get('tight')?.shadowDenied)
+  expect(rules.find(({ id }) => id === 'tight')?.shadowDenied).toBe(
+    set.stats.get('tight')?.shadowDenied,
+  )
   expect(variant.top.reduce((sum, { denied }) => sum + denied, 0)).toBe(denied)
   expect(variant.top.some(({ key }) => key === 'banned 192.0.2.5')).toBe(true)
 })
@@ -128,7 +130,11 @@ describe('compared with a baseline', () => {
       baseline: 'old',
     })
     const [before, after] = stricter.variants
-    expect(stricter.compared).toMatchObject({ baseline: 'old', variant: 'new', asked: requests.length })
+    expect(stricter.compared).toMatchObject({
+      baseline: 'old',
+      variant: 'new',
+      asked: requests.length,
+    })
     const { requestsNewlyDenied = 0, requestsNewlyAdmitted = 0 } = stricter.compared ?? {}
     expect(requestsNewlyDenied).toBeGreaterThan(0)
     expect(requestsNewlyDenied - requestsNewlyAdmitted).toBe(after.denied - before.denied)
@@ -169,7 +175,9 @@ describe('fields that the log lacks', () => {
 `)
   const log = (): Readable =>
     Readable.from([
-      Buffer.from([0, 1, 2].map((i) => combinedLine({ at: start + i * 1000, ip: '192.0.2.1' })).join('\n')),
+      Buffer.from(
+        [0, 1, 2].map((i) => combinedLine({ at: start + i * 1000, ip: '192.0.2.1' })).join('\n'),
+      ),
     ])
 
   test('are an error that names the rule and the field', async () => {

@@ -1,0 +1,13 @@
+import { simulate } from '@sluice/cli/simulate'
+import { gcra, slidingWindow } from '@sluice/core'
+
+const report = await simulate({
+  log: 'access.log',
+  variants: {
+    now: { policies: slidingWindow({ limit: 100, window: '1m' }) },
+    smoother: { policies: gcra({ limit: 100, window: '1m', burst: 20 }), key: 'ip' },
+  },
+})
+for (const { name, asked, denied, keysDenied } of report.variants) {
+  console.log(`${name}: ${denied} of ${asked} requests denied, of ${keysDenied} clients`)
+}
