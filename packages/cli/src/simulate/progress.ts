@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { ReadProgress } from './read-log.js'
 
 /** Four times in a second. */
@@ -10,7 +11,7 @@ export interface Progress {
 }
 
 /** Shows how much of the log was read, in one line that is written again and again. */
-export function createProgress(terminal: NodeJS.WriteStream, now: () => number): Progress {
+export function createProgress(terminal: Writable, now: () => number): Progress {
   const started = now()
   let shownAt = started
   let width = 0

@@ -14,6 +14,8 @@ export function anonymized(report: Report): Report {
   const { compared } = report
   return {
     ...report,
+    // An error can quote a value of a request.
+    notes: report.notes.map((note) => note.replace(/; the first error: .*$/s, '.')),
     variants: report.variants.map((variant) => ({
       ...variant,
       streak: { ...variant.streak, key: hashed(variant.streak.key) },
