@@ -7,6 +7,10 @@ import { seed } from '@sluice/conformance'
 import { randomFrom } from '@sluice/conformance/random'
 import { fixedWindow, gcra, slidingWindow } from '@sluice/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jsonCutter } from '../../src/simulate/cut/json.js'
+import type { LogRecord } from '../../src/simulate/cut/record.js'
+import { createReorder } from '../../src/simulate/order/reorder.js'
+import { createSpread, type Stage } from '../../src/simulate/order/spread.js'
 import { simulate, type Report } from '../../src/simulate/index.js'
 import { combinedLine, combinedLog, jsonLog, simulated, start, type Line } from './logs.js'
 
@@ -125,6 +129,71 @@ describe('whole seconds', () => {
       variants: [only],
     } = await simulated(combinedLog(lines), { variants: short, force: true })
     expect(only.denied).toBe(20)
+  })
+})
+
+describe('the stages', () => {
+  /** The records that a stage passes on, as their time and their place in the input. */
+  function passed(
+    times: readonly number[],
+    stageOf: (next: (record: LogRecord) => void) => Stage,
+  ): readonly (readonly [number, string])[] {
+    const found: (readonly [number, string])[] = []
+    const stage = stageOf((record) => found.push([record.at, record.url]))
+    for (const [i, time] of times.entries()) {
+      const record = jsonCutter({}).cut(
+        JSON.stringify({ time: start + time, method: 'GET', url: `${i}`, status: 200 }),
+        0,
+        200,
+      )
+      if (typeof record === 'string') throw new Error(record)
+      stage.push(record)
+    }
+    stage.flush()
+    return found
+  }
+
+  test('records come out in the order of their time, and those of one time in that of the input', () => {
+    const times = Array.from({ length: 300 }, (_, i) => ((i * 7919) % 60) * 1000)
+    const sorted = times
+      .map((time, i) => [start + time, `${i}`] as const)
+      .sort((a, b) => a[0] - b[0] || Number(a[1]) - Number(b[1]))
+    expect(
+      passed(times, (next) => createReorder({ disorderMs: 60_000, maxHeld: 1000 }, next)),
+    ).toEqual(sorted)
+    const ofSpread = passed(times, (next) =>
+      createSpread({ disorderMs: 60_000, maxHeld: 1000, spread: false }, next),
+    )
+    expect(ofSpread).toEqual(sorted)
+  })
+
+  test.each([
+    ['too late', 5000, 1000],
+    ['more than may be held', 60_000, 20],
+  ])('time never steps back, even if records are %s', (_, disorderMs, maxHeld) => {
+    const times = Array.from({ length: 300 }, (_, i) => i * 500 + ((i * 7919) % 60) * 1000)
+    for (const create of [createReorder, createSpread] as const) {
+      const found = passed(times, (next) =>
+        create({ disorderMs, maxHeld, spread: true }, next),
+      ).map(([at]) => at)
+      expect(found).toHaveLength(300)
+      expect(found).toEqual(found.toSorted((a, b) => a - b))
+    }
+  })
+
+  test('whole seconds are spread before durations are subtracted', async () => {
+    const line = (seconds: string, duration: string): string =>
+      `192.0.2.1 [20/Nov/2026:00:01:${seconds} +0000] "GET / HTTP/1.1" 200 ${duration}\n`
+    // Spread over second 10 at 10.0 and 10.5; the second request arrived first.
+    const {
+      log,
+      variants: [only],
+    } = await simulated(line('10', '1.000') + line('10', '9.000') + line('30', '0.000'), {
+      variants: { only: { policies: fixedWindow({ limit: 1, window: '8s' }) } },
+      nginxFormat: '$remote_addr [$time_local] "$request" $status $request_time',
+    })
+    expect(log).toMatchObject({ time: 'arrival', spread: true, from: '2026-11-20T00:01:01.500Z' })
+    expect(only.top).toMatchObject([{ denied: 1, first: '2026-11-20T00:01:09.000Z' }])
   })
 })
 
