@@ -1,10 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
 import process from 'node:process'
-import { filesOf, type RulesText } from '@sluice/rules'
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { readRulesFile } from '@sluice/rules'
+import { Option, type Command } from 'commander'
+import { visibleJson } from '../output/visible.js'
+import {
+  collect,
+  readCount,
+  readFieldNames,
+  readSeconds,
+  readShare,
+  readWindows,
+} from '../reading/simulate-options.js'
 import { formats, type Format } from '../simulate/cut/detect.js'
-import { fieldNames, type FieldNames } from '../simulate/cut/json.js'
+import type { FieldNames } from '../simulate/cut/json.js'
 import { anonymized } from '../simulate/report/anonymize.js'
 import { createProgress } from '../simulate/progress.js'
 import { reportAsCsv } from '../simulate/report/csv.js'
@@ -20,7 +28,6 @@ import {
   algorithms,
   policiesOfText,
   policyOfLimit,
-  windowMsOf,
   type ShortAlgorithm,
 } from '../simulate/variants.js'
 
@@ -193,7 +200,7 @@ async function writeReport(
 ): Promise<void> {
   if (csv !== undefined) await writeFile(csv, reportAsCsv(report))
   const shortened = withTop(report, top)
-  const asJson = `${JSON.stringify(shortened, undefined, 2)}\n`
+  const asJson = `${visibleJson(shortened)}\n`
   if (typeof json === 'string') await writeFile(json, asJson)
   if (html !== undefined) await writeFile(html, await reportAsHtml(shortened))
   process.stdout.write(json === true ? asJson : reportAsText(shortened, { tookMs }))
@@ -223,18 +230,8 @@ async function variantsOf(
     ...policy.map((text) => policiesOfText(text)),
   ].map((policies) => ({ key, policies }))
   const files = baseline === undefined ? rules : [...new Set([baseline, ...rules])]
-  const documents = files.map(async (name) => ({ name, rules: await readRules(name) }))
+  const documents = files.map(async (name) => ({ name, rules: await readRulesFile(name) }))
   return [...policies, ...(await Promise.all(documents))]
-}
-
-/** A document, and the files that it names relative to it. */
-async function readRules(path: string): Promise<RulesText> {
-  const text = await readFile(path, 'utf8')
-  const format = path.endsWith('.json') ? 'json' : 'yaml'
-  const files = filesOf(text, format).map(
-    async (name) => [name, await readFile(resolve(dirname(path), name), 'utf8')] as const,
-  )
-  return { text, format, files: new Map(await Promise.all(files)) }
 }
 
 async function readTable({ table, on }: SimulateCommandOptions): Promise<Table | undefined> {
@@ -262,47 +259,4 @@ function exitCodeOf(
       : compared.requestsNewlyDenied > failOver * compared.asked ||
         compared.keysNewlyDenied > failKeys
   return isOver ? 3 : log.truncated ? 4 : 0
-}
-
-function collect(value: string, previous: readonly string[]): readonly string[] {
-  return [...previous, value]
-}
-
-function readShare(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)\s*(%?)$/.exec(text)
-  const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1)
-  if (!(share >= 0 && share <= 1)) throw new InvalidArgumentError('Expected a share such as 0.5%.')
-  return share
-}
-
-function readWindows(text: string): readonly number[] {
-  return text.split(',').map((part) => {
-    return windowMsOf(part.trim())
-  })
-}
-
-function readCount(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')
-  return Number(text)
-}
-
-function readSeconds(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)s?$/.exec(text)
-  if (match === null) throw new InvalidArgumentError('Expected a number of seconds.')
-  return Number(match[1]) * 1000
-}
-
-function readFieldNames(text: string): FieldNames {
-  const names: FieldNames = {}
-  for (const pair of text.split(',')) {
-    const [field, name] = pair.split('=').map((part) => part.trim())
-    const known = fieldNames.find((one) => one === field)
-    if (known === undefined || name === undefined || name === '') {
-      throw new InvalidArgumentError(
-        `Expected pairs such as time=ts,ip=client.address. Fields: ${fieldNames.join(', ')}.`,
-      )
-    }
-    names[known] = name
-  }
-  return names
 }

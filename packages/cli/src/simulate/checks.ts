@@ -2,7 +2,7 @@ import type { Policy } from '@sluice/core'
 import type { Detected } from './cut/detect.js'
 import type { KeyReader } from './keys.js'
 import { hasLeases, type VariantReplay } from './replay.js'
-import { durationText } from './variants.js'
+import { windowText } from './variants.js'
 
 /** The shortest window that whole seconds say something about. */
 const shortestWindowMs = 5000
@@ -27,7 +27,7 @@ export function checkPolicies(
     const window = Math.min(...policies.map(shortestWindow))
     if (wholeSeconds && !force && window < shortestWindowMs) {
       throw new Error(
-        `${name}: the log has whole seconds only, which say little about a window of ${durationText(window)}. Use a log with milliseconds, or --force.`,
+        `${name}: the log has whole seconds only, which say little about a window of ${windowText(window)}. Use a log with milliseconds, or --force.`,
       )
     }
   }

@@ -79,12 +79,12 @@ function nameOfPolicy(policy: Policy): string {
   const texts: string[] = []
   const { limit, window, burst, ...others }: Readonly<Record<string, unknown>> = numbers
   if (typeof limit === 'number' && typeof window === 'number')
-    texts.push(`${limit}/${durationText(window)}`)
+    texts.push(`${limit}/${windowText(window)}`)
   else Object.assign(others, { limit, window })
   if (typeof burst === 'number' && burst !== limit) texts.push(`burst ${burst}`)
   for (const [name, value] of Object.entries(others)) {
     if (value === undefined || isUsual(kind, name, value)) continue
-    texts.push(`${name} ${isInMilliseconds(name, value) ? durationText(value) : textOf(value)}`)
+    texts.push(`${name} ${isInMilliseconds(name, value) ? windowText(value) : textOf(value)}`)
   }
   return [kind, ...texts].join(' ')
 }
@@ -115,7 +115,7 @@ const units = [
 ] as const
 
 /** `60000` is `1m`. */
-export function durationText(ms: number): string {
+export function windowText(ms: number): string {
   const unit = units.find(([, length]) => ms >= length && ms % length === 0)
   return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`
 }

@@ -104,7 +104,7 @@ test('a spreadsheet takes no user agent for a formula', async () => {
 test('control characters of a log do not reach the terminal', async () => {
   const hostile = lines.map((line) => combinedLine(line, String.raw`\x1b[31mred`)).join('\n')
   const { stdout } = await sluice(['-', '--limit', '2/1m'], hostile)
-  expect(stdout).toContain(String.raw`\u001b[31mred`)
+  expect(stdout).toContain(String.raw`\u{1b}[31mred`)
   expect(stdout).not.toContain('\u001b')
 })
 

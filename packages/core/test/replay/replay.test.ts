@@ -52,8 +52,10 @@ describe.each(policies)('%s', (_, policy) => {
 })
 
 test('returns the policies as their builders do', () => {
+  // As a file has it.
+  const written: Policy = JSON.parse('{ "kind": "fixedWindow", "limit": 3, "window": "1m" }')
   const { policies } = createReplay({
-    policies: { a: { kind: 'fixedWindow', ...{ limit: 3, window: '1m' } }, b: unlimited() },
+    policies: { a: written, b: unlimited() },
     clock: () => start,
   })
   expect(policies).toEqual({ a: fixedWindow({ limit: 3, window: '1m' }), b: unlimited() })

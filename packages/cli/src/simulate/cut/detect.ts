@@ -1,3 +1,4 @@
+import { visible } from '../../output/visible.js'
 import { eachLine, longestLine } from '../input/lines.js'
 import { albCutter } from './alb.js'
 import { combinedCutter } from './combined.js'
@@ -118,12 +119,4 @@ function notFitting(name: string, text: string, attempts: readonly Attempt[]): s
     ...tried,
     'Name the format with --format, its fields with --field, or the log_format of nginx with --nginx-format.',
   ].join('\n')
-}
-
-/** Control characters in a log must not reach a terminal. */
-function visible(text: string): string {
-  return text.replace(
-    /\p{Cc}/gu,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  )
 }

@@ -1,3 +1,4 @@
+import { visible } from '../../output/visible.js'
 import type { Report, TopKey, VariantReport } from './report.js'
 
 export interface TableOptions {
@@ -138,12 +139,4 @@ function percent(share: number): string {
 /** Thousands apart: 4 512 903. */
 function grouped(number: number): string {
   return `${number}`.replace(/\B(?=(?:\d{3})+$)/g, ' ')
-}
-
-/** Control characters of a log must not reach the terminal. */
-function visible(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Bidi_Control}]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

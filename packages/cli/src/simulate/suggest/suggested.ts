@@ -6,7 +6,7 @@ import { readLog } from '../read-log.js'
 import { rounded } from '../report/build.js'
 import type { Suggestion, VariantReport } from '../report/report.js'
 import { createSample } from '../sample.js'
-import { durationText } from '../variants.js'
+import { windowText } from '../variants.js'
 import { suggestLimits, type SuggestedLimit } from './suggest.js'
 import { targetOf } from './target.js'
 
@@ -45,7 +45,7 @@ export function suggestionsOf(
     const { asked, denied, keysDenied } = variants[i]
     return {
       algorithm,
-      window: durationText(windowMs),
+      window: windowText(windowMs),
       limit,
       ...(burst === undefined ? {} : { burst }),
       share: rounded(asked === 0 ? 0 : denied / asked),
