@@ -193,6 +193,8 @@
           scale: 'share',
           stroke: colors[i % colors.length],
           width: 1.5,
+          // A time between times without requests has no line, only its point.
+          points: { show: true, size: 4, fill: colors[i % colors.length] },
           value: (_, value) => (value === null ? '' : `${value.toFixed(2)} %`),
         })),
       ],
@@ -219,7 +221,9 @@
   }
 
   function table(parent, columns, rows) {
-    const element = add(parent, 'table')
+    const wide = add(parent, 'div')
+    wide.className = 'wide'
+    const element = add(wide, 'table')
     const head = element.createTHead().insertRow()
     for (const column of columns) add(head, 'th', column)
     const body = element.createTBody()
