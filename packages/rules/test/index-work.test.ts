@@ -5,6 +5,7 @@ import { CandidateIndex } from '../src/match/candidates/candidate-index.js'
 import { RequestContext, suspended } from '../src/match/context.js'
 import type { Facts, RulesDocument } from '../src/index.js'
 import { parsedOf } from '../src/index.js'
+import { finished } from '../src/slices.js'
 import { Random, randomDocument, randomRequest } from './naive/random.js'
 
 interface Indexed {
@@ -21,7 +22,7 @@ async function indexed(document: RulesDocument): Promise<Indexed> {
   return {
     rules,
     slots: fields.slots,
-    index: new CandidateIndex(rules, (exact) => fields.patterns(exact)),
+    index: finished(CandidateIndex.build(rules, (exact) => fields.patterns(exact))),
   }
 }
 

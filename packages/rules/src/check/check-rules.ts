@@ -42,7 +42,7 @@ export async function checkRules(
   try {
     const parsed = parseRules(text)
     const rules = await compileRules(parsed)
-    const findings = new Findings(parsed.vocabulary.findings.positionOf)
+    const findings = new Findings(parsed.vocabulary.findings)
     const tests = await runTests(rules, now)
     for (const { position, problem } of tests) {
       if (problem === undefined) continue

@@ -2,7 +2,7 @@ import type { CompiledRule } from '../compile/rule.js'
 import type { RulesDocument, When } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
 import type { Path } from '../document/syntax.js'
-import type { Pause } from '../match/lists.js'
+import type { Pause } from '../slices.js'
 import { areDisjoint, includes, type Inclusion, type Matched } from './inclusion.js'
 
 /**
@@ -24,7 +24,7 @@ export async function warn(
   const pairs = createPairs(pause)
   await warnOfUnreachable(enabled, caseSensitive, findings, pairs)
   await warnOfMissingFloor(enabled, caseSensitive, findings, pairs)
-  warnOfCosts(enabled, caseSensitive, findings)
+  await warnOfCosts(enabled, caseSensitive, findings, pause)
 }
 
 /** Compares rules, each comparison a part of a bounded number. */
@@ -158,25 +158,29 @@ function withoutFields({ declaration, own }: CompiledRule, absent: readonly stri
   return { when: { ...declaration.when, ...lacking }, exact: own.exact }
 }
 
-function warnOfCosts(
+async function warnOfCosts(
   rules: readonly CompiledRule[],
   caseSensitive: boolean,
   findings: Findings,
-): void {
+  pause: Pause,
+): Promise<void> {
   const limits = rules.filter(({ action }) => action.type === 'limit' && action.role === 'enforced')
   const usual = limits.filter((rule) => costOf(rule) === '1')
   const others = limits.filter((rule) => costOf(rule) !== '1').slice(0, 100)
   for (const rule of others) {
-    const together = [...usual.slice(0, 1000), ...others].find(
-      (other) =>
+    for (const other of [...usual.slice(0, 1000), ...others]) {
+      const together =
         other !== rule &&
         costOf(other) !== costOf(rule) &&
-        !areDisjoint(matchedBy(rule), matchedBy(other), caseSensitive),
-    )
-    if (together === undefined) continue
-    const ids = [rule.id, together.id]
-    findings.warning(['rules', rule.number, 'cost'], 'SLUICE_RULES_SECOND_CALL', ids)
-    return
+        !areDisjoint(matchedBy(rule), matchedBy(other), caseSensitive)
+      if (together) {
+        const ids = [rule.id, other.id]
+        findings.warning(['rules', rule.number, 'cost'], 'SLUICE_RULES_SECOND_CALL', ids)
+        return
+      }
+      const pausing = pause()
+      if (pausing !== undefined) await pausing
+    }
   }
 }
 

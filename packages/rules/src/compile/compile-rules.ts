@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { warn } from '../check/warnings.js'
 import { invalidRules } from '../errors.js'
-import { Findings } from '../document/findings.js'
 import type { ParsedRules } from '../document/parse.js'
 import { CandidateIndex } from '../match/candidates/candidate-index.js'
-import type { Pause } from '../match/lists.js'
+import { createPause, finishedInSlices } from '../slices.js'
 import type { OverridesFunction } from './overrides.js'
 import { createRuleSet, type RuleSet } from './rule-set.js'
 import type { RuleStats } from './stats.js'
@@ -20,7 +19,7 @@ export interface CompileOptions {
 }
 
 /**
- * Makes rules ready to judge requests. Long lists are read in slices, so that the event loop is not held.
+ * Makes rules ready to judge requests. The work is done in slices, so that it does not hold the event loop.
  *
  * @throws RulesError SLUICE_RULES_INVALID if an entry of a list is wrong
  */
@@ -31,20 +30,24 @@ export async function compileRules(
   const { document, version, rules, vocabulary } = parsed
   const { fields, lists } = vocabulary
   // A document can be compiled several times.
-  const findings = new Findings(vocabulary.findings.positionOf)
-  findings.list.push(...vocabulary.findings.list)
+  const findings = vocabulary.findings.copy()
   const pause = createPause()
   for (const list of lists.values()) await list.readEntries(findings, pause)
-  if (findings.hasErrors) throw invalidRules(document.name, findings.list)
+  if (findings.hasErrors) {
+    await findings.settle()
+    throw invalidRules(document.name, findings.list)
+  }
   if (options.overrides !== undefined) {
     for (const { action } of rules) {
       if (action.type === 'limit') action.variants.use(options.overrides)
     }
   }
   await warn(document, rules, findings, pause)
-  await setImmediate()
+  await findings.settle()
   const enabled = rules.filter((rule) => rule.enabled)
-  const index = new CandidateIndex(enabled, (exact) => fields.patterns(exact))
+  const building = CandidateIndex.build(enabled, (exact) => fields.patterns(exact))
+  const index = await finishedInSlices(building, pause)
+  await setImmediate()
   return createRuleSet({
     document,
     version,
@@ -54,20 +57,4 @@ export async function compileRules(
     slots: fields.slots,
     stats: options.stats,
   })
-}
-
-/** How long the work may hold the event loop. */
-const sliceMs = 8
-
-function createPause(): Pause {
-  let until = performance.now() + sliceMs
-  let calls = 0
-  async function rest(): Promise<void> {
-    await setImmediate()
-    until = performance.now() + sliceMs
-  }
-
-  return function pause() {
-    return (++calls & 63) !== 0 || performance.now() < until ? undefined : rest()
-  }
 }

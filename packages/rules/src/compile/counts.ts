@@ -1,13 +1,14 @@
 import type { RuleDeclaration } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
+import type { Slices } from '../slices.js'
 import type { CompiledRule, Limit } from './rule.js'
 
 /** Checks that ids and counts have one meaning each. */
-export function checkCounts(
+export function* checkCounts(
   declarations: readonly RuleDeclaration[],
   rules: readonly CompiledRule[],
   findings: Findings,
-): void {
+): Slices<void> {
   const ids = new Map<string, string>()
   declarations.forEach(({ id }, number) => {
     if (ids.has(id))
@@ -17,6 +18,7 @@ export function checkCounts(
   const counts = new Map<string, { readonly rule: CompiledRule; readonly limit: Limit }>()
   const names = new Map<string, string>()
   for (const rule of rules) {
+    yield
     if (rule.action.type !== 'limit') continue
     const limit = rule.action
     const sharing = counts.get(limit.count)

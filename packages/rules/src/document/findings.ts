@@ -5,23 +5,53 @@ import {
   type RulesErrorCode,
   type RulesErrorDetails,
 } from '../errors.js'
-import type { Path, Position } from './syntax.js'
+import type { Path, Places, Position } from './syntax.js'
 
 /** Collects the mistakes of a document, so that a person sees all of them at once. */
 export class Findings {
   readonly list: Finding[] = []
-  readonly positionOf: (path: Path) => Position
+  readonly #places: Places
+  /** The findings whose positions another thread has to find, by their index. */
+  readonly #unsettled = new Map<number, Path>()
 
-  constructor(positionOf: (path: Path) => Position) {
-    this.positionOf = positionOf
+  constructor(places: Places) {
+    this.#places = places
   }
 
   get hasErrors(): boolean {
     return this.list.some(({ severity }) => severity === 'error')
   }
 
+  positionOf(path: Path): Position {
+    return this.#places.positionOf(path)
+  }
+
+  /** Replaces positions that are not exact yet. Nothing may be added meanwhile. */
+  async settle(): Promise<void> {
+    const { locate } = this.#places
+    if (locate === undefined || this.#unsettled.size === 0) return
+    const positions = await locate([...this.#unsettled.values()])
+    ;[...this.#unsettled.keys()].forEach((index, i) => {
+      this.list[index] = { ...this.list[index], ...positions[i] }
+    })
+    this.#unsettled.clear()
+  }
+
+  /** Findings of the same document, to which more can be added. */
+  copy(): Findings {
+    const copy = new Findings(this.#places)
+    copy.addAll(this.list)
+    for (const [index, path] of this.#unsettled) copy.#unsettled.set(index, path)
+    return copy
+  }
+
+  /** Adds findings whose positions are exact. */
+  addAll(findings: readonly Finding[]): void {
+    for (const finding of findings) this.list.push(finding)
+  }
+
   error<C extends RulesErrorCode>(path: Path, code: C, ...details: RulesErrorDetails<C>): void {
-    this.list.push(this.#finding('error', path, code, details, undefined))
+    this.#add('error', path, code, details, undefined)
   }
 
   /** An unknown word, with the known word that was probably meant. */
@@ -32,11 +62,11 @@ export class Findings {
     code: C,
     ...details: RulesErrorDetails<C>
   ): void {
-    this.list.push(this.#finding('error', path, code, details, nearestWord(word, known)))
+    this.#add('error', path, code, details, nearestWord(word, known))
   }
 
   warning<C extends RulesErrorCode>(path: Path, code: C, ...details: RulesErrorDetails<C>): void {
-    this.list.push(this.#finding('warning', path, code, details, undefined))
+    this.#add('warning', path, code, details, undefined)
   }
 
   /** A mistake in a file that the document names. */
@@ -50,16 +80,17 @@ export class Findings {
     this.list.push({ severity: 'error', line, column: 1, path: file, code, message })
   }
 
-  #finding<C extends RulesErrorCode>(
+  #add<C extends RulesErrorCode>(
     severity: 'error' | 'warning',
     path: Path,
     code: C,
     details: RulesErrorDetails<C>,
     hint: string | undefined,
-  ): Finding {
+  ): void {
     const message = rulesMessage(code, ...details)
     const place = { ...this.positionOf(path), path: textOf(path) }
-    return { severity, ...place, code, message, ...(hint === undefined ? {} : { hint }) }
+    if (this.#places.locate !== undefined) this.#unsettled.set(this.list.length, path)
+    this.list.push({ severity, ...place, code, message, ...(hint === undefined ? {} : { hint }) })
   }
 }
 

@@ -7,12 +7,18 @@ import { jsonMistake } from './json-mistake.js'
 /** A place in a document: names of members, and positions in lists. */
 export type Path = readonly (string | number)[]
 
-/** A text of rules that has been read. */
-export interface ReadText {
-  readonly value: unknown
-  readonly findings: readonly Finding[]
+/** Finds places of a document in its text. */
+export interface Places {
   /** The line and the column of a place, counted from 1, or of the nearest place around it. */
   positionOf(path: Path): Position
+  /** Finds the positions in another thread. `positionOf` then knows only those of rules. */
+  readonly locate?: (paths: readonly Path[]) => Promise<readonly Position[]>
+}
+
+/** A text of rules that has been read. */
+export interface ReadText extends Places {
+  readonly value: unknown
+  readonly findings: readonly Finding[]
 }
 
 export interface Position {
@@ -20,7 +26,8 @@ export interface Position {
   readonly column: number
 }
 
-const longestText = 10 * 1024 * 1024
+/** A longer text is refused without being read. */
+export const longestText: number = 10 * 1024 * 1024
 const deepest = 64
 /** A document needs a few aliases. A bomb of them multiplies. */
 const mostAliases = 100
@@ -58,10 +65,29 @@ function readYaml(tokens: readonly CST.Token[], lines: LineCounter): ReadText {
     return broken('YAML', firstLine(error.message), at(lines, error.pos[0]), positionOf)
   }
   try {
-    return { value: document.toJS({ maxAliasCount: mostAliases }), findings: [], positionOf }
+    let hasAnchors = false
+    const value: unknown = document.toJS({
+      maxAliasCount: mostAliases,
+      onAnchor: () => (hasAnchors = true),
+    })
+    if (hasAnchors && isCyclic(value, new Set(), new Set())) {
+      return broken('YAML', 'an alias stands within what it repeats', start, positionOf)
+    }
+    return { value, findings: [], positionOf }
   } catch (error) {
     return broken('YAML', error instanceof Error ? error.message : String(error), start, positionOf)
   }
+}
+
+/** Whether a value contains itself. No text could say it in full. */
+function isCyclic(value: unknown, around: Set<object>, known: Set<object>): boolean {
+  if (typeof value !== 'object' || value === null || known.has(value)) return false
+  if (around.has(value)) return true
+  around.add(value)
+  if (Object.values(value).some((member) => isCyclic(member, around, known))) return true
+  around.delete(value)
+  known.add(value)
+  return false
 }
 
 function readJson(text: string, tokens: readonly CST.Token[], lines: LineCounter): ReadText {

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { RulesDocument } from '../document/document.js'
 import type { RulesError } from '../errors.js'
+import { createPause, finishedInSlices, type Slices } from '../slices.js'
 
 /** Published on `sluice:rules`. */
 export type RulesEvent = DocumentEvent | LateOverrideEvent
@@ -43,12 +44,24 @@ export function publish(event: () => DocumentEvent): void {
   if (events.hasSubscribers) events.publish(event())
 }
 
+/** The changes for an event. Undefined if the channel has no subscriber: to compare thousands of rules takes a while. */
+export async function changesToTell(
+  before: RulesDocument | undefined,
+  now: RulesDocument,
+): Promise<RuleChanges | undefined> {
+  if (!events.hasSubscribers) return undefined
+  return finishedInSlices(changesBetween(before, now), createPause())
+}
+
 /** Compares the rules of two documents. A rule is what it says, so its place in the document is no change. */
-export function changesBetween(before: RulesDocument | undefined, now: RulesDocument): RuleChanges {
-  const old = rulesById(before)
+export function* changesBetween(
+  before: RulesDocument | undefined,
+  now: RulesDocument,
+): Slices<RuleChanges> {
+  const old = yield* rulesById(before)
   const added: string[] = []
   const changed: string[] = []
-  for (const [id, rule] of rulesById(now)) {
+  for (const [id, rule] of yield* rulesById(now)) {
     if (!old.has(id)) added.push(id)
     else if (old.get(id) !== rule) changed.push(id)
     old.delete(id)
@@ -56,6 +69,11 @@ export function changesBetween(before: RulesDocument | undefined, now: RulesDocu
   return { added, changed, removed: [...old.keys()] }
 }
 
-function rulesById(document: RulesDocument | undefined): Map<string, string> {
-  return new Map(document?.rules.map((rule) => [rule.id, JSON.stringify(rule)]))
+function* rulesById(document: RulesDocument | undefined): Slices<Map<string, string>> {
+  const rules = new Map<string, string>()
+  for (const rule of document?.rules ?? []) {
+    rules.set(rule.id, JSON.stringify(rule))
+    yield
+  }
+  return rules
 }

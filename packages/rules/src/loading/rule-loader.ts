@@ -3,7 +3,7 @@ import type { RuleStats } from '../compile/stats.js'
 import type { RulesText } from '../document/parse.js'
 import { RulesError, rulesError, rulesErrorFrom } from '../errors.js'
 import { reasonOf } from '../errors/reason.js'
-import { changesBetween, publish, type DocumentEvent } from './events.js'
+import { changesToTell, publish, type DocumentEvent } from './events.js'
 import { createFailures } from './failures.js'
 import { incompleteness } from './incomplete.js'
 import type { Keeper } from './keep.js'
@@ -91,10 +91,8 @@ export async function createRuleLoader(
     loaded = { set, from, loadedAt: new Date() }
     rejected.clear()
     const { name, version } = set
-    publish(() => {
-      const changes = changesBetween(before?.document, set.document)
-      return { name, state: 'loaded', version, error: undefined, changes }
-    })
+    const changes = await changesToTell(before?.document, set.document)
+    publish(() => ({ name, state: 'loaded', version, error: undefined, changes }))
     return loaded
   }
 

@@ -2,9 +2,7 @@ import { addressSortKey, AddressRanges, rangeOfEntry, type Range } from '@sluice
 import type { ListDeclaration } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
 import type { Path } from '../document/syntax.js'
-
-/** Pauses long work, so that requests are answered in between. */
-export type Pause = () => Promise<void> | undefined
+import type { Pause } from '../slices.js'
 
 /** A list of a document. Its entries are read when the document is compiled. */
 export interface List {

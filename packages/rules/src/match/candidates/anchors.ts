@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import type { Anchor, Condition } from '../conditions.js'
 
 interface Anchored {
@@ -11,15 +12,17 @@ interface Anchored {
  * Chooses the anchor of each rule: the one under which the fewest rules would be found. The number of rules that share a value decides, and not its kind: if
  * thousands of rules require `plan: pro`, their paths tell them apart.
  */
-export function chooseAnchors(
+export function* chooseAnchors(
   rules: readonly { readonly number: number; readonly conditions: readonly Condition[] }[],
-): Anchored {
+): Slices<Anchored> {
   const shares = new Map<unknown, Map<unknown, number>>()
-  const possible = rules.map(({ number, conditions }) => {
+  const possible: { readonly number: number; readonly anchors: readonly Anchor[] }[] = []
+  for (const { number, conditions } of rules) {
     const anchors = conditions.flatMap(({ anchor }) => anchor ?? [])
     for (const anchor of anchors) count(anchor, shares)
-    return { number, anchors }
-  })
+    possible.push({ number, anchors })
+    yield
+  }
   const always: number[] = []
   const anchored: (readonly [number, Anchor])[] = []
   for (const { number, anchors } of possible) {
@@ -28,6 +31,7 @@ export function chooseAnchors(
       .sort((a, b) => a.weight - b.weight)
     if (best === undefined) always.push(number)
     else anchored.push([number, best.anchor])
+    yield
   }
   return { always, anchored }
 }

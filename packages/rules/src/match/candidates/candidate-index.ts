@@ -1,3 +1,4 @@
+import type { Slices } from '../../slices.js'
 import type { Condition } from '../conditions.js'
 import type { RequestContext } from '../context.js'
 import type { Patterns } from '../paths/patterns.js'
@@ -19,16 +20,28 @@ export class CandidateIndex<R extends Indexed> {
   readonly #start: Start
   readonly #sources: readonly Source[]
 
-  constructor(rules: readonly R[], patternsOf: (exact: boolean) => Patterns) {
-    const { always, anchored } = chooseAnchors(rules)
+  private constructor(rules: readonly R[], sources: readonly Source[], always: Posting) {
     const byNumber: (R | undefined)[] = []
     for (const rule of rules) byNumber[rule.number] = rule
     // Without holes, which make arrays slow.
     this.#rules = Array.from(byNumber)
+    this.#sources = sources
+    this.#start = startWith(always, sources.length)
+  }
+
+  /** Builds the index of rules. */
+  static *build<R extends Indexed>(
+    rules: readonly R[],
+    patternsOf: (exact: boolean) => Patterns,
+  ): Slices<CandidateIndex<R>> {
+    const { always, anchored } = yield* chooseAnchors(rules)
     const filing = new Filing()
-    for (const [number, anchor] of anchored) filing.add(number, anchor)
-    this.#sources = filing.sources(patternsOf).toSorted((a, b) => a.first - b.first)
-    this.#start = startWith(always, this.#sources.length)
+    for (const [number, anchor] of anchored) {
+      filing.add(number, anchor)
+      yield
+    }
+    const sources = filing.sources(patternsOf).toSorted((a, b) => a.first - b.first)
+    return new CandidateIndex(rules, sources, always)
   }
 
   /** A search for the candidates of a request. */
