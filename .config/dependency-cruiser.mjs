@@ -112,7 +112,7 @@ const rules = {
       npm('re2js', 'temporal-polyfill', 'temporal-spec', 'yaml', 'zod'),
       // The cruiser does not resolve a package whose exports are for `import` only.
       '^rou3$',
-      '^(?:node:)?(?:crypto|diagnostics_channel|fs/promises|path|timers/promises|url)$',
+      '^(?:node:)?(?:crypto|diagnostics_channel|events|fs/promises|path|timers/promises|url|worker_threads)$',
     ],
   },
   cli: {

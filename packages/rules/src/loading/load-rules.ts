@@ -2,11 +2,11 @@ import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/htt
 import { compileRules } from '../compile/compile-rules.js'
 import type { OverridesFunction } from '../compile/overrides.js'
 import type { RulesDocument } from '../document/document.js'
-import { parseRules } from '../document/parse.js'
 import { rulesError } from '../errors.js'
 import { declared } from '../match/value-field.js'
 import type { ValueFunctions } from './facts-of-request.js'
 import { createLoadedRules, type LoadedRules } from './loaded-rules.js'
+import { withParsedRules } from './reading/read-large.js'
 import type { RuleSource } from './sources/rule-source.js'
 
 export interface LoadRulesOptions<R> {
@@ -47,7 +47,7 @@ const readers = {
 }
 
 /**
- * Loads rules, and follows their source. `R` is the framework's request, which the functions of `values` take.
+ * Loads rules, and follows their source. A large document is read in another thread, and put together in slices, so that requests are answered meanwhile. `R` is the framework's request, which the functions of `values` take.
  *
  * @example
  * const rules = await loadRules<Request>({
@@ -67,14 +67,14 @@ export async function loadRules<R = unknown>(
     values: values ?? {},
     keep,
     clock,
-    async compile(text, stats) {
-      const parsed = parseRules(text)
-      if (values !== undefined) assertFunctions(parsed.document, values)
-      return compileRules(parsed, {
-        ...(overrides === undefined ? {} : { overrides }),
-        ...(stats === undefined ? {} : { stats }),
-      })
-    },
+    compile: (text, stats) =>
+      withParsedRules(text, async (parsed) => {
+        if (values !== undefined) assertFunctions(parsed.document, values)
+        return compileRules(parsed, {
+          ...(overrides === undefined ? {} : { overrides }),
+          ...(stats === undefined ? {} : { stats }),
+        })
+      }),
   })
 }
 

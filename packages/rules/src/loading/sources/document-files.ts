@@ -1,8 +1,8 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
-import { filesOf } from '../../document/parse.js'
 import { RulesError, rulesErrorFrom } from '../../errors.js'
 import { reasonOf } from '../../errors/reason.js'
+import { namesOfFiles } from '../reading/read-large.js'
 
 /** A document and its files as they were read, with the state of each file at that time. */
 export interface FilesRead {
@@ -37,7 +37,7 @@ export async function readFiles(
   const document = await readText(path, signal)
   const files = new Map<string, string>()
   const states = [document.state]
-  for (const name of namesIn(document.text, format)) {
+  for (const name of await namesIn(document.text, format, signal)) {
     const file = await readText(await pathOf(name, path, document.realPath), signal)
     files.set(name, file.text)
     states.push(file.state)
@@ -91,12 +91,17 @@ async function look(
 }
 
 /** A text that does not parse names no files. Its mistakes are reported by the one who parses it. */
-export function namesIn(text: string, format: 'yaml' | 'json'): readonly string[] {
+export async function namesIn(
+  text: string,
+  format: 'yaml' | 'json',
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   // A large document takes a second to parse, and most documents name no files.
   if (!text.includes('file')) return []
   try {
-    return filesOf(text, format)
+    return await namesOfFiles({ text, format }, signal)
   } catch {
+    signal.throwIfAborted()
     return []
   }
 }

@@ -15,7 +15,7 @@ export async function readRulesFile(path: string, text?: string): Promise<RulesT
   const format = extname(path).toLowerCase() === '.json' ? 'json' : 'yaml'
   const document = text === undefined ? await readText(path, signal) : { text, realPath: path }
   const files = new Map<string, string>()
-  for (const name of namesIn(document.text, format)) {
+  for (const name of await namesIn(document.text, format, signal)) {
     const content = await contentOf(await pathOf(name, path, document.realPath), signal)
     if (content !== undefined) files.set(name, content)
   }
