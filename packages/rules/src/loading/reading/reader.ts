@@ -16,7 +16,11 @@ export interface Reader {
 
 export interface ReaderOptions extends Omit<ReadingTask, 'pieces'> {
   readonly signal?: AbortSignal | undefined
-  /** @default 60 seconds: the largest documents take a few */
+  /**
+   * How long the thread may live after its start.
+   *
+   * @default 60 seconds: the largest documents take a few
+   */
   readonly limitMs?: number
 }
 
@@ -32,7 +36,7 @@ export async function startReader({
 }: ReaderOptions): Promise<Reader | undefined> {
   const { port1, port2 } = new MessageChannel()
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(tooLate(limitMs)), limitMs)
+  let timer: NodeJS.Timeout | undefined
   const ending = signal === undefined ? limit.signal : AbortSignal.any([limit.signal, signal])
   let worker: Worker | undefined
 
@@ -42,10 +46,17 @@ export async function startReader({
     void worker?.terminate()
   }
 
+  function endAfter(ms: number): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => limit.abort(tooLate(ms)), ms)
+  }
+
   try {
+    endAfter(longestStartMs)
     worker = startThread({ ...task, pieces: port2 })
     const reports = reportsOf(worker, ending)
     await next(reports, 'started')
+    endAfter(limitMs)
     return createReader(worker, port1, reports, end)
   } catch {
     end()
@@ -53,6 +64,8 @@ export async function startReader({
     return undefined
   }
 }
+
+const longestStartMs = 60_000
 
 /** What a thread reports, one after the other. */
 type Reports = AsyncIterator<unknown>
