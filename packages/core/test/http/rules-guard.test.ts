@@ -188,6 +188,29 @@ describe('a denial by a limit', () => {
     expect(action.decision).toMatchObject({ rule: 'day', applied: ['day'], rules: 'v1', tags: [] })
   })
 
+  test.each<readonly [Outcome['type'], Outcome]>([
+    ['deny', { type: 'deny', status: 429 }],
+    ['challenge', { type: 'challenge', kind: 'captcha' }],
+  ])(
+    'by "%s" calls a policy by its public name, and the application by its own',
+    (_type, outcome) => {
+      const guard = guardBy({
+        acme: { policy: perMinute(1), outcome, publicName: 'limit' },
+        initech: { policy: perMinute(2), outcome, publicName: 'limit-2' },
+        all: { policy: perMinute(3), outcome },
+      })
+      const allowed = fieldsOf(actionOf(guard))
+      expect(allowed['RateLimit-Policy']).toBe(
+        '"limit";q=1;w=60, "limit-2";q=2;w=60, "all";q=3;w=60',
+      )
+      expect(allowed['RateLimit']).toBe('"limit";r=0;t=60, "limit-2";r=1;t=60, "all";r=2;t=60')
+      const action = denialOf(actionOf(guard))
+      expect(JSON.stringify([action.body, action.headers])).not.toContain('acme')
+      expect(JSON.parse(action.body)).toMatchObject({ 'violated-policies': ['limit'] })
+      expect(action.decision?.deniedBy).toEqual(['acme'])
+    },
+  )
+
   test.each<[string, Outcome, Options, number, string, string]>([
     [
       'the status of the rule',

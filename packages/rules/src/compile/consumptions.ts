@@ -31,10 +31,15 @@ const none: readonly never[] = Object.freeze([])
 export class Consumer {
   readonly #plans = new RecentMap<string | number, readonly Group[]>(4096)
   readonly #stats: readonly RuleStats[]
+  readonly #names: ReadonlyMap<string, string>
 
-  /** @param stats by the number of the rule */
-  constructor(stats: readonly RuleStats[]) {
+  /**
+   * @param stats by the number of the rule
+   * @param names of the policies that responses do not name
+   */
+  constructor(stats: readonly RuleStats[], names: ReadonlyMap<string, string>) {
     this.#stats = stats
+    this.#names = names
   }
 
   consumptionsOf(applied: readonly Applied[]): Consumptions {
@@ -55,7 +60,7 @@ export class Consumer {
   #planOf(applied: readonly Applied[]): readonly Group[] {
     const key = planKey(applied)
     let plan = this.#plans.get(key)
-    if (plan === undefined) this.#plans.set(key, (plan = groupsOf(applied)))
+    if (plan === undefined) this.#plans.set(key, (plan = groupsOf(applied, this.#names)))
     return plan
   }
 }
@@ -74,7 +79,10 @@ function planKey(applied: readonly Applied[]): string | number {
 }
 
 /** Rules with different costs take different calls: a request to a store has one cost. */
-function groupsOf(applied: readonly Applied[]): readonly Group[] {
+function groupsOf(
+  applied: readonly Applied[],
+  publicNames: ReadonlyMap<string, string>,
+): readonly Group[] {
   const groups = new Map<string, number[]>()
   applied.forEach(({ limit, cost }, i) => {
     const key = `${limit.role} ${cost}`
@@ -82,10 +90,14 @@ function groupsOf(applied: readonly Applied[]): readonly Group[] {
     if (group === undefined) groups.set(key, [i])
     else group.push(i)
   })
-  return [...groups.values()].map((members) => groupOf(members, applied))
+  return [...groups.values()].map((members) => groupOf(members, applied, publicNames))
 }
 
-function groupOf(members: readonly number[], applied: readonly Applied[]): Group {
+function groupOf(
+  members: readonly number[],
+  applied: readonly Applied[],
+  publicNames: ReadonlyMap<string, string>,
+): Group {
   const policies: Record<string, Policy> = {}
   const rules = new Map<string, AppliedRule>()
   for (const member of members) {
@@ -93,7 +105,9 @@ function groupOf(members: readonly number[], applied: readonly Applied[]): Group
     const { outcome, counts, resetOnSuccess } = limit
     for (const [name, policy] of variant.policies) {
       policies[name] = policy
-      rules.set(name, { rule: rule.id, outcome, counts, resetOnSuccess })
+      const publicName = publicNames.get(name)
+      const own = { rule: rule.id, outcome, counts, resetOnSuccess }
+      rules.set(name, publicName === undefined ? own : { ...own, publicName })
     }
   }
   const names = members.map((member) => applied[member].variant.policies.map(([name]) => name))

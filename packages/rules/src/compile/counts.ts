@@ -24,7 +24,7 @@ export function* checkCounts(
     const sharing = counts.get(limit.count)
     if (sharing === undefined) counts.set(limit.count, { rule, limit })
     else checkShared(rule, limit, sharing.rule, sharing.limit, findings)
-    for (const name of namesOf(limit)) {
+    for (const name of limit.variants.names) {
       const owner = names.get(name)
       if (owner !== undefined && owner !== limit.count) {
         const other = `a policy of the count "${owner}"`
@@ -55,8 +55,4 @@ function checkShared(
 function kindsOf({ variants }: Limit): readonly string[] {
   const kinds = variants.all.flatMap(({ policies }) => policies.map(([, { kind }]) => kind))
   return [...new Set(kinds)].filter((kind) => kind !== 'unlimited')
-}
-
-function namesOf({ variants }: Limit): readonly string[] {
-  return [...new Set(variants.all.flatMap(({ policies }) => policies.map(([name]) => name)))]
 }

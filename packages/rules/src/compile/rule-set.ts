@@ -7,6 +7,7 @@ import { RequestContext, suspended } from '../match/context.js'
 import { Consumer } from './consumptions.js'
 import { explain, type ExplainOptions, type Explanation } from './explain.js'
 import type { CompiledRule } from './rule.js'
+import { publicNames } from './public-names.js'
 import { emptyStats, type RuleStats } from './stats.js'
 import { walk, type Walked } from './walk.js'
 
@@ -47,7 +48,7 @@ export interface Program {
 export function createRuleSet(program: Program): RuleSet {
   const { document, version, warnings, rules, index, slots } = program
   const stats = rules.map(({ id }) => program.stats?.get(id) ?? emptyStats())
-  const consumer = new Consumer(stats)
+  const consumer = new Consumer(stats, publicNames(rules))
 
   function failed({ number }: CompiledRule, error: unknown): void {
     if (error !== suspended) stats[number].errors++

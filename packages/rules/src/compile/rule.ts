@@ -103,6 +103,7 @@ const ofLimits = [
   'group',
   'count',
   'overrides',
+  'expose',
 ] as const
 
 function readThen(

@@ -175,6 +175,12 @@ export interface RuleDeclaration {
    */
   readonly count?: string
   readonly overrides?: OverridesDeclaration
+  /**
+   * Whether headers and bodies of responses name the count. If not, they say `limit`; a document's further such counts are `limit-2`, `limit-3` and so on.
+   *
+   * @default true
+   */
+  readonly expose?: boolean
   /** Counts and reports, and never changes a response. */
   readonly shadow?: boolean
   /** @default true */

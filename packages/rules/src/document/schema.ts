@@ -104,6 +104,7 @@ function ruleSchema(policy: z.ZodType<{ kind: string }>): z.ZodType<RuleDeclarat
         file: maybe(string().min(1)),
       }),
     ),
+    expose: maybe(boolean()),
     shadow: maybe(boolean()),
     enabled: maybe(boolean()),
     note: maybe(string()),

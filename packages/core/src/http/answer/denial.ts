@@ -5,6 +5,7 @@ import type { Policies } from '../../limiter/bound-policies.js'
 import { sluiceError } from '../../errors.js'
 import { after, type Awaitable } from '../awaitable.js'
 import { denialCauseOf, type DenialCause } from './denial-cause.js'
+import { publicNameOf, type PublicNames } from './policy-items.js'
 import type { RequestView } from '../request/request-view.js'
 import { retryAfterSeconds } from './retry-after.js'
 import { waitInWords } from './wait-in-words.js'
@@ -24,6 +25,7 @@ export type ContentWriter<R> = (
   view: RequestView<R>,
   policies: Policies,
   decision: Decision,
+  names?: PublicNames,
 ) => Content | Promise<Content>
 
 /**
@@ -37,8 +39,8 @@ export function contentWriter<R>(
   localShare: number,
 ): ContentWriter<R> {
   if (body === undefined) {
-    return (view, policies, decision) =>
-      problemContent(view, policies, decision, { status, localShare })
+    return (view, policies, decision, names) =>
+      problemContent(view, policies, decision, { status, localShare, names })
   }
   if (isBodyFunction(body)) {
     return (view, _policies, decision) => after(body(view.raw, decision), contentOf)
@@ -51,6 +53,7 @@ interface ProblemOptions {
   readonly status: number
   /** The share of each limit while the store is unavailable. */
   readonly localShare: number
+  readonly names?: PublicNames | undefined
   /** Further members of the problem. */
   readonly more?: object
 }
@@ -60,12 +63,14 @@ export function problemContent(
   { headers }: RequestView<unknown>,
   policies: Policies,
   decision: Decision,
-  { status, localShare, more }: ProblemOptions,
+  { status, localShare, names, more }: ProblemOptions,
 ): Content {
   const { type, title } = problems[denialCauseOf(decision, localShare)]
   const detail = detailOf(policies, decision)
   if (prefersText(headers['accept'])) return textOf(`${title}. ${detail}`)
-  const violated = { 'violated-policies': decision.deniedBy }
+  const violated = {
+    'violated-policies': decision.deniedBy.map((policy) => publicNameOf(policy, names)),
+  }
   return problemOf({ type, title, status, detail, ...violated, ...more })
 }
 

@@ -5,7 +5,7 @@ import { draftFields } from './draft-fields.js'
 import { noFields, type HeaderField } from './fields.js'
 import { draft6Fields, draft7Fields, epochFields, legacyFields } from './older-fields.js'
 import { partitionKeyOf } from './partition-key.js'
-import { policyItems, type PolicyItems } from './policy-items.js'
+import { policyItems, type PolicyItems, type PublicNames } from './policy-items.js'
 import { retryAfterSeconds } from './retry-after.js'
 
 /**
@@ -14,10 +14,12 @@ import { retryAfterSeconds } from './retry-after.js'
  */
 export type HeaderStyle = 'draft' | 'draft-7' | 'draft-6' | 'legacy' | 'legacy-epoch' | 'none'
 
+/** Equal `policies` need equal `names`. */
 export type FieldWriter = (
   policies: Policies,
   decision: Decision,
   key: Keys,
+  names?: PublicNames,
 ) => readonly HeaderField[]
 
 export interface FieldOptions {
@@ -31,24 +33,24 @@ export function fieldWriter(limiter: string, options: FieldOptions): FieldWriter
   const { styles, partitionKey, clock = Date.now } = options
   const known = new WeakMap<Policies, PolicyItems>()
 
-  function itemsOf(policies: Policies): PolicyItems {
+  function itemsOf(policies: Policies, names: PublicNames | undefined): PolicyItems {
     let items = known.get(policies)
     if (items === undefined) {
-      items = policyItems(bindPolicies(limiter, policies))
+      items = policyItems(bindPolicies(limiter, policies), names)
       known.set(policies, items)
     }
     return items
   }
 
   const writers: Readonly<Record<HeaderStyle, FieldWriter>> = {
-    draft(policies, decision, key) {
+    draft(policies, decision, key, names) {
       const keyOf = partitionKey ? partitionKeyOf(limiter, key) : undefined
-      return draftFields(itemsOf(policies), decision, keyOf)
+      return draftFields(itemsOf(policies, names), decision, keyOf)
     },
-    'draft-7': (policies, decision) =>
-      draft7Fields(itemsOf(policies), decision, () => retryAfterSeconds(policies, decision)),
-    'draft-6': (policies, decision) =>
-      draft6Fields(itemsOf(policies), decision, () => retryAfterSeconds(policies, decision)),
+    'draft-7': (policies, decision, _key, names) =>
+      draft7Fields(itemsOf(policies, names), decision, () => retryAfterSeconds(policies, decision)),
+    'draft-6': (policies, decision, _key, names) =>
+      draft6Fields(itemsOf(policies, names), decision, () => retryAfterSeconds(policies, decision)),
     legacy: (_policies, decision) => legacyFields(decision),
     'legacy-epoch': (_policies, decision) => epochFields(decision, clock()),
     none: () => noFields,
@@ -56,7 +58,7 @@ export function fieldWriter(limiter: string, options: FieldOptions): FieldWriter
 
   if (typeof styles === 'string') return writers[styles]
   // A map removes duplicates: draft-7 and draft-6 write the same RateLimit-Policy.
-  return (policies, decision, key) => [
-    ...new Map(styles.flatMap((style) => writers[style](policies, decision, key))),
+  return (policies, decision, key, names) => [
+    ...new Map(styles.flatMap((style) => writers[style](policies, decision, key, names))),
   ]
 }

@@ -28,11 +28,11 @@ export function outcomeWriter<R, H>({
     const status = statusOf(outcome)
     const more = outcome?.type === 'challenge' ? { challenge: challengeOf(outcome) } : undefined
     if (denying === undefined) return refusalContent(view, status, more)
-    const { policies } = denying.consumption
+    const { policies, rules: names } = denying.consumption
     if (more !== undefined) {
-      return problemContent(view, policies, decision, { status, localShare, more })
+      return problemContent(view, policies, decision, { status, localShare, names, more })
     }
-    return contentWriter(status, body, localShare)(view, policies, decision)
+    return contentWriter(status, body, localShare)(view, policies, decision, names)
   }
 }
 

@@ -110,7 +110,8 @@ export function rulesFlow<R, H>(
   }
 
   function fieldsOfPart({ consumption, decision }: Part): readonly HeaderField[] {
-    return fieldsOf(consumption.policies, decision, consumption.keys)
+    const { policies, keys, rules } = consumption
+    return fieldsOf(policies, decision, keys, rules)
   }
 
   return judge

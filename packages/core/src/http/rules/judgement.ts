@@ -67,6 +67,12 @@ export interface AppliedRule {
   readonly counts: 'all' | 'failures' | 'successes'
   /** Whether a successful response resets the count. */
   readonly resetOnSuccess: boolean
+  /**
+   * The name of the policy in headers and problem bodies. Two policies of a response must not have the same one.
+   *
+   * @default the policy's own name
+   */
+  readonly publicName?: string
 }
 
 /** What happens to a request that a rule denies. */

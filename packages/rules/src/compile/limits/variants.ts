@@ -21,6 +21,8 @@ export interface Variant {
 
 /** The limits of a rule. */
 export interface VariantReader {
+  /** The names of the counts of its policies. */
+  readonly names: readonly string[]
   /** The variants that do not depend on a function of the application. */
   readonly all: readonly Variant[]
   /** The variant of a request. */
@@ -120,6 +122,7 @@ function createReader(
   }
 
   return {
+    names: slots.map(({ name }) => name),
     get all() {
       if (slots.length === 1) slots[0].alternatives.forEach((_, i) => ownVariant([i]))
       return [...own.values()]
