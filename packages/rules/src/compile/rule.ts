@@ -132,6 +132,7 @@ function readLimit(
   vocabulary: Vocabulary,
 ): Limit | undefined {
   const { id, count = id, group, over = 'deny', counts = 'all', resetOn, shadow } = declaration
+  checkCountName(declaration.count, path, vocabulary)
   const key = readKey(declaration.key, own, [...path, 'key'], vocabulary)
   const variants = readVariants(declaration, document, files, path, vocabulary)
   const cost = readCost(declaration.cost, [...path, 'cost'], vocabulary)
@@ -140,4 +141,18 @@ function readLimit(
   const role = shadow === true ? 'shadow' : outcome.type === 'tag' ? 'tagging' : 'enforced'
   const resetOnSuccess = resetOn === 'success'
   return { type: 'limit', count, group, key, variants, cost, outcome, counts, resetOnSuccess, role }
+}
+
+/** `count: failures` would be a count of that name, which all requests take. */
+function checkCountName(count: string | undefined, path: Path, { findings }: Vocabulary): void {
+  if (count !== 'all' && count !== 'failures' && count !== 'successes') return
+  const expected = `"counts: ${count}" to choose the responses that count; "count" is the name of the count, which cannot be ${count}`
+  findings.unknown(
+    [...path, 'count'],
+    'count',
+    ['counts'],
+    'SLUICE_RULES_OPTION_INVALID',
+    count,
+    expected,
+  )
 }
