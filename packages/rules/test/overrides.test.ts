@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { gcra, type Policy } from '@sluice/core'
 import type { Judgement, RuleSet } from '../src/index.js'
-import { compiledRules, factsOf, judged, now } from './compiled.js'
+import { compiledRules, factsOf, findingsOf, head, judged, now } from './compiled.js'
 
 const limitOf = (judgement: Judgement): unknown => {
   if (judgement.type !== 'ask') return judgement.type
@@ -13,6 +13,13 @@ const limitOf = (judgement: Judgement): unknown => {
 
 const limitFor = (rules: RuleSet, user: string | undefined, plan = 'free'): unknown =>
   limitOf(judged(rules, { values: { user, plan } }))
+
+const several = `  - id: api
+    key: { first: [user, ip] }
+    policies:
+      m: { kind: fixedWindow, limit: 10, window: 1m }
+      d: { kind: fixedWindow, limit: 100, window: 1d }
+    overrides: { of: user, file: o.csv }`
 
 describe('overrides of the document', () => {
   const rule = (overrides: string) =>
@@ -69,6 +76,15 @@ describe('overrides of the document', () => {
     expect(policies(judged(stated, { values: { user: 'acme' } }))).toMatchObject({
       api: { limit: 9, burst: 3 },
     })
+  })
+
+  test('of a number are refused if the rule has several policies', async () => {
+    const findings = await findingsOf(`${head}\nrules:\n${several}`, {
+      files: { 'o.csv': 'free,unlimited\nacme,4\n' },
+    })
+    expect(findings.map(({ path, line, code }) => `${path}:${line} ${code}`)).toEqual([
+      'o.csv:2 SLUICE_RULES_OVERRIDE',
+    ])
   })
 
   test('come from a file as well', async () => {
@@ -175,6 +191,23 @@ describe('overrides of the application', () => {
       )
     },
   )
+
+  test('of a number are the error of the request if the rule has several policies', async () => {
+    const answers: Record<string, number | 'unlimited' | undefined> = { acme: 4, free: 'unlimited' }
+    const rules = await compiledRules(several, {
+      files: { 'o.csv': '' },
+      overrides: (_rule, value) => answers[value],
+    })
+    expect(() => judge(rules, 'acme')).toThrow(
+      expect.objectContaining({
+        code: 'SLUICE_RULES_OVERRIDE_INVALID',
+        message: expect.stringContaining('the limits of several policies'),
+      }),
+    )
+    expect(limitOf(judge(rules, 'free') as Judgement)).toBe('unlimited')
+    const { enforced } = judge(rules, 'other') as Judgement & { type: 'ask' }
+    expect(Object.keys(enforced[0].policies)).toEqual(['api.m', 'api.d'])
+  })
 
   test('that throw or reject are the error of the request, and are asked again', async () => {
     let calls = 0

@@ -8,6 +8,7 @@ import { linesOf } from '../../match/lists.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 import { createAsker, overrideFor, type Override, type OverridesFunction } from '../overrides.js'
 import { inZone } from './policies.js'
+import type { Slot } from './slots.js'
 
 export interface OverrideReader {
   overrideOf(context: RequestContext): Override | undefined
@@ -17,7 +18,7 @@ export interface OverrideReader {
 /** Reads the overrides of a rule. Undefined if it has none. */
 export function readOverrides(
   { id, overrides }: RuleDeclaration,
-  alternatives: readonly { readonly declaration: PolicyDeclaration }[],
+  slots: readonly Slot[],
   zone: string | undefined,
   files: ReadonlyMap<string, string>,
   rulePath: Path,
@@ -42,9 +43,9 @@ export function readOverrides(
 
   /** What is wrong with an override; undefined if it fits every alternative of the rule. */
   function problemOf(override: Override): string | undefined {
-    for (const { declaration } of alternatives) {
+    for (const { declaration } of slots.flatMap(({ alternatives }) => alternatives)) {
       try {
-        overridden(declaration, override, zone)
+        overridden(declaration, override, zone, slots.length)
       } catch (error) {
         return error instanceof Error ? error.message : String(error)
       }
@@ -150,15 +151,22 @@ function createReader(rule: string, field: Field, table: OverrideTable): Overrid
 /**
  * The policy that an override makes of the rule's own.
  *
+ * @param count how many policies the rule has: a whole policy and `unlimited` replace all of them
  * @throws Error if the policy has no limit that a number could replace, or the result is no policy
  */
 export function overridden(
   declaration: PolicyDeclaration,
   { limit, window, reason }: Override,
   zone: string | undefined,
+  count: number,
 ): Policy {
   if (limit === 'unlimited') return checkedPolicy({ kind: 'unlimited' }, reason)
   if (typeof limit === 'object') return checkedPolicy(inZone(limit, zone), reason)
+  if (count > 1) {
+    throw new Error(
+      'a number cannot replace the limits of several policies: write "unlimited" or a whole policy, which replaces all of them, or divide the rule into one for each policy',
+    )
+  }
   if (!('limit' in declaration)) {
     throw new Error(
       `a number cannot replace the limit of "${declaration.kind}": write a whole policy`,

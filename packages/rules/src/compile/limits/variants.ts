@@ -1,6 +1,8 @@
 import type { Policy } from '@sluice/core'
 import type { RuleDeclaration, RulesDocument } from '../../document/document.js'
 import type { Path } from '../../document/syntax.js'
+import { rulesErrorFrom } from '../../errors.js'
+import { reasonOf } from '../../errors/reason.js'
 import type { RequestContext } from '../../match/context.js'
 import { RecentMap } from '../../match/recent-map.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
@@ -61,21 +63,15 @@ export function readVariants(
     const slot = readSlot(rule.id, name, policy, document.zone, vocabulary)
     if (slot !== undefined) slots.push(slot)
   }
-  const overrides = readOverrides(
-    rule,
-    slots.flatMap(({ alternatives }) => alternatives),
-    document.zone,
-    files,
-    path,
-    vocabulary,
-  )
+  const overrides = readOverrides(rule, slots, document.zone, files, path, vocabulary)
   if (slots.length === 0 || slots.length < declared.length) return undefined
-  return createReader(slots, overrides, document.zone)
+  return createReader(rule.id, slots, overrides, document.zone)
 }
 
 const longestName = 64
 
 function createReader(
+  rule: string,
   slots: readonly Slot[],
   overrides: OverrideReader | undefined,
   zone: string | undefined,
@@ -107,14 +103,14 @@ function createReader(
   function variantOf(context: RequestContext): Variant {
     const override = overrides?.overrideOf(context)
     if (override === undefined) return ownVariantOf(context)
-    // Overrides are only allowed with one policy.
+    // An override of several policies replaces all of them by one.
     const [slot] = slots
     const choice = slot.choose(context)
     const key = `${choice} ${override.key}`
     let variant = changed.get(key)
     if (variant === undefined) {
       const { declaration } = slot.alternatives[choice]
-      const policy = overridden(declaration, override, zone)
+      const policy = replaced(rule, declaration, override, zone, slots.length)
       variant = { id: ++lastId, policies: [[slot.name, policy]], reasons: [override.reason] }
       changed.set(key, variant)
     }
@@ -132,5 +128,18 @@ function createReader(
     use(given) {
       overrides?.use(given)
     },
+  }
+}
+
+/** The document's own overrides have been checked, those of the application's function have not. */
+function replaced(
+  rule: string,
+  ...[declaration, override, zone, count]: Parameters<typeof overridden>
+): Policy {
+  try {
+    return overridden(declaration, override, zone, count)
+  } catch (error) {
+    const problem = `${override.reason}: ${reasonOf(error)}`
+    throw rulesErrorFrom(error, 'SLUICE_RULES_OVERRIDE_INVALID', rule, problem)
   }
 }
