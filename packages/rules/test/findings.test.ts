@@ -64,6 +64,10 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
   [`{ id: r, when: { path: api }, ${limit} }`, 'PATTERN', 'rules[0].when.path'],
   [`{ id: r, when: { path: '/a/:id(\\d+)' }, ${limit} }`, 'PATTERN', 'rules[0].when.path'],
   [`{ id: r, when: { path: '/a/**/b/**' }, ${limit} }`, 'PATTERN', 'rules[0].when.path'],
+  ...['/*', '/api/*', '/api/*/x', '/public*', '/*.js', '/**.md', '/api/{id}', '/a{s}?'].map(
+    (path) =>
+      [`{ id: r, when: { path: '${path}' }, ${limit} }`, 'PATTERN', 'rules[0].when.path'] as const,
+  ),
   [`{ id: r, when: { param.id: a }, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].when["param.id"]'],
   [
     `{ id: r, when: { user: { matches: '(a' } }, ${limit} }`,
@@ -161,6 +165,11 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
     'rules[0].overrides.entries.a',
   ],
   [
+    '{ id: r, overrides: { of: user, entries: { acme: 4 } }, policies: { m: { kind: gcra, limit: 1, window: 1m }, d: { kind: gcra, limit: 9, window: 1d } } }',
+    'OVERRIDE',
+    'rules[0].overrides.entries.acme',
+  ],
+  [
     `{ id: r, overrides: { of: user, file: o.csv }, ${limit} }`,
     'FILE_MISSING',
     'rules[0].overrides.file',
@@ -173,6 +182,9 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
     'TOO_LARGE',
     'rules[0].policies.minute',
   ],
+  [`{ id: r, count: failures, ${limit} }`, 'OPTION_INVALID', 'rules[0].count', 'counts'],
+  [`{ id: r, count: successes, ${limit} }`, 'OPTION_INVALID', 'rules[0].count', 'counts'],
+  [`{ id: r, count: all, ${limit} }`, 'OPTION_INVALID', 'rules[0].count', 'counts'],
   [`{ id: r, group: 'a b', ${limit} }`, 'OPTION_INVALID', 'rules[0].group'],
 ]
 

@@ -57,6 +57,11 @@ export class Patterns {
     if (/(?<!\\)(?:\\\\)*\(/.test(pattern)) {
       throw new Error('regular expressions have no place in it; use another predicate beside it')
     }
+    if (pattern.split('/').some(hasStrangeWildcard)) {
+      throw new Error(
+        'it contains "*" or "{…}" in a form that is not supported. Write ":name" for a segment, or "/**" for the rest',
+      )
+    }
     const spelled = this.#spell(pattern)
     const known = this.#numbers.get(spelled)
     if (known !== undefined) return known
@@ -103,6 +108,15 @@ export class Patterns {
     const found = findAllRoutes(this.#router, '', path, { params: false })
     return { path, fits: new Set(found.map(({ data }) => data)) }
   }
+}
+
+/**
+ * Whether a segment has a wildcard that people and rou3 read differently: `/api/*` fits `/api` and `/api/a/b` as well, `/*.js` fits `/a/b.js`, and `{id}` is
+ * the text `id`. A backslash makes each of these characters a plain one.
+ */
+function hasStrangeWildcard(segment: string): boolean {
+  const bare = segment.replace(/\\./g, '')
+  return /[*{}]/.test(bare) && !/^(?:\*\*(?::[A-Za-z_]\w*)?|:[A-Za-z_]\w*\*)$/.test(bare)
 }
 
 const none: unique symbol = Symbol('no exact path')
