@@ -38,7 +38,7 @@ lists:
   nets: { kind: address, entries: [10.0.0.0/8, 2001:db8::/32] }
   words: { kind: text, entries: [bot, spider] }
 schedules:
-  night: { from: '00:30', to: '06:00' }`
+  night: { from: '00:30', to: '06:00', zone: UTC }`
 
 /** The mistakes that a document is refused for. */
 export async function findingsOf(

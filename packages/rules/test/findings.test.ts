@@ -203,7 +203,7 @@ name: test
 valuess: { user: string }
 values: { plan: [free, pro], method: string }
 schedules:
-  night: { from: 00-30 }
+  night: { from: 00-30, zone: UTC }
 rules:
   - id: a
     when: { plann: pro }
@@ -224,7 +224,7 @@ rules:
 name: test
 values: { plan: [free, pro], method: string }
 schedules:
-  night: { from: 00-30 }
+  night: { from: 00-30, zone: UTC }
 rules:
   - id: a
     when: { plann: pro }
@@ -315,6 +315,11 @@ test.each([
     'version: 1\nname: a\nlists: { a: { kind: address, file: a.txt } }\nrules: [{ id: a, then: deny }]',
     'FILE_MISSING',
     'lists.a.file',
+  ],
+  [
+    'version: 1\nname: a\nschedules: { night: { from: "22:00" } }\nrules: [{ id: a, when: { during: night }, then: deny }]',
+    'OPTION_MISSING',
+    'schedules.night',
   ],
   ['version: 1\nversion: 1\nname: a\nrules: [{ id: a, then: deny }]', 'SYNTAX', ''],
   ['version: 1\n  name: a', 'SYNTAX', ''],

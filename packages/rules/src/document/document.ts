@@ -7,7 +7,7 @@ export interface RulesDocument {
   readonly version: 1
   /** The name of the limiter, and so the namespace of the counts. */
   readonly name: string
-  /** An IANA time zone for schedules, and for calendar windows that name none. */
+  /** An IANA time zone for schedules and calendar windows that name none. Without it, each of them names its own. */
   readonly zone?: string
   /**
    * Whether paths that differ in letter case are different paths. Most frameworks do not distinguish them.
@@ -51,6 +51,7 @@ export interface ScheduleDeclaration {
   readonly to?: string
   /** Dates on which it does not begin. */
   readonly except?: readonly string[]
+  /** An IANA time zone. Required if the document has no `zone`. */
   readonly zone?: string
 }
 

@@ -101,12 +101,19 @@ function checkNames({ values = {}, zone }: Omit<RulesDocument, 'rules'>, finding
 }
 
 function readSchedules(
-  { schedules = {}, zone = 'UTC' }: Omit<RulesDocument, 'rules'>,
+  { schedules = {}, zone }: Omit<RulesDocument, 'rules'>,
   findings: Findings,
 ): ReadonlyMap<string, Schedule> {
   const read = new Map<string, Schedule>()
   for (const [name, declaration] of Object.entries(schedules)) {
-    const schedule = createSchedule(name, declaration, isZone(zone) ? zone : 'UTC')
+    if (zone === undefined && declaration.zone === undefined) {
+      const expected =
+        'an IANA time zone such as Europe/Berlin, in the schedule or in the "zone" of the document'
+      findings.error(['schedules', name], 'SLUICE_RULES_OPTION_MISSING', 'zone', expected)
+    }
+    // A wrong zone of the document is one mistake, and not one of each schedule.
+    const usual = zone !== undefined && isZone(zone) ? zone : 'UTC'
+    const schedule = createSchedule(name, declaration, usual)
     if ('activeAt' in schedule) {
       read.set(name, schedule)
       continue
