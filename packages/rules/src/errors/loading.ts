@@ -11,6 +11,11 @@ export const loadingMessages = {
   SLUICE_RULES_FUNCTION_MISSING: (name: string): string =>
     `the document requires the value ${quoted(name)}, but "values" of loadRules has no function for it. Add one, or declare the value with a "?", such as "string?".`,
 
+  SLUICE_RULES_FUNCTION_UNKNOWN: (name: string, meant: string | undefined): string =>
+    meant === undefined
+      ? `"values" of loadRules has a function for ${quoted(name)}, which the document does not declare.`
+      : `"values" of loadRules has a function for ${quoted(name)}, which the document does not declare, and none for ${quoted(meant)}. Did you mean ${quoted(meant)}?`,
+
   SLUICE_RULES_CONTEXT_INVALID: (context: unknown): string =>
     `the context is ${show(context)}. Pass an object, such as { ip: '203.0.113.9', user: '42' }.`,
 

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { RulesDocument } from '../document/document.js'
-import type { RulesError } from '../errors.js'
+import type { Finding, RulesError } from '../errors.js'
 import { createPause, finishedInSlices, type Slices } from '../slices.js'
 
 /** Published on `sluice:rules`. */
@@ -28,6 +28,8 @@ export interface DocumentEvent {
   readonly error: RulesError | undefined
   /** How the rules of a loaded document differ from those before. */
   readonly changes: RuleChanges | undefined
+  /** What is valid in a loaded document and probably not meant so. */
+  readonly warnings: readonly Finding[]
 }
 
 /** The ids of rules. */

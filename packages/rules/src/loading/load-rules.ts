@@ -1,7 +1,7 @@
-import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/http'
+import { checked, checkedIfGiven, nearestWord, optional, readOptions } from '@sluice/core/http'
 import { compileRules } from '../compile/compile-rules.js'
 import type { OverridesFunction } from '../compile/overrides.js'
-import type { RulesDocument } from '../document/document.js'
+import type { ParsedRules } from '../document/parse.js'
 import { rulesError } from '../errors.js'
 import { declared } from '../match/value-field.js'
 import type { ValueFunctions } from './facts-of-request.js'
@@ -69,7 +69,7 @@ export async function loadRules<R = unknown>(
     clock,
     compile: (text, stats) =>
       withParsedRules(text, async (parsed) => {
-        if (values !== undefined) assertFunctions(parsed.document, values)
+        if (values !== undefined) checkFunctions(parsed, values)
         return compileRules(parsed, {
           ...(overrides === undefined ? {} : { overrides }),
           ...(stats === undefined ? {} : { stats }),
@@ -78,13 +78,21 @@ export async function loadRules<R = unknown>(
   })
 }
 
-/** Without its function, a required value would be an error of every request that needs it. */
-function assertFunctions({ values = {} }: RulesDocument, functions: object): void {
-  for (const [name, declaration] of Object.entries(values)) {
-    if (declared(declaration).required && !Object.hasOwn(functions, name)) {
-      throw rulesError('SLUICE_RULES_FUNCTION_MISSING', name)
-    }
+/**
+ * Without its function, a required value would be an error of every request that needs it, and an optional one would be absent from all requests. A function
+ * that no value needs can be that of a later document, unless its name is probably a misspelled one.
+ */
+function checkFunctions({ document, vocabulary }: ParsedRules, functions: object): void {
+  const { values = {} } = document
+  const missing = Object.keys(values).filter((name) => !Object.hasOwn(functions, name))
+  for (const name of Object.keys(functions)) {
+    if (Object.hasOwn(values, name)) continue
+    const meant = nearestWord(name, missing)
+    if (meant !== undefined) throw rulesError('SLUICE_RULES_FUNCTION_UNKNOWN', name, meant)
+    vocabulary.findings.warning(['values'], 'SLUICE_RULES_FUNCTION_UNKNOWN', name, undefined)
   }
+  const required = missing.find((name) => declared(values[name]).required)
+  if (required !== undefined) throw rulesError('SLUICE_RULES_FUNCTION_MISSING', required)
 }
 
 function isSource(value: unknown): value is RuleSource {

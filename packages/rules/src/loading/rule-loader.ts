@@ -1,7 +1,7 @@
 import type { RuleSet } from '../compile/rule-set.js'
 import type { RuleStats } from '../compile/stats.js'
 import type { RulesText } from '../document/parse.js'
-import { RulesError, rulesError, rulesErrorFrom } from '../errors.js'
+import { RulesError, rulesError, rulesErrorFrom, type Finding } from '../errors.js'
 import { reasonOf } from '../errors/reason.js'
 import { changesToTell, publish, type DocumentEvent } from './events.js'
 import { createFailures } from './failures.js'
@@ -21,6 +21,8 @@ export interface RulesState {
   /** The version of the rules that judge requests: the first 16 hexadecimal digits of a SHA-256 of the document and its files. */
   readonly version: string
   readonly loadedAt: Date
+  /** What is valid in the document and probably not meant so. */
+  readonly warnings: readonly Finding[]
   /** `keep`: the source could not be read at the start, and the last good document was. `replace`: the application passed the document. */
   readonly from: 'source' | 'keep' | 'replace'
   /** Why the current rules are not those of the source; undefined if they are. */
@@ -90,15 +92,15 @@ export async function createRuleLoader(
     assertSameName(before, set)
     loaded = { set, from, loadedAt: new Date() }
     rejected.clear()
-    const { name, version } = set
+    const { name, version, warnings } = set
     const changes = await changesToTell(before?.document, set.document)
-    publish(() => ({ name, state: 'loaded', version, error: undefined, changes }))
+    publish(() => ({ name, state: 'loaded', version, error: undefined, changes, warnings }))
     return loaded
   }
 
   function tell(state: DocumentEvent['state'], error: RulesError): void {
     const { name, version } = loaded?.set ?? {}
-    publish(() => ({ name, state, version, error, changes: undefined }))
+    publish(() => ({ name, state, version, error, changes: undefined, warnings: [] }))
   }
 
   async function loadFirst(): Promise<Loaded> {
@@ -126,7 +128,8 @@ export async function createRuleLoader(
     },
     state() {
       const { set, from, loadedAt } = latest()
-      return { version: set.version, loadedAt, from, stale: unreadable.latest ?? rejected.latest }
+      const { version, warnings } = set
+      return { version, loadedAt, from, warnings, stale: unreadable.latest ?? rejected.latest }
     },
     reload: refresher.refresh,
     replace: (text) =>

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { RequestView } from '@sluice/core/http'
 import { expect, test, vi } from 'vitest'
 import { loadRules, staticSource, type LoadRulesOptions } from '../../src/index.js'
@@ -91,6 +92,33 @@ test('refuses a document that requires a value without a function, also at a rel
   })
 })
 
+test('refuses a function whose name resembles a value that has none, also at a reload', async () => {
+  const misspelled = { ...values, noet: () => 'a' }
+  const source = staticSource(document)
+  await expect(loadRules({ source, values: misspelled })).rejects.toMatchObject({
+    code: 'SLUICE_RULES_FUNCTION_UNKNOWN',
+    message: expect.stringContaining('Did you mean "note"?'),
+  })
+  const rules = await loadRules<Raw>({ source, values: { ...values, users: () => 'a' } })
+  await expect(
+    rules.replace(document.replace('note: string?', 'note: string?, user2: string?')),
+  ).rejects.toMatchObject({ code: 'SLUICE_RULES_FUNCTION_UNKNOWN' })
+})
+
+test('warns of a function that the document does not need', async () => {
+  const rules = await loadRules<Raw>({
+    source: staticSource(document),
+    values: { ...values, tenant: () => 'a', constructor: () => 'b' },
+  })
+  expect(rules.state().warnings.map(({ code, message }) => [code, message])).toEqual([
+    [
+      'SLUICE_RULES_FUNCTION_UNKNOWN',
+      '"values" of loadRules has a function for "tenant", which the document does not declare.',
+    ],
+    ['SLUICE_RULES_FUNCTION_UNKNOWN', expect.stringContaining('"constructor"')],
+  ])
+})
+
 test('rejects an invalid document with all of its mistakes and their places', async () => {
   const source = staticSource(
     document.replace('limit: 9', 'limt: 9').replace('key: user', 'key: usr'),
@@ -102,6 +130,21 @@ test('rejects an invalid document with all of its mistakes and their places', as
       expect.objectContaining({ line: 7, hint: 'limit' }),
     ]),
   })
+})
+
+test('publishes the warnings of a document when it is loaded', async () => {
+  const told: unknown[] = []
+  const listen = (event: unknown): void => void told.push(event)
+  subscribe('sluice:rules', listen)
+  const rules = await loadRules<Raw>({ source: staticSource(document), values })
+  await rules.replace(document.replace('window: 1m }', 'window: 60 }'))
+  unsubscribe('sluice:rules', listen)
+  const warning = { code: 'SLUICE_RULES_DURATION_SHORT', severity: 'warning', line: 6 }
+  expect(told).toMatchObject([
+    { state: 'loaded', warnings: [] },
+    { state: 'loaded', warnings: [warning, warning] },
+  ])
+  expect(rules.state().warnings).toMatchObject([warning, warning])
 })
 
 test('takes the limits of single values from the application', async () => {
