@@ -131,7 +131,7 @@ export const mutants = [
   {
     file: `${loading}/load-rules.ts`,
     name: 'a required value without a function is found by the requests',
-    find: 'if (values !== undefined) assertFunctions(parsed.document, values)\n',
+    find: 'if (values !== undefined) checkFunctions(parsed, values)\n',
     replace: '',
   },
   {
