@@ -194,7 +194,12 @@ describe('keys', () => {
   test('a request without an address is an error where its address counts', async () => {
     const rules = await compiledRules(`  - { id: a, key: ip, ${limit} }`)
     expect(() => rules.judge({ ip: undefined }, now)).toThrow(
-      expect.objectContaining({ code: 'SLUICE_ADDRESS_MISSING' }),
+      expect.objectContaining({
+        code: 'SLUICE_ADDRESS_MISSING',
+        message: expect.stringMatching(
+          /^rule "a" counts by "ip", and there is no address\. Without HTTP, pass "ip" in the context/,
+        ),
+      }),
     )
     expect(rules.stats.get('a')?.errors).toBe(1)
   })

@@ -133,7 +133,7 @@ function readLimit(
 ): Limit | undefined {
   const { id, count = id, group, over = 'deny', counts = 'all', resetOn, shadow } = declaration
   checkCountName(declaration.count, path, vocabulary)
-  const key = readKey(declaration.key, own, [...path, 'key'], vocabulary)
+  const key = readKey(id, declaration.key, own, [...path, 'key'], vocabulary)
   const variants = readVariants(declaration, document, files, path, vocabulary)
   const cost = readCost(declaration.cost, [...path, 'cost'], vocabulary)
   const outcome = overOutcome(over, [...path, 'over'], vocabulary.findings)

@@ -16,3 +16,11 @@ export const requestMessages = {
   SLUICE_RULES_OVERRIDE_INVALID: (rule: string, problem: string): string =>
     `rule ${quoted(rule)}: ${problem}`,
 }
+
+/** The message of SLUICE_ADDRESS_MISSING, which is an error of the core, for a rule. */
+export function noAddress(rule: string): string {
+  return (
+    `rule ${quoted(rule)} counts by "ip", and there is no address. Without HTTP, pass "ip" in the context, or give the rule another "key". ` +
+    `If a proxy or a unix socket is in front of a server, tell the framework to trust it (Express: app.set('trust proxy', 1)).`
+  )
+}

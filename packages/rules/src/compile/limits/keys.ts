@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Key, KeyPartValue } from '@sluice/core'
+import { SluiceError, type Key, type KeyPartValue } from '@sluice/core'
 import { ipKey } from '@sluice/core/http'
 import type { KeyPartDeclaration } from '../../document/document.js'
 import type { Path } from '../../document/syntax.js'
 import type { Field, RequestContext, Value } from '../../match/context.js'
 import type { OwnPath } from '../../match/fields.js'
+import { noAddress } from '../../errors/requests.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 
 /** The key of a rule. */
@@ -17,6 +18,7 @@ export interface KeyReader {
 
 /** Reads the key of a rule. Mistakes go to the findings. */
 export function readKey(
+  rule: string,
   declaration: KeyPartDeclaration | readonly KeyPartDeclaration[] = 'ip',
   own: OwnPath,
   path: Path,
@@ -41,35 +43,44 @@ export function readKey(
   const [first] = parts
   if (parts.length === 1 && first.length === 1) {
     const [field] = first
-    return { parts, keyOf: (context) => keyOfOne(field, context) }
+    return { parts, keyOf: (context) => keyOfOne(rule, field, context) }
   }
-  return { parts, keyOf: (context) => keyOfAll(parts, context) }
+  return { parts, keyOf: (context) => keyOfAll(rule, parts, context) }
 }
 
 /** One count for all requests has a key as well. */
 const everybody = 'all'
 
-function keyOfOne(field: Field, context: RequestContext): Key | undefined {
-  if (field.type === 'address') return addressPart(field, context)
+function keyOfOne(rule: string, field: Field, context: RequestContext): Key | undefined {
+  if (field.type === 'address') return addressPart(rule, field, context)
   const value = context.read(field)
   return value === undefined ? undefined : [field.name, partOf(field, value)]
 }
 
-function keyOfAll(parts: readonly (readonly Field[])[], context: RequestContext): Key | undefined {
+function keyOfAll(
+  rule: string,
+  parts: readonly (readonly Field[])[],
+  context: RequestContext,
+): Key | undefined {
   if (parts.length === 0) return everybody
   const key: KeyPartValue[] = []
   for (const fields of parts) {
-    if (!addPart(fields, context, key)) return undefined
+    if (!addPart(rule, fields, context, key)) return undefined
   }
   // A list of one part is the same key as that part.
   return key.length === 1 && typeof key[0] === 'string' ? key[0] : key
 }
 
 /** Adds the first field that the request has. False if it has none of them. */
-function addPart(fields: readonly Field[], context: RequestContext, key: KeyPartValue[]): boolean {
+function addPart(
+  rule: string,
+  fields: readonly Field[],
+  context: RequestContext,
+  key: KeyPartValue[],
+): boolean {
   for (const field of fields) {
     if (field.type === 'address') {
-      key.push(addressPart(field, context))
+      key.push(addressPart(rule, field, context))
       return true
     }
     const value = context.read(field)
@@ -82,9 +93,10 @@ function addPart(fields: readonly Field[], context: RequestContext, key: KeyPart
 }
 
 /** As `byIp` makes it: a request without an address is an error. */
-function addressPart(field: Field, context: RequestContext): string {
+function addressPart(rule: string, field: Field, context: RequestContext): string {
   const value = context.read(field)
-  return ipKey(typeof value === 'string' ? value : undefined)
+  if (typeof value === 'string') return ipKey(value)
+  throw new SluiceError('SLUICE_ADDRESS_MISSING', noAddress(rule))
 }
 
 function partOf(field: Field, value: Exclude<Value, undefined>): KeyPartValue {
