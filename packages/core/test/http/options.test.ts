@@ -189,6 +189,12 @@ test.each([
   expect(refusalOf({ ...short, wait }).code).toBe(code)
 })
 
+test('says of rules that are a promise that they have to be awaited', () => {
+  expect(refusalOf({ rules: Promise.resolve({}) }).message).toBe(
+    'rateLimit: "rules" is an empty object. Pass rules, such as those that loadRules of @sluice/rules returns. This is a promise: await it.',
+  )
+})
+
 test('treats an undefined option as absent', () => {
   expect(refusalOf({ limit: undefined, policy: undefined, window: '1m' }).code).toBe(
     'SLUICE_OPTION_MISSING',

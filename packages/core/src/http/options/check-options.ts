@@ -19,6 +19,7 @@ import {
   type OptionReader,
 } from '../../options/readers.js'
 import { didYouMean } from '../../options/unknown-option.js'
+import { isPromise } from '../awaitable.js'
 import type { HeaderStyle } from '../answer/header-fields.js'
 import type { RateLimitOptions } from './options.js'
 import { decidedByRules } from './stated-options.js'
@@ -91,7 +92,10 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     'a record from name to policy, or a function from the request to one',
     (value) => isRecord(value) || isFunction(value),
   ),
-  rules: checkedIfGiven('rules, such as those that loadRules of @sluice/rules returns', isRules),
+  rules: {
+    ...checkedIfGiven('rules, such as those that loadRules of @sluice/rules returns', isRules),
+    advice: (value) => (isPromise(value) ? 'This is a promise: await it' : undefined),
+  },
   name: optional<unknown>(name, undefined),
   ...others,
   key: {

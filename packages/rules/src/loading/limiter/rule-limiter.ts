@@ -11,6 +11,7 @@ import {
   checked,
   checkedIfGiven,
   decideByRules,
+  isPromise,
   type Consumption,
   readOptions,
   type Judgement,
@@ -55,7 +56,10 @@ export interface RuleLimiterOptions {
 const passedOn = checkedIfGiven('', () => true)
 
 const readers = {
-  rules: checked('rules, such as those that loadRules returns', isRules),
+  rules: {
+    ...checked('rules, such as those that loadRules returns', isRules),
+    advice: (value: unknown) => (isPromise(value) ? 'This is a promise: await it' : undefined),
+  },
   store: passedOn,
   clock: passedOn,
   onStoreError: passedOn,

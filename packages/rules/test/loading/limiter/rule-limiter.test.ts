@@ -280,6 +280,7 @@ test.each([
   [{ stores: 1 }, 'createRuleLimiter: there is no option "stores"'],
   [{ rules: undefined }, 'createRuleLimiter: "rules" is missing'],
   [{ rules: { name: 'a' } }, 'createRuleLimiter: "rules" is'],
+  [{ rules: Promise.resolve({}) }, 'loadRules returns. This is a promise: await it.'],
   [{ localShare: 2 }, '"localShare" is 2'],
 ])('refuses the options %j', async (options, message) => {
   const rules = await loadRules({ source: staticSource(document) })
