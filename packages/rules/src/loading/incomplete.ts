@@ -29,5 +29,5 @@ function endOf(text: string): 0 | 1 | 2 {
 
 function cutOff(what: string, before: string): string {
   const end = endOf(before) === 2 ? '"..."' : 'a line break'
-  return `${what} seems to be cut off: it does not end with ${end}, and did before`
+  return `${what} seems to be cut off: it does not end with ${end}, and did before. End it with ${end}`
 }

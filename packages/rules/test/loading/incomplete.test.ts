@@ -10,14 +10,18 @@ test.each([
   [
     'limit: 100\n',
     'limit: 10',
-    'it seems to be cut off: it does not end with a line break, and did before',
+    'it seems to be cut off: it does not end with a line break, and did before. End it with a line break',
   ],
   [
     'a: 1\nb: 2\n...\n',
     'a: 1\n',
-    'it seems to be cut off: it does not end with "...", and did before',
+    'it seems to be cut off: it does not end with "...", and did before. End it with "..."',
   ],
-  ['a: 1\n...', 'a: 1\n', 'it seems to be cut off: it does not end with "...", and did before'],
+  [
+    'a: 1\n...',
+    'a: 1\n',
+    'it seems to be cut off: it does not end with "...", and did before. End it with "..."',
+  ],
   ['a: 1\n', '', 'it is empty'],
   ['a: 1\n', 'a: 2\n', undefined],
   ['a: 1', 'a', undefined],

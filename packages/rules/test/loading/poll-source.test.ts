@@ -37,16 +37,20 @@ test('passes the signal of the read to the function', async () => {
   expect(passed).toBe(signal)
 })
 
-test.each([[undefined], [null], [42], [{}], [{ text: 'a', files: { b: 1 } }]])(
-  'rejects if the function returns %j',
-  async (returned) => {
-    const source = pollSource(async () => returned as string)
-    await expect(read(source)).rejects.toMatchObject({
-      code: 'SLUICE_RULES_SOURCE_FAILED',
-      message: 'the rules cannot be read from pollSource: its function returned no text',
-    })
-  },
-)
+test.each([
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [42, '42'],
+  [{ version: 1, name: 'a' }, 'an object with "version", "name"'],
+  [Buffer.from('name: a'), 'bytes'],
+  [{ text: 'a', files: { b: 1 } }, 'an object with "text", "files"'],
+])('rejects if the function returns %j, and says what that is', async (returned, what) => {
+  const source = pollSource(async () => returned as unknown as string)
+  await expect(read(source)).rejects.toMatchObject({
+    code: 'SLUICE_RULES_SOURCE_FAILED',
+    message: `the rules cannot be read from pollSource: its function returned ${what}. Return a text, or { text, files } of texts`,
+  })
+})
 
 test('polls every 30 seconds by default, and pauses at most five minutes', () => {
   expect(pollSource(() => '')).toMatchObject({ every: 30_000, maxPauseMs: 300_000 })

@@ -2,6 +2,7 @@ import { readOptions, type Awaitable } from '@sluice/core/http'
 import { z } from 'zod'
 import type { RulesText } from '../../document/parse.js'
 import { rulesError } from '../../errors.js'
+import { show } from '../../errors/quoting.js'
 import { contentOf, everyOption, type RuleSource } from './rule-source.js'
 
 /** What the function of a `pollSource` returns: the text, or the text with the files that it names. */
@@ -59,7 +60,8 @@ const polledRules = z.union([
 function rulesTextOf(polled: unknown): RulesText {
   const { data } = polledRules.safeParse(polled)
   if (data === undefined) {
-    const reason = 'its function returned no text'
+    const what = polled instanceof Uint8Array ? 'bytes' : show(polled)
+    const reason = `its function returned ${what}. Return a text, or { text, files } of texts`
     throw rulesError('SLUICE_RULES_SOURCE_FAILED', 'pollSource', reason)
   }
   const files = new Map(Object.entries(data.files))
