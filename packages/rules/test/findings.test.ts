@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { parseRules, RulesError } from '../src/index.js'
-import { findingsOf, head } from './compiled.js'
+import { compiled, findingsOf, head } from './compiled.js'
 
 const limit = 'limit: 1, window: 1m'
+const byPolicy =
+  'policy: { by: plan, free: { kind: fixedWindow, limit: 5, window: 1m }, pro: { kind: unlimited } }'
 
 /** A rule, and the code, the path and the hint of the one mistake in it. */
 const mistakes: readonly (readonly [string, string, string, string?])[] = [
@@ -331,6 +333,62 @@ test.each([
 ])('the document %j is refused', async (text, code, path) => {
   const [first] = await findingsOf(text)
   expect(first).toMatchObject({ code: `SLUICE_RULES_${code}`, path })
+})
+
+test.each([
+  [
+    `over: challenge, ${limit}`,
+    'rules[0].over: this is "challenge". Write deny, { deny: { status: 403 } }, { delay: 5s }, { challenge: { kind: captcha } }, or { tag: name }.',
+  ],
+  [
+    'then: challenge',
+    'rules[0].then: this is "challenge". Write allow, deny, { deny: { status: 403 } }, { challenge: { kind: captcha } }, or { tag: name }.',
+  ],
+  [
+    `when: { level: { above: "3" } }, ${limit}`,
+    'rules[0].when.level.above: this is "3". Write the number without quotes.',
+  ],
+  ['limit: "3", window: 1m', 'rules[0].limit: this is "3". Write the number without quotes.'],
+  [
+    'limit: { by: plan, free: { limit: 5, window: 1h }, pro: 9 }, window: 1m',
+    `rules[0].limit.free: this is an object with "limit", "window". Write a whole number, 0 or more. For other windows, or no limit, write ${byPolicy}.`,
+  ],
+  [
+    'limit: { by: plan, free: 5, pro: unlimited }, window: 1m',
+    `rules[0].limit.pro: this is "unlimited". Write a whole number, 0 or more. For other windows, or no limit, write ${byPolicy}.`,
+  ],
+  [
+    'limit: 5, window: { by: plan, free: 1m, pro: 1h }',
+    `rules[0].window: this is an object with "by", "free", "pro". Write a duration such as 1m. For a window that depends on a value, write ${byPolicy}.`,
+  ],
+  [
+    'policies: { by: plan, free: { m: { kind: gcra, limit: 1, window: 1m } }, pro: {} }',
+    'rules[0].policies.by: this is "by". Write one rule for each policy: "by" chooses a single policy.',
+  ],
+  [
+    `when: { path: */* }, ${limit}`,
+    `this is not YAML: "*" begins an alias, and nothing is named &/*. If */* is a text, quote it: '*/*'.`,
+  ],
+])('the message about %j says what to write', async (rule, message) => {
+  const text = `${head}\nrules:\n  - { id: r, ${rule} }`
+  const findings = await findingsOf(text)
+  expect(findings.map((finding) => finding.line)).toEqual([10])
+  const thrown: unknown = await (async () => compiled(text))().catch((error: unknown) => error)
+  expect(String(thrown)).toMatch(/\n {2}10:\d+[ :]/)
+  expect(String(thrown).replace(/^[\s\S]*\n {2}10:\d+:? /, '')).toBe(message)
+})
+
+test('the policy of the messages is a valid one', async () => {
+  expect(await findingsOf(`${head}\nrules:\n  - { id: r, ${byPolicy} }`)).toEqual([])
+})
+
+test('an alias after its anchor is no mistake', async () => {
+  const rules = `  - { id: a, when: { path: &p /a }, ${limit} }\n  - { id: b, when: { path: *p }, ${limit} }`
+  expect(await findingsOf(`${head}\nrules:\n${rules}`)).toEqual([])
+  const [finding] = await findingsOf(
+    `${head}\nrules:\n${rules}\n  - { id: c, when: { path: *q }, ${limit} }`,
+  )
+  expect(finding).toMatchObject({ line: 12, column: 28, code: 'SLUICE_RULES_SYNTAX' })
 })
 
 describe('JSON', () => {

@@ -59,36 +59,56 @@ const challenge = z
   .refine((details) => !('type' in details), { error: 'details without "type"' })
 const tag = strictObject({ tag: name })
 
+const byPolicy =
+  'policy: { by: plan, free: { kind: fixedWindow, limit: 5, window: 1m }, pro: { kind: unlimited } }'
+const chosenLimit = `a whole number, 0 or more. For other windows, or no limit, write ${byPolicy}`
+const ownLimit =
+  'a whole number, or { by: plan, free: 60, pro: 600 }. For no limit, write policy: { kind: unlimited }'
+const ownWindow = `a duration such as 1m. For a window that depends on a value, write ${byPolicy}`
+
 function ruleSchema(policy: z.ZodType<{ kind: string }>): z.ZodType<RuleDeclaration> {
   const keyPart = union([string(), strictObject({ first: array(string()).min(1) })])
   const policyOrBy = union([policy, by(policy)])
   const quota = z.int().min(0)
+  const chosenQuota = z.int({ error: chosenLimit }).min(0)
   return strictObject({
     id,
     when: maybe(when),
     // oxlint-disable-next-line unicorn/no-thenable -- the option's name
     then: maybe(
-      union([
-        z.literal(['allow', 'deny']),
-        strictObject({ deny: denial }),
-        strictObject({ challenge }),
-        tag,
-      ]),
+      union(
+        [
+          z.literal(['allow', 'deny']),
+          strictObject({ deny: denial }),
+          strictObject({ challenge }),
+          tag,
+        ],
+        {
+          error:
+            'allow, deny, { deny: { status: 403 } }, { challenge: { kind: captcha } }, or { tag: name }',
+        },
+      ),
     ),
     key: maybe(union([keyPart, array(keyPart)])),
-    limit: maybe(union([quota, by(quota)])),
-    window: maybe(duration),
+    limit: maybe(union([quota, by(chosenQuota)], { error: ownLimit })),
+    window: maybe(union([string(), number()], { error: ownWindow })),
     algorithm: maybe(z.enum(['slidingWindow', 'fixedWindow', 'slidingLog', 'gcra'])),
     policy: maybe(policyOrBy),
     policies: maybe(z.record(name, policyOrBy)),
     over: maybe(
-      union([
-        z.literal('deny'),
-        strictObject({ deny: denial }),
-        strictObject({ delay: duration }),
-        strictObject({ challenge }),
-        tag,
-      ]),
+      union(
+        [
+          z.literal('deny'),
+          strictObject({ deny: denial }),
+          strictObject({ delay: duration }),
+          strictObject({ challenge }),
+          tag,
+        ],
+        {
+          error:
+            'deny, { deny: { status: 403 } }, { delay: 5s }, { challenge: { kind: captcha } }, or { tag: name }',
+        },
+      ),
     ),
     cost: maybe(
       union([quota, string().regex(/^\$./, { error: 'a number, or a value as "$name"' })]),

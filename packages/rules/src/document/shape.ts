@@ -14,7 +14,8 @@ export function shaped<T>(
     error(issue) {
       // The only moment at which an issue knows the schema, and with it the words that it knows.
       if (issue.code === 'unrecognized_keys') known.set(issue.keys, knownWords(issue.inst))
-      return undefined
+      // Only the messages of the schema itself are for people.
+      return ''
     },
   })
   if (result.success) return result.data
@@ -53,7 +54,11 @@ function report(
     findings.error(path.slice(0, -1), 'SLUICE_RULES_OPTION_MISSING', word, expectedOf(issue))
     return
   }
-  findings.error(path, 'SLUICE_RULES_OPTION_INVALID', value, expectedOf(issue))
+  const expected = expectedOf(issue)
+  const isQuoted = typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value)
+  const advice =
+    isQuoted && /^a (?:whole )?number\b/.test(expected) ? 'the number without quotes' : expected
+  findings.error(path, 'SLUICE_RULES_OPTION_INVALID', value, advice)
 }
 
 /** The mistakes without those that follow from a misspelled word: it may be the one that is missing. */
@@ -75,27 +80,30 @@ function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
 }
 
 function isForm(issue: Issue): boolean {
+  if (issue.code === 'invalid_union') return closestBranch(issue.errors) === undefined
   return issue.code === 'invalid_type' || issue.code === 'invalid_value'
 }
 
 function expectedOf(issue: Issue): string {
+  if (issue.message !== '') return issue.message
   switch (issue.code) {
     case 'invalid_type':
       return words[issue.expected] ?? `a ${issue.expected}`
     case 'invalid_value':
       return issue.values.map(String).join(' or ')
     case 'too_small':
+      if (issue.origin === 'string') return 'a text that is not empty'
       return issue.origin === 'array' ? 'at least one entry' : `${issue.minimum} or more`
     case 'too_big':
       return `${issue.maximum} or less`
     case 'invalid_key':
-      return issue.issues.map(({ message }) => message).join(', ')
+      return issue.issues.map(expectedOf).join(', ')
     case 'invalid_union': {
       const forms = issue.errors.flat().filter((inner) => inner.path.length === 0)
       return [...new Set(forms.map(expectedOf))].join(', or ')
     }
     default:
-      return issue.message
+      return 'another value'
   }
 }
 

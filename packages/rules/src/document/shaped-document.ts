@@ -57,8 +57,20 @@ export function namedFiles(document: unknown): readonly string[] {
 function shapeRule(rule: unknown, number: number, read: ReadText): ShapedRule {
   const path = ['rules', number]
   const findings = new Findings(read)
+  const position = read.positionOf(path)
+  if (choosesSeveral(rule)) {
+    const expected = 'one rule for each policy: "by" chooses a single policy'
+    const place = [...path, 'policies', 'by']
+    findings.error(place, 'SLUICE_RULES_OPTION_INVALID', 'by', expected)
+    return { position, declaration: undefined, findings: findings.list }
+  }
   const declaration = shaped(ruleShape, rule, path, findings)
-  return { position: read.positionOf(path), declaration, findings: findings.list }
+  return { position, declaration, findings: findings.list }
+}
+
+/** Whether a rule chooses all of its policies by a value. Its members would each be a mistake that does not say so. */
+function choosesSeveral(rule: unknown): boolean {
+  return typeof memberOf(memberOf(rule, 'policies'), 'by') === 'string'
 }
 
 function nameOf(document: unknown): string | undefined {

@@ -2,6 +2,7 @@ import { Composer, isCollection, isMap, isNode, isScalar, Lexer, LineCounter, Pa
 import type { CST, Document, Pair } from 'yaml'
 import type { Finding, RulesErrorCode, RulesErrorDetails } from '../errors.js'
 import { rulesMessage } from '../errors.js'
+import { missingAnchor } from './missing-anchor.js'
 import { jsonMistake } from './json-mistake.js'
 
 /** A place in a document: names of members, and positions in lists. */
@@ -75,6 +76,10 @@ function readYaml(tokens: readonly CST.Token[], lines: LineCounter): ReadText {
     }
     return { value, findings: [], positionOf }
   } catch (error) {
+    const missing = missingAnchor(document)
+    if (missing !== undefined) {
+      return broken('YAML', missing.problem, at(lines, missing.offset), positionOf)
+    }
     return broken('YAML', error instanceof Error ? error.message : String(error), start, positionOf)
   }
 }

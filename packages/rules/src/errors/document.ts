@@ -71,7 +71,7 @@ export const documentMessages = {
   SLUICE_RULES_VARIANT_MISSING: (by: string, missing: readonly string[]): string =>
     missing.length === 0
       ? `"else" is missing: ${quoted(by)} may have other values than these, and the rule would then have no limit.`
-      : `"else" is missing, and so are the limits of ${quotedList(missing)}. Write one of both.`,
+      : `"else" is missing, and so are the limits of ${quotedList(missing)}. Write "else", or these limits.`,
 
   SLUICE_RULES_OVERRIDE: (problem: string): string => problem,
 
@@ -89,6 +89,7 @@ export const documentMessages = {
 }
 
 function placed({ line, column, path, message, hint }: Mistake): string {
-  const place = line === 0 ? path : `${line}:${column} ${path}`
-  return `  ${place}: ${message}${hint === undefined ? '' : ` Did you mean ${quoted(hint)}?`}`
+  const position = line === 0 ? '' : `${line}:${column}`
+  const place = [position, path].filter((part) => part !== '').join(' ')
+  return `  ${place === '' ? '' : `${place}: `}${message}${hint === undefined ? '' : ` Did you mean ${quoted(hint)}?`}`
 }

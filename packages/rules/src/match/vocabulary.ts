@@ -91,7 +91,7 @@ export function createVocabulary(
 function checkNames({ values = {}, zone }: Omit<RulesDocument, 'rules'>, findings: Findings): void {
   for (const name of Object.keys(values)) {
     if (!reservedNames.includes(name)) continue
-    const expected = `another name: ${reservedNames.join(', ')} have a meaning of their own`
+    const expected = `another name. These are reserved: ${reservedNames.join(', ')}`
     findings.error(['values', name], 'SLUICE_RULES_OPTION_INVALID', name, expected)
   }
   if (zone !== undefined && !isZone(zone)) {
