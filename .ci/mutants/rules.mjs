@@ -66,8 +66,8 @@ export const mutants = [
   {
     file: `${rules}/compile/limits/keys.ts`,
     name: 'requests without an optional part of the key share a count',
-    find: 'if (!addPart(fields, context, key)) return undefined',
-    replace: 'addPart(fields, context, key)',
+    find: 'if (!addPart(rule, fields, context, key)) return undefined',
+    replace: 'addPart(rule, fields, context, key)',
   },
   {
     file: `${rules}/compile/limits/keys.ts`,
