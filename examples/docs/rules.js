@@ -101,10 +101,34 @@ await rm(folder, { recursive: true })
 // #region told
 import { subscribe } from 'node:diagnostics_channel'
 
-subscribe('sluice:rules', ({ name, state, version, error }) => {
+subscribe('sluice:rules', ({ name, state, version, error, changes, warnings = [] }) => {
   console.log(name, state, version, error?.message)
+  if (changes?.removed.length > 0) console.warn('rules that are gone:', changes.removed)
+  for (const { line, message } of warnings) console.warn(`line ${line}: ${message}`)
 })
 // #endregion
+
+// #region support
+const served = await loadRules({ source: fileSource('rules.yaml'), values: { plan: () => 'free' } })
+const middleware = rateLimit({ rules: served })
+
+async function limitOf(user) {
+  const context = { path: '/api/items', ip: '203.0.113.9', user, plan: 'free' }
+  const explanation = await served.explain(context)
+  return explanation.rules.find(({ id }) => id === 'api')
+}
+
+const { key, policies } = await limitOf('42')
+const { used } = (await middleware.limiter.status(key, { policies })).policies.api
+await middleware.limiter.reset(key, { policies })
+// #endregion
+assert.deepEqual([key, used], [['user', '42'], 0])
+await middleware.limiter.consume(key, { policies })
+const statusOfApi = async () => (await middleware.limiter.status(key, { policies })).policies.api
+assert.equal((await statusOfApi()).used, 1)
+await middleware.limiter.reset(key, { policies })
+assert.equal((await statusOfApi()).used, 0)
+served.close()
 
 // #region without-http
 import { createRuleLimiter } from '@sluice/rules'
