@@ -30,8 +30,8 @@ export const mutants = [
   {
     file: `${rules}/match/operators.ts`,
     name: 'a regular expression sees all of a value',
-    find: '`${value}`.slice(0, longestSearched)',
-    replace: '`${value}`',
+    find: 'text.slice(0, longestSearched)',
+    replace: 'text',
   },
   {
     file: `${rules}/match/predicate.ts`,
@@ -42,8 +42,8 @@ export const mutants = [
   {
     file: `${rules}/match/paths/path.ts`,
     name: 'parameters of a segment make another path',
-    find: 'semicolon === -1 ? sent : sent.slice(0, semicolon)',
-    replace: 'sent',
+    find: 'semicolon === -1 ? segment : segment.slice(0, semicolon)',
+    replace: 'segment',
   },
   {
     file: `${rules}/match/paths/path.ts`,

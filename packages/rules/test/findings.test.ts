@@ -8,6 +8,17 @@ const byPolicy =
 
 /** A rule, and the code, the path and the hint of the one mistake in it. */
 const mistakes: readonly (readonly [string, string, string, string?])[] = [
+  [`{ id: r, when: { path: '/:id' }, key: param.ids, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].key'],
+  [
+    `{ id: r, when: { __proto__: { user: a } }, then: allow }`,
+    'OPTION_UNKNOWN',
+    'rules[0].when.__proto__',
+  ],
+  [
+    `{ id: r, ${limit}, overrides: { of: user, entries: { __proto__: 5 } } }`,
+    'OPTION_UNKNOWN',
+    'rules[0].overrides.entries.__proto__',
+  ],
   ['{ id: r, limitt: 1, window: 1m }', 'OPTION_UNKNOWN', 'rules[0].limitt', 'limit'],
   [
     '{ id: r, shaddow: true, limit: 1, window: 1m }',

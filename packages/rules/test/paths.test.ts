@@ -26,6 +26,12 @@ const spellings = [
   '/api/search#x',
   'http://host.example/api/search',
   'HTTPS://host.example:8080/api/search?x',
+  '/api\\search',
+  'http://host.example?/api/search',
+  '/api\\search#x',
+  '/api%2Fsearch',
+  '/api%5csearch',
+  '/api/search;/x',
 ]
 
 describe.each(spellings)('%s', (url) => {
@@ -45,20 +51,130 @@ describe.each(spellings)('%s', (url) => {
   })
 })
 
-test.each([
-  '/api/searching',
-  '/api',
-  '/api/search/x',
-  '/api%2Fsearch',
-  '/api/%2573earch',
-  '/search',
-  '*',
-  '',
-])('%s is another path', async (url) => {
+test.each(['/api/searching', '/api', '/api/search/x', '/api/%2573earch', '/search', '*', ''])(
+  '%s is another path',
+  async (url) => {
+    const rules = await compiledRules(
+      `  - { id: r, when: { path: /api/search }, key: [], limit: 1, window: 1m }`,
+    )
+    expect(asked(rules, { url })).toEqual(['pass'])
+  },
+)
+
+describe.each([
+  ['/users/:id/posts', '/users/../posts'],
+  ['/users/:id/posts', '/users/%2e/posts/'],
+  ['/users/:id/posts', '/users/;x/posts'],
+  ['/users/:id/posts', '/users//posts'],
+  ['/users/:id/posts', '/users/a%2Fb/posts'],
+  ['/users/:id/posts', '/users\\..\\posts#'],
+  ['/users/:id/posts', '/users/../posts;x/y'],
+  ['/find/:term', '/find/'],
+  ['/find/:term', '/find/..'],
+  ['/find/:term', '/find/;x'],
+  ['/files/**', '/files/../x'],
+  ['/files/**', '/files/a/../../x'],
+  ['/files/**', '/files/%2e%2e/x'],
+  ['/files/**', '/files/..;/x'],
+])('a router that resolves nothing serves %s for %s', (pattern, url) => {
+  test('a limit applies', async () => {
+    const rules = await compiledRules(
+      `  - { id: r, when: { path: '${pattern}' }, key: [], limit: 1, window: 1m }`,
+    )
+    expect(asked(rules, { url })).toEqual(['r'])
+  })
+
+  test('an exemption of all other paths does not', async () => {
+    for (const when of [`not: { path: '${pattern}' }`, `path: { not: '${pattern}' }`]) {
+      const rules = await compiledRules(`
+  - { id: free, when: { ${when} }, then: allow }
+  - { id: r, key: [], limit: 1, window: 1m }`)
+      expect(asked(rules, { url })).toEqual(['r'])
+      expect(asked(rules, { url: '/other' })).toEqual(['pass'])
+    }
+  })
+})
+
+test.each(['/health', '/Health', '//health', '/x/../health', '/health/'])(
+  'a limit of all paths but /health: is %s one of them?',
+  async (url) => {
+    for (const when of ['not: { path: /health }', 'path: { not: /health }']) {
+      const rules = await compiledRules(
+        `  - { id: r, when: { ${when} }, key: [], limit: 1, window: 1m }`,
+      )
+      expect(asked(rules, { url })).toEqual([url === '/health' ? 'pass' : 'r'])
+    }
+  },
+)
+
+test('a key by a parameter has a value for each meaning of the path', async () => {
   const rules = await compiledRules(
-    `  - { id: r, when: { path: /api/search }, key: [], limit: 1, window: 1m }`,
+    `  - { id: r, when: { path: '/users/:id/posts' }, key: param.id, limit: 1, window: 1m }`,
   )
-  expect(asked(rules, { url })).toEqual(['pass'])
+  for (const [url, id] of [
+    ['/users/7/posts', '7'],
+    ['/users/7;x/posts', '7'],
+    ['/users/../posts', '..'],
+    ['/users//posts', '\0'],
+  ]) {
+    expect(rules.judge({ url }, 0)).toMatchObject({ enforced: [{ keys: ['param.id', id] }] })
+  }
+})
+
+test.each([
+  ['GET', 'method: GET', ['r'], ['pass']],
+  ['HEAD', 'method: GET', ['r'], ['r']],
+  ['HEAD', 'method: HEAD', ['r'], ['pass']],
+  ['HEAD', 'method: { not: GET }', ['r'], ['r']],
+  ['HEAD', 'not: { method: GET }', ['r'], ['r']],
+  ['GET', 'not: { method: GET }', ['pass'], ['r']],
+])('%s by a limit and by an exemption of { %s }', async (method, when, limited, exempt) => {
+  const limit = await compiledRules(
+    `  - { id: r, when: { ${when} }, key: [], limit: 1, window: 1m }`,
+  )
+  expect(asked(limit, { method })).toEqual(limited)
+  const exemption = await compiledRules(`
+  - { id: free, when: { ${when} }, then: allow }
+  - { id: r, key: [], limit: 1, window: 1m }`)
+  expect(asked(exemption, { method })).toEqual(exempt)
+})
+
+test.each([
+  ['/?q=a', ['r']],
+  ['/?q=b', ['pass']],
+  ['/', ['pass']],
+  // Express can read an array, or nothing.
+  ['/?q[]=a', ['r', 'other']],
+  ['/?q%5B0%5D=a', ['r', 'other']],
+  // Fastify finds a query behind the hash.
+  ['/#q=a', ['r', 'other']],
+  ['/?x=1#&q=a', ['r', 'other']],
+  ['/?q=b&q=a', ['r', 'other']],
+  ['/?q=b#&q=a', ['r', 'other']],
+  ['/?q=a#b', ['r', 'other']],
+  ['/?q=a#', ['r', 'other']],
+])(
+  'the parameter q of %s is "a" for a limit, and not "a" for another: %j',
+  async (url, expected) => {
+    const rules = await compiledRules(`
+  - { id: free, when: { query.q: { not: a } }, then: allow }
+  - { id: r, when: { query.q: a }, key: [], limit: 1, window: 1m }
+  - { id: other, when: { query.q: { not: a } }, key: [], limit: 1, window: 1m }`)
+    expect(asked(rules, { url })).toEqual(expected)
+  },
+)
+
+test.each([
+  ['/?q=a', 'a'],
+  ['/?q=a#1', 'a'],
+  ['/?q=a#&q=2', 'a'],
+  ['/?q=a&q[]=3', 'a'],
+  ['/?q=a&q=4', 'a,4'],
+  ['/?q[]=a', 'a'],
+  ['/#q=a', 'a'],
+])('the parameter q of %s counts as %s', async (url, key) => {
+  const rules = await compiledRules(`  - { id: r, key: query.q, limit: 1, window: 1m }`)
+  expect(rules.judge({ url }, 0)).toMatchObject({ enforced: [{ keys: ['query.q', key] }] })
 })
 
 test.each([

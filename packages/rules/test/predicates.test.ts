@@ -88,7 +88,7 @@ describe.each<readonly [string, readonly TestFacts[], readonly TestFacts[]]>([
   [
     '{ query.q: "a b" }',
     [{ url: '/?q=a+b' }, { url: '/?q=a%20b' }, { url: '/?%71=a%20b' }, { url: '/?q=x&q=a+b' }],
-    [{ url: '/?Q=a+b' }, { url: '/q=a+b' }, { url: '/#?q=a+b' }],
+    [{ url: '/?Q=a+b' }, { url: '/q=a+b' }, { url: '/?qq=a+b' }],
   ],
   [
     '{ path: "/a/:id", param.id: [x, "a/b"] }',

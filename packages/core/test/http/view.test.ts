@@ -20,6 +20,7 @@ test.each([
   ['http://host//items', '//items'],
   ['http://host', '/'],
   ['http://host?x=1', '/?x=1'],
+  ['http://host?/path', 'http://host?/path'],
   ['*', '*'],
   ['host:443', 'host:443'],
   [undefined, undefined],

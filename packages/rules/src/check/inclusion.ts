@@ -37,6 +37,8 @@ export function areDisjoint(a: Matched, b: Matched, caseSensitive: boolean): boo
     const [mine, yours] = [literalsOf(predicate), literalsOf(other)]
     // A parameter may have several values, which several rules can match.
     if (mine === undefined || yours === undefined || name.startsWith('query.')) return false
+    // The path of a URL can have several meanings as well, but a client has to respell it for that.
+    if (name === 'method' && [...mine, ...yours].some(isHead)) return false
     return mine.every((one) => yours.every((two) => differ(name, one, two, caseSensitive)))
   })
 }
@@ -62,6 +64,9 @@ function fieldIncludes(
     const isPresence = typeof outer === 'object' && JSON.stringify(outer) === '{"present":true}'
     return isPresence ? 'yes' : 'unknown'
   }
+  // A limit of GET applies to HEAD, and an exemption of GET does not.
+  const coversHead = innerRule.exact || outerValues.some(isHead) || !innerValues.some(isGet)
+  if (name === 'method' && outerRule.exact && !coversHead) return 'no'
   const contained = innerValues.map((value) =>
     outerValues.some((wide) => contains(name, wide, value, caseSensitive)),
   )
@@ -107,6 +112,14 @@ function routes(a: Scalar, b: Scalar, caseSensitive: boolean): ReturnType<typeof
 /** Texts and numbers that a request can have at once are the same value: `5` and `'5'`. */
 function spelled(name: string, value: Scalar): string {
   return name === 'method' || name === 'host' ? `${value}`.toLowerCase() : `${value}`
+}
+
+function isHead(method: Scalar): boolean {
+  return spelled('method', method) === 'head'
+}
+
+function isGet(method: Scalar): boolean {
+  return spelled('method', method) === 'get'
 }
 
 function hasNested({ when }: Matched): boolean {

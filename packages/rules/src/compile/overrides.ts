@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import type { Policy } from '@sluice/core'
 import { isPromise, type Awaitable } from '@sluice/core/http'
@@ -44,35 +45,47 @@ export function createAsker(
   const cache = new RecentMap<string, Cached>(cachedValues)
   const underWay = new Map<string, Promise<{ readonly override: Override | undefined }>>()
 
-  function keep(value: string, given: Awaited<ReturnType<OverridesFunction>>, now: number): Cached {
+  function keep(
+    value: string,
+    key: string,
+    given: Awaited<ReturnType<OverridesFunction>>,
+    now: number,
+  ): Cached {
     const override = given === undefined || given === null ? undefined : asked(rule, value, given)
     const cached = { override, until: now + cachedMs }
-    cache.set(value, cached)
+    cache.set(key, cached)
     return cached
   }
 
   function askFor(
     value: string,
+    key: string,
     now: number,
   ): Cached | Promise<{ readonly override: Override | undefined }> {
     const given = overrides(rule, value)
-    if (!isPromise(given)) return keep(value, given, now)
+    if (!isPromise(given)) return keep(value, key, given, now)
     const answer = Promise.resolve(given)
-      .then((limit) => keep(value, limit, now))
-      .finally(() => underWay.delete(value))
-    underWay.set(value, answer)
+      .then((limit) => keep(value, key, limit, now))
+      .finally(() => underWay.delete(key))
+    underWay.set(key, answer)
     return answer
   }
 
   return function ask(context, value) {
-    const found = context.once(`override ${rule} ${value}`, () => {
-      const cached = cache.get(value)
+    const key = cacheKey(value)
+    const found = context.once(`override ${rule} ${key}`, () => {
+      const cached = cache.get(key)
       if (cached !== undefined && context.now < cached.until) return cached
-      const answer = underWay.get(value) ?? askFor(value, context.now)
+      const answer = underWay.get(key) ?? askFor(value, key, context.now)
       return isPromise(answer) ? inTime(answer, rule) : answer
     })
     return found.override
   }
+}
+
+/** Clients choose some values, and the cache keeps thousands of them. */
+function cacheKey(value: string): string {
+  return value.length <= 64 ? `=${value}` : createHash('sha256').update(value).digest('base64url')
 }
 
 const events = channel('sluice:rules')
@@ -98,7 +111,7 @@ function asked(rule: string, value: string, limit: unknown): Override {
     isLimit &&
     (typeof limit === 'number' || limit === 'unlimited' || isPolicyDeclaration(limit))
   ) {
-    return overrideFor(limit, undefined, `override of the application for "${value}"`)
+    return overrideFor(limit, undefined, `override of the application for "${value.slice(0, 80)}"`)
   }
   const problem = `"overrides" returned ${JSON.stringify(limit)}. Return a whole number, a policy, "unlimited", or undefined`
   throw rulesError('SLUICE_RULES_OVERRIDE_INVALID', rule, problem)

@@ -1,6 +1,6 @@
 import type { Key } from '@sluice/core'
 import { rulesError } from '../errors.js'
-import type { RequestContext } from '../match/context.js'
+import { suspended, type RequestContext } from '../match/context.js'
 import { matches, type CompiledRule, type Limit } from './rule.js'
 import type { Variant } from './limits/variants.js'
 
@@ -77,7 +77,8 @@ export function walk(
       }
     } catch (error) {
       failed(rule, error)
-      throw error
+      // A rule on trial fails no request.
+      if (!rule.shadow || error === suspended) throw error
     }
   }
   return {

@@ -18,8 +18,26 @@ export function shaped<T>(
       return ''
     },
   })
+  const dropped = protoIn(value, path)
+  if (dropped !== undefined) {
+    findings.error(dropped, 'SLUICE_RULES_OPTION_UNKNOWN', '__proto__', [])
+    return undefined
+  }
   if (result.success) return result.data
   for (const issue of independent(result.error.issues)) report(issue, value, path, known, findings)
+  return undefined
+}
+
+/** The place of a member `__proto__`, which the schemas would drop: a predicate or an override of that name would silently be ignored. */
+function protoIn(value: unknown, path: Path): Path | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const own = [...path, Array.isArray(value) ? Number(name) : name]
+    if (name === '__proto__') return own
+    // Rules are checked one by one.
+    const found = path.length === 0 && name === 'rules' ? undefined : protoIn(member, own)
+    if (found !== undefined) return found
+  }
   return undefined
 }
 

@@ -34,13 +34,22 @@ export interface Mismatch {
   readonly words: string
 }
 
-/** A field that has to pass an operator. A request without the field does not. */
-export function fieldCondition(field: Field, operator: Operator, anchor?: Anchor): Condition {
+/**
+ * A field that has to pass an operator. A request without the field does not.
+ *
+ * @param every whether all values have to pass, if there are several
+ */
+export function fieldCondition(
+  field: Field,
+  every: boolean,
+  operator: Operator,
+  anchor?: Anchor,
+): Condition {
   function holds(context: RequestContext): boolean {
     const value = context.read(field)
     if (value === undefined) return false
     if (typeof value !== 'object') return operator.test(value)
-    return value.some((one) => operator.test(one))
+    return every ? value.every(operator.test) : value.some(operator.test)
   }
   return {
     work: operator.work + workOf(field),
@@ -80,7 +89,7 @@ export function pathCondition(
     failure(context) {
       if (holds(context)) return undefined
       const words = `does not fit ${numbers.map((number) => patterns.patternOf(number)).join(', ')}`
-      const value = context.pathMatch(patterns, exact)?.path ?? context.url
+      const value = context.pathMatch(patterns, exact)?.readings[0] ?? context.url
       return { field: 'path', value, secret: false, words }
     },
   }

@@ -1,6 +1,7 @@
 import { isPromise } from '@sluice/core/http'
 import type { Facts } from '../facts.js'
 import type { PathMatch, Patterns } from './paths/patterns.js'
+import { Query } from './paths/query.js'
 
 /** A value of a request: a text, a number, true or false, or several texts. Undefined if the request does not have it. */
 export type Value = string | number | boolean | readonly string[] | undefined
@@ -70,7 +71,7 @@ export class RequestContext {
   #url: string | undefined
   #normalMatch: PathMatch | undefined
   #exactMatch: PathMatch | undefined
-  #query: URLSearchParams | undefined
+  #query: Query | undefined
 
   constructor(facts: Facts, now: number, slots: number) {
     this.facts = facts
@@ -105,12 +106,8 @@ export class RequestContext {
   }
 
   /** The parameters of the query. */
-  get query(): URLSearchParams {
-    if (this.#query === undefined) {
-      const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(this.url) ?? []
-      this.#query = new URLSearchParams(query)
-    }
-    return this.#query
+  get query(): Query {
+    return (this.#query ??= new Query(this.url))
   }
 
   /** A value that is worked out once for each request. A promise of it suspends the judgement. */

@@ -1,6 +1,7 @@
 import type { RulesDocument, ValueDeclaration } from '../document/document.js'
 import type { Field } from './context.js'
 import { Patterns } from './paths/patterns.js'
+import type { Query } from './paths/query.js'
 import { fieldOf, valueField } from './value-field.js'
 
 const builtIn = ['method', 'path', 'route', 'host', 'ip', 'during'] as const
@@ -68,8 +69,12 @@ export class Fields {
     return Object.hasOwn(this.#values, name)
   }
 
-  /** The field of a name. Undefined if there is none, or if it is a parameter and the rule has no path. */
-  field(name: string, own: OwnPath): Field | undefined {
+  /**
+   * The field of a name. Undefined if there is none, or if it is a parameter and the rule has no path.
+   *
+   * @param certain whether it has only what the client sent, and not what else that can mean
+   */
+  field(name: string, own: OwnPath, certain: boolean = own.exact): Field | undefined {
     const dot = name.indexOf('.')
     const family = dot === -1 ? name : name.slice(0, dot)
     const member = dot === -1 ? '' : name.slice(dot + 1)
@@ -77,12 +82,14 @@ export class Fields {
       return this.#once(name, (slot) => valueField(name, slot, this.#values[name]))
     switch (family) {
       case 'method':
+        if (dot !== -1) return undefined
+        return this.#once(certain ? 'method as sent' : name, (slot) => methodField(slot, certain))
       case 'route':
       case 'host':
       case 'ip':
         return dot === -1 ? this.#once(name, (slot) => plainFields[family](slot)) : undefined
       case 'path':
-        return dot === -1 ? this.#path(own.exact) : undefined
+        return dot === -1 ? this.#path(certain) : undefined
       case 'header':
       case 'cookie':
         if (member === '') return undefined
@@ -90,12 +97,23 @@ export class Fields {
           ? this.#once(name.toLowerCase(), (slot) => headerField(name.toLowerCase(), slot))
           : this.#once(name, (slot) => cookieField(name, slot))
       case 'query':
-        return member === '' ? undefined : this.#once(name, (slot) => queryField(name, slot))
+        if (member === '') return undefined
+        return this.#once(certain ? `${name} as sent` : name, (slot) =>
+          queryField(name, slot, (query, parameter) => query.valuesOf(parameter, certain)),
+        )
       case 'param':
-        return member === '' || own.patterns.length === 0 ? undefined : this.#param(name, own)
+        return this.#hasParameter(member, own) ? this.#param(name, own) : undefined
       default:
         return undefined
     }
+  }
+
+  /** The field as a part of a key. */
+  keyField(name: string, own: OwnPath): Field | undefined {
+    if (!/^query\../.test(name) || this.isValue(name)) return this.field(name, own)
+    return this.#once(`${name} as key`, (slot) =>
+      queryField(name, slot, (query, parameter) => query.keysOf(parameter)),
+    )
   }
 
   #path(exact: boolean): Field {
@@ -105,8 +123,19 @@ export class Fields {
       fieldOf('path', slot, {
         type: 'path',
         spell,
-        load: (context) => context.pathMatch(patterns, exact)?.path,
+        load(context) {
+          const readings = context.pathMatch(patterns, exact)?.readings
+          return readings === undefined || readings.length > 1 ? readings : readings[0]
+        },
       }),
+    )
+  }
+
+  /** Whether a pattern of the rule has the parameter. Without this, a misspelled key would leave the rule out of all requests. */
+  #hasParameter(parameter: string, { patterns, exact }: OwnPath): boolean {
+    const texts = patterns.map((pattern) => this.patterns(exact).patternOf(pattern))
+    return texts.some((text) =>
+      [...text.matchAll(/(?<!\\):([A-Za-z_]\w*)/g)].some(([, name]) => name === parameter),
     )
   }
 
@@ -134,11 +163,6 @@ export class Fields {
 }
 
 const plainFields = {
-  method: (slot: number) =>
-    fieldOf('method', slot, {
-      spell: upper,
-      load: ({ facts }) => present(facts.method)?.toUpperCase(),
-    }),
   route: (slot: number) => fieldOf('route', slot, { load: ({ facts }) => present(facts.route) }),
   host: (slot: number) =>
     fieldOf('host', slot, {
@@ -149,6 +173,19 @@ const plainFields = {
   ip: (slot: number) =>
     fieldOf('ip', slot, { type: 'address', load: ({ facts }) => present(facts.ip) }),
 }
+
+/** Frameworks answer HEAD by the handler of GET, which does all its work. */
+function methodField(slot: number, certain: boolean): Field {
+  return fieldOf('method', slot, {
+    spell: upper,
+    load({ facts }) {
+      const method = present(facts.method)?.toUpperCase()
+      return method === 'HEAD' && !certain ? headIsGet : method
+    },
+  })
+}
+
+const headIsGet: readonly string[] = ['GET', 'HEAD']
 
 function headerField(name: string, slot: number): Field {
   const header = name.slice('header.'.length)
@@ -166,11 +203,15 @@ function cookieField(name: string, slot: number): Field {
   })
 }
 
-function queryField(name: string, slot: number): Field {
+function queryField(
+  name: string,
+  slot: number,
+  read: (query: Query, parameter: string) => readonly string[],
+): Field {
   const parameter = name.slice('query.'.length)
   return fieldOf(name, slot, {
     load(context) {
-      const values = context.query.getAll(parameter).filter((value) => value !== '')
+      const values = read(context.query, parameter)
       return values.length > 1 ? values : values[0]
     },
   })

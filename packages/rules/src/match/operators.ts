@@ -132,8 +132,9 @@ export function finds(source: string, ignoreCase: boolean, memo: RegexpMemo): Op
     failure: `does not match ${source}`,
     work: 100,
     test(value) {
-      const text = `${value}`.slice(0, longestSearched)
-      // The key is a copy: a slice would keep the whole value in memory.
+      const text = `${value}`
+      // Neither a slice nor what is joined with one is a copy: it would keep the whole value in memory.
+      if (text.length > longestSearched) return regexp.test(text.slice(0, longestSearched))
       const key = `${prefix}${text}`
       const known = memo.get(key)
       if (known !== undefined) return known

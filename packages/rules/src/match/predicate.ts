@@ -1,7 +1,14 @@
 import { rangeOfEntry, type Range } from '@sluice/core/http'
 import type { Operators, Predicate, Scalar } from '../document/document.js'
 import type { Path } from '../document/syntax.js'
-import { allOf, fieldCondition, notOf, presence, type Condition } from './conditions.js'
+import {
+  allOf,
+  fieldCondition,
+  notOf,
+  pathCondition,
+  presence,
+  type Condition,
+} from './conditions.js'
 import type { Field } from './context.js'
 import {
   allowedFor,
@@ -13,19 +20,31 @@ import {
 import { compares, equals, finds, inList, partly, withinRanges } from './operators.js'
 import type { Vocabulary } from './vocabulary.js'
 
-/** Reads what a field has to be. Undefined after a finding. */
+/** A field, and the same field within `not`. */
+export interface SeenField {
+  readonly field: Field
+  readonly opposite: Field
+}
+
+/**
+ * Reads what a field has to be. Undefined after a finding.
+ *
+ * @param certain whether all values of the field have to be that, and not only one of them
+ */
 export function predicateCondition(
-  field: Field,
+  seen: SeenField,
+  certain: boolean,
   predicate: Predicate,
   path: Path,
   vocabulary: Vocabulary,
 ): Condition | undefined {
-  if (typeof predicate !== 'object') return equality(field, [predicate], path, vocabulary)
-  if (isScalars(predicate)) return equality(field, predicate, path, vocabulary)
+  const { field } = seen
+  if (typeof predicate !== 'object') return equality(field, certain, [predicate], path, vocabulary)
+  if (isScalars(predicate)) return equality(field, certain, predicate, path, vocabulary)
   const conditions: Condition[] = []
   for (const name of Object.keys(predicate)) {
     if (!isOperatorName(name)) continue
-    const condition = operatorCondition(field, name, predicate, [...path, name], vocabulary)
+    const condition = operatorCondition(seen, certain, name, predicate, [...path, name], vocabulary)
     if (condition !== undefined) conditions.push(condition)
   }
   return conditions.length === 1 ? conditions[0] : allOf(conditions)
@@ -37,11 +56,16 @@ function isScalars(predicate: readonly Scalar[] | Operators): predicate is reado
 
 function equality(
   field: Field,
+  certain: boolean,
   values: readonly Scalar[],
   path: Path,
   vocabulary: Vocabulary,
 ): Condition | undefined {
   if (field.type === 'address') return addresses(field, values, path, vocabulary)
+  if (field.type === 'path') {
+    const patterns = vocabulary.patternsOf(values, certain, path)
+    return pathCondition(vocabulary.fields.patterns(certain), patterns, certain)
+  }
   const { findings } = vocabulary
   const wrong = values.find((value) => !fitsType(field, value))
   if (wrong !== undefined) {
@@ -62,7 +86,11 @@ function equality(
   }
   const spell = field.spell ?? asIs
   const spelled = values.map((value) => (typeof value === 'string' ? spell(value) : value))
-  return fieldCondition(field, equals(values, spell), { type: 'values', field, values: spelled })
+  return fieldCondition(field, certain, equals(values, spell), {
+    type: 'values',
+    field,
+    values: spelled,
+  })
 }
 
 function addresses(
@@ -84,11 +112,12 @@ function addresses(
     ranges,
     values.length === 1 ? `${values[0]}` : `in ${values.join(', ')}`,
   )
-  return fieldCondition(field, operator, { type: 'ranges', field, ranges })
+  return fieldCondition(field, false, operator, { type: 'ranges', field, ranges })
 }
 
 function operatorCondition(
-  field: Field,
+  { field, opposite }: SeenField,
+  certain: boolean,
   name: OperatorName,
   operators: Operators,
   path: Path,
@@ -105,22 +134,23 @@ function operatorCondition(
       return operators.present === undefined ? undefined : presence(field, operators.present)
     case 'not': {
       if (operators.not === undefined) return undefined
-      const inner = predicateCondition(field, operators.not, path, vocabulary)
+      const inverse = { field: opposite, opposite: field }
+      const inner = predicateCondition(inverse, !certain, operators.not, path, vocabulary)
       return inner && notOf(inner, `${field.name} ${JSON.stringify(operators.not)}`)
     }
     case 'in':
-      return listCondition(field, operators.in ?? '', path, vocabulary)
+      return listCondition(field, certain, operators.in ?? '', path, vocabulary)
     case 'from':
     case 'to':
     case 'above':
     case 'below':
-      return comparison(field, name, operators[name] ?? Number.NaN)
+      return comparison(field, certain, name, operators[name] ?? Number.NaN)
     case 'prefix':
     case 'suffix':
     case 'contains':
-      return partCondition(field, name, operators[name] ?? [], path, vocabulary)
+      return partCondition(field, certain, name, operators[name] ?? [], path, vocabulary)
     case 'matches':
-      return regexpCondition(field, operators.matches ?? '', path, vocabulary)
+      return regexpCondition(field, certain, operators.matches ?? '', path, vocabulary)
     default:
       return name satisfies never
   }
@@ -128,6 +158,7 @@ function operatorCondition(
 
 function listCondition(
   field: Field,
+  certain: boolean,
   reference: string,
   path: Path,
   { findings, listOf }: Vocabulary,
@@ -138,11 +169,12 @@ function listCondition(
     findings.error(path, 'SLUICE_RULES_OPTION_INVALID', reference, 'a list of the kind "address"')
     return undefined
   }
-  return fieldCondition(field, inList(list, field.spell), { type: 'list', field, list })
+  return fieldCondition(field, certain, inList(list, field.spell), { type: 'list', field, list })
 }
 
 function comparison(
   field: Field,
+  certain: boolean,
   name: 'from' | 'to' | 'above' | 'below',
   bound: number,
 ): Condition {
@@ -153,11 +185,12 @@ function comparison(
     below: (value: number) => value < bound,
   }[name]
   const words = { from: 'at least', to: 'at most', above: 'above', below: 'below' }[name]
-  return fieldCondition(field, compares(`${words} ${bound}`, holds))
+  return fieldCondition(field, certain, compares(`${words} ${bound}`, holds))
 }
 
 function partCondition(
   field: Field,
+  certain: boolean,
   part: 'prefix' | 'suffix' | 'contains',
   given: string | readonly string[],
   path: Path,
@@ -173,6 +206,7 @@ function partCondition(
     }
     return fieldCondition(
       field,
+      certain,
       partly(part, () => list.spelled(spell), given),
     )
   }
@@ -183,18 +217,20 @@ function partCondition(
   }
   return fieldCondition(
     field,
+    certain,
     partly(part, () => texts, texts.join(', ')),
   )
 }
 
 function regexpCondition(
   field: Field,
+  certain: boolean,
   source: string,
   path: Path,
   { findings, regexps }: Vocabulary,
 ): Condition | undefined {
   try {
-    return fieldCondition(field, finds(source, field.spell !== undefined, regexps))
+    return fieldCondition(field, certain, finds(source, field.spell !== undefined, regexps))
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     findings.error(path, 'SLUICE_RULES_REGEXP', source, problem)

@@ -1,13 +1,6 @@
 import type { Operators, Predicate, Scalar, When } from '../document/document.js'
 import type { Path } from '../document/syntax.js'
-import {
-  allOf,
-  anyOf,
-  duringCondition,
-  notOf,
-  pathCondition,
-  type Condition,
-} from './conditions.js'
+import { allOf, anyOf, duringCondition, notOf, type Condition } from './conditions.js'
 import type { Field } from './context.js'
 import type { OwnPath } from './fields.js'
 import { predicateCondition } from './predicate.js'
@@ -36,7 +29,7 @@ export function readWhen(
   vocabulary: Vocabulary,
 ): Requirements {
   const own: OwnPath = { patterns: ownPatterns(when, exact, path, vocabulary), exact }
-  const conditions = when === undefined ? [] : conditionsOf(when, own, path, vocabulary, 1)
+  const conditions = when === undefined ? [] : conditionsOf(when, own, exact, path, vocabulary, 1)
   const parameters = exact ? queryFields(when) : []
   return {
     conditions: conditions.toSorted((a, b) => a.work - b.work),
@@ -45,9 +38,14 @@ export function readWhen(
   }
 }
 
+/**
+ * @param certain whether a predicate must hold for every meaning of a request, as in an exemption. A limit applies if it holds for one of them. Within `not`
+ * it is the other way round: `not` of what may hold is what certainly does not.
+ */
 function conditionsOf(
   when: When,
   own: OwnPath,
+  certain: boolean,
   path: Path,
   vocabulary: Vocabulary,
   level: number,
@@ -65,11 +63,11 @@ function conditionsOf(
   }
   const { any, all, not, ...fields } = when
   const conditions: Condition[] = []
-  const within = (inner: When, at: Path): Condition =>
-    allOf(conditionsOf(inner, own, at, vocabulary, level + 1))
+  const within = (inner: When, at: Path, isCertain = certain): Condition =>
+    allOf(conditionsOf(inner, own, isCertain, at, vocabulary, level + 1))
   for (const [name, predicate] of Object.entries(fields)) {
     const condition = isPredicate(predicate)
-      ? fieldConditionOf(name, predicate, own, [...path, name], vocabulary)
+      ? fieldConditionOf(name, predicate, own, certain, [...path, name], vocabulary)
       : undefined
     if (condition !== undefined) conditions.push(condition)
   }
@@ -78,7 +76,7 @@ function conditionsOf(
   }
   all?.forEach((inner, i) => conditions.push(within(inner, [...path, 'all', i])))
   if (not !== undefined) {
-    conditions.push(notOf(within(not, [...path, 'not']), JSON.stringify(not)))
+    conditions.push(notOf(within(not, [...path, 'not'], !certain), JSON.stringify(not)))
   }
   return conditions
 }
@@ -87,21 +85,19 @@ function fieldConditionOf(
   name: string,
   predicate: Predicate,
   own: OwnPath,
+  certain: boolean,
   path: Path,
   vocabulary: Vocabulary,
 ): Condition | undefined {
   const { fields, findings } = vocabulary
   if (name === 'during') return duringOf(predicate, path, vocabulary)
-  if (name === 'path' && isLiteral(predicate)) {
-    const patterns = vocabulary.patternsOf(literalsOf(predicate), own.exact, path)
-    return pathCondition(fields.patterns(own.exact), patterns, own.exact)
-  }
-  const field = fields.field(name, own)
+  const field = fields.field(name, own, certain)
   if (field === undefined) {
     findings.unknown(path, name, fields.names, 'SLUICE_RULES_FIELD_UNKNOWN', name, fields.names)
     return undefined
   }
-  return predicateCondition(field, predicate, path, vocabulary)
+  const seen = { field, opposite: fields.field(name, own, !certain) ?? field }
+  return predicateCondition(seen, certain, predicate, path, vocabulary)
 }
 
 function duringOf(predicate: Predicate, path: Path, vocabulary: Vocabulary): Condition | undefined {

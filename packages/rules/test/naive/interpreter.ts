@@ -7,10 +7,12 @@ import type {
   When,
 } from '../../src/document/document.js'
 
-/** A request as the generator knows it: its path is the meaning of its URL, however that is spelled. */
+/** A request as the generator knows it: its path is the usual meaning of its URL, however that is spelled. */
 export interface TrueRequest {
   readonly fields: Readonly<Record<string, Scalar | readonly string[] | undefined>>
   readonly path: string
+  /** All meanings of its URL. */
+  readonly readings: readonly string[]
   /** Whether the URL is spelled as plainly as the path. */
   readonly plain: boolean
 }
@@ -35,7 +37,8 @@ export function interpret(document: RulesDocument, request: TrueRequest): Verdic
   for (const rule of document.rules) {
     if (rule.enabled === false) continue
     const exact = rule.then === 'allow'
-    const look = { document, request, exact, patterns: patternsOf(rule.when?.['path']) }
+    const patterns = patternsOf(rule.when?.['path'])
+    const look = { document, request, exact, certain: exact, patterns }
     if (!holds(rule.when ?? {}, look)) continue
     if (exact && isRepeated(rule.when ?? {}, request)) continue
     if (rule.then !== undefined) {
@@ -66,7 +69,10 @@ function isRepeated(when: When, { fields }: TrueRequest): boolean {
 interface Look {
   readonly document: RulesDocument
   readonly request: TrueRequest
+  /** Whether the rule is an exemption. */
   readonly exact: boolean
+  /** Whether predicates have to hold for all meanings of the request. */
+  readonly certain: boolean
   readonly patterns: readonly string[]
 }
 
@@ -77,36 +83,47 @@ function holds({ any, all, not, ...fields }: When, look: Look): boolean {
   )
   if (any !== undefined) results.push(any.map((inner) => holds(inner, look)).includes(true))
   if (all !== undefined) results.push(!all.map((inner) => holds(inner, look)).includes(false))
-  if (not !== undefined) results.push(!holds(not, look))
+  if (not !== undefined) results.push(!holds(not, opposite(look)))
   return !results.includes(false)
 }
 
 function fits(name: string, predicate: Predicate, look: Look): boolean {
   if (name === 'path' && !isOperators(predicate)) {
-    if (look.exact && !look.request.plain) return false
+    const sent = look.request.plain ? [look.request.path] : []
     return patternsOf(predicate).some((pattern) =>
-      regexpOf(pattern, look.exact).test(pathSeen(look)),
+      (look.certain ? sent : look.request.readings).some((path) =>
+        regexpOf(pattern, look.certain).test(path),
+      ),
     )
   }
   const value = valueOf(name, look)
   if (isOperators(predicate)) {
     return Object.entries(predicate).every(([operator, operand]) => {
       if (operator === 'present') return (value !== undefined) === operand
-      if (operator === 'not') return !fits(name, operand as Predicate, look)
-      return each(value, (one) => passes(name, one, operator as keyof Operators, operand, look))
+      if (operator === 'not') return !fits(name, operand as Predicate, opposite(look))
+      return each(value, look, (one) =>
+        passes(name, one, operator as keyof Operators, operand, look),
+      )
     })
   }
   const literals = Array.isArray(predicate) ? predicate : [predicate]
-  return each(value, (one) => literals.some((literal: Scalar) => equal(name, one, literal, look)))
+  return each(value, look, (one) =>
+    literals.some((literal: Scalar) => equal(name, one, literal, look)),
+  )
+}
+
+function opposite(look: Look): Look {
+  return { ...look, certain: !look.certain }
 }
 
 function each(
   value: Scalar | readonly string[] | undefined,
+  { certain }: Look,
   test: (one: Scalar) => boolean,
 ): boolean {
   if (value === undefined) return false
   if (!Array.isArray(value)) return test(value as Scalar)
-  return value.some(test)
+  return certain ? value.every(test) : value.some(test)
 }
 
 function equal(name: string, value: Scalar, literal: Scalar, look: Look): boolean {
@@ -158,18 +175,20 @@ function passes(
 }
 
 function valueOf(name: string, look: Look): Scalar | readonly string[] | undefined {
-  if (name === 'path') return look.exact && !look.request.plain ? undefined : pathSeen(look)
-  if (!name.startsWith('param.')) return look.request.fields[name]
-  if (look.exact && !look.request.plain) return undefined
+  const { request, exact, certain } = look
+  const { path, plain, readings, fields } = request
+  if (name === 'path' && certain) return plain ? path : undefined
+  if (name === 'path') return readings
+  if (name === 'method' && fields['method'] === 'HEAD' && !certain) return ['GET', 'HEAD']
+  if (!name.startsWith('param.')) return fields[name]
+  const seen = exact ? [path].slice(plain ? 0 : 1) : readings
   for (const pattern of look.patterns) {
-    const found = regexpOf(pattern, look.exact).exec(pathSeen(look))
-    if (found !== null) return found.groups?.[name.slice('param.'.length)]
+    for (const one of seen) {
+      const found = regexpOf(pattern, exact).exec(one)
+      if (found !== null) return found.groups?.[name.slice('param.'.length)]
+    }
   }
   return undefined
-}
-
-function pathSeen({ request, exact }: Look): string {
-  return exact ? request.path : request.path.toLowerCase()
 }
 
 function regexpOf(pattern: string, exact: boolean): RegExp {
@@ -189,7 +208,7 @@ function isOperators(predicate: Predicate): predicate is Operators {
 }
 
 function folds(name: string, look: Look): boolean {
-  return name === 'method' || name === 'host' || (name === 'path' && !look.exact)
+  return name === 'method' || name === 'host' || (name === 'path' && !look.certain)
 }
 
 function spelled(name: string, value: Scalar, look: Look): Scalar {

@@ -1,3 +1,4 @@
+import { pathReadings } from '../../src/match/paths/readings.js'
 import type {
   Operators,
   Predicate,
@@ -91,8 +92,9 @@ function randomRule(random: Random, number: number): RuleDeclaration {
   if (ending === 1)
     return { ...about, then: random.one(['deny' as const, { challenge: { kind: 'captcha' } }]) }
   if (ending === 2) return { ...about, then: { tag: `t${number}` } }
-  const hasPath = typeof when?.['path'] === 'string'
-  const keys = ['ip', 'user', 'plan', 'level', 'query.q', ...(hasPath ? ['param.id'] : [])]
+  const path = when?.['path']
+  const hasId = typeof path === 'string' && path.includes(':id')
+  const keys = ['ip', 'user', 'plan', 'level', 'query.q', ...(hasId ? ['param.id'] : [])]
   const part = () =>
     random.chance(0.3) ? { first: random.some([...keys, 'ip']) } : random.one(keys)
   return {
@@ -126,7 +128,16 @@ function randomWhen(random: Random, level: number): When {
 function randomPredicate(random: Random): readonly [string, Predicate] {
   switch (random.below(9)) {
     case 0:
-      return ['path', random.chance(0.7) ? random.one(patterns) : random.some(patterns)]
+      return [
+        'path',
+        random.one<Predicate>([
+          random.one(patterns),
+          random.one(patterns),
+          random.some(patterns),
+          { not: random.one(patterns) },
+          { not: { prefix: '/a' } },
+        ]),
+      ]
     case 1:
       return [
         'ip',
@@ -155,7 +166,10 @@ function randomPredicate(random: Random): readonly [string, Predicate] {
     case 4:
       return ['isNew', random.one<Predicate>([true, false, { present: true }])]
     case 5:
-      return ['method', random.one<Predicate>(['GET', 'post', ['GET', 'Put']])]
+      return [
+        'method',
+        random.one<Predicate>(['GET', 'post', ['GET', 'Put'], { not: 'GET' }, 'HEAD']),
+      ]
     default:
       return [random.one(textFields.slice(1, -1)), textPredicate(random)]
   }
@@ -198,7 +212,7 @@ export function randomRequest(random: Random): RandomRequest {
   const q = Array.from({ length: random.below(4) }, () => random.one(['', ...texts]))
   const query = q.map((value) => `q=${encodeURIComponent(value)}`).join('&')
   const maybe = <T>(make: () => T): T | undefined => (random.chance(0.3) ? undefined : make())
-  const method = random.one(['GET', 'POST', 'PUT', 'get'])
+  const method = random.one(['GET', 'POST', 'PUT', 'get', 'HEAD'])
   const host = maybe(() => random.one(['a', 'A', 'b', 'x-1']))
   const present = q.filter((value) => value !== '')
   const fields = {
@@ -217,7 +231,7 @@ export function randomRequest(random: Random): RandomRequest {
     points: random.below(3),
   }
   return {
-    truth: { fields, path, plain: spelling === path },
+    truth: { fields, path, readings: pathReadings(spelling, false), plain: spelling === path },
     facts: {
       method,
       url: query === '' ? spelling : `${spelling}?${query}`,

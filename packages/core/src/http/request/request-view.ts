@@ -9,7 +9,8 @@ export interface RequestView<R> {
   readonly method: string
   /**
    * The path and the query as the client sent them: not decoded, and with the prefix of mounted routers. A client may send a whole URL instead of a path,
-   * and frameworks then route by its path: `GET http://host/path` has the url `/path`.
+   * and frameworks then route by its path: `GET http://host/path` has the url `/path`. A whole URL whose
+   * path is empty and whose query contains a slash stays whole, because frameworks disagree about its path.
    */
   readonly url: string | undefined
   /** The whole pattern of the route, not the URL; undefined if no route has matched (yet). */

@@ -74,7 +74,9 @@ function pathAndQuery(target: string | undefined): string | undefined {
   const [sent] = origin.exec(target) ?? []
   if (sent === undefined) return target
   const rest = target.slice(sent.length)
-  return rest.startsWith('/') ? rest : `/${rest}`
+  if (rest.startsWith('/')) return rest
+  // Some versions of Fastify route `http://host?/path` by `/path`.
+  return rest.includes('/') ? target : `/${rest}`
 }
 
 // RFC 5737: an address for documentation, which no host uses.

@@ -1,20 +1,26 @@
 /**
  * The normal form of the path of a URL, in which all spellings of one path are equal: without query, `;parameters`, `.` and `..`, repeated and trailing
- * slashes, with characters decoded that need no encoding. Frameworks, proxies and file servers disagree about which spellings they resolve, and a limit
- * that misses one of them can be avoided.
+ * slashes, with characters decoded that need no encoding.
  */
 export function normalPath(url: string, caseSensitive: boolean): string {
   const path = pathOf(url)
   if (plain.test(path)) return path
-  const decoded = decodedPath(path, caseSensitive)
+  return resolved(decodedPath(path, caseSensitive).split('/').map(withoutParameters))
+}
+
+/** The segments of a path without `.`, `..` and those that are empty, as a path. */
+export function resolved(sent: readonly string[]): string {
   const segments: string[] = []
-  for (const sent of decoded.split('/')) {
-    const semicolon = sent.indexOf(';')
-    const segment = semicolon === -1 ? sent : sent.slice(0, semicolon)
+  for (const segment of sent) {
     if (segment === '..') segments.pop()
     else if (segment !== '' && segment !== '.') segments.push(segment)
   }
   return `/${segments.join('/')}`
+}
+
+export function withoutParameters(segment: string): string {
+  const semicolon = segment.indexOf(';')
+  return semicolon === -1 ? segment : segment.slice(0, semicolon)
 }
 
 /**
@@ -28,20 +34,20 @@ export function plainPath(url: string): string | undefined {
 }
 
 /** The path of a URL, without query and fragment. A proxy may send the whole URL. */
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const ends = url.search(/[?#]/)
   const whole = ends === -1 ? url : url.slice(0, ends)
   return whole.startsWith('/') ? whole : whole.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '')
 }
 
 /** A path in lower case that is its own normal form: no dot begins a segment, no slash is repeated or at the end. */
-const plain = /^(?:\/|(?:\/[a-z\d_~-][a-z\d_.~-]*)+)$/
+export const plain: RegExp = /^(?:\/|(?:\/[a-z\d_~-][a-z\d_.~-]*)+)$/
 
 /**
  * Decodes characters that mean the same with and without encoding, and writes all other encodings in capitals. A slash stays encoded, because `%2F` does
  * not separate segments.
  */
-function decodedPath(path: string, caseSensitive: boolean): string {
+export function decodedPath(path: string, caseSensitive: boolean): string {
   const decoded = path
     .replace(/%([\da-f]{2})/gi, (encoded, digits: string) => {
       const character = String.fromCharCode(Number.parseInt(digits, 16))
@@ -56,7 +62,7 @@ function decodedPath(path: string, caseSensitive: boolean): string {
 const decodable = /[\w.~!'()*-]/
 
 /** Characters that a path cannot contain, which some servers accept. */
-const encodable = /[\s"<>^`{}]/g
+const encodable = /[\s"<>^`{}|[\]]/g
 
 /** A pattern in the spelling of normal paths. Names of parameters keep their case. */
 export function normalPattern(pattern: string, caseSensitive: boolean): string {

@@ -1,10 +1,12 @@
 import { addRoute, createRouter, findAllRoutes, findRoute } from 'rou3'
-import { normalPath, normalPattern, plainPath } from './path.js'
+import { normalPattern, plainPath } from './path.js'
+import { pathReadings } from './readings.js'
 import { RecentMap } from '../recent-map.js'
 
-/** A path of a request, and the patterns that it fits. */
+/** The path of a request, and the patterns that it fits. */
 export interface PathMatch {
-  readonly path: string
+  /** All paths that the URL can mean, the normal form first. */
+  readonly readings: readonly [string, ...string[]]
   /** The numbers of the patterns. */
   readonly fits: ReadonlySet<number>
   /** The rules whose patterns these are; computed once, for the index. */
@@ -23,12 +25,12 @@ export class Patterns {
   readonly #router: Router = createRouter()
   readonly #single = new Map<number, Router>()
   readonly #spell: (pattern: string) => string
-  readonly #read: (url: string) => string | undefined
+  readonly #read: (url: string) => readonly string[]
   readonly #recent = new RecentMap<string, PathMatch | typeof none>(1000)
 
   private constructor(
     spell: (pattern: string) => string,
-    read: (url: string) => string | undefined,
+    read: (url: string) => readonly string[],
   ) {
     this.#spell = spell
     this.#read = read
@@ -38,13 +40,13 @@ export class Patterns {
   static normal(caseSensitive: boolean): Patterns {
     return new Patterns(
       (pattern) => normalPattern(pattern, caseSensitive),
-      (url) => normalPath(url, caseSensitive),
+      (url) => pathReadings(url, caseSensitive),
     )
   }
 
   /** Patterns for paths as they were sent. */
   static exact(): Patterns {
-    return new Patterns((pattern) => pattern, plainPath)
+    return new Patterns((pattern) => pattern, exactReading)
   }
 
   /**
@@ -90,23 +92,37 @@ export class Patterns {
   }
 
   /** The parameters of a path that fits one of these patterns, those of the first that it fits. */
-  paramsOf({ path, fits }: PathMatch, patterns: readonly number[]): Record<string, string> {
+  paramsOf({ readings, fits }: PathMatch, patterns: readonly number[]): Record<string, string> {
     const number = patterns.find((pattern) => fits.has(pattern))
     if (number === undefined) return {}
+    const router = this.#routerOf(number)
+    for (const path of readings) {
+      const found = findRoute(router, '', path)
+      if (found !== undefined) return found.params ?? {}
+    }
+    return {}
+  }
+
+  #routerOf(number: number): Router {
     let router = this.#single.get(number)
     if (router === undefined) {
       router = createRouter<number>()
       addRoute(router, '', this.#patterns[number], number)
       this.#single.set(number, router)
     }
-    return findRoute(router, '', path)?.params ?? {}
+    return router
   }
 
   #search(url: string): PathMatch | undefined {
-    const path = this.#read(url)
+    const [path, ...others] = this.#read(url)
     if (path === undefined) return undefined
-    const found = findAllRoutes(this.#router, '', path, { params: false })
-    return { path, fits: new Set(found.map(({ data }) => data)) }
+    const fits = new Set(this.#find(path))
+    for (const other of others) for (const number of this.#find(other)) fits.add(number)
+    return { readings: [path, ...others], fits }
+  }
+
+  #find(path: string): readonly number[] {
+    return findAllRoutes(this.#router, '', path, { params: false }).map(({ data }) => data)
   }
 }
 
@@ -120,6 +136,11 @@ function hasStrangeWildcard(segment: string): boolean {
 }
 
 const none: unique symbol = Symbol('no exact path')
+
+function exactReading(url: string): readonly string[] {
+  const path = plainPath(url)
+  return path === undefined ? [] : [path]
+}
 
 function problemOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/^rou3: /, '') : String(error)
