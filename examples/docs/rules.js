@@ -103,8 +103,8 @@ import { subscribe } from 'node:diagnostics_channel'
 
 subscribe('sluice:rules', ({ name, state, version, error, changes, warnings = [] }) => {
   console.log(name, state, version, error?.message)
-  if (changes?.removed.length > 0) console.warn('rules that are gone:', changes.removed)
-  for (const { line, message } of warnings) console.warn(`line ${line}: ${message}`)
+  if (changes?.removed.length > 0) console.log('rules that are gone:', changes.removed)
+  for (const { line, message } of warnings) console.log(`line ${line}: ${message}`)
 })
 // #endregion
 
