@@ -7,7 +7,7 @@ import { root } from '../workspace.mjs'
 import { createProject, installedIn } from './project.mjs'
 
 /** More than these is a decision, to be made on purpose. */
-const ceilings = { all: 88, least: 68, dependencies: 9, installed: 4000 }
+const ceilings = { all: 88, least: 68, dependencies: 9, installed: 4100 }
 
 const programs = {
   all: `export * from '@sluice/core'`,
