@@ -10,7 +10,7 @@ export async function bytesInMemory(contender: string): Promise<Readonly<Record<
     'bytes of a key in memory': await read(
       'footprint/process.js',
       [contender, `${keys}`],
-      1,
+      5,
       'keep',
       'bytesPerKey',
     ),
