@@ -3,14 +3,14 @@
 //   <!-- code: examples/docs/keys.js#per-policy -->                  into the block below it: a region of a file, or all of it
 //   <!-- options: packages/core/src/limiter/calls.ts#PeekOptions -->       as far as <!-- /options -->: a table of an interface's options
 //
-// It also finds code that is taken from nowhere, and pages that no index links. remark-validate-links (npm run lint) finds dead links.
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+// It also finds code that is taken from nowhere, and pages of `docs` that its index does not link. remark-validate-links (npm run lint) finds dead links.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import process from 'node:process'
 import { codeFrom, strayCode } from './docs/code.mjs'
-import { unlinkedPages } from './docs/indexes.mjs'
+import { docs, unlinkedPages } from './docs/indexes.mjs'
 import { optionsTable } from './docs/options.mjs'
-import { root } from './workspace.mjs'
+import { members, root } from './workspace.mjs'
 
 const isCheck = process.argv.includes('--check')
 const all = pages()
@@ -35,14 +35,14 @@ const problems = all.flatMap((page) => {
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1
 
-/** The pages at the root of the repository, and each package's README and docs. */
+/** The pages at the root of the repository, in `docs`, and in each package. */
 function pages() {
-  const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name))
-  const folders = [root, ...packages, ...packages.map((folder) => join(folder, 'docs'))]
-  return folders.filter((folder) => existsSync(folder)).flatMap(markdownIn)
+  const packages = members().map(({ folder }) => folder)
+  const own = packages.flatMap((folder) => markdownIn(folder))
+  return [...own, ...markdownIn(docs, { recursive: true })]
 }
 
-function markdownIn(folder) {
-  const names = statSync(folder).isDirectory() ? readdirSync(folder) : []
+function markdownIn(folder, options) {
+  const names = readdirSync(folder, options)
   return names.filter((name) => name.endsWith('.md')).map((name) => join(folder, name))
 }

@@ -60,7 +60,7 @@ const traffic = new Set([
 /** The options of a policy that count requests. */
 const counted = new Set(['limit', 'burst', 'capacity', 'initial', 'refill', 'leak'])
 
-const folder = join(root, 'packages', 'core', 'docs', 'plots')
+const folder = join(root, 'docs', 'plots')
 const isCheck = process.argv.includes('--check')
 const files = Object.fromEntries(
   Object.entries(plots).map(([name, plot]) => [`${name}.svg`, drawn(name, played(plot))]),

@@ -16,7 +16,7 @@ export function codeFrom(page) {
   })
 }
 
-/** Commands and what they print are none of a program; all other code has to come from one. */
+/** The blocks of code that no program contains. Commands and their output may stand in a page without a program. */
 export function strayCode(page) {
   const rest = page.replace(block, '')
   return [...rest.matchAll(/^```(\S*)[^\n]*\n[\s\S]*?^```$/gm)]
@@ -24,7 +24,7 @@ export function strayCode(page) {
     .map(([code]) => `this code is taken from no file:\n${code}`)
 }
 
-/** What stands between `// #region name` (`# #region name` in YAML) and its end; where the name comes again, all of it, one part below the other. */
+/** The lines of a region: from `// #region name` (`# #region name` in YAML) to its `#endregion`. Regions with the same name are joined. */
 function regionOf(source, name, file) {
   const parts = []
   let depth = 0

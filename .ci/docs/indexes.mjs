@@ -1,15 +1,18 @@
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { root } from '../workspace.mjs'
 
-const index = join(root, 'packages', 'core', 'docs', 'README.md')
+/** The folder of the pages for users. */
+export const docs = join(root, 'docs')
 
-/** The pages that nobody would find: the index has to link those of all packages, and an adapter's README its own as well. */
+const index = join(docs, 'README.md')
+
+/** The pages of `docs` that a reader would not find, because the index does not link them. */
 export function unlinkedPages(file, page, pages) {
-  const targets = linksOf(page).map((target) => resolve(dirname(file), target.split('#')[0]))
-  const linked = new Set(targets)
+  if (file !== index) return []
+  const linked = new Set(linksOf(page).map((target) => resolve(docs, target.split('#')[0])))
   return pages
-    .filter((other) => other !== index && hasToLink(file, other) && !linked.has(other))
-    .map((other) => `this page is not linked: ${relative(dirname(file), other)}`)
+    .filter((other) => dirname(other).startsWith(docs) && other !== index && !linked.has(other))
+    .map((other) => `this page is not linked: ${relative(docs, other)}`)
 }
 
 /** The targets of a page's links within this repository. */
@@ -18,10 +21,4 @@ function linksOf(page) {
   return [...prose.matchAll(/\]\((?<target>[^)\s]+)\)/g)]
     .map(({ groups }) => groups.target)
     .filter((target) => !/^[a-z]+:/.test(target))
-}
-
-function hasToLink(file, other) {
-  const docs = dirname(other)
-  if (basename(docs) !== 'docs') return false
-  return file === index || (docs !== dirname(index) && file === join(dirname(docs), 'README.md'))
 }

@@ -20,13 +20,13 @@ tests:
     .replace('free: 60', 'free: 40'),
 }
 
-test.each(['README.md', 'docs/commands.md'])(
+test.each(['packages/cli/README.md', 'docs/reference/command-line.md'])(
   'the commands of %s print what it says',
   async (page) => {
-    const text = await readFile(new URL(`packages/cli/${page}`, root), 'utf8')
+    const text = await readFile(new URL(page, root), 'utf8')
     const cwd = await folderWith(documents)
     const shown = [...text.matchAll(/^```sh\n(?:npx )?sluice (.*)\n```\n\n```text\n([^]*?)^```$/gm)]
-    expect(shown.length).toBe(page === 'README.md' ? 2 : 4)
+    expect(shown.length).toBe(page.endsWith('README.md') ? 2 : 4)
     for (const [, command, output] of shown) {
       const { stdout, stderr } = await sluice(wordsOf(command), { cwd })
       expect(stderr + stdout, command).toBe(output)
@@ -39,8 +39,8 @@ function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain)
 }
 
-test.each(['check', 'explain'])('docs/commands.md names every option of %s', async (command) => {
-  const text = await readFile(new URL('packages/cli/docs/commands.md', root), 'utf8')
+test.each(['check', 'explain'])('the page of the command line names every option of %s', async (command) => {
+  const text = await readFile(new URL('docs/reference/command-line.md', root), 'utf8')
   const start = text.indexOf(`\n## ${command}`)
   const next = text.indexOf('\n## ', start + 1)
   const section = text.slice(start, next === -1 ? undefined : next)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { errorCodes } from '../src/errors.js'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
-const page = read('../docs/errors.md')
+const page = read('../../../docs/reference/errors.md')
 
 test('the page has a section for each code of the catalogue, and no other section', () => {
   const sections = Array.from(page.matchAll(/^### (.*)$/gm), ([, code]) => code)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { rulesErrorCodes } from '../src/errors.js'
 
-const page = readFileSync(new URL('../docs/errors.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/reference/rules-errors.md', import.meta.url), 'utf8')
 
 test('the page has a section for each code of the catalogue, and no other section', () => {
   const sections = Array.from(page.matchAll(/^### (.*)$/gm), ([, code]) => code)

@@ -15,17 +15,17 @@ const redis = useRedis()
 const peers: readonly (readonly [name: string, page: string, options: () => string[]])[] = [
   [
     'express-rate-limit',
-    'express/docs/moving-from-express-rate-limit.md',
+    'express-rate-limit.md',
     () => membersOf('express-rate-limit/dist/index.d.ts', /^export type Options = /gm),
   ],
   [
     'rate-limiter-flexible',
-    'core/docs/moving-from-rate-limiter-flexible.md',
+    'rate-limiter-flexible.md',
     () => membersOf('rate-limiter-flexible/types.d.ts', /^(?:export )?interface I\w*Opt\w* /gm),
   ],
   [
     '@fastify/rate-limit',
-    'fastify/docs/moving-from-rate-limit.md',
+    'fastify-rate-limit.md',
     () =>
       membersOf(
         '@fastify/rate-limit/types/index.d.ts',
@@ -34,7 +34,7 @@ const peers: readonly (readonly [name: string, page: string, options: () => stri
   ],
   [
     'koa-ratelimit',
-    'koa/docs/moving-from-koa-ratelimit.md',
+    'koa-ratelimit.md',
     () => [
       ...found('koa-ratelimit/index.js', /\bopts\.(\w+)/g),
       ...found('koa-ratelimit/index.js', /\{ (\w+) \} = opts/g),
@@ -45,7 +45,7 @@ const peers: readonly (readonly [name: string, page: string, options: () => stri
   ],
   [
     '@nestjs/throttler',
-    'nestjs/docs/moving-from-throttler.md',
+    'nestjs-throttler.md',
     () =>
       membersOf(
         '@nestjs/throttler/dist/throttler-module-options.interface.d.ts',
@@ -56,7 +56,7 @@ const peers: readonly (readonly [name: string, page: string, options: () => stri
 
 describe.each(peers)('%s', (name, page, options) => {
   const folder = name.replace(/^.*\//, '')
-  const text = readFileSync(`${root}packages/${page}`, 'utf8')
+  const text = readFileSync(`${root}docs/moving/${page}`, 'utf8')
 
   test.each(readdirSync(programs + folder))('the page shows %s', (file) => {
     expect(text).toContain(`<!-- code: examples/moving/${folder}/${file}#app -->`)
