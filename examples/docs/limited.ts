@@ -1,4 +1,4 @@
-// What the pages say of limited functions.
+// A limited function.
 import assert from 'node:assert/strict'
 // #region limited
 import { createLimiter, DeniedError, limited, tokenBucket } from '@sluice/core'
@@ -13,8 +13,7 @@ const send = limited(mails, (to: string) => ({ key: ['mail', to] }))(sendMail)
 async function sendMail(to: string, text: string): Promise<string> {
   return `to ${to}: ${text}`
 }
-// #endregion
-// #region denied
+
 async function tryToSend(to: string): Promise<string> {
   try {
     return await send(to, 'Hello.')

@@ -1,4 +1,4 @@
-// The programs of the pages that use the limiters behind NestJS.
+// The limiters of an application of NestJS.
 // #region limiters
 import { Controller, Delete, Get, Inject, Module, Param } from '@nestjs/common'
 import { RateLimit, RateLimiters, RateLimitModule } from '@sluice/nestjs'
@@ -8,11 +8,11 @@ export class ReportsController {
   @Get()
   @RateLimit({ limit: 2, window: '1m' })
   read(): string {
-    return 'Here it is.'
+    return 'The report.'
   }
 }
 
-// For support staff: a client's fresh start.
+// For support staff: a reset of the count of a client.
 @Controller('support')
 export class SupportController {
   readonly #limiters: RateLimiters

@@ -1,30 +1,26 @@
-// A login on Express that limits wrong passwords, and nothing else: twenty an hour from one address, and three in a row for one account.
-// Then the account is locked, for longer each time, and only who solves a challenge may try on.
+// A login on Express that limits wrong passwords only: twenty an hour for one address, and three in a row for one account. Then the account is
+// locked, for longer each time, and a client can continue only if it solves a challenge.
+// #region login
 import { fixedWindow, memoryStore, rateLimit, slidingWindow } from '@sluice/express'
 import express from 'express'
 
-const { PORT: port = '3000' } = process.env
-
-// In a real application: hashes of passwords, and a captcha in the place of a sum.
+// In a real application: hashes of passwords, and a captcha in place of a sum.
 const passwords = new Map([['ada', 'lovelace']])
 const challenge = { question: 'What is 6 times 7?', answer: '42' }
 
 const store = memoryStore()
 
-// #region address
-// No success resets this one: whoever guesses has an account of their own.
+// A success does not reset this limit: an attacker may have an account of their own.
 const perAddress = rateLimit({
   name: 'login by address',
   policy: slidingWindow({ limit: 20, window: '1h' }),
   count: 'failures',
   store,
 })
-// #endregion
 
-// #region account
 const perAccount = rateLimit({
   name: 'login by account',
-  // The window is no longer than the block, so that three further tries wait behind it.
+  // The window is not longer than the block, so that three further attempts are possible after it.
   policy: fixedWindow({
     limit: 3,
     window: '1m',
@@ -39,38 +35,35 @@ const perAccount = rateLimit({
     response.status(429).json({ error: 'This account is locked.', challenge: challenge.question })
   },
 })
-// #endregion
 
 const app = express()
 app.use(express.urlencoded({ extended: false }))
 
-// #region route
-app.post('/login', withName, perAddress, perAccount, (request, response) => {
+app.post('/login', requireName, perAddress, perAccount, (request, response) => {
   const { name, password } = request.body
-  if (passwords.get(name) === password) return letIn(request, response)
-  response.status(401).json({ error: 'This is not the password.' })
+  if (passwords.get(name) === password) return greet(request, response)
+  response.status(401).json({ error: 'The name or the password is wrong.' })
 })
-// #endregion
 
-// #region lock
-async function letIn(request, response) {
-  // A success forgets the failures. A lock that a solved challenge went around has to be opened as well.
+async function greet(request, response) {
+  // `resetOn` resets the failures. After a solved challenge, the account is still blocked.
   if (!request.rateLimit.allowed) {
     await perAccount.limiter.reset(accountOf(request), { unblock: true })
   }
   response.json({ hello: request.body.name })
 }
-// #endregion
 
-function withName({ body }, response, next) {
+function requireName({ body }, response, next) {
   if (typeof body?.name === 'string' && body.name !== '') return next()
-  response.status(400).json({ error: 'Who are you?' })
+  response.status(400).json({ error: 'The name is missing.' })
 }
 
 function accountOf({ body }) {
   return ['account', body.name]
 }
+// #endregion
 
+const { PORT: port = '3000' } = process.env
 const server = app.listen(Number(port), (error) => {
   if (error) throw error
   const url = `http://localhost:${port}/login`
@@ -81,8 +74,8 @@ const server = app.listen(Number(port), (error) => {
   curl -i -d name=ada -d password=lovelace ${url}
   curl -i -d name=ada -d password=lovelace -d answer=42 ${url}
 
-Three wrong passwords are answered 401. Then the account is locked: 429, for the right password too, until the
-challenge is solved or the lock ends.`)
+Three wrong passwords receive a 401. Then the account is locked: every request receives a 429, also with the right password, until
+the challenge is solved or the block ends.`)
 })
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => server.close())

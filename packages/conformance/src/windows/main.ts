@@ -1,12 +1,12 @@
 // Compares the windows with the exact log on bursty, steady and adversarial traffic, in memory and in Redis, and writes the tables of the page on
-// choosing an algorithm. Time is virtual and the traffic has a seed, so the figures are the same on every machine.
+// the sliding window. Time is virtual and the traffic has a seed, so the figures are the same on every machine.
 import { readFile, writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { memoryStore, redisStore } from '@sluice/core'
 import { startRedis } from '../redis/servers.js'
 import { windowTables, withTables } from './table.js'
 
-const page = new URL('../../../../docs/learn/choosing-an-algorithm.md', import.meta.url)
+const page = new URL('../../../../docs/inside/sliding-window.md', import.meta.url)
 
 const tables = await windowTables(memoryStore())
 const redis = await startRedis()

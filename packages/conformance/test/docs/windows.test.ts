@@ -5,13 +5,13 @@ import { useRedis } from '@sluice/conformance/redis'
 import { windowTables, withTables } from '../../src/windows/table.js'
 
 const page = readFileSync(
-  new URL('../../../../docs/learn/choosing-an-algorithm.md', import.meta.url),
+  new URL('../../../../docs/inside/sliding-window.md', import.meta.url),
   'utf8',
 )
 
 const redis = useRedis()
 
-test('the page on algorithms shows the figures of npm run windows in memory', async () => {
+test('the page on the sliding window shows the figures of npm run windows in memory', async () => {
   expect(page).toBe(withTables(page, await windowTables(memoryStore())))
 })
 

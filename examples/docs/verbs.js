@@ -1,0 +1,20 @@
+// The methods of a limiter.
+import assert from 'node:assert/strict'
+// #region verbs
+import { createLimiter, slidingWindow } from '@sluice/core'
+
+const policies = slidingWindow({ limit: 100, window: '1m' })
+const limiter = createLimiter({ name: 'api', policies })
+const key = ['user', 42]
+
+const decision = await limiter.consume(key, { cost: 5 }) // decides, and counts if allowed
+await limiter.refund(decision) // refunds what this decision took
+await limiter.peek(key) // decides without counting
+await limiter.status(key) // the units used, the units left, and the block
+await limiter.penalize(key, 10) // takes ten units, whatever is left
+await limiter.block(key, '10m') // denies every request for ten minutes
+await limiter.unblock(key)
+await limiter.reset(key) // deletes the count
+await limiter.consumeMany([{ key: ['user', 1] }, { key: ['user', 2] }]) // in one round trip
+// #endregion
+assert.equal((await limiter.peek(key)).remaining, 100)
