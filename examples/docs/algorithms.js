@@ -1,4 +1,4 @@
-// What the page on algorithms says: every rule that reads "100 a minute", asked by the same greedy client, on a clock of our own.
+// Eight policies that allow 100 a minute, for the same client, on a clock of its own.
 import assert from 'node:assert/strict'
 import {
   createLimiter,
@@ -10,7 +10,6 @@ import {
   tokenBucket,
 } from '@sluice/core'
 
-// #region policies
 const limit = 100
 const window = '1m'
 
@@ -24,7 +23,6 @@ const rules = {
   tokenBucket: tokenBucket({ capacity: 100, refill: 100, every: '1m' }),
   leakyBucket: leakyBucket({ capacity: 100, leak: 100, every: '1m' }),
 }
-// #endregion
 
 const second = 1000
 const start = Date.UTC(2030, 0, 1)
@@ -39,7 +37,7 @@ async function play(policies, from) {
     if (decision.allowed) admitted.push(now)
     return decision
   }
-  // Wakes up what begins at the first request.
+  // Opens the windows that begin at the first request.
   if (from > 0) await ask()
   now = start + from
   let atOnce = 0
@@ -48,7 +46,7 @@ async function play(policies, from) {
   return { admitted, atOnce }
 }
 
-/** The most that any stretch of so long holds. */
+/** The most requests that any stretch of this length contains. */
 function worst(admitted, lengthMs) {
   let most = 0
   for (let first = 0, last = 0; last < admitted.length; last++) {
@@ -58,7 +56,7 @@ function worst(admitted, lengthMs) {
   return most
 }
 
-/** After the limit was used up at once: how long until one more is let in. */
+/** The wait until one more request is allowed, after the limit was used up at once. */
 async function waitWhenSpent(policies) {
   const limiter = createLimiter({ name: 'wait', policies, clock: () => start })
   let decision = await limiter.consume('spent')
@@ -68,7 +66,7 @@ async function waitWhenSpent(policies) {
 
 const figures = {}
 for (const [name, policies] of Object.entries(rules)) {
-  // A client that knows the border of the window waits for its end.
+  // A client that knows the boundary of the window waits for it.
   const plays = await Promise.all([play(policies, 0), play(policies, 59.9 * second)])
   figures[name] = {
     'at once': plays[0].atOnce,

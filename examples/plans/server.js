@@ -1,13 +1,11 @@
-// An Express server that allows each user what their plan says: so many requests in a minute, and so many in a day. All that a user
-// sends counts, from wherever it comes; who changes plan keeps what is used, and has the new plan's limits at once.
+// An Express server that limits each user by a plan, per minute and per day. The requests of a user count together, from every address. A user
+// who changes plan keeps the used units, and the limits of the new plan apply at once.
 import { byUser, calendarWindow, rateLimit, slidingWindow } from '@sluice/express'
 import express from 'express'
 
 const { PORT: port = '3000' } = process.env
 
-// #region plans
 const plans = { free: plan(5, 20), pro: plan(50, 1000) }
-// #endregion
 
 // In a real application: a session, or a token that was verified.
 const users = new Map([
@@ -17,20 +15,23 @@ const users = new Map([
 
 const app = express()
 
-// Who it is comes first, for the limit goes by it.
+// Authentication comes first, because the key is the user.
 app.use((request, response, next) => {
   request.user = users.get(request.get('Authorization')?.replace('Bearer ', ''))
   if (request.user !== undefined) return next()
-  response.set('WWW-Authenticate', 'Bearer').status(401).type('text').send('Who are you?\n')
+  response
+    .set('WWW-Authenticate', 'Bearer')
+    .status(401)
+    .type('text')
+    .send('The token is missing or unknown.\n')
 })
 
-// The way out of a limit does not lie behind it.
+// Not limited: a user over the limit can still change the plan.
 app.post('/upgrade', (request, response) => {
   request.user.plan = 'pro'
   response.type('text').send('You are on the pro plan now.\n')
 })
 
-// #region limit
 app.use(
   rateLimit({
     name: 'plans',
@@ -38,7 +39,6 @@ app.use(
     key: byUser((request) => request.user.id),
   }),
 )
-// #endregion
 
 app.get('/', (request, response) => {
   const { minute, day } = request.rateLimit.policies
@@ -46,14 +46,12 @@ app.get('/', (request, response) => {
   response.type('text').send(`Hello ${request.user.id}, ${left}.\n`)
 })
 
-// #region plans
 function plan(perMinute, perDay) {
   return {
     minute: slidingWindow({ limit: perMinute, window: '1m' }),
     day: calendarWindow({ limit: perDay, period: 'day', timeZone: 'Europe/Berlin' }),
   }
 }
-// #endregion
 
 const server = app.listen(Number(port), (error) => {
   if (error) throw error
@@ -64,8 +62,8 @@ const server = app.listen(Number(port), (error) => {
   for i in 1 2 3 4 5 6; do curl -i -H 'Authorization: Bearer ada-token' ${url}; done
   curl -i -H 'Authorization: Bearer bob-token' ${url}
 
-Nobody in particular is answered 401. Ada, on the free plan, is let in five times a minute; Bob, who pays, fifty times.
-What Ada has used counts on, and her new limits apply at once, when she upgrades:
+A request without a token receives a 401. Ada, on the free plan, may send five requests a minute, and Bob, on the pro plan, fifty.
+After an upgrade, the used units of Ada still count, and the new limits apply at once:
 
   curl -X POST -H 'Authorization: Bearer ada-token' ${url}upgrade`)
 })
