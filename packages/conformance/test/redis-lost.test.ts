@@ -10,6 +10,7 @@ import {
 } from '@sluice/core'
 import { useCluster, useRedis } from '@sluice/conformance/redis'
 import type { Cluster, Redis } from 'ioredis'
+import { Redis as Redis5 } from 'ioredis5'
 import { Redis as Valkey } from 'iovalkey'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
@@ -30,7 +31,7 @@ interface Setup {
   lose<T>(act: () => T, used: number): Promise<T>
 }
 
-function setupOf(client: Redis | Valkey | Cluster, other: SupportedClient): Setup {
+function setupOf(client: Redis | Redis5 | Valkey | Cluster, other: SupportedClient): Setup {
   const options = { name: randomUUID(), policies, onStoreError: 'deny' } as const
   const limiter = createLimiter({ ...options, store: redisStore(client, { timeout: '2s' }) })
   const witness = createLimiter({ ...options, store: redisStore(other, { timeout: '10s' }) })
@@ -50,7 +51,7 @@ function setupOf(client: Redis | Valkey | Cluster, other: SupportedClient): Setu
   }
 }
 
-function streamsOf(client: Redis | Valkey | Cluster): Socket[] {
+function streamsOf(client: Redis | Redis5 | Valkey | Cluster): Socket[] {
   const connections = client.isCluster && 'nodes' in client ? client.nodes() : [client]
   return connections.flatMap((connection) => {
     const stream: unknown = Reflect.get(connection, 'stream')
@@ -59,10 +60,16 @@ function streamsOf(client: Redis | Valkey | Cluster): Socket[] {
 }
 
 /** The client whose connection is lost, and another one. */
-type Pair = readonly [Redis | Valkey | Cluster, SupportedClient]
+type Pair = readonly [Redis | Redis5 | Valkey | Cluster, SupportedClient]
 
 const clients: Readonly<Record<string, () => Pair>> = {
   ioredis: () => [server.client({ retryStrategy: () => 5 }), server.client()],
+  'ioredis 5'() {
+    const redis = new Redis5({ host: '127.0.0.1', port: server.port, retryStrategy: () => 5 })
+    redis.on('error', () => {})
+    onTestFinished(() => redis.disconnect())
+    return [redis, server.client()]
+  },
   iovalkey() {
     const valkey = new Valkey({ host: '127.0.0.1', port: server.port, retryStrategy: () => 5 })
     valkey.on('error', () => {})
