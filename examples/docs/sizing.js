@@ -9,7 +9,7 @@ const policies = {
   'slidingWindow, 10 buckets': slidingWindow({ limit: 100, window, buckets: 10 }),
   'slidingWindow, 250 buckets': slidingWindow({ limit: 100, window: '1000s', buckets: 250 }),
   gcra: gcra({ limit: 100, window }),
-  'slidingLog, one admission': slidingLog({ limit: 100, window }),
+  'slidingLog, one request': slidingLog({ limit: 100, window }),
 }
 
 function used() {

@@ -1,17 +1,15 @@
-// What a person on call wants to see of a limiter, for Prometheus: decisions, store errors, the breaker, and who decides without its store.
-// Sluice tells it on channels of node:diagnostics_channel; nobody has to hand anything to anybody.
-import { subscribe } from 'node:diagnostics_channel'
+// Metrics of a limiter for Prometheus: decisions, errors of the store, the breaker, and decisions without the store.
 import { memoryStore, rateLimit, redisStore } from '@sluice/express'
 import express from 'express'
 import { Redis } from 'ioredis'
+// #region metrics
+import { subscribe } from 'node:diagnostics_channel'
 import { Counter, Gauge, register } from 'prom-client'
 
-const { PORT: port = '3000', REDIS_URL: redisUrl } = process.env
-
-// Labels name limiters, and never keys: there are as many of those as there are clients.
+// Labels are names of limiters, and never keys: there are as many keys as clients.
 const decisions = new Counter({
   name: 'sluice_decisions_total',
-  help: 'Decisions by limiter, outcome and who decided: store, local, fallback, open or closed',
+  help: 'Decisions by limiter, outcome and source: store, local, fallback, open or closed',
   labelNames: ['limiter', 'outcome', 'source'],
 })
 const storeErrors = new Counter({
@@ -21,7 +19,7 @@ const storeErrors = new Counter({
 })
 const breakerOpen = new Gauge({
   name: 'sluice_breaker_open',
-  help: '1 while stores of this kind are left alone',
+  help: '1 while the breaker of a store is open',
   labelNames: ['store'],
 })
 const fallback = new Gauge({
@@ -30,8 +28,7 @@ const fallback = new Gauge({
   labelNames: ['limiter', 'on_store_error'],
 })
 
-// #region subscribe
-// A listener that throws ends the process, so it does nothing that could fail.
+// An error in a subscriber ends the process.
 subscribe('sluice:decision', ({ limiter, decision: { allowed, source } }) => {
   decisions.inc({ limiter, outcome: allowed ? 'allowed' : 'denied', source })
 })
@@ -46,12 +43,14 @@ subscribe('sluice:fallback', ({ limiter, state, onStoreError }) => {
 })
 // #endregion
 
+const { PORT: port = '3000', REDIS_URL: redisUrl } = process.env
+
 const redis = redisUrl === undefined ? undefined : new Redis(redisUrl)
 redis?.on('error', (error) => console.error(`Redis: ${error.message}`))
 
 const app = express()
 
-// In front of the limiter: whoever reads the metrics is no client.
+// In front of the limiter, so that requests for the metrics are not limited.
 app.get('/metrics', async (_request, response) => {
   response.type(register.contentType).send(await register.metrics())
 })
@@ -77,7 +76,7 @@ const server = app.listen(Number(port), (error) => {
   for i in 1 2 3 4 5 6; do curl -s -o /dev/null -w '%{http_code}\\n' ${url}; done
   curl -s ${url}metrics | grep sluice
 
-With REDIS_URL set, stop Redis and look again: sluice_breaker_open and sluice_fallback say 1 until it is back.`)
+With REDIS_URL set, stop Redis and look again: sluice_breaker_open and sluice_fallback are 1 until it is available again.`)
 })
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
