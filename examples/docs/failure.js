@@ -1,23 +1,27 @@
-// What the page on failure says: it asks a Redis that is not there.
+// The choices for an unavailable Redis: no server listens on this port.
 import assert from 'node:assert/strict'
+// #region choices
 import { createLimiter, redisStore, slidingWindow } from '@sluice/core'
 import { Redis } from 'ioredis'
+// #endregion
 
-const redis = new Redis(1, '127.0.0.1', { retryStrategy: (times) => Math.min(times * 50, 500) })
-redis.on('error', () => {})
-const store = redisStore(redis)
-const policies = slidingWindow({ limit: 100, window: '1m' })
+process.env.REDIS_URL = 'redis://127.0.0.1:1'
 
 // #region choices
+const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost')
+redis.on('error', (error) => console.log(`Redis: ${error.message}`))
+
+const store = redisStore(redis)
+const policies = slidingWindow({ limit: 100, window: '1m' })
 const processes = 4
 
-// Goes on counting, by itself, with a quarter of the limit in each process.
+// Counts in each process, with a quarter of the limit.
 const api = createLimiter({ name: 'api', policies, store, localShare: 1 / processes })
 
-// Lets everybody in: a search that may cost a little more for a minute.
+// Allows every request: some more searches for a minute cost little.
 const search = createLimiter({ name: 'search', policies, store, onStoreError: 'allow' })
 
-// Lets nobody in: codes sent by text message, which cost money.
+// Denies every request: each text message costs money.
 const messages = createLimiter({ name: 'messages', policies, store, onStoreError: 'deny' })
 // #endregion
 const sources = []
@@ -33,7 +37,7 @@ assert.deepEqual(sources, [
 ])
 
 // #region ready
-/** For the probe of a load balancer or an orchestrator: a limiter without its store still works. */
+/** For the health check of a load balancer or an orchestrator. */
 async function health() {
   return { ok: true, counts: (await api.ping()) ? 'in Redis' : 'in this process' }
 }

@@ -1,4 +1,4 @@
-// What the page on headers says: it prints what each style writes, admitted and denied.
+// Prints the headers of each style, for an allowed and for a denied request.
 import assert from 'node:assert/strict'
 
 const clock = () => Date.UTC(2030, 0, 1, 12, 20)
@@ -13,7 +13,7 @@ const limits = {
     second: slidingWindow({ limit: 10, window: '1s' }),
     hour: slidingWindow({ limit: 1000, window: '1h' }),
   },
-  clock, // it stands still, so that this page can say what is printed
+  clock, // it does not advance, so that the output is always the same
 }
 app.get('/draft', rateLimit(limits))
 app.get('/draft-7', rateLimit({ ...limits, headers: 'draft-7' }))

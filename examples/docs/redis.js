@@ -1,9 +1,13 @@
-// What the page on Redis says. It takes one Redis (REDIS_URL), Sentinels that know a master called "counts" (SENTINEL_URL) and a Cluster
-// (CLUSTER_URL); what is not there is left out.
+// Every client and every kind of server. It takes a Redis (REDIS_URL), Sentinels of a master named "counts" (SENTINEL_URL) and a Cluster
+// (CLUSTER_URL), and leaves out those without a URL.
 import assert from 'node:assert/strict'
 import { createLimiter, slidingWindow } from '@sluice/core'
 // #region ioredis
+// #region node-redis
+// #region iovalkey
 import { redisStore } from '@sluice/core'
+// #endregion
+// #endregion
 // #region sentinel
 import { Redis } from 'ioredis'
 // #endregion
@@ -24,11 +28,19 @@ import { Cluster } from 'ioredis'
 import { createCluster } from 'redis'
 // #endregion
 
+// #region ioredis
+// #region node-redis
+// #region iovalkey
+const url = process.env.REDIS_URL ?? 'redis://localhost'
+// #endregion
+// #endregion
+// #endregion
+
 const { REDIS_URL, SENTINEL_URL, CLUSTER_URL } = process.env
 
 let clients = 0
 
-/** Limiters of the same name and store count together, in one process as in several. */
+/** Limiters of the same name and store count together. */
 async function counts(client) {
   const store = redisStore(client, { prefix: `docs${process.pid}`, timeout: '10s' })
   const policies = slidingWindow({ limit: 100, window: '1m' })
@@ -47,7 +59,7 @@ async function counts(client) {
   )
 }
 
-async function withIoredis(url) {
+async function withIoredis() {
   // #region ioredis
   const redis = new Redis(url, { retryStrategy: (times) => Math.min(times * 50, 500) })
   redis.on('error', (error) => console.error(`Redis: ${error.message}`))
@@ -59,7 +71,7 @@ async function withIoredis(url) {
   return store
 }
 
-async function withNodeRedis(url) {
+async function withNodeRedis() {
   // #region node-redis
   const redis = createClient({
     url,
@@ -75,7 +87,7 @@ async function withNodeRedis(url) {
   return store
 }
 
-async function withIovalkey(url) {
+async function withIovalkey() {
   // #region iovalkey
   const valkey = new Valkey(url, { retryStrategy: (times) => Math.min(times * 50, 500) })
   valkey.on('error', (error) => console.error(`Valkey: ${error.message}`))
@@ -91,8 +103,8 @@ async function withSentinels({ hostname: host, port: text }) {
   const port = Number(text)
   // #region sentinel
   const redis = new Redis({
-    sentinels: [{ host, port }], // all of them
-    name: 'counts', // what they call the master
+    sentinels: [{ host, port }], // all Sentinels
+    name: 'counts', // the name of the master
     retryStrategy: (times) => Math.min(times * 50, 500),
   })
   redis.on('error', (error) => console.error(`Redis: ${error.message}`))
@@ -110,7 +122,7 @@ async function withSentinels({ hostname: host, port: text }) {
 async function withCluster({ hostname: host, port: text }) {
   const port = Number(text)
   // #region cluster
-  const cluster = new Cluster([{ host, port }]) // some of the nodes; the rest is found
+  const cluster = new Cluster([{ host, port }]) // some of the nodes; the client finds the others
   cluster.on('error', (error) => console.error(`Redis: ${error.message}`))
   // #endregion
   await counts(cluster)
@@ -124,7 +136,7 @@ async function withCluster({ hostname: host, port: text }) {
 }
 
 if (REDIS_URL !== undefined) {
-  for (const use of [withIoredis, withNodeRedis, withIovalkey]) await use(REDIS_URL)
+  for (const use of [withIoredis, withNodeRedis, withIovalkey]) await use()
 }
 if (SENTINEL_URL !== undefined) await withSentinels(new URL(SENTINEL_URL))
 if (CLUSTER_URL !== undefined) await withCluster(new URL(CLUSTER_URL))

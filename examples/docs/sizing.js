@@ -1,4 +1,4 @@
-// What a key takes in memory: node --expose-gc sizing.js
+// The bytes of a key in memory: node --expose-gc sizing.js
 import { createLimiter, gcra, memoryStore, slidingLog, slidingWindow } from '@sluice/core'
 
 const count = 100_000
@@ -13,7 +13,7 @@ const policies = {
 }
 
 function used() {
-  // Of what was garbage at the first collection, some is swept by the second.
+  // The second collection frees more.
   globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
