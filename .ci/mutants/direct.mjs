@@ -72,7 +72,7 @@ export const mutants = [
   {
     file: 'packages/core/src/stores/layers/order.ts',
     name: 'a request overtakes another about its key that is held',
-    find: 'if (keys.some((key) => heldKeys.has(key))) return hold(place, keys)',
+    find: 'if (keys.some((key) => deferredKeys.has(key))) return defer(pending, keys)',
     replace: '',
   },
   {

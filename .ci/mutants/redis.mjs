@@ -122,7 +122,7 @@ export const mutants = [
   {
     file: `${layers}/batching.ts`,
     name: 'a call holds any number of requests',
-    find: 'call.places.length >= most || call',
+    find: 'call.pending.length >= most || call',
     replace: 'call',
   },
   {

@@ -1,6 +1,6 @@
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import { isUnavailable } from './failure.js'
-import { createOrder, newCall, type Call, type Place } from './order.js'
+import { createOrder, newCall, type Call, type PendingRequest } from './order.js'
 import { runOf, storeOf, type Lane } from './run.js'
 
 /** The most requests, and the largest weight, of one call: no call should occupy Redis for more than about a millisecond. */
@@ -29,7 +29,7 @@ export type LaneOf = (request: StoreRequest) => Lane | undefined
 export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
   const run = runOf(store)
   const order = createOrder()
-  let waiting: Place[] = []
+  let waiting: PendingRequest[] = []
   let underWay = 0
   let isScheduled = false
 
@@ -41,57 +41,57 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
 
   function send(): void {
     isScheduled = false
-    const places = order.released(waiting)
+    const batch = order.takeDeferred(waiting)
     waiting = []
-    const size = Math.ceil((places.length + underWay) * share)
+    const size = Math.ceil((batch.length + underWay) * share)
     const most = Math.min(mostRequests, Math.max(fewestRequests, size))
-    if (places.length === 1) {
-      sendOne(places[0])
+    if (batch.length === 1) {
+      sendOne(batch[0])
       return
     }
     const open = new Map<Lane, Call>()
-    for (const place of places) {
-      const own = laneOf(place.request)
+    for (const pending of batch) {
+      const own = laneOf(pending.request)
       if (own === undefined) {
-        const alone = newCall(undefined, place.askedAt)
-        alone.places.push(place)
+        const alone = newCall(undefined, pending.askedAt)
+        alone.pending.push(pending)
         start(alone)
         continue
       }
-      const lane = order.laneFor(place, own)
+      const lane = order.laneFor(pending, own)
       if (lane === undefined) continue
-      const weight = weightOf(place.request)
+      const weight = weightOf(pending.request)
       let call = open.get(lane)
       const isFull =
-        call !== undefined && (call.places.length >= most || call.weight + weight > mostWeight)
-      // A request that was held is closer to its deadline than others.
-      if (call === undefined || isFull || call.askedAt !== place.askedAt) {
+        call !== undefined && (call.pending.length >= most || call.weight + weight > mostWeight)
+      // A request that was deferred is closer to its deadline than others.
+      if (call === undefined || isFull || call.askedAt !== pending.askedAt) {
         if (call !== undefined) start(call)
-        call = newCall(lane, place.askedAt)
+        call = newCall(lane, pending.askedAt)
         open.set(lane, call)
         order.add(call)
       }
-      call.places.push(place)
+      call.pending.push(pending)
       call.weight += weight
     }
     for (const call of open.values()) start(call)
   }
 
   /** The same for a single request, without the maps of a batch. */
-  function sendOne(place: Place): void {
-    const own = laneOf(place.request)
-    const lane = own === undefined ? undefined : order.laneFor(place, own)
-    // The order holds the request.
+  function sendOne(pending: PendingRequest): void {
+    const own = laneOf(pending.request)
+    const lane = own === undefined ? undefined : order.laneFor(pending, own)
+    // The order has deferred the request.
     if (own !== undefined && lane === undefined) return
-    const call = newCall(lane, place.askedAt)
-    call.places.push(place)
+    const call = newCall(lane, pending.askedAt)
+    call.pending.push(pending)
     if (lane !== undefined) order.add(call)
     start(call)
   }
 
   function start(call: Call): void {
-    underWay += call.places.length
-    const requests = call.places.map(({ request }) => request)
+    underWay += call.pending.length
+    const requests = call.pending.map(({ request }) => request)
     let isStarting = true
     run(
       requests,
@@ -106,13 +106,12 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
   }
 
   function settle(call: Call, answers: readonly Answer[]): void {
-    const { places } = call
-    underWay -= places.length
+    underWay -= call.pending.length
     // First, because the callbacks below may add requests, and their order must not include this call.
     const failed = order.remove(call) && answers.every(isUnavailable) ? order.failBehind(call) : []
-    for (let at = 0; at < places.length; at++) answer(places[at], answers[at])
-    for (const place of failed) answer(place, answers[0])
-    if (order.isHolding()) schedule()
+    for (let i = 0; i < answers.length; i++) answer(call.pending[i], answers[i])
+    for (const pending of failed) answer(pending, answers[0])
+    if (order.hasDeferred()) schedule()
   }
 
   return storeOf(
@@ -124,7 +123,7 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
       const asked = { answers: [], left: requests.length, done }
       for (let i = 0; i < requests.length; i++)
         waiting.push({ request: requests[i], asked, i, askedAt: undefined })
-      if (underWay > 0 || order.isHolding()) schedule()
+      if (underWay > 0 || order.hasDeferred()) schedule()
       else if (!isScheduled) send()
     },
     {
@@ -134,7 +133,7 @@ export function withBatching(store: AsyncStore, laneOf: LaneOf): AsyncStore {
   )
 }
 
-function answer({ asked, i }: Place, given: Answer): void {
+function answer({ asked, i }: PendingRequest, given: Answer): void {
   asked.answers[i] = given
   if (--asked.left === 0) asked.done(asked.answers)
 }

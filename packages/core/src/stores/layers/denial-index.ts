@@ -1,23 +1,23 @@
-/** Finds remembered denials by the place that they are about: a key of a limiter. */
+/** Finds remembered denials by the key that they are about. */
 export interface Index {
-  add(place: string, identity: string): void
-  remove(place: string, identity: string): void
-  at(place: string): Iterable<string>
+  add(key: string, identity: string): void
+  remove(key: string, identity: string): void
+  identitiesOf(key: string): Iterable<string>
 }
 
 export function createIndex(): Index {
   const index = new Map<string, Set<string>>()
   return {
-    add(place, identity) {
-      const there = index.get(place)
-      if (there === undefined) index.set(place, new Set([identity]))
-      else there.add(identity)
+    add(key, identity) {
+      const known = index.get(key)
+      if (known === undefined) index.set(key, new Set([identity]))
+      else known.add(identity)
     },
-    remove(place, identity) {
-      const there = index.get(place)
-      there?.delete(identity)
-      if (there?.size === 0) index.delete(place)
+    remove(key, identity) {
+      const known = index.get(key)
+      known?.delete(identity)
+      if (known?.size === 0) index.delete(key)
     },
-    at: (place) => index.get(place) ?? [],
+    identitiesOf: (key) => index.get(key) ?? [],
   }
 }

@@ -17,17 +17,18 @@ const rememberedForMs = 1000
 /** The maximum number of remembered denials. */
 const mostDenials = 10_000
 
-/** The places that were changed while a call was pending. */
+/** The keys whose counts were changed while a call was pending. */
 interface Changes {
-  places: Set<string> | undefined
+  keys: Set<string> | undefined
 }
 
 interface Denial {
   readonly request: ConsumeRequest
   readonly states: readonly State[]
   readonly deniedAt: number
-  /** For each entry, the limiter and key that it counts for, and whether it denied. */
-  readonly places: readonly string[]
+  /** For each entry, its limiter and key in one string. */
+  readonly keys: readonly string[]
+  /** For each entry, whether it denied. */
   readonly denied: readonly boolean[]
 }
 
@@ -39,10 +40,10 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
   const run = runOf(store)
   /** In the order of their denial. */
   const denials = new Map<string, Denial>()
-  /** All denials about a place, and those in which the entry of that place denied. */
+  /** All denials about a key, and those in which an entry denied that key. */
   const about = createIndex()
   const denying = createIndex()
-  /** For each pending call, the places that were changed since it was sent: a denial of them in its reply may be older than the change. */
+  /** For each pending call, the keys that were changed since it was sent: a denial of them in its reply may be older than the change. */
   const underWay: Changes[] = []
 
   function recall(request: StoreRequest, now: number): Outcome | undefined {
@@ -58,12 +59,12 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
       if (denials.size < mostDenials && deniedAt - denial.deniedAt < rememberedForMs) break
       forget(oldest)
     }
-    const places = placesOf(request)
+    const keys = keysOf(request)
     const denied = request.entries.map((entry, i) => isDenying(entry, states[i], request.cost))
-    denials.set(identity, { request, states, deniedAt, places, denied })
-    places.forEach((place, i) => {
-      about.add(place, identity)
-      if (denied[i]) denying.add(place, identity)
+    denials.set(identity, { request, states, deniedAt, keys, denied })
+    keys.forEach((key, i) => {
+      about.add(key, identity)
+      if (denied[i]) denying.add(key, identity)
     })
   }
 
@@ -71,9 +72,9 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
     const denial = denials.get(identity)
     if (denial === undefined) return
     denials.delete(identity)
-    for (const place of denial.places) {
-      about.remove(place, identity)
-      denying.remove(place, identity)
+    for (const key of denial.keys) {
+      about.remove(key, identity)
+      denying.remove(key, identity)
     }
   }
 
@@ -84,17 +85,17 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
    */
   function forgetAbout(request: StoreRequest, index: Index): void {
     if (denials.size === 0) return
-    for (const place of placesOf(request)) {
-      for (const identity of index.at(place)) forget(identity)
+    for (const key of keysOf(request)) {
+      for (const identity of index.identitiesOf(key)) forget(identity)
     }
   }
 
   function forgetChanged(request: StoreRequest): void {
     if (underWay.length > 0) {
-      const places = placesOf(request)
+      const keys = keysOf(request)
       for (const changes of underWay) {
-        changes.places ??= new Set()
-        for (const place of places) changes.places.add(place)
+        changes.keys ??= new Set()
+        for (const key of keys) changes.keys.add(key)
       }
     }
     forgetAbout(request, about)
@@ -105,13 +106,13 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
     done: (answers: readonly Answer[]) => void,
     info: CallInfo | undefined,
   ): void {
-    const changes: Changes = { places: undefined }
+    const changes: Changes = { keys: undefined }
     underWay.push(changes)
     run(
       requests,
       (answers) => {
         underWay.splice(underWay.indexOf(changes), 1)
-        note(requests, answers, changes.places)
+        note(requests, answers, changes.keys)
         done(answers)
       },
       info,
@@ -237,10 +238,10 @@ function identityOf({ entries, keys }: StoreRequest): string {
   return JSON.stringify([keys, entries.map(ruleOf)])
 }
 
-function placesOf({ entries: [{ limiter }], keys }: StoreRequest): string[] {
+function keysOf({ entries: [{ limiter }], keys }: StoreRequest): string[] {
   return keys.map((key) => JSON.stringify([limiter, key]))
 }
 
 function isChanged(request: StoreRequest, changed: ReadonlySet<string> | undefined): boolean {
-  return changed !== undefined && placesOf(request).some((place) => changed.has(place))
+  return changed !== undefined && keysOf(request).some((key) => changed.has(key))
 }

@@ -9,12 +9,12 @@ interface Asked {
   readonly done: (answers: readonly Answer[]) => void
 }
 
-/** A request and its position in its caller's list. */
-export interface Place {
+/** A request without an answer yet, and its position in its caller's list. */
+export interface PendingRequest {
   readonly request: StoreRequest
   readonly asked: Asked
   readonly i: number
-  /** The monotonic time of the request, set once it has been held. */
+  /** The monotonic time of the request, set once it has been deferred. */
   askedAt: number | undefined
 }
 
@@ -22,7 +22,7 @@ export interface Place {
 export interface Call {
   /** Undefined for a single request without an order relative to others. */
   readonly lane: Lane | undefined
-  readonly places: Place[]
+  readonly pending: PendingRequest[]
   readonly askedAt: number | undefined
   weight: number
   /** The keys of its first `noted` requests. Most calls are never compared with others, and have none. */
@@ -31,58 +31,58 @@ export interface Call {
 }
 
 export function newCall(lane: Lane | undefined, askedAt?: number): Call {
-  return { lane, askedAt, places: [], weight: 0, keys: undefined, noted: 0 }
+  return { lane, askedAt, pending: [], weight: 0, keys: undefined, noted: 0 }
 }
 
 /**
  * Keeps requests about one key in the order in which they were made. The store runs the calls of one lane in the order in which they are sent.
  * The order of calls in different lanes is unknown, because a call may be repeated. So all pending requests about a key are in one lane. A
- * request for a different lane joins that lane if it is the general lane, and is otherwise held until those requests are answered.
+ * request for a different lane joins that lane if it is the general lane, and is otherwise deferred until those requests are answered.
  */
 export interface Order {
-  /** Returns the lane for this request: its own or the general one. Undefined if the request is held. */
-  laneFor(place: Place, own: Lane): Lane | undefined
+  /** Returns the lane for this request: its own or the general one. Undefined if the request is deferred. */
+  laneFor(pending: PendingRequest, own: Lane): Lane | undefined
   add(call: Call): void
   /** Returns whether the call was in this order. */
   remove(call: Call): boolean
-  isHolding(): boolean
-  /** Returns the held requests, followed by the later ones. The caller passes each of them to `laneFor`, which may hold it again. */
-  released(later: Place[]): Place[]
+  hasDeferred(): boolean
+  /** Returns the deferred requests, followed by the later ones. The caller passes each of them to `laneFor`, which may defer it again. */
+  takeDeferred(later: PendingRequest[]): PendingRequest[]
   /**
-   * Returns the held requests that wait for this call, because the store did not answer it and their time is up. Refunds have no deadline, so they
-   * stay held.
+   * Returns the deferred requests that wait for this call, because the store did not answer it and their time is up. Refunds have no deadline, so
+   * they stay deferred.
    */
-  failBehind(call: Call): readonly Place[]
+  failBehind(call: Call): readonly PendingRequest[]
 }
 
 export function createOrder(): Order {
   // Not a Set: after removals, a Set keeps its former items alive until the old generation is collected.
   const calls: Call[] = []
-  let held: Place[] = []
-  const heldKeys = new Set<string>()
-  /** Read once for all requests that are held at the same time, so that they may be sent in one call. */
-  let heldAt: number | undefined
+  let deferred: PendingRequest[] = []
+  const deferredKeys = new Set<string>()
+  /** Read once for all requests that are deferred at the same time, so that they may be sent in one call. */
+  let deferredAt: number | undefined
 
-  function hold(place: Place, keys: readonly string[]): undefined {
-    heldAt ??= processTime.monotonic()
-    place.askedAt ??= heldAt
-    held.push(place)
-    for (const key of keys) heldKeys.add(key)
+  function defer(pending: PendingRequest, keys: readonly string[]): undefined {
+    deferredAt ??= processTime.monotonic()
+    pending.askedAt ??= deferredAt
+    deferred.push(pending)
+    for (const key of keys) deferredKeys.add(key)
   }
 
   function isAlone(own: Lane): boolean {
     for (const { lane } of calls) if (lane !== own) return false
-    return heldKeys.size === 0
+    return deferredKeys.size === 0
   }
 
   return {
-    laneFor(place, own) {
+    laneFor(pending, own) {
       if (isAlone(own)) return own
-      const keys = keysOf(place.request)
-      if (keys.some((key) => heldKeys.has(key))) return hold(place, keys)
+      const keys = keysOf(pending.request)
+      if (keys.some((key) => deferredKeys.has(key))) return defer(pending, keys)
       for (const call of calls) {
         if (call.lane !== own && isAbout(call, keys)) {
-          return call.lane === own.general ? call.lane : hold(place, keys)
+          return call.lane === own.general ? call.lane : defer(pending, keys)
         }
       }
       return own
@@ -94,26 +94,26 @@ export function createOrder(): Order {
       if (at !== -1) calls.splice(at, 1)
       return at !== -1
     },
-    isHolding: () => held.length > 0,
+    hasDeferred: () => deferred.length > 0,
 
-    released(later) {
-      heldAt = undefined
-      if (held.length === 0) return later
-      const places = held.concat(later)
-      held = []
-      heldKeys.clear()
-      return places
+    takeDeferred(later) {
+      deferredAt = undefined
+      if (deferred.length === 0) return later
+      const all = deferred.concat(later)
+      deferred = []
+      deferredKeys.clear()
+      return all
     },
 
     failBehind(call) {
-      const failed: Place[] = []
-      const places = held
-      held = []
-      heldKeys.clear()
-      for (const place of places) {
-        const keys = keysOf(place.request)
-        if (place.request.verb !== 'refundReceipt' && isAbout(call, keys)) failed.push(place)
-        else hold(place, keys)
+      const failed: PendingRequest[] = []
+      const all = deferred
+      deferred = []
+      deferredKeys.clear()
+      for (const pending of all) {
+        const keys = keysOf(pending.request)
+        if (pending.request.verb !== 'refundReceipt' && isAbout(call, keys)) failed.push(pending)
+        else defer(pending, keys)
       }
       return failed
     },
@@ -123,8 +123,8 @@ export function createOrder(): Order {
 function isAbout(call: Call, keys: readonly string[]): boolean {
   const known = (call.keys ??= new Set())
   // The call may have more requests than at the last comparison.
-  for (; call.noted < call.places.length; call.noted++) {
-    for (const key of keysOf(call.places[call.noted].request)) known.add(key)
+  for (; call.noted < call.pending.length; call.noted++) {
+    for (const key of keysOf(call.pending[call.noted].request)) known.add(key)
   }
   return keys.some((key) => known.has(key))
 }

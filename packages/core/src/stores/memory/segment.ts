@@ -43,30 +43,30 @@ export class Segment {
     const stride = 2 * this.#stride
     const mask = index.length - 1
     for (let slot = low & mask; ; slot = (slot + 1) & mask) {
-      const row = index[slot] - 1
-      if (row < 0) return -1
-      const at = row * stride
-      if (integers[at] === high && integers[at + 1] === low) return row
+      const place = index[slot] - 1
+      if (place < 0) return -1
+      const at = place * stride
+      if (integers[at] === high && integers[at + 1] === low) return place
     }
   }
 
   /** A copy of the cells of a row, followed by a zero for each view. */
-  read(row: number, views: number): Row {
-    return copyOf(this.#numbers, row * this.#stride + HEAD, this.#width, views)
+  read(place: number, views: number): Row {
+    return copyOf(this.#numbers, place * this.#stride + HEAD, this.#width, views)
   }
 
   /** Reads the cells of a row into an array, and sets the other elements of the array to 0. */
-  readInto(row: number, cells: Row): void {
+  readInto(place: number, cells: Row): void {
     const numbers = this.#numbers
     const width = this.#width
-    const at = row * this.#stride + HEAD
+    const at = place * this.#stride + HEAD
     for (let i = 0; i < width; i++) cells[i] = numbers[at + i]
     for (let i = width; i < cells.length; i++) cells[i] = 0
   }
 
   /** The moment at which a row expires. */
-  endOf(row: number): number {
-    return Math.abs(this.#numbers[row * this.#stride + 1])
+  endOf(place: number): number {
+    return Math.abs(this.#numbers[place * this.#stride + 1])
   }
 
   /** The size of its arrays. */
@@ -74,46 +74,46 @@ export class Segment {
     return this.#numbers.byteLength + this.#index.byteLength
   }
 
-  isUnspent(row: number): boolean {
-    return this.#numbers[row * this.#stride + 1] > 0
+  isUnspent(place: number): boolean {
+    return this.#numbers[place * this.#stride + 1] > 0
   }
 
-  bodyOf(row: number): unknown {
-    return this.#bodies?.[row]
+  bodyOf(place: number): unknown {
+    return this.#bodies?.[place]
   }
 
   /** Adds a row with a new fingerprint. `spent`: nothing remains of its quota. */
   add(high: number, low: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
-    const row = this.size
-    if (row * this.#stride === this.#numbers.length) this.#resize(capacityFor(row + 1))
+    const place = this.size
+    if (place * this.#stride === this.#numbers.length) this.#resize(capacityFor(place + 1))
     this.size++
     if (!spent) this.unspent++
-    this.#integers[2 * row * this.#stride] = high
-    this.#integers[2 * row * this.#stride + 1] = low
-    this.#fill(row, cells, ends, spent, body)
-    this.#point(row)
+    this.#integers[2 * place * this.#stride] = high
+    this.#integers[2 * place * this.#stride + 1] = low
+    this.#fill(place, cells, ends, spent, body)
+    this.#point(place)
   }
 
   /** Overwrites a row, and returns the change in the number of unspent rows: 1, 0 or -1. */
-  write(row: number, cells: Row, ends: number, spent: boolean, body: unknown): number {
-    const change = (spent ? 0 : 1) - (this.isUnspent(row) ? 1 : 0)
+  write(place: number, cells: Row, ends: number, spent: boolean, body: unknown): number {
+    const change = (spent ? 0 : 1) - (this.isUnspent(place) ? 1 : 0)
     this.unspent += change
-    this.#fill(row, cells, ends, spent, body)
+    this.#fill(place, cells, ends, spent, body)
     return change
   }
 
   /** Removes a row. The last row moves to its place. */
-  remove(row: number): void {
+  remove(place: number): void {
     const last = this.size - 1
-    if (this.isUnspent(row)) this.unspent--
-    this.#unpoint(row)
-    if (row !== last) {
-      this.#index[this.#slotOf(last)] = row + 1
-      this.#numbers.copyWithin(row * this.#stride, last * this.#stride, (last + 1) * this.#stride)
+    if (this.isUnspent(place)) this.unspent--
+    this.#unpoint(place)
+    if (place !== last) {
+      this.#index[this.#slotOf(last)] = place + 1
+      this.#numbers.copyWithin(place * this.#stride, last * this.#stride, (last + 1) * this.#stride)
     }
     this.size--
     if (this.#bodies === undefined) return
-    this.#bodies[row] = this.#bodies[last]
+    this.#bodies[place] = this.#bodies[last]
     this.#bodies.length = last
   }
 
@@ -121,9 +121,9 @@ export class Segment {
   sweep(moment: number): number {
     const before = this.size
     this.earliest = Infinity
-    for (let row = before - 1; row >= 0; row--) {
-      const ends = this.endOf(row)
-      if (ends <= moment) this.remove(row)
+    for (let place = before - 1; place >= 0; place--) {
+      const ends = this.endOf(place)
+      if (ends <= moment) this.remove(place)
       else if (ends < this.earliest) this.earliest = ends
     }
     if (this.#numbers.length > 2 * capacityFor(this.size) * this.#stride)
@@ -134,34 +134,34 @@ export class Segment {
   /** Adds the rows of another segment: all, or those whose fingerprints have this bit after the bits that they have in common. */
   adopt(other: Segment, bit?: 0 | 1): void {
     const stride = this.#stride
-    for (let row = 0; row < other.size; row++) {
-      const high = other.#integers[2 * row * stride]
-      if (bit === undefined || bit === ((high >>> (31 - other.depth)) & 1)) this.#copy(other, row)
+    for (let place = 0; place < other.size; place++) {
+      const high = other.#integers[2 * place * stride]
+      if (bit === undefined || bit === ((high >>> (31 - other.depth)) & 1)) this.#copy(other, place)
     }
   }
 
   /** Adds a row of another segment. */
   #copy(other: Segment, from: number): void {
     const stride = this.#stride
-    const row = this.size++
-    if (row * stride === this.#numbers.length) this.#resize(capacityFor(row + 1))
+    const place = this.size++
+    if (place * stride === this.#numbers.length) this.#resize(capacityFor(place + 1))
     // Copied as integers: the bits of a fingerprint can be those of a NaN, and a copied NaN can have other bits.
     for (let i = 0; i < 2 * stride; i++) {
-      this.#integers[2 * row * stride + i] = other.#integers[2 * from * stride + i]
+      this.#integers[2 * place * stride + i] = other.#integers[2 * from * stride + i]
     }
-    if (this.isUnspent(row)) this.unspent++
-    this.earliest = Math.min(this.earliest, this.endOf(row))
-    if (this.#bodies !== undefined) this.#bodies[row] = other.bodyOf(from)
-    this.#point(row)
+    if (this.isUnspent(place)) this.unspent++
+    this.earliest = Math.min(this.earliest, this.endOf(place))
+    if (this.#bodies !== undefined) this.#bodies[place] = other.bodyOf(from)
+    this.#point(place)
   }
 
-  #fill(row: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
-    const at = row * this.#stride + HEAD
+  #fill(place: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
+    const at = place * this.#stride + HEAD
     // An end is never 0, so a negative sign can mark a spent row.
     this.#numbers[at - 1] = spent ? -ends : ends
     for (let i = 0; i < this.#width; i++) this.#numbers[at + i] = cells[i]
     if (ends < this.earliest) this.earliest = ends
-    if (this.#bodies !== undefined) this.#bodies[row] = body
+    if (this.#bodies !== undefined) this.#bodies[place] = body
   }
 
   #resize(rows: number): void {
@@ -173,33 +173,33 @@ export class Segment {
     const slots = 2 ** Math.ceil(Math.log2(rows * 1.5))
     if (slots === this.#index.length) return
     this.#index = new Uint16Array(slots)
-    for (let row = 0; row < this.size; row++) this.#point(row)
+    for (let place = 0; place < this.size; place++) this.#point(place)
   }
 
-  #lowOf(row: number): number {
-    return this.#integers[2 * row * this.#stride + 1]
+  #lowOf(place: number): number {
+    return this.#integers[2 * place * this.#stride + 1]
   }
 
-  #point(row: number): void {
+  #point(place: number): void {
     const index = this.#index
     const mask = index.length - 1
-    let slot = this.#lowOf(row) & mask
+    let slot = this.#lowOf(place) & mask
     while (index[slot] !== 0) slot = (slot + 1) & mask
-    index[slot] = row + 1
+    index[slot] = place + 1
   }
 
-  #slotOf(row: number): number {
+  #slotOf(place: number): number {
     const mask = this.#index.length - 1
-    let slot = this.#lowOf(row) & mask
-    while (this.#index[slot] !== row + 1) slot = (slot + 1) & mask
+    let slot = this.#lowOf(place) & mask
+    while (this.#index[slot] !== place + 1) slot = (slot + 1) & mask
     return slot
   }
 
   /** Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R. It needs no tombstones, which would make the index slower over time. */
-  #unpoint(row: number): void {
+  #unpoint(place: number): void {
     const index = this.#index
     const mask = index.length - 1
-    let hole = this.#slotOf(row)
+    let hole = this.#slotOf(place)
     for (let next = (hole + 1) & mask; index[next] !== 0; next = (next + 1) & mask) {
       const home = this.#lowOf(index[next] - 1) & mask
       if (((next - home) & mask) >= ((next - hole) & mask)) {
