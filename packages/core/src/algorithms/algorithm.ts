@@ -23,7 +23,7 @@ export interface Steps<P extends object = Params> {
    * take.
    */
   refundReceipt(row: Row, params: P, now: number, cost: number, receipt: Row, takenAt: number): void
-  /** Gives the newest `units` back, but at most the used ones. */
+  /** Refunds the newest `units`, but at most the used ones. */
   refundUnits(row: Row, params: P, now: number, units: number): void
   /** Refunds all units and leaves in the row only what a reset must keep. Without this step a reset removes the row. */
   forget?(row: Row, params: P, now: number): void
@@ -91,7 +91,8 @@ export interface Algorithm<P extends object = Params> extends Steps<P>, Reading<
    *
    * Only the algorithms that decide most requests have this copy of `settleBy`. V8 optimizes a function for the callees that it has seen, so one
    * function for all algorithms calls their steps without inlining them, and allocates an object for each number that it passes. In a process
-   * that uses several algorithms, the copies save about 100 ns per decision.
+   * that has used all algorithms, the copies save 30 to 60 ns of about 300 ns per decision for one key, and 30 to 100 ns of about 550 ns for many
+   * keys. In a process with one algorithm, they save at most 40 ns.
    *
    * @default settleBy(steps)
    */

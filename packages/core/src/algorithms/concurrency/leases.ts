@@ -1,11 +1,11 @@
 import type { Lease } from '../algorithm.js'
-import { insert, remove, type Order, type Ranked } from './order.js'
+import { insert, remove, type Ranked, type RankedList } from './ranked-list.js'
 
 /**
  * The holders of the units of one key, in the order in which the units become free. A holder is an owner, or a lease without an owner. It holds
  * its units until the last of its grants ends. These functions do not check the limit: the steps do.
  */
-export interface Leases extends Order<Holder> {
+export interface Leases extends RankedList<Holder> {
   /**
    * By owner. Not a Map: if one key is repeatedly deleted from a large Map and set again, as for a lock that one owner takes repeatedly, V8
    * searches all deleted entries of that key, thousands of them.
@@ -20,7 +20,7 @@ export interface Holder extends Ranked<Holder> {
   /** Undefined for a lease without an owner. */
   readonly owner: string | undefined
   units: number
-  readonly grants: Order<Grant>
+  readonly grants: RankedList<Grant>
 }
 
 export interface Grant extends Ranked<Grant> {
@@ -173,7 +173,7 @@ function newHolder(leases: Leases, { id, owner }: Lease): Holder {
   return holder
 }
 
-/** Adds a holder to the order by the end of its last grant. It must not be in the order. */
+/** Adds a holder to the list by the end of its last grant. It must not be in the list. */
 function insertByLastGrant(leases: Leases, holder: Holder): void {
   holder.rank = holder.grants.last?.rank ?? 0
   insert(leases, holder)

@@ -11,7 +11,7 @@ ${leasesLua.trim()}
   local NEVER = ${2 ** 52}
 
   -- Removes from the leases what look has removed from the row.
-  local function settle(leases, row)
+  local function clearEnded(leases, row)
     if row[2] == 0 then empty(leases) else clear(leases, row[1]) end
   end
 
@@ -54,7 +54,7 @@ ${leasesLua.trim()}
     end
 
     function steps.take(row, params, now, cost)
-      settle(leases, row)
+      clearEnded(leases, row)
       if cost > 0 then
         local rank = nextRank(row, params)
         row[2] = row[2] + grant(leases, lease, cost, rank, row[1])
@@ -64,14 +64,14 @@ ${leasesLua.trim()}
     end
 
     function steps.refundReceipt(row, params, now, cost, receipt)
-      settle(leases, row)
+      clearEnded(leases, row)
       local granted = activeGrant(row)
       if granted then row[2] = row[2] - finish(leases, granted, row[1]) end
       foresee(leases, row, params)
     end
 
     function steps.refundUnits(row, params, now, units)
-      settle(leases, row)
+      clearEnded(leases, row)
       row[2] = row[2] - endNewest(leases, units)
       foresee(leases, row, params)
     end
@@ -85,7 +85,7 @@ ${leasesLua.trim()}
     function steps.renew(row, params, now)
       local granted = activeGrant(row)
       if not granted then return false end
-      settle(leases, row)
+      clearEnded(leases, row)
       move(leases, granted, nextRank(row, params))
       foresee(leases, row, params)
       return true
@@ -94,7 +94,7 @@ ${leasesLua.trim()}
     function steps.forget(row, params, now)
       row[1] = math.max(row[1], now)
       row[2] = 0
-      settle(leases, row)
+      clearEnded(leases, row)
       foresee(leases, row, params)
     end
 

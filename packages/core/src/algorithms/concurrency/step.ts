@@ -96,7 +96,7 @@ function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
     },
 
     take(row, params, _now, cost) {
-      settle(row)
+      clearEnded(row)
       if (cost > 0) {
         const rank = nextRank(row, params)
         row[HELD] += grant(leases, lease, cost, rank, row[LAST])
@@ -106,14 +106,14 @@ function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
     },
 
     refundReceipt(row, params) {
-      settle(row)
+      clearEnded(row)
       const granted = activeGrant(row)
       if (granted !== undefined) row[HELD] -= finish(leases, granted, row[LAST])
       foresee(row, params)
     },
 
     refundUnits(row, params, _now, units) {
-      settle(row)
+      clearEnded(row)
       row[HELD] -= endNewest(leases, units)
       foresee(row, params)
     },
@@ -127,7 +127,7 @@ function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
     renew(row, params) {
       const granted = activeGrant(row)
       if (granted === undefined) return false
-      settle(row)
+      clearEnded(row)
       move(leases, granted, nextRank(row, params))
       foresee(row, params)
       return true
@@ -136,7 +136,7 @@ function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
     forget(row, params, now) {
       row[LAST] = Math.max(row[LAST], now)
       row[HELD] = 0
-      settle(row)
+      clearEnded(row)
       foresee(row, params)
     },
   }
@@ -147,7 +147,7 @@ function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
   }
 
   /** Removes from the leases what `look` has removed from the row. */
-  function settle(row: Row): void {
+  function clearEnded(row: Row): void {
     if (row[HELD] === 0) empty(leases)
     else clear(leases, row[LAST])
   }

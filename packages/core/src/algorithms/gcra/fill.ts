@@ -14,7 +14,7 @@ export function assertFills(
 ): void {
   const most = mostUnits(refill, every)
   if (units <= most) return
-  const expected = `at most ${most}: more would take over a thousand years to come back`
+  const expected = `at most ${most}: more would take over a thousand years to become available again`
   throw sluiceError('SLUICE_OPTION_INVALID', where, option, units, expected)
 }
 

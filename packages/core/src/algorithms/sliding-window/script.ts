@@ -39,17 +39,17 @@ export const slidingWindowLua: string = `
       local passed = (opening(row, params[2]) - opening(receipt, params[2])) / params[2]
       local known = passed > 0 or row[1] == receipt[1]
       if not known or passed < 0 or passed > params[3] then return end
-      local given = math.min(cost, row[2 + passed])
-      row[2 + passed] = row[2 + passed] - given
-      if given > 0 then forgetIfEmpty(row, params) end
+      local refunded = math.min(cost, row[2 + passed])
+      row[2 + passed] = row[2 + passed] - refunded
+      if refunded > 0 then forgetIfEmpty(row, params) end
     end,
 
     refundUnits = function(row, params, now, units)
       local left = units
       for i = 2, 2 + params[3] do
-        local given = math.min(left, row[i])
-        row[i] = row[i] - given
-        left = left - given
+        local refunded = math.min(left, row[i])
+        row[i] = row[i] - refunded
+        left = left - refunded
       end
       if left < units then forgetIfEmpty(row, params) end
     end,

@@ -24,9 +24,9 @@ export const spreadLua: string = `
     return units == 1 and 1 or units - 1 - gapsPassed(elapsed, units - 1, span)
   end
 
-  local function giveNewest(row, units, given)
+  local function refundNewest(row, units, refunded)
     local before = row[units]
-    local kept = math.max(0, before - given)
+    local kept = math.max(0, before - refunded)
     if kept == before then return end
     row[units] = kept
     row[units + 1] = kept > 1 and math.floor(row[units + 1] * (kept - 1) / (before - 1)) or 0
@@ -65,8 +65,8 @@ export const spreadLua: string = `
 
     refundUnits = function(row, params, now, units)
       local left = units - math.min(units, row[3])
-      giveNewest(row, 3, units)
-      giveNewest(row, 5, left)
+      refundNewest(row, 3, units)
+      refundNewest(row, 5, left)
     end,
 
     ends = function(row, params)

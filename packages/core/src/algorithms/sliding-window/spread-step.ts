@@ -66,8 +66,8 @@ export const spreadSteps: Algorithm<SpreadParams> = {
 
   refundUnits(row, _params, _now, units) {
     const left = units - Math.min(units, row[UNITS])
-    giveNewest(row, UNITS, units)
-    giveNewest(row, OLDER_UNITS, left)
+    refundNewest(row, UNITS, units)
+    refundNewest(row, OLDER_UNITS, left)
   },
 
   ends(row, { window }) {
@@ -144,10 +144,10 @@ function spanUntil(count: number, units: number, span: number): number {
   return Number((BigInt(count - 1) * BigInt(span) + gaps - 1n) / gaps)
 }
 
-/** Gives the newest units of a window back. The others keep their estimated times. */
-function giveNewest(row: Row, units: number, given: number): void {
+/** Refunds the newest units of a window. The others keep their estimated times. */
+function refundNewest(row: Row, units: number, refunded: number): void {
   const before = row[units]
-  const kept = Math.max(0, before - given)
+  const kept = Math.max(0, before - refunded)
   if (kept === before) return
   row[units] = kept
   row[units + 1] = kept > 1 ? Math.floor((row[units + 1] * (kept - 1)) / (before - 1)) : 0

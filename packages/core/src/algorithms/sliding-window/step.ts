@@ -46,17 +46,17 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
     // If the state was reset and has restarted in the same sub-window, its time is another one.
     const isKnown = passed > 0 || row[SINCE] === receipt[SINCE]
     if (!isKnown || passed < 0 || passed > older) return
-    const given = Math.min(cost, row[NEWEST + passed])
-    row[NEWEST + passed] -= given
-    if (given > 0) forgetIfEmpty(row, params)
+    const refunded = Math.min(cost, row[NEWEST + passed])
+    row[NEWEST + passed] -= refunded
+    if (refunded > 0) forgetIfEmpty(row, params)
   },
 
   refundUnits(row, params, _now, units) {
     let left = units
     for (let i = 0; i <= params.older; i++) {
-      const given = Math.min(left, row[NEWEST + i])
-      row[NEWEST + i] -= given
-      left -= given
+      const refunded = Math.min(left, row[NEWEST + i])
+      row[NEWEST + i] -= refunded
+      left -= refunded
     }
     if (left < units) forgetIfEmpty(row, params)
   },
