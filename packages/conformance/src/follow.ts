@@ -49,20 +49,11 @@ function withoutDebt(decision: Decision): Decision {
   return { ...decision, policies: { default: { ...verdict, used } } }
 }
 
-/** The decision of a limiter with this one policy, as its model's answer has it. */
+/** The decision of a limiter with one policy, from the verdict of its model. */
 export function decisionFrom(expected: ModelAnswer): Decision {
-  const { allowed, limit, remaining, retryAfterMs, resetMs, delayMs } = expected
-  return {
-    allowed,
-    limit,
-    remaining,
-    retryAfterMs,
-    resetMs,
-    delayMs,
-    deniedBy: allowed ? [] : ['default'],
-    policies: { default: expected },
-    source: 'store',
-  }
+  const { used: _used, nextMs: _next, ...numbers } = expected
+  const deniedBy = expected.allowed ? [] : ['default']
+  return { ...numbers, deniedBy, policies: { default: expected }, source: 'store' }
 }
 
 /** The admissions, in order. */

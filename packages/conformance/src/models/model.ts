@@ -1,4 +1,4 @@
-import type { Block } from '@sluice/core'
+import type { Block, Verdict } from '@sluice/core'
 import { createBlocks } from './blocks.js'
 
 /** Units that were admitted at a moment, or taken by a penalty. */
@@ -30,18 +30,8 @@ export interface Meaning {
   born?(admissions: Admissions, at: number): Admissions
 }
 
-/** A verdict, as the definition has it. */
-export interface ModelAnswer {
-  readonly allowed: boolean
-  /** At most the limit: the definitions set no bound for a debt. */
-  readonly used: number
-  readonly limit: number
-  readonly remaining: number
-  readonly retryAfterMs: number | null
-  readonly nextMs: number
-  readonly resetMs: number
-  readonly delayMs: number
-}
+/** The verdict according to the definition. It counts at most the limit as used, because the definitions set no bound for a debt. */
+export type ModelAnswer = Verdict
 
 /** A slow, obviously right form of one policy on one key. Its clock must not step back: the definitions do not cover that. */
 export interface Model {
