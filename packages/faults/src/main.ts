@@ -37,6 +37,6 @@ function tell(row: Played): void {
   process.stderr.write(`${holds(row) ? 'holds' : 'FAILS'}  ${row.fault}, ${row.client}\n`)
 }
 
-function holds({ verdict }: Played): boolean {
-  return verdict.complaints.length === 0
+function holds({ figures }: Played): boolean {
+  return figures.complaints.length === 0
 }

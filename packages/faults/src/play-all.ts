@@ -31,7 +31,7 @@ export async function playAll(
   return Promise.all(
     rows.map(async (row) => {
       const { fault, client } = row
-      const played = { fault, client, verdict: await inLane(() => play(row)) }
+      const played = { fault, client, figures: await inLane(() => play(row)) }
       tell(played)
       return played
     }),

@@ -13,7 +13,7 @@ import { keys, limits, routes } from './limits.js'
 import { startLoad, type Load } from './load.js'
 import { moment, watchStalls } from './moments.js'
 import type { Emptied, Phase, Recorded } from './record.js'
-import { backWithinMs, judge, type Verdict } from './verdict.js'
+import { backWithinMs, judge, type Figures } from './judge.js'
 
 /** The functions for playing a fault: they cause events and define the expectations. */
 export interface Scene {
@@ -58,7 +58,7 @@ const lagMs = 100
 const loadStalls = watchStalls()
 
 /** Plays a fault and judges the result. Everything that it has started is stopped, even after an error. */
-export async function play(row: Row): Promise<Verdict> {
+export async function play(row: Row): Promise<Figures> {
   const owned: { stop(): Promise<unknown> }[] = []
   const phases: Phase[] = []
   const emptied: Emptied[] = []

@@ -1,9 +1,9 @@
-import type { Verdict } from './verdict.js'
+import type { Figures } from './judge.js'
 
 export interface Played {
   readonly fault: string
   readonly client: string
-  readonly verdict: Verdict
+  readonly figures: Figures
 }
 
 const heads = [
@@ -15,7 +15,7 @@ const heads = [
   'own wait ms',
   'recovery ms',
   'late units',
-  'verdict',
+  'result',
 ] as const
 
 type Head = (typeof heads)[number]
@@ -35,21 +35,21 @@ export function tableOf(played: readonly Played[]): string {
   return [...lines, ...played.flatMap(complaintsOf)].join('\n')
 }
 
-function cellsOf({ fault, client, verdict }: Played): Record<Head, string> {
+function cellsOf({ fault, client, figures }: Played): Record<Head, string> {
   return {
     fault,
     client,
-    requests: `${verdict.requests}`,
-    'source, by phase': verdict.sources.map(phaseOf).join('; '),
-    'worst wait ms': rounded(verdict.worstMs),
-    'own wait ms': rounded(verdict.worstOwnMs),
-    'recovery ms': rounded(verdict.backMs),
-    'late units': `${verdict.lateUnits ?? '–'}`,
-    verdict: verdict.complaints.length === 0 ? 'holds' : 'FAILS',
+    requests: `${figures.requests}`,
+    'source, by phase': figures.sources.map(phaseOf).join('; '),
+    'worst wait ms': rounded(figures.worstMs),
+    'own wait ms': rounded(figures.worstOwnMs),
+    'recovery ms': rounded(figures.backMs),
+    'late units': `${figures.lateUnits ?? '–'}`,
+    result: figures.complaints.length === 0 ? 'holds' : 'FAILS',
   }
 }
 
-function phaseOf({ phase, counts }: Verdict['sources'][number]): string {
+function phaseOf({ phase, counts }: Figures['sources'][number]): string {
   return `${phase}: ${[...counts].map(([source, count]) => `${source} ${count}`).join(', ')}`
 }
 
@@ -57,6 +57,6 @@ function rounded(value: number | undefined): string {
   return value === undefined ? '–' : `${Math.round(value)}`
 }
 
-function complaintsOf({ fault, client, verdict }: Played): string[] {
-  return verdict.complaints.map((complaint) => `\n${fault}, ${client}: ${complaint}`)
+function complaintsOf({ fault, client, figures }: Played): string[] {
+  return figures.complaints.map((complaint) => `\n${fault}, ${client}: ${complaint}`)
 }

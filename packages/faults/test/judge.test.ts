@@ -5,7 +5,7 @@ import type { Answered } from '../src/load.js'
 import { stalledMs } from '../src/moments.js'
 import type { Phase, Recorded } from '../src/record.js'
 import { tableOf } from '../src/table.js'
-import { judge } from '../src/verdict.js'
+import { judge } from '../src/judge.js'
 
 const [ann, bob] = keys
 
@@ -189,8 +189,8 @@ test('an ended application, an error, a phase without requests and the errors of
 })
 
 test('the table has a row for each fault, and the complaints below it', () => {
-  const verdict = judge(recorded([answer(1500, 'store')]))
-  const lines = tableOf([{ fault: 'paused', client: 'ioredis', verdict }]).split('\n')
+  const figures = judge(recorded([answer(1500, 'store')]))
+  const lines = tableOf([{ fault: 'paused', client: 'ioredis', figures }]).split('\n')
   expect(lines[2].split('|').map((cell) => cell.trim())).toEqual([
     '',
     'paused',

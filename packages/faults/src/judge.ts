@@ -4,7 +4,7 @@ import { stalledMs } from './moments.js'
 import type { Emptied, Phase, Recorded } from './record.js'
 
 /** The figures of one fault in the table. */
-export interface Verdict {
+export interface Figures {
   readonly requests: number
   /** The number of decisions of each source, by phase. */
   readonly sources: readonly {
@@ -36,7 +36,7 @@ const shortMs = 200
 const soonerMs = 200
 
 /** Compares a recording with the promises. */
-export function judge(record: Recorded): Verdict {
+export function judge(record: Recorded): Figures {
   const { phases, answers, broken } = record
   const complaints: string[] = []
   if (broken !== undefined) complaints.push(broken)
