@@ -6,7 +6,7 @@ const reported = new Set<string>()
  * Warns about a likely mistake with `process.emitWarning`, once per code and process. `node --disable-warning=<code>` silences the warning. Outside
  * Node, this function does nothing.
  */
-export function tell(mistake: SluiceError): void {
+export function warn(mistake: SluiceError): void {
   if (reported.has(mistake.code)) return
   reported.add(mistake.code)
   // Not imported, because core also runs in browsers.

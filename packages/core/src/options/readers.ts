@@ -2,7 +2,7 @@ import { durationAdvice, millisecondsOf } from './durations.js'
 import { sluiceError } from '../errors.js'
 import { isCount, isRecord } from './predicates.js'
 import { didYouMean, unknownOption } from './unknown-option.js'
-import { tell } from '../warnings.js'
+import { warn } from '../warnings.js'
 
 export { longestMs } from './durations.js'
 export type { Duration, DurationLiteral } from './durations.js'
@@ -145,7 +145,7 @@ export function markBuilt(options: unknown): void {
 /** Warns of a bare number below 1000 as a duration: seconds were probably meant. */
 export function warnOfShort(where: string, option: string, value: unknown): void {
   if (typeof value === 'number' && value < 1000) {
-    tell(sluiceError('SLUICE_DURATION_SHORT', where, option, value))
+    warn(sluiceError('SLUICE_DURATION_SHORT', where, option, value))
   }
 }
 

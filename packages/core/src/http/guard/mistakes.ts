@@ -2,7 +2,7 @@ import { emitWarning } from 'node:process'
 import { inspect } from 'node:util'
 import ipaddr from 'ipaddr.js'
 import { sluiceError } from '../../errors.js'
-import { tell } from '../../warnings.js'
+import { warn } from '../../warnings.js'
 import { addressOf } from '../lists/address.js'
 import type { RequestView } from '../request/request-view.js'
 
@@ -20,9 +20,9 @@ export function watchRequests(limiter: string, madeAhead: boolean): (request: un
   return function watch(request) {
     if (left === 0) return
     left--
-    if (fresh) tell(sluiceError('SLUICE_MADE_IN_HANDLER', limiter))
+    if (fresh) warn(sluiceError('SLUICE_MADE_IN_HANDLER', limiter))
     if (typeof request !== 'object' || request === null) return
-    if (seen.has(request)) tell(sluiceError('SLUICE_COUNTED_TWICE', limiter))
+    if (seen.has(request)) warn(sluiceError('SLUICE_COUNTED_TWICE', limiter))
     seen.add(request)
   }
 }
@@ -36,11 +36,11 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
     left--
     // Read after the check above, because frameworks compute these on each access.
     const { address, peer, headers, trustsEveryProxy } = view
-    if (trustsEveryProxy) tell(sluiceError('SLUICE_PROXY_TRUSTED_BLINDLY'))
+    if (trustsEveryProxy) warn(sluiceError('SLUICE_PROXY_TRUSTED_BLINDLY'))
     const forwarded = headers['x-forwarded-for']
     if (forwarded === undefined || address === undefined || address !== peer) return
     // A proxy may forward a request of a client on its own machine.
-    if (!forwarded.includes(address)) tell(sluiceError('SLUICE_PROXY_UNTRUSTED', address))
+    if (!forwarded.includes(address)) warn(sluiceError('SLUICE_PROXY_UNTRUSTED', address))
   }
 }
 
@@ -50,7 +50,7 @@ let hasWarnedOfRoute = false
 export function warnOfUnseenRoute(route: string, hook: string): void {
   if (hasWarnedOfRoute) return
   hasWarnedOfRoute = true
-  tell(sluiceError('SLUICE_ROUTE_UNSEEN', route, hook))
+  warn(sluiceError('SLUICE_ROUTE_UNSEEN', route, hook))
 }
 
 /** Warns if a key function of the application returns a bare IPv6 address: each address of a client's network would have a limit of its own. */
@@ -63,7 +63,7 @@ export function watchKeys(): (part: unknown) => void {
     // Parsing an address is slow, and most keys contain no colon.
     if (typeof part !== 'string' || !part.includes(':')) return
     if (addressOf(part) instanceof ipaddr.IPv6) {
-      tell(sluiceError('SLUICE_ADDRESS_UNMASKED', part))
+      warn(sluiceError('SLUICE_ADDRESS_UNMASKED', part))
     }
   }
 }

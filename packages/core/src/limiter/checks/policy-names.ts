@@ -1,6 +1,6 @@
 import { sluiceError } from '../../errors.js'
 import type { BoundPolicy } from '../../stores/store.js'
-import { tell } from '../../warnings.js'
+import { warn } from '../../warnings.js'
 
 /** More than an application has plans, or tenants with their own limits; fewer than it has clients. */
 const maxNames = 1000
@@ -15,7 +15,7 @@ export function watchPolicyNames(limiter: string): (entries: readonly BoundPolic
     if (seen.size >= maxNames) return
     for (const { name } of entries) seen.add(name)
     if (seen.size >= maxNames) {
-      tell(sluiceError('SLUICE_POLICY_NAMES_MANY', limiter, seen.size, entries[0].name))
+      warn(sluiceError('SLUICE_POLICY_NAMES_MANY', limiter, seen.size, entries[0].name))
     }
   }
 }

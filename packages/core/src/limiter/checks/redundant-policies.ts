@@ -13,7 +13,7 @@ import { isKey, type Keys, type Policies } from '../bound-policies.js'
 import { sluiceError } from '../../errors.js'
 import type { Policy } from '../../policy.js'
 import type { BoundPolicy } from '../../stores/store.js'
-import { tell } from '../../warnings.js'
+import { warn } from '../../warnings.js'
 
 /**
  * Finds a policy of a limiter that another policy makes redundant; undefined if there is none. The returned function warns once, when both policies
@@ -28,7 +28,7 @@ export function watchRedundancy(
   const { limiter, name, other } = redundant
   return function watch(key, chosen = policies) {
     if (chosen !== policies || !isKey(key)) return
-    tell(sluiceError('SLUICE_POLICY_REDUNDANT', limiter, name, other))
+    warn(sluiceError('SLUICE_POLICY_REDUNDANT', limiter, name, other))
   }
 }
 

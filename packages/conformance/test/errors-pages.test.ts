@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { errorCodes } from '../../core/src/errors.js'
+import { rulesErrorCodes } from '../../rules/src/errors.js'
+
+const pages: readonly (readonly [page: string, codes: readonly string[]])[] = [
+  ['errors.md', errorCodes],
+  ['rules-errors.md', rulesErrorCodes],
+]
+
+describe.each(pages)('%s', (name, codes) => {
+  const page = read(`../../../docs/reference/${name}`)
+
+  test('has a section for each code of the catalogue, and no other section', () => {
+    expect(sectionsIn(page)).toEqual([...codes].toSorted())
+  })
+
+  test.each(codes)('says under %s what was seen, why it matters and what to do', (code) => {
+    const [, section = ''] = page.split(`### ${code}\n`)
+    const items = section.split('\n#')[0].matchAll(/^- \*\*(.*):\*\* \S/gm)
+    expect(Array.from(items, ([, title]) => title)).toEqual(['Seen', 'Why it matters', 'Do'])
+  })
+})
+
+test('the part "Warnings" of errors.md has a section for each warning, and no other section', () => {
+  const [, warnings] = read('../../../docs/reference/errors.md').split('\n## Warnings\n')
+  const sources = readdirSync(new URL('../../core/src', import.meta.url), {
+    recursive: true,
+    encoding: 'utf8',
+  }).filter((file) => file.endsWith('.ts'))
+  const text = sources.map((file) => read(`../../core/src/${file}`)).join('\n')
+  const reported = Array.from(text.matchAll(/warn\(sluiceError\('(\w+)'/g), ([, code]) => code)
+  expect(sectionsIn(warnings)).toEqual(reported.toSorted())
+})
+
+function read(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), 'utf8')
+}
+
+function sectionsIn(page: string): readonly string[] {
+  return Array.from(page.matchAll(/^### (.*)$/gm), ([, code]) => code).toSorted()
+}
