@@ -9,13 +9,13 @@ import {
   gcra,
   memoryStore,
   notLimited,
-  type AsyncStore,
   type Decision,
   type DecisionEvent,
   type Policies,
 } from '../../src/index.js'
 import { byIp, createGuard, type Action } from '../../src/http/index.js'
 import { errorOf, rejectionOf } from '../error-of.js'
+import { laterStore } from '../later-store.js'
 import {
   response,
   fieldsOf,
@@ -39,17 +39,6 @@ function decisionOf({ decision }: Action<unknown>): Decision {
 /** A thenable that is not a promise. */
 function promised<T>(value: T): Pick<Promise<T>, 'then'> {
   return { then: (...listeners) => Promise.resolve(value).then(...listeners) }
-}
-
-/** A memory store that returns promises. */
-function laterStore(): AsyncStore {
-  const store = memoryStore()
-  return {
-    async: true,
-    run: async (requests) => requests.map(store.run),
-    ping: async () => store.ping(),
-    close: async () => {},
-  }
 }
 
 test('denies the request that would exceed the limit', () => {

@@ -6,7 +6,6 @@ import {
   gcra,
   leakyQueue,
   memoryStore,
-  type AsyncStore,
   type Decision,
   type Limiter,
   type Policy,
@@ -14,21 +13,11 @@ import {
 } from '../../src/index.js'
 import { decideByRules, type Outcome, type RuleDecision } from '../../src/http/index.js'
 import { rejectionOf } from '../error-of.js'
+import { laterStore } from '../later-store.js'
 import { asks, consumption } from './judged.js'
 import { start } from './visit.js'
 
 const perMinute = (limit: number): Policy => fixedWindow({ limit, window: '1m' })
-/** A memory store that returns promises. */
-function laterStore(): AsyncStore {
-  const store = memoryStore()
-  return {
-    async: true,
-    run: async (requests) => requests.map(store.run),
-    ping: async () => store.ping(),
-    close: async () => {},
-  }
-}
-
 const plain = { name: 'rules', policies: perMinute(9), clock: () => start } as const
 
 const stores: [string, () => Store][] = [
