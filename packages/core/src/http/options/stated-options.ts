@@ -34,7 +34,7 @@ type Forms = Pick<
 >
 
 /** The options that rules decide for each request, so that they exclude `rules`. */
-export const decidedByRules: readonly DecidedByRules[] = [
+export const decidedByRules = [
   'limit',
   'window',
   'algorithm',
@@ -49,23 +49,9 @@ export const decidedByRules: readonly DecidedByRules[] = [
   'deny',
   'wait',
   'statusCode',
-]
+] as const
 
-type DecidedByRules =
-  | 'limit'
-  | 'window'
-  | 'algorithm'
-  | 'policy'
-  | 'policies'
-  | 'name'
-  | 'key'
-  | 'cost'
-  | 'count'
-  | 'resetOn'
-  | 'allow'
-  | 'deny'
-  | 'wait'
-  | 'statusCode'
+type DecidedByRules = (typeof decidedByRules)[number]
 
 type ByRules = { readonly [K in DecidedByRules]?: undefined }
 
