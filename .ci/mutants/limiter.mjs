@@ -11,43 +11,43 @@ export const tests = [
 
 export const mutants = [
   {
-    file: `${limiter}/read-decision.ts`,
+    file: `${limiter}/reading/read-decision.ts`,
     name: 'a denial carries a delay',
     find: 'if (allowed) delayMs = Math',
     replace: 'delayMs = Math',
   },
   {
-    file: `${limiter}/read-decision.ts`,
+    file: `${limiter}/reading/read-decision.ts`,
     name: 'the length of two leases is the longer',
     find: 'Math.min(...lengths)',
     replace: 'Math.max(...lengths)',
   },
   {
-    file: `${limiter}/read-decision.ts`,
+    file: `${limiter}/reading/read-decision.ts`,
     name: 'a request that takes nothing has a lease',
     find: 'if (at === -1 || request.cost === 0) return undefined',
     replace: 'if (at === -1) return undefined',
   },
   {
-    file: `${limiter}/read-decision.ts`,
+    file: `${limiter}/reading/read-decision.ts`,
     name: 'the limit is that of the first policy',
     find: 'remaining = verdict.remaining\n      limit = verdict.limit',
     replace: 'remaining = verdict.remaining\n      limit = Math.min(limit, verdict.limit)',
   },
   {
-    file: `${limiter}/verdict.ts`,
+    file: `${limiter}/reading/verdict.ts`,
     name: 'a blocked key has units to spend',
     find: 'remaining: blockedMs > 0 ? 0 : free',
     replace: 'remaining: free',
   },
   {
-    file: `${limiter}/verdict.ts`,
+    file: `${limiter}/reading/verdict.ts`,
     name: 'a quota of nothing has to be waited for',
     find: 'limit === 0 ? 0 : compact(settled.full - now)',
     replace: 'fullOf(row, params) - now',
   },
   {
-    file: `${limiter}/verdict.ts`,
+    file: `${limiter}/reading/verdict.ts`,
     name: 'what a block ends before it frees is known too early',
     find: 'free > 0 ? blockedMs : Math.max(blockedMs, next)',
     replace: 'blockedMs',
@@ -55,8 +55,8 @@ export const mutants = [
   {
     file: `${limiter}/receipts/refunds.ts`,
     name: 'a decision is given back twice',
-    find: 'isTaken ? markGiven(request, asked) : []',
-    replace: 'isTaken ? (markGiven(request, asked), asked) : []',
+    find: 'isTaken ? markRefunded(request, asked) : []',
+    replace: 'isTaken ? (markRefunded(request, asked), asked) : []',
   },
   {
     file: `${limiter}/receipts/refunds.ts`,
@@ -113,13 +113,13 @@ export const mutants = [
     replace: 'decision.delayMs >= 0 || decision.delayMs <= leftMs',
   },
   {
-    file: `${limiter}/waiting/hold.ts`,
+    file: `${limiter}/waiting/delay-request.ts`,
     name: 'a held request that is aborted keeps what it took',
     find: 'await limiter.refund(decision)',
     replace: '',
   },
   {
-    file: `${limiter}/waiting/hold.ts`,
+    file: `${limiter}/waiting/delay-request.ts`,
     name: 'a lease ends while its request is held',
     find: 'lease === undefined || delayMs === 0 ? undefined',
     replace: 'lease === undefined || delayMs >= 0 ? undefined',

@@ -14,8 +14,8 @@ export type ErrorCode = keyof Messages
 type Details = { [C in ErrorCode]: Parameters<Messages[C]> }
 
 /**
- * Every error and warning of Sluice, one code each. A message names the value that was passed, says why it cannot be right, and what to pass
- * instead: it is often the only page of the manual that is read.
+ * Every error and warning of Sluice, one code each. A message names the value that was passed, says why it is wrong, and what to pass instead, so that
+ * most readers need no other page.
  */
 const catalogue: { [C in ErrorCode]: (...details: Details[C]) => string } = {
   ...optionMessages,

@@ -79,21 +79,21 @@ function joinParts(list: unknown): string | undefined {
 }
 
 /**
- * The name of a key's state in Redis. The braces are the cluster's hash tag, so everything about one key lies in one slot.
- * No prefix, name or key can open or close a brace of its own or reach into its neighbour: each is escaped first. A lone
- * surrogate has no UTF-8 form (all of them would become U+FFFD, one bucket for many keys), so it is escaped as well.
+ * The name of a key's state in Redis. The braces are a hash tag, so that a Cluster keeps all states of one key in one slot. The prefix, the name and
+ * the key are escaped, so that none of them contains a brace or a separator. A lone surrogate is escaped as well: it has no UTF-8 form, so a client
+ * would send U+FFFD for each of them, and different keys would share one state.
  */
 export function redisKey(prefix: string, name: string, key: string): string {
   return redisKeys(prefix, name)(key)
 }
 
-/** The same for many keys of one limiter. */
+/** Makes the function that names the states of one limiter. */
 export function redisKeys(prefix: string, name: string): (key: string) => string {
   const start = `${escapeName(prefix)}:${escapeName(name)}:{`
   return (key) => `${start}${escapeTag(key)}}`
 }
 
-/** The name of a body beside that state, such as a log or leases. */
+/** The name of a Redis key that contains a part of a body, such as a log or leases. */
 export function bodyKey(stateKey: string, policy: string, number: number): string {
   return `${stateKey}:${escapeName(policy)}:${number}`
 }
@@ -107,12 +107,12 @@ function escapePart(part: KeyPartValue): string {
   return typeof part === 'number' ? `${part}` : part.replace(/[%|]/g, percent)
 }
 
-/** How a policy is called in a state: the usual name takes no room. */
+/** The name of a policy in a state. The name 'default' takes no bytes. */
 export function stateName(name: string): string {
   return name === 'default' ? '' : escapeName(name)
 }
 
-/** Escapes a name for Redis: two different names never become the same bytes. */
+/** Escapes a name for Redis. Different names have different escaped forms. */
 export function escapeName(name: string): string {
   return name.replace(/[%:{}\p{Surrogate}]/gu, percent)
 }

@@ -13,7 +13,7 @@ export const limiterMessages = {
   SLUICE_KEY_INVALID: (
     where: string,
     value: unknown,
-    { part, policy, advice = keyAdvice }: KeyPlace,
+    { part, policy, advice = keyAdvice }: WrongKey,
   ): string =>
     `${where}: ${part === undefined ? '' : `part ${part} of `}the key ` +
     `${policy === undefined ? '' : `of the policy ${quoted(policy)} `}is ${show(value)}. ${advice}.`,
@@ -58,9 +58,9 @@ export const limiterMessages = {
     `Give "${name}" a lower limit or a longer window, or leave it out.`,
 }
 
-/** The place of an invalid value in a key. */
-interface KeyPlace {
-  /** Its position in a list of parts, counted from 1. */
+/** Details of an invalid key. */
+interface WrongKey {
+  /** The position of the invalid part in a list, counted from 1. */
   readonly part?: number | undefined
   /** The policy whose key it is, if each policy has its own. */
   readonly policy?: string | undefined

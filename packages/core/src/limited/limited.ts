@@ -3,7 +3,7 @@ import { isNotLimited } from '../keys.js'
 import type { Decision, HeldLease } from '../limiter/decision.js'
 import { keepLease } from '../limiter/leases/keep-alive.js'
 import type { Limiter } from '../limiter/limiter.js'
-import { hold } from '../limiter/waiting/hold.js'
+import { delayRequest } from '../limiter/waiting/delay-request.js'
 import { isFunction } from '../options/predicates.js'
 import { methodDecorator } from './decorator.js'
 import { DeniedError } from './denied-error.js'
@@ -117,7 +117,7 @@ async function decide(
   }
   signal?.throwIfAborted()
   const decision = await limiter.consume(key, asked)
-  return hold(limiter, { ...asked, key, decision }, signal)
+  return delayRequest(limiter, { ...asked, key, decision }, signal)
 }
 
 async function whileHeld(lease: HeldLease | undefined, work: () => unknown): Promise<unknown> {
@@ -130,7 +130,7 @@ async function whileHeld(lease: HeldLease | undefined, work: () => unknown): Pro
   }
 }
 
-/** The result of the function stands, whatever happens to the lease: a lease that is not released expires. */
+/** A release that fails does not change the result of the function, because a lease that is not released expires. */
 async function settled(release: () => unknown): Promise<void> {
   try {
     await release()

@@ -1,5 +1,5 @@
 import type { Reply, Source, Store } from '../stores/store.js'
-import type { Verdict } from './verdict.js'
+import type { Verdict } from './reading/verdict.js'
 
 /**
  * The result of one request, allowed or denied: a plain object. Each time in it is the shortest wait in whole milliseconds, provided that no other

@@ -4,7 +4,7 @@ import type { BoundPolicy, DirectConsume, State, SyncStore } from '../stores/sto
 import { isKey, type Keys, type Policies } from './bound-policies.js'
 import type { ConsumeOptions } from './calls.js'
 import type { Decision } from './decision.js'
-import { noNames, summaryOf } from './read-decision.js'
+import { noNames, summaryOf } from './reading/read-decision.js'
 import { decisionEvents } from './events.js'
 import { noLease } from './leases/requested-lease.js'
 import {
@@ -14,7 +14,7 @@ import {
   type LazyReceipt,
   type Receipt,
 } from './receipts/receipt.js'
-import { verdictReader, type Verdict, type VerdictReader } from './verdict.js'
+import { verdictReader, type Verdict, type VerdictReader } from './reading/verdict.js'
 
 /** `consume` by the direct way. Returns undefined if only the general way can decide the call, or throw the right error. */
 export type ConsumeDirectly = (

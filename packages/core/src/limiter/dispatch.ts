@@ -24,11 +24,13 @@ export interface Dispatcher<S extends Store> {
     b: B,
     c?: C,
   ): Reply<S, T>
-  runMany<A, Q extends StoreRequest, T>(
+  /** Reads the outcome of each request, and combines what was read. */
+  runMany<A, Q extends StoreRequest, T, R>(
     make: (a: A) => readonly Q[],
     read: Read<Q, T>,
+    combine: (results: readonly T[]) => R,
     a: A,
-  ): Reply<S, readonly T[]>
+  ): Reply<S, R>
 }
 
 export function createDispatcher<S extends Store>(store: Store): Dispatcher<S> {
@@ -47,7 +49,8 @@ function dispatchAtOnce(store: SyncStore): Dispatcher<SyncStore> {
       const request = make(a, b, c)
       return read(run(request), request)
     },
-    runMany: (make, read, a) => make(a).map((request) => read(run(request), request)),
+    runMany: (make, read, combine, a) =>
+      combine(make(a).map((request) => read(run(request), request))),
   }
 }
 
@@ -70,19 +73,18 @@ function dispatchLater(store: AsyncStore): Dispatcher<AsyncStore> {
         if (asksAnything(part)) ask([part], ([answer]) => settle(answer))
         else settle(nothingAsked)
       }),
-    runMany: (make, read, a) =>
+    runMany: (make, read, combine, a) =>
       new Promise((resolve, reject) => {
         const requests = make(a)
         const parts = requests.map(countedPart)
         function settle(answers: readonly Answer[]): void {
           let next = 0
           try {
-            resolve(
-              requests.map((request, i) => {
-                const answer = asksAnything(parts[i]) ? answers[next++] : nothingAsked
-                return read(wholeOutcome(settled(answer), request), request)
-              }),
-            )
+            const results = requests.map((request, i) => {
+              const answer = asksAnything(parts[i]) ? answers[next++] : nothingAsked
+              return read(wholeOutcome(settled(answer), request), request)
+            })
+            resolve(combine(results))
           } catch (error) {
             reject(error)
           }

@@ -9,7 +9,7 @@ import type {
 import { createDispatcher } from './dispatch.js'
 import { countedPart } from './counted-policies.js'
 import type { Decision } from './decision.js'
-import { decisionOf } from './read-decision.js'
+import { decisionOf } from './reading/read-decision.js'
 import { receiptOf } from './receipts/receipt.js'
 import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
 import { readLimiterOptions, statedPolicies, type AnyLimiterOptions } from './limiter-options.js'
@@ -20,7 +20,7 @@ import { createRequests, type Requests } from './requests.js'
 import { createDirectWay } from './direct.js'
 import type { Clock } from '../clock.js'
 import { withFallback } from '../stores/layers/fallback.js'
-import { statusOf, type Status } from './status.js'
+import { statusOf, type Status } from './reading/status.js'
 import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
 import type {
   ConsumeRequest,
@@ -146,15 +146,15 @@ export function createLimiter<S extends Store = MemoryStore>(
     name,
     consume,
     peek: (key, options) => dispatch.run(requests.peek, decide, key, options),
-    consumeMany: (calls) => dispatch.runMany(requests.consumeMany, decide, calls),
-    peekMany: (calls) => dispatch.runMany(requests.peekMany, decide, calls),
+    consumeMany: (calls) => dispatch.runMany(requests.consumeMany, decide, all, calls),
+    peekMany: (calls) => dispatch.runMany(requests.peekMany, decide, all, calls),
     acquire: (key, options) => acquire(key, options),
 
     refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: PolicyChoice) {
       const receipt = receiptOf(decisionOrKey) ?? receiptOfOtherCopy(name, decisionOrKey)
       if (receipt !== undefined) {
         const call = { receipt, options: n, more: options }
-        return isAny(dispatch.runMany(requests.refundReceipts, isRefunded, call))
+        return dispatch.runMany(requests.refundReceipts, isRefunded, any, call)
       }
       // Any other value is read as a key. `refundUnits` throws if it is not a valid one.
       return dispatch.run(requests.refundUnits, isAllowed, decisionOrKey as Keys, n, options)
@@ -206,12 +206,12 @@ function isRefunded({ allowed }: Outcome, { verb }: StoreRequest): boolean {
   return verb === 'refundReceipt' && allowed
 }
 
-/** Whether one of several requests was refunded. */
-function isAny<S extends Store>(refunded: Reply<S, readonly boolean[]>): Reply<S, boolean> {
-  const all: readonly boolean[] | Promise<readonly boolean[]> = refunded
-  const any = (each: readonly boolean[]): boolean => each.includes(true)
-  // The compiler cannot know that S is the type of this store.
-  return (all instanceof Promise ? all.then(any) : any(all)) as Reply<S, boolean>
+function all<T>(results: readonly T[]): readonly T[] {
+  return results
+}
+
+function any(results: readonly boolean[]): boolean {
+  return results.includes(true)
 }
 
 /** The application closes a store that it created itself. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import { hasLeases } from './read-decision.js'
+import { hasLeases } from './reading/read-decision.js'
 import {
   resolveKeys,
   chosenPerCall,

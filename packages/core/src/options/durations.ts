@@ -1,6 +1,6 @@
 import ms from 'ms'
 
-/** The units of a duration. A week is 7 days and a year 365.25; a month has no fixed length and is none of them. */
+/** The units of a duration. A week is 7 days and a year 365.25; a month has no fixed length, so it is not a unit. */
 export type DurationUnit =
   | 'ms'
   | 'msec'

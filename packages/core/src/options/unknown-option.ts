@@ -17,9 +17,9 @@ export function unknownOption(
   if (renamed !== undefined) return sluiceError('SLUICE_OPTION_RENAMED', where, option, ...renamed)
 
   const policy = own(policyOptions, option)
-  const place = ['policy', 'policies'].find((name) => known.includes(name))
-  if (policy !== undefined && place !== undefined) {
-    return sluiceError('SLUICE_OPTION_MISPLACED', where, option, place, policy)
+  const taken = ['policy', 'policies'].find((name) => known.includes(name))
+  if (policy !== undefined && taken !== undefined) {
+    return sluiceError('SLUICE_OPTION_MISPLACED', where, option, taken, policy)
   }
 
   const advice = own(unsupportedOptions, option) ?? didYouMean(option, known)

@@ -1,5 +1,5 @@
 import type { Decision } from '../../limiter/decision.js'
-import type { Verdict } from '../../limiter/verdict.js'
+import type { Verdict } from '../../limiter/reading/verdict.js'
 import { noFields, seconds, structuredInteger, type HeaderField } from './fields.js'
 import type { PolicyItems } from './policy-items.js'
 

@@ -1,7 +1,7 @@
 import type { Decision } from '../../limiter/decision.js'
 import type { Keys } from '../../limiter/bound-policies.js'
 import { decisionEvents } from '../../limiter/events.js'
-import { hold } from '../../limiter/waiting/hold.js'
+import { delayRequest } from '../../limiter/waiting/delay-request.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { after } from '../awaitable.js'
 import type { RateLimitOptions } from '../options/options.js'
@@ -34,7 +34,9 @@ export function createConsume<R, H>(
     after(limiter.consume(key, withRequest(terms, request)), (decision) =>
       decision.delayMs === 0
         ? decision
-        : whileConnected(response, (signal) => hold(limiter, { ...terms, key, decision }, signal)),
+        : whileConnected(response, (signal) =>
+            delayRequest(limiter, { ...terms, key, decision }, signal),
+          ),
     )
 }
 

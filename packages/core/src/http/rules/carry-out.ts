@@ -1,6 +1,6 @@
 import { keepAlive } from '../../limiter/leases/keep-alive.js'
 import type { Limiter } from '../../limiter/limiter.js'
-import { hold } from '../../limiter/waiting/hold.js'
+import { delayRequest } from '../../limiter/waiting/delay-request.js'
 import { after, rescued, together } from '../awaitable.js'
 import { warnOfFailure } from '../guard/mistakes.js'
 import { delayOfAll, delayOfDenial } from './delays.js'
@@ -158,7 +158,7 @@ function askAll(
     const { keys, policies } = consumption
     return {
       consumption,
-      decision: await hold(limiter, { key: keys, policies, decision }, signal),
+      decision: await delayRequest(limiter, { key: keys, policies, decision }, signal),
     }
   }
 

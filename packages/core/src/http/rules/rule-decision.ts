@@ -1,13 +1,8 @@
 import type { Decision, HeldLease } from '../../limiter/decision.js'
 import { noLease } from '../../limiter/leases/requested-lease.js'
-import { noNames } from '../../limiter/read-decision.js'
-import {
-  addReceipt,
-  PlainDecision,
-  receiptOf,
-  type Receipt,
-} from '../../limiter/receipts/receipt.js'
-import { putByName, type Verdict } from '../../limiter/verdict.js'
+import { noNames } from '../../limiter/reading/read-decision.js'
+import { addReceipt, plainCopy, receiptOf, type Receipt } from '../../limiter/receipts/receipt.js'
+import { putByName, type Verdict } from '../../limiter/reading/verdict.js'
 import { after, together } from '../awaitable.js'
 import type { AppliedRule, Ask, Consumption, Pass, Refuse, RuleDecision } from './judgement.js'
 
@@ -65,23 +60,7 @@ export function askedDecision(
 }
 
 function joined(numbers: Decision, about: Omit<RuleDecision, keyof Decision>): RuleDecision {
-  const { allowed, limit, remaining, retryAfterMs, resetMs, delayMs } = numbers
-  const { deniedBy, policies, source, lease } = numbers
-  const decision = Object.assign(
-    new PlainDecision(
-      allowed,
-      limit,
-      remaining,
-      retryAfterMs,
-      resetMs,
-      delayMs,
-      deniedBy,
-      policies,
-      source,
-    ),
-    about,
-  )
-  return lease === undefined ? decision : Object.assign(decision, { lease })
+  return Object.assign(plainCopy(numbers), about)
 }
 
 const unlimitedNumbers: Decision = {

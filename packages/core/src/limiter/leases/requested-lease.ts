@@ -1,5 +1,5 @@
 import type { Lease } from '../../algorithms/algorithm.js'
-import { hasLeases } from '../read-decision.js'
+import { hasLeases } from '../reading/read-decision.js'
 import type { BoundPolicy } from '../../stores/store.js'
 
 export const noLease: Lease = { id: '', owner: '' }

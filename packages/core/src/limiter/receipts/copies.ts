@@ -12,7 +12,7 @@ interface Copy {
 interface Shared {
   readonly copies: Copy[]
   /** The policies of each request that were refunded, by their positions. A second refund does nothing, no matter which limiter is called. */
-  readonly given: WeakMap<object, Set<number>>
+  readonly refunded: WeakMap<object, Set<number>>
 }
 
 const sharedName = Symbol.for('@sluice/core:receipts')
@@ -20,13 +20,13 @@ const sharedName = Symbol.for('@sluice/core:receipts')
 function shared(): Shared {
   const known: unknown = Reflect.get(globalThis, sharedName)
   if (isShared(known)) return known
-  const made: Shared = { copies: [], given: new WeakMap() }
+  const made: Shared = { copies: [], refunded: new WeakMap() }
   Object.defineProperty(globalThis, sharedName, { value: made })
   return made
 }
 
 function isShared(value: unknown): value is Shared {
-  return typeof value === 'object' && value !== null && 'copies' in value && 'given' in value
+  return typeof value === 'object' && value !== null && 'copies' in value && 'refunded' in value
 }
 
 /** Lets other copies read the receipts of this one. */
@@ -53,11 +53,11 @@ export function receiptOfOtherCopy(limiter: string, value: unknown): Receipt | u
 }
 
 /** Marks policies of a request as refunded, by their positions. Returns those that were not refunded before. */
-export function markGiven(request: object, positions: readonly number[]): readonly number[] {
-  const { given } = shared()
-  const known = given.get(request)
+export function markRefunded(request: object, positions: readonly number[]): readonly number[] {
+  const { refunded } = shared()
+  const known = refunded.get(request)
   if (known === undefined) {
-    given.set(request, new Set(positions))
+    refunded.set(request, new Set(positions))
     return positions
   }
   const left = positions.filter((position) => !known.has(position))

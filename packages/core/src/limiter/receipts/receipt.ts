@@ -1,6 +1,6 @@
 import type { DecisionRequest, Outcome, Source, Store } from '../../stores/store.js'
 import type { Decision } from '../decision.js'
-import type { Verdict } from '../verdict.js'
+import type { Verdict } from '../reading/verdict.js'
 
 /** The request and the outcome of a decision. A refund needs both. */
 export interface Receipt {
@@ -33,6 +33,11 @@ export function withReceipt<S extends Store>(
   decision: Decision<S>,
   receipt: Receipt | LazyReceipt,
 ): Decision<S> {
+  return addReceipt(plainCopy(decision), receipt)
+}
+
+/** A copy of a decision, without its receipt, to which `addReceipt` can add another. */
+export function plainCopy<S extends Store>(decision: Decision<S>): Decision<S> {
   const { allowed, limit, remaining, retryAfterMs, resetMs, delayMs } = decision
   const { deniedBy, policies, source, lease } = decision
   const copy: Decision<S> = new PlainDecision(
@@ -46,15 +51,10 @@ export function withReceipt<S extends Store>(
     policies,
     source,
   )
-  return addReceipt(lease === undefined ? copy : Object.assign(copy, { lease }), receipt)
+  return lease === undefined ? copy : Object.assign(copy, { lease })
 }
 
-/**
- * Makes a plain object for which V8 reserves the memory of a private field. To add a private field to an object literal takes longer than the rest of a
- * decision in memory. It is a function because the prototype of a class cannot be `Object.prototype`.
- */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript has no type for a function that is a constructor
-export const PlainDecision: PlainDecisionConstructor = function (
+function setFields(
   this: Mutable<Decision>,
   allowed: boolean,
   limit: number,
@@ -75,27 +75,22 @@ export const PlainDecision: PlainDecisionConstructor = function (
   this.deniedBy = deniedBy
   this.policies = policies
   this.source = source
-} as unknown as PlainDecisionConstructor
-PlainDecision.prototype = Object.prototype
+}
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
-interface PlainDecisionConstructor {
-  new (
-    ...fields: [
-      allowed: boolean,
-      limit: number,
-      remaining: number,
-      retryAfterMs: number | null,
-      resetMs: number,
-      delayMs: number,
-      deniedBy: readonly string[],
-      policies: Readonly<Record<string, Verdict>>,
-      source: Source,
-    ]
-  ): Decision<never>
+interface PlainConstructor {
+  new (...fields: Parameters<typeof setFields>): Decision<never>
   prototype: object
 }
+
+/**
+ * Makes a plain object for which V8 reserves the memory of a private field. To add a private field to an object literal takes longer than the rest of a
+ * decision in memory. It is a function because the prototype of a class cannot be `Object.prototype`.
+ */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript has no type for a function that is a constructor
+export const PlainDecision: PlainConstructor = setFields as unknown as PlainConstructor
+PlainDecision.prototype = Object.prototype
 
 /** Its constructor returns the argument, so that a derived class adds its private field to that object. */
 // oxlint-disable-next-line typescript/no-extraneous-class -- only a class can be extended

@@ -2,9 +2,9 @@ import { sluiceError } from '../../errors.js'
 import { isList, isText } from '../../options/predicates.js'
 import { optionsObject, rejectUnknown } from '../../options/readers.js'
 import { peekOf, refundOf, type StoreRequest } from '../../stores/store.js'
-import { hasLeases } from '../read-decision.js'
+import { hasLeases } from '../reading/read-decision.js'
 import { noLease } from '../leases/requested-lease.js'
-import { markGiven } from './copies.js'
+import { markRefunded } from './copies.js'
 import type { Receipt } from './receipt.js'
 
 /** The arguments of a refund of a decision. */
@@ -40,7 +40,7 @@ export function refundRequests(
     const { entries } = request
     const asked = [...entries.keys()].filter((i) => names?.includes(entries[i].name) !== false)
     const isTaken = request.verb === 'consume' && outcome.allowed
-    const left = isTaken ? markGiven(request, asked) : []
+    const left = isTaken ? markRefunded(request, asked) : []
     if (request.verb !== 'consume' || left.length === 0) {
       return { ...peekOf(request, 0), entries: [], keys: [] }
     }

@@ -1,8 +1,8 @@
 import type { Decision } from '../decision.js'
-import { deniedLate } from '../read-decision.js'
+import { deniedLate } from '../reading/read-decision.js'
 import { isKey, type Keys, type Policies, type PolicyChoice } from '../bound-policies.js'
 import { sluiceError } from '../../errors.js'
-import { hold } from './hold.js'
+import { delayRequest } from './delay-request.js'
 import { joinKey } from '../../keys.js'
 import { pause } from './pause.js'
 import {
@@ -99,7 +99,7 @@ export function createAcquire<S extends Store>(
     try {
       const { decision, delayTurn } = await inTurn(line, key, call, until, signal)
       if (delayTurn === undefined) return decision
-      return await hold(admission, { ...call, key, decision }, signal, delayTurn)
+      return await delayRequest(admission, { ...call, key, decision }, signal, delayTurn)
     } finally {
       waiting--
       if (--line.calls === 0) lines.delete(id)

@@ -1,5 +1,5 @@
 import type { Decision } from '../decision.js'
-import { hasLeases, longest } from '../read-decision.js'
+import { hasLeases, longest } from '../reading/read-decision.js'
 import { receiptOf } from '../receipts/receipt.js'
 
 /**

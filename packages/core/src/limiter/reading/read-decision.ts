@@ -1,6 +1,6 @@
-import type { Rule } from '../algorithms/kind.js'
-import type { Decision, HeldLease } from './decision.js'
-import { receiptOf, withReceipt } from './receipts/receipt.js'
+import type { Rule } from '../../algorithms/kind.js'
+import type { Decision, HeldLease } from '../decision.js'
+import { receiptOf, withReceipt } from '../receipts/receipt.js'
 import type {
   BoundPolicy,
   DecisionRequest,
@@ -9,7 +9,7 @@ import type {
   Source,
   Store,
   StoreRequest,
-} from '../stores/store.js'
+} from '../../stores/store.js'
 import { putByName, verdictOf, type Verdict } from './verdict.js'
 
 /** Releases or renews the lease of a request. */

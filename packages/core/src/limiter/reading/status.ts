@@ -1,4 +1,4 @@
-import type { Outcome, Source, StoreRequest } from '../stores/store.js'
+import type { Outcome, Source, StoreRequest } from '../../stores/store.js'
 import { putByName, verdictOf } from './verdict.js'
 
 /** The counts of one policy. */

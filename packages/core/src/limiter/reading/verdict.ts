@@ -1,7 +1,7 @@
-import type { SettledRow } from '../algorithms/algorithm.js'
-import { usualReading } from '../algorithms/reading.js'
-import type { Rule } from '../algorithms/kind.js'
-import type { State } from '../stores/store.js'
+import type { SettledRow } from '../../algorithms/algorithm.js'
+import { usualReading } from '../../algorithms/reading.js'
+import type { Rule } from '../../algorithms/kind.js'
+import type { State } from '../../stores/store.js'
 
 /** The part of a decision that belongs to one policy. All times are whole milliseconds. */
 export interface Verdict {

@@ -1,5 +1,5 @@
 import type { Decision } from '../decision.js'
-import { asOf } from '../read-decision.js'
+import { asOf } from '../reading/read-decision.js'
 import { receiptOf, type Receipt } from '../receipts/receipt.js'
 import type { Keys, PolicyChoice } from '../bound-policies.js'
 import { keepAlive } from '../leases/keep-alive.js'
@@ -7,8 +7,8 @@ import { pause } from './pause.js'
 import { turnBefore, type Turn } from './turns.js'
 import type { Outcome, State, Store } from '../../stores/store.js'
 
-/** The methods of a limiter that `hold` uses. */
-export interface HoldingLimiter {
+/** The methods of a limiter that `delayRequest` uses. */
+export interface DelayingLimiter {
   peek(key: Keys, options: PolicyChoice & { readonly cost: number }): Decision | Promise<Decision>
   refund(decision: Decision): unknown
 }
@@ -24,8 +24,8 @@ export interface AllowedRequest<S extends Store> extends PolicyChoice {
  * the delay ends. If the decision also has a lease, it is renewed during the delay, because a delay can be longer than a lease. If the signal is
  * aborted, the request is refunded, and the promise rejects with the signal's reason.
  */
-export async function hold<S extends Store>(
-  limiter: HoldingLimiter,
+export async function delayRequest<S extends Store>(
+  limiter: DelayingLimiter,
   allowed: AllowedRequest<S>,
   signal: AbortSignal | undefined,
   turn?: Turn,
@@ -55,7 +55,7 @@ export async function hold<S extends Store>(
  * peeks once more. If the peek fails, it computes the numbers from the state of the decision.
  */
 async function asOfNow<S extends Store>(
-  limiter: HoldingLimiter,
+  limiter: DelayingLimiter,
   { key, decision, policies }: AllowedRequest<S>,
 ): Promise<Decision<S>> {
   const receipt = receiptOf(decision)
@@ -70,7 +70,7 @@ async function asOfNow<S extends Store>(
 
 /** Undefined if the peek fails: the request stays allowed, even if its store has been closed since. */
 async function currentDecision(
-  limiter: HoldingLimiter,
+  limiter: DelayingLimiter,
   key: Keys,
   asked: PolicyChoice & { readonly cost: number },
 ): Promise<Decision | undefined> {
