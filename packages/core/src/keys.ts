@@ -113,7 +113,7 @@ export function stateName(name: string): string {
 }
 
 /** Escapes a name for Redis. Different names have different escaped forms. */
-export function escapeName(name: string): string {
+function escapeName(name: string): string {
   return name.replace(/[%:{}\p{Surrogate}]/gu, percent)
 }
 

@@ -86,8 +86,6 @@ export type StoreRequest =
   | ResetRequest
   | LeaseRequest
 
-export type Verb = StoreRequest['verb']
-
 /** A peek at the same entries and keys. */
 export function peekOf({ entries, keys, now, lease }: StoreRequest, cost: number): PeekRequest {
   return { verb: 'peek', entries, keys, now, lease, cost }

@@ -1,7 +1,7 @@
 import type { Policy, Keys } from '../../src/index.js'
 import type { AppliedRule, Ask, Consumption, Outcome, Rules } from '../../src/http/index.js'
 
-export const deny: Outcome = { type: 'deny', status: 429 }
+const deny: Outcome = { type: 'deny', status: 429 }
 
 /** A rule that is the only one of its policy, whose name it has. */
 export interface MadeRule extends Partial<AppliedRule> {

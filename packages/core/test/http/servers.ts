@@ -69,7 +69,7 @@ export async function dial(handler: Handler): Promise<Socket> {
   return socket
 }
 
-export async function listen1(handler: Handler): Promise<number> {
+async function listen1(handler: Handler): Promise<number> {
   return listen(
     createServer((asked: IncomingMessage, response: ServerResponse) => {
       // A request that was read to its end emits no further event, even when its connection closes.

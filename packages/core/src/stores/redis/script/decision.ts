@@ -1,7 +1,7 @@
 /** Decides one request, all or nothing. The executor of the memory store is its twin. */
 export const decisionLua: string = `
 local function forget(rule, state, id)
-  local _, i = entryOf(rule, state, id)
+  local _, i = partOf(rule, state, id)
   if i then
     table.remove(state, i)
     state.changed = true

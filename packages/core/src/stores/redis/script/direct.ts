@@ -12,8 +12,6 @@ import {
   type NumberedRule,
 } from './direct-state.js'
 
-export type { DirectRule }
-
 /** Stands for an answer: the key's state contains more than the rows of these policies, so the general script has to decide. */
 export const generalCode = 2
 

@@ -22,17 +22,17 @@ local function stateOf(key)
 end
 
 -- Finds the row of a policy's block or reset by that id, and without an id the policy's own row.
-local function entryOf(rule, state, id)
+local function partOf(rule, state, id)
   for i = 1, #state do
-    local entry = state[i]
-    local isKind = entry.id == id or not id and entry.id ~= BLOCK and entry.id ~= RESET
-    if isKind and entry.name == rule.name then return entry, i end
+    local part = state[i]
+    local isKind = part.id == id or not id and part.id ~= BLOCK and part.id ~= RESET
+    if isKind and part.name == rule.name then return part, i end
   end
 end
 
 local function rowOf(rule, state)
-  local entry = entryOf(rule, state)
-  local row = entry and cellsOf(entry, rule.id, rule.moments, rule.counts)
+  local part = partOf(rule, state)
+  local row = part and cellsOf(part, rule.id, rule.moments, rule.counts)
   local kept = row and rule.stored or 0
   row = row or {}
   for i = kept + 1, rule.width do row[i] = 0 end
@@ -40,13 +40,13 @@ local function rowOf(rule, state)
 end
 
 local function blockOf(rule, state)
-  local entry = entryOf(rule, state, BLOCK)
-  return entry and cellsOf(entry, BLOCK, 1, 1) or unblocked
+  local part = partOf(rule, state, BLOCK)
+  return part and cellsOf(part, BLOCK, 1, 1) or unblocked
 end
 
 local function resetOf(rule, state, template)
-  local entry, i = entryOf(rule, state, RESET)
-  local reset = entry and cellsOf(entry, RESET, 2, 1)
+  local part, i = partOf(rule, state, RESET)
+  local reset = part and cellsOf(part, RESET, 2, 1)
   if not reset then return false end
   -- Expired: the next write omits it.
   if reset[2] + template.margin <= template.now then
@@ -60,14 +60,14 @@ end
 local function put(cursor, template, id, row)
   assertMemory(template)
   local rule, state = cursor.rule, cursor.state
-  local entry = entryOf(rule, state, id)
-  if not entry then
-    entry = newEntry(rule.name, 0, 0, '')
-    state[#state + 1] = entry
+  local part = partOf(rule, state, id)
+  if not part then
+    part = newPart(rule.name, 0, 0, '')
+    state[#state + 1] = part
   end
-  entry.id = id or rule.id
-  entry.row, entry.rule, entry.template = row, rule, template
-  if not id then entry.bodies = cursor.bodies end
+  part.id = id or rule.id
+  part.row, part.rule, part.template = row, rule, template
+  if not id then part.bodies = cursor.bodies end
   state.changed = true
 end
 
@@ -84,11 +84,11 @@ local function saveReset(cursor, template)
 end
 
 -- Returns how long the state of a row is kept, ms; 0 if it has expired.
-local function lifeOf(entry)
-  local template, rule, ends = entry.template, entry.rule, nil
-  if entry.id == BLOCK then ends = entry.row[1] + entry.row[2]
-  elseif entry.id == RESET then ends = entry.row[2]
-  else ends = rule.steps.ends(entry.row, rule.params) end
+local function lifeOf(part)
+  local template, rule, ends = part.template, part.rule, nil
+  if part.id == BLOCK then ends = part.row[1] + part.row[2]
+  elseif part.id == RESET then ends = part.row[2]
+  else ends = rule.steps.ends(part.row, rule.params) end
   return ends > template.now and ends - template.now + template.margin or 0
 end
 
@@ -121,15 +121,15 @@ end
 local function write(key, state)
   local count, lives = 0, 0
   for i = 1, #state do
-    local entry = state[i]
-    local life = entry.row and lifeOf(entry) or redis.call('PTTL', KEYS[key])
-    if entry.row and life > 0 then pack(entry) end
-    for _, body in ipairs(entry.bodies or none) do
+    local part = state[i]
+    local life = part.row and lifeOf(part) or redis.call('PTTL', KEYS[key])
+    if part.row and life > 0 then pack(part) end
+    for _, body in ipairs(part.bodies or none) do
       if life > 0 then redis.call('PEXPIRE', body, life) else redis.call('DEL', body) end
     end
     if life > 0 then
       count, lives = count + 1, math.max(lives, life)
-      state[count] = entry
+      state[count] = part
     end
   end
   for i = #state, count + 1, -1 do state[i] = nil end

@@ -8,23 +8,23 @@ export const stateLua: string = `
 
 local BLOCK, RESET = 127, 126
 
--- A row of a state: its packed cells, and the values to write with their rule and template. All fields are created together, to avoid a rehash.
-local function newEntry(name, id, width, cells)
+-- A part of a state: the packed cells of a row, and the values to write with their rule and template. All fields are created together, to avoid a rehash.
+local function newPart(name, id, width, cells)
   return { name = name, id = id, width = width, cells = cells, row = false, rule = false, template = false, bodies = false }
 end
 
 -- Returns the number of moments and counts of a row that this call writes.
-local function shapeOf(entry)
-  if entry.id == BLOCK then return 1, 1 end
-  if entry.id == RESET then return 2, 1 end
-  return entry.rule.moments, entry.rule.counts
+local function shapeOf(part)
+  if part.id == BLOCK then return 1, 1 end
+  if part.id == RESET then return 2, 1 end
+  return part.rule.moments, part.rule.counts
 end
 
 local function parse(packed)
   if not packed then return { changed = false, isNew = true } end
   local first = packed:byte(1)
   if first ~= 0 then
-    return { newEntry('', first, 0, packed:sub(2)), changed = false }
+    return { newPart('', first, 0, packed:sub(2)), changed = false }
   end
   local state, at = { changed = false }, 2
   while at <= #packed do
@@ -32,7 +32,7 @@ local function parse(packed)
     local name = packed:sub(at + 1, at + nameLength)
     at = at + nameLength + 1
     local id, width, length = struct.unpack('<I1I1I2', packed, at)
-    state[#state + 1] = newEntry(name, id, width, packed:sub(at + 4, at + 3 + length))
+    state[#state + 1] = newPart(name, id, width, packed:sub(at + 4, at + 3 + length))
     at = at + 4 + length
   end
   return state
@@ -48,40 +48,40 @@ end
 
 -- Returns a copy of the row, because a denied request leaves the state unchanged; nothing if the row has another shape. Bytes after the last
 -- cell are ignored.
-local function cellsOf(entry, id, moments, counts)
-  if entry.id ~= id then return end
+local function cellsOf(part, id, moments, counts)
+  if part.id ~= id then return end
   local stored = moments + counts
-  if entry.row then
-    local writtenMoments, writtenCounts = shapeOf(entry)
+  if part.row then
+    local writtenMoments, writtenCounts = shapeOf(part)
     local isSame = writtenMoments == moments and writtenCounts == counts
-    return isSame and { unpack(entry.row, 1, stored) } or nil
+    return isSame and { unpack(part.row, 1, stored) } or nil
   end
-  if entry.width > 0 and entry.width ~= stored then return end
-  local size = (#entry.cells - 6 * moments) / counts
+  if part.width > 0 and part.width ~= stored then return end
+  local size = (#part.cells - 6 * moments) / counts
   if size ~= 2 and size ~= 4 and size ~= 7 then return end
-  return { struct.unpack(formatOf(moments, counts, size), entry.cells) }
+  return { struct.unpack(formatOf(moments, counts, size), part.cells) }
 end
 
-local function pack(entry)
-  local row, largest = entry.row, 0
-  local moments, counts = shapeOf(entry)
+local function pack(part)
+  local row, largest = part.row, 0
+  local moments, counts = shapeOf(part)
   for i = moments + 1, moments + counts do
     if row[i] > largest then largest = row[i] end
   end
   local size = largest < 65536 and 2 or largest < 4294967296 and 4 or 7
-  entry.width = entry.id > 127 and moments + counts or 0
-  entry.cells = struct.pack(formatOf(moments, counts, size), unpack(row, 1, moments + counts))
+  part.width = part.id > 127 and moments + counts or 0
+  part.cells = struct.pack(formatOf(moments, counts, size), unpack(row, 1, moments + counts))
 end
 
 local function join(state)
   if #state == 1 and state[1].name == '' and state[1].id < 127 then
     return string.char(state[1].id) .. state[1].cells
   end
-  local parts = { '\\0' }
-  for _, entry in ipairs(state) do
-    parts[#parts + 1] = string.char(#entry.name) .. entry.name
-    parts[#parts + 1] = struct.pack('<I1I1I2', entry.id, entry.width, #entry.cells) .. entry.cells
+  local packed = { '\\0' }
+  for _, part in ipairs(state) do
+    packed[#packed + 1] = string.char(#part.name) .. part.name
+    packed[#packed + 1] = struct.pack('<I1I1I2', part.id, part.width, #part.cells) .. part.cells
   end
-  return table.concat(parts)
+  return table.concat(packed)
 end
 `
