@@ -1,5 +1,5 @@
-import type { Content } from '../answer/denial.js'
-import { noFields, writable, type HeaderField, type ResponseHeaders } from '../answer/fields.js'
+import type { Content } from '../response/denial.js'
+import { noFields, writable, type HeaderField, type ResponseHeaders } from '../response/fields.js'
 import type { Awaitable } from '../awaitable.js'
 import type { NodeResponse } from '../request/response.js'
 import type { RequestView } from '../request/request-view.js'

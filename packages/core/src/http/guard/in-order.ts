@@ -1,7 +1,7 @@
 import { unlimited, type Action } from './action.js'
 import { after } from '../awaitable.js'
 import type { Guard } from './guard.js'
-import { joinFields } from '../answer/fields.js'
+import { joinFields } from '../response/fields.js'
 import type { RequestView } from '../request/request-view.js'
 import type { NodeResponse } from '../request/response.js'
 

@@ -20,7 +20,7 @@ import {
 } from '../../options/readers.js'
 import { didYouMean } from '../../options/unknown-option.js'
 import { isPromise } from '../awaitable.js'
-import type { HeaderStyle } from '../answer/header-fields.js'
+import type { HeaderStyle } from '../response/header-fields.js'
 import type { RateLimitOptions } from './options.js'
 import { decidedByRules } from './stated-options.js'
 import { uncalledKey } from '../keys/uncalled-key.js'

@@ -4,7 +4,7 @@ import {
   problemContent,
   refusalContent,
   type Content,
-} from '../answer/denial.js'
+} from '../response/denial.js'
 import type { RateLimitOptions } from '../options/options.js'
 import type { RequestView } from '../request/request-view.js'
 import type { Outcome, RuleDecision } from './judgement.js'

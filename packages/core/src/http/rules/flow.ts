@@ -1,8 +1,8 @@
 import { decisionEvents } from '../../limiter/events.js'
 import type { Limiter } from '../../limiter/limiter.js'
-import { fieldWriter } from '../answer/header-fields.js'
-import { writable, joinFields, noFields, type HeaderField } from '../answer/fields.js'
-import { retryAfter } from '../answer/retry-after.js'
+import { fieldWriter } from '../response/header-fields.js'
+import { writable, joinFields, noFields, type HeaderField } from '../response/fields.js'
+import { retryAfter } from '../response/retry-after.js'
 import { after, rescued } from '../awaitable.js'
 import {
   denied,
