@@ -1,4 +1,4 @@
-/** The names of the option in Sluice, the likeliest first, each with a hint. The answer is the first one that the called function takes. */
+/** The names of the option in Sluice, the likeliest first, each with a hint. The error shows the first one that the called function takes. */
 export type RenamedOption = Readonly<Record<string, string>>
 
 const count = 'a whole number; 0 denies everything'
