@@ -21,7 +21,7 @@ const measured: readonly Family[] = sizedAlgorithms.map(({ name, sample, further
 const unblocked: readonly Family[] = [
   ...measured,
   { name: 'calendar window', samples: calendars },
-  { name: 'token bucket that is born part full', samples: bucketsBornPartFull },
+  { name: 'token bucket that starts partly full', samples: bucketsBornPartFull },
   { name: 'leaky queue', samples: queues },
   { name: 'staged', samples: stages },
   { name: 'concurrency', samples: leases },

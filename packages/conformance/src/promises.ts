@@ -88,7 +88,7 @@ export function arrivalCurve(
   return most
 }
 
-/** How often a queue was longer than allowed: all that was admitted since any moment, without the request itself, must drain within `maxDelay`. */
+/** How often a queue was longer than allowed: all units allowed since any moment, without the request itself, must drain within `maxDelay`. */
 export function queueCurve(
   admissions: readonly Admission[],
   leak: number,

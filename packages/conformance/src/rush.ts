@@ -5,7 +5,7 @@ import type { Rush } from './rush-worker.js'
 
 const worker = fileURLToPath(new URL('./rush-worker.js', import.meta.url))
 
-/** Sends the same number of requests at once from each of several processes, and counts how many were admitted in all. */
+/** Sends the same number of requests at once from each of several processes, and counts how many were allowed in all. */
 export async function rush(processes: number, task: Rush): Promise<number> {
   const children = Array.from({ length: processes }, () => fork(worker, [JSON.stringify(task)]))
   try {

@@ -98,7 +98,7 @@ export function startsOf({ starts: own, windowMs }: Followed): fc.Arbitrary<numb
   )
 }
 
-/** The number a cost stands for under a policy of this quota. */
+/** The cost as a number, under a policy of this quota. */
 export function costOf(cost: Cost, quota: number, said: Said): number {
   // If nothing is limited, `remaining` is Infinity, which is no cost.
   const remaining = said.remaining === Infinity ? quota : said.remaining

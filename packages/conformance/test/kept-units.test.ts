@@ -16,7 +16,7 @@ const names = new Set([
   'gcra',
   'token bucket',
   'leaky bucket',
-  'token bucket that is born part full',
+  'token bucket that starts partly full',
   'leaky queue',
 ])
 const samples = families

@@ -171,7 +171,7 @@ async function expectLives(limiter: Limiter, given: Plan): Promise<void> {
     const { policies } = await limiter.status(name)
     const lives = await server.connection.pttl(`sluice:${limiter.name}:{${name}}`)
     const elapsed = Math.ceil(performance.now() - begins) + 1
-    // A bucket that is born part full says something before it has a state.
+    // A bucket that starts partly full has numbers before it has a state.
     const kept = names.filter((policy) => given[policy].kind !== 'tokenBucket')
     const longest = Math.max(...kept.map((policy) => policies[policy].resetMs))
     if (longest > 0) expect(lives + elapsed).toBeGreaterThanOrEqual(longest + 1000)

@@ -26,24 +26,24 @@ export interface App {
   readonly options: OptionsFor
   /** A second limiter, behind the first. */
   readonly second?: OptionsFor | undefined
-  /** How many proxies the framework is told to trust; the one stands on the loopback. */
+  /** The number of proxies that the framework trusts. The only one runs on the loopback. */
   readonly proxies: 0 | 1
   /** Runs before the limiter. */
   first(arrival: Arrival): void
   /** The scope of the limiter: all routes, or the route `/items/:id` alone. */
   readonly place: 'app' | 'route'
-  /** Answers `/` and `/items/:id`, to every method. Undefined where all has been answered before. */
+  /** Handles `/` and `/items/:id`, for every method. Undefined if the response has already been sent. */
   handle(visit: Visit): Answer | undefined | Promise<Answer | undefined>
   /** Whether the application has an error handler of its own, or leaves errors to the framework's. */
   readonly handling: 'application' | 'framework'
-  /** Answers an error that reached the application's error handler. */
+  /** Responds to an error that reached the application's error handler. */
   failed(error: unknown): Answer
 }
 
 /** Options of `rateLimit` for any framework's request. */
 export type OptionsFor = <R>(read: Readers<R>) => NeutralOptions<R>
 
-/** Without an answer of its own, a denied request goes on. */
+/** If the handler sends no response, the denied request continues. */
 export type NeutralOptions<R> = WholeRule<Omit<RateLimitOptions<R, never>, 'onDenied'>> & {
   readonly onDenied?: Denier
 }

@@ -11,7 +11,7 @@ const policies = {
 
 export function describeAllOrNothing(open: OpenSetup): void {
   describe('several policies', () => {
-    test('count each admitted request in all of them', async () => {
+    test('count each allowed request in all of them', async () => {
       const limiter = (await open()).limiter(policies)
       const { allowed, policies: verdicts } = await limiter.consume('key', { cost: 2 })
       const remaining = Object.entries(verdicts).map(([name, verdict]) => [name, verdict.remaining])
@@ -26,7 +26,7 @@ export function describeAllOrNothing(open: OpenSetup): void {
       ])
     })
 
-    test('a request that one denies costs nothing in the others, wherever that one stands', async () => {
+    test('a request that one denies costs nothing in the others, whatever their order', async () => {
       const setup = await open()
       for (const spent of Object.keys(policies)) {
         const limits = Object.fromEntries(
@@ -71,7 +71,7 @@ export function describeAllOrNothing(open: OpenSetup): void {
       })
     })
 
-    test('a cost that one of them can never admit is never admitted', async () => {
+    test('a cost that one of them can never allow is never allowed', async () => {
       const limiter = (await open()).limiter(policies)
       expect(await limiter.consume('key', { cost: 5 })).toMatchObject({
         allowed: false,

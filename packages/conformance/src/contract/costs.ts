@@ -4,7 +4,7 @@ import type { OpenSetup } from './setup.js'
 
 export function describeCosts(open: OpenSetup): void {
   describe.each(sizedAlgorithms)('$name: costs', ({ sample, most }) => {
-    test.each([0, 1, 2])('admits exactly %i if that is the limit', async (limit) => {
+    test.each([0, 1, 2])('allows exactly %i if that is the limit', async (limit) => {
       const limiter = (await open()).limiter(sample(limit, 1000).policy)
       const answers: boolean[] = []
       for (let i = 0; i < 4; i++) answers.push((await limiter.consume('key')).allowed)

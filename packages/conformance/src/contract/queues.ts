@@ -50,10 +50,10 @@ export function describeQueues(open: OpenSetup): void {
     })
   })
 
-  describe('a bucket that is born part full', () => {
+  describe('a bucket that starts partly full', () => {
     const policy = tokenBucket({ capacity: 5, refill: 1, every: 1000, initial: 1 })
 
-    test('is born when it is first asked, even if it denies or takes nothing', async () => {
+    test('starts with its first request, even if that is denied or takes nothing', async () => {
       const setup = await open()
       for (const [key, cost] of [
         ['denied', 3],
@@ -68,7 +68,7 @@ export function describeQueues(open: OpenSetup): void {
       }
     })
 
-    test('is not born by a look', async () => {
+    test('does not start with a peek', async () => {
       const setup = await open()
       const limiter = setup.limiter(policy)
       await limiter.peek('key')
@@ -76,7 +76,7 @@ export function describeQueues(open: OpenSetup): void {
       expect((await limiter.peek('key')).remaining).toBe(1)
     })
 
-    test('is born again, by a denial too, after a day of which it was full all the time', async () => {
+    test('starts again, also with a denial, after a day during which it was full', async () => {
       const setup = await open()
       const limiter = setup.limiter(policy)
       await limiter.consume('key')

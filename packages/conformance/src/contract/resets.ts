@@ -80,7 +80,7 @@ export function describeResets(open: OpenSetup): void {
     )
 
     test.each(sizedAlgorithms)(
-      '$name: a decision of the same millisecond is given back by its own refund alone',
+      '$name: a decision of the same millisecond is refunded by its own refund only',
       async ({ sample }) => {
         const limiter = (await open()).limiter(sample(5, 1000).policy)
         const decisions = []
@@ -115,10 +115,10 @@ export function describeResets(open: OpenSetup): void {
     )
   })
 
-  describe('a reset of a bucket that is born with less than it holds', () => {
+  describe('a reset of a bucket that starts with less than its capacity', () => {
     const bucket = tokenBucket({ capacity: 10, refill: 1, every: '1s', initial: 2 })
 
-    test('makes it full, and it is not born again before a day without requests', async () => {
+    test('makes it full, and it does not start again before a day without requests', async () => {
       const setup = await open()
       const limiter = setup.limiter(bucket)
       expect((await limiter.consume('key')).remaining).toBe(1)

@@ -9,7 +9,7 @@ const dayMs = 86_400_000
 
 export function describeSlidingWindows(open: OpenSetup): void {
   describe('a sliding window', () => {
-    test('of one an hour admits the next one an hour later', async () => {
+    test('with a limit of one an hour allows the next request an hour later', async () => {
       const setup = await open(today + 12_345)
       const limiter = setup.limiter(slidingWindow({ limit: 1, window: '1h' }))
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, resetMs: hourMs })
@@ -29,7 +29,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       expect((await limiter.consume('key')).retryAfterMs).toBe(47_000)
     })
 
-    test('of ten a second admits ten again a second after a burst, wherever the second began', async () => {
+    test('with a limit of ten a second allows ten again a second after a burst, wherever the second began', async () => {
       for (const offsetMs of [0, 1, 500, 999]) {
         const setup = await open(today + offsetMs)
         const limiter = setup.limiter(slidingWindow({ limit: 10, window: '1s' }))
@@ -134,7 +134,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       expect((await limiter.peek('key')).remaining).toBe(1)
     })
 
-    test('has nothing left of a unit that is given back before another one is taken', async () => {
+    test('counts nothing of a unit that is refunded before another one is taken', async () => {
       const setup = await open()
       const limiter = setup.limiter(slidingWindow({ limit: 5, window: 1000 }))
       await limiter.consume('key', { cost: 2 })
@@ -200,7 +200,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
   })
 }
 
-/** Asks once at each of these moments after today, and tells at which of them it was admitted. */
+/** Sends a request at each of these moments after today, and returns the moments at which it was allowed. */
 async function admittedAt(
   setup: Setup,
   limiter: Limiter,

@@ -55,7 +55,7 @@ export function describeStepsBack(open: OpenSetup): void {
       patienceMs,
     )
 
-    test.each(sizedAlgorithms)('$name: gives no unit twice', async ({ sample }) => {
+    test.each(sizedAlgorithms)('$name: allows no unit twice', async ({ sample }) => {
       const setup = await open()
       const limiter = setup.limiter(sample(5, 1000).policy)
       expect((await limiter.consume('key', { cost: 5 })).allowed).toBe(true)

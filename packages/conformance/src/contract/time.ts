@@ -13,7 +13,7 @@ export function describeTime(open: OpenSetup): void {
     { era: 'in the year 2100', start: year2100 },
   ])('$era', ({ start }) => {
     test.each(sizedAlgorithms)(
-      '$name: admitted units expire a window later, not before',
+      '$name: allowed units expire a window later, not before',
       async (s) => {
         const setup = await open(start)
         const { policy, createModel } = s.sample(1, 1000)

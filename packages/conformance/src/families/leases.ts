@@ -10,7 +10,7 @@ const proof: Proof<ConcurrencyPolicy> = {
   excess: ({ limit, lease }, admissions) => unitsWithin(admissions, lease) - limit,
 }
 
-/** No lease is released: the units that are held are those admitted within the time of a lease. */
+/** No lease is released: the units that are held are those allowed within the time of a lease. */
 export const leases: readonly Sample[] = [
   concurrency({ limit: 0, lease: 1000 }),
   concurrency({ limit: 1, lease: 1000 }),

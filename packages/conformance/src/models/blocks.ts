@@ -4,9 +4,9 @@ import type { Block } from '@sluice/core'
 export interface Blocks {
   /** The end of the last block; 0 if there was none. */
   readonly until: number
-  /** An admitted request took the last unit. */
+  /** An allowed request took the last unit. */
   reached(now: number): void
-  /** A request was denied that could be admitted at another time. */
+  /** A request was denied that could be allowed at another time. */
   exceeded(now: number): void
 }
 

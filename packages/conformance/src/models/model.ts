@@ -1,7 +1,7 @@
 import type { Block, Verdict } from '@sluice/core'
 import { createBlocks } from './blocks.js'
 
-/** Units that were admitted at a moment, or taken by a penalty. */
+/** Units that were allowed at a moment, or taken by a penalty. */
 export interface Admission {
   readonly at: number
   readonly cost: number
@@ -13,18 +13,18 @@ export type Admissions = readonly Admission[]
 export interface Meaning {
   /** The number of units of the full quota. */
   readonly quota: number
-  /** The greatest cost that can ever be admitted, if that is not the quota. */
+  /** The greatest cost that can ever be allowed, if that is not the quota. */
   readonly greatest?: number
   /**
-   * Whether the definition lets a request of this cost in at this moment. Once it does, it must go on doing so until something else
-   * is admitted, and it must let in any smaller cost as well: the waits are searched for on that ground.
+   * Whether the definition allows a request of this cost at this moment. If it does, it must also allow it later, until another request is allowed,
+   * and it must allow any smaller cost: the search for the waits depends on both.
    */
   fits(admissions: Admissions, at: number, cost: number): boolean
   /** The units that are left, if that is not the greatest cost that fits. */
   remaining?(admissions: Admissions, at: number): number
   /** Whether the quota is full, if that is not whether all of it fits. */
   isFull?(admissions: Admissions, at: number): boolean
-  /** How long a request that fits is held. */
+  /** How long a request that fits is delayed. */
   delay?(admissions: Admissions, at: number, cost: number): number
   /** The state before the first request, or after the last one has expired, as a list of admissions. */
   born?(admissions: Admissions, at: number): Admissions
@@ -80,7 +80,7 @@ export function createModel(meaning: Meaning, block?: Block): Model {
     }
   }
 
-  /** The delay of a request that is admitted; undefined if the request is denied. */
+  /** The delay of a request that is allowed; undefined if the request is denied. */
   function decide(history: Admissions, now: number, cost: number): number | undefined {
     if (now < blocks.until || !admits(meaning, history, now, cost)) return undefined
     return meaning.delay?.(history, now, cost) ?? 0
@@ -138,7 +138,7 @@ export function isFull(meaning: Meaning, admissions: Admissions, at: number): bo
   return meaning.isFull?.(admissions, at) ?? meaning.fits(admissions, at, meaning.quota)
 }
 
-/** The least whole number from `start` on for which `holds`, given that it goes on to hold after that: galloping, then bisection. */
+/** The least whole number from `start` on for which `holds`, which must also hold for every greater number: galloping, then bisection. */
 export function leastFrom(start: number, holds: (n: number) => boolean): number {
   if (holds(start)) return start
   let below = start

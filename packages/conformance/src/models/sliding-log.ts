@@ -1,6 +1,6 @@
 import type { Meaning } from './model.js'
 
-/** A unit that was admitted at s counts in `[s, s + window)`: the window of a log, or a lease that is never released. */
+/** A unit that was allowed at s counts in `[s, s + window)`: the window of a log, or a lease that is never released. */
 export function slidingLogMeaning(limit: number, windowMs: number): Meaning {
   return {
     quota: limit,

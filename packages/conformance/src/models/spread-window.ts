@@ -10,7 +10,7 @@ interface Taken {
 const nothing: Taken = { units: 0, first: 0, last: 0 }
 
 /**
- * A window opens at the first admitted request and is `[first, first + window)`; the next one opens at the first admitted request after that.
+ * A window opens at the first allowed request and is `[first, first + window)`; the next one opens at the first allowed request after that.
  * The units of the older of the last two windows are given moments of their own, evenly from its first to its last unit, and each of them
  * counts until one window after its moment, in exact parts of a millisecond, `units - 1` to one.
  */

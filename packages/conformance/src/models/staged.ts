@@ -17,7 +17,7 @@ interface Stages {
 export function stagedMeaning(free: Meaning, then: Meaning): Meaning {
   const known = new WeakMap<Admissions, Stages>()
 
-  /** Replays all admissions, to find the stage that admitted each. */
+  /** Replays all admissions, to find the stage that allowed each. */
   function split(admissions: Admissions): Stages {
     const stages = known.get(admissions) ?? replayed(admissions)
     known.set(admissions, stages)

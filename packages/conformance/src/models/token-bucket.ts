@@ -1,7 +1,7 @@
 import type { TokenBucketPolicy } from '@sluice/core'
 import { leastFrom, type Admissions, type Meaning } from './model.js'
 
-/** A bucket that was full for a day, and for as long as it may be shut, is forgotten, and born again. */
+/** A bucket that was full for a day, and for the length of its longest block, is forgotten, and the next request starts a new one. */
 const oneDayMs = 86_400_000
 
 /** A bucket, replayed from its first day; its level is counted in exact parts of a token, `every` to one. */
@@ -37,7 +37,7 @@ export function tokenBucketMeaning(policy: TokenBucketPolicy): Meaning {
   if (initial === capacity) return meaning
   return {
     ...meaning,
-    /** To be born with less is to be born full, and to have had the rest taken at that moment. */
+    /** A bucket that starts with less is a full one from which the rest was taken at that moment. */
     born(admissions, at) {
       const last = admissions.at(-1)
       const isKnown =

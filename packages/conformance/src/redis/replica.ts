@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis'
 const followsWithinMs = 20_000
 
 /**
- * Waits until a replica follows what is written on its master. That it has the master's data says less: the master begins to send on what comes
- * after it only up to a second later, and what it told meanwhile would be lost with it.
+ * Waits until a replica receives the writes of its master. It is not enough that the replica has the master's data: the master sends later writes only
+ * from up to a second after that, and a failover before would lose them.
  */
 export async function followed(replica: Redis, master: Redis): Promise<void> {
   const deadline = performance.now() + followsWithinMs

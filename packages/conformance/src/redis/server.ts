@@ -131,15 +131,15 @@ function findBinary(): string {
 }
 
 /**
- * A port that nobody listens on. It is none of those that a system gives to outgoing connections, or one of these might lie where a server is
- * to be started again.
+ * A port on which no process listens. It is not in the range of outgoing connections, because one of these could then use the port of a server that
+ * is to start again.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000)
     const server = createServer().listen(port, '127.0.0.1')
     try {
-      // Rejects where the port is in use.
+      // Rejects if the port is in use.
       await once(server, 'listening')
     } catch {
       continue

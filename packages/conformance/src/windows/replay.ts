@@ -25,9 +25,9 @@ export const rules: Readonly<Record<string, (numbers: Numbers) => Policy>> = {
 export interface Outcome {
   readonly asked: number
   readonly denied: number
-  /** How many were denied although the rule had admitted fewer than the limit within the window that ended then. */
+  /** How many were denied although the rule had allowed fewer than the limit within the window that ended then. */
   readonly deniedFalsely: number
-  /** The most that it admitted within any half-open stretch of time as long as the window. */
+  /** The most that it allowed within any half-open stretch of time as long as the window. */
   readonly worstWindow: number
 }
 
@@ -57,7 +57,7 @@ export async function replay(
   return judged(arrivals, answers, limit, windowMs)
 }
 
-/** Compares a rule's answers with the exact rule, over what it had admitted itself. */
+/** Compares a rule's answers with the exact rule, over the requests that it allowed itself. */
 function judged(
   arrivals: readonly number[],
   answers: readonly boolean[],

@@ -12,14 +12,14 @@ function keysFrom(first: number, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${first + i}`)
 }
 
-test('a request is sent at once while no other is under way', () => {
+test('a request is sent at once if no other is pending', () => {
   const { store, calls } = recorder()
   const { ask } = asker(withBatching(store, oneLane))
   ask(request('a'))
   expect(calls).toEqual([['a']])
 })
 
-test('what is asked in one turn of the loop while a call is under way is sent at its end, in its order, and does not wait for that call', async () => {
+test('requests of one turn of the event loop are sent in their order at its end while a call is pending, and do not wait for that call', async () => {
   const { store, calls, answer } = recorder()
   const { ask, answered } = asker(withBatching(store, oneLane))
   for (const key of ['a', 'b', 'denied', 'b']) ask(request(key))
@@ -30,14 +30,14 @@ test('what is asked in one turn of the loop while a call is under way is sent at
   expect(answered).toEqual(['a', 'b', 'denied', 'b'])
 })
 
-test('of a list, each request gets its own answer', async () => {
+test('each request of a list has its own answer', async () => {
   const { store, answer } = recorder()
   const given = withBatching(store, oneLane).run(['a', 'denied', 'b'].map((key) => request(key)))
   for (let i = 0; i < 2; i++) answer()
   expect(await given).toEqual([allowed, denied, allowed])
 })
 
-test('a call takes half of what waits and is under way, and 2 at least', async () => {
+test('a call takes half of the waiting and pending requests, and at least 2', async () => {
   const { store, calls } = recorder()
   const { ask } = asker(withBatching(store, oneLane))
   ask(request('first'))
@@ -49,7 +49,7 @@ test('a call takes half of what waits and is under way, and 2 at least', async (
   expect(calls.slice(1).flat()).toEqual(keysFrom(0, 42))
 })
 
-test('128 requests at most travel in one call, and a longer list is answered whole', async () => {
+test('a call has at most 128 requests, and a longer list is answered as a whole', async () => {
   const { store, calls, answer } = recorder()
   const given = withBatching(store, oneLane).run(keysFrom(0, 1000).map((key) => request(key)))
   expect(calls.map((keys) => keys.length)).toEqual([...Array(7).fill(128), 104])
@@ -58,7 +58,7 @@ test('128 requests at most travel in one call, and a longer list is answered who
   expect(await given).toEqual(Array.from({ length: 1000 }, () => allowed))
 })
 
-test('less travels together where each request has a body to read', () => {
+test('a call has fewer requests if each of them reads a body', () => {
   const { store, calls } = recorder()
   const { ask } = asker(withBatching(store, oneLane))
   const leases = concurrency({ limit: 5, lease: '1m' })
@@ -74,13 +74,13 @@ test('an error is the answer of the request that it belongs to', async () => {
   expect(await given).toEqual([allowed, failed])
 })
 
-test('a list of nothing is answered by nothing', async () => {
+test('an empty list has an empty answer', async () => {
   const { store, calls } = recorder()
   expect(await withBatching(store, oneLane).run([])).toEqual([])
   expect(calls).toEqual([])
 })
 
-test('a loop that is answered by a layer at once lets the event loop turn', async () => {
+test('a loop of requests that a layer answers synchronously does not block the event loop', async () => {
   const store: AsyncStore = storeOf((requests, done) => done(requests.map(() => denied)), {
     ping: async () => true,
     close: async () => {},

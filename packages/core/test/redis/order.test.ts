@@ -25,7 +25,7 @@ describe('lanes', () => {
     return { calls, answer, ...asker(withBatching(store, laneOf)) }
   }
 
-  test('have calls of their own, and no list waits in one for a lane that does not answer', async () => {
+  test('have separate calls, so that no list waits for a lane that does not answer', async () => {
     const { store, calls } = recorder()
     const answersOf = storeOf((requests, done, lane) => {
       runOf(store)(requests, () => {}, lane)
@@ -40,7 +40,7 @@ describe('lanes', () => {
     expect(answered).toEqual(['aloneA', 'aloneA', 'liveD', 'liveD'])
   })
 
-  test('a request about a key that is under way in another lane is held until that is answered, and so is what comes after it', async () => {
+  test('a request about a key that is pending in another lane is deferred until that one is answered, and later requests about the key with it', async () => {
     const { calls, answer, ask, answered } = lanes()
     ask(request('k'))
     ask(refund('k'))
@@ -63,7 +63,7 @@ describe('lanes', () => {
     expect(calls.slice(4)).toEqual([['k'], ['l']])
   })
 
-  test('of two that both take some requests only, the one that comes second waits', async () => {
+  test('a request in one specific lane waits for a request about the same key in another', async () => {
     const byCost: LaneOf = (asked) => ('cost' in asked && asked.cost === 2 ? other : direct)
     const { store, calls, answer } = recorder()
     const { ask } = asker(withBatching(store, byCost))
@@ -76,7 +76,7 @@ describe('lanes', () => {
     expect(calls).toEqual([['k'], ['k']])
   })
 
-  test('what waits for a call that the store did not answer fails with it, but what gives back is sent', async () => {
+  test('a deferred request fails with the call that it waits for if the store does not answer, but a refund is sent', async () => {
     const { calls, answer, ask, answered } = lanes()
     const late = sluiceErrorFrom(new Error('gone'), 'SLUICE_STORE_TIMEOUT', 'redis', 250)
     ask(request('k'))
@@ -89,7 +89,7 @@ describe('lanes', () => {
     expect(calls).toEqual([['k'], ['k']])
   })
 
-  test('what failed with a call holds nothing up', async () => {
+  test('a deferred request that has failed does not defer later ones', async () => {
     const { calls, answer, ask } = lanes()
     ask(request('k'))
     ask({ ...request('k'), verb: 'penalize', units: 1 })
@@ -101,7 +101,7 @@ describe('lanes', () => {
     expect(calls).toEqual([['k'], ['kG'], ['k']])
   })
 
-  test('what waits for a call whose key fails by itself is asked', async () => {
+  test('a deferred request is sent if the call that it waits for fails for its key only', async () => {
     const { calls, answer, ask } = lanes()
     ask(request('k'))
     ask(refund('k'))

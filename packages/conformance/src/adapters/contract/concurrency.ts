@@ -12,7 +12,7 @@ const options = { policy, key: 'all' }
 
 export function describeConcurrency({ followsPromises }: Adapter, open: OpenServer): void {
   describe('concurrency', () => {
-    test('admits as many as may run at once, and the next when one of them has ended', async () => {
+    test('allows as many as may run at once, and the next when one of them has ended', async () => {
       const server = await open(options)
       const held = [server.send({ 'x-answer': 'hold' }), server.send({ 'x-answer': 'hold' })]
       await server.holding(2)

@@ -39,12 +39,12 @@ export function describeDenials(open: OpenServer): void {
       const reply = await server.get({ 'x-answer': 'decision' })
       expect(reply.status).toBe(200)
       expect(JSON.parse(reply.body)).toMatchObject({ allowed: false, deniedBy: ['default'] })
-      // Retry-After stands on denials only, and this is none.
+      // Only denials have Retry-After, and this is not a denial.
       expect(limitFields(reply)).toEqual(spent)
       expect(server.reached.length).toBe(2)
     })
 
-    test('forgets the failures by its success when it goes on', async () => {
+    test('resets the failures by its success if it continues', async () => {
       const server = await open({
         ...perMinute(2),
         count: 'failures',
@@ -76,7 +76,7 @@ export function describeDenials(open: OpenServer): void {
       expect(server.verbs).toEqual(['consume', 'consume', 'consume'])
     })
 
-    test('takes nothing and gives nothing back when it goes on', async () => {
+    test('takes nothing and refunds nothing if it continues', async () => {
       const server = await open({
         ...perMinute(1),
         count: 'failures',

@@ -157,7 +157,7 @@ export function describeHeaders(open: OpenServer): void {
       expect(readList(headers['ratelimit'])).toEqual(names.map((name) => [name, { r: 2, t: 60 }]))
     })
 
-    test.each(['404', '500', '503'])('stand on an answer of %s, too', async (status) => {
+    test.each(['404', '500', '503'])('are also in a response of %s', async (status) => {
       const server = await open(perMinute(2))
       const reply = await server.get({ 'x-answer': status })
       expect(reply.status).toBe(Number(status))

@@ -23,7 +23,7 @@ const endings: [string, Count, string, number][] = [
 
 export function describeOutcomes(open: OpenServer): void {
   describe('counting by outcome', () => {
-    test.each(endings)('gives back exactly once after %s', async (_, count, answer, status) => {
+    test.each(endings)('refunds exactly once after %s', async (_, count, answer, status) => {
       const server = await open({ ...options, count })
       await server.limiter(policy).consume('all')
       for (let i = 1; i <= 5; i++) {
@@ -39,7 +39,7 @@ export function describeOutcomes(open: OpenServer): void {
       ['in a stream', 'stream', 'successes'],
       ['from server-sent events', 'events', 'successes'],
       ['where a function does not count that', 'stream', ({ aborted }) => !aborted],
-    ])('gives back exactly once when the client hangs up %s', async (_, answer, count) => {
+    ])('refunds exactly once when the client hangs up %s', async (_, answer, count) => {
       const server = await open({ ...options, count })
       await server.limiter(policy).consume('all')
       for (let i = 0; i < 3; i++) {
@@ -80,7 +80,7 @@ export function describeOutcomes(open: OpenServer): void {
       },
     )
 
-    test('by a function tells it how each admitted request ended, once', async () => {
+    test('by a function calls it once with the outcome of each allowed request', async () => {
       const outcomes: ResponseOutcome[] = []
       const server = await open({
         ...options,
@@ -92,10 +92,10 @@ export function describeOutcomes(open: OpenServer): void {
       const cut = server.send({ 'x-answer': 'stream' })
       await cut.begun
       cut.hangUp()
-      await until('all four are told', () => outcomes.length === 4)
+      await until('all four are reported', () => outcomes.length === 4)
       server.letGo()
       await server.get()
-      await until('the fifth is told', () => outcomes.length === 5)
+      await until('the fifth is reported', () => outcomes.length === 5)
       expect(outcomes).toEqual([
         { status: 200, aborted: false },
         { status: 404, aborted: false },
@@ -123,7 +123,7 @@ export function describeOutcomes(open: OpenServer): void {
       expect(found).toEqual([401, 401, 200, 401, 500, 500, 429])
     })
 
-    test('a success fills a bucket that is born with less than it holds', async () => {
+    test('a success fills a bucket that starts with less than its capacity', async () => {
       const policy = tokenBucket({ capacity: 10, refill: 1, every: '1h', initial: 3 })
       const server = await open({ policy, key: 'all', resetOn: 'success' })
       for (const [answer, used] of [
@@ -150,7 +150,7 @@ export function describeOutcomes(open: OpenServer): void {
         expect((await server.get({ 'x-answer': '401' })).status).toBe(401)
       server.letGo()
       for (const { reply } of slow) expect((await reply).status).toBe(200)
-      await until('all nine are given back', () => {
+      await until('all nine are refunded', () => {
         return server.verbs.filter((verb) => verb === 'refundReceipt').length === 9
       })
       expect((await server.get({ 'x-answer': '401' })).status).toBe(429)

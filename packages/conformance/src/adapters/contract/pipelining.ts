@@ -29,7 +29,7 @@ export function describePipelining(open: OpenServer): void {
     })
 
     test.each(['done', 'close'] as const)(
-      'give back what they hold on %s, those that wait for others too',
+      'release their units on %s, also those that wait for others',
       async (releaseOn) => {
         const policy = concurrency({ limit: 3, lease: '10s' })
         const server = await open({ policy, key: 'all', releaseOn })

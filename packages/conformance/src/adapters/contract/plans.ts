@@ -33,7 +33,7 @@ export function describePlans(open: OpenServer): void {
         'ratelimit-policy': '"requests";q=3;w=60, "day";q=9;w=86400',
         ratelimit: '"requests";r=2;t=60, "day";r=8;t=9600',
       })
-      // A user who changes to another plan keeps the units used so far.
+      // If a user changes to another plan, the units used so far still count.
       const upgraded = await server.get({ ...ann, 'x-plan': 'paid' })
       expect([upgraded.status, upgraded.headers['ratelimit']]).toEqual([
         200,

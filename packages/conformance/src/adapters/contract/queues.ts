@@ -9,7 +9,7 @@ function consumes(verbs: readonly string[]): number {
 
 export function describeQueues(open: OpenServer): void {
   describe('a leaky queue', () => {
-    test('holds requests apart, and denies whom it would hold for too long', async () => {
+    test('delays requests, and denies those that it would delay for too long', async () => {
       const policy = leakyQueue({ leak: 1, every: 40, maxDelay: 80 })
       const server = await open({ policy, key: 'all' })
       const since = performance.now()
@@ -31,14 +31,14 @@ export function describeQueues(open: OpenServer): void {
       }
     })
 
-    test('gives the place of a client back that hangs up', async () => {
+    test('refunds the request of a client that hangs up', async () => {
       const policy = leakyQueue({ leak: 1, every: '5s', maxDelay: '1m' })
       const server = await open({ policy, key: 'all' })
       await server.get()
       const leaving = server.send()
       await until('it has been asked for', () => server.verbs.length === 2)
       leaving.hangUp()
-      await until('its place is given back', () => server.verbs.length === 3)
+      await until('it is refunded', () => server.verbs.length === 3)
       expect(server.verbs).toEqual(['consume', 'consume', 'refundReceipt'])
       expect((await server.limiter(policy).peek('all')).delayMs).toBe(5000)
       expect(server.reached.length).toBe(1)

@@ -12,7 +12,7 @@ const oneAtATime = { policy: one, key: 'all' }
 
 export function describeWaiting(open: OpenServer): void {
   describe('waiting', () => {
-    test('holds a request until it is admitted', async () => {
+    test('delays a request until it is allowed', async () => {
       const server = await open({ ...oneAtATime, wait: { max: '10s' } })
       const first = server.send({ 'x-answer': 'hold' })
       await server.holding(1)

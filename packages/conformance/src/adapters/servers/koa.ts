@@ -77,7 +77,7 @@ function arriving(app: App): Middleware {
       response: context.res,
       login: (user) => (context.state['user'] = user),
     })
-    // So Koa is told that somebody answers by Node's own response.
+    // Without this, Koa would respond although a handler uses Node's own response.
     if (context.headerSent) context.respond = false
     await next()
   }

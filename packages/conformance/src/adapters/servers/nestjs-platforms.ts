@@ -7,7 +7,7 @@ import type { Answer, App } from '../adapter.js'
 import * as express from './express.js'
 import * as fastify from './fastify.js'
 
-/** What Nest stands on: the application's own handlers speak to it, as they may. */
+/** The HTTP framework under Nest, which the handlers of the application use directly. */
 export interface Platform<Q, S> {
   create(app: App): AbstractHttpAdapter
   visited(app: App, request: Q, response: S): Promise<unknown>

@@ -35,7 +35,7 @@ import { onExpress, onFastify, type Platform } from './nestjs-platforms.js'
 
 const version = core.version.split('.')[0]
 
-/** On the NestJS that @nestjs/* stands for in this run. */
+/** The adapters for the version of NestJS to which `@nestjs/*` resolves in this run. */
 export const nestjs: readonly Adapter[] = [
   adapter(`NestJS ${version} on Express`, onExpress),
   adapter(`NestJS ${version} on Fastify`, onFastify),
