@@ -17,7 +17,7 @@ export interface Figures {
   readonly worstOwnMs: number
   /** The time from the return of Redis to the last decision without it. Undefined if Redis did not return. */
   readonly backMs: number | undefined
-  /** The units that Redis counted without telling a client. Negative if Redis lost units that it had told. */
+  /** The units that Redis counted and no client received a reply about. Negative if Redis lost units about which clients had received replies. */
   readonly lateUnits: number | undefined
   /** The broken promises. */
   readonly complaints: readonly string[]
@@ -67,7 +67,7 @@ export function judge(record: Recorded): Figures {
   if (lateUnits !== undefined) {
     const { unknown = 0, forgettable = 0 } = record.counted ?? {}
     if (lateUnits > unknown)
-      complaints.push(`${lateUnits} units were counted that no client was told of`)
+      complaints.push(`${lateUnits} units were counted that no client received a reply about`)
     if (-lateUnits > forgettable) complaints.push(`${-lateUnits} units were lost`)
   }
   if (complaints.length > 0) complaints.push(...record.errors)
@@ -176,14 +176,14 @@ function lateUnitsOf({ answers, emptied, counted }: Recorded): number | undefine
   let late = 0
   for (const [key, units] of counted.units) {
     const since = lossesOf(emptied, key).at(-1)?.at ?? -Infinity
-    const told = answers.filter(
+    const replied = answers.filter(
       (answer) =>
         answer.key === key &&
         answer.source === 'store' &&
         answer.status === 200 &&
         answer.end >= since,
     )
-    late += units - told.length
+    late += units - replied.length
   }
   return late
 }
