@@ -161,12 +161,14 @@ test('the store and the fallback each allow the tight limit once', () => {
   expect(complaints([...twice, ...meanwhile], between)).toEqual([])
 })
 
-test('Redis has counted exactly the units that clients were told of', () => {
+test('Redis has counted exactly the units that clients received replies about', () => {
   const counted = (units: number, unknown = 0, forgettable = 0) => ({
     counted: { units: new Map([[ann, units]]), unknown, forgettable },
   })
   expect(judge(recorded([], counted(2)))).toMatchObject({ lateUnits: 0, complaints: [] })
-  expect(complaints([], counted(3))).toEqual(['1 units were counted that no client was told of'])
+  expect(complaints([], counted(3))).toEqual([
+    '1 units were counted that no client received a reply about',
+  ])
   expect(complaints([], counted(3, 1))).toEqual([])
   expect(complaints([], counted(1, 1))).toEqual(['1 units were lost'])
   expect(complaints([], counted(1, 0, 1))).toEqual([])
