@@ -1,4 +1,4 @@
-// What the page says of the two: where they answer alike, and where they do not.
+// Checks what the page says: which responses of the two libraries are the same, and which differ.
 import assert from 'node:assert/strict'
 import { mock } from 'node:test'
 import { fixedWindow, rateLimit as sluice, redisStore } from '@sluice/express'
@@ -9,7 +9,7 @@ import { app as after } from './express-rate-limit/after.js'
 import { app as before } from './express-rate-limit/before.js'
 import { app as beside, compared } from './express-rate-limit/beside.js'
 
-// The same requests, the same answers.
+// The same requests get the same statuses.
 const seen = []
 for (const app of [before, after]) {
   await visit(app, async (ask) => {
@@ -41,7 +41,7 @@ assert.deepEqual(asBefore, [
 ])
 assert.deepEqual(asAfter, asBefore)
 
-// Beside each other: the old one answers, its headers stand, and both think alike.
+// Both limiters together: the old one responds and writes its headers, and both decide alike.
 await visit(beside, async (ask) => {
   const first = await ask()
   assert.deepEqual(Object.keys(limitHeaders(first)), ['ratelimit', 'ratelimit-policy'])
@@ -52,12 +52,12 @@ await visit(beside, async (ask) => {
 assert.deepEqual(await compares(compared, 12), { same: 12, stricter: 0, looser: 0 })
 
 const denies = { windowMs: 60_000, limit: 0, validate: false }
-const deniesHere = { limit: 0, window: '1m' }
+const deniesOurs = { limit: 0, window: '1m' }
 
 await side(
   'the body of a 429',
   rateLimit(denies),
-  sluice(deniesHere),
+  sluice(deniesOurs),
   async (ask) => {
     const answers = await Promise.all(
       ['*/*', 'text/plain'].map((Accept) => ask('/', { headers: { Accept } })),
@@ -105,14 +105,14 @@ for (const [standardHeaders, written] of [
 await side(
   'Retry-After without any other header',
   rateLimit({ ...denies, legacyHeaders: false }),
-  sluice({ ...deniesHere, headers: 'none' }),
+  sluice({ ...deniesOurs, headers: 'none' }),
   async (ask) => Object.keys(limitHeaders(await ask())),
   [],
   ['retry-after'],
 )
 
 await side(
-  'two limiters in front of one route',
+  'two limiters on one route',
   [5, 9].map((limit) =>
     rateLimit({ windowMs: 60_000, limit, standardHeaders: 'draft-8', legacyHeaders: false }),
   ),
@@ -137,7 +137,7 @@ await side(
 )
 
 await side(
-  'a key function that gives undefined',
+  'a key function that returns undefined',
   rateLimit({ windowMs: 60_000, limit: 1, keyGenerator: () => undefined }),
   sluice({ limit: 1, window: '1m', key: () => undefined }),
   async (ask) => statuses(ask, 2),
@@ -145,21 +145,26 @@ await side(
   [400, 400],
 )
 
-const away = async () => {
-  throw new Error('Redis is away.')
+const unavailable = async () => {
+  throw new Error('Redis is unavailable.')
 }
-const brokenStore = { increment: away, decrement: away, resetKey: away, get: away }
-const brokenHere = redisStore({ isCluster: false, evalSha: away, eval: away })
+const brokenStore = {
+  increment: unavailable,
+  decrement: unavailable,
+  resetKey: unavailable,
+  get: unavailable,
+}
+const brokenOurs = redisStore({ isCluster: false, evalSha: unavailable, eval: unavailable })
 await side(
   'a store that fails',
   rateLimit({ windowMs: 60_000, limit: 1, store: brokenStore }),
-  sluice({ limit: 1, window: '1m', store: brokenHere }),
+  sluice({ limit: 1, window: '1m', store: brokenOurs }),
   async (ask) => statuses(ask, 2),
   [500, 500],
   [200, 429],
 )
 await side(
-  'a store that fails, and is passed over',
+  'a store that fails, and a limiter that then allows',
   rateLimit({
     windowMs: 60_000,
     limit: 1,
@@ -167,14 +172,14 @@ await side(
     passOnStoreError: true,
     logger: { error() {}, warn() {} },
   }),
-  sluice({ limit: 1, window: '1m', store: brokenHere, name: 'passed', onStoreError: 'allow' }),
+  sluice({ limit: 1, window: '1m', store: brokenOurs, name: 'passed', onStoreError: 'allow' }),
   async (ask) => statuses(ask, 2),
   [200, 200],
   [200, 200],
 )
 
-// At the edge of two windows: one request opens the first one, four come at its end, five at the start of the second, when only the
-// request that opened the first one has left a sliding window.
+// The boundary of two windows: one request starts the first window, four arrive at its end, and five at the start of the second. By then,
+// only the very first request has left a sliding window.
 mock.timers.enable({ apis: ['Date'], now: Date.UTC(2030, 0, 1) })
 const clock = () => Date.now()
 for (const [limiter, last] of [
@@ -193,12 +198,12 @@ for (const [limiter, last] of [
 }
 mock.timers.reset()
 
-// A limit that is a string: taken as it is there, refused here.
+// A limit that is a string: express-rate-limit accepts it, Sluice does not.
 assert.doesNotThrow(() => rateLimit({ windowMs: 60_000, limit: '5' }))
 assert.throws(() => sluice({ limit: '5', window: '1m' }), { code: 'SLUICE_OPTION_INVALID' })
 assert.throws(() => sluice({ windowMs: 60_000, limit: 5 }), { code: 'SLUICE_OPTION_RENAMED' })
 
-// What stands in the request.
+// The properties of `req.rateLimit`.
 const facts = []
 const tell = (req, res) => {
   facts.push(Object.keys(req.rateLimit))
@@ -211,7 +216,7 @@ for (const name of ['allowed', 'limit', 'remaining', 'retryAfterMs', 'resetMs', 
   assert.ok(facts[1].includes(name), name)
 }
 
-// In place of getKey and resetKey: the limiter behind the middleware.
+// Instead of getKey and resetKey: the limiter behind the middleware.
 // #region admin
 const limit = sluice({ limit: 1, window: '1m', algorithm: fixedWindow })
 // #endregion
@@ -225,10 +230,10 @@ await visit(appWith(limit), async (ask) => {
   assert.deepEqual(await statuses(ask, 1), [200])
 })
 
-/** Asks one application behind each of the two the same. */
-async function side(what, theirs, ours, look, seenThere, seenHere) {
-  assert.deepEqual(await visit(appWith(theirs), look), seenThere, `${what}, there`)
-  assert.deepEqual(await visit(appWith(ours), look), seenHere, `${what}, here`)
+/** Sends the same requests to an application with each of the two limiters. */
+async function side(what, theirs, ours, look, theirResult, ourResult) {
+  assert.deepEqual(await visit(appWith(theirs), look), theirResult, `${what}, express-rate-limit`)
+  assert.deepEqual(await visit(appWith(ours), look), ourResult, `${what}, Sluice`)
 }
 
 function appWith(limiters) {

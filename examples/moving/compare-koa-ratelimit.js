@@ -1,4 +1,4 @@
-// What the page says of the two: where they answer alike, and where they do not.
+// Checks what the page says: which responses of the two libraries are the same, and which differ.
 import assert from 'node:assert/strict'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { app as after } from './koa-ratelimit/after.js'
 import { app as before } from './koa-ratelimit/before.js'
 import { app as beside, compared } from './koa-ratelimit/beside.js'
 
-// The same requests, the same answers.
+// The same requests get the same statuses.
 for (const app of [before, after]) {
   await visit(app.callback(), async (ask) => {
     assert.deepEqual(await statuses(ask, 12), [...Array(10).fill(200), 429, 429])
@@ -20,7 +20,7 @@ for (const app of [before, after]) {
   })
 }
 
-// Beside each other: the old one answers, its headers stand, and both think alike.
+// Both limiters together: the old one responds and writes its headers, and both decide alike.
 await visit(beside.callback(), async (ask) => {
   const first = limitHeaders(await ask())
   assert.deepEqual(Object.keys(first), [
@@ -92,7 +92,7 @@ await side(
   [200, 429, 200, 429],
 )
 await side(
-  'false and notLimited, which are not limited',
+  'requests that are not limited',
   inMemory({ ...oldMinute, id: () => false }),
   rateLimit({ ...minute, key: () => notLimited }),
   (ask) => statuses(ask, 2),
@@ -108,7 +108,7 @@ await side(
   [400, 400],
 )
 await side(
-  'no store said',
+  'no store given',
   ratelimit({ ...oldMinute, driver: 'memory' }),
   rateLimit(minute),
   (ask) => statuses(ask, 2),
@@ -116,7 +116,7 @@ await side(
   [200, 429],
 )
 await side(
-  'an error in place of an answer',
+  'an error instead of a response',
   inMemory({ ...oldMinute, throw: true, errorMessage: 'Slow down.' }),
   rateLimit({ ...minute, onDenied: (ctx) => ctx.throw(429, 'Slow down.') }),
   async (ask) => {
@@ -129,13 +129,13 @@ await side(
   [429, true, 'Slow down.'],
 )
 
-// What has ended is never thrown away there.
+// koa-ratelimit never removes expired counts.
 const db = new Map()
 await visit(appWith(ratelimit({ driver: 'memory', db, max: 1, duration: 1 })).callback(), pairs)
 await sleep(10)
 assert.equal(db.size, 4)
 
-// Over Redis it is a log of admissions there, and so is slidingLog here: a unit comes back when the admission that took it is a window old.
+// In Redis, koa-ratelimit keeps a log, as slidingLog does: a unit is free again one window after it was used.
 const redis = new Redis(process.env.REDIS_URL)
 let ahead = 0
 const { bigint } = process.hrtime
@@ -161,7 +161,7 @@ for (const limiter of [ratelimit({ db: redis, max: 2, duration: 60_000 }), rateL
 process.hrtime.bigint = bigint
 await redis.quit()
 
-// A Redis that is away.
+// Redis is unavailable.
 const gone = new Redis(1, { maxRetriesPerRequest: 0, retryStrategy: () => 50 })
 gone.on('error', () => {})
 await side(
@@ -174,10 +174,14 @@ await side(
 )
 gone.disconnect()
 
-/** Asks one application behind each of the two the same. */
-async function side(what, theirs, ours, look, seenThere, seenHere) {
-  assert.deepEqual(await visit(appWith(theirs).callback(), look), seenThere, `${what}, there`)
-  assert.deepEqual(await visit(appWith(ours).callback(), look), seenHere, `${what}, here`)
+/** Sends the same requests to an application with each of the two limiters. */
+async function side(what, theirs, ours, look, theirResult, ourResult) {
+  assert.deepEqual(
+    await visit(appWith(theirs).callback(), look),
+    theirResult,
+    `${what}, koa-ratelimit`,
+  )
+  assert.deepEqual(await visit(appWith(ours).callback(), look), ourResult, `${what}, Sluice`)
 }
 
 function appWith(limiter) {

@@ -1,4 +1,4 @@
-// What the page says of the two: where they answer alike, and where they do not.
+// Checks what the page says: which responses of the two libraries are the same, and which differ.
 import assert from 'node:assert/strict'
 import { mock } from 'node:test'
 import rateLimit from '@fastify/rate-limit'
@@ -15,7 +15,7 @@ const logIn = (name, password) => ({
   body: JSON.stringify({ name, password }),
 })
 
-// The same requests, the same answers.
+// The same requests get the same statuses.
 const seen = []
 for (const app of [before, after]) {
   await ask(app, async (ask) => {
@@ -33,7 +33,7 @@ const expected = [200, 200, 401, 401, 401, 429, 200, ...Array(8).fill(200), 429,
 assert.deepEqual(asBefore, expected)
 assert.deepEqual(asAfter, asBefore)
 
-// Beside each other: the old one answers, its headers stand, and both think alike.
+// Both limiters together: the old one responds and writes its headers, and both decide alike.
 await ask(beside, async (ask) => {
   assert.deepEqual(limitHeaders(await ask()), {
     'x-ratelimit-limit': '10',
@@ -47,7 +47,7 @@ await ask(beside, async (ask) => {
 assert.deepEqual(await compares(compared, 16), { same: 16, stricter: 0, looser: 0 })
 
 await side(
-  'what no route matches',
+  'requests without a route',
   { max: 1 },
   { limit: 1, window: '1m' },
   (ask) => statuses(ask, 2, '/nowhere'),
@@ -81,7 +81,7 @@ await side(
   withErrorHandler,
 )
 await side(
-  'the error handler, where onDenied throws',
+  'the error handler, if onDenied throws',
   { max: 0 },
   {
     limit: 0,
@@ -117,7 +117,7 @@ await side(
 )
 
 await side(
-  'denials that are counted',
+  'a ban',
   { max: 1, ban: 2 },
   { limit: 1, window: '1m' },
   (ask) => statuses(ask, 5),
@@ -128,7 +128,7 @@ await side(
 const from = (ask) => async (address) =>
   (await ask('/', { headers: { 'X-Forwarded-For': address } })).status
 await side(
-  'a client that is denied, and then comes from more addresses than there are places',
+  'a denied client, after requests from more addresses than the cache holds',
   { max: 2, cache: 2 },
   { limit: 2, window: '1m', store: memoryStore({ maxKeys: 2 }) },
   async (ask) => {
@@ -141,37 +141,37 @@ await side(
   [200, 200, 429, 429],
 )
 
-const away = async () => {
-  throw new Error('Redis is away.')
+const unavailable = async () => {
+  throw new Error('Redis is unavailable.')
 }
 class Broken {
   incr(_key, callback) {
-    callback(new Error('Redis is away.'))
+    callback(new Error('Redis is unavailable.'))
   }
   child() {
     return this
   }
 }
-const brokenHere = redisStore({ isCluster: false, evalSha: away, eval: away })
+const brokenOurs = redisStore({ isCluster: false, evalSha: unavailable, eval: unavailable })
 await side(
   'a store that fails',
   { max: 1, store: Broken },
-  { limit: 1, window: '1m', store: brokenHere },
+  { limit: 1, window: '1m', store: brokenOurs },
   (ask) => statuses(ask, 2),
   [500, 500],
   [200, 429],
 )
 await side(
-  'a store that fails, and is passed over',
+  'a store that fails, and a limiter that then allows',
   { max: 1, store: Broken, skipOnError: true },
-  { limit: 1, window: '1m', store: brokenHere, name: 'passed', onStoreError: 'allow' },
+  { limit: 1, window: '1m', store: brokenOurs, name: 'passed', onStoreError: 'allow' },
   (ask) => statuses(ask, 2),
   [200, 200],
   [200, 200],
 )
 
-// At the edge of two windows: one request opens the first one, four come at its end, five at the start of the second, when only the
-// request that opened the first one has left a sliding window.
+// The boundary of two windows: one request starts the first window, four arrive at its end, and five at the start of the second. By then,
+// only the very first request has left a sliding window.
 mock.timers.enable({ apis: ['Date'], now: Date.UTC(2030, 0, 1) })
 const clock = () => Date.now()
 for (const [plugin, options, last] of [
@@ -189,7 +189,7 @@ for (const [plugin, options, last] of [
   })
 }
 
-// Denied requests: they make a backoff longer there, and never a block here.
+// Denied requests extend a backoff of @fastify/rate-limit, but no block of Sluice.
 for (const [plugin, options, waits] of [
   [rateLimit, { max: 1, timeWindow: 10_000, exponentialBackoff: true }, ['10', '20', '40']],
   [sluice, { policy: strikes(), clock }, ['10', '10', '10']],
@@ -201,13 +201,13 @@ for (const [plugin, options, waits] of [
     assert.deepEqual(seen, waits)
     mock.timers.tick(10_000)
     assert.equal((await ask()).status, 200)
-    // The second time, the block is twice as long.
+    // The second block is twice as long.
     const again = (await ask()).headers.get('Retry-After')
     assert.equal(again, plugin === sluice ? '20' : '10')
   })
 }
 
-// One handler on several routes counts them together.
+// Routes that share a handler count together.
 for (const [plugin, status] of [
   [rateLimit, 200],
   [sluice, 429],
@@ -226,14 +226,14 @@ for (const [plugin, status] of [
 }
 mock.timers.reset()
 
-// A limit that is a string: replaced by 1000 there, refused here.
+// A limit that is a string: @fastify/rate-limit replaces it by 1000, Sluice rejects it.
 await ask(await made(rateLimit, { max: '3' }), async (ask) => {
   assert.equal((await ask()).headers.get('x-ratelimit-limit'), '1000')
 })
 await assert.rejects(made(sluice, { limit: '3', window: '1m' }), { code: 'SLUICE_OPTION_INVALID' })
 await assert.rejects(made(sluice, { max: 3, timeWindow: '1m' }), { code: 'SLUICE_OPTION_RENAMED' })
 
-// The other way round, they cannot live in one scope.
+// Registered second, Sluice cannot share a scope with @fastify/rate-limit.
 await assert.rejects(
   fastify().register(rateLimit).register(sluice, { limit: 5, window: '1m', dryRun: true }).ready(),
   { code: 'FST_ERR_DEC_ALREADY_PRESENT' },
@@ -244,12 +244,12 @@ function strikes() {
   return fixedWindow({ limit: 1, window: '10s', block })
 }
 
-/** Asks one application behind each of the two the same. */
-async function side(what, theirs, ours, look, seenThere, seenHere, prepare = () => {}) {
-  const there = await made(rateLimit, theirs, prepare)
-  const here = await made(sluice, ours, prepare)
-  assert.deepEqual(await ask(there, look), seenThere, `${what}, there`)
-  assert.deepEqual(await ask(here, look), seenHere, `${what}, here`)
+/** Sends the same requests to an application with each of the two limiters. */
+async function side(what, theirs, ours, look, theirResult, ourResult, prepare = () => {}) {
+  const theirApp = await made(rateLimit, theirs, prepare)
+  const ourApp = await made(sluice, ours, prepare)
+  assert.deepEqual(await ask(theirApp, look), theirResult, `${what}, @fastify/rate-limit`)
+  assert.deepEqual(await ask(ourApp, look), ourResult, `${what}, Sluice`)
 }
 
 async function made(plugin, options, prepare = () => {}) {

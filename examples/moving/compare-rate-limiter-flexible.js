@@ -1,4 +1,4 @@
-// What the page says of the two: where they answer alike, and where they do not.
+// Checks what the page says: which responses of the two libraries are the same, and which differ.
 import assert from 'node:assert/strict'
 import process from 'node:process'
 import {
@@ -23,7 +23,7 @@ import { app as before } from './rate-limiter-flexible/before.js'
 import { app as besideHttp, compared as comparedHttp } from './rate-limiter-flexible/beside-http.js'
 import { compared, consume } from './rate-limiter-flexible/beside.js'
 
-// The same requests, the same answers.
+// The same requests get the same statuses.
 const seen = []
 for (const app of [before, after]) {
   await visit(app, async (ask) => {
@@ -45,7 +45,7 @@ const [asBefore, asAfter] = seen
 assert.deepEqual(asBefore, [401, 200, 401, 401, 401, 429, 429, 200, 404, 429, 429])
 assert.deepEqual(asAfter, asBefore)
 
-// Beside each other, without HTTP and with it.
+// Both limiters together, without HTTP and with it.
 const results = []
 for (let i = 0; i < 12; i++) {
   results.push(
@@ -71,47 +71,47 @@ const clock = () => Date.now()
 const limiterOf = (policies, options = {}) =>
   createLimiter({ name: 'test', policies, clock, ...options })
 
-// What is denied is counted there, so that a request too large shuts out smaller ones.
+// rate-limiter-flexible counts denied requests, so that after a request that is too large it denies smaller ones.
 const ten = { points: 10, duration: 60 }
-const tenHere = { limit: 10, window: '1m' }
+const tenOurs = { limit: 10, window: '1m' }
 {
-  const there = new RateLimiterMemory(ten)
-  assert.deepEqual(await asks(there, [9, 2, 1]), [true, false, false])
-  const here = limiterOf(fixedWindow(tenHere))
-  assert.deepEqual(await asksHere(here, [9, 2, 1]), [true, false, true])
+  const theirs = new RateLimiterMemory(ten)
+  assert.deepEqual(await asks(theirs, [9, 2, 1]), [true, false, false])
+  const ours = limiterOf(fixedWindow(tenOurs))
+  assert.deepEqual(await asksOurs(ours, [9, 2, 1]), [true, false, true])
 }
 
-// After a block, a new window begins there. Here the window is as long as it was.
+// After a block, rate-limiter-flexible starts a new window. In Sluice the window continues.
 {
-  const there = new RateLimiterMemory({ ...ten, points: 1, blockDuration: 10 })
+  const theirs = new RateLimiterMemory({ ...ten, points: 1, blockDuration: 10 })
   const block = { for: '10s', on: 'exceeded' }
-  const here = limiterOf(fixedWindow({ limit: 1, window: '1m', block }))
-  assert.deepEqual(await asks(there, [1, 1]), [true, false])
-  assert.deepEqual(await asksHere(here, [1, 1]), [true, false])
+  const ours = limiterOf(fixedWindow({ limit: 1, window: '1m', block }))
+  assert.deepEqual(await asks(theirs, [1, 1]), [true, false])
+  assert.deepEqual(await asksOurs(ours, [1, 1]), [true, false])
   ahead += 10_000
-  assert.deepEqual(await asks(there, [1]), [true])
-  assert.deepEqual(await asksHere(here, [1]), [false])
+  assert.deepEqual(await asks(theirs, [1]), [true])
+  assert.deepEqual(await asksOurs(ours, [1]), [false])
 }
 
-// A cost above the limit: counted there, and the start of a block. Here it is denied, and nothing else happens.
+// A cost above the limit: rate-limiter-flexible counts it and starts a block, Sluice only denies it.
 {
-  const there = new RateLimiterMemory({ ...ten, blockDuration: 600 })
-  assert.deepEqual(await asks(there, [11, 1]), [false, false])
+  const theirs = new RateLimiterMemory({ ...ten, blockDuration: 600 })
+  assert.deepEqual(await asks(theirs, [11, 1]), [false, false])
   const block = { for: '10m', on: 'exceeded' }
-  const here = limiterOf(fixedWindow({ ...tenHere, block }))
-  assert.deepEqual(await asksHere(here, [11, 1]), [false, true])
-  assert.equal((await here.consume('bob', { cost: 11 })).retryAfterMs, null)
+  const ours = limiterOf(fixedWindow({ ...tenOurs, block }))
+  assert.deepEqual(await asksOurs(ours, [11, 1]), [false, true])
+  assert.equal((await ours.consume('bob', { cost: 11 })).retryAfterMs, null)
   // A cost that would fit in an empty window exceeds the limit in both libraries.
-  assert.deepEqual(await asksHere(here, [10, 1]), [false, false])
+  assert.deepEqual(await asksOurs(ours, [10, 1]), [false, false])
 }
 
-// A burst limiter: two limiters here. A token bucket saves only what was not used, and stages start anew.
+// A burst limiter is two limiters in Sluice. A token bucket keeps only unused tokens, and stages restart.
 {
   const [second, tenSeconds] = [
     { points: 2, duration: 1 },
     { points: 5, duration: 10, keyPrefix: 'burst' },
   ]
-  const there = new BurstyRateLimiter(
+  const theirs = new BurstyRateLimiter(
     new RateLimiterMemory(second),
     new RateLimiterMemory(tenSeconds),
   )
@@ -133,10 +133,10 @@ const tenHere = { limit: 10, window: '1m' }
   for (let at = 0; at <= 10; at++) {
     const eight = Array(8).fill(1)
     const answers = [
-      await asks(there, eight),
-      await asksHere(both, eight),
-      await asksHere(bucket, eight),
-      await asksHere(stages, eight),
+      await asks(theirs, eight),
+      await asksOurs(both, eight),
+      await asksOurs(bucket, eight),
+      await asksOurs(stages, eight),
     ]
     admitted.push(answers.map((each) => each.filter(Boolean).length))
     ahead += 1000
@@ -146,39 +146,39 @@ const tenHere = { limit: 10, window: '1m' }
   assert.deepEqual(admitted[10], [7, 7, 2, 6])
 }
 
-// A reward goes above the quota there.
+// A reward of rate-limiter-flexible exceeds the quota.
 {
-  const there = new RateLimiterMemory(ten)
-  assert.equal((await there.reward('ada', 5)).consumedPoints, -5)
-  assert.deepEqual(await asks(there, Array(15).fill(1)), Array(15).fill(true))
-  const here = limiterOf(fixedWindow(tenHere))
-  await here.refund('ada', 5)
-  assert.equal((await here.peek('ada')).remaining, 10)
+  const theirs = new RateLimiterMemory(ten)
+  assert.equal((await theirs.reward('ada', 5)).consumedPoints, -5)
+  assert.deepEqual(await asks(theirs, Array(15).fill(1)), Array(15).fill(true))
+  const ours = limiterOf(fixedWindow(tenOurs))
+  await ours.refund('ada', 5)
+  assert.equal((await ours.peek('ada')).remaining, 10)
 }
 
 // get, penalty, block and delete; status, penalize, block and reset.
 {
-  const there = new RateLimiterMemory(ten)
-  const here = limiterOf(fixedWindow(tenHere))
-  assert.equal(await there.get('ada'), null)
-  await there.penalty('ada', 4)
-  await here.penalize('ada', 4)
-  const { consumedPoints, remainingPoints } = await there.get('ada')
-  const { used, remaining } = (await here.status('ada')).policies.default
+  const theirs = new RateLimiterMemory(ten)
+  const ours = limiterOf(fixedWindow(tenOurs))
+  assert.equal(await theirs.get('ada'), null)
+  await theirs.penalty('ada', 4)
+  await ours.penalize('ada', 4)
+  const { consumedPoints, remainingPoints } = await theirs.get('ada')
+  const { used, remaining } = (await ours.status('ada')).policies.default
   assert.deepEqual([consumedPoints, remainingPoints], [4, 6])
   assert.deepEqual([used, remaining], [4, 6])
-  await there.block('ada', 30)
-  await here.block('ada', '30s')
-  assert.deepEqual(await asks(there, [1]), [false])
-  assert.deepEqual(await asksHere(here, [1]), [false])
-  assert.equal(await there.delete('ada'), true)
-  assert.equal(await here.reset('ada'), false)
-  assert.equal(await here.reset('ada', { unblock: true }), true)
-  assert.deepEqual(await asks(there, [10, 1]), [true, false])
-  assert.deepEqual(await asksHere(here, [10, 1]), [true, false])
+  await theirs.block('ada', 30)
+  await ours.block('ada', '30s')
+  assert.deepEqual(await asks(theirs, [1]), [false])
+  assert.deepEqual(await asksOurs(ours, [1]), [false])
+  assert.equal(await theirs.delete('ada'), true)
+  assert.equal(await ours.reset('ada'), false)
+  assert.equal(await ours.reset('ada', { unblock: true }), true)
+  assert.deepEqual(await asks(theirs, [10, 1]), [true, false])
+  assert.deepEqual(await asksOurs(ours, [10, 1]), [true, false])
 }
 
-// Several limits: each counts for itself there. Here a request that one denies costs nothing in the others.
+// Several limits: a union counts in each. In Sluice, a request that one policy denies uses nothing of the others.
 {
   const minute = new RateLimiterMemory({ ...ten, keyPrefix: 'minute' })
   const short = new RateLimiterMemory({ keyPrefix: 'short', points: 1, duration: 10 })
@@ -186,60 +186,60 @@ const tenHere = { limit: 10, window: '1m' }
   assert.deepEqual(await asks(union, [1, 1]), [true, false])
   assert.equal((await minute.get('ada')).consumedPoints, 2)
   const policies = {
-    minute: fixedWindow({ ...tenHere, limit: 5 }),
+    minute: fixedWindow({ ...tenOurs, limit: 5 }),
     short: fixedWindow({ limit: 1, window: '10s' }),
   }
-  const here = limiterOf(policies)
-  assert.deepEqual(await asksHere(here, [1, 1]), [true, false])
-  assert.equal((await here.status('ada')).policies.minute.used, 1)
+  const ours = limiterOf(policies)
+  assert.deepEqual(await asksOurs(ours, [1, 1]), [true, false])
+  assert.equal((await ours.status('ada')).policies.minute.used, 1)
 }
 
-// A key that is missing.
+// A missing key.
 await new RateLimiterMemory(ten).consume(undefined)
-assert.throws(() => limiterOf(fixedWindow(tenHere)).consume(undefined), {
+assert.throws(() => limiterOf(fixedWindow(tenOurs)).consume(undefined), {
   code: 'SLUICE_KEY_INVALID',
 })
 // Half a point.
 await new RateLimiterMemory(ten).consume('ada', 0.5)
-assert.throws(() => limiterOf(fixedWindow(tenHere)).consume('ada', { cost: 0.5 }), {
+assert.throws(() => limiterOf(fixedWindow(tenOurs)).consume('ada', { cost: 0.5 }), {
   code: 'SLUICE_COST_INVALID',
 })
 Date.now = now
 
-// To wait: a queue there, and acquire here.
+// Waiting: a queue in rate-limiter-flexible, acquire in Sluice.
 {
   const queue = new RateLimiterQueue(new RateLimiterMemory({ points: 1, duration: 0.1 }))
-  const here = createLimiter({
+  const ours = createLimiter({
     name: 'queue',
     policies: fixedWindow({ limit: 1, window: '100ms' }),
   })
-  for (const take of [() => queue.removeTokens(1, 'ada'), () => here.acquire('ada')]) {
+  for (const take of [() => queue.removeTokens(1, 'ada'), () => ours.acquire('ada')]) {
     const started = performance.now()
     await Promise.all([take(), take()])
     assert.ok(performance.now() - started >= 95)
   }
 }
 
-// Evenly: there a promise is late. Here a decision says for how long to hold, and acquire has held by then.
+// An even pace: rate-limiter-flexible delays its promise. In Sluice, a decision has `delayMs`, and acquire waits.
 {
   const still = Date.now()
   const policies = leakyQueue({ leak: 1, every: '50ms', maxDelay: '1s' })
-  const here = createLimiter({ name: 'evenly', policies, clock: () => still })
-  const decisions = [await here.consume('ada'), await here.consume('ada')]
+  const ours = createLimiter({ name: 'evenly', policies, clock: () => still })
+  const decisions = [await ours.consume('ada'), await ours.consume('ada')]
   assert.deepEqual(
     decisions.map(({ delayMs }) => delayMs),
     [0, 50],
   )
-  const there = new RateLimiterMemory({ points: 2, duration: 0.1, execEvenly: true })
+  const theirs = new RateLimiterMemory({ points: 2, duration: 0.1, execEvenly: true })
   const waiting = createLimiter({ name: 'waiting', policies })
-  for (const take of [() => there.consume('ada'), () => waiting.acquire('ada')]) {
+  for (const take of [() => theirs.consume('ada'), () => waiting.acquire('ada')]) {
     const started = performance.now()
     await Promise.all([take(), take()])
     assert.ok(performance.now() - started >= 45)
   }
 }
 
-// In Redis, a window below a second has no end there.
+// In Redis, a window below a second never expires in rate-limiter-flexible.
 const redis = new Redis(process.env.REDIS_URL)
 await new RateLimiterRedis({ storeClient: redis, points: 1, duration: 0.5 }).consume('ada')
 assert.equal(await redis.pttl('rlflx:ada'), -1)
@@ -249,35 +249,35 @@ const inRedis = createLimiter({
   policies: half,
   store: redisStore(redis, { timeout: '5s' }),
 })
-assert.deepEqual(await asksHere(inRedis, [1]), [true])
+assert.deepEqual(await asksOurs(inRedis, [1]), [true])
 const keys = await redis.keys('*half*')
 assert.equal(keys.length, 1)
 assert.ok((await redis.pttl(keys[0])) > 0)
 
-// In Redis, a key that is denied is denied without Redis for a moment: if asked for there, always here.
+// A key that Redis denied is then denied in the process: an option in rate-limiter-flexible, the default in Sluice.
 {
-  const there = new RateLimiterRedis({
+  const theirs = new RateLimiterRedis({
     storeClient: redis,
     keyPrefix: 'denied',
     points: 1,
     duration: 60,
     inMemoryBlockOnConsumed: 2,
   })
-  assert.deepEqual(await asks(there, [1, 1, 1]), [true, false, false])
-  assert.equal((await there.get('ada')).consumedPoints, 2)
+  assert.deepEqual(await asks(theirs, [1, 1, 1]), [true, false, false])
+  assert.equal((await theirs.get('ada')).consumedPoints, 2)
   const policies = fixedWindow({ limit: 1, window: '1m' })
-  const here = createLimiter({
+  const ours = createLimiter({
     name: 'denied',
     policies,
     store: redisStore(redis, { timeout: '5s' }),
   })
   const sources = []
-  for (let i = 0; i < 3; i++) sources.push((await here.consume('ada')).source)
+  for (let i = 0; i < 3; i++) sources.push((await ours.consume('ada')).source)
   assert.deepEqual(sources, ['store', 'store', 'local'])
 }
 await redis.quit()
 
-// A Redis that is away: an error there, unless there is an insurance.
+// Redis is unavailable: rate-limiter-flexible rejects with an error, unless it has an insurance limiter.
 const gone = new Redis(1, { maxRetriesPerRequest: 0, retryStrategy: () => 50 })
 gone.on('error', () => {})
 const insured = { storeClient: gone, ...ten, insuranceLimiter: new RateLimiterMemory(ten) }
@@ -285,14 +285,14 @@ await assert.rejects(new RateLimiterRedis({ storeClient: gone, ...ten }).consume
 assert.equal((await new RateLimiterRedis(insured).consume('ada')).remainingPoints, 9)
 const fallback = createLimiter({
   name: 'gone',
-  policies: fixedWindow(tenHere),
+  policies: fixedWindow(tenOurs),
   store: redisStore(gone),
 })
 const { remaining, source } = await fallback.consume('ada')
 assert.deepEqual({ remaining, source }, { remaining: 9, source: 'fallback' })
 gone.disconnect()
 
-/** Whether each of these costs is admitted. */
+/** Whether each of these costs is allowed. */
 async function asks(limiter, costs) {
   const allowed = []
   for (const cost of costs) {
@@ -306,7 +306,7 @@ async function asks(limiter, costs) {
   return allowed
 }
 
-async function asksHere(limiter, costs) {
+async function asksOurs(limiter, costs) {
   const allowed = []
   for (const cost of costs) allowed.push((await limiter.consume('ada', { cost })).allowed)
   return allowed

@@ -1,4 +1,4 @@
-// What the page says of the two: where they answer alike, and where they do not.
+// Checks what the page says: which responses of the two libraries are the same, and which differ.
 import 'reflect-metadata'
 import assert from 'node:assert/strict'
 import { Controller, Get, Module, type DynamicModule, type Type } from '@nestjs/common'
@@ -40,7 +40,7 @@ type Ask = (path?: string, options?: RequestInit) => Promise<Response>
 
 const logIn = { method: 'POST', headers: { Authorization: 'right' } }
 
-// The same requests, the same answers.
+// The same requests get the same statuses.
 for (const module of [Before, After]) {
   await ask(module, async (ask) => {
     assert.deepEqual(await statuses(ask, 12), [...Array(10).fill(200), 429, 429])
@@ -51,7 +51,7 @@ for (const module of [Before, After]) {
   })
 }
 
-// Beside each other: the old one answers, its headers stand, and both think alike.
+// Both limiters together: the old one responds and writes its headers, and both decide alike.
 await ask(Beside, async (ask) => {
   assert.deepEqual(limitHeaders(await ask()), {
     'x-ratelimit-limit': '10',
@@ -72,7 +72,7 @@ await side(
   [200, 200],
   [200, 429],
 )
-// A limit that is said of a controller: each of its routes by itself.
+// A limit of a controller: each route counts separately.
 @Throttle({ default: { limit: 1, ttl: 60_000 } })
 @Controller()
 class Throttled extends Hello {}
@@ -120,7 +120,7 @@ await side(
   ['text/plain; charset=utf-8', 'Request cannot b'],
 )
 await side(
-  'two limits, of which the second denies',
+  'two limits, the second of which denies',
   [
     { name: 'short', limit: 3, ttl: 10_000 },
     { name: 'long', limit: 2, ttl: 60_000 },
@@ -134,14 +134,14 @@ await side(
   async (ask) => {
     await statuses(ask, 2)
     const { status, headers } = await ask()
-    const here = /"short";r=(\d)/.exec(headers.get('RateLimit') ?? '')?.[1]
-    return [status, headers.get('X-RateLimit-Remaining-short') ?? here]
+    const ours = /"short";r=(\d)/.exec(headers.get('RateLimit') ?? '')?.[1]
+    return [status, headers.get('X-RateLimit-Remaining-short') ?? ours]
   },
   [429, '0'],
   [429, '1'],
 )
 await side(
-  'Retry-After of a limit that has a name',
+  'Retry-After of a named limit',
   [{ name: 'short', limit: 0, ttl: 10_000 }],
   { policies: { short: fixedWindow({ limit: 0, window: '10s' }) } },
   async (ask) => Object.keys(limitHeaders(await ask())).filter((name) => name.startsWith('retry')),
@@ -157,21 +157,21 @@ await side(
   [400, 400],
 )
 
-const away = async (): Promise<never> => Promise.reject(new Error('Redis is away.'))
+const unavailable = async (): Promise<never> => Promise.reject(new Error('Redis is unavailable.'))
 await side(
   'a store that fails',
-  { throttlers: [{ limit: 1, ttl: 60_000 }], storage: { increment: away } },
+  { throttlers: [{ limit: 1, ttl: 60_000 }], storage: { increment: unavailable } },
   {
     limit: 1,
     window: '1m',
-    store: redisStore({ isCluster: false, evalSha: away, eval: away }),
+    store: redisStore({ isCluster: false, evalSha: unavailable, eval: unavailable }),
   },
   (ask) => statuses(ask, 2),
   [500, 500],
   [200, 429],
 )
 
-// Who exceeds the limit is shut out for a whole window, from then on. A log alone lets the first one in again when the oldest hit has ended.
+// A client that exceeds the limit is blocked for a whole window. With a log alone, it is allowed again when its oldest hit expires.
 const { now } = Date
 let ahead = 0
 Date.now = () => now() + ahead
@@ -188,7 +188,7 @@ const afterSteps = async (ask: Ask): Promise<number[]> => {
   return seen
 }
 await side(
-  'shut out',
+  'blocked',
   [{ limit: 2, ttl: 60_000 }],
   { ...minute, algorithm: throttle },
   afterSteps,
@@ -196,14 +196,14 @@ await side(
   [200, 200, 429, 429, 200],
 )
 await side(
-  'not shut out',
+  'not blocked',
   [{ limit: 2, ttl: 60_000, blockDuration: 0 }],
   { ...minute, algorithm: slidingLog },
   afterSteps,
   [200, 200, 429, 200, 200],
   [200, 200, 429, 200, 200],
 )
-// A block shorter than the window: there it forgets what was counted, here the window counts on.
+// A block shorter than the window: the throttler forgets the hits, the window of Sluice continues.
 const shortBlock: Algorithm = ({ limit, window }) =>
   slidingLog({ limit, window, block: { for: '10s', on: 'exceeded' } })
 const afterShortBlock = async (ask: Ask): Promise<number[]> => {
@@ -224,7 +224,7 @@ await side(
 )
 Date.now = now
 
-// A limit that is a string: read as a number there, refused here.
+// A limit that is a string: the throttler reads it as a number, Sluice rejects it.
 const limit = '5' as unknown as number
 const lenient = moduleWith(ThrottlerModule.forRoot([{ limit, ttl: 60_000 }]), ThrottlerGuard)
 await ask(lenient, async (ask) => {
@@ -234,18 +234,18 @@ await assert.rejects(ask(behind({ limit, window: '1m' }), statuses), {
   code: 'SLUICE_OPTION_INVALID',
 })
 
-/** Asks one application behind each of the two the same. */
+/** Sends the same requests to an application with each of the two limiters. */
 async function side(
   what: string,
   theirs: ThrottlerModuleOptions,
   ours: RateLimitModuleOptions,
   look: (ask: Ask) => unknown,
-  seenThere: unknown,
-  seenHere: unknown,
+  theirResult: unknown,
+  ourResult: unknown,
 ): Promise<void> {
-  const there = moduleWith(ThrottlerModule.forRoot(theirs), ThrottlerGuard)
-  assert.deepEqual(await ask(there, look), seenThere, `${what}, there`)
-  assert.deepEqual(await ask(behind(ours), look), seenHere, `${what}, here`)
+  const theirModule = moduleWith(ThrottlerModule.forRoot(theirs), ThrottlerGuard)
+  assert.deepEqual(await ask(theirModule, look), theirResult, `${what}, @nestjs/throttler`)
+  assert.deepEqual(await ask(behind(ours), look), ourResult, `${what}, Sluice`)
 }
 
 function behind(options: RateLimitModuleOptions): Type {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** Serves on a free port for as long as the visit takes. `ask` is `fetch` with the rest of the address. */
+/** Serves on a free port during the visit. `ask` is `fetch` with a path. */
 export async function visit(listener, go) {
   const server = createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -14,14 +14,14 @@ export async function visit(listener, go) {
   }
 }
 
-/** What a number of like requests are answered, one after the other. */
+/** The statuses of equal requests, one after the other. */
 export async function statuses(ask, count, path, options) {
   const seen = []
   for (let i = 0; i < count; i++) seen.push((await ask(path, options)).status)
   return seen
 }
 
-/** What was compared of so many answers. The server has written the last one a moment after its client has read it. */
+/** Waits until so many responses are compared: the server counts the last one a moment after its client has read it. */
 export async function compares(compared, count) {
   const { same, stricter, looser } = compared
   if (same + stricter + looser >= count) return compared
@@ -29,7 +29,7 @@ export async function compares(compared, count) {
   return compares(compared, count)
 }
 
-/** The headers of an answer that speak of limits, by their lower-case names. */
+/** The rate limit headers of a response, by their lower-case names. */
 export function limitHeaders(response) {
   const names = /^(?:x-)?rate-?limit|^retry-after/
   return Object.fromEntries([...response.headers].filter(([name]) => names.test(name)))

@@ -6,11 +6,11 @@ import { rateLimit } from 'express-rate-limit'
 export const app = express()
 export const compared = { same: 0, stricter: 0, looser: 0 }
 
-// In front, or it would not see what the old limiter denies. It counts and decides, lets everything pass, and writes no header.
+// Runs first, to see the requests that the old limiter denies too. It denies nothing and writes no header.
 app.use(sluice({ limit: 10, window: '1m', algorithm: fixedWindow, dryRun: true }))
 
 app.use((req, res, next) => {
-  // Now: the old limiter is about to put its own `rateLimit` in this place.
+  // Read it now, because the old limiter replaces it.
   const trial = req.rateLimit
   res.once('finish', () => {
     const allowed = res.statusCode !== 429

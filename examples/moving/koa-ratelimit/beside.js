@@ -6,11 +6,11 @@ import ratelimit from 'koa-ratelimit'
 export const app = new Koa()
 export const compared = { same: 0, stricter: 0, looser: 0 }
 
-// In front, or it would not see what the old limiter denies. It counts and decides, lets everything pass, and writes no header.
+// Runs first, to see the requests that the old limiter denies too. It denies nothing and writes no header.
 app.use(rateLimit({ window: '1m', limit: 10, algorithm: fixedWindow, dryRun: true }))
 
 app.use((ctx, next) => {
-  // Now: where the old limiter denies, it puts its own `rateLimit` in this place.
+  // Read it now, because the old limiter replaces it when it denies.
   const trial = ctx.state.rateLimit
   ctx.res.once('finish', () => {
     const allowed = ctx.status !== 429

@@ -6,7 +6,7 @@ import fastify from 'fastify'
 export const app = fastify()
 export const compared = { same: 0, stricter: 0, looser: 0 }
 
-// In a scope of its own, and first: both plugins add `app.rateLimit` and read `config.rateLimit` of the routes in their scope.
+// Registered first, in its own scope: both plugins add `app.rateLimit` and read `config.rateLimit` of the routes in their scope.
 const trial = {}
 await app.register(async (scope) => {
   const options = { limit: 10, window: '1m', algorithm: fixedWindow, dryRun: true }

@@ -20,15 +20,15 @@ app.use(async (req, res, next) => {
   const cost = req.path === '/search' ? 2 : 1
   const { allowed, retryAfterMs } = await perAddress.consume(req.ip, { cost })
   if (allowed) return next()
-  // null: a cost above the limit never fits.
+  // It is null if the cost is above the limit.
   if (retryAfterMs !== null) res.set('Retry-After', `${Math.ceil(retryAfterMs / 1000)}`)
   res.status(429).send('Too many requests.')
 })
 
 app.post('/login', async (req, res) => {
-  // As a part of a list, it has to be one string: a query of ?name=ada&name=x is answered 400.
+  // A part of a key must be one string: a query of ?name=ada&name=x gets a 400.
   const key = ['name', req.query.name]
-  // Counted before the password is looked at: guesses that come at the same time cannot slip past one another.
+  // Count before the password is checked, so that parallel guesses count too.
   const { allowed } = await failedLogins.consume(key)
   if (!allowed) return res.sendStatus(429)
   if (req.query.password !== 'right') return res.sendStatus(401)

@@ -6,7 +6,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible'
 export const app = express()
 export const compared = { same: 0, stricter: 0, looser: 0 }
 
-// In front, or it would not see what the old limiter denies. It counts and decides, lets everything pass, and writes no header.
+// Runs first, to see the requests that the old limiter denies too. It denies nothing and writes no header.
 app.use(rateLimit({ limit: 10, window: '1m', algorithm: fixedWindow, dryRun: true }))
 
 app.use((req, res, next) => {

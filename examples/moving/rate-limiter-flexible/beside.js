@@ -7,7 +7,7 @@ export const compared = { same: 0, stricter: 0, looser: 0 }
 const old = new RateLimiterMemory({ keyPrefix: 'jobs', points: 10, duration: 60 })
 const trial = createLimiter({ name: 'jobs', policies: fixedWindow({ limit: 10, window: '1m' }) })
 
-/** Asks both and obeys the old one. */
+/** Asks both limiters and obeys the old one. */
 export async function consume(key, points = 1) {
   const { allowed } = await trial.consume(key, { cost: points })
   try {

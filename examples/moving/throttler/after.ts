@@ -16,7 +16,7 @@ import {
   type Algorithm,
 } from '@sluice/nestjs'
 
-// What the throttler does: each hit counts for one window, and who exceeds the limit is shut out for one.
+// As the throttler: each hit counts for one window, and a client that exceeds the limit is blocked for one window.
 const throttle: Algorithm = ({ limit, window }) =>
   slidingLog({ limit, window, block: { for: window, on: 'exceeded' } })
 

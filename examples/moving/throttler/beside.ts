@@ -66,13 +66,13 @@ export class AppController {
       algorithm: throttle,
       scope: 'route',
       dryRun: true,
-      // The guards are put in order below.
+      // The providers below set the order of the guards.
       global: false,
     }),
   ],
   controllers: [AppController],
   providers: [
-    // In front, or it would not see what the old guard denies. It counts and decides, lets everything pass, and writes no header.
+    // Runs first, to see the requests that the old guard denies too. It denies nothing and writes no header.
     { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: Compare },
     { provide: APP_GUARD, useClass: ThrottlerGuard },
