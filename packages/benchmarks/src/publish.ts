@@ -29,7 +29,7 @@ export async function publishRatios(sections: readonly Section[]): Promise<void>
 }
 
 const introduction =
-  'Measured side by side by `npm run bench`, as multiples of the least code that can do the work: a bare `Map`, `INCR`, headers set by hand. The better value is bold. [The benchmarks](packages/benchmarks/README.md) have the other rows, the spread and the method.'
+  'Measured side by side by `npm run bench`, as multiples of a yardstick: a bare `Map`, `INCR`, headers set by hand. The better value is bold. [The benchmarks](packages/benchmarks/README.md) have all rows, the spread and the method.'
 
 async function lastResults(name: string): Promise<unknown> {
   // A section that has never run has no file.

@@ -13,7 +13,7 @@ import {
 import { script } from './script.js'
 
 // The methods of articles and libraries: the time of the application, one script call, and an answer of yes or no with the remaining units.
-// None of them returns how long to wait, and none handles the cases that textbooks leave out.
+// They return no wait, and do not handle the cases that textbooks leave out.
 
 /** The least cost of counting: two commands in one packet, and no decision. */
 export const floor: Contender = {

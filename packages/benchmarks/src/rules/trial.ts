@@ -9,17 +9,17 @@ export interface Settings {
   readonly judgements: number
 }
 
-/** What a document of one size costs. */
+/** The cost of a document of one size. */
 export interface RulesFigures {
   readonly rules: number
   readonly fields: string
   /** Microseconds of one judgement, the average of a round. */
   readonly judgement: Spread
-  /** Microseconds within which 99 of 100 judgements were done, each timed by itself. */
+  /** Microseconds within which 99 of 100 judgements finished, each timed separately. */
   readonly slowest: number
-  /** Milliseconds, the event loop held meanwhile. */
+  /** Milliseconds, during which the event loop is blocked. */
   readonly parseMs: number
-  /** Milliseconds, with requests answered in between. */
+  /** Milliseconds, during which requests are still answered. */
   readonly compileMs: number
 }
 

@@ -7,7 +7,7 @@ import type { Section } from '../section.js'
 const long: Settings = { sizes: [10, 100, 1000, 10_000], rounds: 20, judgements: 50_000 }
 const brief: Settings = { sizes: [10, 100], rounds: 2, judgements: 5000 }
 
-/** What a judgement by rules costs, by the number of rules. */
+/** The cost of a judgement by rules, by the number of rules. */
 export const rules: Section = {
   name: 'rules',
   page: 'README.md',

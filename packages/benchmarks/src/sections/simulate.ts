@@ -21,7 +21,7 @@ const brief: Scale = {
   rounds: 1,
 }
 
-/** What a replay of an access log costs. */
+/** The cost of replaying an access log. */
 export const simulate: Section = {
   name: 'simulate',
   page: 'README.md',

@@ -6,11 +6,11 @@ import type { Reading } from '../processes/reading.js'
 import { inRounds, spreadOf, type Spread } from '../rounds.js'
 import { writeLog, type LogSize } from './access-log.js'
 
-/** What a replay against some variants costs. */
+/** The cost of a replay against some variants. */
 export interface SimulateFigures {
   readonly variants: number
   readonly perSecond: Spread
-  /** The time of the processor for each line, garbage collection and reading the file included. */
+  /** The CPU time of each line, with garbage collection and reading the file. */
   readonly cpuMicroseconds: Spread
   readonly peakBytes: Spread
 }
