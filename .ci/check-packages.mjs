@@ -1,5 +1,5 @@
-// Looks at the packages as npm would publish them: packs each, has publint and attw judge the tarball, installs the tarballs into
-// projects that have nothing else, starts these, and asks them over HTTP.
+// Checks the packages as npm would publish them: packs each, runs publint and attw on the tarball, installs the tarballs into empty
+// projects, starts these, and sends requests to them.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Runs a command and answers with its output; where it fails, shows all that it said and ends the process. */
+/** Runs a command and returns its output. If it fails, prints the output and ends the process. */
 export function run(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     encoding: 'utf8',

@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { root } from './workspace.mjs'
 
-/** Of tests that take long themselves, a mutant may take so many times as long, and of all so much more. */
+/** The time limit of a mutant: this multiple of the time that its tests take, plus `moreMs`. */
 const timesAsLong = 3
 const moreMs = 60_000
 
@@ -21,7 +21,7 @@ const longestMs = 3_600_000
 
 const vitestConfig = '.config/vitest.config.ts'
 
-/** A copy of the workspace in a temporary folder, where one mutant after another is planted. */
+/** A copy of the workspace in a temporary folder, in which mutants are planted one after the other. */
 export function openLane(number) {
   const folder = mkdtempSync(join(tmpdir(), `sluice-mutants-${number}-`))
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
@@ -30,12 +30,12 @@ export function openLane(number) {
   let isClosed = false
 
   async function prepare() {
-    // Of those that git lists, some may be deleted.
+    // Git also lists deleted files.
     for (const file of files.filter((name) => name !== '' && existsSync(join(root, name)))) {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       copyFileSync(join(root, file), join(folder, file))
     }
-    // A mutant may leave a name unused, which is not what makes it wrong.
+    // A mutant may leave a name unused, which is not its fault under test.
     const config = readFileSync(join(folder, 'tsconfig.base.json'), 'utf8')
     const lenient = config.replace(/("noUnused\w+": )true/g, '$1false')
     writeFileSync(join(folder, 'tsconfig.base.json'), lenient)
@@ -47,7 +47,7 @@ export function openLane(number) {
     return run(process.execPath, [binOf('typescript', 'tsc'), '-b', 'packages'])
   }
 
-  /** Runs one part of an area's tests after the other, up to the first that fails. */
+  /** Runs the parts of an area's tests in order, up to the first failure. */
   async function test(tests, limitMs) {
     const options = [
       '--config',
@@ -68,7 +68,7 @@ export function openLane(number) {
     return { status: 0, output: '' }
   }
 
-  /** Runs these tests as they are, and answers how long they took. */
+  /** Runs these tests without a mutant and returns their duration. */
   async function rehearse(tests, mutants) {
     const named = new Set(mutants.flatMap(({ file }) => namesakes(file)))
     const all = [...named, ...tests]
@@ -105,7 +105,7 @@ export function openLane(number) {
     }
   }
 
-  /** The tests of the same package that are named as a source: most likely they are its own, so they come first. */
+  /** The tests of the same package that have the name of a source file. They run first, because they most likely test that file. */
   function namesakes(file) {
     const start = join(file.split('/src/')[0], 'test')
     const own = `/${basename(file, '.ts')}.test.ts`
@@ -113,7 +113,7 @@ export function openLane(number) {
     return named.length === 0 ? [] : [named.join(' ')]
   }
 
-  /** Runs a program of this copy, in a process group of its own, so that what it started ends with it. */
+  /** Runs a program of this copy in its own process group, so that its child processes end with it. */
   function run(command, args, limitMs = longestMs) {
     return new Promise((resolve, reject) => {
       if (isClosed) return
@@ -163,7 +163,7 @@ function killGroup({ pid }) {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch (error) {
-    // It ended by itself meanwhile.
+    // It has ended already.
     if (error.code !== 'ESRCH') throw error
   }
 }

@@ -1,4 +1,4 @@
-// Finds characters that nobody sees in a file: zero-width and direction marks, soft hyphens, byte order marks, odd spaces, control characters. A
+// Finds invisible characters: zero-width and direction marks, soft hyphens, byte order marks, odd spaces, control characters. A
 // file that needs one writes it as an escape.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

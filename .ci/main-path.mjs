@@ -21,7 +21,7 @@ session.connect()
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
 await visit()
-// Each report starts the counts anew.
+// Each report resets the counts.
 await session.post('Profiler.takePreciseCoverage')
 const response = await visit()
 const { result: scripts } = await session.post('Profiler.takePreciseCoverage')

@@ -1,6 +1,6 @@
-// Runs the tests on each line of Node that is supported, whichever Node runs this. Arguments that are numbers choose lines, others tests:
+// Runs the tests on each supported line of Node. Numeric arguments choose lines, other arguments choose tests:
 //
-//   npm run matrix                        everything on everything
+//   npm run matrix                        all tests on all lines
 //   npm run matrix -- 22 packages/core    core's tests on Node 22
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ for (const version of chosen.length > 0 ? chosen : supported) {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  // An unknown version would otherwise be tried out on the Node that is here.
+  // Otherwise an unknown version would run on the current Node.
   const ran = stdout.startsWith(`v${version}.`) && status === 0
   results.push({ Node: stdout.trim() || version, passed: ran })
 }

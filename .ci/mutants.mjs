@@ -1,9 +1,9 @@
-// Plants small faults (mutants) in the sources, one at a time, and tells which of them no test notices. The lists are in `.ci/mutants`.
+// Plants small faults (mutants) in the sources, one at a time, and lists those that no test finds. The lists are in `.ci/mutants`.
 //
 //   npm run mutants                                  all areas, in two lanes; takes long
 //   npm run mutants -- --area scripts --lanes 1      one area
 //   npm run mutants -- --only refund                 those whose name contains the word
-//   node .ci/mutants.mjs --check                     only whether the lists follow the code; part of `npm run lint`
+//   node .ci/mutants.mjs --check                     checks that the lists match the code; part of `npm run lint`
 import { readdir } from 'node:fs/promises'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ async function readAreas() {
   return process.exit(1)
 }
 
-/** An edit that fits nowhere, or in several places, says nothing. */
+/** An edit is invalid if it matches no place or several. */
 function faultOf({ file, name, find, replace }) {
   const path = join(root, file)
   const count = existsSync(path) ? readFileSync(path, 'utf8').split(find).length - 1 : 0
@@ -87,7 +87,7 @@ async function plantAll() {
   }
 }
 
-/** The tests of each area without any mutant: they have to pass, and how long they take says how long they may take. */
+/** The tests of each area without a mutant. They must pass, and their duration sets the time limit. */
 async function rehearse(lanes, jobs) {
   const left = areas.filter(({ area }) => jobs.some((job) => job.area === area))
   const usualMs = new Map()

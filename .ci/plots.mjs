@@ -1,5 +1,5 @@
-// Draws what each algorithm makes of the same traffic, by the real core on a clock of our own, for the tables of the docs; with --check it
-// writes nothing, and says which drawings are out of date.
+// Draws the decisions of each algorithm about the same traffic, with the real core and a simulated clock. With --check it writes nothing and
+// lists the outdated drawings.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -32,7 +32,7 @@ const plots = {
   'sliding-log': { policy: slidingLog({ limit, window }) },
   'token-bucket': { policy: tokenBucket({ capacity: 5, refill: limit, every: '1h' }) },
   'leaky-bucket': { policy: leakyBucket({ capacity: 3, leak: limit, every: '1h' }) },
-  // It is full when the next one would have to wait for longer than that: three are waiting, and one has its turn.
+  // It is full when the next request would wait for longer: three requests wait, and one runs.
   'leaky-queue': {
     policy: leakyQueue({ leak: limit, every: '1h', maxDelay: '36m' }),
     fullMs: 48 * minute,
@@ -49,7 +49,7 @@ const plots = {
   unlimited: { policy: unlimited() },
 }
 
-/** One request that opens an hour, a full quota on each side of its end, a pause, then more than the limit all the time. */
+/** One request that opens an hour, a full quota on each side of its end, a pause, then traffic above the limit. */
 const traffic = new Set([
   0,
   ...evenly(56 * minute, 4, minute),
@@ -81,19 +81,19 @@ function isWritten(file) {
   return existsSync(path) && readFileSync(path, 'utf8') === files[file]
 }
 
-/** What becomes of each request of the traffic, and the share that is used, minute by minute. */
+/** The decision about each request of the traffic, and the used share in each minute. */
 function played({ policy, runsFor, fullMs }) {
   const midnight = Date.UTC(2026, 0, 1)
   let now = midnight
   const clock = () => now
   const limiter = createLimiter({ name: 'plot', policies: policy, clock })
-  // Levels are told in whole units. The same policy in hundredths tells them as they are.
+  // Levels are whole units, so the same policy in hundredths gives exact ones.
   const meter = createLimiter({ name: 'meter', policies: inHundredths(policy), clock })
   const requests = []
   const levels = []
   let running = []
   for (let t = 0; t <= 3 * hour; t += minute) {
-    // What ends on the minute is still there just before it.
+    // Leases that end on the minute still count just before it.
     now = midnight + t - 1
     read(t)
     now = midnight + t

@@ -61,7 +61,7 @@ function isOnPath(command) {
   })
 }
 
-/** Installs a Debian package without starting the service that comes with it. False if this process may not. */
+/** Installs a Debian package without starting its service. False if this process may not. */
 function installWithApt(name) {
   if (process.getuid?.() !== 0 || !isOnPath('apt-get')) return false
   console.log(`Installing ${name} with apt-get …`)

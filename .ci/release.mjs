@@ -1,9 +1,9 @@
-// Makes a release of what is committed: versions, changelogs, a commit and a tag, by lerna. Arguments are lerna's own, such as --no-push.
+// Makes a release of the committed state with lerna: versions, changelogs, a commit and a tag. Arguments are passed to lerna, such as --no-push.
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
 import { pnpm, root } from './workspace.mjs'
 
-// Started by pnpm, lerna finds the pnpm that it updates the lockfile with.
+// If pnpm starts lerna, lerna finds that pnpm and updates the lockfile with it.
 const [command, args] = pnpm('exec', 'lerna', 'version', ...process.argv.slice(2))
 const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
 process.exitCode = status ?? 1

@@ -1,5 +1,5 @@
-// Installs the workspace, as the lockfile says (--update: as the package.json files say, and writes the lockfile), and with --tests the
-// redis-server that the tests start, and with --browser the browser of `npm run check:pages`. A second run has nothing to do and needs no network.
+// Installs the workspace by the lockfile, or by the package.json files with --update, which writes the lockfile. --tests also installs the
+// redis-server of the tests, --browser the browser of `npm run check:pages`. A second run has nothing to do and needs no network.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ function installDependencies() {
   writeFileSync(stamp, fingerprint())
 }
 
-/** What an installation depends on. */
+/** A hash of everything that an installation depends on. */
 function fingerprint() {
   const hash = createHash('sha256').update(process.version)
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) {
@@ -39,7 +39,7 @@ function fingerprint() {
   return hash.digest('hex')
 }
 
-/** Whether everything is still where the last installation put it. */
+/** Whether all links of the last installation still exist. */
 function allLinked() {
   return members().every(({ folder, manifest }) =>
     Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).every((name) =>

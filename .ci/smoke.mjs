@@ -1,4 +1,4 @@
-// Starts each example (or those that are named) as its reader would, and speaks to it by the check that goes with it.
+// Starts each example, or the named ones, as a reader would, and runs its check.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,10 +26,10 @@ const checks = {
   rules,
 }
 
-/** What an example finds in its environment besides the port. */
+/** The environment of an example, besides the port. */
 const environments = { rules: ownRules }
 
-// The programs of the docs are run by a test, which has a Redis for them.
+// A test runs the programs of the docs, with a Redis.
 const examples = readdirSync(join(root, 'examples'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !['docs', 'moving'].includes(entry.name))
   .map(({ name }) => name)

@@ -2,17 +2,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The repository's folder, whatever folder a script is started from. */
+/** The repository's folder, independent of the working directory. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** The workspace's members, the root first: their folders and what their package.json says. */
+/** The workspace's members, the root first, with their folders and manifests. */
 export function members() {
   return [root, ...foldersIn('packages'), ...foldersIn('examples')]
     .filter((folder) => existsSync(join(folder, 'package.json')))
     .map((folder) => ({ folder, manifest: manifestOf(folder) }))
 }
 
-/** The command line that runs the pnpm which package.json pins: nothing but npm has to be there. */
+/** The command line that runs the pnpm which package.json pins. It needs only npm. */
 export function pnpm(...args) {
   const [version] = manifestOf(root).packageManager.split('+')
   return ['npx', ['--yes', version, ...args]]

@@ -5,12 +5,12 @@ import { defineConfig } from 'vitest/config'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const nest10 = `${root}packages/nestjs/test/nest10/node_modules/@nestjs/`
 
-// Built packages are JavaScript that Node loads by itself, about a third faster than through vite.
+// Node loads the built packages itself, about a third faster than vite.
 const server = { deps: { external: [/\/packages\/[^/]+\/dist\//] } }
 
 /**
- * The files of a folder that hear what a process is told once, load modules anew, or set the time: each has a process of its own. The
- * others can share one, and its modules.
+ * The files of a folder that need their own process, because they listen to process warnings, reload modules or set the time. The others
+ * share a process and its modules.
  */
 const alone = filesOf('packages/core/test/').filter((file) =>
   /'warning'|warningOf|resetModules|useFakeTimers|stub(?:Env|Global)/.test(
@@ -51,7 +51,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'pages', include: pages, server } },
       {
-        // Once more what is about NestJS, with NestJS 10 in the place of 11 for all that is imported, our own source included.
+        // The tests of NestJS again, with NestJS 10 instead of 11 for all imports, also in the sources.
         extends: true,
         resolve: { alias: [{ find: /^@nestjs\//, replacement: nest10 }] },
         test: {

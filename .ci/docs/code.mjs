@@ -5,7 +5,7 @@ import { root } from '../workspace.mjs'
 const block =
   /^<!-- code: (?<file>[^\s#]+)(?:#(?<region>\S+))? -->\n(?:\n?```[^\n]*\n[\s\S]*?^```\n)?/gm
 
-/** The page with each block as its source has it now. */
+/** The page with the current code of each block. */
 export function codeFrom(page) {
   return page.replace(block, (...match) => {
     const { file, region } = match.at(-1)
@@ -16,12 +16,12 @@ export function codeFrom(page) {
   })
 }
 
-/** The blocks of code that no program contains. Commands and their output may stand in a page without a program. */
+/** The blocks of code without a source. Commands and their output need none. */
 export function strayCode(page) {
   const rest = page.replace(block, '')
   return [...rest.matchAll(/^```(\S*)[^\n]*\n[\s\S]*?^```$/gm)]
     .filter(([, language]) => language !== 'sh' && language !== 'text')
-    .map(([code]) => `this code is taken from no file:\n${code}`)
+    .map(([code]) => `this code has no source file:\n${code}`)
 }
 
 /** The lines of a region: from `// #region name` (`# #region name` in YAML) to its `#endregion`. Regions with the same name are joined. */

@@ -6,7 +6,7 @@ export const docs = join(root, 'docs')
 
 const index = join(docs, 'README.md')
 
-/** The pages of `docs` that a reader would not find, because the index does not link them. */
+/** The pages of `docs` that the index does not link. */
 export function unlinkedPages(file, page, pages) {
   if (file !== index) return []
   const linked = new Set(linksOf(page).map((target) => resolve(docs, target.split('#')[0])))

@@ -4,7 +4,7 @@ import { root } from '../workspace.mjs'
 
 const table = /^<!-- options: (?<file>[^\s#]+)#(?<name>\S+) -->\n[\s\S]*?^<!-- \/options -->$/gm
 
-/** The page with each table as the declarations have it now. */
+/** The page with the current option tables. */
 export function optionsTable(page) {
   return page.replace(table, (...match) => {
     const { file, name } = match.at(-1)
@@ -31,7 +31,7 @@ function wordsOrCode(text) {
   return isValue ? `\`${text}\`` : text
 }
 
-/** The members of an interface, as they are declared: the formatter keeps each at two spaces, below what is said of it. */
+/** The members of an interface, as declared: the formatter indents each by two spaces, below its comment. */
 export function optionsOf(source, name, file) {
   const start = new RegExp(`^(?:export )?interface ${name}\\b`, 'm').exec(source)?.index
   if (start === undefined) throw new Error(`${file} has no interface "${name}"`)

@@ -6,7 +6,7 @@ const frameworks = ['express', 'koa', 'fastify', '@nestjs/common', '@nestjs/core
 const needed = ['@nestjs/platform-express', 'reflect-metadata', 'rxjs']
 const types = ['@types/node', '@types/express', '@types/koa']
 
-/** Applications that have all of the packages at once: one in TypeScript, one in JavaScript that still uses require. */
+/** Applications with all packages: one in TypeScript, one in JavaScript with require. */
 export async function* applications(packages, folder) {
   const dependencies = [
     ...packages.map(({ manifest }) => manifest.name),
@@ -52,7 +52,7 @@ const typescript = `
   export const module: DynamicModule = RateLimitModule.forRoot(limit)
 
   const app = express()
-  // A store that core made, in an adapter: both have to be of one core.
+  // An adapter accepts a store of core only if both use the same core.
   app.use(rateLimit({ ...limit, store: memoryStore() }))
   app.get('/', (request, response) => {
     const left: number | undefined = request.rateLimit?.remaining

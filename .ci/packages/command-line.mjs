@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { run } from '../command.mjs'
 import { createProject } from './project.mjs'
 
-/** Does what the page of each package with a command says, in a project that has installed it. */
+/** Runs the commands of each README in a project that has installed the package. */
 export async function* commandLine(packages, folder) {
   for (const { name, source, manifest } of packages.filter(({ manifest }) => manifest.bin)) {
     const page = readFileSync(join(source, 'README.md'), 'utf8')
@@ -12,7 +12,7 @@ export async function* commandLine(packages, folder) {
     const shown = [...page.matchAll(/^```sh\nnpx (.*)\n```\n\n```text\n([\s\S]*?)^```$/gm)]
     assert.ok(rules && shown.length > 0, `the page of ${name} shows no document, or no output`)
     const project = createProject(join(folder, `command-${name}`), packages, {
-      // As long as nothing is published, what it depends on has to be brought along.
+      // The packages are not published yet, so its dependencies are installed from tarballs.
       dependencies: [manifest.name, ...Object.keys(manifest.dependencies).filter(isOurs)],
       files: { 'rules.yaml': rules },
     })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { run } from '../command.mjs'
 import { root } from '../workspace.mjs'
 
-/** Judges what npm would unpack. */
+/** Checks the files that npm would unpack. */
 export function checkContents({ name, bin: commands }, tarball) {
   run(bin('publint'), ['run', '--strict', tarball])
   run(bin('attw'), ['--profile', 'esm-only', tarball])
@@ -18,7 +18,7 @@ export function checkContents({ name, bin: commands }, tarball) {
   const absent = wanted.filter((file) => !files.includes(file))
   assert.deepEqual(absent, [], `${name}: the tarball lacks these`)
 
-  // A module whose source is gone was left in dist by an earlier build.
+  // A module without a source is a remainder of an earlier build.
   const orphans = files
     .filter((file) => /^dist\/.*\.js$/.test(file))
     .filter((file) => !files.includes(file.replace(/^dist/, 'src').replace(/js$/, 'ts')))

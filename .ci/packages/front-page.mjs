@@ -6,7 +6,7 @@ import { root } from '../workspace.mjs'
 import { compile, createProject } from './project.mjs'
 import { visit } from './visit.mjs'
 
-/** Runs every program of README.md as it stands there, each in a project of its own that has what the program imports. */
+/** Runs every program of README.md unchanged, each in its own project with the packages that it imports. */
 export async function* frontPage(packages, folder) {
   // Built together with the packages.
   const { startRedis } = await import('../../packages/conformance/dist/redis/servers.js')
@@ -33,7 +33,7 @@ async function tryOut(project, { language, code }, packages, env) {
   return 'runs'
 }
 
-/** The packages that a program imports, and those that they need beside them. */
+/** The packages that a program imports, and their peers. */
 function needs(code) {
   const imported = [...code.matchAll(/from '([^'.][^']*)'|import '([^'.][^']*)'/g)]
     .map(([, from, only]) => from ?? only)

@@ -1,4 +1,4 @@
-// Loaded before a program that names its port: it listens on the port that PORT says instead, so that its text can stay as it is.
+// Loaded before a program with a fixed port: makes it listen on PORT instead, so that its text stays unchanged.
 import { Server } from 'node:net'
 import process from 'node:process'
 

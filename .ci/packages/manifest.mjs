@@ -5,7 +5,7 @@ import { root } from '../workspace.mjs'
 
 const workspace = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** What npm shows of a package and installs it by: the same in all of them, but for what is a package's own. */
+/** Checks the fields that npm shows or installs by. Apart from the package's own ones, they are the same in all packages. */
 export function checkManifest(folder, manifest) {
   const page = workspace.repository.url.replace(/^git\+(.*)\.git$/, '$1')
   const { name, description, keywords, homepage, bugs, license, repository, engines } = manifest
@@ -28,8 +28,8 @@ export function checkManifest(folder, manifest) {
 }
 
 /**
- * An application that has several adapters has one core, as long as each takes any core that is compatible: a fixed version would bring a
- * second one, whose stores and errors are not the first one's.
+ * An application with several adapters has one core if each adapter accepts any compatible core. A fixed version would install a second
+ * core, which does not know the stores and errors of the first.
  */
 function checkDependencies({ name, dependencies, peerDependencies = {} }) {
   if (name !== '@sluice/core') assert.equal(dependencies['@sluice/core'], 'workspace:^')

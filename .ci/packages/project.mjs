@@ -5,10 +5,7 @@ import { join } from 'node:path'
 import { run } from '../command.mjs'
 import { members, root } from '../workspace.mjs'
 
-/**
- * An empty project with the dependencies and the files that are named, installed by npm. Of Sluice it has the tarballs, of all else the
- * versions that the workspace is tested with.
- */
+/** Creates an empty project with these dependencies and files. npm installs Sluice from the tarballs, and everything else in the tested versions. */
 export function createProject(folder, packages, { dependencies, files, type = 'module' }) {
   mkdirSync(folder)
   const versions = dependencies.map((name) => [name, versionOf(name, packages)])
@@ -17,21 +14,21 @@ export function createProject(folder, packages, { dependencies, files, type = 'm
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder })
 
-  // Two cores in one application would be strangers: neither knows the other's stores and errors.
+  // With two cores in one application, neither would know the other's stores and errors.
   const cores = installedIn(folder).filter((path) => path.endsWith('@sluice/core'))
   assert.deepEqual(cores, ['node_modules/@sluice/core'])
   return folder
 }
 
-/** Where npm has put packages, those inside of others included. */
+/** The folders of the installed packages, including nested ones. */
 export function installedIn(folder) {
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))
   return Object.keys(packages).filter((path) => path !== '')
 }
 
 /**
- * Compiles as strictly as an application can, with the declarations of all that it imports. Those of others may have faults, and some do;
- * the application and our own may not.
+ * Compiles with all strict options and checks the declarations of all imports. Errors in the declarations of other packages are ignored;
+ * errors in the application and in Sluice are not.
  */
 export function compile(folder, file, ...options) {
   const strict = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']

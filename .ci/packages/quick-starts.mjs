@@ -7,7 +7,7 @@ import { visit } from './visit.mjs'
 
 const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}`)
 
-/** What a reader of each package's page installs beside it, and what stands in the reader's application already. */
+/** The dependencies and the rest of the application of a reader of each package's README. */
 const readers = {
   core: { has: [] },
   express: {
@@ -41,12 +41,12 @@ const readers = {
   },
 }
 
-/** Does what the page of each package says first, in a project of its own. */
+/** Follows the quick start of each package's README in its own project. */
 export async function* quickStarts(packages, folder) {
-  // The page of a command has no program: see command-line.mjs.
+  // The README of a command has no program: see command-line.mjs.
   for (const one of packages.filter(({ manifest }) => manifest.bin === undefined)) {
     const reader = readers[one.name]
-    assert.ok(reader, `nobody reads the page of ${one.name}: say in quick-starts.mjs who would`)
+    assert.ok(reader, `quick-starts.mjs has no application for the README of ${one.name}`)
     yield `${one.name}: ${await follow(one, reader, packages, join(folder, `quick-${one.name}`))}`
   }
 }
@@ -54,9 +54,9 @@ export async function* quickStarts(packages, folder) {
 async function follow({ source, manifest }, { has, rest }, packages, folder) {
   const { installs, language, code, rules } = quickStartOf(join(source, 'README.md'))
   const program = rest === undefined || code.includes('.listen(') ? code : `${code}\n${rest}\n`
-  assert.ok(installs.includes(manifest.name), `the page of ${manifest.name} installs ${installs}`)
+  assert.ok(installs.includes(manifest.name), `the README of ${manifest.name} installs ${installs}`)
   createProject(folder, packages, {
-    // As long as nothing is published, core has to be brought along.
+    // The packages are not published yet, so core is installed from a tarball.
     dependencies: [...new Set([...installs, '@sluice/core', ...has])],
     files: {
       [`server.${language}`]: program,
@@ -77,6 +77,6 @@ function quickStartOf(page) {
   const [, installs] = /^npm install (.*)$/m.exec(text) ?? []
   const [, language, code] = /^```([jt]s)\n([\s\S]*?)^```$/m.exec(text) ?? []
   const [, rules] = /^```yaml\n([\s\S]*?)^```$/m.exec(text) ?? []
-  assert.ok(installs && code, `${page} does not begin with what to install and a program`)
+  assert.ok(installs && code, `${page} does not begin with an installation and a program`)
   return { installs: installs.split(' '), language, code, rules }
 }

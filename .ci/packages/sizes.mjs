@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { root } from '../workspace.mjs'
 import { createProject, installedIn } from './project.mjs'
 
-/** More than these is a decision, to be made on purpose. */
+/** Raise one of these only on purpose. */
 const ceilings = { all: 88, least: 68, dependencies: 9, installed: 4100 }
 
 const programs = {
@@ -14,7 +14,7 @@ const programs = {
   least: `export { createLimiter, memoryStore, slidingWindow } from '@sluice/core'`,
 }
 
-/** What core weighs: bundled, minified and gzipped, with all that it imports; and installed, with its sources and maps. */
+/** The size of core: bundled, minified and gzipped, with its imports; and installed, with its sources and maps. */
 export async function* sizes(packages, folder) {
   const project = createProject(join(folder, 'sizes'), packages, {
     dependencies: ['@sluice/core'],
@@ -35,7 +35,7 @@ export async function* sizes(packages, folder) {
   }
   const said = `The core is ${Math.round(measured.all)} kB, minified and gzipped, with its ${measured.dependencies} dependencies.`
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  assert.ok(readme.includes(said), `README.md has to say: ${said}`)
+  assert.ok(readme.includes(said), `README.md must contain: ${said}`)
 }
 
 async function bundled(contents, project) {
@@ -51,7 +51,7 @@ async function bundled(contents, project) {
   return kilobytes(gzipSync(outputFiles[0].contents).length)
 }
 
-/** It comes with vite. */
+/** A dependency of vite. */
 function esbuild() {
   const vite = realpathSync(join(root, 'node_modules', 'vite', 'package.json'))
   return createRequire(vite)('esbuild')
@@ -64,7 +64,7 @@ function kilobytesIn(folder) {
   return Math.round(kilobytes(bytes.reduce((sum, size) => sum + size, 0)))
 }
 
-/** To a tenth of a thousand bytes. */
+/** Rounded to a tenth. */
 function kilobytes(bytes) {
   return Math.round(bytes / 100) / 10
 }

@@ -5,7 +5,7 @@ import { started } from '../smoke/program.mjs'
 
 const onFreePort = ['--import', join(import.meta.dirname, 'listen-on-port.mjs')]
 
-/** Starts a server and sends requests until it denies one: it has to allow as many as its first policy says. */
+/** Starts a server and sends requests until it denies one. It must allow exactly the quota of its first policy. */
 export async function visit(folder, file, env = {}) {
   const server = await started(folder, file, onFreePort, env)
   try {
@@ -30,7 +30,7 @@ async function firstPolicyOf({ ask }) {
   return { name, limit: Number(limit) }
 }
 
-/** While requests are sent, the first ones may leave the window: up to three more are allowed. */
+/** The first requests may leave the window meanwhile, so up to three more are allowed. */
 async function denied({ ask }, limit) {
   for (let extra = 0; extra <= 3; extra++) {
     const response = await ask('/')

@@ -3,14 +3,14 @@ const height = 90
 const margin = 9
 const dot = 2.3
 const row = 6
-/** The ground of the requests, of the starts of those that were held, and of the level. */
+/** The base lines of the requests, of the starts of delayed requests, and of the level. */
 const grounds = { requests: 32, starts: 44, level: 74 }
 const levelHeight = 22
-// Readable on white and on a dark page alike, whichever of the two the reader's system prefers.
+// Readable on a light and on a dark page.
 const accent = '#0f877c'
 const grey = '#747d87'
 
-/** Requests as dots in time, those that were denied as crosses; when those that were held came to their turn; how much is used below. */
+/** Draws requests as dots in time, denials as crosses, the starts of delayed requests, and the level below. */
 export function drawn(name, { requests, levels, length, hour }) {
   const x = (t) => round(margin + (t / length) * (width - 2 * margin))
   const allowed = requests.filter((request) => request.allowed).length
@@ -47,12 +47,12 @@ function level(levels, x) {
 <path class="g" stroke-dasharray="2 3" d="M${left} ${y(1)}H${right}"/>`
 }
 
-/** Without the points in the middle of what is level. */
+/** Removes the points within a horizontal line. */
 function corners(points) {
   return points.filter(([, y], i) => y !== points[i - 1]?.[1] || y !== points[i + 1]?.[1])
 }
 
-/** The lowest row in which a dot touches none before it. */
+/** Places each dot in the lowest row in which it touches no earlier dot. */
 function stacked(requests, x) {
   const ends = []
   return requests.map((request) => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { assertAdmitted, assertDenied } from './answers.mjs'
+import { assertAllowed, assertDenied } from './answers.mjs'
 
-/** Five requests are let in, the sixth is denied, in plain text to whom prefers that. */
+/** Five requests are allowed and the sixth is denied, in plain text for a client that prefers it. */
 export async function fiveInTenSeconds({ ask }) {
   for (let left = 4; left >= 0; left--) {
     const response = await ask('/')
-    assertAdmitted(response)
+    assertAllowed(response)
     assert.equal(response.headers.get('RateLimit-Policy'), '"default";q=5;w=10')
     assert.match(await response.text(), new RegExp(`\\b${left} of 5 requests left`))
   }
@@ -14,5 +14,5 @@ export async function fiveInTenSeconds({ ask }) {
   assert.equal(response.status, 429)
   assert.match(response.headers.get('Content-Type') ?? '', /^text\/plain/)
   assert.match(await response.text(), /Try again in \d+ seconds?\./)
-  return '5 requests admitted, then 429'
+  return '5 requests allowed, then 429'
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** What is admitted and what is denied is counted, and can be read. */
+/** The metrics count allowed and denied requests. */
 export async function metrics({ ask }) {
   for (let i = 0; i < 5; i++) assert.equal((await ask('/')).status, 200)
   for (let i = 0; i < 2; i++) assert.equal((await ask('/')).status, 429)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { assertAdmitted, assertDenied } from './answers.mjs'
+import { assertAllowed, assertDenied } from './answers.mjs'
 
-/** The server serves the page and the modules of its import map, answers by the policy in the query, and refuses numbers that make no sense. */
+/** The server serves the page and the modules of its import map, decides by the policy in the query, and rejects invalid numbers. */
 export async function playground({ ask }) {
   const page = await (await ask('/')).text()
   const { imports } = JSON.parse(/<script type="importmap">(.*?)<\/script>/.exec(page)?.[1] ?? '')
@@ -15,12 +15,12 @@ export async function playground({ ask }) {
   const question = '/ask?run=smoke&algorithm=gcra&limit=2&window=10&burst=2'
   for (let i = 0; i < 2; i++) {
     const response = await ask(question)
-    assertAdmitted(response)
+    assertAllowed(response)
     assert.equal(response.headers.get('RateLimit-Policy'), '"default";q=2;w=10')
   }
   await assertDenied(await ask(question), 'default')
   for (const wrong of ['limit=0', 'limit=1e9', 'window=x', 'algorithm=toString', 'run=']) {
     assert.equal((await ask(`/ask?run=smoke&${wrong}`)).status, 400, wrong)
   }
-  return `the page and ${Object.keys(imports).length} packages for the browser served, 2 requests admitted, then 429`
+  return `the page and ${Object.keys(imports).length} packages for the browser served, 2 requests allowed, then 429`
 }

@@ -10,13 +10,13 @@ const answersWithinMs = 10_000
 const endsWithinMs = 30_000
 const stopsWithinMs = 5_000
 
-// A signal that stops this script stops its programs, too.
+// A signal that stops this script also stops its programs.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 /** Starts an example on a free port. It never outlives this process. */
 export async function started(folder, file, nodeOptions = [], given = {}) {
   const port = await freePort()
-  // A Redis of this machine is not for tests.
+  // Tests never use a Redis that runs on the machine.
   const { REDIS_URL: _, ...env } = process.env
   const child = spawn(process.execPath, [...nodeOptions, file], {
     cwd: folder,
@@ -33,7 +33,7 @@ export async function started(folder, file, nodeOptions = [], given = {}) {
     stream.setEncoding('utf8').on('data', (text) => (output += text))
   }
 
-  /** Asks as a client does; the first time, as soon as the program listens. */
+  /** Sends a request, the first one as soon as the program listens. */
   async function ask(path, options) {
     const deadline = Date.now() + startsWithinMs
     for (;;) {
@@ -48,14 +48,14 @@ export async function started(folder, file, nodeOptions = [], given = {}) {
     }
   }
 
-  /** Waits until it ends by itself. */
+  /** Waits until the program ends. */
   async function end() {
     const inTime = await Promise.race([ended, sleep(endsWithinMs, undefined, { ref: false })])
     assert.ok(inTime, `it does not end within ${endsWithinMs} ms`)
     assert.deepEqual(inTime, [0, null], 'it failed')
   }
 
-  /** Stops it as Ctrl-C would. */
+  /** Stops it like Ctrl-C. */
   async function stop() {
     child.kill('SIGINT')
     const inTime = await Promise.race([ended, sleep(stopsWithinMs, undefined, { ref: false })])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** Each job starts once, in its turn and at the pace, and ends; each has its mail, or is told why not; then the worker ends by itself. */
+/** Each job starts once, in order and at the pace, and ends with a mail or with a reason for none; then the worker ends. */
 export async function queueWorker(program) {
   await program.end()
   const said = program.output.trim().split('\n')
@@ -15,7 +15,7 @@ export async function queueWorker(program) {
   )
   const times = numbers(/^([\d.]+) s {2}job \d+ starts$/)
   times.forEach((time, i) => {
-    // What is printed is rounded to tenths of a second.
+    // The program prints tenths of a second.
     assert.ok(time >= 0.2 * i - 0.05, `job ${i + 1} started after ${time} s already`)
   })
   assert.match(said.at(-1), / s {2}done$/)

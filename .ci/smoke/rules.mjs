@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { assertAdmitted, assertDenied } from './answers.mjs'
+import { assertAllowed, assertDenied } from './answers.mjs'
 import { root } from '../workspace.mjs'
 
 const appliesWithinMs = 10_000
 
-/** The rules of the file hold, an edit of the file applies while the server runs, and a mistake in it changes nothing. */
+/** The rules of the file apply, an edit applies while the server runs, and a mistake changes nothing. */
 export async function rules({ ask }, { RULES: path }) {
   const as = (user) => ({ headers: { 'X-User': user } })
-  for (let i = 0; i < 5; i++) assertAdmitted(await ask('/api/items', as('ada')))
+  for (let i = 0; i < 5; i++) assertAllowed(await ask('/api/items', as('ada')))
   await assertDenied(await ask('/api/items', as('ada')), 'api')
-  for (let i = 0; i < 6; i++) assertAdmitted(await ask('/api/items', as('bob')))
+  for (let i = 0; i < 6; i++) assertAllowed(await ask('/api/items', as('bob')))
 
   assert.equal((await ask('/health')).headers.get('RateLimit'), null)
   assert.equal((await ask('/search', { headers: { 'User-Agent': 'a spider' } })).status, 403)
@@ -30,7 +30,7 @@ export async function rules({ ask }, { RULES: path }) {
   const first = await (await ask('/rules')).json()
   writeFileSync(path, written.replace('free: 5', 'free: 9'))
   const edited = await until(ask, ({ version }) => version !== first.version)
-  for (let i = 0; i < 4; i++) assertAdmitted(await ask('/api/items', as('ada')))
+  for (let i = 0; i < 4; i++) assertAllowed(await ask('/api/items', as('ada')))
   await assertDenied(await ask('/api/items', as('ada')), 'api')
 
   writeFileSync(path, written.replace('free: 5', 'fre: 5'))

@@ -1,5 +1,5 @@
-// A Fastify server that lets each client through five times in ten seconds, and twice to what is expensive. With REDIS_URL set, all
-// processes that use that Redis count together; otherwise each counts for itself.
+// A Fastify server that allows each client five requests in ten seconds, and two to an expensive route. With REDIS_URL set, all processes
+// that use that Redis count together; otherwise each process counts separately.
 import { memoryStore, rateLimit, redisStore } from '@sluice/fastify'
 import fastify from 'fastify'
 import { Redis } from 'ioredis'
@@ -37,6 +37,6 @@ console.log(`Listening on ${url}, counting in ${redis === undefined ? 'memory' :
   curl -i -H 'Accept: text/plain' ${url}
   for i in 1 2 3; do curl -i ${url}report; done
 
-The first five requests are answered 200, the sixth 429; the headers say how long to wait. The report has a limit of its own.`)
+The first five requests get a 200, the sixth a 429, with the wait in its headers. The report has its own limit.`)
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void app.close())

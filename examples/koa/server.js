@@ -1,5 +1,5 @@
-// A Koa server that lets each client through five times in ten seconds. With REDIS_URL set, all processes that use
-// that Redis count together; otherwise each counts for itself.
+// A Koa server that allows each client five requests in ten seconds. With REDIS_URL set, all processes that use
+// that Redis count together; otherwise each process counts separately.
 import { memoryStore, rateLimit, redisStore } from '@sluice/koa'
 import Koa from 'koa'
 import { Redis } from 'ioredis'
@@ -32,7 +32,7 @@ const server = app.listen(Number(port), () => {
   for i in 1 2 3 4 5 6; do curl -s -o /dev/null -w '%{http_code}\\n' ${url}; done
   curl -i -H 'Accept: text/plain' ${url}
 
-The first five requests are answered 200, the sixth 429; the headers say how long to wait.`)
+The first five requests get a 200, the sixth a 429, with the wait in its headers.`)
 })
 
 for (const signal of ['SIGINT', 'SIGTERM']) {

@@ -1,5 +1,5 @@
-// A NestJS server that lets each client through five times in ten seconds, and lets it fail to log in three times a minute. With
-// REDIS_URL set, all processes that use that Redis count together; otherwise each counts for itself.
+// A NestJS server that allows each client five requests in ten seconds and three failed logins a minute. With REDIS_URL set, all processes
+// that use that Redis count together; otherwise each process counts separately.
 import { Controller, Get, Module, Post, UnauthorizedException } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import {
@@ -16,7 +16,7 @@ const { PORT: port = '3000', REDIS_URL: redisUrl } = process.env
 const redis = redisUrl === undefined ? undefined : new Redis(redisUrl)
 redis?.on('error', (error) => console.error(`Redis: ${error.message}`))
 
-// Plain JavaScript has no decorators yet, so that they stand below what they decorate. In TypeScript:
+// Plain JavaScript has no decorators yet, so this file applies them with functions. In TypeScript:
 //
 //   @Controller()
 //   class AppController {
@@ -59,7 +59,7 @@ decorate(AppModule, [
   }),
 ])
 
-/** Does to a class or to one of its methods what decorators above it do. */
+/** Applies decorators to a class or to one of its methods. */
 function decorate(type, decorators, method) {
   if (method === undefined) return Reflect.decorate(decorators, type)
   const descriptor = Object.getOwnPropertyDescriptor(type.prototype, method)
@@ -77,7 +77,7 @@ console.log(`Listening on ${url}, counting in ${redis === undefined ? 'memory' :
   curl -i -H 'Accept: text/plain' ${url}
   for i in 1 2 3 4; do curl -i -X POST ${url}login; done
 
-The first five requests are answered 200, the sixth 429; the headers say how long to wait. Logins are counted by themselves.`)
+The first five requests get a 200, the sixth a 429, with the wait in its headers. Logins are counted separately.`)
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {

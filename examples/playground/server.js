@@ -1,5 +1,5 @@
-// A page that shows each algorithm at work. This server answers its requests, with Sluice in front, and tells the page at which moment each
-// was decided; the page asks the same core, in the browser, the same thing, so the picture is what happened here.
+// A page that shows each algorithm at work. This server limits the page's requests with Sluice and sends the page the moment of each decision.
+// The page makes the same decisions with the same core in the browser, and draws them.
 import { subscribe } from 'node:diagnostics_channel'
 import { fileURLToPath } from 'node:url'
 import { rateLimit } from '@sluice/express'
@@ -20,7 +20,7 @@ app.use(express.static(page))
 app.use('/modules', modules.serve)
 app.get('/events', watchers.serve)
 
-// What is being decided. The store is in memory and every option below answers at once, so no other request comes between.
+// The current question. The store is in memory and every option below is synchronous, so no other request can interfere.
 let question
 
 app.get(
@@ -57,7 +57,7 @@ function answer({ rateLimit: { lease, remaining, limit } }, response) {
   else work(response, end)
 }
 
-/** What a request under `concurrency` is there for. It holds its unit until the response has ended, one way or the other. */
+/** The work of a request with `concurrency`. The request keeps its unit until the response ends or the client disconnects. */
 function work(response, end) {
   const { run, workMs } = response.locals.question
   const timer = setTimeout(() => end(), workMs)
@@ -77,7 +77,7 @@ const server = app.listen(Number(port), (error) => {
   const url = `http://localhost:${server.address().port}/`
   console.log(`Open ${url}
 
-or ask as the page does, and see the sixth request denied:
+or send the requests of the page from a terminal; the sixth is denied:
 
   for i in 1 2 3 4 5 6; do curl -i '${url}ask?run=mine&algorithm=slidingWindow&limit=5&window=10'; done`)
 })
@@ -85,7 +85,7 @@ or ask as the page does, and see the sixth request denied:
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
     server.close()
-    // The pages that watch would stay connected.
+    // Otherwise the watching pages stay connected.
     server.closeAllConnections()
   })
 }

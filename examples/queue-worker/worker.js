@@ -1,5 +1,5 @@
-// A worker without HTTP: it takes jobs from a list, starts five of them in a second and runs two at once, and sends no more than one mail a
-// second to anybody. With REDIS_URL set, all workers that use that Redis share these limits; start two of them, and each is half as fast.
+// A worker without HTTP: it starts five jobs a second, runs two at once, and sends each recipient at most one mail a second. With REDIS_URL set,
+// all workers that use that Redis share these limits: if you start two, each is half as fast.
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   concurrency,
@@ -18,7 +18,7 @@ const redis = redisUrl === undefined ? undefined : new Redis(redisUrl)
 redis?.on('error', (error) => console.error(`Redis: ${error.message}`))
 const store = redis === undefined ? memoryStore() : redisStore(redis)
 
-// One limiter, two rules: a job starts when both admit it. A burst of 1 is an even pace.
+// One limiter with two policies: a job starts when both allow it. A burst of 1 is an even pace.
 const jobs = createLimiter({
   name: 'jobs',
   policies: {
@@ -28,7 +28,7 @@ const jobs = createLimiter({
   store,
 })
 
-// A mail that would have to wait for more than two seconds is not sent at all.
+// A mail that would wait for more than two seconds is not sent.
 const mails = createLimiter({
   name: 'mails',
   policies: leakyQueue({ leak: 1, every: '1s', maxDelay: '2s' }),
@@ -49,7 +49,7 @@ const inWork = new Set()
 
 say(`${queue.length} jobs, counted in ${redis === undefined ? 'memory' : 'Redis'}`)
 for (const job of queue) {
-  // Waits for its turn, for as long as it takes. Pass "maxWait" or "signal" to wait for less.
+  // Waits without a maximum. Pass "maxWait" or "signal" for one.
   const { lease } = await jobs.acquire('all')
   const work = run(job, lease)
     .catch((error) => say(`job ${job.id} failed: ${error.message}`))
@@ -65,7 +65,7 @@ async function run(job, lease) {
     say(`job ${job.id} starts`)
     await sleep(300)
   } finally {
-    // Where the worker dies instead, the lease ends by itself.
+    // If the worker crashes, the lease expires.
     await lease.release()
   }
   say(await sendMail(job))

@@ -1,5 +1,5 @@
-// An Express server whose limits are in rules.yaml. Edit that file while the server runs: the next requests follow the new rules. If the file has a
-// mistake, the server says so and keeps the rules that it has.
+// An Express server with its limits in rules.yaml. Edit that file while the server runs: the next requests follow the new rules. If the file has a
+// mistake, the server prints it and keeps its rules.
 import { subscribe } from 'node:diagnostics_channel'
 import { rateLimit } from '@sluice/express'
 import { fileSource, loadRules } from '@sluice/rules'
@@ -72,7 +72,7 @@ const server = app.listen(Number(port), (error) => {
 
   for i in 1 2 3 4 5 6; do curl -s -o /dev/null -w '%{http_code}\\n' -H 'X-User: ada' ${url}/api/items; done
 
-The first five requests are answered 200, the sixth 429. Change "free: 5" in rules.yaml to "free: 10", and ask again after two seconds.
+The first five requests get a 200, the sixth a 429. Change "free: 5" in rules.yaml to "free: 10", and ask again after two seconds.
 
   curl -s ${url}/rules      which rules apply, and how often each was asked`)
 })

@@ -71,7 +71,7 @@ function showPictures() {
   byId('found').textContent = found.join(' ')
 }
 
-/** Draws the decisions of an algorithm for the traffic, and says in a sentence how many it allowed at most. */
+/** Draws the decisions of an algorithm about the traffic, and describes the largest number of allowed requests in a sentence. */
 function showPicture(id, algorithm) {
   const { numbers } = state
   const { window, limit } = numbers

@@ -17,7 +17,7 @@ export function draw(svg, view) {
   const { from, length, now, worst, rows: fewest = 4 } = view
   const width = svg.clientWidth || 600
   const x = (t) => margin.left + ((t - from) / length) * (width - margin.left - margin.right)
-  // What is out of sight is stacked too, so that nothing jumps when its neighbour leaves.
+  // Requests outside the interval are stacked too, so that dots do not jump when a neighbour leaves.
   const placed = stacked(view.requests, x).filter(({ t }) => t >= from && t <= from + length)
   const rows = Math.max(fewest, ...placed.map(({ at }) => at + 1))
   const base = rows * row + 6
@@ -39,7 +39,7 @@ export function draw(svg, view) {
   ].join('')
 }
 
-/** The lowest row in which a dot touches none before it. */
+/** Places each dot in the lowest row in which it touches no earlier dot. */
 function stacked(requests, x) {
   const ends = []
   return requests.map((request) => {
@@ -58,7 +58,7 @@ function mark({ t, allowed, at }, x, base) {
   return `<path class="denied" d="M${cx - arm} ${cy - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}"/>`
 }
 
-/** When a request that was held came to its turn. */
+/** The start of a delayed request. */
 function start({ t, allowed, delayMs, at }, x, base, foot) {
   if (!allowed) return ''
   const began = round(x(t + delayMs))
@@ -94,7 +94,7 @@ function level({ from, length, levels, full: first = 0, levelName = '' }, x, top
     <text class="name" x="${width - 2}" y="${top + 8}" text-anchor="end">${levelName} ${round(full)}</text>`
 }
 
-/** What one window's length let through at most, where that was. */
+/** Marks the interval of one window with the most allowed requests. */
 function bracket({ worst, windowMs, limit }, x, base, width) {
   const [left, right] = [x(worst.from), Math.min(x(worst.from + windowMs), width - 1)].map(round)
   const y = base + 6

@@ -1,6 +1,6 @@
 import { algorithms, ranges } from './policies.js'
 
-/** One choice out of a few, as radio buttons: the arrow keys move between them. */
+/** A choice as radio buttons. The arrow keys move between them. */
 export function chips(parent, group, choices, chosen, onChoose) {
   for (const [value, { name }] of Object.entries(choices)) {
     const label = element('label', { className: 'chip' })
@@ -11,7 +11,7 @@ export function chips(parent, group, choices, chosen, onChoose) {
   parent.addEventListener('change', ({ target }) => onChoose(target.value))
 }
 
-/** The sliders of an algorithm, in the place of those of another. Focus stays where it was. */
+/** Replaces the sliders by those of another algorithm. The focus does not change. */
 export function sliders(form, algorithm, numbers, onInput) {
   const { numbers: names } = algorithms[algorithm]
   form.replaceChildren(
@@ -60,7 +60,7 @@ export function copyButtons() {
 async function copy(button) {
   const { textContent } = button
   const source = document.getElementById(button.dataset.copies)
-  // Over plain HTTP, other than from this machine, a page may not write to the clipboard.
+  // Over plain HTTP from another machine, a page cannot write to the clipboard.
   if (navigator.clipboard === undefined) {
     getSelection().selectAllChildren(source)
     button.textContent = 'Selected'

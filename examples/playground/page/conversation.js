@@ -1,9 +1,9 @@
 import { algorithms } from './policies.js'
 import { createRun } from './run.js'
 
-/** Speaks to the server in one run: sends its requests, and follows what the server says became of each. */
+/** One run with the server: sends requests, and follows the events of the server about them. */
 export async function openRun({ onChange, onLost }) {
-  // Not by crypto.randomUUID: a phone that looks at this over plain HTTP has none.
+  // crypto.randomUUID is missing over plain HTTP, such as on a phone.
   const run = Math.random().toString(36).slice(2, 10)
   const mirror = createRun()
   const requests = []
@@ -23,7 +23,7 @@ export async function openRun({ onChange, onLost }) {
     })
   })
 
-  /** Of what the server says of its time, what came fastest tells best how far apart the two clocks are. */
+  /** The event with the shortest delay gives the best estimate of the difference between the two clocks. */
   function heard(at) {
     ahead = Math.max(ahead, at - performance.now())
   }
@@ -48,13 +48,13 @@ export async function openRun({ onChange, onLost }) {
     tally.agreed += decision.allowed === allowed ? 1 : 0
   }
 
-  /** Reads the level at a moment; the present one, where none is said. */
+  /** Reads the level at a moment, by default the present one. */
   function read(t = now()) {
     if (policy !== undefined && t >= (levels.at(-1)?.t ?? 0))
       levels.push({ t, ...mirror.level(t, policy) })
   }
 
-  /** The time of the server, as far as it is known. */
+  /** The estimated time of the server. */
   function now() {
     return Math.floor(performance.now() + ahead)
   }
@@ -72,7 +72,7 @@ export async function openRun({ onChange, onLost }) {
     return `ask?${new URLSearchParams([['run', run], ['algorithm', algorithm], ...named])}`
   }
 
-  /** What was before a moment is out of sight. */
+  /** Removes requests and levels before a moment, which are not visible any longer. */
   function forget(before) {
     for (const list of [requests, levels]) {
       while (list.length > 1 && list[0].t < before) list.shift()

@@ -5,7 +5,7 @@ import { fullLevel } from './run.js'
 const byId = (id) => document.getElementById(id)
 const calm = matchMedia('(prefers-reduced-motion: reduce)')
 
-/** The part of the page that asks the real server. `question` says by which policy: { algorithm, numbers, levelName }. */
+/** The part of the page that sends requests to the real server. `question` returns the policy: { algorithm, numbers, levelName }. */
 export function createLive(question) {
   let opening
   let run
@@ -14,7 +14,7 @@ export function createLive(question) {
   let replaying = false
   let drawing = false
 
-  /** Starts over, with a client that the server has never seen. */
+  /** Starts again with a new client. */
   async function begin() {
     run?.close()
     run = undefined
@@ -24,13 +24,13 @@ export function createLive(question) {
     const opened = openRun({ onChange: changed, onLost: lost })
     opening = opened
     const next = await opened
-    // Of two starts at the same time, the second one counts.
+    // If two runs start at the same time, the second one is used.
     if (opening !== opened) return next.close()
     run = next
     show()
   }
 
-  /** What is seen before there is anything to see. */
+  /** Shows the empty state. */
   function show() {
     if (run === undefined) return
     byId('curl').textContent = `curl -i '${new URL(run.urlOf(question()), document.baseURI)}'`
@@ -84,7 +84,7 @@ export function createLive(question) {
     byId('said').textContent = 'The server is unavailable. Send a request to try again.'
   }
 
-  /** Draws as long as there is something to see moving. */
+  /** Draws a frame, and the next one while something moves. */
   function frame() {
     const { algorithm, numbers, levelName } = question()
     const windowMs = numbers.window * 1000
@@ -101,7 +101,7 @@ export function createLive(question) {
     byId('live').setAttribute('aria-label', `${tally.allowed} of ${tally.decided} requests allowed`)
     run.forget(from - length)
     if (!drawing) return
-    // With reduced motion, the picture moves in steps.
+    // With reduced motion, the chart moves in steps.
     if (calm.matches) setTimeout(frame, 500)
     else requestAnimationFrame(frame)
   }
@@ -109,7 +109,7 @@ export function createLive(question) {
   return { begin, send, replay, show }
 }
 
-/** The texts of the page as it was loaded. */
+/** The initial texts of the page. */
 const initial = ['said', 'agreement', 'headers'].map((id) => [id, byId(id).textContent])
 const initialLabel = byId('live').getAttribute('aria-label')
 

@@ -1,4 +1,4 @@
-/** Traffic to compare algorithms by. `at` gives the moments of its requests, in milliseconds; it lasts three windows. */
+/** Traffic to compare algorithms. `at` returns the moments of its requests, in milliseconds, within three windows. */
 export const patterns = {
   border: {
     name: 'Burst at the boundary',

@@ -1,4 +1,4 @@
-// The algorithms as the page offers them and as the server applies them: one place for both, so that they cannot differ.
+// The algorithms of the page and of the server, in one place, so that they cannot differ.
 import {
   concurrency,
   fixedWindow,
@@ -15,18 +15,18 @@ export const ranges = {
   limit: { least: 1, most: 10, usual: 5 },
   window: { least: 1, most: 10, usual: 4 },
   burst: { least: 1, most: 10, usual: 3 },
-  // A browser opens six connections to a server: those that are held must leave room for the next request.
+  // A browser opens six connections to a server. The delayed requests must leave one for the next request.
   queue: { least: 0, most: 3, usual: 3 },
-  // Of these six connections one carries the events and one the request that is denied.
+  // One of these six connections carries the events, and one the denied request.
   atOnce: { least: 1, most: 4, usual: 3 },
   work: { least: 1, most: 5, usual: 2 },
 }
 
-/** Each algorithm: its name and idea, what its numbers are called, which of them bounds its level, and the options that they make. */
+/** Each algorithm: its name and idea, the names of its numbers, the bound of its level, and its options. */
 export const algorithms = {
   fixedWindow: {
     name: 'Fixed window',
-    idea: 'Counts from the first request on, and starts again from zero when the window is over. What came just before does not matter then.',
+    idea: 'Counts from the first request on, and starts again from zero when the window ends. The requests just before then do not matter.',
     numbers: { limit: 'Limit', window: 'Window' },
     level: 'limit',
     build: fixedWindow,
@@ -34,7 +34,7 @@ export const algorithms = {
   },
   slidingWindow: {
     name: 'Sliding window',
-    idea: 'Two counters. The requests of the older window count as if they had come evenly between the first and the last of them.',
+    idea: 'Two counters. The requests of the older window count as if they were evenly spread between the first and the last of them.',
     numbers: { limit: 'Limit', window: 'Window' },
     level: 'limit',
     build: slidingWindow,
@@ -50,7 +50,7 @@ export const algorithms = {
   },
   gcra: {
     name: 'GCRA',
-    idea: 'Spreads the limit evenly over the window, and lets an idle client run ahead by the burst. Its state is one moment in time.',
+    idea: 'Spreads the limit evenly over the window, and allows an idle client a burst. Its state is one timestamp.',
     numbers: { limit: 'Limit', window: 'Window', burst: 'Burst' },
     level: 'burst',
     build: gcra,
@@ -58,7 +58,7 @@ export const algorithms = {
   },
   tokenBucket: {
     name: 'Token bucket',
-    idea: 'Tokens drip in all the time until the bucket is full. Each request takes one; without a token it is denied.',
+    idea: 'Tokens refill continuously until the bucket is full. Each request takes one; without a token it is denied.',
     numbers: { burst: 'Capacity', limit: 'Refill', window: 'Every' },
     level: 'capacity',
     build: tokenBucket,
@@ -70,7 +70,7 @@ export const algorithms = {
   },
   leakyBucket: {
     name: 'Leaky bucket',
-    idea: 'Each request pours one unit in, and the bucket drains all the time. What would make it overflow is denied.',
+    idea: 'Each request adds one unit, and the bucket drains continuously. A request that would make it overflow is denied.',
     numbers: { burst: 'Capacity', limit: 'Leak', window: 'Every' },
     level: 'capacity',
     build: leakyBucket,
@@ -98,13 +98,13 @@ export const algorithms = {
   },
 }
 
-/** The policy that an algorithm makes of numbers. */
+/** The policy of an algorithm with these numbers. */
 export function policyOf(algorithm, numbers) {
   const { build, options } = algorithms[algorithm]
   return build(options(numbers))
 }
 
-/** The same policy as a programmer writes it. */
+/** The same policy as code. */
 export function codeOf(algorithm, numbers) {
   const options = Object.entries(algorithms[algorithm].options(numbers))
   const written = options.map(([name, value]) => {
@@ -122,7 +122,7 @@ app.use(rateLimit({
 }))`
 }
 
-/** The numbers in a query, the usual ones where it is silent. Throws a RangeError that says what to send instead. */
+/** The numbers in a query, with the usual ones as defaults. Throws a RangeError with the allowed range. */
 export function readNumbers(query) {
   const read = ([name, { least, most, usual }]) => {
     const value = query[name] === undefined ? usual : Number(query[name])
@@ -132,7 +132,7 @@ export function readNumbers(query) {
   return Object.fromEntries(Object.entries(ranges).map(read))
 }
 
-/** Who asks, by which policy, and how long the work takes. */
+/** The client (`run`), the policy, and the duration of the work. */
 export function readQuestion(query) {
   const { run, algorithm = 'slidingWindow' } = query
   if (typeof run !== 'string' || !/^[\w-]{1,40}$/.test(run)) {

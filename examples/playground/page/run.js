@@ -1,13 +1,10 @@
 import { createLimiter } from '@sluice/core'
 import { policyOf } from './policies.js'
 
-/** What one request costs the meter: a level in hundredths of a request makes a smooth line. */
+/** The cost of one request for the meter. A level in hundredths of a request makes a smooth line. */
 const fine = 100
 
-/**
- * The core itself, for one client, at whatever time it is told. A second limiter with the same policy in hundredths reads the level;
- * decisions are the first one's alone.
- */
+/** The core, for one client, at a given time. The first limiter decides. A second one with the same policy in hundredths reads the level. */
 export function createRun() {
   let now = 0
   const policies = { kind: 'unlimited' }
@@ -25,7 +22,7 @@ export function createRun() {
     return decision
   }
 
-  /** Ends what has been running for longest. */
+  /** Ends the request that has been running for longest. */
   function release(at) {
     now = at
     for (const lease of held.shift() ?? []) lease.release()
@@ -68,7 +65,7 @@ export function fullLevel(algorithm, numbers) {
 export function play(algorithm, numbers, moments, length) {
   const policy = policyOf(algorithm, numbers)
   const windowMs = numbers.window * 1000
-  // Windows on the clock begin where the picture begins.
+  // Windows on the clock begin with the chart.
   const start = windowMs * 1_000_000
   const run = createRun()
   const requests = []
@@ -98,7 +95,7 @@ export function play(algorithm, numbers, moments, length) {
   return { requests, levels, length, windowMs, worst: worst(requests, windowMs) }
 }
 
-/** The stretch of one window's length in which most requests started. */
+/** The interval of one window in which most requests started. */
 function worst(requests, windowMs) {
   const started = requests.filter(({ allowed }) => allowed).map(({ t, delayMs }) => t + delayMs)
   let found = { from: 0, count: 0 }

@@ -1,12 +1,12 @@
-// Gives a browser the very files that Node runs, without a bundler: follows the imports of a package, serves each file by a URL of its own,
-// and writes the import map that finds a package by its name.
+// Serves the files that Node runs to a browser, without a bundler: follows the imports of a package, serves each file by its own URL, and
+// writes the import map that resolves package names.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join, relative } from 'node:path'
 
 const root = '/modules'
 
-/** Everything that `name` imports, as the file at `from` would resolve it. Only what is imported is served. */
+/** Everything that `name` imports, resolved from the file at `from`. Only imported files are served. */
 export function createModules(name, from) {
   const imports = {}
   const files = new Map()
@@ -23,7 +23,7 @@ export function createModules(name, from) {
     if (isModule) for (const imported of importsOf(source)) follow(imported, file)
   }
 
-  /** Sends an HTML file with the import map in the place of its comment `importmap`. */
+  /** Sends an HTML file and replaces its comment `importmap` by the import map. */
   function page(file) {
     const map = `<script type="importmap">${JSON.stringify({ imports })}</script>`
     return (_request, response) => {
@@ -48,7 +48,7 @@ function importsOf(source) {
   return Array.from(code.matchAll(statement), ([, , name]) => name)
 }
 
-/** A CommonJS file that requires nothing, as some of the smallest packages are. */
+/** Converts a CommonJS file without `require`, as in some of the smallest packages. */
 function asModule(source) {
   return `const module = { exports: {} }
 const exports = module.exports

@@ -1,7 +1,7 @@
-/** As many pages can watch at once; each holds a connection. */
+/** The number of pages that can watch at once. Each has a connection. */
 const mostWatchers = 200
 
-/** Tells pages, by server-sent events, what happens in the run that each of them watches: in the order in which it happens. */
+/** Sends each page the events of the run that it watches, in order, as server-sent events. */
 export function createWatchers() {
   const watching = new Set()
 

@@ -23,7 +23,7 @@ export interface Sample extends Followed {
   readonly meaning: Meaning
   /** The same with a block. */
   blocked(block: Block): Sample
-  /** By how many units these admissions exceed what the algorithm promises. Time may stand still, but not step back. */
+  /** The number of units by which these admissions exceed the bound of the algorithm. Time may stop, but not go backwards. */
   excess(admissions: readonly Admission[]): number
 }
 

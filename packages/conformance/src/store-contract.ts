@@ -22,8 +22,8 @@ import { describeStages } from './contract/stages.js'
 import { describeStatus } from './contract/status.js'
 
 /**
- * What every store must do, whatever it keeps its counts in. The factory is asked for a store before each test; it may give the same one
- * again, as every test has limiters of its own.
+ * The contract of a store. The factory is called before each test. It may return the same store again, because each test has its own
+ * limiters.
  *
  * @example
  * describeStore('memoryStore', () => memoryStore())

@@ -81,7 +81,7 @@ export const traffic: fc.Arbitrary<readonly Step[]> = fc.array(step, {
   size: 'max',
 })
 
-/** The epoch, a moment near it, today and the year 2100; and none of them a round number. */
+/** The epoch, a moment near it, today and the year 2100, and moments that are not round numbers. */
 export const starts: fc.Arbitrary<number> = fc.oneof(
   fc.constantFrom(0, 1, 999, 1_763_683_200_000, 4_102_444_800_000),
   fc.integer({ min: 1_763_683_200_000, max: 1_763_683_200_000 + 604_800_000 }),

@@ -10,7 +10,7 @@ export interface AppProcess {
   readonly port: number
   /** Sends a command and resolves when it is done. */
   tell(command: Command): Promise<Done>
-  /** Why the process ended, if it ended by itself. */
+  /** The reason, if the process ended unexpectedly. */
   ended(): string | undefined
   stop(): Promise<void>
 }

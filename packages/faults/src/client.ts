@@ -105,7 +105,7 @@ function ofIoredis(client: Redis | Cluster | Valkey): OwnedClient {
   return {
     client,
     async connect() {
-      // After a failed first attempt it retries by itself.
+      // After a failed first attempt, the client retries.
       await client.connect().catch(() => {})
       while (client.status !== 'ready') await delay(5)
     },

@@ -12,7 +12,7 @@ export interface Answered {
   readonly end: number
   readonly status: number
   readonly source: Source | undefined
-  /** What went wrong, if the answer is not a decision. */
+  /** The failure, if the answer is not a decision. */
   readonly problem: string | undefined
 }
 

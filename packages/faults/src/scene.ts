@@ -26,7 +26,7 @@ export interface Scene {
    * as well.
    */
   now(phase: string, sources: Sources, settlesMs?: number): void
-  /** Redis is available again. The store must decide again within a second plus `clientMs`, the time that the client waits by itself. */
+  /** Redis is available again. The store must decide again within a second plus `clientMs`, the client's own waiting time. */
   back(clientMs?: number): void
   /** Continues the traffic for some time. */
   pass(ms: number): Promise<void>

@@ -53,16 +53,16 @@ export type Denier = (decision: Decision) => Awaitable<Answer | undefined>
 /** How to read a request of the framework. */
 export interface Readers<R> {
   header(request: R, name: string): string | undefined
-  /** As the framework has parsed it. By its type it is a string, as an application believes: one that comes several times is a list. */
+  /** As the framework parsed it. The type says string, as applications assume, but a repeated parameter is a list. */
   query(request: R, name: string): string
-  /** As authentication left it at the request. Its type says nothing of requests that have not been there, as an application's does not. */
+  /** As authentication set it. As in an application, the type ignores requests without authentication. */
   user(request: R): UserId
 }
 
 /** An emitter whose listeners are counted. */
 type Listened = Pick<EventEmitter, 'eventNames' | 'listenerCount'>
 
-/** What authentication leaves at a request. By no declaration, which every program that imports the suite would share. */
+/** The property that authentication adds to a request. A global declaration would apply to every program that imports the suite. */
 export interface Authenticated {
   user: UserId
 }

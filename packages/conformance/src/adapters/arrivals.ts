@@ -5,7 +5,7 @@ export function authenticate({ header, login }: Arrival): void {
   login(header('x-user') ?? null)
 }
 
-/** Answers before the limiter is asked. */
+/** Responds before the limiter runs. */
 export function answerEarly({ response }: Pick<Arrival, 'response'>): void {
   response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
   response.end('early')

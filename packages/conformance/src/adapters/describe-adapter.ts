@@ -28,8 +28,8 @@ import { describeTargets, describeUrls } from './contract/urls.js'
 import { describeWaiting } from './contract/waiting.js'
 
 /**
- * What every adapter must do, over real HTTP: all of it on a memory store, and on a real Redis whatever takes another way where the
- * store answers later.
+ * The contract of an adapter, over real HTTP: all of it on a memory store, and on a real Redis the parts that differ if the store answers
+ * later.
  *
  * @example
  * describeAdapter({ name: 'Express 5', protocol: 'HTTP/1.1', serve })

@@ -16,9 +16,9 @@ export interface Handler extends Pick<App, 'handle' | 'failed'> {
 }
 
 /**
- * Answers as the header `x-answer` asks: a status; `throw`; `hold`, an answer that comes when it is let go (`hold 401`, `hold throw`: this
- * one); `stream` and `events`, which begin at once and end when they are let go; `decision`, what the adapter has left at the request.
- * Without it, 200 and "hello".
+ * Answers as the header `x-answer` asks: a status; `throw`; `hold`, an answer that waits for its release (`hold 401` and `hold throw`: that
+ * answer); `stream` and `events`, which begin at once and end at their release; `decision`, the decision that the adapter attached to the
+ * request. Without the header, 200 and "hello".
  */
 export function createHandler(): Handler {
   const reached: number[] = []

@@ -13,7 +13,7 @@ export interface AppExtras extends Partial<Pick<App, 'proxies' | 'first' | 'plac
   readonly second?: NeutralOptions<unknown>
 }
 
-/** A server with one limiter, a client that speaks to it, and a clock that only the test moves. */
+/** A server with one limiter, a client, and a clock that only the test moves. */
 export interface TestServer extends Handler, Recorded {
   /** The time in milliseconds. */
   now: number

@@ -64,7 +64,7 @@ export function describeBatches(open: OpenSetup): void {
   })
 }
 
-/** A limiter that decides nothing for the store under test: it only turns calls into the requests that a store is asked. */
+/** A limiter that only converts calls into store requests. */
 function recorder(name: string, policies: Policies) {
   const memory = memoryStore()
   const requests: Request[] = []

@@ -2,7 +2,7 @@ import { calendarWindow, type CalendarWindowPolicy } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import type { OpenSetup } from './setup.js'
 
-/** Some windows: what is odd about it, its zone and its period, and when it is, from its first millisecond to the first of the next. */
+/** Windows: the peculiarity, the zone, the period, and the interval from the first millisecond to the first of the next window. */
 const windows: readonly (readonly [
   what: string,
   string,

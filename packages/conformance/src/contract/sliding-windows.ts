@@ -152,7 +152,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       setup.now += 600
       const second = await limiter.consume('key', { cost: 2 })
       await limiter.refund(first)
-      // The two of 600 are taken to lie from 0 to 600: which unit was the first is not known any more.
+      // The two units of 600 count as spread from 0 to 600: their own times are lost.
       expect(await limiter.peek('key', { cost: 4 })).toMatchObject({ retryAfterMs: 400 })
       setup.now = today + 1599
       expect(await limiter.peek('key')).toMatchObject({ remaining: 4, resetMs: 1 })
@@ -189,7 +189,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       setup.now += 200
       await limiter.refund(await limiter.consume('key'))
       setup.now = today + 850
-      // All three of the older window count again; what is taken now counts as taken at 900, after them.
+      // All three units of the older window count again. A unit that is taken now counts as taken at 900, after them.
       expect(await limiter.consume('key')).toMatchObject({ remaining: 0, resetMs: 1050 })
       expect((await limiter.consume('key')).retryAfterMs).toBe(150)
       setup.now = today + 1899

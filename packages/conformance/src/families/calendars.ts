@@ -17,7 +17,7 @@ const proof: Proof<CalendarWindowPolicy> = {
     ),
 }
 
-/** What is odd about a zone is said beside it. */
+/** A comment at each zone names its peculiarity. */
 const policies: readonly CalendarWindowPolicy[] = [
   calendarWindow({ limit: 3, period: 'hour', timeZone: 'UTC' }),
   calendarWindow({ limit: 5, period: 'day', timeZone: 'Asia/Shanghai' }),

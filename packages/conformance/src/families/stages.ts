@@ -50,8 +50,8 @@ const ofWindow: Stage = { policy: window, meaning: fixedWindowMeaning(window) }
 const ofQueue: Stage = { policy: queue, meaning: leakyQueueMeaning(queue) }
 
 /**
- * In one of the clock's windows there can be at most what is free, and what `then` brings: twice its burst, as it starts anew where a request
- * takes the last of what is free, and its rate.
+ * In one of the clock's windows there can be at most what is free, and what `then` brings: twice its burst, because it restarts when a request
+ * takes the last free unit, and its rate.
  */
 export const stages: readonly Sample[] = [
   sampleOfStages(ofDay, ofOne, 86_400_000, 30 + 2 + 43_200),

@@ -1,6 +1,6 @@
 import type { Block } from '@sluice/core'
 
-/** The blocks of one key, all of them kept: the definition speaks of the last one only. */
+/** All blocks of one key. The definition uses the last one only. */
 export interface Blocks {
   /** The end of the last block; 0 if there was none. */
   readonly until: number

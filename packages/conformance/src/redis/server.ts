@@ -21,7 +21,7 @@ export interface RedisServer {
 
 export interface RedisSettings {
   /**
-   * Where it listens: to start one in the place of another that has ended.
+   * The port, to replace a server that has ended.
    *
    * @default a free port
    */
@@ -66,7 +66,7 @@ export async function startRedis(given: RedisSettings = {}): Promise<RedisServer
   function client(clientOptions: ClientOptions = {}): Redis {
     const auth = password === undefined ? {} : { password }
     const redis = new Redis(port, '127.0.0.1', { ...auth, ...clientOptions })
-    // A server that a test kills is no error of the test; each command still fails by itself.
+    // A killed server is not an error of the test; each command still fails.
     redis.on('error', () => {})
     clients.add(redis)
     return redis
@@ -167,7 +167,7 @@ async function disconnected(redis: Redis): Promise<void> {
   if (!isWaiting) await ended
 }
 
-/** Whether the one that answers is our server: between finding a port and using it, another may have taken it. */
+/** Whether our server answers. Between finding a port and using it, another process may have taken it. */
 async function answersAs(probe: Redis, pid: number): Promise<boolean> {
   while (probe.status !== 'end' && !(await isLoaded(probe))) await delay(5)
   return (await probe.info('server')).includes(`process_id:${pid}\r\n`)

@@ -50,7 +50,7 @@ export function ruleOf(policy: unknown, where: string): Rule {
   }
 }
 
-/** The same policy with a share of each quota, rounded up: what one of several processes may allow while they cannot count together. */
+/** The same policy with a share of each quota, rounded up: the part of one process while several processes cannot count together. */
 export function sharePolicy(policy: Policy, share: number): Policy {
   const shared: Record<string, unknown> = { ...policy }
   for (const quota of kinds[policy.kind].quotas) {

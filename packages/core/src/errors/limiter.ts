@@ -64,7 +64,7 @@ interface WrongKey {
   readonly part?: number | undefined
   /** The policy whose key it is, if each policy has its own. */
   readonly policy?: string | undefined
-  /** What to pass instead. */
+  /** The value to pass instead. */
   readonly advice?: string | undefined
 }
 

@@ -24,7 +24,7 @@ export interface Decision<S extends Store = Store> {
   readonly deniedBy: readonly string[]
   /** The verdict of each policy, by its name. */
   readonly policies: Readonly<Record<string, Verdict>>
-  /** Where the decision was made. */
+  /** The store, or its replacement, that decided. */
   readonly source: Source
   /** The lease of an allowed request, if one of the policies is `concurrency` and the cost is not 0. */
   readonly lease?: HeldLease<S>

@@ -26,7 +26,7 @@ export type ConsumeDirectly = (
  * Compiles `consume` for a store that has a direct way. It decides calls with one key for all policies and no options other than `cost` and
  * `policies`. The compiled form of a list of policies lives as long as the list.
  *
- * @param entriesFor binds the policies of a call to the limiter; undefined stands for the limiter's own policies
+ * @param entriesFor binds the policies of a call to the limiter; undefined means the limiter's own policies
  */
 export function createDirectWay(
   store: SyncStore,

@@ -37,7 +37,7 @@ import type {
  * limiter's methods.
  */
 export interface Requests {
-  /** Binds the policies of a call to the limiter. Undefined stands for the limiter's own policies. */
+  /** Binds the policies of a call to the limiter. Undefined means the limiter's own policies. */
   entriesFor(policies: Policies | undefined): readonly BoundPolicy[]
   /** Whether a consumption may cause the warning that a policy is redundant. */
   readonly isWatched: boolean

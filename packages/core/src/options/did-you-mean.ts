@@ -1,5 +1,5 @@
 /**
- * The known word that a misspelled one most likely stands for: the one at the smallest edit distance, if at most a third of its letters differ.
+ * The known word that a misspelled one most likely means: the one at the smallest edit distance, if at most a third of its letters differ.
  * Case does not count. Undefined if no word is that close.
  */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {

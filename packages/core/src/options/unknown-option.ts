@@ -26,7 +26,7 @@ export function unknownOption(
   return sluiceError('SLUICE_OPTION_UNKNOWN', where, option, known, advice)
 }
 
-/** The known word that a misspelled one may stand for, as a question. */
+/** The known word that a misspelled one may mean, as a question. */
 export function didYouMean(word: unknown, known: readonly string[]): string | undefined {
   const nearest = typeof word === 'string' ? nearestWord(word, known) : undefined
   return nearest === undefined ? undefined : `Did you mean "${nearest}"?`

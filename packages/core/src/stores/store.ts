@@ -115,8 +115,8 @@ export interface State {
 }
 
 /**
- * Where a decision was made: by the store (`store`); by this process, which remembers a recent denial by the store (`local`); by the memory store that
- * replaces an unavailable store (`fallback`); or without any counts, because the store is unavailable and `onStoreError` is `'allow'` (`open`) or
+ * The place of a decision: the store (`store`); this process, which remembers a recent denial by the store (`local`); the memory store that
+ * replaces an unavailable store (`fallback`); or no counts, because the store is unavailable and `onStoreError` is `'allow'` (`open`) or
  * `'deny'` (`closed`).
  */
 export type Source = 'store' | 'local' | 'fallback' | 'open' | 'closed'

@@ -58,7 +58,7 @@ export function describeEarly(open: OpenServer): void {
       for (let i = 0; i < 3; i++) {
         const sent = server.send()
         await sent.begun
-        // The limiter is asked in the same turn, or a few later.
+        // The limiter runs in the same turn of the event loop, or a few later.
         for (let turns = 0; turns < 10; turns++) await turn()
         responses[i].end(', ended')
         const reply = await sent.reply

@@ -12,7 +12,7 @@ const { policy } = options
 
 type Count = NonNullable<NeutralOptions<unknown>['count']>
 
-/** What an application may count, how a request ends that does not count, and what the client sees of it. */
+/** The values of `count`, the end of a request that does not count, and the response that the client receives. */
 const endings: [string, Count, string, number][] = [
   ['an answer', 'failures', '200', 200],
   ['an answer of 404', 'successes', '404', 404],

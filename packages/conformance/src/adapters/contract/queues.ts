@@ -23,7 +23,7 @@ export function describeQueues(open: OpenServer): void {
       const decisions = replies.slice(0, 3).map(({ body }) => JSON.parse(body))
       const delays = decisions.map(({ delayMs }) => delayMs)
       expect(delays).toEqual([0, 40, 80])
-      // As of the moment at which the last of them was let go: the others have left the queue.
+      // When the last request is released, the others have left the queue.
       expect([decisions[2].resetMs, decisions[2].remaining]).toEqual([40, 2])
       for (const [i, at] of server.reached.entries()) {
         // A timer may fire up to a millisecond before its time.

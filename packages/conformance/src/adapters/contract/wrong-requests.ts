@@ -25,7 +25,7 @@ const keysOfJson: readonly (readonly [string, OptionsFor])[] = [
   ['byUser', (read) => ({ policy, key: byUser(written(read)) })],
 ]
 
-/** A list by itself may be a key: whether the client chose it is seen where the framework has parsed it. */
+/** A list may be a key. The parsed input of the framework shows whether the client sent it. */
 const tellsLists = keysOfJson.filter(
   ([from]) => !from.startsWith('a function for') && from !== 'a function',
 )

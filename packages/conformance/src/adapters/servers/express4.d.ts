@@ -1,4 +1,4 @@
-// Express 4 under another name. What the suite uses of it is the same in both.
+// Express 4 under another name. The members that the suite uses are the same in both versions.
 declare module 'express4' {
   import express from 'express'
   export default express

@@ -32,7 +32,7 @@ export const fastify: readonly Adapter[] = [
     name: 'Fastify 5 by HTTP/2',
     protocol: 'HTTP/2',
     followsPromises: true,
-    // By its types an application of HTTP/2 is another one; what is used of it here is the same.
+    // The types of HTTP/2 differ, but the used members are the same.
     serve: async (app) =>
       served(app, createFastify({ ...optionsFor(app), http2: true }) as unknown as FastifyInstance),
   },

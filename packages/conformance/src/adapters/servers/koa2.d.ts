@@ -1,4 +1,4 @@
-// Koa 2 under another name. What the suite uses of it is the same in both.
+// Koa 2 under another name. The members that the suite uses are the same in both versions.
 declare module 'koa2' {
   import Koa from 'koa'
   export default Koa

@@ -73,7 +73,7 @@ async function served<Q extends NestRequest, S>(
   }
 }
 
-// Decorators by hand: what compiles this has those of the standard.
+// Calls the decorators by hand, because the compiler supports the standard decorators only.
 function moduleOf<Q extends NestRequest, S>(
   app: App,
   options: ReturnType<typeof optionsOf<NestRequest, OnDenied>>,
@@ -129,7 +129,7 @@ function onDenied(deny: Denier): OnDenied {
     })
 }
 
-/** What a guard answers by: an exception that the application's filter knows. */
+/** The exception by which a guard answers. The application's filter knows it. */
 class Answered extends Error {
   readonly answer: Answer
 

@@ -100,7 +100,7 @@ export const slidingBucketsSteps: Algorithm<SlidingWindowParams> = {
   id: 128,
 }
 
-/** The next request after a refund of all units begins anew, at another moment: a receipt from before it finds nothing. */
+/** The next request after a refund of all units opens a new window, so an earlier receipt refunds nothing. */
 function forgetIfEmpty(row: Row, params: SlidingWindowParams): void {
   if (slidingWindowSteps.ends(row, params) === 0) row[SINCE] = 0
 }

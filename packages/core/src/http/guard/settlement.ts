@@ -24,7 +24,7 @@ export type Settle = (
 
 /**
  * Makes the function that runs after a response: it releases leases, refunds requests that do not count, and resets counts after a success. Undefined if
- * none of this can happen.
+ * no request needs it.
  *
  * @param ownPolicies the policies of the limiter; undefined if each request has its own
  * @throws SluiceError SLUICE_OPTION_INVALID if `resetOn` names an unknown policy

@@ -16,7 +16,7 @@ export interface Plan<R> {
   policiesFor(request: R): Awaitable<Policies>
 }
 
-/** What one request passes to `consume` besides its key. */
+/** The arguments of `consume` for one request, besides its key. */
 export interface ConsumeTerms {
   readonly policies: Policies
   readonly cost: number

@@ -134,7 +134,7 @@ const problems: Readonly<Record<DenialCause, { readonly type: string; readonly t
   },
 }
 
-// A client that accepts JSON can read a problem. A client that accepts none of these receives a problem as well, rather than a 406.
+// A client that accepts JSON can read a problem. Other clients also receive a problem, rather than a 406.
 const offered = ['application/problem+json', 'application/json', 'text/plain']
 
 /** Browsers send about 150 characters. Parsing a header of 16 kB would take milliseconds for each denial. */

@@ -17,7 +17,7 @@ export interface PolicyItem {
   readonly isTimed: boolean
 }
 
-/** What clients read in place of the name of a policy. Others are sent by their own names. */
+/** The names that clients read instead of the names of policies. Policies without an entry keep their names. */
 export type PublicNames = ReadonlyMap<string, { readonly publicName?: string }>
 
 /** The name of a policy as clients read it. */

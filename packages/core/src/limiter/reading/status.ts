@@ -14,7 +14,7 @@ export interface PolicyStatus {
 }
 
 export interface Status {
-  /** Where the counts are: in the store, or in the memory store that replaces it while it is unavailable (`fallback`). */
+  /** The place of the counts: the store, or the memory store that replaces it while it is unavailable (`fallback`). */
   readonly source: Source
   readonly policies: Readonly<Record<string, PolicyStatus>>
 }

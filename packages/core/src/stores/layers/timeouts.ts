@@ -47,7 +47,7 @@ export function createTimeouts(): Timeouts {
   }
 
   function expireUntil(due: number): void {
-    // Timers may fire a little early, and a replaced clock may stand still.
+    // Timers may fire a little early, and a replaced clock may stop.
     const now = performance.now()
     const until = Math.max(due, now)
     const late: TimedCall[] = []

@@ -156,10 +156,10 @@ function costOf({ verb, cost }: DecisionRequest): number {
   return verb === 'consume' ? cost : -1 - cost
 }
 
-/** Stands for an answer: the direct script could not read the state, so the general script has to decide. */
+/** Replaces an answer: the direct script could not read the state, so the general script has to decide. */
 export const unread: unique symbol = Symbol('unread')
 
-/** Decodes the script's reply. `failure` converts the message of a request that failed by itself. */
+/** Decodes the script's reply. `failure` converts the message of a single request that failed. */
 export function decodeDirect(
   reply: readonly unknown[],
   { direct: { widths }, now = Number(reply[0]) }: DirectLane,

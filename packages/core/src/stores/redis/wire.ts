@@ -175,7 +175,7 @@ export function decodeReply(
   return requests.map(answerTo)
 }
 
-/** Stands for an answer: the rules of this request were made for another time than the server's, and the script did nothing. */
+/** Replaces an answer: the rules of this request were made for another time than the server's, and the script did nothing. */
 export const stale: unique symbol = Symbol('stale')
 
 /** `message` is unknown because a client may return a string as a buffer. */
