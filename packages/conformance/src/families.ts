@@ -7,7 +7,7 @@ import { stages } from './families/stages.js'
 import type { Sample } from './samples.js'
 import { sizes, sizedAlgorithms } from './sized-algorithms.js'
 
-/** One algorithm with all the policies that it is tried with. */
+/** One algorithm, with all policies that the suites test. */
 export interface Family {
   readonly name: string
   readonly samples: readonly Sample[]
@@ -27,7 +27,7 @@ const unblocked: readonly Family[] = [
   { name: 'concurrency', samples: leases },
 ]
 
-/** Every algorithm in all its forms, and each of them with a block. */
+/** Every algorithm in all its forms, each without and with a block. */
 export const families: readonly Family[] = [
   ...unblocked,
   ...unblocked.map(({ name, samples }) => ({

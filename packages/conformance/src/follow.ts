@@ -34,7 +34,7 @@ export async function follow(
       continue
     }
     const expected = model[verb](now, cost)
-    // A lease has an id that nothing defines.
+    // The model has no id of a lease.
     const { lease: _lease, ...decision } = await limiter[verb]('key', { cost })
     answered.push({ now, cost, verb, decision: withoutDebt(decision), expected })
     last = expected
@@ -42,7 +42,7 @@ export async function follow(
   return answered
 }
 
-/** The same decision with `used` as the models have it. */
+/** The same decision with `used` as in the models. */
 function withoutDebt(decision: Decision): Decision {
   const { default: verdict } = decision.policies
   const used = Math.min(verdict.used, verdict.limit)

@@ -43,7 +43,7 @@ export function unitsPerClockWindows(
   return most
 }
 
-/** The most units in any stretch of time as long as the window, its end left out. */
+/** The most units in any half-open interval of one window. */
 export function unitsWithin(admissions: readonly Admission[], windowMs: number): number {
   let most = 0
   for (const [last, { at: to }] of admissions.entries()) {
@@ -56,7 +56,7 @@ export function unitsWithin(admissions: readonly Admission[], windowMs: number):
   return most
 }
 
-/** The most units that share a name: that of the window which a moment lies in. */
+/** The most units in one window, by the names of the windows at the moments of the admissions. */
 export function unitsPerName(
   admissions: readonly Admission[],
   nameOf: (at: number) => number | string,
@@ -69,7 +69,7 @@ export function unitsPerName(
   return Math.max(0, ...units.values())
 }
 
-/** The most units by which any stretch of the traffic exceeds the burst plus the refill of `rate / perMs` in that time. */
+/** The most units by which any part of the traffic exceeds the burst plus the refill of `rate / perMs` in that time. */
 export function arrivalCurve(
   admissions: readonly Admission[],
   burst: number,

@@ -16,7 +16,7 @@ const store = redisStore(client, { timeout: '20s' })
 const limiter = createLimiter({ name, policies: policy, store })
 await client.ping()
 
-// All workers begin together, or the first would be done before the last has started.
+// All workers begin together. Otherwise the first would finish before the last has started.
 process.send?.('ready')
 await once(process, 'message')
 const decisions = await Promise.all(Array.from({ length: requests }, () => limiter.consume('key')))

@@ -16,7 +16,7 @@ export interface Followed {
   createModel(): Model
 }
 
-/** A policy that the suites try, with the definition and the bound that prove its algorithm right. */
+/** A policy that the suites test, with its definition and its bound. */
 export interface Sample extends Followed {
   /** The text that fast-check prints if a property fails. */
   [toStringMethod](): string
@@ -27,7 +27,7 @@ export interface Sample extends Followed {
   excess(admissions: readonly Admission[]): number
 }
 
-/** How the policies of one builder are proved. */
+/** The definition and the bound of the policies of one builder. */
 export interface Proof<P extends Policy> {
   quota(policy: P): number
   windowMs(policy: P): number
@@ -51,7 +51,7 @@ export function sampleOf<P extends Policy>(policy: P, proof: Proof<P>): Sample {
   }
 }
 
-/** Its own windows, which requests open, hold `limit` units; any other stretch of time as long holds at most twice as many, less two. */
+/** Its own windows, which requests open, hold `limit` units. Any other interval of the same length holds at most 2 × limit − 2. */
 export const ofSpreadWindows: Proof<SlidingWindowPolicy> = {
   quota: ({ limit }) => limit,
   windowMs: ({ window }) => window,

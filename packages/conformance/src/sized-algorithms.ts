@@ -28,13 +28,13 @@ export interface SizedAlgorithm {
   sample(limit: number, windowMs: number): Sample
   /** Policies with the options that only this algorithm has. */
   readonly further: readonly Sample[]
-  /** The greatest limit that counts of any size are tried with. */
+  /** The greatest limit that the suites test. */
   readonly most: number
 }
 
 const most = 2 ** 42
 
-/** Every algorithm of which any limit in any window can be asked. A new one is proved by its model and its row here. */
+/** Every algorithm that supports any limit in any window. A new algorithm needs its model and a row in this list. */
 export const sizedAlgorithms: readonly SizedAlgorithm[] = [
   sized({
     name: 'fixed window from the first request',
@@ -160,7 +160,7 @@ export const sizedAlgorithms: readonly SizedAlgorithm[] = [
   }),
 ]
 
-/** Sizes that are awkward for one algorithm or another: [limit, window in ms]. */
+/** Sizes that are awkward for some algorithm: [limit, window in ms]. */
 export const sizes: readonly (readonly [limit: number, windowMs: number])[] = [
   [0, 1000],
   [1, 1000],

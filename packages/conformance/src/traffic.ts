@@ -4,11 +4,11 @@ import type { Followed } from './samples.js'
 /** How far time moves before a request: by a number of milliseconds, or to a moment that a faulty limiter is likely to decide wrongly. */
 export type Move =
   | { readonly by: 'ms'; readonly ms: number }
-  /** So many windows, and a little more or less. */
+  /** A number of windows, and a little more or less. */
   | { readonly by: 'window'; readonly count: number; readonly plusMs: number }
-  /** To where the clock's next window begins, or a little before or after. */
+  /** To the start of the clock's next window, or a little before or after. */
   | { readonly by: 'edge'; readonly plusMs: number }
-  /** By a wait that the last answer gave, or a little less or more. */
+  /** By a wait of the last answer, or a little less or more. */
   | {
       readonly by: 'retryAfterMs' | 'nextMs' | 'resetMs'
       readonly plusMs: number
@@ -36,7 +36,7 @@ export const nothingSaid: Said = { remaining: 0, retryAfterMs: 0, nextMs: 0, res
 
 const plusMs = fc.constantFrom(-1, 0, 0, 1)
 
-/** Time standing still, small steps, windows, edges, and jumps to the moments that the last answer named. It never steps back. */
+/** No time, small steps, windows, boundaries, and jumps to the moments of the last answer. Time never goes backwards. */
 export const forward: fc.Arbitrary<Move> = fc.oneof(
   { arbitrary: fc.constant<Move>({ by: 'ms', ms: 0 }), weight: 3 },
   { arbitrary: fc.record({ by: fc.constant('ms'), ms: fc.nat(5) }), weight: 2 },
@@ -136,10 +136,10 @@ function distance(now: number, move: Move, windowMs: number, last: Said): number
   }
 }
 
-/** How long a property may take to be tried so often. */
+/** The time limit of a property with this number of runs. */
 export const patienceMs: number = runs(30_000)
 
-/** How often a property is tried: `SLUICE_RUNS` times the usual, to search longer. */
+/** The number of runs of a property: `SLUICE_RUNS` times the usual number. */
 export function runs(usual: number): number {
   return Math.ceil(usual * Number(process.env['SLUICE_RUNS'] ?? 1))
 }

@@ -34,7 +34,7 @@ export interface App {
   readonly place: 'app' | 'route'
   /** Handles `/` and `/items/:id`, for every method. Undefined if the response has already been sent. */
   handle(visit: Visit): Answer | undefined | Promise<Answer | undefined>
-  /** Whether the application has an error handler of its own, or leaves errors to the framework's. */
+  /** Whether the application has its own error handler, or uses the framework's. */
   readonly handling: 'application' | 'framework'
   /** Responds to an error that reached the application's error handler. */
   failed(error: unknown): Answer
@@ -84,7 +84,7 @@ export interface RawResponse extends Listened {
 export interface Arrival {
   header(name: string): string | undefined
   readonly response: RawResponse
-  /** Leaves the user where the application finds it. */
+  /** Sets the user on the request. */
   login(user: UserId): void
 }
 
@@ -102,7 +102,7 @@ export interface Answer {
   readonly body: string | Readable
 }
 
-/** The options of a limiter in the form of the framework, whose handler of a denial is made of a neutral one. */
+/** The options of a limiter for the framework, with its handler of denials made from the neutral one. */
 export function optionsOf<R, H>(
   options: OptionsFor,
   read: Readers<R>,
@@ -123,12 +123,12 @@ function inForm<R, H>(
   return onDenied === undefined ? options : { ...options, onDenied: handlerOf(onDenied) }
 }
 
-/** A header, as Node gives it, whose first value counts. */
+/** A header from Node. Its first value counts. */
 export function valueOf(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.[0]
 }
 
-/** A value among those that a framework has parsed: a string, as an application believes. */
+/** A value that the framework parsed: a string, as an application assumes. */
 export function valueIn(parsed: unknown, name: string): string {
   return Reflect.get(Object(parsed), name)
 }

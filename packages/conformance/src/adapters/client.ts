@@ -21,7 +21,7 @@ export interface Reply {
 export interface Sent {
   /** Resolves with the first chunk of the body, or with the end of an empty body. */
   readonly begun: Promise<void>
-  /** The whole answer. Rejects where the connection is cut before its end. */
+  /** The whole answer. Rejects if the connection closes before its end. */
   readonly reply: Promise<Reply>
   /** Closes the connection without waiting for the answer. */
   hangUp(): void
@@ -87,7 +87,7 @@ function sentOf(head: Promise<Head>, hangUp: () => void): Sent {
   const first = new Promise<void>((resolve) => (begin = resolve))
   const reply = replyOf(head, begin)
   const begun = begunBy(first, reply)
-  // A client that hangs up waits for neither.
+  // A client that disconnects waits for neither.
   reply.catch(() => {})
   begun.catch(() => {})
   return { begun, reply, hangUp }

@@ -3,14 +3,14 @@ import type { Adapter } from './adapter.js'
 import { answersOf, differences } from './table/answers.js'
 import { printed } from './table/print.js'
 
-/** One server answers as all do. */
+/** One server gives the expected answers. */
 export function describeRows(adapter: Adapter): void {
   test('every request of the table gets the answer that it gets on all servers', async () => {
     expect(differences(adapter, await answersOf(adapter))).toEqual([])
   })
 }
 
-/** The same requests get the same answers on all servers: shows the table when they do, and else where they do not. */
+/** The same requests get the same answers on all servers. Prints the table, or the differences. */
 export function describeTable(adapters: readonly Adapter[]): void {
   test('the same table of requests gets the same table of answers on all servers', async () => {
     const found: string[] = []

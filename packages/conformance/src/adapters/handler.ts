@@ -5,13 +5,13 @@ import { until } from './until.js'
 
 /** The handler behind the limiter, and the requests that have reached it. */
 export interface Handler extends Pick<App, 'handle' | 'failed'> {
-  /** When each of the requests came that have reached the handler, by `performance.now()`. */
+  /** The arrival times of the requests at the handler, by `performance.now()`. */
   readonly reached: readonly number[]
   /** The errors that the framework's error handling has received. */
   readonly errors: readonly unknown[]
   /** Waits until `count` requests are held. */
   holding(count: number): Promise<void>
-  /** Lets those that are held end. */
+  /** Releases the held requests. */
   letGo(): void
 }
 

@@ -18,12 +18,12 @@ export interface TestServer extends Handler, Recorded {
   /** The time in milliseconds. */
   now: number
   readonly port: number
-  /** How many requests have arrived, counted before the limiter. */
+  /** The number of requests that have arrived, counted before the limiter. */
   readonly arrived: number
-  /** How many of them are over for the server, one way or the other. */
+  /** The number of requests that have ended for the server. */
   readonly over: number
   send(headers?: Record<string, string>, path?: string, method?: string): Sent
-  /** As `send`, and waits for the whole answer. */
+  /** Like `send`, but waits for the whole answer. */
   get(headers?: Record<string, string>, path?: string, method?: string): Promise<Reply>
   /** The limiter behind the adapter. */
   behind(): Limiter
@@ -93,7 +93,7 @@ export function serversOf(adapter: Adapter, makeStore: StoreFactory): OpenServer
   }
 }
 
-/** Rules have a name of their own. */
+/** Rules have their own name. */
 function named<R>(name: string, options: NeutralOptions<R>): NeutralOptions<R> {
   return options.rules === undefined ? { name, ...options } : options
 }

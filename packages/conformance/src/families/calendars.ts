@@ -44,7 +44,7 @@ const policies: readonly CalendarWindowPolicy[] = [
     weekStartsOn: 'sunday',
   }),
   calendarWindow({ limit: 2, period: 'hour', timeZone: 'America/St_Johns' }),
-  // A date that never was: 2011-12-30.
+  // A date that does not exist: 2011-12-30.
   calendarWindow({ limit: 2, period: 'day', timeZone: 'Pacific/Apia' }),
   calendarWindow({ limit: 4, period: 'week', timeZone: 'Pacific/Apia', weekStartsOn: 'friday' }),
   // Two hours forth and back.

@@ -50,7 +50,7 @@ const ofWindow: Stage = { policy: window, meaning: fixedWindowMeaning(window) }
 const ofQueue: Stage = { policy: queue, meaning: leakyQueueMeaning(queue) }
 
 /**
- * In one of the clock's windows there can be at most what is free, and what `then` brings: twice its burst, because it restarts when a request
+ * One window of the clock can hold at most the free units and those of `then`: twice its burst, because it restarts when a request
  * takes the last free unit, and its rate.
  */
 export const stages: readonly Sample[] = [
@@ -59,7 +59,7 @@ export const stages: readonly Sample[] = [
   sampleOfStages(ofClock, ofMeter, 10_000, 3 + 2 * 3 + 9),
   sampleOfStages(ofNothing, ofPace, 10_000, 7 + 69),
   sampleOfStages(ofFirst, ofOne, 60_000, 2 * 4 + 2 * 2 + 30),
-  // Each unit of a sliding window may be the last of what is free: eight in a second of the one, three in each second of the other.
+  // Each unit of a sliding window may be the last free unit: eight in a second of `sliding`, three in each second of `weighted`.
   sampleOfStages(ofSliding, ofWindow, 1000, 8 + 10 * 8),
   sampleOfStages(ofWeighted, ofSliding, 10_000, 33 + (10 + 34) * 8),
   sampleOfStages(ofClock, ofQueue, 10_000, Infinity),

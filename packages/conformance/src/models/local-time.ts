@@ -3,7 +3,7 @@ import { leastFrom } from './model.js'
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** The clocks of a time zone as Intl shows them, which is not where the core has its calendar from. */
+/** The clocks of a time zone by Intl, which the core does not use for its calendar. */
 export interface LocalTime {
   /** The local time, read as if it were UTC, in milliseconds since the epoch. */
   shown(at: number): number
@@ -13,7 +13,7 @@ export interface LocalTime {
   latestDay(at: number): number
 }
 
-/** When the clocks were changed between two moments; not more than once a day. */
+/** The clock changes between two moments, at most one a day. */
 export function clockChanges(timeZone: string, from: number, to: number): readonly number[] {
   const { offset } = localTime(timeZone)
   const changes: number[] = []

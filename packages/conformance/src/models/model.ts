@@ -33,7 +33,7 @@ export interface Meaning {
 /** The verdict according to the definition. It counts at most the limit as used, because the definitions set no bound for a debt. */
 export type ModelAnswer = Verdict
 
-/** A slow, obviously right form of one policy on one key. Its clock must not step back: the definitions do not cover that. */
+/** A slow, simple form of one policy on one key. Its clock must not go backwards, because the definitions do not cover that. */
 export interface Model {
   consume(now: number, cost: number): ModelAnswer
   peek(now: number, cost: number): ModelAnswer
@@ -46,7 +46,7 @@ export function createModel(meaning: Meaning, block?: Block): Model {
   let admissions: Admissions = []
   let latest = 0
 
-  /** The admissions that a request at this moment finds. */
+  /** The admissions before a request at this moment. */
   function found(now: number): Admissions {
     if (now < latest)
       throw new RangeError(`the model's clock stepped back from ${latest} to ${now}`)
@@ -104,7 +104,7 @@ export function createModel(meaning: Meaning, block?: Block): Model {
     },
     penalize(now, units) {
       const history = found(now)
-      // A penalty of nothing is no reason to remember anything.
+      // A penalty of 0 units saves nothing.
       if (units > 0) admissions = [...history, { at: now, cost: units }]
     },
   }

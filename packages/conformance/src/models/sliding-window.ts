@@ -3,8 +3,8 @@ import type { Meaning } from './model.js'
 import { spreadWindowMeaning } from './spread-window.js'
 
 /**
- * Spread: two windows that requests open. Weighted: sub-windows on the clock, the one that is leaving × the share of it still inside + all that
- * are whole inside + cost ≤ limit; exactly, in integers. Truncated: only those from current − (buckets − 1) × size on.
+ * Spread: two windows that requests open. Weighted: sub-windows on the clock; the oldest one × its share within the window + all others + cost
+ * ≤ limit, exactly, in integers. Truncated: only the sub-windows from current − (buckets − 1) × size on.
  */
 export function slidingWindowMeaning(policy: SlidingWindowPolicy): Meaning {
   const { limit, window, buckets, tail } = policy

@@ -11,7 +11,7 @@ const nothing: Taken = { units: 0, first: 0, last: 0 }
 
 /**
  * A window opens at the first allowed request and is `[first, first + window)`; the next one opens at the first allowed request after that.
- * The units of the older of the last two windows are given moments of their own, evenly from its first to its last unit, and each of them
+ * The units of the older of the last two windows get moments that are evenly spread from its first to its last unit. Each of them
  * counts until one window after its moment, in exact parts of a millisecond, `units - 1` to one.
  */
 export function spreadWindowMeaning(limit: number, windowMs: number): Meaning {

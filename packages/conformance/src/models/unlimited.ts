@@ -1,6 +1,6 @@
 import type { Meaning } from './model.js'
 
-/** Nothing is ever too much. */
+/** Any cost fits. */
 export const unlimitedMeaning: Meaning = {
   quota: Infinity,
   fits: () => true,

@@ -36,13 +36,13 @@ const masters = 3
 const slots = 16_384
 const agreesWithinMs = 20_000
 
-/** A new node is not trusted before this time has passed: short while they meet, then so long that a busy machine loses none. */
+/** The node timeout: short while the nodes meet, then so long that a busy machine does not lose one. */
 const trialMs = 500
 const patienceMs = 60_000
 
 /**
- * Starts the nodes, gives each its share of the slots, and waits until all of them say that the cluster is well. It takes Redis 7, where
- * the port by which nodes talk to each other can be chosen.
+ * Starts the nodes, gives each its share of the slots, and waits until all of them report that the cluster is well. It needs Redis 7, in
+ * which the port between nodes can be chosen.
  *
  * @example
  * let cluster: RedisCluster
@@ -90,7 +90,7 @@ export async function startCluster(given: ClusterSettings = {}): Promise<RedisCl
   }
 }
 
-/** Gives each node its slots and a configuration epoch of its own, and tells all of them where the others are. */
+/** Gives each node its slots and its own configuration epoch, and introduces the nodes to each other. */
 async function introduce(
   admins: readonly Redis[],
   nodes: readonly RedisServer[],
@@ -104,7 +104,7 @@ async function introduce(
       await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', i + 1)
     }
   }
-  // An epoch can be given only to a node that has met no other.
+  // Redis accepts an epoch only on a node that knows no other node.
   for (const [i, admin] of admins.entries()) {
     for (const [j, { port }] of nodes.entries()) {
       if (j !== i) await admin.call('CLUSTER', 'MEET', '127.0.0.1', port, busPorts[j])
@@ -112,7 +112,7 @@ async function introduce(
   }
 }
 
-/** Makes one node the replica of another, and waits until it follows what is written there. */
+/** Makes one node the replica of another, and waits until it receives its writes. */
 async function replicate(admin: Redis, master: Redis): Promise<void> {
   await admin.cluster('REPLICATE', await master.cluster('MYID'))
   await followed(admin, master)

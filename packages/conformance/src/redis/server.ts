@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
 
-/** How replies are mapped is part of the client's type, and stays as it is. */
+/** The mapping of replies is a part of the client's type, and does not change. */
 export type ClientOptions = Omit<RedisOptions, 'replyMapping'>
 
 /** A real Redis on a free port of the loopback. It writes nothing to disk. */
@@ -42,7 +42,7 @@ const startsWithinMs = 10_000
 
 /**
  * Starts a server and waits until it answers. The binary is `REDIS_SERVER`, or the `redis-server` on the PATH. It never outlives this
- * process, however that ends.
+ * process.
  *
  * @example
  * let server: RedisServer
@@ -111,7 +111,7 @@ const keepsNothing = [
  */
 const guard = `"$@" 1>&2 & echo $!; cat > /dev/null; kill -9 $!; wait`
 
-/** Those that run. */
+/** The running servers. */
 const known = new Set<string>()
 
 function findBinary(): string {

@@ -33,7 +33,7 @@ export interface Outcome {
 
 const start = Date.UTC(2030, 0, 1)
 
-/** So many requests are under way at once, which a store across a network decides in few calls, in their order. */
+/** The number of requests in flight. A store across a network decides them in few calls, in their order. */
 const atOnce = 500
 
 /** Sends the traffic to one rule, at the times that it states. */

@@ -5,14 +5,14 @@ export interface Traffic {
   readonly name: string
   readonly limit: number
   readonly windowMs: number
-  /** When the requests come, in milliseconds after a whole minute, in order. */
+  /** The times of the requests, in milliseconds after a whole minute, in order. */
   readonly arrivals: readonly number[]
 }
 
 const second = 1000
 const minute = 60_000
 
-/** Each kind begins at a moment of its own within the minute, because windows on the clock care about it. */
+/** Each kind begins at its own moment within the minute, because this matters for windows on the clock. */
 export const bursty: readonly Traffic[] = [
   perMinute('100 within a second, every 70 s', 100, bursts(60, 100, steps(1, 70 * second), second)),
   perMinute(
@@ -49,14 +49,14 @@ function perMinute(name: string, limit: number, arrivals: readonly number[]): Tr
   return { name, limit, windowMs: minute, arrivals }
 }
 
-/** So many at each of some moments: at once, or evenly within some milliseconds. */
+/** A number of requests at each of several moments: at once, or evenly within some milliseconds. */
 function bursts(count: number, size: number, next: () => number, withinMs = 0): number[] {
   return Array.from({ length: count }, next).flatMap((at) =>
     evenly(at, size, Math.floor(withinMs / size)),
   )
 }
 
-/** Moments so far apart, give or take a share of that. */
+/** Moments at this distance, with a random deviation of up to a share of it. */
 function steps(seed: number, everyMs: number, jitter = 0): () => number {
   const random = randomFrom(seed)
   let at = random() * minute

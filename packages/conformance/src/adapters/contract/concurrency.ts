@@ -86,7 +86,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
         sent.hangUp()
         await until('it is gone', () => server.over === 1)
         if (!followsPromises) {
-          // Nothing tells the limiter of a response that is never ended.
+          // The limiter cannot detect a response that never ends.
           await turn()
           expect(await usedOf(server, policy)).toBe(1)
           server.now += 10_000

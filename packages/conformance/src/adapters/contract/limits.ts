@@ -1,6 +1,6 @@
 import { fixedWindow, type Policy } from '@sluice/core'
 
-/** So many requests a minute, all of them counted by one key. */
+/** A number of requests a minute, with one key for all. */
 export function perMinute(limit: number): { readonly policy: Policy; readonly key: string } {
   return { policy: fixedWindow({ limit, window: '1m' }), key: 'all' }
 }

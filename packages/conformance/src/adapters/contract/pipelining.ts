@@ -6,7 +6,7 @@ import type { OpenServer } from '../test-server.js'
 import { until } from '../until.js'
 import { untilUsed, usedOf } from './used.js'
 
-/** Of HTTP/1 only: HTTP/2 has streams in its place. */
+/** HTTP/1 only: HTTP/2 has streams instead. */
 export function describePipelining(open: OpenServer): void {
   describe('requests in one packet', () => {
     test('are each counted, and answered in their order', async () => {

@@ -6,7 +6,7 @@ import { untilUsed, usedOf } from './used.js'
 
 const policy = concurrency({ limit: 5, lease: '10s' })
 
-/** Of HTTP/2 only. Node emits no event on the response of a HEAD request that the client resets. */
+/** HTTP/2 only. Node emits no event on the response of a HEAD request that the client resets. */
 export function describeResets(open: OpenServer): void {
   describe('HEAD requests that the client resets', () => {
     test.each(['done', 'close'] as const)('hold no units: releaseOn: %s', async (releaseOn) => {

@@ -40,7 +40,7 @@ function adapter(name: string, create: () => Express): Adapter {
   }
 }
 
-/** The limiters of an application, the one whose decisions it finds first. */
+/** The limiters of an application. The first one is the one whose decisions the application reads. */
 function limitsOf(app: App): readonly [RateLimitMiddleware, ...RateLimitMiddleware[]] {
   const limitOf = (options: OptionsFor): RateLimitMiddleware =>
     rateLimit(optionsOf(options, readers, onDenied))
@@ -93,7 +93,7 @@ function handlerOf(app: App): RequestHandler {
   return (request, response, next) => void visitedOr(next, app, request, response)
 }
 
-// Express 4 does not look at what a handler returns, so what it rejects with is passed on by hand.
+// Express 4 ignores the promise of a handler, so this function passes its rejection on.
 async function visitedOr(
   next: NextFunction,
   app: App,
@@ -107,7 +107,7 @@ async function visitedOr(
   }
 }
 
-/** Lets the application answer a request that has passed the limiter. */
+/** The application answers a request that has passed the limiter. */
 export async function visited(app: App, request: Request, response: Response): Promise<void> {
   const answer = await app.handle({
     header: (name) => request.get(name),
@@ -120,7 +120,7 @@ export async function visited(app: App, request: Request, response: Response): P
 export function send(response: Response, { status, type, body }: Answer): void {
   response.status(status).set('Content-Type', type)
   if (typeof body === 'string') response.send(body)
-  // A client that leaves ends the stream, and that is no error.
+  // A client that disconnects ends the stream, which is not an error.
   else pipeline(body, response, () => {})
 }
 

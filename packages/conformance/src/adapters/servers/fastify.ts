@@ -38,7 +38,7 @@ export const fastify: readonly Adapter[] = [
   },
 ]
 
-// Fastify trusts a proxy for its address. As for their number, its later versions trust none.
+// Fastify trusts the proxy by its address. If a number is given, its later versions trust no proxy.
 export function optionsFor({ proxies }: App): {
   trustProxy: string | false
   forceCloseConnections: true
@@ -97,7 +97,7 @@ export function arrive(app: App, request: FastifyRequest, reply: FastifyReply): 
   })
 }
 
-/** Lets the application answer a request that has passed the limiter. */
+/** The application answers a request that has passed the limiter. */
 export async function visited(
   app: App,
   request: FastifyRequest,

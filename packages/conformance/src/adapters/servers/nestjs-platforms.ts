@@ -30,7 +30,7 @@ export const onExpress: Platform<Request, Response> = {
 export const onFastify: Platform<FastifyRequest, FastifyReply> = {
   create(app) {
     const adapter = new FastifyAdapter(fastify.optionsFor(app))
-    // Nest brings a Fastify of its own, to the compiler another one than ours.
+    // Nest has its own Fastify, whose types differ from ours for the compiler.
     const instance = adapter.getInstance<FastifyInstance>()
     instance.decorateRequest('user')
     instance.addHook('onRequest', (request, reply, done) => {

@@ -150,7 +150,7 @@ class ErrorFilter<Q, S> extends BaseExceptionFilter {
   }
 
   override catch(error: unknown, host: ArgumentsHost): void {
-    // Among them denials, which Nest's own filter answers.
+    // This includes denials, which Nest's own filter answers.
     if (error instanceof HttpException) return super.catch(error, host)
     const response = host.switchToHttp().getResponse<S>()
     if (error instanceof Answered) return this.#platform.send(response, error.answer)

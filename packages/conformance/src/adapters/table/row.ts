@@ -15,7 +15,7 @@ interface Row {
   readonly request: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** How many milliseconds pass before it. */
+  /** The milliseconds that pass before it. */
   readonly after?: number
   readonly answer: Cells
 }
@@ -45,7 +45,7 @@ export const columns = [
 export const text = 'text/plain; charset=utf-8'
 export const problemType = 'application/problem+json'
 
-/** Why a request is denied, in the two forms of the body. */
+/** The reason of a denial, in the two forms of the body. */
 export function problem(detail: string, ...policies: readonly string[]): string {
   const type = 'https://iana.org/assignments/http-problem-types#quota-exceeded'
   return JSON.stringify({ type, title, status: 429, detail, 'violated-policies': policies })
@@ -53,7 +53,7 @@ export function problem(detail: string, ...policies: readonly string[]): string 
 
 export const title = 'Request cannot be satisfied as assigned quota has been exceeded'
 
-/** The short form of the options, by windows that open with the first request. */
+/** The short form of the options, with windows that open with the first request. */
 export const perMinute = (
   limit: number,
 ): { limit: number; window: '1m'; algorithm: typeof fixedWindow } => ({
