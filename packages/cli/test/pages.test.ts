@@ -39,14 +39,17 @@ function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain)
 }
 
-test.each(['check', 'explain'])('the page of the command line names every option of %s', async (command) => {
-  const text = await readFile(new URL('docs/reference/command-line.md', root), 'utf8')
-  const start = text.indexOf(`\n## ${command}`)
-  const next = text.indexOf('\n## ', start + 1)
-  const section = text.slice(start, next === -1 ? undefined : next)
-  const { stdout } = await sluice([command, '--help'])
-  const options = [...stdout.matchAll(/^ {2}(--\w+)/gm)].map(([, option]) => option)
-  expect(
-    options.filter((option) => option !== '--help' && !new RegExp(`${option}\\b`).test(section)),
-  ).toEqual([])
-})
+test.each(['check', 'explain'])(
+  'the page of the command line names every option of %s',
+  async (command) => {
+    const text = await readFile(new URL('docs/reference/command-line.md', root), 'utf8')
+    const start = text.indexOf(`\n## ${command}`)
+    const next = text.indexOf('\n## ', start + 1)
+    const section = text.slice(start, next === -1 ? undefined : next)
+    const { stdout } = await sluice([command, '--help'])
+    const options = [...stdout.matchAll(/^ {2}(--\w+)/gm)].map(([, option]) => option)
+    expect(
+      options.filter((option) => option !== '--help' && !new RegExp(`${option}\\b`).test(section)),
+    ).toEqual([])
+  },
+)
