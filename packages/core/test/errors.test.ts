@@ -188,7 +188,7 @@ const causes: Readonly<
       warningOf(() => {
         void createGuard({ limit: 5, window: '1m', key: 'all' }).check(noRequest, response)
       }),
-    ['"default"', 'make it once'],
+    ['"default"', 'create it once'],
   ],
   SLUICE_ROUTE_UNSEEN: [
     () => warningOf(() => warnOfUnseenRoute('GET /me', 'preHandler')),

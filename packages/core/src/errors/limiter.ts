@@ -41,7 +41,7 @@ export const limiterMessages = {
   SLUICE_LIMITER_UNKNOWN: (name: string, known: readonly string[]): string =>
     `there is no limiter ${quoted(name)}. ${
       known.length === 0 ? 'There are none so far' : `The limiters are ${quotedList(known)}`
-    }. The limiters of routes are made when the application starts.`,
+    }. The limiters of routes are created when the application starts.`,
 
   SLUICE_CLOCK_INVALID: (value: unknown): string =>
     `the clock returned ${show(value)}. It must return milliseconds since the epoch, 0 or more.`,
@@ -50,8 +50,8 @@ export const limiterMessages = {
     `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks do not treat as an error. Throw an Error.`,
 
   SLUICE_POLICY_NAMES_MANY: (limiter: string, count: number, name: string): string =>
-    `limiter "${limiter}": its calls have named ${count} different policies, such as ${quoted(name)}. A policy's name stands for a kind of limit, ` +
-    `such as a plan. If each client has a name of its own, use one name and put the client into the key: in Redis, each name adds to the state of its key.`,
+    `limiter "${limiter}": its calls have named ${count} different policies, such as ${quoted(name)}. A policy's name identifies a kind of limit, ` +
+    `such as a plan. If each client has its own name, use one name and put the client into the key: in Redis, each name adds to the state of its key.`,
 
   SLUICE_POLICY_REDUNDANT: (limiter: string, name: string, other: string): string =>
     `limiter "${limiter}": the policy "${name}" never denies a request that "${other}" allows, if both count by the same key, as in this call. ` +

@@ -36,12 +36,12 @@ export const requestMessages = {
     `of its addresses. Pass "key: byIp()", which counts by network, or firstOf(…, byIp()).`,
 
   SLUICE_COUNTED_TWICE: (name: string): string =>
-    `rateLimit: the limiter "${name}" was asked about the same request twice, and counts it twice. Is it in use both for the ` +
-    `application and for a route or router? Keep one, or make two limiters.`,
+    `rateLimit: the limiter "${name}" counted the same request twice. Is it used both for the ` +
+    `application and for a route or router? Keep one, or create two limiters.`,
 
   SLUICE_MADE_IN_HANDLER: (name: string): string =>
-    `rateLimit: the limiter "${name}" was made and used in one turn of the event loop, as if in a request handler. A limiter that is made for each request ` +
-    `counts that request alone and never denies: make it once, when the application starts.`,
+    `rateLimit: the limiter "${name}" was created and used in one turn of the event loop, as if in a request handler. A limiter that is created for each request ` +
+    `counts that request alone and never denies: create it once, when the application starts.`,
 
   SLUICE_ROUTE_UNSEEN: (route: string, hook: string): string =>
     `rateLimit: the route ${quoted(route)} was declared before the plugin was loaded, so it is limited before its own "${hook}" ` +

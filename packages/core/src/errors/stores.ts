@@ -6,7 +6,7 @@ export const storeMessages = {
     `the ${store} store failed: ${reason}`,
 
   SLUICE_STORE_TIMEOUT: (store: string, timeoutMs: number): string =>
-    `the ${store} store did not answer within ${timeoutMs} ms. A call that arrives there later is void and takes nothing.`,
+    `the ${store} store did not answer within ${timeoutMs} ms. A call that reaches it later takes no units.`,
 
   SLUICE_STORE_UNAVAILABLE: (store: string): string =>
     `the ${store} store has failed several times. No calls are sent to it until it answers a ping again.`,
@@ -20,7 +20,7 @@ export const storeMessages = {
     `same package as the limiter.`,
 
   SLUICE_CLIENT_INVALID: (client: unknown): string =>
-    `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client that you made. With ioredis or iovalkey: ` +
+    `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client. With ioredis or iovalkey: ` +
     `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client).`,
 }
 

@@ -153,7 +153,7 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
 
 const resetReaders = { success: checked('a list of names of policies', isNames) }
 
-const oneWay = 'Say what is allowed in one way: "limit" and "window", "policy", or "policies"'
+const oneWay = 'State the limit in one way: "limit" and "window", "policy", or "policies"'
 const inPolicy = 'Pass it to the builder of the policy instead'
 const inRules = 'The rules decide this for each request: state it there'
 const ownAnswer = '"onDenied" writes the whole response: set it there'
