@@ -34,16 +34,16 @@ const sluiceErrorBrand = Symbol.for('@sluice/core:SluiceError')
  */
 export class SluiceError extends Error {
   override readonly name = 'SluiceError'
-  /** Stable across releases; the message is not. */
+  /** The code of the error. It is stable across releases; the message is not. */
   readonly code: ErrorCode
   /**
-   * 400 if the request is wrong and not the application: it has no key, or one that cannot be a key. Absent from all other errors. Express,
-   * Koa, Fastify and NestJS answer with this status unless an error handler of the application decides otherwise.
+   * 400 if the request is wrong and not the application: it has no key, or an invalid one. Absent from all other errors. Express, Koa, Fastify and
+   * NestJS respond with this status unless an error handler of the application decides otherwise.
    */
   declare readonly status?: 400
   /** The same as `status`, for frameworks that read this name. */
   declare readonly statusCode?: 400
-  /** True beside `status`: Koa then answers with the message, and does not log it. */
+  /** True beside `status`: Koa then responds with the message, and does not log it. */
   declare readonly expose?: true
 
   constructor(code: ErrorCode, message: string, options?: { cause: unknown }) {

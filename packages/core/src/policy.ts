@@ -17,7 +17,7 @@ export interface Policy {
   readonly block?: Block
 }
 
-/** Blocks a key for a while once it has reached or exceeded a limit. */
+/** Blocks a key for a time after it has reached or exceeded a limit. */
 export interface BlockOptions {
   /** How long the block lasts. Denials while it lasts do not extend it. */
   readonly for: Duration
@@ -28,8 +28,7 @@ export interface BlockOptions {
    */
   readonly on?: 'reached' | 'exceeded'
   /**
-   * The factor by which each further block is longer than the one before. After an unblocked time as long as the last block, the next block has
-   * its first length again.
+   * The factor by which each further block is longer. After an unblocked time as long as the last block, the next block has the first length again.
    *
    * @default 1
    */
@@ -42,6 +41,7 @@ export interface BlockOptions {
   readonly max?: Duration
 }
 
+/** A block with its durations in milliseconds and its defaults. */
 export interface Block {
   readonly for: number
   readonly on: 'reached' | 'exceeded'

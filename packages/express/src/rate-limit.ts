@@ -52,7 +52,7 @@ export interface RateLimitMiddleware {
 }
 
 /**
- * Makes a middleware that limits the rate of requests, for Express 4 and 5. The decision is in `req.rateLimit`.
+ * Creates a middleware that limits the rate of requests, for Express 4 and 5. The decision is in `req.rateLimit`.
  *
  * @example
  * app.use(rateLimit({ limit: 100, window: '1m' }))

@@ -30,22 +30,24 @@ export type StatedOptions<W, P> = OneRule<Omit<AllOptions, 'key'>> & Stated<Fast
 /** The options of the plugin: those of its limiter, which routes inherit, and its settings. */
 export type RateLimitPluginOptions = RateLimitOptions & PluginSettings
 
+/** Options of the plugin that routes do not inherit. */
 export interface PluginSettings {
   /**
-   * Whether every route and every request without a route is limited. If false, only routes with a `config.rateLimit` are limited.
+   * Whether every route and every request without a route is limited. If false, only routes with a `config.rateLimit` are.
    *
    * @default true
    */
   readonly global?: boolean
   /**
-   * The hook that counts requests. It runs after all other hooks of this kind, including those of the route, so that the key can use what they add to the
-   * request. Choose a later hook if the key needs the body or the user.
+   * The hook that counts requests. It runs after all other hooks of this kind, those of the route included, so that the key can use what they add.
+   * Choose a later hook if the key needs the body or the user.
    *
    * @default 'onRequest'
    */
   readonly hook?: Hook
 }
 
+/** The hooks of Fastify in which requests can be counted. */
 export type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler'
 
 /** `config.rateLimit` of a route: its own options, a limit made by `app.rateLimit()`, a list of them, or `false` for no limit. */
@@ -60,7 +62,7 @@ export interface PlacedLimit extends MadeLimit<FastifyRequest, OnDenied> {
 /** `app.rateLimit` of the nearest registration. */
 export interface RateLimitDecorator {
   /**
-   * Makes a handler for any hook up to `preHandler`, which the application places at its routes. The options are merged over those of the plugin; without
+   * Creates a handler for any hook up to `preHandler`, which the application places at its routes. The options are merged over those of the plugin; without
    * options, it is the limit of the plugin itself. It counts a request once, even if it is placed several times.
    *
    * @example

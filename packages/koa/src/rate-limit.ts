@@ -41,6 +41,10 @@ export type RateLimitOptions = WholeRule<AllOptions>
 
 type StatedOptions<W, P> = WholeRule<Omit<AllOptions, 'key'>> & Stated<Context, W, P>
 
+/**
+ * A middleware and its limiter, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass
+ * `policies` to them.
+ */
 export type RateLimitMiddleware = Middleware & {
   /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
   readonly limiter: Limiter
@@ -50,7 +54,7 @@ export type RateLimitMiddleware = Middleware & {
 export type Handler = (context: Context, next: Next) => unknown
 
 /**
- * Makes a middleware that limits the rate of requests, for Koa 2 and 3. The decision is in `ctx.state.rateLimit`.
+ * Creates a middleware that limits the rate of requests, for Koa 2 and 3. The decision is in `ctx.state.rateLimit`.
  *
  * @example
  * app.use(rateLimit({ limit: 100, window: '1m' }))

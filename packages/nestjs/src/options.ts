@@ -14,7 +14,7 @@ import type {
 
 /**
  * The properties that requests of Express and of Fastify have in common. To use other properties, pass the type of the platform's request,
- * `RateLimit<Request>({ … })`, or add them to this interface:
+ * `RateLimit<Request>({ … })`, or add them to this interface by `declare module '@sluice/nestjs'`.
  *
  * @example
  * declare module '@sluice/nestjs' {
@@ -48,7 +48,7 @@ interface AllOptions<Q> extends Options<Q, OnDenied>, Scoped {}
 
 interface Scoped {
   /**
-   * Which requests count together. The name of the limiter is derived from the scope. If `name` is set, a scope other than the default is appended to it.
+   * Which requests count together. The scope determines the name of the limiter. With a `name`, a scope other than the default is appended to it.
    *
    * @default 'route' on a method, 'controller' on a class, 'global' for the module
    */
@@ -57,13 +57,14 @@ interface Scoped {
 
 interface Reach {
   /**
-   * Whether every route is limited. If false, only routes with a guard or a decorator are limited.
+   * Whether every route is limited. If false, only routes with a guard or a decorator are.
    *
    * @default true
    */
   readonly global?: boolean
 }
 
+/** The options of `RateLimitModule.forRoot`. */
 export type RateLimitModuleOptions<Q = NestRequest> = RateLimitOptions<Q> & Reach
 
 /** A provider that returns the options. */
@@ -72,6 +73,7 @@ export type RateLimitOptionsFactory<Q = NestRequest> = ConfigurableModuleOptions
   'createRateLimitOptions'
 >
 
+/** The options of `RateLimitModule.forRootAsync`. */
 export type RateLimitModuleAsyncOptions<Q = NestRequest> = Reach &
   Omit<
     ConfigurableModuleAsyncOptions<RateLimitOptions<Q>, 'createRateLimitOptions'>,

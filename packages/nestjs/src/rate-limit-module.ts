@@ -22,6 +22,7 @@ export class RateLimitModule {
     Module({})(this)
   }
 
+  /** Creates the module from options. */
   static forRoot<Q = NestRequest>(options: RateLimitModuleOptions<Q>): DynamicModule {
     const { global = true, ...defaults } = options
     return RateLimitModule.forRootAsync<Q>({ global, useFactory: () => defaults })

@@ -1,6 +1,6 @@
 /**
- * What rules may read of a request. Each property may be a getter. It is read at most once for each judgement, and only if a rule needs it. `undefined`,
- * `null` and `''` mean that the request does not have it.
+ * The facts of a request that rules can read. A property may be a getter: it is read at most once for each judgement, and only if a rule needs it.
+ * `undefined`, `null` and an empty string mean that the request does not have it.
  */
 export interface Facts {
   readonly method?: string | undefined
@@ -14,6 +14,6 @@ export interface Facts {
   /** A header by its name in lower case. */
   header?(name: string): string | undefined
   cookie?(name: string): string | undefined
-  /** A declared value. If it returns a promise, the judgement waits for it. An error is an error of the request. */
+  /** A declared value. If it returns a promise, the judgement waits for it. An error fails the request. */
   value?(name: string): unknown
 }

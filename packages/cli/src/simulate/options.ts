@@ -9,18 +9,20 @@ import type { ShortAlgorithm } from './variants.js'
 /** A log: the path of a file, several of them, or a stream. Each may be compressed with gzip. */
 export type Log = string | readonly string[] | Readable
 
+/** Options of `simulate`. */
 export interface SimulateOptions extends FormatOptions {
+  /** The log to replay. */
   readonly log: Log
-  /** What to replay the log against. Each variant has counts of its own. */
+  /** The policies or rules to replay the log against, by name. Each variant has its own counts. */
   readonly variants?: Readonly<Record<string, SimulatedVariant>>
   /** The name of a variant of rules. The report compares the first other variant of rules with it. */
   readonly baseline?: string | undefined
   /** Values for rules by a field of the log: a plan by user, for example. */
   readonly table?: Table | undefined
-  /** Also finds the least limits that deny no more than this, and replays them. The log has to be a file, because it is read several times. */
+  /** Also finds the lowest limits that deny no more than this, and replays them. The log has to be a file, because it is read several times. */
   readonly suggest?: SuggestRequest | undefined
   /**
-   * By how much lines may be out of order, in milliseconds.
+   * The milliseconds by which lines may be out of order.
    *
    * @default 60_000
    */
@@ -38,8 +40,8 @@ export interface SimulateOptions extends FormatOptions {
    */
   readonly force?: boolean | undefined
   /**
-   * What to do about a field that a key or a rule needs and the log's format does not have: throw; leave out that variant or rule; or replay rules as if
-   * the field were absent in each request.
+   * How to treat a field that a key or a rule needs and the log's format does not have: `error` throws, `skip` leaves out that variant or rule,
+   * `absent` replays rules as if each request lacked the field.
    *
    * @default 'error'
    */
@@ -60,24 +62,34 @@ export interface SimulateOptions extends FormatOptions {
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined
 }
 
+/** The target of suggested limits. */
 export interface SuggestRequest {
   /** `requests<=0.1%`, a share of the requests, or `keys<=1%`, a share of the keys. */
   readonly target: string
   /**
-   * In milliseconds.
+   * The windows to try, in milliseconds.
    *
    * @default [60_000]
    */
   readonly windows?: readonly number[] | undefined
-  /** @default 'slidingWindow' */
+  /**
+   * The algorithm of the suggested limits.
+   *
+   * @default 'slidingWindow'
+   */
   readonly algorithm?: ShortAlgorithm | undefined
-  /** @default 'ip' */
+  /**
+   * The key of the suggested limits.
+   *
+   * @default 'ip'
+   */
   readonly key?: string | undefined
 }
 
 /** Policies with one key, or a document of rules. */
 export type SimulatedVariant = PolicyVariant | RulesVariant
 
+/** Policies, and the key by which they count. */
 export interface PolicyVariant {
   readonly policies: Policies
   /**
@@ -88,6 +100,7 @@ export interface PolicyVariant {
   readonly key?: string | undefined
 }
 
+/** A document of rules. */
 export interface RulesVariant {
   /** The document, and the files that it names. */
   readonly rules: RulesText

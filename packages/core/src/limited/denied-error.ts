@@ -5,6 +5,7 @@ const deniedErrorBrand = Symbol.for('@sluice/core:DeniedError')
 
 /** The error with which a denied call of a limited function rejects, unless `onDenied` returns a value. Its code is SLUICE_DENIED. */
 export class DeniedError extends SluiceError {
+  /** The decision that denied the call. */
   readonly decision: Decision
 
   constructor(limiter: string, decision: Decision) {

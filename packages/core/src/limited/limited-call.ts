@@ -2,22 +2,22 @@ import { sluiceError } from '../errors.js'
 import type { Keys, Policies } from '../limiter/bound-policies.js'
 import { optionsObject, rejectUnknown } from '../options/readers.js'
 
-/** What a call of a limited function consumes. */
+/** The key, cost and policies of a call of a limited function. */
 export interface LimitedCall {
   /**
-   * The key that the call counts for, or a record from policy name to key. `notLimited` leaves a policy out, or all of them in place of the whole
-   * key. A key that is missing or empty is an error, and so is a record that does not name exactly the policies of the call.
+   * The key, or a record from policy name to key. `notLimited` leaves a policy out, or all of them in place of the whole key. A missing or empty key
+   * is an error, and so is a record that does not name exactly the policies of the call.
    */
   readonly key: Keys
   /**
-   * How many units the call takes: a whole number.
+   * Units that the call takes: a whole number.
    *
    * @default 1
    */
   readonly cost?: number
-  /** The policies of the call, in place of the limiter's own. */
+  /** The policies of the call, in place of those of the limiter. */
   readonly policies?: Policies
-  /** Ends the wait of the call, also the delay of a leaky queue: the call rejects with the signal's reason and takes nothing. */
+  /** Ends the wait, also the delay of a leaky queue: the call rejects with the signal's reason and takes no units. */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -5,11 +5,11 @@ import { checkedIfGiven, readOptions, waitOption, type Duration } from '../optio
 /** The arguments of a function. */
 export type Arguments = unknown[]
 
-/** `A` are the arguments of the limited function, `T` is its `this`, and `R` the value of a denied call. */
+/** Options of `limited`. `A` are the arguments of the function, `T` is its `this`, and `R` the value of a denied call. */
 export interface LimitedOptions<A extends Arguments = Arguments, T = unknown, R = unknown> {
   /**
-   * Makes a call that exceeds the limit wait until the limiter allows it, for `max` at the longest. A call that is known to need longer is denied
-   * at once. Without this option, calls do not wait.
+   * Makes a call over the limit wait until it is allowed, for at most `max`. A call that is known to need longer is denied at once. Without this
+   * option, calls do not wait.
    */
   readonly wait?: { readonly max: Duration }
   /**

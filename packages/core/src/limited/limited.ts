@@ -15,8 +15,8 @@ import { checkLimitedOptions, type Arguments, type LimitedOptions } from './limi
  * and with `experimentalDecorators`. A limited function is asynchronous. If a call holds the lease of a `concurrency` policy, the lease is
  * renewed while the function runs, and released when it has ended.
  *
- * `describeCall` says what a call consumes. It receives the arguments and the `this` of the call, and its parameters have to be declared with
- * their types: a function that takes other arguments does not compile.
+ * `describeCall` returns the key of a call, and its cost and policies. It receives the arguments and the `this` of the call. Declare the types of its
+ * parameters: a function that takes other arguments does not compile.
  *
  * @example
  * const mails = createLimiter({ name: 'mails', policies: slidingWindow({ limit: 5, window: '1h' }) })

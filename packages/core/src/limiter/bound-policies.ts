@@ -10,15 +10,16 @@ import { watchPolicyNames } from './checks/policy-names.js'
 /** One policy, which gets the name 'default', or a record from name to policy. */
 export type Policies = Policy | Readonly<Record<string, Policy>>
 
-/** The policies of a limiter that has none of its own, so that each call has to pass some. */
+/** The policies of a limiter whose calls pass their own policies. */
 export const chosenPerCall: Policies = Object.freeze({})
 
 /** One key for all policies, or a record from policy name to key. `notLimited` instead of a key excludes that policy, or all policies. */
 export type Keys = Key | NotLimited | Readonly<Record<string, Key | NotLimited>>
 
+/** The option `policies` of every call of a limiter. */
 export interface PolicyChoice {
   /**
-   * The policies of this call, which replace those of the limiter: for a plan, a tenant, a time of day. Counts belong to the name of a policy, so a
+   * The policies of this call, in place of those of the limiter: for a plan, a tenant, a time of day. Counts belong to the name of a policy, so a
    * changed limit applies at once to the units that already count.
    */
   readonly policies?: Policies

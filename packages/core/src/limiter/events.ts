@@ -1,7 +1,7 @@
 import { channel, type Channel } from '../stores/layers/channel.js'
 import type { Decision } from './decision.js'
 
-/** A limiter made a decision. Published on `sluice:decision`, and a denial also on `sluice:denial`. */
+/** Published on `sluice:decision` for each decision of `consume`, and on `sluice:denial` for each denial among them. */
 export interface DecisionEvent {
   readonly limiter: string
   /** The key of each policy, by its name, in the form in which the store counts it. */

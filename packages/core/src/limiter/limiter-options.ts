@@ -22,10 +22,11 @@ export type AnyLimiterOptions<S extends Store> =
   | (LimiterOptions<S> & { readonly policy?: undefined })
   | (Omit<LimiterOptions<S>, 'policies'> & SinglePolicyOption & { readonly policies?: undefined })
 
+/** Options of `createLimiter`. `policy` replaces `policies` if there is only one. */
 export interface LimiterOptions<S extends Store> {
   /** The namespace of the counters in the store. */
   readonly name: string
-  /** The policies. A request is allowed if all of them allow it, and then counts in all of them. A denied request counts in none. */
+  /** The policies. A request is allowed, and counts, only if all of them allow it. */
   readonly policies: Policies
   /**
    * Keeps the counts. One store can serve many limiters.
@@ -34,29 +35,29 @@ export interface LimiterOptions<S extends Store> {
    */
   readonly store?: S
   /**
-   * Returns milliseconds since the epoch. It replaces the time of the store, also in Redis: for tests and replays. Limiters with different clocks
-   * need separate stores.
+   * Returns milliseconds since the epoch, in place of the time of the store: for tests and replays. Limiters with different clocks need different
+   * stores.
    *
    * @default the store's own time
    */
   readonly clock?: Clock
   /**
-   * The decisions while the store is unavailable: a memory store in this process makes them (`local`), or every request is allowed or denied. The
-   * `source` of a decision says which.
+   * How requests are decided while the store is unavailable: by a memory store in this process (`local`), or all are allowed, or all denied. The
+   * `source` of a decision shows it.
    *
    * @default 'local'
    */
   readonly onStoreError?: OnStoreError
   /**
-   * The share of each limit that this process allows by itself while the store is unavailable, rounded up: 0.25 for four processes. Limiters of
-   * the same name and store use one share together.
+   * The share of each limit that this process allows while the store is unavailable, rounded up: 0.25 for four processes. Limiters of the same name
+   * and store use one share together.
    *
    * @default 1
    */
   readonly localShare?: number
   /**
-   * Whether this process denies a key that the store has denied for up to a second, without asking the store again. A refund, release or reset
-   * by this process ends that at once. One by another process is seen up to a second late.
+   * Whether this process remembers a denial by the store for up to a second, and repeats it without asking the store. A refund, release or reset by
+   * this process takes effect at once, one by another process up to a second late.
    *
    * @default true
    */

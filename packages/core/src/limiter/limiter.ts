@@ -37,6 +37,7 @@ import type {
  * works with both. An invalid call throws, or rejects with, a SluiceError.
  */
 export interface Limiter<S extends Store = Store> {
+  /** The namespace of its counters. */
   readonly name: string
   /** Decides, and counts if all policies allow. A denied request counts in none of them. */
   consume(key: Keys, options?: ConsumeOptions): Reply<S, Decision<S>>
@@ -61,11 +62,11 @@ export interface Limiter<S extends Store = Store> {
   /** Refunds the n newest units, at most up to the full quota. For leases, it ends the newest ones whose units together are at most n. */
   refund(key: Keys, n?: number, options?: PolicyChoice): Reply<S, boolean>
   /**
-   * Takes n units, whatever remains. The units that count may then exceed the limit, and even a request of cost 0 is denied until they no longer
+   * Takes n units, even if fewer remain. The units that count may then exceed the limit, and even a request of cost 0 is denied until they no longer
    * do. A `concurrency` policy grants a lease of n units that no caller can release; it expires.
    */
   penalize(key: Keys, n: number, options?: PolicyChoice): Reply<S, void>
-  /** Blocks the key for this long. Replaces a block that the key already has. */
+  /** Blocks the key for this duration, in place of a block that it already has. */
   block(key: Keys, length: Duration, options?: PolicyChoice): Reply<S, void>
   /** Ends a block. The units that the key has used still count. */
   unblock(key: Keys, options?: PolicyChoice): Reply<S, void>
@@ -74,7 +75,10 @@ export interface Limiter<S extends Store = Store> {
    * lease was held, false if it had expired or been released.
    */
   release(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
-  /** Renews a lease by its id, also one that another process holds: its time starts again. True if it was held; if not, it stays ended: false. */
+  /**
+   * Renews a lease by its id, also one that another process holds: its time starts again. True if it was held, false if it had expired or been
+   * released.
+   */
   renew(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
   /**
    * Deletes what the key has used, so that its full quota is available, and returns true. A later refund of an earlier decision has no effect. If

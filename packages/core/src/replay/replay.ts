@@ -6,6 +6,7 @@ import { createLimiter, type Limiter } from '../limiter/limiter.js'
 import type { Policy } from '../policy.js'
 import { memoryStoreOf, type MemoryStore } from '../stores/memory/index.js'
 
+/** Options of `createReplay`. */
 export interface ReplayOptions {
   /** One policy, or a record from name to policy. They may come from a file. */
   readonly policies: Policies

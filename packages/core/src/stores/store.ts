@@ -179,6 +179,7 @@ export interface SyncStore {
   close(): void
 }
 
+/** A store that answers with promises, such as `redisStore`. */
 export interface AsyncStore {
   readonly async: true
   readonly [storeContract]?: StoreContract
@@ -189,6 +190,7 @@ export interface AsyncStore {
   close(): Promise<void>
 }
 
+/** A store of either kind. */
 export type Store = SyncStore | AsyncStore
 
 /** The return type of a method over a store: the value over a synchronous store, a promise over an asynchronous one, either if the type is not known. */

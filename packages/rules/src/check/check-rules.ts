@@ -6,6 +6,7 @@ import { RulesError, type Finding } from '../errors.js'
 import { compareRules, type Comparison } from './compare.js'
 import { runTests, type TestResult } from './run-tests.js'
 
+/** Options of `checkRules`. */
 export interface CheckOptions {
   /** The rules that are in use, to compare with. */
   readonly against?: RuleSet
@@ -17,20 +18,21 @@ export interface CheckOptions {
   readonly now?: number
 }
 
-/** What a check says about a document. */
+/** The result of `checkRules`. */
 export interface RulesCheck {
   /** Mistakes, warnings, and tests that fail, in the order of their lines; those in list and override files come last. */
   readonly findings: readonly Finding[]
   /** The compiled rules. Undefined if the document has mistakes. */
   readonly rules: RuleSet | undefined
-  /** The results of the document's own tests. */
+  /** The results of the document's tests. */
   readonly tests: readonly TestResult[]
-  /** How the document differs from that in use. */
+  /** The differences from the rules in `against`. */
   readonly comparison: Comparison | undefined
 }
 
 /**
- * Checks a document without using it: mistakes, warnings, its own tests, and what it changes. It throws for no mistake of the document.
+ * Checks a document without using it: mistakes, warnings, its tests, and its differences from the rules in use. Mistakes of the document are findings
+ * and not errors.
  *
  * @example
  * const { findings } = await checkRules(await readRulesFile('rules.yaml'))

@@ -1,7 +1,7 @@
 import type { RuleSet } from '../compile/rule-set.js'
 import type { RuleDeclaration } from '../document/document.js'
 
-/** What a new document changes for the counts of an old one. */
+/** How a new document differs from an old one, and the effect on the counts. */
 export interface Comparison {
   readonly added: readonly string[]
   /** Rules whose counts expire, because no rule uses them. */
@@ -12,6 +12,7 @@ export interface Comparison {
   readonly afresh: readonly Change[]
 }
 
+/** A rule that differs. */
 export interface Change {
   readonly rule: string
   /** The members that differ. */

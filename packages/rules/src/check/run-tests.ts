@@ -2,7 +2,7 @@ import type { RuleSet } from '../compile/rule-set.js'
 import type { TestDeclaration, TestRequest } from '../document/document.js'
 import type { Facts } from '../facts.js'
 
-/** The result of one of the document's own tests. */
+/** The result of one of the document's tests. */
 export interface TestResult {
   /** Its position, counted from 1. */
   readonly position: number
@@ -20,7 +20,7 @@ interface Outcomes {
 }
 
 /**
- * Runs the document's own tests. Their requests are not counted in the statistics of the rules.
+ * Runs the document's tests. Their requests do not count in the statistics of the rules.
  *
  * @param now the time of requests that name none, in milliseconds since the epoch
  */
@@ -90,7 +90,7 @@ function inWords(value: string | readonly string[] | undefined): string {
   return typeof value === 'string' ? value : `[${value.join(', ')}]`
 }
 
-/** The facts of a request that a test writes down. Names that are no fields are declared values. */
+/** The facts of a request in a document's tests. Names that are not fields are declared values. */
 export function factsOf(request: TestRequest): Facts {
   const text = (name: string): string | undefined => {
     const value = request[name]

@@ -8,18 +8,19 @@ import type { OverridesFunction } from './overrides.js'
 import { createRuleSet, type RuleSet } from './rule-set.js'
 import type { RuleStats } from './stats.js'
 
+/** Options of `compileRules`. */
 export interface CompileOptions {
   /**
-   * Returns limits in place of those of the rules that have `overrides`. Its answers are kept for 30 seconds. One that takes longer than 250 ms comes too
-   * late, and the rule's own limit counts.
+   * Returns limits in place of those of the rules that have `overrides`. Its results are cached for 30 seconds. If it takes longer than 250 ms, the
+   * rule's own limit applies.
    */
   readonly overrides?: OverridesFunction
-  /** The counters of an earlier set. A rule that both sets have continues with its counters. */
+  /** Counters of an earlier set. A rule that both sets have continues its counters. */
   readonly stats?: ReadonlyMap<string, RuleStats>
 }
 
 /**
- * Makes rules ready to judge requests. The work is done in slices, so that it does not hold the event loop.
+ * Compiles a document into rules that decide requests. It works in slices and does not block the event loop.
  *
  * @throws RulesError SLUICE_RULES_INVALID if an entry of a list is wrong
  */

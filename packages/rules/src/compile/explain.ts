@@ -6,13 +6,13 @@ import { matches, type CompiledRule } from './rule.js'
 import type { Variant } from './limits/variants.js'
 import { mostApplied, walk, type Applied } from './walk.js'
 
-/** What the rules say about one request, and why. */
+/** How the rules decide one request, rule by rule. */
 export interface Explanation {
   readonly version: string
   /** Whether the limiter is asked, the request is refused, or nothing limits it. */
   readonly type: 'ask' | 'refuse' | 'pass'
   readonly rules: readonly ExplainedRule[]
-  /** The rules that are asked, shadow rules not among them. */
+  /** The rules that are asked, without shadow rules. */
   readonly asked: readonly string[]
   readonly shadow: readonly string[]
   /** The rule that ends the search: it allows or refuses. */
@@ -20,6 +20,7 @@ export interface Explanation {
   readonly tags: readonly string[]
 }
 
+/** One rule of an explanation. */
 export interface ExplainedRule {
   /** Counted from 1. */
   readonly position: number
@@ -33,18 +34,19 @@ export interface ExplainedRule {
   readonly key?: Key
   /** Its policies for this request, by the names of their counts. */
   readonly policies?: Readonly<Record<string, Policy>>
-  /** What chose them: `plan pro`, `override "acme"`. */
+  /** The reasons for these policies: `plan pro`, `override "acme"`. */
   readonly chosenBy?: readonly string[]
   /** The policies that it would have without the override. */
   readonly ownPolicies?: Readonly<Record<string, Policy>>
-  /** What would choose those. */
+  /** The reasons for those. */
   readonly ownChosenBy?: readonly string[]
   readonly cost?: number
 }
 
+/** Options of `explain`. */
 export interface ExplainOptions {
   /**
-   * Shows headers and cookies. Without it they are hashed, because they may be secrets.
+   * Shows the values of headers and cookies. Without it they are hashed, because they may be secrets.
    *
    * @default false
    */

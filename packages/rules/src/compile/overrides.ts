@@ -9,8 +9,7 @@ import { RecentMap } from '../match/recent-map.js'
 import { isPolicyDeclaration } from './limits/policies.js'
 
 /**
- * Returns the limit of one value of a rule's `overrides.of`, such as that of a customer. Undefined leaves the rule's own limit. An error is an error of the
- * request.
+ * Returns the limit for one value of a rule's `overrides.of`, such as a customer. Undefined keeps the rule's own limit. An error fails the request.
  */
 export type OverridesFunction = (
   rule: string,

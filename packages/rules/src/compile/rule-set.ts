@@ -11,12 +11,15 @@ import { publicNames } from './public-names.js'
 import { emptyStats, type RuleStats } from './stats.js'
 import { walk, type Walked } from './walk.js'
 
-/** Rules that judge requests. They never change; a reload makes another set. */
+/** Compiled rules. A set never changes; a reload creates another one. */
 export interface RuleSet {
+  /** The name of the rules: the namespace of their counters. */
   readonly name: string
   /** The first 16 hexadecimal digits of the SHA-256 of the document and its files. */
   readonly version: string
+  /** The document. */
   readonly document: RulesDocument
+  /** Parts of the document that are valid and probably mistakes. */
   readonly warnings: readonly Finding[]
   /**
    * Finds the rules that apply to a request. It returns a promise only if a value or an override is one.

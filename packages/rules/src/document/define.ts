@@ -7,7 +7,7 @@ import type {
 } from './document.js'
 
 /**
- * Returns a document as it is. The compiler checks the names in it: fields of `when`, keys, lists, schedules, and the values that they are compared with.
+ * Returns the document. The compiler checks the names in it: fields of `when`, keys, lists, schedules, and the values that they are compared with.
  *
  * @example
  * const document = defineRules({
@@ -21,7 +21,7 @@ export function defineRules<const D extends RulesDocument>(document: D & Checked
   return document
 }
 
-/** The declared values of a document, as the application hands them over: `{ plan: 'free' | 'pro' }`. */
+/** The types of a document's declared values: `{ plan: 'free' | 'pro' }`. */
 export type ValuesOf<D extends { readonly values?: RulesDocument['values'] }> = {
   readonly [N in keyof Declared<D> as IsOptional<Declared<D>[N]> extends true ? never : N]: ValueOf<
     Declared<D>[N]

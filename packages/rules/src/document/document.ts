@@ -15,7 +15,7 @@ export interface RulesDocument {
    * @default false
    */
   readonly caseSensitive?: boolean
-  /** What the application knows about requests, by name. */
+  /** The declared values of requests, by name. */
   readonly values?: Readonly<Record<string, ValueDeclaration>>
   /** Lists that predicates refer to as `$name`. */
   readonly lists?: Readonly<Record<string, ListDeclaration>>

@@ -9,7 +9,7 @@ import { Findings } from './findings.js'
 import { namedFiles, shapeDocument, type ShapedDocument } from './shaped-document.js'
 import { readText, type Places, type ReadText } from './syntax.js'
 
-/** A document as a text, with the files that it names. */
+/** The text of a document, and the files that it names. */
 export interface RulesText {
   readonly text: string
   readonly format: 'yaml' | 'json'
@@ -17,7 +17,7 @@ export interface RulesText {
   readonly files: ReadonlyMap<string, string>
 }
 
-/** A document without mistakes. */
+/** A valid document. */
 export interface ParsedRules {
   readonly document: RulesDocument
   readonly version: string
@@ -28,8 +28,8 @@ export interface ParsedRules {
 }
 
 /**
- * Reads a document of rules. It holds the event loop until it is done: about a tenth of a millisecond for each rule. A server that reads large documents
- * while it answers requests uses `loadRules`, which reads them in another thread.
+ * Parses a document of rules. It blocks the event loop for about a tenth of a millisecond for each rule. A server uses `loadRules`, which parses in
+ * another thread.
  *
  * @throws RulesError SLUICE_RULES_INVALID with all of its mistakes and their positions
  */
@@ -38,7 +38,7 @@ export function parseRules({ text, format, files }: RulesText): ParsedRules {
 }
 
 /**
- * Reads a document that is an object, such as `defineRules` returns. As `parseRules`, it holds the event loop until it is done.
+ * Parses a document that is an object, such as the result of `defineRules`. Like `parseRules`, it blocks the event loop.
  *
  * @throws RulesError SLUICE_RULES_INVALID with all of its mistakes
  */
@@ -108,7 +108,7 @@ function* check(
   return { document: { ...head, rules: declarations }, rules, vocabulary }
 }
 
-/** The names of the files of lists and overrides. As `parseRules`, it holds the event loop until it is done. */
+/** The names of the list and override files of a document. Like `parseRules`, it blocks the event loop. */
 export function filesOf(text: string, format: 'yaml' | 'json'): readonly string[] {
   const read = readText(text, format)
   if (read.findings.length > 0) throw invalidRules(undefined, read.findings)

@@ -3,32 +3,32 @@ import type { RulesDocument } from '../document/document.js'
 import type { Finding, RulesError } from '../errors.js'
 import { createPause, finishedInSlices, type Slices } from '../slices.js'
 
-/** Published on `sluice:rules`. */
+/** An event of the channel `sluice:rules`. */
 export type RulesEvent = DocumentEvent | LateOverrideEvent
 
-/** The function `overrides` took longer than 250 ms, so that the limit of the rule counted. */
+/** The function `overrides` took longer than 250 ms, so the rule's own limit applied. */
 export interface LateOverrideEvent {
   readonly state: 'override-late'
   readonly rule: string
   readonly limitMs: number
 }
 
-/** What became of a document. */
+/** A document was loaded or rejected, or its source failed. */
 export interface DocumentEvent {
-  /** The name of the rules; undefined if none were ever loaded. */
+  /** The name of the rules; undefined if none were loaded. */
   readonly name: string | undefined
   /**
-   * `loaded`: a document replaced the one before. `rejected`: a document is invalid, and the one before stays. `source-failed`: the source could
-   * not be read, and the document before stays. A failure that lasts is published once.
+   * `loaded`: a document replaced the previous one. `rejected`: a document is invalid, and the previous one stays. `source-failed`: the source could
+   * not be read, and the previous document stays. A failure that lasts is published once.
    */
   readonly state: 'loaded' | 'rejected' | 'source-failed'
-  /** The version of the rules that judge requests now. */
+  /** The version of the current rules. */
   readonly version: string | undefined
-  /** Why a document was rejected or the source failed. */
+  /** The reason why a document was rejected or the source failed. */
   readonly error: RulesError | undefined
-  /** How the rules of a loaded document differ from those before. */
+  /** How a loaded document differs from the previous one. */
   readonly changes: RuleChanges | undefined
-  /** What is valid in a loaded document and probably not meant so. */
+  /** Parts of a loaded document that are valid and probably mistakes. */
   readonly warnings: readonly Finding[]
 }
 

@@ -2,7 +2,10 @@ import type { Awaitable, RequestView } from '@sluice/core/http'
 import type { Facts } from '../facts.js'
 import { cookieIn } from './cookie.js'
 
-/** The functions that read the declared values of a document from a request, by name. Each is called at most once for a request, and only if a rule needs it. */
+/**
+ * The functions that read the declared values of a document from a request, by name. Each is called at most once for a request, and only if a rule
+ * needs it.
+ */
 export type ValueFunctions<R> = Readonly<Record<string, (request: R) => Awaitable<unknown>>>
 
 /** What rules may read of an HTTP request. Nothing is read before a rule asks for it. */

@@ -9,23 +9,21 @@ import { createLoadedRules, type LoadedRules } from './loaded-rules.js'
 import { withParsedRules } from './reading/read-large.js'
 import type { RuleSource } from './sources/rule-source.js'
 
+/** Options of `loadRules`. */
 export interface LoadRulesOptions<R> {
-  /** Where the document comes from: `fileSource`, `pollSource`, `staticSource`, or a source of the application. */
+  /** The source of the document: `fileSource`, `pollSource`, `staticSource`, or your own. */
   readonly source: RuleSource
   /**
    * A function of the request for each value that the document declares. With this option, a document that requires a value without a function is
-   * refused. `createRuleLimiter` takes the values from its contexts and needs no functions.
+   * invalid. `createRuleLimiter` reads the values from its contexts and needs no functions.
    */
   readonly values?: ValueFunctions<R>
   /**
-   * Returns the limit of one value of a rule with `overrides`, such as that of a customer. Its answers are remembered for 30 seconds; one that takes longer
-   * than 250 ms comes too late for the request.
+   * Returns the limit for one value of a rule with `overrides`, such as a customer. Its results are cached for 30 seconds. If it takes longer than
+   * 250 ms, the rule's own limit applies.
    */
   readonly overrides?: OverridesFunction
-  /**
-   * The path of a file for the last good document. If the source cannot be read when the application starts, that document is used until the source
-   * answers.
-   */
+  /** The path of a file for the last valid document. If the source cannot be read when the application starts, this document is used until it can. */
   readonly keep?: string
   /**
    * Returns milliseconds since the epoch, for schedules: for tests.
@@ -47,7 +45,8 @@ const readers = {
 }
 
 /**
- * Loads rules, and follows their source. A large document is read in another thread, and put together in slices, so that requests are answered meanwhile. `R` is the framework's request, which the functions of `values` take.
+ * Loads rules, and follows their source. Large documents are parsed in another thread and compiled in slices, so that requests are answered
+ * meanwhile. `R` is the framework's request, which the functions of `values` take.
  *
  * @example
  * const rules = await loadRules<Request>({

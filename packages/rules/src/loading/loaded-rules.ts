@@ -10,27 +10,26 @@ import { createRuleLoader, type Compile, type RulesState } from './rule-loader.j
 import type { RuleSource } from './sources/rule-source.js'
 import { textOf } from './sources/static-source.js'
 
-/** Rules that are loaded, and that follow their source. `rateLimit({ rules })` and `createRuleLimiter({ rules })` take them. */
+/** Rules that follow their source. `rateLimit({ rules })` and `createRuleLimiter({ rules })` take them. */
 export interface LoadedRules<R> extends Rules<R> {
-  /** The compiled rules of this moment. What is read from one object belongs to one version of the document. */
+  /** The current rules. One object belongs to one version of the document. */
   readonly current: RuleSet
+  /** Finds the rules that apply to a request. `rateLimit` calls it. */
   judge(request: R, view: RequestView<R>): ReturnType<RuleSet['judge']>
-  /** The version of the rules, where it comes from, and why it is not that of the source, if it is not. */
+  /** The version of the rules, its origin, and the error if it is not the version of the source. */
   state(): RulesState
-  /** The counters of each rule, by its id, since the rule was first loaded. The counters of a removed rule are dropped. */
+  /** The counters of each rule by its id, since the rule was first loaded. The counters of a removed rule are dropped. */
   stats(): ReadonlyMap<string, RuleStats>
-  /** What the rules say about a request, rule by rule. It counts nothing. */
+  /** Explains how the rules decide a request, rule by rule. Counts nothing. */
   explain(context: RuleContext): Awaitable<Explanation>
   /**
-   * Reads the source now, and resolves when its rules are in use. Rejects if the source cannot be read or its document is invalid: the current rules
-   * then stay.
+   * Reads the source now, and resolves when its rules are in use. Rejects and keeps the current rules if the source cannot be read or its document is
+   * invalid.
    */
   reload(): Promise<void>
-  /**
-   * Replaces the rules by a document of the application, until the source changes. Rejects if the document is invalid: the current rules then stay.
-   */
+  /** Replaces the rules by this document until the source changes. Rejects and keeps the current rules if the document is invalid. */
   replace(document: RulesDocument | string): Promise<void>
-  /** Stops following the source. The current rules continue to judge requests. */
+  /** Stops following the source. The current rules still decide requests. */
   close(): void
 }
 

@@ -16,16 +16,19 @@ export type Compile = (
   stats: ReadonlyMap<string, RuleStats> | undefined,
 ) => Promise<RuleSet>
 
-/** Where the current rules come from. */
+/** The state of loaded rules. */
 export interface RulesState {
-  /** The version of the rules that judge requests: the first 16 hexadecimal digits of a SHA-256 of the document and its files. */
+  /** The version of the current rules: the first 16 hexadecimal digits of a SHA-256 of the document and its files. */
   readonly version: string
   readonly loadedAt: Date
-  /** What is valid in the document and probably not meant so. */
+  /** Parts of the document that are valid and probably mistakes. */
   readonly warnings: readonly Finding[]
-  /** `keep`: the source could not be read at the start, and the last good document was. `replace`: the application passed the document. */
+  /**
+   * `source`: the source. `keep`: the last valid document, because the source could not be read at the start. `replace`: a document that the
+   * application passed.
+   */
   readonly from: 'source' | 'keep' | 'replace'
-  /** Why the current rules are not those of the source; undefined if they are. */
+  /** The reason why the current rules are not those of the source; undefined if they are. */
   readonly stale: RulesError | undefined
 }
 

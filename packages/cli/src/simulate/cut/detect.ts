@@ -18,10 +18,16 @@ export const formats = [
   'w3c',
   'nginx',
 ] as const
+/** The name of a format: 'auto', 'combined', 'common', 'json', 'alb', 'cloudfront', 'w3c' or 'nginx'. */
 export type Format = (typeof formats)[number]
 
+/** The format of a log. */
 export interface FormatOptions {
-  /** @default 'auto' */
+  /**
+   * The format of the lines. `'auto'` detects it.
+   *
+   * @default 'auto'
+   */
   readonly format?: Format | undefined
   /** The `log_format` of nginx, for the format `nginx`. */
   readonly nginxFormat?: string | undefined

@@ -16,6 +16,7 @@ export const fieldNames = [
   'bytes',
   'request',
 ] as const
+/** A field of a JSON line: 'time', 'duration', 'method', 'url', 'status', 'ip', 'host', 'user', 'bytes' or 'request'. */
 export type FieldName = (typeof fieldNames)[number]
 
 /** The usual names, in the order in which they are looked for: nginx, Caddy, Traefik, Envoy, pino-http. */

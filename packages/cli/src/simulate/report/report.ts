@@ -5,10 +5,11 @@ export interface Report {
   readonly variants: readonly VariantReport[]
   readonly compared?: ComparedReport
   readonly suggestion?: readonly Suggestion[]
-  /** What to keep in mind when reading the numbers. */
+  /** Notes on the limits of the figures. */
   readonly notes: readonly string[]
 }
 
+/** The log that was replayed. */
 export interface LogReport {
   readonly files: readonly string[]
   readonly format: string
@@ -26,12 +27,13 @@ export interface LogReport {
   readonly spread: boolean
   /** Whether requests were replayed at the time at which they arrived, or at which their line was written. */
   readonly time: 'arrival' | 'end'
-  /** The requests that were answered with 429. */
+  /** The requests with the status 429. */
   readonly limited: number
   /** Whether compressed data ended before its end. */
   readonly truncated: boolean
 }
 
+/** The result of one variant. */
 export interface VariantReport {
   readonly name: string
   /** The key, as it was given; absent for rules, which have keys of their own. */
@@ -53,12 +55,14 @@ export interface VariantReport {
   readonly top: readonly TopKey[]
 }
 
+/** The requests of one interval. */
 export interface SeriesPoint {
   readonly at: string
   readonly asked: number
   readonly denied: number
 }
 
+/** The result of one rule. */
 export interface RuleReport {
   readonly id: string
   readonly asked: number
@@ -66,6 +70,7 @@ export interface RuleReport {
   readonly shadowDenied: number
 }
 
+/** A key with many denials. */
 export interface TopKey {
   readonly key: string
   readonly asked: number
@@ -97,6 +102,7 @@ export interface ComparedReport {
   readonly newlyAdmitted: readonly TopKey[]
 }
 
+/** A suggested limit. */
 export interface Suggestion {
   readonly algorithm: string
   readonly window: string

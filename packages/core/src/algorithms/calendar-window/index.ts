@@ -11,6 +11,7 @@ import type { Kind } from '../kind.js'
 import { createCalendar, isTimeZone, weekdays, type Period, type Weekday } from './calendar.js'
 import { calendarWindowSteps, type CalendarWindowParams } from './step.js'
 
+/** Options of `calendarWindow`. */
 export interface CalendarWindowOptions {
   /** Units in one window. 0 denies everything. */
   readonly limit: number
@@ -27,6 +28,7 @@ export interface CalendarWindowOptions {
   readonly block?: BlockOptions
 }
 
+/** A policy of `calendarWindow`. */
 export interface CalendarWindowPolicy extends Policy {
   readonly kind: 'calendarWindow'
   readonly limit: number

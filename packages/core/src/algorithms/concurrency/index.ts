@@ -9,14 +9,16 @@ import { blockOption, policyOf, type BlockOptions, type Policy } from '../../pol
 import type { Kind } from '../kind.js'
 import { concurrencySteps, type ConcurrencyParams } from './step.js'
 
+/** Options of `concurrency`. */
 export interface ConcurrencyOptions {
-  /** The number of units that may be held at once. 1 is a lock; 0 denies everything. */
+  /** Units that may be held at once. 1 is a lock; 0 denies everything. */
   readonly limit: number
   /** How long a lease lasts if it is neither renewed nor released. This frees the units of a process that has crashed. */
   readonly lease: Duration
   readonly block?: BlockOptions
 }
 
+/** A policy of `concurrency`. */
 export interface ConcurrencyPolicy extends Policy {
   readonly kind: 'concurrency'
   readonly limit: number

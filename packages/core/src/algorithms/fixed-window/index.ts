@@ -13,13 +13,14 @@ import { blockOption, policyOf, type BlockOptions, type Policy } from '../../pol
 import type { Kind } from '../kind.js'
 import { fixedWindowSteps, type FixedWindowParams } from './step.js'
 
+/** Options of `fixedWindow`. */
 export interface FixedWindowOptions {
   /** Units in one window. 0 denies everything. */
   readonly limit: number
   /** The length of a window. */
   readonly window: Duration
   /**
-   * When a window begins: at the first allowed request of a key, or on the clock, when time - offset is a multiple of the window.
+   * `'first'`: a window begins at the first allowed request of a key. `'clock'`: when time - offset is a multiple of the window.
    *
    * @default 'first'
    */
@@ -33,6 +34,7 @@ export interface FixedWindowOptions {
   readonly block?: BlockOptions
 }
 
+/** A policy of `fixedWindow`. */
 export interface FixedWindowPolicy extends Policy {
   readonly kind: 'fixedWindow'
   readonly limit: number

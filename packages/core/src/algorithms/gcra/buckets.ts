@@ -14,16 +14,17 @@ import type { Kind } from '../kind.js'
 import { assertFills, spanOf } from './fill.js'
 import { gcraSteps, type GcraParams } from './step.js'
 
+/** Options of `tokenBucket`. */
 export interface TokenBucketOptions {
-  /** How many tokens the bucket holds. 0 denies everything. */
+  /** Tokens that the bucket holds. 0 denies everything. */
   readonly capacity: number
-  /** The number of tokens that are added in each `every`, continuously: fractions of a token are kept. */
+  /** Tokens that are added in each `every`, continuously: fractions of a token are kept. */
   readonly refill: number
   /** The time in which `refill` tokens are added. */
   readonly every: Duration
   /**
-   * The number of tokens of a new bucket: one whose key has its first request. A full bucket is removed after a day without requests (plus
-   * the longest block of the policy), and the next request makes a new one. After a reset a bucket is full.
+   * Tokens of a new bucket: one whose key has its first request. A full bucket is removed after a day without requests (plus the longest block of the
+   * policy), and the next request makes a new one. After a reset a bucket is full.
    *
    * @default capacity
    */
@@ -31,6 +32,7 @@ export interface TokenBucketOptions {
   readonly block?: BlockOptions
 }
 
+/** A policy of `tokenBucket`. */
 export interface TokenBucketPolicy extends Policy {
   readonly kind: 'tokenBucket'
   readonly capacity: number
@@ -67,16 +69,18 @@ export function tokenBucket<const T extends Duration>(
   return policyOf({ kind: 'tokenBucket', capacity, refill, every, initial }, block)
 }
 
+/** Options of `leakyBucket`. */
 export interface LeakyBucketOptions {
-  /** How much the bucket holds. 0 denies everything. */
+  /** Units that the bucket holds. 0 denies everything. */
   readonly capacity: number
-  /** How much drains in each `every`, continuously. */
+  /** Units that drain in each `every`, continuously. */
   readonly leak: number
   /** The time in which `leak` units drain. */
   readonly every: Duration
   readonly block?: BlockOptions
 }
 
+/** A policy of `leakyBucket`. */
 export interface LeakyBucketPolicy extends Policy {
   readonly kind: 'leakyBucket'
   readonly capacity: number

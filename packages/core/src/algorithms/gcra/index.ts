@@ -12,13 +12,14 @@ import type { Kind } from '../kind.js'
 import { assertFills, spanOf } from './fill.js'
 import { gcraSteps, type GcraParams } from './step.js'
 
+/** Options of `gcra`. */
 export interface GcraOptions {
   /** Units in one window, evenly spread: one in each `window / limit`. 0 denies everything. */
   readonly limit: number
   /** The time in which `limit` units become available again. */
   readonly window: Duration
   /**
-   * How many units an idle key may take at once. 1 is a minimum interval.
+   * Units that an idle key may take at once. 1 is a minimum interval.
    *
    * @default limit
    */
@@ -26,6 +27,7 @@ export interface GcraOptions {
   readonly block?: BlockOptions
 }
 
+/** A policy of `gcra`. */
 export interface GcraPolicy extends Policy {
   readonly kind: 'gcra'
   readonly limit: number

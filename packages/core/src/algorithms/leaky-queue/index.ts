@@ -12,19 +12,21 @@ import { blockOption, policyOf, type BlockOptions, type Policy } from '../../pol
 import type { Kind } from '../kind.js'
 import { leakyQueueSteps, type LeakyQueueParams } from './step.js'
 
+/** Options of `leakyQueue`. */
 export interface LeakyQueueOptions {
-  /** The number of requests that leave the queue in each `every`, evenly spread. */
+  /** Requests that leave the queue in each `every`, evenly spread. */
   readonly leak: number
   /** The time in which `leak` requests leave. */
   readonly every: Duration
   /**
-   * The longest time that a request may wait in the queue, also in `acquire`. 0 is minimum spacing without a queue: a request that arrives too
-   * early is denied.
+   * The longest time that a request may wait in the queue, also in `acquire`. 0 is minimum spacing without a queue: a request that arrives too early
+   * is denied.
    */
   readonly maxDelay: Duration
   readonly block?: BlockOptions
 }
 
+/** A policy of `leakyQueue`. */
 export interface LeakyQueuePolicy extends Policy {
   readonly kind: 'leakyQueue'
   readonly leak: number

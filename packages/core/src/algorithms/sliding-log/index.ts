@@ -11,6 +11,7 @@ import type { Kind } from '../kind.js'
 import { totals } from './log.js'
 import { slidingLogSteps, type SlidingLogParams } from './step.js'
 
+/** Options of `slidingLog`. */
 export interface SlidingLogOptions {
   /** Units in any period as long as the window: a number below 2^32. 0 denies everything. */
   readonly limit: number
@@ -19,6 +20,7 @@ export interface SlidingLogOptions {
   readonly block?: BlockOptions
 }
 
+/** A policy of `slidingLog`. */
 export interface SlidingLogPolicy extends Policy {
   readonly kind: 'slidingLog'
   readonly limit: number

@@ -15,22 +15,23 @@ import type { Kind } from '../kind.js'
 import { spreadSteps, type SpreadParams } from './spread-step.js'
 import { slidingBucketsSteps, slidingWindowSteps, type SlidingWindowParams } from './step.js'
 
+/** Options of `slidingWindow`. */
 export interface SlidingWindowOptions {
   /** Units in one window. 0 denies everything. */
   readonly limit: number
   /** The length of the window. */
   readonly window: Duration
   /**
-   * The number of counters for one window, up to 250. The window must be a multiple of it. With one, each key has its own windows, which begin
-   * with its requests. With more, the window is divided into sub-windows on the clock: the estimate is closer, and each counter takes memory.
+   * The number of counters for one window, up to 250, of which the window is a multiple. With one, the windows of a key begin with its requests. With
+   * more, sub-windows follow the clock: the estimate is closer, and each counter takes memory.
    *
    * @default 1
    */
   readonly buckets?: number
   /**
-   * How the requests of the oldest window or sub-window count while a part of it is still inside the window. `'spread'`, only with one bucket:
-   * as if they had arrived evenly between its first and its last request. `'weighted'`, the default with several buckets: by the share of its
-   * length that is still inside. `'truncated'`: not at all, so that only `buckets` whole sub-windows count, including the current one.
+   * How units of the oldest window or sub-window count while a part of it is still inside the window. `'spread'`, only with one bucket: as if they
+   * had arrived evenly between its first and its last request. `'weighted'`, the default with several buckets: by the share of its length that is
+   * still inside. `'truncated'`: not at all, so that `buckets` whole sub-windows count, the current one included.
    *
    * @default 'spread'
    */
@@ -38,6 +39,7 @@ export interface SlidingWindowOptions {
   readonly block?: BlockOptions
 }
 
+/** A policy of `slidingWindow`. */
 export interface SlidingWindowPolicy extends Policy {
   readonly kind: 'slidingWindow'
   readonly limit: number

@@ -4,6 +4,7 @@ import { blockOption, isPolicy, policyOf, type BlockOptions, type Policy } from 
 import type { Kind, Rule } from '../kind.js'
 import { stagedSteps, type Stage } from './step.js'
 
+/** Options of `staged`. */
 export interface StagedOptions {
   /** The free quota, which is used first. */
   readonly free: Policy
@@ -12,6 +13,7 @@ export interface StagedOptions {
   readonly block?: BlockOptions
 }
 
+/** A policy of `staged`. */
 export interface StagedPolicy extends Policy {
   readonly kind: 'staged'
   readonly free: Policy
@@ -19,8 +21,8 @@ export interface StagedPolicy extends Policy {
 }
 
 /**
- * A free quota, and a slower policy after it: thirty answers a day, and then one every two seconds. The request that takes the last unit of
- * `free` resets `then` and counts in it. If both deny, the wait is the shorter one.
+ * A free quota, and a slower policy after it: thirty requests a day, and then one every two seconds. The request that takes the last unit of `free`
+ * resets `then` and counts in it. If both deny, the wait is the shorter one.
  *
  * @example
  * staged({

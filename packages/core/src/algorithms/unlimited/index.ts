@@ -4,6 +4,7 @@ import type { Algorithm } from '../algorithm.js'
 import type { Kind } from '../kind.js'
 import { usualReading } from '../reading.js'
 
+/** A policy of `unlimited`. */
 export interface UnlimitedPolicy extends Policy {
   readonly kind: 'unlimited'
 }

@@ -5,7 +5,7 @@ import type { NodeResponse } from '../request/response.js'
 import type { RequestView } from '../request/request-view.js'
 import type { RequestDecision } from '../rules/request-decision.js'
 
-/** What an adapter has to do with a request. The union is closed, so that an adapter that misses a case does not compile. */
+/** The action of an adapter for a request. The union is closed, so that an adapter that misses a case does not compile. */
 export type Action<H> = Continue | Deny | Handle<H>
 
 /**

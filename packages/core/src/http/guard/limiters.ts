@@ -9,6 +9,7 @@ export interface Limiters {
   of(name: string): Limiter
 }
 
+/** Creates an empty set of limiters. */
 export function createLimiters(): Limiters {
   const limiters = new Map<string, Limiter>()
   return {

@@ -16,6 +16,7 @@ export type RouteLimit<O> = O | readonly O[] | false
 /** The property of a placed limit that holds its guard. A placed limit can be declared for a route like options. */
 export const guardMade: unique symbol = Symbol('@sluice/core: guard')
 
+/** A limit that was made for a route, with its guard. */
 export interface MadeLimit<R, H> {
   readonly [guardMade]: Guard<R, H>
 }
@@ -25,7 +26,7 @@ export interface RouteLimits<R extends object, H> {
   /** The limit of all routes. It is made on first use, so its options may be incomplete if no route uses it. */
   common(): LimiterGuard<R, H>
   /**
-   * A limit that the application places at a route by hand. It counts a request once, even if it is placed several times.
+   * A limit that the application places at a route itself. It counts a request once, even if it is placed several times.
    *
    * @param options merged over those of all routes; undefined places the common limit
    * @param madeAhead whether the caller knows that no request handler makes it

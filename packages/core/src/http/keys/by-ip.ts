@@ -5,10 +5,11 @@ import { addressOf, plainIpv4 } from '../lists/address.js'
 import { watchAddresses } from '../guard/mistakes.js'
 import type { RequestView } from '../request/request-view.js'
 
+/** Options of `byIp`. */
 export interface ByIpOptions {
   /**
-   * The number of leading bits of an IPv6 address that identify a client. A household or a rented server has a /64 or a larger network, and can
-   * send from any address in it.
+   * The leading bits of an IPv6 address that identify a client. A household or a rented server has a /64 or a larger network, and can send from any
+   * address in it.
    *
    * @default 64
    */

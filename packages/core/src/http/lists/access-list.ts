@@ -17,7 +17,7 @@ export interface AccessList {
 }
 
 /**
- * Makes a list for `allow` or `deny` whose entries can be replaced at run time. A string that is an address or a range matches the client's address
+ * Creates a list for `allow` or `deny` whose entries can be replaced at run time. A string that is an address or a range matches the client's address
  * only, so that a client with the name `10.0.0.1` does not match. To list such a key, write `['10.0.0.1']`.
  *
  * @example

@@ -6,7 +6,7 @@ interface Nested<T> extends Range {
   readonly around: Nested<T> | undefined
 }
 
-/** Values by ranges of addresses. A search takes one step for each level of nesting besides the binary search. */
+/** Values by ranges of addresses. A search takes a binary search, and one step for each level of nesting. */
 export class AddressMap<T> {
   readonly #ranges: Nested<T>[] = []
 

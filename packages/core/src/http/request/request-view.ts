@@ -6,6 +6,7 @@ export interface RequestView<R> {
   readonly address: string | undefined
   /** The remote address of the socket: the client, or the last proxy. */
   readonly peer: string | undefined
+  /** The method of the request. */
   readonly method: string
   /**
    * The path and the query as the client sent them: not decoded, and with the prefix of mounted routers. A client may send a whole URL instead of a path,

@@ -1,3 +1,4 @@
+/** A header and its value. */
 export type HeaderField = readonly [name: string, value: string]
 
 export const noFields: readonly HeaderField[] = []
@@ -14,6 +15,7 @@ export interface Reply extends Pick<ResponseHeaders, 'getHeader' | 'removeHeader
   header(name: string, value: string): unknown
 }
 
+/** Adapts a reply to the methods that `writeFields` needs. */
 export function headersOfReply(reply: Reply): ResponseHeaders {
   return {
     getHeader: (name) => reply.getHeader(name),

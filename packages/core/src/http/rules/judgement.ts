@@ -4,11 +4,11 @@ import type { DenialBody } from '../response/denial.js'
 import type { Awaitable } from '../awaitable.js'
 import type { RequestView } from '../request/request-view.js'
 
-/** What rules say about requests. `rateLimit({ rules })` asks once for each request, so that one set of rules decides all of it. */
+/** Rules for requests. `rateLimit({ rules })` asks them once for each request, so that one version decides all of it. */
 export interface Rules<R> {
   /** The name of the limiter, and so the namespace of the counts. */
   readonly name: string
-  /** An error that this throws or rejects with is the error of the request. */
+  /** Finds the rules that apply to a request. An error fails the request. */
   judge(request: R, view: RequestView<R>): Awaitable<Judgement>
 }
 
@@ -45,13 +45,13 @@ export interface Ask extends Judged {
   readonly shadow: readonly Consumption[]
 }
 
-/** What one call of `limiter.consume` decides. Its policies are named after the counts of the rules. */
+/** One call of `limiter.consume`. Its policies are named after the counts of the rules. */
 export interface Consumption {
   readonly keys: Keys
   /** The same object for the same set of rules, so that the limiter binds it once. */
   readonly policies: Policies
   readonly cost: number
-  /** What to do about a denial, by the name of the policy, in the order of the document. */
+  /** The outcome of a denial by the name of the policy, in the order of the document. */
   readonly rules: ReadonlyMap<string, AppliedRule>
   /** Called with the decision, for the statistics of the rules. */
   onDecision(decision: Decision): void
@@ -75,7 +75,7 @@ export interface AppliedRule {
   readonly publicName?: string
 }
 
-/** What happens to a request that a rule denies. */
+/** The treatment of a request that a rule denies. */
 export type Outcome =
   | { readonly type: 'deny'; readonly status: number; readonly body?: DenialBody }
   | { readonly type: 'delay'; readonly maxMs: number }
@@ -86,9 +86,11 @@ export type Outcome =
 export interface RuleDecision extends Decision {
   /** The rule that decided the outcome; undefined if the request is allowed. */
   readonly rule: string | undefined
+  /** The outcome of that rule. */
   readonly outcome: Outcome | undefined
-  /** The rules that were asked, in the order of the document, shadow rules not among them. */
+  /** The rules that were asked, in the order of the document, without shadow rules. */
   readonly applied: readonly string[]
+  /** The tags of the request. */
   readonly tags: readonly string[]
   /** The version of the rules that decided. */
   readonly rules: string

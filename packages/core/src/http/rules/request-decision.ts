@@ -1,10 +1,7 @@
 import type { Decision } from '../../limiter/decision.js'
 import type { Outcome } from './judgement.js'
 
-/**
- * The decision on an HTTP request, as the application finds it. With the option `rules` it is a `RuleDecision`, whose fields are all set; without it, the
- * fields of rules are absent.
- */
+/** The decision on an HTTP request. With `rules`, it is a `RuleDecision`, which has all of these fields; without, they are absent. */
 export interface RequestDecision extends Decision {
   /** The rule that decided the outcome; undefined if the request is allowed. */
   readonly rule?: string | undefined

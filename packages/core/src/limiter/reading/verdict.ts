@@ -5,6 +5,7 @@ import type { State } from '../../stores/store.js'
 
 /** The part of a decision that belongs to one policy. All times are whole milliseconds. */
 export interface Verdict {
+  /** Whether this policy allows the request. */
   readonly allowed: boolean
   /** The units that count after this decision, rounded up. After a penalty they can exceed the limit. */
   readonly used: number
@@ -12,13 +13,13 @@ export interface Verdict {
   readonly limit: number
   /** The units that could be taken now, after this decision. */
   readonly remaining: number
-  /** 0 if allowed; else how long until the policy would allow the same cost, or null if it never can. */
+  /** The wait until the policy would allow the same cost: 0 if allowed, null if it never can. */
   readonly retryAfterMs: number | null
-  /** How long until `remaining` increases; 0 if the quota is full. */
+  /** The wait until `remaining` increases; 0 if the quota is full. */
   readonly nextMs: number
-  /** How long until the quota is full; 0 if it is full. */
+  /** The wait until the quota is full; 0 if it is full. */
   readonly resetMs: number
-  /** The delay that a leaky queue asks for; 0 otherwise. */
+  /** The delay of a leaky queue; 0 otherwise. */
   readonly delayMs: number
 }
 

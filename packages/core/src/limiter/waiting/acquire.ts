@@ -15,23 +15,27 @@ import type { Store } from '../../stores/store.js'
 import { createTurns, turnBefore, type Turn, type Turns } from './turns.js'
 import { firmWaitOf, isQueued, overflows } from './waits.js'
 
+/** Options of `acquire`. */
 export interface AcquireOptions extends PolicyChoice {
   /**
-   * How many units the request takes: a whole number.
+   * Units that the request takes: a whole number.
    *
    * @default 1
    */
   readonly cost?: number
   /**
-   * The longest wait. A call that is known to take longer is denied at once. So is a call that would have to wait while 10,000 calls of this limiter
-   * already wait in this process. The `maxDelay` of a leaky queue is a separate bound.
+   * The longest wait. A call that is known to take longer is denied at once; so is a call that has to wait while 10,000 calls of this limiter wait in
+   * this process. The `maxDelay` of a leaky queue is a separate bound.
    *
    * @default no bound
    */
   readonly maxWait?: Duration
   /** Ends the wait: the promise rejects with the signal's reason, and the call consumes nothing. */
   readonly signal?: AbortSignal
-  /** The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` carry it, and nothing else reads it. */
+  /**
+   * The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` contain it; nothing else
+   * reads it.
+   */
   readonly request?: unknown
 }
 

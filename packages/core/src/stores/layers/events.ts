@@ -1,13 +1,13 @@
 import type { SluiceError } from '../../errors.js'
 import { channel, type Channel } from './channel.js'
 
-/** A call to the store failed. On `sluice:store:error`. */
+/** Published on `sluice:store:error` if a call to the store failed. */
 export interface StoreErrorEvent {
   readonly store: string
   readonly error: SluiceError
 }
 
-/** The breaker stopped calling a store (`open`), or calls it again (`closed`): one event for each change. On `sluice:breaker`. */
+/** Published on `sluice:breaker` when Sluice stops calling a store (`open`), and when it calls the store again (`closed`). */
 export interface BreakerEvent {
   readonly store: string
   readonly state: 'open' | 'closed'
@@ -15,11 +15,11 @@ export interface BreakerEvent {
   readonly error: SluiceError | undefined
 }
 
-/** A limiter began or stopped deciding without its store: one event for each change. On `sluice:fallback`. */
+/** Published on `sluice:fallback` when a limiter begins and when it stops deciding without its store. */
 export interface FallbackEvent {
   readonly limiter: string
   readonly state: 'begun' | 'ended'
-  /** How the limiter decides meanwhile. */
+  /** How the limiter decides in the meantime. */
   readonly onStoreError: 'local' | 'allow' | 'deny'
   readonly error: SluiceError | undefined
 }

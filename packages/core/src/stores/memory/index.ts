@@ -13,18 +13,19 @@ import { Executor } from './executor.js'
 import type { BoundedTables } from './bounded-tables.js'
 import { StateTable } from './state-table.js'
 
+/** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /**
-   * The largest number of counts, one for each policy of each key. It limits their number and not their bytes: a count takes about 50 bytes, 8 more for
-   * each additional bucket of a sliding window, and 10 more for each allowed request in a log. If the store is full, it evicts expired counts first, then
-   * counts whose quota is not spent. It evicts a count whose quota is spent only if all are spent, and then one that expires soon. Limiters with a
-   * `clock` of their own share a separate set of as many counts.
+   * The largest number of counts, one for each policy of each key. A count takes about 50 bytes, 8 more for each additional bucket of a sliding
+   * window, and 10 more for each allowed request in a log. A full store evicts expired counts first, then counts whose quota is not spent. It evicts
+   * a spent count only if all are spent: one that expires soon. Limiters with a `clock` share a separate set of as many counts.
    *
    * @default 100_000
    */
   readonly maxKeys?: number
 }
 
+/** A store in the memory of this process. */
 export interface MemoryStore extends SyncStore {
   /** The number of counts, including expired ones that have not been swept yet. */
   readonly size: number

@@ -14,6 +14,7 @@ import { createCalls } from './calls.js'
 import { clientOf, type SupportedClient } from './client/client.js'
 import { createLanes } from './lanes.js'
 
+/** Options of `redisStore`. */
 export interface RedisStoreOptions {
   /**
    * The prefix of every Redis key. The limiter's name follows it.
@@ -22,8 +23,7 @@ export interface RedisStoreOptions {
    */
   readonly prefix?: string
   /**
-   * The maximum time that a decision waits for Redis. After it, the limiter decides without Redis, as its `onStoreError` option says. A call that
-   * reaches Redis later takes no units.
+   * The longest time that a decision waits for Redis. After it, `onStoreError` decides, and a call that reaches Redis later takes no units.
    *
    * @default 250
    */

@@ -4,15 +4,14 @@ import type { Facts } from '../../facts.js'
 import { rulesError } from '../../errors.js'
 
 /**
- * What rules read where there is no HTTP request: the fields below, and the values that the document declares, by their names. A declared value may be
- * a promise.
+ * The facts of a request without HTTP: the fields below, and the declared values of the document by their names. A declared value may be a promise.
  *
  * @example
  * const context: RuleContext = { ip: '203.0.113.9', user: '42', plan: 'free' }
  */
 export interface RuleContext {
   readonly method?: string | undefined
-  /** Path and query. */
+  /** The path and the query. */
   readonly url?: string | undefined
   /** The same as `url`. */
   readonly path?: string | undefined

@@ -6,7 +6,7 @@ import type { RulesDocument } from '../../document/document.js'
 export interface ExceededRule {
   readonly rule: string
   readonly outcome: Outcome
-  /** Milliseconds until it allows the request, if nothing else happens. Null: never. 0: the rule denies without counting. */
+  /** Milliseconds until it allows the request, if no other request is counted in the meantime. Null: never. 0: the rule denies without counting. */
   readonly retryAfterMs: number | null
 }
 

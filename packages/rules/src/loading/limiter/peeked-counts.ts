@@ -1,11 +1,11 @@
 import type { Limiter, Source, Verdict } from '@sluice/core'
 import type { Consumption } from '@sluice/core/http'
 
-/** What counts say. */
+/** The counts that the rules of a request use. */
 export interface PeekedCounts {
-  /** Where the counts are: in the store, or in what replaces it while it is unavailable. */
+  /** Where the counts are: in the store, or in the memory store that replaces it while it is unavailable. */
   readonly source: Source
-  /** By the names of the counts. */
+  /** The verdicts, by the names of the counts. */
   readonly counts: ReadonlyMap<string, Verdict>
 }
 

@@ -23,6 +23,7 @@ import { exceededRules, type ExceededRule } from './exceeded-rules.js'
 import { peekedCounts, type PeekedCounts } from './peeked-counts.js'
 import { peeking, withoutTraces } from './peeking.js'
 
+/** Options of `createRuleLimiter`. */
 export interface RuleLimiterOptions {
   /** The rules, as `loadRules` returns them. */
   readonly rules: { readonly name: string; readonly current: RuleSet }
@@ -33,19 +34,19 @@ export interface RuleLimiterOptions {
    */
   readonly store?: Store
   /**
-   * Returns milliseconds since the epoch. It replaces the time of the store, and the time of schedules: for tests.
+   * Returns milliseconds since the epoch, in place of the time of the store and of schedules: for tests.
    *
    * @default the store's own time
    */
   readonly clock?: Clock
   /**
-   * The decisions while the store is unavailable, as in `createLimiter`.
+   * How requests are decided while the store is unavailable, as in `createLimiter`.
    *
    * @default 'local'
    */
   readonly onStoreError?: OnStoreError
   /**
-   * The share of each limit that this process allows by itself while the store is unavailable, as in `createLimiter`.
+   * The share of each limit that this process allows while the store is unavailable, as in `createLimiter`.
    *
    * @default 1
    */
@@ -68,6 +69,7 @@ const readers = {
 
 /** Decides by rules, without HTTP. */
 export interface RuleLimiter {
+  /** The namespace of its counters. */
   readonly name: string
   /** Decides, and counts if all rules that apply allow. `signal` ends the wait for a rule with `over: { delay }`. */
   consume(context: RuleContext, options?: { readonly signal?: AbortSignal }): Promise<RuleDecision>
@@ -78,17 +80,15 @@ export interface RuleLimiter {
   /** Every rule that would deny now, in the order of the document, rules with `over: { tag }` included. Changes no count. */
   peekAll(context: RuleContext): Promise<readonly ExceededRule[]>
   /**
-   * What each count that the rules ask for would say now, by its name, those of shadow rules included. Also if another rule denies the request.
-   * Changes no count.
+   * The verdict of each count that the rules of the request use, by its name, shadow rules included, even if another rule denies the request. Changes
+   * no count.
    */
   peekCounts(context: RuleContext): Promise<PeekedCounts>
-  /**
-   * Counts in all rules that apply, whatever remains: for something that has already happened. The units that count may then exceed a limit.
-   */
+  /** Counts in all rules that apply, even over their limits: for an event that has already happened. */
   count(context: RuleContext): Promise<void>
   /**
-   * Refunds what a decision took. With `policies`, only the counts of these names: a name is the `count` of a rule, by default its id. True if
-   * something was refunded.
+   * Refunds the units that a decision took. With `policies`, it refunds only the counts of these names: a name is the `count` of a rule, by default
+   * its id. True if a count was refunded.
    */
   refund(
     decision: RuleDecision,
@@ -99,7 +99,7 @@ export interface RuleLimiter {
 }
 
 /**
- * Creates a limiter that decides by rules: for a queue, a socket, a service that others call.
+ * Creates a limiter that decides by rules without HTTP: for a queue, a socket or a service.
  *
  * @example
  * const limiter = createRuleLimiter({ rules })

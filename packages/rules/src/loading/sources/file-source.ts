@@ -6,9 +6,10 @@ import { rulesError } from '../../errors.js'
 import { readFiles, statesOf, type FileState, type FilesRead } from './document-files.js'
 import { contentOf, everyOption, type RulesContent, type RuleSource } from './rule-source.js'
 
+/** Options of `fileSource`. */
 export interface FileSourceOptions {
   /**
-   * The time between two looks at the files. A look that finds no change costs a `stat` for each file.
+   * The time between two checks of the files. A check that finds no change costs a `stat` for each file.
    *
    * @default '2s'
    */
@@ -25,7 +26,7 @@ const coarsestTimeMs = 3000
 const attempts = 3
 
 /**
- * A document in a file, with the list and override files that it names relative to itself. Files are found by polling, because neither a Kubernetes
+ * A document in a file, with the list and override files that it names relative to itself. The files are polled, because neither a Kubernetes
  * ConfigMap nor a network file system reports changes. A name that ends in `.json` is read as JSON, any other as YAML.
  *
  * @example

@@ -5,14 +5,15 @@ import { rulesError } from '../../errors.js'
 import { show } from '../../errors/quoting.js'
 import { contentOf, everyOption, type RuleSource } from './rule-source.js'
 
-/** What the function of a `pollSource` returns: the text, or the text with the files that it names. */
+/** The result of the function of `pollSource`: the text, or the text and the files that it names. */
 export type PolledRules =
   | string
   | { readonly text: string; readonly files?: Readonly<Record<string, string>> }
 
+/** Options of `pollSource`. */
 export interface PollSourceOptions {
   /**
-   * The time between two calls. A call begins only after the one before has ended.
+   * The time between two calls. A call begins after the previous one has ended.
    *
    * @default '30s'
    */
@@ -22,8 +23,8 @@ export interface PollSourceOptions {
 const longestPauseMs = 5 * 60_000
 
 /**
- * A document that a function of the application fetches: from a database, a configuration service, an object store. Each failure doubles the time to
- * the next call, up to five minutes.
+ * A document that your function fetches: from a database, a configuration service, an object store. Each failure doubles the time to the next call,
+ * up to five minutes.
  *
  * @example
  * const source = pollSource(

@@ -4,8 +4,8 @@ import { RulesError } from '../../errors.js'
 import { isMissing, namesIn, pathOf, readText } from './document-files.js'
 
 /**
- * Reads a document and the list and override files that it names, once: for a check before the document is used. A file that is missing is left out,
- * so that `checkRules` reports it with the line that names it.
+ * Reads a document and the list and override files that it names once, for `checkRules`. A missing file is left out, and `checkRules` reports it with
+ * the line that names it.
  *
  * @param text the text of the document, if it does not come from the file itself, such as standard input; its files are relative to `path`
  * @throws RulesError SLUICE_RULES_SOURCE_FAILED if the document or one of its files cannot be read

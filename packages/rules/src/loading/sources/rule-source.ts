@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { optional, shortDuration, type OptionReader } from '@sluice/core/http'
 import type { RulesText } from '../../document/parse.js'
 
-/** A document as a source delivers it, with the list and override files that it names. */
+/** A document as its source delivers it, with the files that it names. */
 export interface RulesContent extends RulesText {
   /** Changes if the text or one of the files changes. */
   readonly version: string
 }
 
-/** Where a document comes from. An application can implement it for a place that has no source here. */
+/** The source of a document. Implement it for a place that has no source in this package. */
 export interface RuleSource {
-  /** The place, for messages: a path, an address. */
+  /** The place, for messages: a path or an address. */
   readonly location: string
-  /** Milliseconds between two reads. 0: the source is read once. */
+  /** Milliseconds between two reads. 0 reads the source once. */
   readonly every: number
   /**
    * Each failed read doubles the time to the next one, up to this many milliseconds.
@@ -21,12 +21,12 @@ export interface RuleSource {
    */
   readonly maxPauseMs?: number
   /**
-   * Reads the document and all its files. `since` is the version that the caller knows: the result is undefined if it is still the current one.
-   * A read that rejects changes no rules. `signal` is aborted when the rules are closed or the read takes more than 30 seconds. The next read
-   * begins after this one has ended.
+   * Reads the document and all its files. `since` is the version that the caller has: the result is undefined if it is still current. A read that
+   * rejects changes no rules. `signal` is aborted when the rules are closed or the read takes more than 30 seconds. The next read begins after this
+   * one has ended.
    */
   read(since: string | undefined, signal: AbortSignal): Promise<RulesContent | undefined>
-  /** Calls `changed` when the document may have changed, which leads to a read. Returns the function that ends it. */
+  /** Calls `changed` when the document may have changed, which starts a read. Returns a function that stops it. */
   watch?(changed: () => void): () => void
 }
 

@@ -2,7 +2,7 @@ import type { RulesDocument } from '../../document/document.js'
 import { contentOf, type RuleSource } from './rule-source.js'
 
 /**
- * A document that does not change by itself: the text of one (YAML, of which JSON is a part), or a typed object such as `defineRules` returns.
+ * A document that does not change: a text in YAML or JSON, or an object such as the result of `defineRules`.
  *
  * @example
  * const rules = await loadRules({ source: staticSource({ version: 1, name: 'api', rules: [] }) })

@@ -32,11 +32,13 @@ export interface NodeRedisClient {
   on(event: 'error', listener: (error: unknown) => void): unknown
 }
 
+/** The arguments of a script call of node-redis. */
 export interface NodeRedisArguments {
   keys: string[]
   arguments: string[]
 }
 
+/** A Redis client that `redisStore` takes. */
 export type SupportedClient = IoredisClient | NodeRedisClient | RedisClient
 
 /** @throws SluiceError SLUICE_CLIENT_INVALID */
