@@ -1,12 +1,15 @@
-// Writes into the pages what they take from elsewhere; with --check it writes nothing, and says what differs. Two markers say what is taken:
+// Writes into the pages the parts that are taken from sources; with --check it writes nothing, and reports the differences. Markers:
 //
-//   <!-- code: examples/docs/keys.js#per-policy -->                  into the block below it: a region of a file, or all of it
-//   <!-- options: packages/core/src/limiter/calls.ts#PeekOptions -->       as far as <!-- /options -->: a table of an interface's options
+//   <!-- code: examples/docs/keys.js#per-policy -->                        the block below it: a region of a file, or all of it
+//   <!-- options: packages/core/src/limiter/calls.ts#PeekOptions -->       up to <!-- /options -->: a table of an interface's options
+//   <!-- api: @sluice/core Decision Verdict -->                            up to <!-- /api -->: a section for each of these public names
+//   <!-- api table: @sluice/core Key Keys -->                              up to <!-- /api -->: a table of these public names
 //
-// It also finds code that is taken from nowhere, and pages of `docs` that its index does not link. remark-validate-links (npm run lint) finds dead links.
+// It also finds code without a source, and pages of `docs` that its index does not link. remark-validate-links (npm run lint) finds dead links.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import process from 'node:process'
+import { apiSections, withoutApi } from './docs/api.mjs'
 import { codeFrom, strayCode } from './docs/code.mjs'
 import { docs, unlinkedPages } from './docs/indexes.mjs'
 import { optionsTable } from './docs/options.mjs'
@@ -18,14 +21,14 @@ const problems = all.flatMap((page) => {
   const text = readFileSync(page, 'utf8')
   const name = relative(root, page)
   try {
-    const filled = optionsTable(codeFrom(text))
+    const filled = apiSections(optionsTable(codeFrom(text)))
     if (!isCheck && filled !== text) {
       writeFileSync(page, filled)
       console.log(`${name}: written`)
     }
     const stale =
       isCheck && filled !== text ? ['differs from what it is taken from: npm run docs'] : []
-    const found = [...stale, ...strayCode(filled), ...unlinkedPages(page, filled, all)]
+    const found = [...stale, ...strayCode(withoutApi(filled)), ...unlinkedPages(page, filled, all)]
     return found.map((problem) => `${name}: ${problem}`)
   } catch (error) {
     return [`${name}: ${error.message}`]

@@ -13,16 +13,16 @@ export type Log = string | readonly string[] | Readable
 export interface SimulateOptions extends FormatOptions {
   /** The log to replay. */
   readonly log: Log
-  /** The policies or rules to replay the log against, by name. Each variant has its own counts. */
+  /** The limits to replay, by name. Each variant has its own counts. */
   readonly variants?: Readonly<Record<string, SimulatedVariant>>
   /** The name of a variant of rules. The report compares the first other variant of rules with it. */
   readonly baseline?: string | undefined
   /** Values for rules by a field of the log: a plan by user, for example. */
   readonly table?: Table | undefined
-  /** Also finds the lowest limits that deny no more than this, and replays them. The log has to be a file, because it is read several times. */
+  /** Finds the lowest limits that deny at most this, and replays them too. The log must be a file, because it is read several times. */
   readonly suggest?: SuggestRequest | undefined
   /**
-   * The milliseconds by which lines may be out of order.
+   * How far lines can be out of order, in milliseconds.
    *
    * @default 60_000
    */
@@ -40,8 +40,8 @@ export interface SimulateOptions extends FormatOptions {
    */
   readonly force?: boolean | undefined
   /**
-   * How to treat a field that a key or a rule needs and the log's format does not have: `error` throws, `skip` leaves out that variant or rule,
-   * `absent` replays rules as if each request lacked the field.
+   * What happens if the format of the log has no such field as a key or a rule needs. `error` throws, `skip` leaves out that variant or rule, and `absent`
+   * replays rules as if each request lacked the field.
    *
    * @default 'error'
    */

@@ -18,7 +18,7 @@ export interface CheckOptions {
   readonly now?: number
 }
 
-/** The result of `checkRules`. */
+/** The result of a check. */
 export interface RulesCheck {
   /** Mistakes, warnings, and tests that fail, in the order of their lines; those in list and override files come last. */
   readonly findings: readonly Finding[]
@@ -31,8 +31,7 @@ export interface RulesCheck {
 }
 
 /**
- * Checks a document without using it: mistakes, warnings, its tests, and its differences from the rules in use. Mistakes of the document are findings
- * and not errors.
+ * Checks a document without using it: mistakes, warnings, its own tests, and its changes. It does not throw for mistakes of the document.
  *
  * @example
  * const { findings } = await checkRules(await readRulesFile('rules.yaml'))

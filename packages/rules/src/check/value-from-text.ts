@@ -5,7 +5,7 @@ import { declared } from '../match/value-field.js'
 /**
  * Converts a text, such as an option of a command line or a field of a log, into a declared value of a document. An empty text is an absent value.
  *
- * @throws RulesError SLUICE_RULES_FIELD_UNKNOWN if the document does not declare the value, SLUICE_RULES_VALUE_INVALID if the text does not have its type
+ * @throws RulesError SLUICE_RULES_FIELD_UNKNOWN if the document does not declare the value, SLUICE_RULES_VALUE_INVALID if the text has another type
  */
 export function valueFromText(
   { values = {} }: Pick<RulesDocument, 'values'>,

@@ -11,7 +11,7 @@ import type { RuleStats } from './stats.js'
 /** Options of `compileRules`. */
 export interface CompileOptions {
   /**
-   * Returns limits in place of those of the rules that have `overrides`. Its results are cached for 30 seconds. If it takes longer than 250 ms, the
+   * Returns limits in place of those of the rules that have `overrides`. Its answers are cached for 30 seconds. If an answer takes longer than 250 ms, the
    * rule's own limit applies.
    */
   readonly overrides?: OverridesFunction

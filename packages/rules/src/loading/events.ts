@@ -13,7 +13,7 @@ export interface LateOverrideEvent {
   readonly limitMs: number
 }
 
-/** A document was loaded or rejected, or its source failed. */
+/** The result of reading a document. */
 export interface DocumentEvent {
   /** The name of the rules; undefined if none were loaded. */
   readonly name: string | undefined
@@ -28,7 +28,7 @@ export interface DocumentEvent {
   readonly error: RulesError | undefined
   /** How a loaded document differs from the previous one. */
   readonly changes: RuleChanges | undefined
-  /** Parts of a loaded document that are valid and probably mistakes. */
+  /** Probable mistakes in a loaded document. */
   readonly warnings: readonly Finding[]
 }
 

@@ -19,8 +19,8 @@ export interface LoadRulesOptions<R> {
    */
   readonly values?: ValueFunctions<R>
   /**
-   * Returns the limit for one value of a rule with `overrides`, such as a customer. Its results are cached for 30 seconds. If it takes longer than
-   * 250 ms, the rule's own limit applies.
+   * Returns the limit of one value of a rule with `overrides`, such as that of a customer. Its answers are cached for 30 seconds. If an answer takes longer
+   * than 250 ms, the rule's own limit applies to the request.
    */
   readonly overrides?: OverridesFunction
   /** The path of a file for the last valid document. If the source cannot be read when the application starts, this document is used until it can. */

@@ -16,12 +16,12 @@ export type Compile = (
   stats: ReadonlyMap<string, RuleStats> | undefined,
 ) => Promise<RuleSet>
 
-/** The state of loaded rules. */
+/** The version and the origin of the current rules. */
 export interface RulesState {
   /** The version of the current rules: the first 16 hexadecimal digits of a SHA-256 of the document and its files. */
   readonly version: string
   readonly loadedAt: Date
-  /** Parts of the document that are valid and probably mistakes. */
+  /** Probable mistakes in the document, which is valid. */
   readonly warnings: readonly Finding[]
   /**
    * `source`: the source. `keep`: the last valid document, because the source could not be read at the start. `replace`: a document that the

@@ -5,7 +5,7 @@ export interface Report {
   readonly variants: readonly VariantReport[]
   readonly compared?: ComparedReport
   readonly suggestion?: readonly Suggestion[]
-  /** Notes on the limits of the figures. */
+  /** The limits of what the numbers mean. */
   readonly notes: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface LogReport {
   readonly spread: boolean
   /** Whether requests were replayed at the time at which they arrived, or at which their line was written. */
   readonly time: 'arrival' | 'end'
-  /** The requests with the status 429. */
+  /** The number of requests in the log with the status 429. */
   readonly limited: number
   /** Whether compressed data ended before its end. */
   readonly truncated: boolean

@@ -3,7 +3,7 @@ import type { LogRecord } from '../cut/record.js'
 
 /** The values of a table, by the value of one field of the log. */
 export interface Table {
-  /** The field of the log that selects the row. */
+  /** The field of the log that chooses the row. */
   readonly on: string
   readonly columns: ReadonlySet<string>
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, string>>

@@ -7,7 +7,7 @@ import { delayOfAll, delayOfDenial } from './delays.js'
 import type { Ask, Consumption, Judgement, RuleDecision } from './judgement.js'
 import { askedDecision, passedDecision, refusedDecision, type Part } from './rule-decision.js'
 
-/** The differences between a request over HTTP and one without it. */
+/** The parts that differ between a request over HTTP and one without it. */
 export interface Surroundings {
   /** The object that the events of decisions carry. */
   readonly request?: unknown
@@ -24,7 +24,7 @@ export interface CarriedOut {
   readonly enforced: readonly Part[]
 }
 
-/** Carries out the judgement of rules about one request. If a part fails, all units are refunded, and the error is that of the request. */
+/** Carries out the judgement of one request. If a part fails, all units are refunded, and the error is that of the request. */
 export function carryOut(
   limiter: Limiter,
   judgement: Judgement,

@@ -10,7 +10,7 @@ export interface DecideOptions {
 }
 
 /**
- * Carries out the judgement of rules about one request. The enforced consumptions are asked in their order; if one denies, the earlier ones are refunded, and
+ * Carries out the judgement of one request. The enforced consumptions are asked in their order; if one denies, the earlier ones are refunded, and
  * the decision has the numbers of the one that denies. If all allow, the tagging consumptions are asked and awaited, and the shadow consumptions are
  * asked and not awaited. Returns a promise only if the store does, or if a delay applies.
  *

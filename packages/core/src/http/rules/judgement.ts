@@ -4,7 +4,7 @@ import type { DenialBody } from '../response/denial.js'
 import type { Awaitable } from '../awaitable.js'
 import type { RequestView } from '../request/request-view.js'
 
-/** Rules for requests. `rateLimit({ rules })` asks them once for each request, so that one version decides all of it. */
+/** Judges requests. `rateLimit({ rules })` asks once for each request, so that one set of rules decides all of it. */
 export interface Rules<R> {
   /** The name of the limiter, and so the namespace of the counts. */
   readonly name: string
@@ -51,7 +51,7 @@ export interface Consumption {
   /** The same object for the same set of rules, so that the limiter binds it once. */
   readonly policies: Policies
   readonly cost: number
-  /** The outcome of a denial by the name of the policy, in the order of the document. */
+  /** The outcome of a denial, by the name of the policy, in the order of the document. */
   readonly rules: ReadonlyMap<string, AppliedRule>
   /** Called with the decision, for the statistics of the rules. */
   onDecision(decision: Decision): void

@@ -4,7 +4,8 @@ import type { Facts } from '../../facts.js'
 import { rulesError } from '../../errors.js'
 
 /**
- * The facts of a request without HTTP: the fields below, and the declared values of the document by their names. A declared value may be a promise.
+ * The facts that rules read without an HTTP request: the fields below, and the values that the document declares, by their names. A declared value may be
+ * a promise.
  *
  * @example
  * const context: RuleContext = { ip: '203.0.113.9', user: '42', plan: 'free' }

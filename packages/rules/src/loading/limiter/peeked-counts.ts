@@ -1,7 +1,7 @@
 import type { Limiter, Source, Verdict } from '@sluice/core'
 import type { Consumption } from '@sluice/core/http'
 
-/** The counts that the rules of a request use. */
+/** The current counts. */
 export interface PeekedCounts {
   /** Where the counts are: in the store, or in the memory store that replaces it while it is unavailable. */
   readonly source: Source
