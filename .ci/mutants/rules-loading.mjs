@@ -149,13 +149,13 @@ export const mutants = [
   {
     file: `${loading}/limiter/rule-limiter.ts`,
     name: 'units that are counted by hand do not count in shadow rules',
-    find: ', ...judgement.shadow]',
-    replace: ']',
+    find: ', ...shadow, ',
+    replace: ', ',
   },
   {
     file: `${loading}/limiter/peeking.ts`,
     name: 'a peek fills the statistics',
-    find: '    shadow: [],\n',
-    replace: '    shadow: judgement.shadow,\n',
+    find: ', shadow: [] }',
+    replace: ', shadow: judgement.shadow }',
   },
 ]

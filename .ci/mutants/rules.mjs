@@ -88,17 +88,16 @@ export const mutants = [
     replace: '.toSorted((a, b) => a - b)',
   },
   {
-    file: `${rules}/compile/walk.ts`,
-    name: 'a shadow rule takes the place of an enforced one',
-    find: "if (limit.role === 'shadow' && role !== 'shadow') continue",
-    replace: '',
+    file: `${rules}/compile/compile-rules.ts`,
+    name: 'a shadow rule is searched for among the enforced ones',
+    find: '!rule.shadow',
+    replace: 'true',
   },
   {
     file: `${rules}/compile/walk.ts`,
-    name: 'a shadow rule ends the search',
-    find: "        if (action.type === 'refuse') wouldRefuse = added(wouldRefuse, rule)\n",
-    replace:
-      "        if (action.type === 'refuse') wouldRefuse = added(wouldRefuse, rule)\n        break\n",
+    name: 'a shadow rule below an exemption applies',
+    find: '    if (rule.number > last) break\n',
+    replace: '',
   },
   {
     file: `${rules}/compile/explain.ts`,

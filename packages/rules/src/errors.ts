@@ -13,7 +13,7 @@ export type RulesErrorCode = keyof Messages
 
 export type RulesErrorDetails<C extends RulesErrorCode> = Parameters<Messages[C]>
 
-/** Every error and warning of rules. A message names what was found, says why it cannot be right, and what to write instead. */
+/** Every error and warning of rules. A message names the mistake, the reason why it is one, and the correction. */
 const catalogue: { [C in RulesErrorCode]: (...details: RulesErrorDetails<C>) => string } = {
   ...documentMessages,
   ...loadingMessages,
@@ -30,22 +30,40 @@ export interface Finding extends Mistake {
 
 const rulesErrorBrand = Symbol.for('@sluice/rules:RulesError')
 
-/** A mistake in a document of rules, a source that failed, or a value of a request that rules cannot use. */
+/** A mistake in a document, a source that failed, or a value of a request that rules cannot use. */
 export class RulesError extends Error {
   override readonly name = 'RulesError'
   /** Stable across releases; the message is not. */
   readonly code: RulesErrorCode
   /** All mistakes of the document, for SLUICE_RULES_INVALID. */
   readonly findings?: readonly Finding[]
+  /**
+   * 400 if the request caused the error: it lacks a value that a rule needs, or has one of the wrong type. Absent from all other errors. Express, Koa,
+   * Fastify and NestJS respond with this status unless an error handler of the application decides otherwise.
+   */
+  declare readonly status?: 400
+  /** The same as `status`, for frameworks that read this name. */
+  declare readonly statusCode?: 400
+  /** True beside `status`: Koa then responds with the message, and does not log it. */
+  declare readonly expose?: true
 
   constructor(
     code: RulesErrorCode,
     message: string,
-    options: { readonly cause?: unknown; readonly findings?: readonly Finding[] } = {},
+    options: {
+      readonly cause?: unknown
+      readonly findings?: readonly Finding[]
+      /** Whether the request caused the error, and not the application. */
+      readonly byRequest?: boolean
+    } = {},
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
     if (options.findings !== undefined) this.findings = options.findings
+    if (options.byRequest !== true && !causedByRequest.has(code)) return
+    this.status = 400
+    this.statusCode = 400
+    this.expose = true
   }
 
   static {
@@ -58,6 +76,11 @@ export class RulesError extends Error {
     return typeof value === 'object' && value !== null && rulesErrorBrand in value
   }
 }
+
+const causedByRequest: ReadonlySet<RulesErrorCode> = new Set<RulesErrorCode>([
+  'SLUICE_RULES_VALUE_MISSING',
+  'SLUICE_RULES_VALUE_INVALID',
+])
 
 /** Makes the error of a code. */
 export function rulesError<C extends RulesErrorCode>(

@@ -154,7 +154,7 @@ ${tests}`)
     expect((await runTests(rules)).map(({ problem }) => problem)).toEqual([
       'expected "applies" [api], got []',
       'expected "refuses" none, got bad',
-      expect.stringContaining(`rule "api" counts by "ip", and there is no address`),
+      expect.stringContaining(`rule "api" counts by "ip", and the request has no address`),
       '"at" is no time: soon',
     ])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mostApplied, walk } from '../src/compile/walk.js'
+import { mostApplied, walk, walkShadow } from '../src/compile/walk.js'
 import type { CompiledRule } from '../src/compile/rule.js'
 import { CandidateIndex } from '../src/match/candidates/candidate-index.js'
 import { RequestContext, suspended } from '../src/match/context.js'
@@ -12,6 +12,7 @@ interface Indexed {
   readonly rules: readonly CompiledRule[]
   readonly slots: number
   readonly index: CandidateIndex<CompiledRule>
+  readonly shadowIndex: CandidateIndex<CompiledRule>
 }
 
 async function indexed(document: RulesDocument): Promise<Indexed> {
@@ -19,11 +20,14 @@ async function indexed(document: RulesDocument): Promise<Indexed> {
   const { fields, lists, findings } = vocabulary
   for (const list of lists.values()) await list.readEntries(findings, () => undefined)
   const rules = all.filter(({ enabled }) => enabled)
-  return {
-    rules,
-    slots: fields.slots,
-    index: finished(CandidateIndex.build(rules, (exact) => fields.patterns(exact))),
-  }
+  const indexOf = (shadow: boolean): CandidateIndex<CompiledRule> =>
+    finished(
+      CandidateIndex.build(
+        rules.filter((rule) => rule.shadow === shadow),
+        (exact) => fields.patterns(exact),
+      ),
+    )
+  return { rules, slots: fields.slots, index: indexOf(false), shadowIndex: indexOf(true) }
 }
 
 /** The candidates of a request. */
@@ -142,9 +146,11 @@ test(
             return value
           },
         }
-        const through = await ending(set, facts, (context) => set.index.search(context))
-        const all = await ending(set, facts, () => {
-          const rules = set.rules.values()
+        const through = await ending(set, facts, (shadow, context) =>
+          (shadow ? set.shadowIndex : set.index).search(context),
+        )
+        const all = await ending(set, facts, (shadow) => {
+          const rules = set.rules.filter((rule) => rule.shadow === shadow).values()
           return { next: () => rules.next().value }
         })
         expect({ seed, i, ...through }).toEqual({ seed, i, ...all })
@@ -164,24 +170,32 @@ type Ending =
       readonly endedBy: string | undefined
       readonly applied: readonly string[]
       readonly tags: readonly string[]
+      readonly failed: readonly string[]
     }
 
 async function ending(
   { slots }: Indexed,
   facts: Facts,
-  candidates: (context: RequestContext) => { next(): CompiledRule | undefined },
+  candidates: (shadow: boolean, context: RequestContext) => { next(): CompiledRule | undefined },
 ): Promise<Ending> {
   const context = new RequestContext(facts, 0, slots)
   for (;;) {
     let at: string | undefined
+    const failed: string[] = []
     try {
-      const { endedBy, applied, tags } = walk(candidates(context), context, (rule) => {
+      const walked = walk(candidates(false, context), context, (rule) => {
         at = rule.id
       })
+      const { endedBy, tags } = walked
+      const shadow = walkShadow(candidates(true, context), context, walked, (rule) => {
+        failed.push(rule.id)
+      })
+      const applied = [...walked.applied, ...shadow.applied]
       return {
         endedBy: endedBy?.id,
         applied: applied.map(({ rule, cost, key }) => `${rule.id} ${cost} ${JSON.stringify(key)}`),
         tags,
+        failed,
       }
     } catch (error) {
       if (error !== suspended) return { error: error instanceof Error ? error.message : error, at }

@@ -43,3 +43,92 @@ describe.each(Object.entries(failing))('%s', (_what, members) => {
     expect(rules.stats.get('r')).toMatchObject({ errors: 0, asked: 1 })
   })
 })
+
+describe('a shadow rule whose value is a promise', () => {
+  const waiting = `version: 1
+name: test
+values: { user: string?, plan: [free, pro] }
+rules:
+  - { id: s, when: { plan: pro }, group: g, key: user, limit: 1, window: 1m, shadow: true }
+  - { id: bad, when: { header.x: bad, plan: pro }, then: deny, shadow: true }
+  - { id: r, group: g, key: [], limit: 5, window: 1m }
+  - { id: below, when: { plan: [free, pro] }, group: g, key: [], limit: 1, window: 1m, shadow: true }`
+
+  test('makes no request wait: its calls come later', async () => {
+    const rules = await compiled(waiting)
+    const calls: string[] = []
+    let resolve: (plan: string) => void = () => {}
+    const promise = new Promise<string>((found) => (resolve = found))
+    const facts = {
+      ...factsOf({ headers: { x: 'bad' } }),
+      value: (name: string) => {
+        calls.push(name)
+        return name === 'plan' ? promise : Promise.resolve('ann')
+      },
+    }
+    const judgement = rules.judge(facts, 0)
+    if (!('type' in judgement) || judgement.type !== 'ask') throw new Error('it waits')
+    expect(judgement).toMatchObject({ enforced: [{ keys: 'all' }], shadow: [] })
+    expect(rules.stats.get('s')).toMatchObject({ matched: 0, asked: 0 })
+    resolve('pro')
+    expect(await judgement.lateShadow).toMatchObject([{ keys: ['user', 'ann'] }])
+    expect(calls).toEqual(['plan', 'user'])
+    expect(rules.stats.get('s')).toMatchObject({ matched: 1, asked: 1 })
+    expect(rules.stats.get('bad')).toMatchObject({ matched: 1, shadowDenied: 1 })
+    // The enforced rule of the group applies already.
+    expect(rules.stats.get('below')).toMatchObject({ matched: 1, asked: 0 })
+  })
+
+  test('fails no request if the promise rejects', async () => {
+    const rules = await compiled(waiting)
+    const facts = { ...factsOf({}), value: () => Promise.reject(new Error('no database')) }
+    const judgement = rules.judge(facts, 0)
+    if (!('type' in judgement) || judgement.type !== 'ask') throw new Error('it waits')
+    expect(await judgement.lateShadow).toEqual([])
+    expect(rules.stats.get('s')).toMatchObject({ errors: 1 })
+    expect(rules.stats.get('r')).toMatchObject({ asked: 1, errors: 0 })
+  })
+
+  test('asks for a value once, although an enforced rule waits for it too', async () => {
+    const rules = await compiled(`${waiting}
+  - { id: pro, when: { plan: pro }, key: [], limit: 5, window: 1m }`)
+    const calls: string[] = []
+    const facts = {
+      ...factsOf({}),
+      value: (name: string) => {
+        calls.push(name)
+        return name === 'plan' ? Promise.resolve('pro') : undefined
+      },
+    }
+    const judgement = await rules.judge(facts, 0)
+    expect(judgement).toMatchObject({
+      enforced: [
+        {
+          rules: new Map([
+            ['r', {}],
+            ['pro', {}],
+          ]),
+        },
+      ],
+    })
+    expect(calls).toEqual(['plan', 'user'])
+    expect(rules.stats.get('s')).toMatchObject({ matched: 1, asked: 0 })
+  })
+
+  test('that would be the only rule leaves a request without a decision', async () => {
+    const rules = await compiled(`version: 1
+name: test
+values: { user: string? }
+rules: [{ id: s, key: user, limit: 1, window: 1m, shadow: true }]`)
+    const facts = { ...factsOf({}), value: () => Promise.resolve('ann') }
+    const judgement = rules.judge(facts, 0)
+    expect(judgement).toMatchObject({ type: 'ask', enforced: [], tagging: [], shadow: [] })
+  })
+})
+
+test('a shadow rule that fails is explained by its error', async () => {
+  const rules = await compiled(`${document}
+  - { id: s, key: user, limit: 1, window: 1m, shadow: true }`)
+  const explanation = await rules.explain(factsOf({}), 0)
+  expect(explanation.rules[1].reason).toMatch(/^fails: the request has no value "user"/)
+})

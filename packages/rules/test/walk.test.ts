@@ -197,7 +197,7 @@ describe('keys', () => {
       expect.objectContaining({
         code: 'SLUICE_ADDRESS_MISSING',
         message: expect.stringMatching(
-          /^rule "a" counts by "ip", and there is no address\. Without HTTP, pass "ip" in the context/,
+          /^rule "a" counts by "ip", and the request has no address\. Without HTTP, pass "ip" in the context/,
         ),
       }),
     )

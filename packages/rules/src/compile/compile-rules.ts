@@ -3,6 +3,7 @@ import { warn } from '../check/warnings.js'
 import { invalidRules } from '../errors.js'
 import type { ParsedRules } from '../document/parse.js'
 import { CandidateIndex } from '../match/candidates/candidate-index.js'
+import type { Patterns } from '../match/paths/patterns.js'
 import { createPause, finishedInSlices } from '../slices.js'
 import type { OverridesFunction } from './overrides.js'
 import { createRuleSet, type RuleSet } from './rule-set.js'
@@ -45,16 +46,24 @@ export async function compileRules(
   }
   await warn(document, rules, findings, pause)
   await findings.settle()
+  const patternsOf = (exact: boolean): Patterns => fields.patterns(exact)
   const enabled = rules.filter((rule) => rule.enabled)
-  const building = CandidateIndex.build(enabled, (exact) => fields.patterns(exact))
-  const index = await finishedInSlices(building, pause)
+  const shadow = enabled.filter((rule) => rule.shadow)
+  const enforced = enabled.filter((rule) => !rule.shadow)
+  const index = await finishedInSlices(CandidateIndex.build(enforced, patternsOf), pause)
+  const shadowIndex =
+    shadow.length === 0
+      ? undefined
+      : await finishedInSlices(CandidateIndex.build(shadow, patternsOf), pause)
   await setImmediate()
   return createRuleSet({
     document,
     version,
     warnings: findings.list,
     rules,
+    lists,
     index,
+    shadowIndex,
     slots: fields.slots,
     stats: options.stats,
   })

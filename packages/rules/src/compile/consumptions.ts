@@ -17,11 +17,7 @@ interface Group {
 }
 
 /** The calls for a request. */
-export interface Consumptions {
-  readonly enforced: readonly Consumption[]
-  readonly tagging: readonly Consumption[]
-  readonly shadow: readonly Consumption[]
-}
+export type Consumptions = Readonly<Record<Limit['role'], readonly Consumption[]>>
 
 const none: readonly never[] = Object.freeze([])
 
@@ -43,7 +39,7 @@ export class Consumer {
   }
 
   consumptionsOf(applied: readonly Applied[]): Consumptions {
-    const calls: { [R in Limit['role']]: readonly Consumption[] } = {
+    const calls: Record<Limit['role'], readonly Consumption[]> = {
       enforced: none,
       tagging: none,
       shadow: none,

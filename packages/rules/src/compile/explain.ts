@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Key, Policy } from '@sluice/core'
 import type { Mismatch } from '../match/conditions.js'
-import type { RequestContext, Value } from '../match/context.js'
+import { reasonOf } from '../errors/reason.js'
+import { suspended, type RequestContext, type Value } from '../match/context.js'
 import { matches, type CompiledRule } from './rule.js'
 import type { Variant } from './limits/variants.js'
-import { mostApplied, walk, type Applied } from './walk.js'
+import { walk, walkShadow, type Applied, type Candidates } from './walk.js'
 
 /** How the rules decide one request, rule by rule. */
 export interface Explanation {
@@ -60,24 +61,44 @@ export function explain(
   context: RequestContext,
   { show = false }: ExplainOptions,
 ): Explanation {
-  const remaining = rules.filter(({ enabled }) => enabled).values()
-  const walked = walk({ next: () => remaining.next().value }, context, () => {})
+  const walked = walk(among(rules, false), context, () => {})
+  const failures = new Map<CompiledRule, unknown>()
+  const inShadow = walkShadow(among(rules, true), context, walked, (rule, error) => {
+    if (error !== suspended) failures.set(rule, error)
+  })
   const { endedBy } = walked
   const isRefused = endedBy?.action.type === 'refuse'
-  // A refusal asks nothing, whatever limits stand above it.
-  const applied = isRefused ? [] : walked.applied
+  // A refusal asks no limit above it.
+  const applied = isRefused ? [] : inOrder([...walked.applied, ...inShadow.applied])
   const shown = (mismatch: Mismatch): Mismatch =>
     mismatch.secret && !show ? { ...mismatch, value: hashed(mismatch.value) } : mismatch
   const asked = applied.filter(({ rule }) => !rule.shadow)
   return {
     version,
     type: isRefused ? 'refuse' : applied.length === 0 ? 'pass' : 'ask',
-    rules: rules.map((rule) => explainRule(rule, applied, endedBy, context, shown)),
+    rules: rules.map((rule) =>
+      failures.has(rule)
+        ? failedShadow(rule, failures.get(rule))
+        : explainRule(rule, applied, endedBy, context, shown),
+    ),
     asked: asked.map(({ rule }) => rule.id),
     shadow: applied.filter(({ rule }) => rule.shadow).map(({ rule }) => rule.id),
     endedBy: endedBy?.id,
     tags: walked.tags,
   }
+}
+
+function among(rules: readonly CompiledRule[], shadow: boolean): Candidates {
+  const found = rules.filter((rule) => rule.enabled && rule.shadow === shadow).values()
+  return { next: () => found.next().value }
+}
+
+function inOrder(applied: readonly Applied[]): readonly Applied[] {
+  return applied.toSorted((a, b) => a.rule.number - b.rule.number)
+}
+
+function failedShadow({ number, id, line }: CompiledRule, error: unknown): ExplainedRule {
+  return { position: number + 1, id, line, applies: false, reason: `fails: ${reasonOf(error)}` }
 }
 
 function explainRule(
@@ -149,11 +170,11 @@ function absentReason(
   )
   if (absent !== undefined) return `the key lacks ${absent.map(({ name }) => name).join(', ')}`
   const other = applied.find(
-    ({ limit }) => limit.count === count || (group !== undefined && limit.group === group),
+    ({ limit, rule: { shadow } }) =>
+      (rule.shadow || !shadow) &&
+      (limit.count === count || (group !== undefined && limit.group === group)),
   )
-  return other === undefined
-    ? `more than ${mostApplied} rules apply`
-    : `"${other.rule.id}" applies in its place`
+  return `${other === undefined ? 'another rule' : `"${other.rule.id}"`} applies in its place`
 }
 
 function inWords({ field, value, words }: Mismatch): string {

@@ -36,7 +36,7 @@ interface Cached {
 
 const nothing = { override: undefined }
 
-/** Asks the application, and remembers its answers for 30 seconds. An answer that takes longer than 250 ms comes too late for the request. */
+/** Asks the application, and caches its answers for 30 seconds. The request waits 250 ms for an answer at most. */
 export function createAsker(
   rule: string,
   overrides: OverridesFunction,

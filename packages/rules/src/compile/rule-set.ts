@@ -1,15 +1,16 @@
-import type { Awaitable, Judgement } from '@sluice/core/http'
+import { isPromise, type Awaitable, type Consumption, type Judgement } from '@sluice/core/http'
 import type { RulesDocument } from '../document/document.js'
 import type { Finding } from '../errors.js'
 import type { Facts } from '../facts.js'
 import type { CandidateIndex } from '../match/candidates/candidate-index.js'
 import { RequestContext, suspended } from '../match/context.js'
+import type { List } from '../match/lists.js'
 import { Consumer } from './consumptions.js'
 import { explain, type ExplainOptions, type Explanation } from './explain.js'
 import type { CompiledRule } from './rule.js'
 import { publicNames } from './public-names.js'
 import { emptyStats, type RuleStats } from './stats.js'
-import { walk, type Walked } from './walk.js'
+import { walk, walkShadow, type ShadowWalked, type Walked } from './walk.js'
 
 /** Compiled rules. A set never changes; a reload creates another one. */
 export interface RuleSet {
@@ -35,13 +36,30 @@ export interface RuleSet {
   readonly stats: ReadonlyMap<string, RuleStats>
 }
 
+/** The parts of a rule set that are read from files as well, for comparisons. */
+export interface RuleSetParts {
+  readonly rules: readonly CompiledRule[]
+  readonly lists: ReadonlyMap<string, List>
+}
+
+const partsOfSets = new WeakMap<RuleSet, RuleSetParts>()
+
+/** The parts of a rule set. A set from another copy of this package has none. */
+export function partsOf(set: RuleSet): RuleSetParts {
+  return partsOfSets.get(set) ?? { rules: [], lists: new Map() }
+}
+
 /** The parts of a compiled document. */
 export interface Program {
   readonly document: RulesDocument
   readonly version: string
   readonly warnings: readonly Finding[]
   readonly rules: readonly CompiledRule[]
+  readonly lists: ReadonlyMap<string, List>
+  /** Finds enforced rules. */
   readonly index: CandidateIndex<CompiledRule>
+  /** Finds shadow rules. Undefined if there are none. */
+  readonly shadowIndex: CandidateIndex<CompiledRule> | undefined
   /** The number of fields that a request may have to keep. */
   readonly slots: number
   /** The counters of an earlier set. */
@@ -49,7 +67,7 @@ export interface Program {
 }
 
 export function createRuleSet(program: Program): RuleSet {
-  const { document, version, warnings, rules, index, slots } = program
+  const { document, version, warnings, rules, lists, index, shadowIndex, slots } = program
   const stats = rules.map(({ id }) => program.stats?.get(id) ?? emptyStats())
   const consumer = new Consumer(stats, publicNames(rules))
 
@@ -58,24 +76,58 @@ export function createRuleSet(program: Program): RuleSet {
   }
 
   function judge(context: RequestContext): Judgement {
-    return judgementOf(walk(index.search(context), context, failed))
+    const walked = walk(index.search(context), context, failed)
+    const judgement = judgementOf(walked)
+    if (shadowIndex === undefined) return judgement
+    return withShadow(judgement, shadowOf(shadowIndex, walked, context))
   }
 
-  function judgementOf({ applied, others, tags, endedBy, wouldRefuse }: Walked): Judgement {
-    for (const { rule } of applied) stats[rule.number].matched++
-    for (const { number } of others) stats[number].matched++
-    for (const { number } of wouldRefuse) stats[number].shadowDenied++
+  function judgementOf({ applied, others, tags, endedBy }: Walked): Judgement {
+    countMatches(applied, others)
     if (endedBy?.action.type === 'refuse') {
       const { id, number, action } = endedBy
       stats[number].refused++
       return { type: 'refuse', version, tags, rule: id, outcome: action.outcome }
     }
     if (applied.length === 0) return { type: 'pass', version, tags }
-    const { enforced, tagging, shadow } = consumer.consumptionsOf(applied)
-    return { type: 'ask', version, tags, enforced, tagging, shadow }
+    const { enforced, tagging } = consumer.consumptionsOf(applied)
+    return { type: 'ask', version, tags, enforced, tagging, shadow: noCalls }
   }
 
-  return {
+  /** The calls of the shadow rules, or a promise of them, which never rejects. */
+  function shadowOf(
+    among: CandidateIndex<CompiledRule>,
+    walked: Walked,
+    context: RequestContext,
+  ): Awaitable<readonly Consumption[]> {
+    const isRefused = walked.endedBy?.action.type === 'refuse'
+    function search(): readonly Consumption[] {
+      const found = walkShadow(among.search(context), context, walked, failed)
+      return callsOf(found, isRefused)
+    }
+    try {
+      const calls = completed(search, context)
+      return isPromise(calls) ? Promise.resolve(calls).catch(() => noCalls) : calls
+    } catch {
+      // A field that cannot be read is the error of an enforced rule, if one needs it.
+      return noCalls
+    }
+  }
+
+  function callsOf({ applied, others }: ShadowWalked, isRefused: boolean): readonly Consumption[] {
+    countMatches(applied, others)
+    for (const { number, action } of others) {
+      if (action.type === 'refuse') stats[number].shadowDenied++
+    }
+    return isRefused || applied.length === 0 ? noCalls : consumer.consumptionsOf(applied).shadow
+  }
+
+  function countMatches(applied: Walked['applied'], others: Walked['others']): void {
+    for (const { rule } of applied) stats[rule.number].matched++
+    for (const { number } of others) stats[number].matched++
+  }
+
+  const set: RuleSet = {
     name: document.name,
     version,
     document,
@@ -88,6 +140,17 @@ export function createRuleSet(program: Program): RuleSet {
       return completed(work, new RequestContext(facts, now, slots))
     },
   }
+  partsOfSets.set(set, { rules, lists })
+  return set
+}
+
+const noCalls: readonly never[] = Object.freeze([])
+
+function withShadow(judgement: Judgement, shadow: Awaitable<readonly Consumption[]>): Judgement {
+  if (judgement.type === 'refuse' || shadow === noCalls) return judgement
+  const calls = isPromise(shadow) ? { shadow: noCalls, lateShadow: shadow } : { shadow }
+  if (judgement.type === 'ask') return { ...judgement, ...calls }
+  return { ...judgement, type: 'ask', enforced: noCalls, tagging: noCalls, ...calls }
 }
 
 /** Does the work again whenever a value that it needs has arrived. */

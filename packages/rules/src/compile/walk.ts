@@ -1,5 +1,5 @@
 import type { Key } from '@sluice/core'
-import { rulesError } from '../errors.js'
+import { RulesError, rulesMessage } from '../errors.js'
 import { suspended, type RequestContext } from '../match/context.js'
 import { matches, type CompiledRule, type Limit } from './rule.js'
 import type { Variant } from './limits/variants.js'
@@ -13,7 +13,7 @@ export interface Applied {
   readonly cost: number
 }
 
-/** What a search from the top found. */
+/** The result of a search from the top. */
 export interface Walked {
   readonly applied: readonly Applied[]
   /** Rules that match and are not among `applied`. */
@@ -21,8 +21,13 @@ export interface Walked {
   readonly tags: readonly string[]
   /** The rule that ends the search: it allows the request, or refuses it. */
   readonly endedBy: CompiledRule | undefined
-  /** Shadow rules that would refuse it. */
-  readonly wouldRefuse: readonly CompiledRule[]
+}
+
+/** The result of a search through shadow rules. */
+export interface ShadowWalked {
+  readonly applied: readonly Applied[]
+  /** Rules that match and are not among `applied`. */
+  readonly others: readonly CompiledRule[]
 }
 
 /** Rules in the order of the document. */
@@ -30,64 +35,96 @@ export interface Candidates {
   next(): CompiledRule | undefined
 }
 
+/** Called with the rule whose judgement throws. */
+type Failed = (rule: CompiledRule, error: unknown) => void
+
 /** Limits that may apply to one request. */
 export const mostApplied = 32
 
 const none: readonly never[] = Object.freeze([])
 
 /**
- * Searches the candidates from the top. Every limit that matches applies; a rule with `then` ends the search, unless it only tags.
+ * Searches the enforced rules from the top. Every limit that matches applies; a rule with `then` ends the search, unless it only tags.
  *
- * @param failed called with the rule whose judgement throws
+ * @throws the error of a rule
  */
-export function walk(
-  candidates: Candidates,
-  context: RequestContext,
-  failed: (rule: CompiledRule, error: unknown) => void,
-): Walked {
+export function walk(candidates: Candidates, context: RequestContext, failed: Failed): Walked {
   let applied: Applied[] | undefined
   let others: CompiledRule[] | undefined
   let tags: string[] | undefined
-  let wouldRefuse: CompiledRule[] | undefined
   let endedBy: CompiledRule | undefined
   for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
     try {
       if (!matches(rule, context)) continue
-      const { action, shadow } = rule
+      const { action } = rule
       if (action.type === 'limit') {
         const limit = isTaken(action, applied ?? none)
           ? undefined
           : appliedOf(rule, action, context)
-        if (limit !== undefined) {
-          // An array that grows by `push` reserves much more than most requests need.
-          if (applied === undefined) applied = [limit]
-          else add(limit, applied)
+        if (limit === undefined) {
+          others = added(others, rule)
           continue
         }
+        // An array that grows by `push` reserves much more than most requests need.
+        if (applied === undefined) applied = [limit]
+        else add(limit, applied, context)
+        continue
       }
       others = added(others, rule)
-      if (action.type === 'limit') continue
-      if (shadow) {
-        if (action.type === 'refuse') wouldRefuse = added(wouldRefuse, rule)
-      } else if (action.type === 'tag') {
+      if (action.type === 'tag') {
         tags = added(tags, action.tag)
-      } else {
-        endedBy = rule
-        break
+        continue
       }
+      endedBy = rule
+      break
     } catch (error) {
       failed(rule, error)
-      // A rule on trial fails no request.
-      if (!rule.shadow || error === suspended) throw error
+      throw error
     }
   }
-  return {
-    applied: applied ?? none,
-    others: others ?? none,
-    tags: tags ?? none,
-    endedBy,
-    wouldRefuse: wouldRefuse ?? none,
+  return { applied: applied ?? none, others: others ?? none, tags: tags ?? none, endedBy }
+}
+
+/**
+ * Searches the shadow rules, as far as the search through the enforced ones went. The two searches are apart, so that no shadow rule makes a request wait or
+ * fail, or takes the place of an enforced rule.
+ *
+ * @throws `suspended`, and no error of a rule
+ */
+export function walkShadow(
+  candidates: Candidates,
+  context: RequestContext,
+  { applied: enforced, endedBy }: Walked,
+  failed: Failed,
+): ShadowWalked {
+  const applied: Applied[] = []
+  const others: CompiledRule[] = []
+  const last = endedBy?.number ?? Infinity
+  for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
+    if (rule.number > last) break
+    try {
+      if (!matches(rule, context)) continue
+      const limit = shadowLimitOf(rule, context, enforced, applied)
+      if (limit === undefined) others.push(rule)
+      else applied.push(limit)
+    } catch (error) {
+      failed(rule, error)
+      if (error === suspended) throw error
+    }
   }
+  return { applied, others }
+}
+
+function shadowLimitOf(
+  rule: CompiledRule,
+  context: RequestContext,
+  enforced: readonly Applied[],
+  shadow: readonly Applied[],
+): Applied | undefined {
+  const { action, number } = rule
+  if (action.type !== 'limit' || isTaken(action, shadow)) return undefined
+  const above = enforced.filter((other) => other.rule.number < number)
+  return isTaken(action, above) ? undefined : appliedOf(rule, action, context)
 }
 
 function added<T>(list: T[] | undefined, item: T): T[] {
@@ -96,23 +133,19 @@ function added<T>(list: T[] | undefined, item: T): T[] {
   return list
 }
 
-/** Shadow rules are no burden for the request, so that they do not count. */
-function add(limit: Applied, applied: Applied[]): void {
+function add(limit: Applied, applied: Applied[], context: RequestContext): void {
   applied.push(limit)
   if (applied.length <= mostApplied) return
-  const enforced = applied.filter(({ rule }) => !rule.shadow)
-  if (enforced.length <= mostApplied) return
-  const ids = enforced.map(({ rule }) => rule.id)
-  throw rulesError('SLUICE_RULES_TOO_MANY', mostApplied, ids)
+  const ids = applied.map(({ rule }) => rule.id)
+  // A document with too many rules for usual requests is an error of the application.
+  const options = { byRequest: context.hasSeveralMeanings }
+  const message = rulesMessage('SLUICE_RULES_TOO_MANY', mostApplied, ids)
+  throw new RulesError('SLUICE_RULES_TOO_MANY', message, options)
 }
 
-/**
- * Whether another rule of the group, or one with the same count, applies already. A shadow rule sees those that are enforced, and the enforced ones do not
- * see it.
- */
-function isTaken({ group, count, role }: Limit, applied: readonly Applied[]): boolean {
+/** Whether another rule of the group, or one with the same count, applies already. */
+function isTaken({ group, count }: Limit, applied: readonly Applied[]): boolean {
   for (const { limit } of applied) {
-    if (limit.role === 'shadow' && role !== 'shadow') continue
     if (limit.count === count || (group !== undefined && limit.group === group)) return true
   }
   return false

@@ -55,7 +55,7 @@ export async function changesToTell(
   return finishedInSlices(changesBetween(before, now), createPause())
 }
 
-/** Compares the rules of two documents. A rule is what it says, so its place in the document is no change. */
+/** Compares the rules of two documents. Another place in the document is no change of a rule. */
 export function* changesBetween(
   before: RulesDocument | undefined,
   now: RulesDocument,

@@ -1,13 +1,13 @@
 import type { RulesError } from '../errors.js'
 
-/** Why the current rules are not those of the source. Each distinct failure is told once, until it is over. */
+/** The reasons why the current rules are not those of the source. Each distinct failure is published once, until it is over. */
 export interface Failures {
   readonly latest: RulesError | undefined
   add(error: RulesError): void
   clear(): void
 }
 
-/** A failure whose message changes each time must not fill the memory. */
+/** A failure whose message changes each time must not exhaust the memory. */
 const mostTold = 100
 
 export function createFailures(tell: (error: RulesError) => void): Failures {

@@ -1,7 +1,7 @@
 import type { RulesText } from '../document/parse.js'
 
 /**
- * Why a text that a source delivered cannot be all of it; undefined if it can. A file can be cut off because its writer was killed, and what remains
+ * The reason why a text is incomplete; undefined if it can be complete. A file can be cut off because its writer was killed, and the rest
  * can still be a valid document: one with fewer rules, or with a limit of 10 that was 100.
  */
 export function incompleteness(text: RulesText, before: RulesText | undefined): string | undefined {

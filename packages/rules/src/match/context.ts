@@ -46,6 +46,15 @@ export class Waiting {
   }
 }
 
+/** A value of `once` that has not arrived. */
+class Awaited {
+  readonly arrival: PromiseLike<void>
+
+  constructor(arrival: PromiseLike<void>) {
+    this.arrival = arrival
+  }
+}
+
 /** Thrown when a judgement needs a value that a promise will bring. The judgement is repeated once the value is known. */
 export const suspended: unique symbol = Symbol('suspended')
 
@@ -67,6 +76,7 @@ export class RequestContext {
   /** What a suspended judgement waits for. */
   pending: PromiseLike<void> | undefined
   readonly #slots: (Value | Failure)[]
+  #awaited: Map<number, PromiseLike<void>> | undefined
   #remembered: Map<string, unknown> | undefined
   #url: string | undefined
   #normalMatch: PathMatch | undefined
@@ -105,6 +115,12 @@ export class RequestContext {
       : (this.#normalMatch ??= patterns.match(this.url))
   }
 
+  /** Whether the client sent a URL or a parameter that has several meanings, so that more rules apply than to a usual request. */
+  get hasSeveralMeanings(): boolean {
+    const { readings = [] } = this.#normalMatch ?? {}
+    return readings.length > 1 || this.#slots.some((value) => Array.isArray(value))
+  }
+
   /** The parameters of the query. */
   get query(): Query {
     return (this.#query ??= new Query(this.url))
@@ -115,6 +131,7 @@ export class RequestContext {
     const remembered = (this.#remembered ??= new Map<string, unknown>())
     const known = remembered.get(key)
     if (known instanceof Failure) throw known.error
+    if (known instanceof Awaited) this.#suspend(known.arrival)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a key stands for one type
     if (known !== undefined) return known as T
     const made = make()
@@ -122,16 +139,18 @@ export class RequestContext {
       remembered.set(key, made)
       return made
     }
-    return this.#suspend(
-      Promise.resolve(made).then(
-        (value) => void remembered.set(key, value),
-        (error: unknown) => void remembered.set(key, new Failure(error)),
-      ),
+    const arrival = Promise.resolve(made).then(
+      (value) => void remembered.set(key, value),
+      (error: unknown) => void remembered.set(key, new Failure(error)),
     )
+    remembered.set(key, new Awaited(arrival))
+    return this.#suspend(arrival)
   }
 
   #load(field: Field): Value | Failure {
     const { slot } = field
+    const awaited = this.#awaited?.get(slot)
+    if (awaited !== undefined) this.#suspend(awaited)
     let loaded: Value | Failure | Waiting
     try {
       loaded = field.load(this)
@@ -140,12 +159,13 @@ export class RequestContext {
       loaded = new Failure(error)
     }
     if (loaded instanceof Waiting) {
-      return this.#suspend(
-        Promise.resolve(loaded.value).then(
-          (value) => void (this.#slots[slot] = value),
-          (error: unknown) => void (this.#slots[slot] = new Failure(error)),
-        ),
+      const arrival = Promise.resolve(loaded.value).then(
+        (value) => void (this.#slots[slot] = value),
+        (error: unknown) => void (this.#slots[slot] = new Failure(error)),
       )
+      this.#awaited ??= new Map<number, PromiseLike<void>>()
+      this.#awaited.set(slot, arrival)
+      return this.#suspend(arrival)
     }
     this.#slots[slot] = loaded
     return loaded

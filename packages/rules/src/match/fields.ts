@@ -72,7 +72,7 @@ export class Fields {
   /**
    * The field of a name. Undefined if there is none, or if it is a parameter and the rule has no path.
    *
-   * @param certain whether it has only what the client sent, and not what else that can mean
+   * @param certain whether it has only the text that the client sent, and not its other meanings
    */
   field(name: string, own: OwnPath, certain: boolean = own.exact): Field | undefined {
     const dot = name.indexOf('.')

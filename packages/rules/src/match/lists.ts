@@ -12,6 +12,8 @@ export interface List {
   readonly size: number
   /** The entries of a list of texts. */
   readonly texts: ReadonlySet<string>
+  /** The ranges of a list of addresses. */
+  readonly ranges: readonly Range[]
   /** The entries in the spelling of a field. */
   spelled(spell: ((text: string) => string) | undefined): ReadonlySet<string>
   /** Whether it contains a value of a field, which is spelled as the field spells its values. */
@@ -80,7 +82,7 @@ export function createList(
     return known
   }
 
-  /** Adds an entry, or says what it should be. */
+  /** Adds an entry. Returns the expected form of a wrong one. */
   function add(entry: string, found: Range[]): string | undefined {
     size++
     if (kind === 'text') {
@@ -98,6 +100,9 @@ export function createList(
     name,
     kind,
     texts,
+    get ranges() {
+      return ranges.ranges
+    },
     get size() {
       return kind === 'text' ? texts.size : ranges.size
     },

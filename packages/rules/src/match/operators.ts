@@ -133,7 +133,7 @@ export function finds(source: string, ignoreCase: boolean, memo: RegexpMemo): Op
     work: 100,
     test(value) {
       const text = `${value}`
-      // Neither a slice nor what is joined with one is a copy: it would keep the whole value in memory.
+      // A slice is no copy, and neither is a text joined with one: as a key it would keep the whole value in memory.
       if (text.length > longestSearched) return regexp.test(text.slice(0, longestSearched))
       const key = `${prefix}${text}`
       const known = memo.get(key)

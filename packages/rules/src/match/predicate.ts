@@ -27,11 +27,36 @@ export interface SeenField {
 }
 
 /**
- * Reads what a field has to be. Undefined after a finding.
+ * Reads the predicate of a field. Undefined after a finding. Rules often share predicates, such as that of a plan: equal ones are one condition.
  *
  * @param certain whether all values of the field have to be that, and not only one of them
  */
 export function predicateCondition(
+  seen: SeenField,
+  certain: boolean,
+  predicate: Predicate,
+  path: Path,
+  vocabulary: Vocabulary,
+): Condition | undefined {
+  const { conditions, findings } = vocabulary
+  // Most paths are those of one rule.
+  if (seen.field.type === 'path') return readPredicate(seen, certain, predicate, path, vocabulary)
+  let ofField = conditions.get(seen.field)
+  if (ofField === undefined) {
+    ofField = new Map<string, Condition>()
+    conditions.set(seen.field, ofField)
+  }
+  const key = `${certain} ${JSON.stringify(predicate)}`
+  const known = ofField.get(key)
+  if (known !== undefined) return known
+  const found = findings.list.length
+  const condition = readPredicate(seen, certain, predicate, path, vocabulary)
+  // Each mistake is reported in its own place.
+  if (condition !== undefined && findings.list.length === found) ofField.set(key, condition)
+  return condition
+}
+
+function readPredicate(
   seen: SeenField,
   certain: boolean,
   predicate: Predicate,

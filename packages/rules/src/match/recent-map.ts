@@ -1,5 +1,5 @@
 /**
- * A bounded cache that forgets what was not used lately. Two generations take the place of an order of use: a read of a recent entry is one search, and
+ * A bounded cache that evicts the entries that were not used recently. Two generations take the place of an order of use: a read of a recent entry is one search, and
  * the cache holds between half of its bound and its bound of entries that were used last.
  */
 export class RecentMap<K, V> {

@@ -14,7 +14,7 @@ interface Stretch {
   readonly until: number
 }
 
-/** What is wrong with a schedule: the member, and what to write instead. */
+/** A problem of a schedule: the member, and the expected value. */
 export interface ScheduleProblem {
   readonly member: keyof ScheduleDeclaration
   readonly index?: number
@@ -23,7 +23,7 @@ export interface ScheduleProblem {
 }
 
 /**
- * Makes the schedule of a declaration, or says what is wrong with it. The zone is asked once for each stretch, and not for each request. A day on which
+ * Makes the schedule of a declaration, or returns its problems. The zone is read once for each stretch, and not for each request. A day on which
  * the clocks change has 23 or 25 hours. A time that is skipped is the moment of the change, and of a repeated time the first one counts.
  */
 export function createSchedule(

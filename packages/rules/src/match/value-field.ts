@@ -93,7 +93,7 @@ interface FieldTraits {
   load(context: RequestContext): Value | Failure | Waiting
 }
 
-/** Makes a field; what is not said is as for a text that may be absent. */
+/** Makes a field. The default is a text that may be absent. */
 export function fieldOf(name: string, slot: number, traits: FieldTraits): Field {
   const { type = 'text', oneOf, isValue = false, required = false, secret = false } = traits
   const { spell, load } = traits

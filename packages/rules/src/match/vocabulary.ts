@@ -1,6 +1,9 @@
+import type { Policy } from '@sluice/core'
 import type { RulesDocument, Scalar } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
 import type { Path } from '../document/syntax.js'
+import type { Condition } from './conditions.js'
+import type { Field } from './context.js'
 import { Fields, reservedNames } from './fields.js'
 import { createList, type List } from './lists.js'
 import { createRegexpMemo, type RegexpMemo } from './operators.js'
@@ -13,6 +16,10 @@ export interface Vocabulary {
   readonly lists: ReadonlyMap<string, List>
   readonly schedules: ReadonlyMap<string, Schedule>
   readonly regexps: RegexpMemo
+  /** Policies by their declarations. Equal ones are one object. */
+  readonly policies: Map<string, Policy>
+  /** Conditions by their fields and predicates. Equal ones are one object. */
+  readonly conditions: Map<Field, Map<string, Condition>>
   /** The list of `$name`. Undefined after a finding if there is none. */
   listOf(reference: string, path: Path): List | undefined
   scheduleOf(name: string, path: Path): Schedule | undefined
@@ -20,7 +27,7 @@ export interface Vocabulary {
   patternsOf(patterns: readonly Scalar[], exact: boolean, path: Path): readonly number[]
 }
 
-/** Reads what a document declares besides its rules. */
+/** Reads the declarations of a document besides its rules. */
 export function createVocabulary(
   document: Omit<RulesDocument, 'rules'>,
   files: ReadonlyMap<string, string>,
@@ -49,6 +56,8 @@ export function createVocabulary(
     lists,
     schedules,
     regexps: createRegexpMemo(),
+    policies: new Map(),
+    conditions: new Map(),
 
     listOf(reference, path) {
       const name = reference.slice(1)

@@ -40,7 +40,7 @@ export function readWhen(
 
 /**
  * @param certain whether a predicate must hold for every meaning of a request, as in an exemption. A limit applies if it holds for one of them. Within `not`
- * it is the other way round: `not` of what may hold is what certainly does not.
+ * it is the opposite: `not` negates a predicate that holds for one meaning.
  */
 function conditionsOf(
   when: When,

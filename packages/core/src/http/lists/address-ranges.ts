@@ -26,6 +26,11 @@ export class AddressRanges {
     return this.#ranges.length
   }
 
+  /** In the order of their addresses, without those within another one. */
+  get ranges(): readonly Range[] {
+    return this.#ranges
+  }
+
   has(address: Address): boolean {
     return this.hasKey(sortKeyOf(address))
   }

@@ -45,7 +45,7 @@ function askAll(
   judgement: Ask,
   { request, wait, onTaken }: Surroundings,
 ): CarriedOut | Promise<CarriedOut> {
-  const { enforced, tagging, shadow } = judgement
+  const { enforced, tagging, shadow, lateShadow } = judgement
   /** The parts that have taken units. */
   const taken: Part[] = []
   /** Those of them whose delay is over. */
@@ -83,7 +83,7 @@ function askAll(
           (error) => ({ error }),
         ),
       )
-      for (const consumption of shadow) shadowed(consumption)
+      askShadow()
       return after(answers, (all) => {
         const tags = all.filter(isPart)
         taken.push(...tags.filter(({ decision }) => decision.allowed))
@@ -94,6 +94,18 @@ function askAll(
         return { decision: askedDecision(judgement, parts), enforced: allowed }
       })
     })
+  }
+
+  function askShadow(): void {
+    for (const consumption of shadow) shadowed(consumption)
+    if (lateShadow === undefined) return
+    void rescued<void>(
+      () =>
+        after(lateShadow, (late) => {
+          for (const consumption of late) shadowed(consumption)
+        }),
+      () => {},
+    )
   }
 
   /** Nothing of a shadow consumption reaches the request, not even its error. */

@@ -18,7 +18,7 @@ export type Judgement = Pass | Refuse | Ask
 interface Judged {
   /** The version of the rules that judged. All parts of a judgement belong to one version. */
   readonly version: string
-  /** The tags that stand before any store is asked. */
+  /** The tags that the request has before any store is asked. */
   readonly tags: readonly string[]
 }
 
@@ -43,6 +43,8 @@ export interface Ask extends Judged {
   readonly tagging: readonly Consumption[]
   /** Asked if all of `enforced` allow, and not awaited. Nothing of it reaches the response. */
   readonly shadow: readonly Consumption[]
+  /** The same for shadow rules that wait for a value of the application. The request does not wait for them. */
+  readonly lateShadow?: PromiseLike<readonly Consumption[]>
 }
 
 /** One call of `limiter.consume`. Its policies are named after the counts of the rules. */

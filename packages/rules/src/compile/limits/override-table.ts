@@ -11,6 +11,8 @@ import { inZone } from './policies.js'
 import type { Slot } from './slots.js'
 
 export interface OverrideReader {
+  /** The overrides of the document and its file, by their values. */
+  entries(): Iterable<readonly [string, Override]>
   overrideOf(context: RequestContext): Override | undefined
   use(overrides: OverridesFunction): void
 }
@@ -64,7 +66,7 @@ export function readOverrides(
   return createReader(id, field, table)
 }
 
-/** The limits by value. `*` at the end of a value stands for any rest; the longest match counts. */
+/** The limits by value. A `*` at the end of a value matches any rest; the longest match counts. */
 class OverrideTable {
   readonly #exact = new Map<string, Override>()
   readonly #prefixes = new Map<string, Override>()
@@ -74,16 +76,21 @@ class OverrideTable {
   add(value: string, override: Override): string | undefined {
     const star = value.indexOf('*')
     if (star !== -1 && star !== value.length - 1) {
-      return `"*" stands at the end of a value, and not within ${JSON.stringify(value)}`
+      return `"*" is allowed only at the end of a value, unlike in ${JSON.stringify(value)}`
     }
     const table = star === -1 ? this.#exact : this.#prefixes
     const key = star === -1 ? value : value.slice(0, -1)
-    if (table.has(key)) return `${JSON.stringify(value)} has an override already`
+    if (table.has(key)) return `${JSON.stringify(value)} already has an override`
     table.set(key, override)
     if (star !== -1 && !this.#lengths.includes(key.length)) {
       this.#lengths = [...this.#lengths, key.length].toSorted((a, b) => b - a)
     }
     return undefined
+  }
+
+  *entries(): Generator<readonly [string, Override]> {
+    yield* this.#exact
+    for (const [prefix, override] of this.#prefixes) yield [`${prefix}*`, override]
   }
 
   get(value: string): Override | undefined {
@@ -136,6 +143,7 @@ const csvLine =
 function createReader(rule: string, field: Field, table: OverrideTable): OverrideReader {
   let ask: ((context: RequestContext, value: string) => Override | undefined) | undefined
   return {
+    entries: () => table.entries(),
     overrideOf(context) {
       const value = context.read(field)
       if (value === undefined) return undefined

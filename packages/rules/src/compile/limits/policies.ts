@@ -3,6 +3,7 @@ import { checkedPolicy } from '@sluice/core/http'
 import type { By, PolicyDeclaration, RuleDeclaration } from '../../document/document.js'
 import type { Findings } from '../../document/findings.js'
 import type { Path } from '../../document/syntax.js'
+import type { Vocabulary } from '../../match/vocabulary.js'
 
 /** A policy of a rule, or a choice of policies. */
 export interface DeclaredPolicy {
@@ -79,21 +80,35 @@ export function buildPolicy(
   declaration: PolicyDeclaration,
   path: Path,
   zone: string | undefined,
-  findings: Findings,
+  { findings, policies }: Pick<Vocabulary, 'findings' | 'policies'>,
 ): Policy | undefined {
+  const key = JSON.stringify(declaration)
+  const known = policies.get(key)
+  if (known !== undefined) return known
+  let isUsual = true
   for (const member of ['window', 'every', 'lease']) {
     const value = declaration[member]
     if (typeof value === 'number' && value > 0 && value < 1000) {
-      findings.warning(path, 'SLUICE_RULES_DURATION_SHORT', value)
+      isUsual = false
+      findings.warning(placeOf(member, path), 'SLUICE_RULES_DURATION_SHORT', value)
     }
   }
   try {
-    return checkedPolicy(inZone(declaration, zone), `rule "${rule}"`)
+    const policy = checkedPolicy(inZone(declaration, zone), `rule "${rule}"`)
+    // Each rule with a warning has one of its own.
+    if (isUsual) policies.set(key, policy)
+    return policy
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    findings.error(path, 'SLUICE_RULES_POLICY', problem)
+    const member = problem.includes('"window"') ? 'window' : ''
+    findings.error(placeOf(member, path), 'SLUICE_RULES_POLICY', problem)
     return undefined
   }
+}
+
+/** The place of a member of a policy. In the short form, `window` is beside `limit`. */
+function placeOf(member: string, path: Path): Path {
+  return member === 'window' && path[2] === 'limit' ? [...path.slice(0, 2), 'window'] : path
 }
 
 /** Calendar windows without a zone are in the zone of the document. */

@@ -13,7 +13,7 @@ export interface Alternative {
   readonly reason: string | undefined
 }
 
-/** A policy of the rule, with what chooses among its alternatives. */
+/** A policy of the rule, and the choice among its alternatives. */
 export interface Slot {
   readonly name: string
   readonly alternatives: readonly Alternative[]
@@ -29,7 +29,7 @@ export function readSlot(
   vocabulary: Vocabulary,
 ): Slot | undefined {
   if (isBy(choice)) return readChoice(rule, name, choice, zone, path, vocabulary)
-  const policy = buildPolicy(rule, choice, path, zone, vocabulary.findings)
+  const policy = buildPolicy(rule, choice, path, zone, vocabulary)
   if (policy === undefined) return undefined
   return {
     name,
@@ -52,7 +52,7 @@ function readChoice(
   const indexes = new Map<string, number>()
   for (const [value, declaration] of Object.entries({ ...named, else: otherwise })) {
     if (declaration === undefined || typeof declaration === 'string') continue
-    const policy = buildPolicy(rule, declaration, [...path, value], zone, findings)
+    const policy = buildPolicy(rule, declaration, [...path, value], zone, vocabulary)
     if (policy === undefined) return undefined
     indexes.set(value, alternatives.length)
     alternatives.push({

@@ -7,7 +7,7 @@ import type { RequestContext } from '../../match/context.js'
 import { RecentMap } from '../../match/recent-map.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 import { overridden, readOverrides, type OverrideReader } from './override-table.js'
-import type { OverridesFunction } from '../overrides.js'
+import type { Override, OverridesFunction } from '../overrides.js'
 import { declaredPolicies } from './policies.js'
 import { readSlot, type Slot } from './slots.js'
 
@@ -31,6 +31,8 @@ export interface VariantReader {
   variantOf(context: RequestContext): Variant
   /** The variant that the request would have without an override. */
   ownVariantOf(context: RequestContext): Variant
+  /** The overrides of the document and its file, by their values. */
+  overrides(): Iterable<readonly [string, Override]>
   /** Takes the function of the application for overrides. */
   use(overrides: OverridesFunction): void
 }
@@ -76,27 +78,29 @@ function createReader(
   overrides: OverrideReader | undefined,
   zone: string | undefined,
 ): VariantReader {
+  const only = slots.every(({ alternatives }) => alternatives.length === 1)
+    ? variantOfChoices(slots.map(() => 0))
+    : undefined
+  if (only !== undefined && overrides === undefined) return readerOf(only)
   const own = new Map<string, Variant>()
   const changed = new RecentMap<string, Variant>(4096)
+
+  function variantOfChoices(choices: readonly number[]): Variant {
+    const chosen = slots.map(({ alternatives }, i) => alternatives[choices[i]])
+    return {
+      id: ++lastId,
+      policies: slots.map(({ name }, i) => [name, chosen[i].policy]),
+      reasons: chosen.flatMap(({ reason }) => reason ?? []),
+    }
+  }
 
   function ownVariant(choices: readonly number[]): Variant {
     const key = choices.join()
     let variant = own.get(key)
-    if (variant === undefined) {
-      const chosen = slots.map(({ alternatives }, i) => alternatives[choices[i]])
-      variant = {
-        id: ++lastId,
-        policies: slots.map(({ name }, i) => [name, chosen[i].policy]),
-        reasons: chosen.flatMap(({ reason }) => reason ?? []),
-      }
-      own.set(key, variant)
-    }
+    if (variant === undefined) own.set(key, (variant = variantOfChoices(choices)))
     return variant
   }
 
-  const only = slots.every(({ alternatives }) => alternatives.length === 1)
-    ? ownVariant(slots.map(() => 0))
-    : undefined
   const ownVariantOf = (context: RequestContext): Variant =>
     only ?? ownVariant(slots.map((slot) => slot.choose(context)))
 
@@ -120,14 +124,28 @@ function createReader(
   return {
     names: slots.map(({ name }) => name),
     get all() {
+      if (only !== undefined) return [only]
       if (slots.length === 1) slots[0].alternatives.forEach((_, i) => ownVariant([i]))
       return [...own.values()]
     },
     variantOf: overrides === undefined ? ownVariantOf : variantOf,
     ownVariantOf,
+    overrides: () => overrides?.entries() ?? [],
     use(given) {
       overrides?.use(given)
     },
+  }
+}
+
+/** The limits of a rule without choices and overrides. */
+function readerOf(variant: Variant): VariantReader {
+  return {
+    names: variant.policies.map(([name]) => name),
+    all: [variant],
+    variantOf: () => variant,
+    ownVariantOf: () => variant,
+    overrides: () => [],
+    use() {},
   }
 }
 

@@ -9,7 +9,7 @@ export interface PeekedCounts {
   readonly counts: ReadonlyMap<string, Verdict>
 }
 
-/** Peeks at the counts of all consumptions at once: none depends on what another one says. */
+/** Peeks at the counts of all consumptions at once. They are independent of each other. */
 export async function peekedCounts(
   limiter: Limiter,
   consumptions: readonly Consumption[],

@@ -21,13 +21,9 @@ function peekOptions({ cost = 1, policies }: PeekOptions = {}): PeekOptions {
 /** The judgement without its shadow rules and its statistics, which only requests that count fill. */
 export function withoutTraces(judgement: Judgement): Judgement {
   if (judgement.type !== 'ask') return judgement
-  const { enforced, tagging } = judgement
-  return {
-    ...judgement,
-    enforced: enforced.map(untraced),
-    tagging: tagging.map(untraced),
-    shadow: [],
-  }
+  const { type, version, tags, enforced, tagging } = judgement
+  const parts = { enforced: enforced.map(untraced), tagging: tagging.map(untraced), shadow: [] }
+  return { type, version, tags, ...parts }
 }
 
 function untraced({ keys, policies, cost, rules }: Consumption): Consumption {

@@ -137,9 +137,11 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
       const judgement = await set.judge(factsOf(context, set.document), clock())
       return exceededRules(limiter, judgement, set.document)
     },
-    peekCounts: async (context) => peekedCounts(limiter, consumptionsOf(await judge(context))),
+    peekCounts: async (context) =>
+      peekedCounts(limiter, await consumptionsOf(await judge(context))),
     async count(context) {
-      await Promise.all(consumptionsOf(await judge(context)).map(penalize))
+      const consumptions = await consumptionsOf(await judge(context))
+      await Promise.all(consumptions.map(penalize))
     },
     refund: async (decision, options) => limiter.refund(decision, options),
     close: async () => limiter.close(),
@@ -150,9 +152,10 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
   }
 }
 
-function consumptionsOf(judgement: Judgement): readonly Consumption[] {
+async function consumptionsOf(judgement: Judgement): Promise<readonly Consumption[]> {
   if (judgement.type !== 'ask') return []
-  return [...judgement.enforced, ...judgement.tagging, ...judgement.shadow]
+  const { enforced, tagging, shadow, lateShadow } = judgement
+  return [...enforced, ...tagging, ...shadow, ...((await lateShadow) ?? [])]
 }
 
 function isRules(value: unknown): value is RuleLimiterOptions['rules'] {

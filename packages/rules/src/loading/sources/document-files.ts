@@ -90,7 +90,7 @@ async function look(
   }
 }
 
-/** A text that does not parse names no files. Its mistakes are reported by the one who parses it. */
+/** A text that does not parse names no files. The parser reports its mistakes. */
 export async function namesIn(
   text: string,
   format: 'yaml' | 'json',

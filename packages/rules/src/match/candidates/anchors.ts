@@ -15,42 +15,63 @@ interface Anchored {
 export function* chooseAnchors(
   rules: readonly { readonly number: number; readonly conditions: readonly Condition[] }[],
 ): Slices<Anchored> {
-  const shares = new Map<unknown, Map<unknown, number>>()
-  const possible: { readonly number: number; readonly anchors: readonly Anchor[] }[] = []
-  for (const { number, conditions } of rules) {
-    const anchors = conditions.flatMap(({ anchor }) => anchor ?? [])
-    for (const anchor of anchors) count(anchor, shares)
-    possible.push({ number, anchors })
+  const uses = new Map<Anchor, number>()
+  for (const { conditions } of rules) {
+    for (const { anchor } of conditions) {
+      if (anchor !== undefined) uses.set(anchor, (uses.get(anchor) ?? 0) + 1)
+    }
     yield
   }
+  const weights = yield* weightsOf(uses)
   const always: number[] = []
   const anchored: (readonly [number, Anchor])[] = []
-  for (const { number, anchors } of possible) {
-    const [best] = anchors
-      .map((anchor) => ({ anchor, weight: weightOf(anchor, shares) }))
-      .sort((a, b) => a.weight - b.weight)
+  for (const { number, conditions } of rules) {
+    let best: Anchor | undefined
+    let least = Infinity
+    for (const { anchor } of conditions) {
+      const weight = anchor === undefined ? Infinity : (weights.get(anchor) ?? Infinity)
+      if (weight >= least) continue
+      best = anchor
+      least = weight
+    }
     if (best === undefined) always.push(number)
-    else anchored.push([number, best.anchor])
+    else anchored.push([number, best])
     yield
   }
   return { always, anchored }
 }
 
-type Shares = Map<unknown, Map<unknown, number>>
-
-function count(anchor: Anchor, shares: Shares): void {
-  const group = groupOf(anchor)
-  const known = shares.get(group) ?? new Map<unknown, number>()
-  shares.set(group, known)
-  for (const member of membersOf(anchor)) known.set(member, (known.get(member) ?? 0) + 1)
+/** The rules that a request which meets the anchor would find under it. Rules with equal conditions have the same anchor. */
+function* weightsOf(uses: ReadonlyMap<Anchor, number>): Slices<ReadonlyMap<Anchor, number>> {
+  const shares = new Map<unknown, Map<unknown, number>>()
+  for (const [anchor, rules] of uses) {
+    const known = sharesOf(anchor, shares)
+    for (const member of membersOf(anchor)) known.set(member, (known.get(member) ?? 0) + rules)
+    yield
+  }
+  const weights = new Map<Anchor, number>()
+  for (const anchor of uses.keys()) {
+    const known = sharesOf(anchor, shares)
+    const members = membersOf(anchor)
+    let most = 1
+    for (const member of members) most = Math.max(most, known.get(member) ?? 1)
+    weights.set(anchor, most + members.length / 1000 + preference[anchor.type])
+    yield
+  }
+  return weights
 }
 
-/** The rules that a request which meets the anchor would find under it. */
-function weightOf(anchor: Anchor, shares: Shares): number {
-  const known = shares.get(groupOf(anchor))
-  const members = membersOf(anchor)
-  const sharing = members.map((member) => known?.get(member) ?? 1)
-  return Math.max(...sharing) + members.length / 1000 + preference[anchor.type]
+function sharesOf(
+  anchor: Anchor,
+  shares: Map<unknown, Map<unknown, number>>,
+): Map<unknown, number> {
+  const group = groupOf(anchor)
+  let known = shares.get(group)
+  if (known === undefined) {
+    known = new Map<unknown, number>()
+    shares.set(group, known)
+  }
+  return known
 }
 
 /** Of equal anchors, the one that is found faster. */

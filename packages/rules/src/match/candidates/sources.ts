@@ -103,14 +103,18 @@ function pathSource(
   postings: ReadonlyMap<number, Posting>,
 ): Source {
   const all = union(postings.values())
+  const own = patterns.addIndex()
   return {
     first: all[0],
     find(context, search) {
       const match = context.pathMatch(patterns, exact)
       if (match === undefined) return
-      match.rules ??= union([...match.fits].flatMap((pattern) => [postings.get(pattern) ?? []]))
-      search.add(match.rules)
+      search.add((match.rules[own] ??= union([...match.fits].map(postingOf))))
     },
+  }
+
+  function postingOf(pattern: number): Posting {
+    return postings.get(pattern) ?? []
   }
 }
 

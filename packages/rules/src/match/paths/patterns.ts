@@ -9,8 +9,8 @@ export interface PathMatch {
   readonly readings: readonly [string, ...string[]]
   /** The numbers of the patterns. */
   readonly fits: ReadonlySet<number>
-  /** The rules whose patterns these are; computed once, for the index. */
-  rules?: readonly number[]
+  /** The rules whose patterns these are, for each index; computed once. */
+  readonly rules: (readonly number[] | undefined)[]
 }
 
 type Router = ReturnType<typeof createRouter<number>>
@@ -21,11 +21,13 @@ const longestCached = 1024
 /** All patterns of a document. One search finds those that a path fits, and the searches for recent paths are cached. */
 export class Patterns {
   readonly #patterns: string[] = []
+  /** By their texts as they are written, and as they are matched. */
   readonly #numbers = new Map<string, number>()
   readonly #router: Router = createRouter()
   readonly #single = new Map<number, Router>()
   readonly #spell: (pattern: string) => string
   readonly #read: (url: string) => readonly string[]
+  #indexes = 0
   readonly #recent = new RecentMap<string, PathMatch | typeof none>(1000)
 
   private constructor(
@@ -52,9 +54,17 @@ export class Patterns {
   /**
    * Adds a pattern and returns its number. Equal patterns have one number.
    *
-   * @throws Error with a message for people if it is not a pattern
+   * @throws Error with the problem if it is not a pattern
    */
   add(pattern: string): number {
+    const added = this.#numbers.get(pattern)
+    if (added !== undefined) return added
+    const number = this.#added(pattern)
+    this.#numbers.set(pattern, number)
+    return number
+  }
+
+  #added(pattern: string): number {
     if (!pattern.startsWith('/')) throw new Error('a pattern begins with "/"')
     if (/(?<!\\)(?:\\\\)*\(/.test(pattern)) {
       throw new Error('regular expressions have no place in it; use another predicate beside it')
@@ -74,6 +84,11 @@ export class Patterns {
     }
     this.#numbers.set(spelled, this.#patterns.length)
     return this.#patterns.push(spelled) - 1
+  }
+
+  /** The position of a further index in `PathMatch.rules`. */
+  addIndex(): number {
+    return this.#indexes++
   }
 
   /** The pattern of a number, as it is matched. */
@@ -118,7 +133,7 @@ export class Patterns {
     if (path === undefined) return undefined
     const fits = new Set(this.#find(path))
     for (const other of others) for (const number of this.#find(other)) fits.add(number)
-    return { readings: [path, ...others], fits }
+    return { readings: [path, ...others], fits, rules: [] }
   }
 
   #find(path: string): readonly number[] {
@@ -127,7 +142,7 @@ export class Patterns {
 }
 
 /**
- * Whether a segment has a wildcard that people and rou3 read differently: `/api/*` fits `/api` and `/api/a/b` as well, `/*.js` fits `/a/b.js`, and `{id}` is
+ * Whether a segment has a wildcard that rou3 does not read as it looks: `/api/*` fits `/api` and `/api/a/b` as well, `/*.js` fits `/a/b.js`, and `{id}` is
  * the text `id`. A backslash makes each of these characters a plain one.
  */
 function hasStrangeWildcard(segment: string): boolean {
