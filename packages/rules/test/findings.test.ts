@@ -106,7 +106,7 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
   ['{ limit: 1, window: 1m }', 'OPTION_MISSING', 'rules[0]'],
   ['{ id: r, limit: -1, window: 1m }', 'OPTION_INVALID', 'rules[0].limit'],
   ['{ id: r, limit: unlimied, window: 1m }', 'OPTION_INVALID', 'rules[0].limit'],
-  ['{ id: r, limit: 1, window: 1 month }', 'POLICY', 'rules[0].limit'],
+  ['{ id: r, limit: 1, window: 1 month }', 'POLICY', 'rules[0].window'],
   [
     '{ id: r, limit: 1, window: 1m, policy: { kind: gcra } }',
     'OPTIONS_CONFLICT',
@@ -154,6 +154,26 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
     'OPTION_INVALID',
     'rules[0].over.deny.status',
   ],
+  [
+    `{ id: r, over: { chalenge: { kind: captcha } }, ${limit} }`,
+    'OPTION_UNKNOWN',
+    'rules[0].over.chalenge',
+    'challenge',
+  ],
+  [
+    `{ id: r, over: { deny: { status: 503 }, tagg: late }, ${limit} }`,
+    'OPTION_UNKNOWN',
+    'rules[0].over.tagg',
+  ],
+  ['{ id: r, then: { dney: {} } }', 'OPTION_UNKNOWN', 'rules[0].then.dney', 'deny'],
+  ['{ id: r, policy: 5 }', 'OPTION_INVALID', 'rules[0].policy'],
+  ['{ id: r, policy: { by: plan, free: 3 } }', 'OPTION_INVALID', 'rules[0].policy.free'],
+  [
+    '{ id: r, policies: { a: { by: plan, free: 3 } } }',
+    'OPTION_INVALID',
+    'rules[0].policies.a.free',
+  ],
+  ['{ id: r, policy: { limit: 5, window: 1m } }', 'OPTION_MISSING', 'rules[0].policy'],
   [`{ id: r, cost: $poinst, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].cost', 'points'],
   [`{ id: r, cost: $user, ${limit} }`, 'OPTION_INVALID', 'rules[0].cost'],
   [`{ id: r, overrides: { of: usr }, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].overrides.of', 'user'],
@@ -208,6 +228,24 @@ describe.each(mistakes)('%s', (rule, code, path, hint) => {
       findings.map(({ code, path, hint, severity }) => ({ code, path, hint, severity })),
     ).toEqual([{ code: `SLUICE_RULES_${code}`, path, hint, severity: 'error' }])
   })
+})
+
+test.each([
+  [
+    `over: { chalenge: { kind: captcha } }, ${limit}`,
+    'there is no "chalenge" here. Known: "deny", "delay", "challenge", "tag".',
+  ],
+  [
+    'policy: { by: plan, free: 3 }',
+    'this is 3. Write a policy, such as { kind: fixedWindow, limit: 5, window: 1m }. If only the number differs, write limit: { by: plan, free: 5, pro: 50 } and a window.',
+  ],
+  [
+    'policy: { limit: 5, window: 1m }',
+    '"kind" is missing. Write the name of a builder, such as fixedWindow.',
+  ],
+])('the message for %s says what is wrong and what is right', async (members, message) => {
+  const findings = await findingsOf(`${head}\nrules:\n  - { id: r, ${members} }`)
+  expect(findings.map((finding) => finding.message)).toEqual([message])
 })
 
 test('all mistakes are found at once, each with its position', async () => {

@@ -133,7 +133,7 @@ export type OverDeclaration =
   | { readonly tag: string }
 
 export interface RuleDeclaration {
-  /** 1 to 64 characters. The name of its count, which stands in the headers of responses. */
+  /** 1 to 64 characters. The name of its count, which the headers of responses contain. */
   readonly id: string
   /** Absent: every request. */
   readonly when?: When

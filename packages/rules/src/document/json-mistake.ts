@@ -1,7 +1,7 @@
 import { isScalar, Scalar, visit, type Document } from 'yaml'
 
 /**
- * Where a text stops being JSON, as far as the error of `JSON.parse` tells. The error names the position of some mistakes only: for others it is the
+ * The position at which a text stops being JSON, as far as the error of `JSON.parse` has it. The error has the position of some mistakes only: for others it is the
  * first value that YAML can write and JSON cannot.
  */
 export function jsonMistake(text: string, error: unknown, document: Document.Parsed): number {

@@ -81,7 +81,7 @@ export async function parsedInSlices(
   throw invalidRules(shaped.name, findings.list)
 }
 
-/** Reads what the rules mean. Undefined after errors. */
+/** Compiles the rules. Undefined after errors. */
 function* check(
   { head, rules: shapes, findings: found }: ShapedDocument,
   files: ReadonlyMap<string, string>,

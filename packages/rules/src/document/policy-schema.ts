@@ -3,7 +3,18 @@ import { z } from 'zod'
 const { exactOptional: maybe, strictObject, string, number, int, union } = z
 
 /** A policy in a document that is read: the builder of its kind checks the rest. */
-export const policy: z.ZodType<{ kind: string }> = z.looseObject({ kind: string() })
+export const policy: z.ZodType<{ kind: string }> = policyWithAdvice('For a number, write limit: 5')
+
+/** One of the policies that `by` chooses among. */
+export const chosenPolicy: z.ZodType<{ kind: string }> = policyWithAdvice(
+  'If only the number differs, write limit: { by: plan, free: 5, pro: 50 } and a window',
+)
+
+function policyWithAdvice(advice: string): z.ZodType<{ kind: string }> {
+  const kind = string({ error: 'the name of a builder, such as fixedWindow' })
+  const error = `a policy, such as { kind: fixedWindow, limit: 5, window: 1m }. ${advice}`
+  return z.looseObject({ kind }, { error })
+}
 
 const quota = int().min(0)
 const count = int().min(1)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Predicate, RuleDeclaration, RulesDocument, When } from './document.js'
-import { policy as loosePolicy, publishedPolicy } from './policy-schema.js'
+import { chosenPolicy, policy as loosePolicy, publishedPolicy } from './policy-schema.js'
 
 const { exactOptional: maybe, strictObject, string, number, boolean, array, union } = z
 
@@ -64,11 +64,15 @@ const byPolicy =
 const chosenLimit = `a whole number, 0 or more. For other windows, or no limit, write ${byPolicy}`
 const ownLimit =
   'a whole number, or { by: plan, free: 60, pro: 600 }. For no limit, write policy: { kind: unlimited }'
+const ownPolicy = `a policy, such as { kind: fixedWindow, limit: 5, window: 1m }, or a choice: ${byPolicy}`
 const ownWindow = `a duration such as 1m. For a window that depends on a value, write ${byPolicy}`
 
-function ruleSchema(policy: z.ZodType<{ kind: string }>): z.ZodType<RuleDeclaration> {
+function ruleSchema(
+  policy: z.ZodType<{ kind: string }>,
+  chosen: z.ZodType<{ kind: string }>,
+): z.ZodType<RuleDeclaration> {
   const keyPart = union([string(), strictObject({ first: array(string()).min(1) })])
-  const policyOrBy = union([policy, by(policy)])
+  const policyOrBy = union([policy, by(chosen)], { error: ownPolicy })
   const quota = z.int().min(0)
   const chosenQuota = z.int({ error: chosenLimit }).min(0)
   return strictObject({
@@ -198,7 +202,7 @@ const head = {
 }
 
 /** One rule. The policies in it are checked by their builders. */
-export const ruleShape: z.ZodType<RuleDeclaration> = ruleSchema(loosePolicy)
+export const ruleShape: z.ZodType<RuleDeclaration> = ruleSchema(loosePolicy, chosenPolicy)
 
 /** All of a document but its rules, which are checked one by one. */
 export const documentShape: z.ZodType<Omit<RulesDocument, 'rules'> & { rules: unknown[] }> =
@@ -206,7 +210,10 @@ export const documentShape: z.ZodType<Omit<RulesDocument, 'rules'> & { rules: un
 
 /** The JSON Schema of documents, for editors. */
 export function jsonSchema(): object {
-  const document = strictObject({ ...head, rules: array(ruleSchema(publishedPolicy)).min(1) })
+  const document = strictObject({
+    ...head,
+    rules: array(ruleSchema(publishedPolicy, publishedPolicy)).min(1),
+  })
   return {
     ...z.toJSONSchema(document, { io: 'input', reused: 'ref' }),
     $id: 'https://unpkg.com/@sluice/rules/schema.json',

@@ -12,9 +12,9 @@ export function shaped<T>(
   const known = new Map<readonly string[], readonly string[]>()
   const result = shape.safeParse(value, {
     error(issue) {
-      // The only moment at which an issue knows the schema, and with it the words that it knows.
+      // Only here does an issue have its schema, which has the known words.
       if (issue.code === 'unrecognized_keys') known.set(issue.keys, knownWords(issue.inst))
-      // Only the messages of the schema itself are for people.
+      // Only the messages of the schema itself are shown.
       return ''
     },
   })
@@ -61,7 +61,13 @@ function report(
     return
   }
   if (issue.code === 'invalid_union') {
-    const closest = closestBranch(issue.errors)
+    const stray = strayWord(issue.errors, known)
+    if (stray !== undefined) {
+      const [word, words] = stray
+      findings.unknown([...path, word], word, words, 'SLUICE_RULES_OPTION_UNKNOWN', word, words)
+      return
+    }
+    const closest = closestBranch(issue.errors, value)
     if (closest !== undefined) {
       for (const inner of independent(closest)) report(inner, value, path, known, findings)
       return
@@ -88,13 +94,53 @@ function independent(issues: readonly Issue[]): readonly Issue[] {
   )
 }
 
-/** The alternative whose own form is right, so that its mistakes lie within. Undefined if all forms are wrong. */
-function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
-  const candidates = branches.filter(
-    (issues) =>
-      issues.length > 0 && !issues.some((issue) => issue.path.length === 0 && isForm(issue)),
+/** The word of an object that none of the alternatives knows, and the words that they know. */
+function strayWord(
+  branches: readonly (readonly Issue[])[],
+  known: ReadonlyMap<readonly string[], readonly string[]>,
+): readonly [string, readonly string[]] | undefined {
+  const objects = branches.filter((issues) => !hasOtherForm(issues))
+  const strays = objects.map((issues) => strayKeys(issues))
+  const [first = []] = strays
+  const word = first.find((key) => strays.every((keys) => keys.includes(key)))
+  if (word === undefined || objects.length < 2) return undefined
+  const words = objects.flatMap((issues) =>
+    issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys' ? (known.get(issue.keys) ?? []) : [],
+    ),
   )
-  return candidates.toSorted((a, b) => a.length - b.length)[0]
+  return [word, [...new Set(words)]]
+}
+
+function strayKeys(issues: readonly Issue[]): readonly string[] {
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
+  )
+}
+
+/**
+ * The alternative whose own form is right, so that its mistakes lie within. Undefined if all forms are wrong. An alternative that lacks a member is less
+ * likely to be meant than one that has all of its own.
+ */
+function closestBranch(
+  branches: readonly (readonly Issue[])[],
+  value?: unknown,
+): readonly Issue[] | undefined {
+  const candidates = branches.filter((issues) => issues.length > 0 && !hasOtherForm(issues))
+  return candidates.toSorted(
+    (a, b) => Number(lacksMember(a, value)) - Number(lacksMember(b, value)) || a.length - b.length,
+  )[0]
+}
+
+function hasOtherForm(issues: readonly Issue[]): boolean {
+  return issues.some((issue) => issue.path.length === 0 && isForm(issue))
+}
+
+function lacksMember(issues: readonly Issue[], value: unknown): boolean {
+  return issues.some(({ code, path }) => {
+    const own = path.filter((step) => typeof step !== 'symbol')
+    return code === 'invalid_type' && own.length === 1 && valueAt(value, own) === undefined
+  })
 }
 
 function isForm(issue: Issue): boolean {

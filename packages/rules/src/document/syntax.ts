@@ -72,7 +72,12 @@ function readYaml(tokens: readonly CST.Token[], lines: LineCounter): ReadText {
       onAnchor: () => (hasAnchors = true),
     })
     if (hasAnchors && isCyclic(value, new Set(), new Set())) {
-      return broken('YAML', 'an alias stands within what it repeats', start, positionOf)
+      return broken(
+        'YAML',
+        'an alias repeats a part of the document that contains the alias',
+        start,
+        positionOf,
+      )
     }
     return { value, findings: [], positionOf }
   } catch (error) {
