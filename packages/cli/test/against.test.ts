@@ -23,6 +23,7 @@ test('--against tells what changes and what starts again', async () => {
     '  changed  address: limit 300 → 400',
     '  afresh   api: limit.free 60 → 80, algorithm gcra → fixedWindow (its counts start again)',
     '  removed  points',
+    '  changed  lists.bad: 2 entries added',
     '0 errors, 1 warning',
     '',
   ])

@@ -17,7 +17,7 @@ test('a document without mistakes is clean', async () => {
 /** `upload` has a cost of its own. */
 const secondCall =
   'rules.yaml:40:5  warning  SLUICE_RULES_SECOND_CALL  the rules "upload", "address" can apply to one request with different costs. ' +
-  'Each further cost takes a further call of the store.\n'
+  'Each further cost takes another call to the store.\n'
 
 /** Each replaces a part of the document, and its place is that of a text in the result. */
 const mistakes: readonly {
@@ -243,7 +243,13 @@ test('--format json has everything that the text has', async () => {
     },
   ])
   expect(tests.map(({ passed }: { passed: boolean }) => passed)).toEqual([true, false])
-  expect(comparison).toEqual({ added: [], removed: [], changed: [], afresh: [] })
+  expect(comparison).toEqual({
+    added: [],
+    removed: [],
+    changed: [],
+    afresh: [],
+    declarations: [],
+  })
 })
 
 test('--format github makes an annotation of each finding', async () => {

@@ -79,7 +79,68 @@ test('rules are compared with those in use', async () => {
     removed: [],
     changed: [{ rule: 'all', members: ['limit'], words: 'limit 10 → 20' }],
     afresh: [],
+    declarations: [],
   })
+})
+
+test('values, lists, schedules and settings are compared, and the entries of files', async () => {
+  const used = `version: 1
+name: shop
+zone: UTC
+values: { user: string?, plan: [free, pro] }
+lists:
+  nets: { kind: address, file: nets.txt }
+  words: { kind: text, entries: [bot, spider] }
+  same: { kind: text, file: same.txt }
+schedules: { night: { from: '22:00', to: '06:00' } }
+rules:
+  - { id: all, limit: 10, window: 1m, overrides: { of: user, entries: { ann: 1 }, file: users.csv } }
+  - { id: nets, when: { ip: { in: $nets } }, limit: 1, window: 1m }
+`
+  const text = used
+    .replace('zone: UTC', 'zone: Europe/Berlin\ncaseSensitive: true')
+    .replace('plan: [free, pro]', 'plan: [free], level: integer')
+    .replace('[bot, spider]', '[bot, crawler, wanderer]')
+    .replace("to: '06:00'", "to: '07:00'")
+  const files = {
+    'nets.txt': '10.0.0.0/8\n192.0.2.1\n',
+    'same.txt': 'a\nb\n',
+    'users.csv': 'a,1\nb,2\nc,3\n',
+  }
+  const against = await compileRules(parseRules(textOf(used, files)))
+  const changed = {
+    'nets.txt': '192.0.2.1 # one\n\n10.0.0.0/8\n192.0.2.2\n',
+    'same.txt': 'b\na\n',
+    'users.csv': 'a,1\nb,3\nd,unlimited\n',
+  }
+  const { comparison } = await checkRules(textOf(text, changed), { against })
+  expect(comparison).toEqual({
+    added: [],
+    removed: [],
+    changed: [
+      {
+        rule: 'all',
+        members: ['overrides.file'],
+        words: 'overrides.file 1 override added, 1 changed, 1 removed',
+      },
+    ],
+    afresh: [],
+    declarations: [
+      { name: 'values.plan', words: '["free","pro"] → ["free"]' },
+      { name: 'values.level', words: 'none → integer' },
+      { name: 'lists.words', words: '2 entries added, 1 removed' },
+      {
+        name: 'schedules.night',
+        words: '{"from":"22:00","to":"06:00"} → {"from":"22:00","to":"07:00"}',
+      },
+      { name: 'lists.nets', words: '1 entry added' },
+      { name: 'zone', words: 'UTC → Europe/Berlin' },
+      { name: 'caseSensitive', words: 'none → true' },
+    ],
+  })
+  const unchanged = await checkRules(textOf(used, files), { against })
+  expect(unchanged.comparison?.declarations).toEqual([])
+  expect(unchanged.comparison?.changed).toEqual([])
 })
 
 test('tests that name no time run at the given one', async () => {

@@ -47,6 +47,18 @@ test.each<readonly [string, string, readonly string[]]>([
     `  - { id: a, when: { path: '/api/**' }, then: allow }\n  - { id: b, when: { path: /api/x }, ${limit} }`,
     ['ALLOW_PATH a'],
   ],
+  ['an exempt path', `  - { id: a, when: { path: [/health, /ready] }, then: allow }`, []],
+  [
+    'an exempt path with an escaped wildcard',
+    `  - { id: a, when: { path: '/a/\\*' }, then: allow }`,
+    [],
+  ],
+  ['an exempt parameter', `  - { id: a, when: { path: '/a/:id' }, then: allow }`, ['ALLOW_PATH a']],
+  [
+    'an exempt beginning of a path',
+    `  - { id: a, when: { all: [{ path: { prefix: /static } }] }, then: allow }`,
+    ['ALLOW_PATH a'],
+  ],
   [
     'any letter case of a method',
     `  - { id: a, when: { method: GET }, then: deny }\n  - { id: b, when: { method: get }, ${limit} }`,
@@ -148,7 +160,7 @@ test.each([
 test('a window of 60 probably means seconds', async () => {
   const { warnings } = await compiledRules('  - { id: a, limit: 1, window: 60 }')
   expect(warnings).toMatchObject([
-    { severity: 'warning', code: 'SLUICE_RULES_DURATION_SHORT', path: 'rules[0].limit', line: 10 },
+    { severity: 'warning', code: 'SLUICE_RULES_DURATION_SHORT', path: 'rules[0].window', line: 10 },
   ])
 })
 

@@ -48,7 +48,7 @@ function comparisonLines(
   { warning, faint }: Style,
 ): string[] {
   if (comparison === undefined) return []
-  const { added, changed, afresh, removed } = comparison
+  const { added, changed, afresh, removed, declarations } = comparison
   const lines = [
     ...added.map((rule) => `added    ${visible(rule)}`),
     ...changed.map(({ rule, words }) => `changed  ${visible(`${rule}: ${words}`)}`),
@@ -57,6 +57,7 @@ function comparisonLines(
         `${warning('afresh')}   ${visible(`${rule}: ${words}`)} ${faint('(its counts start again)')}`,
     ),
     ...removed.map((rule) => `removed  ${visible(rule)}`),
+    ...declarations.map(({ name, words }) => `changed  ${visible(`${name}: ${words}`)}`),
   ]
   const from = visible(against === '-' ? 'stdin' : against)
   if (lines.length === 0) return [`No rule differs from ${from}.`]

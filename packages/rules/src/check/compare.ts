@@ -1,15 +1,19 @@
-import type { RuleSet } from '../compile/rule-set.js'
+import { partsOf, type RuleSet } from '../compile/rule-set.js'
+import type { CompiledRule } from '../compile/rule.js'
 import type { RuleDeclaration } from '../document/document.js'
+import type { List } from '../match/lists.js'
 
 /** How a new document differs from an old one, and the effect on the counts. */
 export interface Comparison {
   readonly added: readonly string[]
   /** Rules whose counts expire, because no rule uses them. */
   readonly removed: readonly string[]
-  /** Rules whose members differ. Their counts go on under the new numbers. */
+  /** Rules whose members or override files differ. Their counts go on under the new numbers. */
   readonly changed: readonly Change[]
   /** Rules whose counts start again, because their policies are of another kind or their keys have other parts. */
   readonly afresh: readonly Change[]
+  /** Values, lists, schedules and settings of the document that differ. Each can change which rules apply, and to whom. */
+  readonly declarations: readonly DeclarationChange[]
 }
 
 /** A rule that differs. */
@@ -21,16 +25,28 @@ export interface Change {
   readonly words: string
 }
 
-/** Compares two sets of rules by the ids of their rules. */
+export interface DeclarationChange {
+  /** Such as `values.plan`, `lists.partners`, `schedules.night` or `zone`. */
+  readonly name: string
+  /** Such as `2 entries added, 1 removed`. */
+  readonly words: string
+}
+
+/** Compares two sets of rules: the rules by their ids, and the declarations by their names. */
 export function compareRules(old: RuleSet, next: RuleSet): Comparison {
   const before = byId(old)
   const after = byId(next)
   const changed: Change[] = []
   const afresh: Change[] = []
+  const [oldRules, nextRules] = [old, next].map(
+    (set) => new Map(partsOf(set).rules.map((rule) => [rule.id, rule])),
+  )
+  const inFiles = (id: string): string | undefined =>
+    differenceInWords('override', overridesIn(oldRules.get(id)), overridesIn(nextRules.get(id)))
   for (const [id, rule] of after) {
     const earlier = before.get(id)
     if (earlier === undefined) continue
-    const change = changeOf(earlier, rule)
+    const change = changeOf(earlier, rule, inFiles(id))
     if (change === undefined) continue
     if (startsAgain(earlier, rule)) afresh.push(change)
     else changed.push(change)
@@ -40,6 +56,7 @@ export function compareRules(old: RuleSet, next: RuleSet): Comparison {
     removed: [...before.keys()].filter((id) => !after.has(id)),
     changed,
     afresh,
+    declarations: declarationChanges(old, next),
   }
 }
 
@@ -47,12 +64,96 @@ function byId({ document }: RuleSet): ReadonlyMap<string, RuleDeclaration> {
   return new Map(document.rules.map((rule) => [rule.id, rule]))
 }
 
-function changeOf(old: RuleDeclaration, next: RuleDeclaration): Change | undefined {
+function changeOf(
+  old: RuleDeclaration,
+  next: RuleDeclaration,
+  inFile: string | undefined,
+): Change | undefined {
   const members = new Map<string, string>()
   compareMembers('', old, next, members)
+  if (inFile !== undefined) members.set('overrides.file', inFile)
   if (members.size === 0) return undefined
   const words = [...members].map(([member, change]) => `${member} ${change}`).join(', ')
   return { rule: next.id, members: [...members.keys()], words }
+}
+
+/** The overrides in the file of a rule. */
+function overridesIn(rule: CompiledRule | undefined): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  if (rule === undefined) return found
+  const { action, declaration } = rule
+  const { entries = {}, file } = declaration.overrides ?? {}
+  if (action.type !== 'limit' || file === undefined) return found
+  for (const [value, { key }] of action.variants.overrides()) {
+    if (!Object.hasOwn(entries, value)) found.set(value, key)
+  }
+  return found
+}
+
+const declared = ['values', 'lists', 'schedules'] as const
+const settings = ['zone', 'caseSensitive'] as const
+
+function declarationChanges(old: RuleSet, next: RuleSet): readonly DeclarationChange[] {
+  const members = new Map<string, string>()
+  for (const part of declared) {
+    compareNames(part, old.document[part] ?? {}, next.document[part] ?? {}, members)
+  }
+  const { lists } = partsOf(old)
+  for (const [name, list] of partsOf(next).lists) {
+    const before = lists.get(name)
+    const words = before && differenceInWords('entry', entriesOf(before), entriesOf(list))
+    if (words !== undefined) members.set(`lists.${name}`, words)
+  }
+  for (const setting of settings) {
+    const [one, two] = [old.document[setting], next.document[setting]]
+    if (one !== two) members.set(setting, `${inWords(one)} → ${inWords(two)}`)
+  }
+  return [...members].map(([name, words]) => ({ name, words }))
+}
+
+function compareNames(
+  part: string,
+  old: Readonly<Record<string, unknown>>,
+  next: Readonly<Record<string, unknown>>,
+  members: Map<string, string>,
+): void {
+  for (const name of new Set([...Object.keys(old), ...Object.keys(next)])) {
+    const [one, two] = [own(old, name), own(next, name)]
+    if (JSON.stringify(one) === JSON.stringify(two)) continue
+    members.set(`${part}.${name}`, `${inWords(one)} → ${inWords(two)}`)
+  }
+}
+
+function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined
+}
+
+/** The entries of a list, those of its file included. */
+function entriesOf({ kind, texts, ranges }: List): ReadonlyMap<string, string> {
+  const keys = kind === 'text' ? [...texts] : ranges.map(({ first, last }) => `${first}-${last}`)
+  return new Map(keys.map((key) => [key, '']))
+}
+
+/** Such as `2 entries added, 1 removed`. Undefined if both are equal. */
+function differenceInWords(
+  noun: 'entry' | 'override',
+  old: ReadonlyMap<string, string>,
+  next: ReadonlyMap<string, string>,
+): string | undefined {
+  const counts = { added: 0, changed: 0, removed: 0 }
+  for (const [key, value] of next) {
+    if (!old.has(key)) counts.added++
+    else if (old.get(key) !== value) counts.changed++
+  }
+  for (const key of old.keys()) if (!next.has(key)) counts.removed++
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  if (parts.length === 0) return undefined
+  const plural = noun === 'entry' ? 'entries' : 'overrides'
+  return parts
+    .map(([what, count], i) =>
+      i > 0 ? `${count} ${what}` : `${count} ${count === 1 ? noun : plural} ${what}`,
+    )
+    .join(', ')
 }
 
 /** Notes can change without changing a rule. */
@@ -102,8 +203,13 @@ function kindsIn(choice: unknown): readonly string[] {
 }
 
 function inWords(value: unknown): string {
-  return value === undefined ? 'none' : typeof value === 'string' ? value : JSON.stringify(value)
+  if (value === undefined) return 'none'
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > longestWords ? `${text.slice(0, longestWords - 1)}…` : text
 }
+
+/** A list can have thousands of entries. */
+const longestWords = 120
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

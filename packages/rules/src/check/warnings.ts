@@ -2,11 +2,12 @@ import type { CompiledRule } from '../compile/rule.js'
 import type { RulesDocument, When } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
 import type { Path } from '../document/syntax.js'
+import type { Field } from '../match/context.js'
 import type { Pause } from '../slices.js'
 import { areDisjoint, includes, type Inclusion, type Matched } from './inclusion.js'
 
 /**
- * Finds what is valid and probably not meant so. It claims only what it can prove. Comparisons of rules with each other are limited, because their number
+ * Finds probable mistakes in a valid document, as far as they can be proved. Comparisons of rules with each other are limited, because their number
  * grows with the square of the rules.
  */
 export async function warn(
@@ -48,23 +49,46 @@ function createPairs(pause: Pause): Pairs {
   }
 }
 
-function warnOfOne(
-  { id, number, declaration, action, own }: CompiledRule,
-  findings: Findings,
-): void {
+function warnOfOne({ id, number, declaration, action }: CompiledRule, findings: Findings): void {
   const path: Path = ['rules', number]
-  if (action.type === 'allow' && own.exact && mentionsPath(declaration.when)) {
+  if (action.type === 'allow' && hasPathPattern(declaration.when)) {
     findings.warning([...path, 'when'], 'SLUICE_RULES_ALLOW_PATH', id)
   }
-  if (action.type === 'limit' && action.key.parts.flat().some(({ type }) => type === 'path')) {
+  if (action.type === 'limit' && action.key.parts.some(hasPath)) {
     findings.warning([...path, 'key'], 'SLUICE_RULES_KEY_UNBOUNDED', id, 'path')
   }
-  warnOfRegexps(declaration.when, [...path, 'when'], findings)
+  if (hasRegexp(declaration.when)) warnOfRegexps(declaration.when, [...path, 'when'], findings)
 }
 
-function mentionsPath({ any = [], all = [], not, ...fields }: When = {}): boolean {
+function hasPath(fields: readonly Field[]): boolean {
+  return fields.some(({ type }) => type === 'path')
+}
+
+/** Most rules have none, and to keep track of places takes longer than this. */
+function hasRegexp(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return 'matches' in value || Object.values(value).some(hasRegexp)
+}
+
+/** Whether a condition on the path is more than a list of paths: a pattern, an operator other than `present`, or all paths but some. */
+function hasPathPattern({ any = [], all = [], not, path }: When = {}): boolean {
+  return isPathPattern(path) || [...any, ...all].some(hasPathPattern) || mentionsPath(not)
+}
+
+function mentionsPath({ any = [], all = [], not, path }: When = {}): boolean {
   const inner = [...any, ...all, ...(not === undefined ? [] : [not])]
-  return 'path' in fields || inner.some(mentionsPath)
+  return path !== undefined || inner.some(mentionsPath)
+}
+
+function isPathPattern(predicate: When[string]): boolean {
+  if (typeof predicate !== 'object') return typeof predicate === 'string' && isPattern(predicate)
+  if (Array.isArray(predicate)) return predicate.some((path) => isPattern(`${path}`))
+  return Object.keys(predicate).some((operator) => operator !== 'present')
+}
+
+/** Whether a pattern has a parameter or a wildcard. After a backslash the character is a plain one. */
+function isPattern(pattern: string): boolean {
+  return /[:*]/.test(pattern.replace(/\\./g, ''))
 }
 
 function warnOfRegexps(value: unknown, path: Path, findings: Findings): void {
@@ -147,7 +171,7 @@ function optionalKeyOf({ action, declaration }: CompiledRule): readonly string[]
   return parts.flat().flatMap(({ name }) => (declaration.when?.[name] === undefined ? name : []))
 }
 
-/** Every HTTP request has these, and a parameter of a rule's own path is there if the rule matches. */
+/** Every HTTP request has these, and a parameter of a rule's own path is present if the rule matches. */
 function isConstant(name: string): boolean {
   return name === 'method' || name === 'path' || name.startsWith('param.')
 }

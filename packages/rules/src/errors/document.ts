@@ -52,25 +52,25 @@ export const documentMessages = {
     `list ${quoted(list)}: the entry ${quoted(entry)} is wrong. Write ${expected}.`,
 
   SLUICE_RULES_FILE_MISSING: (file: string): string =>
-    `the file ${quoted(file)} is missing. A list without entries is an empty file.`,
+    `the file ${quoted(file)} is missing. For a list without entries, write an empty file.`,
 
   SLUICE_RULES_SCHEDULE_UNKNOWN: (name: string, known: readonly string[]): string =>
     `there is no schedule ${quoted(name)}. Schedules: ${quotedList(known)}.`,
 
   SLUICE_RULES_ID_TAKEN: (id: string, other: string): string =>
-    `${quoted(id)} is already the name of ${other}. The counts of both would be one.`,
+    `${quoted(id)} is already the name of ${other}. Both would share one count.`,
 
   SLUICE_RULES_PATTERN: (pattern: string, problem: string): string =>
     `the pattern ${quoted(pattern)} is wrong: ${problem}`,
 
   SLUICE_RULES_REGEXP: (regexp: string, problem: string): string =>
-    `the regular expression ${quoted(regexp)} is not one of RE2: ${problem}. RE2 has no backreferences and no lookarounds.`,
+    `RE2 cannot read the regular expression ${quoted(regexp)}: ${problem}. RE2 has no backreferences and no lookarounds.`,
 
   SLUICE_RULES_POLICY: (problem: string): string => problem,
 
   SLUICE_RULES_VARIANT_MISSING: (by: string, missing: readonly string[]): string =>
     missing.length === 0
-      ? `"else" is missing: ${quoted(by)} may have other values than these, and the rule would then have no limit.`
+      ? `"else" is missing: ${quoted(by)} can have other values, for which the rule would have no limit.`
       : `"else" is missing, and so are the limits of ${quotedList(missing)}. Write "else", or these limits.`,
 
   SLUICE_RULES_OVERRIDE: (problem: string): string => problem,
@@ -82,7 +82,7 @@ export const documentMessages = {
     `test ${position} fails: ${problem}${problem.endsWith('.') ? '' : '.'}`,
 
   SLUICE_RULES_NAME_CHANGED: (from: string, to: string): string =>
-    `the name of the rules has changed from ${quoted(from)} to ${quoted(to)}. All counts would start again, so the rules stay as they are. Keep the name, or restart the application.`,
+    `the name of the rules changed from ${quoted(from)} to ${quoted(to)}. All counts would start again, so the rules stay as they are. Keep the name, or restart the application.`,
 
   SLUICE_RULES_SOURCE_FAILED: (source: string, problem: string): string =>
     `the rules cannot be read from ${source}: ${problem}`,

@@ -6,7 +6,7 @@ export const loadingMessages = {
     `the document cannot be compiled: ${problem}`,
 
   SLUICE_RULES_KEEP_FAILED: (path: string, problem: string): string =>
-    `the last good rules cannot be kept in ${path}: ${problem}. They judge requests all the same.`,
+    `the last good rules cannot be kept in ${path}: ${problem}. The current rules still apply.`,
 
   SLUICE_RULES_FUNCTION_MISSING: (name: string): string =>
     `the document requires the value ${quoted(name)}, but "values" of loadRules has no function for it. Add one, or declare the value with a "?", such as "string?".`,

@@ -4,14 +4,14 @@ import { quoted, show } from './quoting.js'
 export const requestMessages = {
   SLUICE_RULES_VALUE_MISSING: (name: string): string =>
     `the request has no value ${quoted(name)}, which a rule needs. If requests may lack it, declare it with a "?", such as "string?". ` +
-    `A rule whose key needs it then does not apply to them.`,
+    `A rule whose key needs the value then does not apply to such a request.`,
 
   SLUICE_RULES_VALUE_INVALID: (name: string, value: unknown, expected: string): string =>
     `the value ${quoted(name)} is ${show(value)}. It has to be ${expected}.`,
 
   SLUICE_RULES_TOO_MANY: (most: number, rules: readonly string[]): string =>
     `more than ${most} rules apply to one request, the first of them ${rules.slice(0, 5).map(quoted).join(', ')}. ` +
-    `Put rules of which one is enough into one "group".`,
+    `Put alternative rules into one "group".`,
 
   SLUICE_RULES_OVERRIDE_INVALID: (rule: string, problem: string): string =>
     `rule ${quoted(rule)}: ${problem}`,
@@ -20,7 +20,7 @@ export const requestMessages = {
 /** The message of SLUICE_ADDRESS_MISSING, which is an error of the core, for a rule. */
 export function noAddress(rule: string): string {
   return (
-    `rule ${quoted(rule)} counts by "ip", and there is no address. Without HTTP, pass "ip" in the context, or give the rule another "key". ` +
+    `rule ${quoted(rule)} counts by "ip", and the request has no address. Without HTTP, pass "ip" in the context, or give the rule another "key". ` +
     `If a proxy or a unix socket is in front of a server, tell the framework to trust it (Express: app.set('trust proxy', 1)).`
   )
 }
