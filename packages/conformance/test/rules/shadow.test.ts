@@ -26,46 +26,60 @@ const shadows: readonly Rule[] = [
   { id: 's-error', key: 'user', limit: 1, window: '1m', shadow: true },
 ]
 
+/** Rules on trial that wait for a value. */
+const waiting: readonly Rule[] = [
+  { id: 's-late-key', key: 'tenant', limit: 1, window: '1m', shadow: true },
+  { id: 's-late-refuse', when: { tenant: 'acme' }, then: 'deny', shadow: true },
+]
+
 describe.each([express[1], koa[1], fastify[0], ...nestjs])('$name', (adapter) => {
-  test('no rule on trial changes a status, a header, a body or a count', async () => {
-    const clock = (): number => 1_763_683_200_000
-    const ports = await Promise.all(
-      [enforced, [...shadows, ...enforced]].map(async (rules) => {
-        const document = { version: 1, name: 'shadow', values: { user: 'string' }, rules } as const
-        const loaded = await loadRules({
-          source: staticSource(document),
-          values: { user: () => undefined },
-          clock,
-        })
-        const served = await adapter.serve({
-          options: () => ({ rules: loaded, clock }),
-          proxies: 0,
-          place: 'app',
-          handling: 'application',
-          first: () => {},
-          failed: (error) => ({ status: 500, type: 'text/plain', body: String(error) }),
-          handle: ({ header, decision }) => ({
-            status: Number(header('x-answer')),
-            type: 'application/json',
-            body: JSON.stringify(decision ?? null).replace(/"rules":"\w+"/, ''),
-          }),
-        })
-        onTestFinished(() => served.close())
-        return served.port
-      }),
-    )
-    const statuses: number[] = []
-    for (const answer of [200, 401, 200, 500, 404, 200, 200, 200, 200, 200]) {
-      const [expected, actual] = await Promise.all(
-        ports.map(async (port) => {
-          const sent = await sendTarget(port, '/', { lines: `x-answer: ${answer}\r\n` })
-          const fields = ['ratelimit', 'ratelimit-policy', 'retry-after'].map(sent.header)
-          return { status: sent.status, body: sent.body, fields }
+  test.each([
+    ['at once', shadows],
+    ['never', [...waiting, ...shadows]],
+  ])(
+    'no rule on trial that is judged %s changes a status, a header, a body, a count or a latency',
+    async (_, onTrial) => {
+      const clock = (): number => 1_763_683_200_000
+      const ports = await Promise.all(
+        [enforced, [...onTrial, ...enforced]].map(async (rules) => {
+          const declared = { user: 'string', tenant: 'string?' } as const
+          const document = { version: 1, name: 'shadow', values: declared, rules } as const
+          const loaded = await loadRules({
+            source: staticSource(document),
+            // A request that waited for the tenant would never be answered.
+            values: { user: () => undefined, tenant: () => new Promise(() => {}) },
+            clock,
+          })
+          const served = await adapter.serve({
+            options: () => ({ rules: loaded, clock }),
+            proxies: 0,
+            place: 'app',
+            handling: 'application',
+            first: () => {},
+            failed: (error) => ({ status: 500, type: 'text/plain', body: String(error) }),
+            handle: ({ header, decision }) => ({
+              status: Number(header('x-answer')),
+              type: 'application/json',
+              body: JSON.stringify(decision ?? null).replace(/"rules":"\w+"/, ''),
+            }),
+          })
+          onTestFinished(() => served.close())
+          return served.port
         }),
       )
-      expect(actual).toEqual(expected)
-      statuses.push(actual.status)
-    }
-    expect(statuses).toEqual([200, 401, 200, 500, 404, 429, 429, 429, 429, 429])
-  })
+      const statuses: number[] = []
+      for (const answer of [200, 401, 200, 500, 404, 200, 200, 200, 200, 200]) {
+        const [expected, actual] = await Promise.all(
+          ports.map(async (port) => {
+            const sent = await sendTarget(port, '/', { lines: `x-answer: ${answer}\r\n` })
+            const fields = ['ratelimit', 'ratelimit-policy', 'retry-after'].map(sent.header)
+            return { status: sent.status, body: sent.body, fields }
+          }),
+        )
+        expect(actual).toEqual(expected)
+        statuses.push(actual.status)
+      }
+      expect(statuses).toEqual([200, 401, 200, 500, 404, 429, 429, 429, 429, 429])
+    },
+  )
 })

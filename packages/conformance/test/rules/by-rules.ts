@@ -1,0 +1,188 @@
+import type { Decision, Limiter, Policies, Policy } from '@sluice/core'
+import type { RequestDecision, RequestView } from '@sluice/core/http'
+import { loadRules, staticSource, type LoadedRules, type RulesDocument } from '@sluice/rules'
+import type { Adapter, App, NeutralOptions, OptionsFor } from '../../src/adapters/adapter.js'
+
+type Rule = RulesDocument['rules'][number]
+
+/** How many limiters of a suite were made of rules, and how many of other options. */
+export interface Translated {
+  byRules: number
+  others: number
+}
+
+/**
+ * An adapter that limits by a document with one rule, which says what the options say. What no document can say, such as a function of the application
+ * that returns a key, is passed on as it is.
+ */
+export function byRules(adapter: Adapter, translated: Translated): Adapter {
+  return {
+    ...adapter,
+    name: `${adapter.name} by rules`,
+    async serve(app) {
+      const loading: Promise<unknown>[] = []
+      let own: Policies | undefined
+      const translate =
+        (options: OptionsFor): OptionsFor =>
+        (read) => {
+          const given = options(read)
+          const rules = rulesOf(given)
+          if (rules === undefined) {
+            translated.others++
+            return given
+          }
+          translated.byRules++
+          own ??= rules.policies
+          return { ...rest(given), rules: loaded(given, rules.rules, loading) }
+        }
+      const served = await adapter.serve({
+        ...app,
+        options: translate(app.options),
+        second: app.second && translate(app.second),
+        handle: (visit) =>
+          app.handle(own === undefined ? visit : { ...visit, decision: numbersOf(visit.decision) }),
+      } satisfies App)
+      await Promise.all(loading)
+      const limiter = (): Limiter => {
+        const behind = served.limiter()
+        return own === undefined ? behind : withPolicies(behind, own)
+      }
+      return { ...served, limiter }
+    },
+  }
+}
+
+interface Translation {
+  readonly policies: Policies
+  readonly rules: readonly Rule[]
+}
+
+/** The rules that say what options say. Undefined if none do. */
+function rulesOf<R>(options: NeutralOptions<R>): Translation | undefined {
+  const { count = 'all', resetOn, cost = 1, wait, statusCode, allow, deny } = options
+  const key = keyOf(options.key)
+  const policies = policiesOf(options)
+  if (key === undefined || policies === undefined || allow !== undefined || deny !== undefined) {
+    return undefined
+  }
+  if (typeof count === 'function' || typeof resetOn === 'object' || typeof cost !== 'number') {
+    return undefined
+  }
+  const names = Object.keys(policies)
+  // An id cannot be a space, and the status of a delayed request is not said by its rule.
+  if (names.includes(' ') || (wait !== undefined && statusCode !== undefined)) return undefined
+  const body = typeof options.body === 'function' ? undefined : options.body
+  if (body instanceof Object && !isPlain(body)) return undefined
+  const over =
+    wait !== undefined
+      ? { delay: wait.max }
+      : { deny: { ...(statusCode && { status: statusCode }), ...(body && { body }) } }
+  const members = { key, cost, counts: count, over, ...(resetOn && { resetOn }) }
+  const declared = new Map(Object.entries(policies).map(([id, policy]) => [id, { ...policy }]))
+  const rules = [...declared].map(([id, policy]): Rule => Object.assign({ id, policy }, members))
+  return { policies, rules }
+}
+
+function keyOf(key: unknown): Rule['key'] | undefined {
+  // The default is the address, and all requests count together under the key of rules without parts.
+  return key === undefined ? 'ip' : key === 'all' ? [] : undefined
+}
+
+function policiesOf<R>(options: NeutralOptions<R>): Readonly<Record<string, Policy>> | undefined {
+  const { policy, policies = policy, limit, window, algorithm } = options
+  if (typeof policies === 'function' || typeof limit === 'function') return undefined
+  if (policies !== undefined) return isPolicy(policies) ? { default: policies } : policies
+  if (limit === undefined || window === undefined || algorithm === undefined) return undefined
+  return { default: algorithm({ limit, window }) }
+}
+
+function isPolicy(policies: Policies): policies is Policy {
+  return typeof policies['kind'] === 'string'
+}
+
+function isPlain(body: object): body is Readonly<Record<string, unknown>> {
+  return Object.getPrototypeOf(body) === Object.prototype
+}
+
+/** The options that rules do not decide. */
+function rest<R>(options: NeutralOptions<R>): object {
+  const {
+    limit: _limit,
+    window: _window,
+    algorithm: _algorithm,
+    policy: _policy,
+    policies: _policies,
+    name: _name,
+    key: _key,
+    cost: _cost,
+    count: _count,
+    resetOn: _resetOn,
+    wait: _wait,
+    statusCode: _status,
+    body,
+    onDecision,
+    onDenied,
+    ...others
+  } = options
+  return {
+    ...others,
+    ...(typeof body === 'function' && { body }),
+    ...(onDecision && {
+      onDecision: (request: R, decision: RequestDecision) =>
+        onDecision(request, numbersOf(decision) ?? decision),
+    }),
+    ...(onDenied && {
+      onDenied: (decision: Decision) => onDenied(numbersOf(decision) ?? decision),
+    }),
+  }
+}
+
+/** The rules of a document, which options have to name before it is loaded. */
+function loaded<R>(
+  { name = 'default', clock = Date.now }: NeutralOptions<R>,
+  rules: readonly Rule[],
+  loading: Promise<unknown>[],
+): Pick<LoadedRules<R>, 'name' | 'judge'> {
+  let current: LoadedRules<R> | undefined
+  const source = staticSource({ version: 1, name, rules })
+  const load = loadRules<R>({ source, clock }).then((found) => (current = found))
+  loading.push(load)
+  return {
+    name,
+    judge: (request: R, view: RequestView<R>) =>
+      current === undefined
+        ? load.then((found) => found.judge(request, view))
+        : current.judge(request, view),
+  }
+}
+
+/** A decision without what rules add to it. */
+function numbersOf(decision: Decision | undefined): Decision | undefined {
+  if (decision === undefined || !('applied' in decision)) return decision
+  const {
+    rule: _rule,
+    outcome: _outcome,
+    applied: _applied,
+    tags: _tags,
+    ...numbers
+  } = {
+    ...(decision as Required<RequestDecision>),
+  }
+  const { rules: _rules, ...plain } = numbers
+  return plain
+}
+
+/** The limiter behind rules takes its policies from each call. */
+function withPolicies(limiter: Limiter, own: Policies): Limiter {
+  const chosen = { policies: own }
+  return {
+    ...limiter,
+    consume: (key, options) => limiter.consume(key, { ...chosen, ...options }),
+    peek: (key, options) => limiter.peek(key, { ...chosen, ...options }),
+    status: (key, options) => limiter.status(key, { ...chosen, ...options }),
+    reset: (key, options) => limiter.reset(key, { ...chosen, ...options }),
+    block: (key, length, options) => limiter.block(key, length, { ...chosen, ...options }),
+    unblock: (key, options) => limiter.unblock(key, { ...chosen, ...options }),
+    refund: ((key: string, n?: number) => limiter.refund(key, n ?? 1, chosen)) as Limiter['refund'],
+  }
+}

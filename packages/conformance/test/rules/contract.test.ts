@@ -1,0 +1,42 @@
+import { memoryStore } from '@sluice/core'
+import { describeAdapter, express, fastify, koa, nestjs } from '@sluice/conformance/adapters'
+import { afterAll, describe, expect } from 'vitest'
+import type { Adapter } from '../../src/adapters/adapter.js'
+import { describeAddresses } from '../../src/adapters/contract/addresses.js'
+import { describeAnswers } from '../../src/adapters/contract/answers.js'
+import { describeConcurrency } from '../../src/adapters/contract/concurrency.js'
+import { describeDenials } from '../../src/adapters/contract/denials.js'
+import { describeHeaders } from '../../src/adapters/contract/headers.js'
+import { describeOutcomes } from '../../src/adapters/contract/outcomes.js'
+import { describeQueues } from '../../src/adapters/contract/queues.js'
+import { describeWaiting } from '../../src/adapters/contract/waiting.js'
+import { serversOf } from '../../src/adapters/test-server.js'
+import { byRules, type Translated } from './by-rules.js'
+
+// A document of one rule decides as the options of `rateLimit` do: the contract of adapters holds for both.
+
+const whole: Translated = { byRules: 0, others: 0 }
+const core: Translated = { byRules: 0, others: 0 }
+
+afterAll(() => {
+  // Without this, options that are passed on as they are could prove nothing.
+  expect(whole.byRules).toBeGreaterThan(whole.others)
+  expect(core.byRules).toBeGreaterThan(9 * core.others)
+})
+
+describeAdapter(byRules(express[1], whole))
+
+describe.each([koa[1], fastify[0], nestjs[0]].map((adapter) => byRules(adapter, core)))(
+  '$name',
+  (adapter: Adapter) => {
+    const open = serversOf(adapter, () => memoryStore())
+    describeAnswers(open)
+    describeHeaders(open)
+    describeAddresses(open)
+    describeOutcomes(open)
+    describeWaiting(open)
+    describeQueues(open)
+    describeDenials(open)
+    describeConcurrency(adapter, open)
+  },
+)

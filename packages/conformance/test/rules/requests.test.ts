@@ -1,0 +1,152 @@
+import { express, fastify, koa, nestjs } from '@sluice/conformance/adapters'
+import { loadRules, staticSource, type LoadedRules, type RulesDocument } from '@sluice/rules'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Adapter } from '../../src/adapters/adapter.js'
+import { sendTarget } from './targets.js'
+
+type Rule = RulesDocument['rules'][number]
+
+const perHour = { limit: 2, window: '1h' } as const
+
+/** Every framework passes on what Node has read. */
+function headerOf(request: unknown, name: string): unknown {
+  const { headers } = request as { readonly headers: Readonly<Record<string, unknown>> }
+  return headers[name]
+}
+
+/** What a function of an application makes of a header: text as it is, or a number. */
+const values = {
+  points: (request: unknown) => headerOf(request, 'x-points'),
+  level: (request: unknown) => {
+    const sent = headerOf(request, 'x-level')
+    return sent === undefined ? undefined : Number(sent)
+  },
+  action: (request: unknown) => headerOf(request, 'x-action') ?? undefined,
+}
+
+async function served(
+  adapter: Adapter,
+  rules: readonly Rule[],
+  proxies: 0 | 1 = 0,
+): Promise<(lines?: readonly string[], target?: string) => Promise<number>> {
+  const loaded: LoadedRules<unknown> = await loadRules({
+    source: staticSource({
+      version: 1,
+      name: 'requests',
+      values: { points: 'integer?', level: 'number?', action: ['read', 'write'] },
+      rules,
+    }),
+    values,
+  })
+  const { port, close } = await adapter.serve({
+    options: () => ({ rules: loaded }),
+    proxies,
+    place: 'app',
+    handling: 'framework',
+    first: () => {},
+    failed: (error) => ({ status: 500, type: 'text/plain', body: String(error) }),
+    handle: () => ({ status: 200, type: 'text/plain', body: 'hello' }),
+  })
+  onTestFinished(close)
+  return async (lines = [], target = '/') => {
+    const answer = await sendTarget(port, target, {
+      lines: lines.map((line) => `${line}\r\n`).join(''),
+    })
+    return answer.status
+  }
+}
+
+describe.each([express[0], express[1], koa[1], fastify[0], ...nestjs])('$name', (adapter) => {
+  test('a value that a client sends in another form than declared is its mistake, and no free pass', async () => {
+    const send = await served(adapter, [
+      { id: 'cost', when: { action: 'write' }, key: [], cost: '$points', limit: 5, window: '1h' },
+      { id: 'levels', when: { level: { above: 3 } }, key: [], ...perHour },
+      { id: 'all', key: 'ip', limit: 3, window: '1h' },
+    ])
+    const write = 'x-action: write'
+    const found: number[] = []
+    for (const lines of [
+      // A text in place of a number, a number that is none, a word that is not in the list, and none at all.
+      [write, 'x-points: 3'],
+      [write],
+      ['x-action: read', 'x-level: high'],
+      ['x-action: delete'],
+      [],
+      ['x-action: read', 'x-level: 1'],
+      ['x-action: read'],
+      ['x-action: read', 'x-level: 9'],
+      ['x-action: read', 'x-level: 2'],
+    ]) {
+      found.push(await send(lines))
+    }
+    expect(found).toEqual([400, 400, 400, 400, 400, 200, 200, 200, 429])
+  })
+
+  test('a client that repeats a parameter until too many rules apply makes the mistake', async () => {
+    const tenants = Array.from({ length: 40 }, (_, i) => `t${i}`)
+    const send = await served(
+      adapter,
+      tenants.map((tenant) => ({ id: tenant, when: { 'query.t': tenant }, key: [], ...perHour })),
+    )
+    expect(await send([], '/?t=t1')).toBe(200)
+    expect(await send([], `/?${tenants.map((tenant) => `t=${tenant}`).join('&')}`)).toBe(400)
+  })
+
+  test('X-Forwarded-Host is not the host', async () => {
+    const send = await served(
+      adapter,
+      [
+        { id: 'inside', when: { host: 'inside.example' }, then: 'allow' },
+        { id: 'here', when: { host: 'here' }, key: [], ...perHour },
+      ],
+      1,
+    )
+    const forwarded = ['x-forwarded-for: 203.0.113.9', 'x-forwarded-host: inside.example']
+    expect([await send(forwarded), await send(forwarded), await send(forwarded)]).toEqual([
+      200, 200, 429,
+    ])
+  })
+
+  test('a repeated header is no exemption, and a repeated cookie no further count', async () => {
+    const send = await served(adapter, [
+      { id: 'staff', when: { 'header.x-staff': 'yes' }, then: 'allow' },
+      { id: 'cookie', key: { first: ['cookie.sid', 'ip'] }, ...perHour },
+    ])
+    const found: number[] = []
+    for (const lines of [
+      ['x-staff: yes', 'x-staff: no', 'cookie: sid=a'],
+      ['x-staff: no', 'x-staff: yes', 'cookie: sid=a; sid=b'],
+      ['cookie: sid=a', 'cookie: sid=c'],
+      ['cookie: sid=b'],
+      ['x-staff: yes', 'cookie: sid=a'],
+    ]) {
+      found.push(await send(lines))
+    }
+    expect(found).toEqual([200, 200, 429, 200, 200])
+  })
+
+  test('all notations of an IPv4 address within IPv6 are that address', async () => {
+    const send = await served(
+      adapter,
+      [
+        { id: 'bad', when: { ip: '198.51.100.0/24' }, then: 'deny' },
+        { id: 'address', key: 'ip', ...perHour },
+      ],
+      1,
+    )
+    const from = (address: string): Promise<number> => send([`x-forwarded-for: ${address}`])
+    const found: number[] = []
+    for (const address of [
+      '::ffff:198.51.100.7',
+      '::ffff:c633:6407',
+      '0:0:0:0:0:ffff:198.51.100.7',
+      '203.0.113.9',
+      '::ffff:203.0.113.9',
+      '::ffff:cb00:7109',
+      '::ffff:203.0.113.10',
+    ]) {
+      found.push(await from(address))
+    }
+    expect(found).toEqual([403, 403, 403, 200, 200, 429, 200])
+  })
+})
