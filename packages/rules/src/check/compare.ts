@@ -25,6 +25,7 @@ export interface Change {
   readonly words: string
 }
 
+/** A value, list, schedule or setting that differs. */
 export interface DeclarationChange {
   /** Such as `values.plan`, `lists.partners`, `schedules.night` or `zone`. */
   readonly name: string
