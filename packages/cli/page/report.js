@@ -1,4 +1,4 @@
-// The script of the report. It makes all text with `textContent`: a log contains what clients sent.
+// The script of the report. It sets all text by `textContent`, because a log contains text that clients sent.
 'use strict'
 {
   const report = JSON.parse(document.getElementById('report').textContent)
@@ -97,20 +97,16 @@
       ['', 'requests', 'keys'],
       [
         ['newly denied', count(compared.requestsNewlyDenied), count(compared.keysNewlyDenied)],
-        [
-          'newly admitted',
-          count(compared.requestsNewlyAdmitted),
-          count(compared.keysNewlyAdmitted),
-        ],
+        ['newly allowed', count(compared.requestsNewlyAllowed), count(compared.keysNewlyAllowed)],
       ],
     )
     if (compared.newlyDenied.length > 0) {
       add(page, 'h2', 'Newly denied')
       keysTable(compared.newlyDenied)
     }
-    if (compared.newlyAdmitted.length > 0) {
+    if (compared.newlyAllowed.length > 0) {
       add(page, 'h2', 'Newly admitted')
-      keysTable(compared.newlyAdmitted)
+      keysTable(compared.newlyAllowed)
     }
   }
 
@@ -138,7 +134,7 @@
     })
   }
 
-  /** A path that few denied requests had says nothing about the key. */
+  /** If few of the denied requests had the same path, the path does not describe the key. */
   function mostlyAt({ mostlyAt, mostlyAtShare }) {
     if (mostlyAt === '') return ''
     return mostlyAtShare < 0.1 ? 'many paths' : `${mostlyAt} (${Math.floor(mostlyAtShare * 100)} %)`
@@ -193,7 +189,7 @@
           scale: 'share',
           stroke: colors[i % colors.length],
           width: 1.5,
-          // A time between times without requests has no line, only its point.
+          // An interval between intervals without requests has no line, so its point is drawn.
           points: { show: true, size: 4, fill: colors[i % colors.length] },
           value: (_, value) => (value === null ? '' : `${value.toFixed(2)} %`),
         })),

@@ -1,21 +1,48 @@
 import { readFile } from 'node:fs/promises'
-import { Command } from 'commander'
-import { checkCommand } from './commands/check.js'
-import { explainCommand } from './commands/explain.js'
+import { Command, CommanderError } from 'commander'
+import { addCheck } from './commands/check.js'
+import { addExplain } from './commands/explain.js'
 import { addSimulate } from './commands/simulate.js'
+import { failure } from './output/failure.js'
+import type { Terminal } from './terminal.js'
 
-/** The command `sluice`. Each of its commands is a file of `commands`. */
-export async function createProgram(): Promise<Command> {
+/** Runs `sluice` with these arguments, and sets the exit code. It never rejects. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<void> {
+  try {
+    const program = await createProgram(terminal)
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      terminal.exitCode = error.exitCode
+    } else {
+      terminal.stderr.write(failure(error))
+      terminal.exitCode = 1
+    }
+  }
+}
+
+async function createProgram(terminal: Terminal): Promise<Command> {
+  const { stdout, stderr } = terminal
+  // Commands inherit these settings when they are added.
   const program = new Command('sluice')
     .description('Check and explain the rules of Sluice, and replay access logs against limits.')
     .version(await version(), '--version', 'print the version')
     .helpOption('--help', 'print this help')
-    .addCommand(checkCommand())
-    .addCommand(explainCommand())
     .addHelpText('after', '\n`sluice <command> --help` explains a command, with examples.')
-  addSimulate(program)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? defaultWidth,
+      getErrHelpWidth: () => stderr.columns ?? defaultWidth,
+    })
+  addCheck(program, terminal)
+  addExplain(program, terminal)
+  addSimulate(program, terminal)
   return program
 }
+
+const defaultWidth = 80
 
 async function version(): Promise<string> {
   const manifest: unknown = JSON.parse(

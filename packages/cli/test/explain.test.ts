@@ -176,7 +176,7 @@ test('a request that a rule refuses asks nothing', async () => {
   const cwd = await folderWith(shopFiles)
   const { stdout } = await sluice(['explain', 'rules.yaml', '--value', 'user=mallory'], { cwd })
   expect(stdout).toContain('\n2  bad      yes  it refuses\n3  key      no   comes after "bad"\n')
-  expect(stdout).toContain('\nRefused by bad; no rule is asked.\n')
+  expect(stdout).toContain('\nRefused by bad. No limit is asked.\n')
 })
 
 test('a time of the day chooses the limit of its schedule', async () => {
@@ -247,7 +247,7 @@ test('a request that lacks what a rule needs is told how to state it', async () 
   expect(noAddress).toEqual({
     status: 1,
     stdout: '',
-    stderr: 'error: a rule needs the address of the client: state it with --ip\n',
+    stderr: 'error: a rule needs the address of the client. State it with --ip.\n',
   })
   const noPlan = await sluice(['explain', 'rules.yaml', '--request', '/api/x', '--ip', ip], { cwd })
   expect(noPlan.stderr).toMatch(/^error: the request has no value "plan", which a rule needs\./)
@@ -262,7 +262,7 @@ test.each([
   ['--header', 'x-key', "error: option '--header <name: value>' argument 'x-key' is invalid."],
   ['--cookie', '=x', "error: option '--cookie <name=value>' argument '=x' is invalid."],
   ['--at', 'noon', "error: option '--at <time>' argument 'noon' is invalid."],
-  ['--header', 'Cookie: a=b', 'error: a cookie is an option of its own: write --cookie name=value'],
+  ['--header', 'Cookie: a=b', 'error: state cookies with --cookie name=value'],
 ])('%s "%s" is refused', async (option, text, said) => {
   const cwd = await folderWith(shopFiles)
   const { status, stderr, stdout } = await sluice(['explain', 'rules.yaml', option, text], { cwd })

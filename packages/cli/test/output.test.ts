@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { folderWith, shop, shopFiles, sluice } from './sluice.js'
 
-// The escape character begins every sequence of a terminal.
+// Each control sequence of a terminal starts with this character.
 const escape = '\u001b'
-const asTerminal = ['--import', 'data:text/javascript,process.stdout.isTTY=true']
+const isTTY = true
 
 test('a terminal gets colors, a pipe gets none', async () => {
   const cwd = await folderWith(shopFiles)
   const args = ['check', 'rules.yaml']
-  const colored = await sluice(args, { cwd, node: asTerminal })
+  const colored = await sluice(args, { cwd, isTTY })
   expect(colored.stdout).toContain(`${escape}[33mwarning${escape}[39m`)
   expect((await sluice(args, { cwd })).stdout).not.toContain(escape)
 })
@@ -17,7 +17,7 @@ test('NO_COLOR switches colors off, unless it is empty', async () => {
   const cwd = await folderWith(shopFiles)
   const run = async (NO_COLOR: string): Promise<string> => {
     const env = { NO_COLOR }
-    return (await sluice(['check', 'rules.yaml'], { cwd, env, node: asTerminal })).stdout
+    return (await sluice(['check', 'rules.yaml'], { cwd, env, isTTY })).stdout
   }
   expect(await run('1')).not.toContain(escape)
   expect(await run('')).toContain(escape)
@@ -26,9 +26,9 @@ test('NO_COLOR switches colors off, unless it is empty', async () => {
 test('explain has colors on a terminal as well, and never within JSON', async () => {
   const cwd = await folderWith(shopFiles)
   const args = ['explain', 'rules.yaml', '--ip', '203.0.113.9']
-  const text = await sluice(args, { cwd, node: asTerminal })
+  const text = await sluice(args, { cwd, isTTY })
   expect(text.stdout).toContain(`${escape}[32myes${escape}[39m`)
-  const json = await sluice([...args, '--format', 'json'], { cwd, node: asTerminal })
+  const json = await sluice([...args, '--format', 'json'], { cwd, isTTY })
   expect(json.stdout).not.toContain(escape)
 })
 

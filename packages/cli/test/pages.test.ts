@@ -5,8 +5,9 @@ import { folderWith, sluice } from './sluice.js'
 const root = new URL('../../../', import.meta.url)
 const rules = await readFile(new URL('examples/docs/rules.yaml', root), 'utf8')
 
-/** The documents that the pages speak of. */
-const documents = {
+/** The files that the commands of the pages read. */
+const files = {
+  'access.log': await readFile(new URL('examples/docs/access.log', root), 'utf8'),
   'rules.yaml': rules,
   'wrong.yaml': rules.replace('by: plan,', 'by: plann,'),
   'tested.yaml': `${rules}
@@ -20,26 +21,38 @@ tests:
     .replace('free: 60', 'free: 40'),
 }
 
-test.each(['packages/cli/README.md', 'docs/reference/command-line.md'])(
-  'the commands of %s print what it says',
-  async (page) => {
-    const text = await readFile(new URL(page, root), 'utf8')
-    const cwd = await folderWith(documents)
-    const shown = [...text.matchAll(/^```sh\n(?:npx )?sluice (.*)\n```\n\n```text\n([^]*?)^```$/gm)]
-    expect(shown.length).toBe(page.endsWith('README.md') ? 2 : 4)
-    for (const [, command, output] of shown) {
-      const { stdout, stderr } = await sluice(wordsOf(command), { cwd })
-      expect(stderr + stdout, command).toBe(output)
-    }
-  },
-)
+test.each([
+  ['packages/cli/README.md', 3],
+  ['docs/reference/command-line.md', 4],
+  ['docs/operate/which-limit.md', 3],
+])('the commands of %s print the output on the page', async (page, commands) => {
+  const text = await readFile(new URL(page, root), 'utf8')
+  const cwd = await folderWith(files)
+  const shown = [...text.matchAll(/^```sh\n(?:npx )?sluice (.*)\n```\n\n```text\n([^]*?)^```$/gm)]
+  expect(shown.length).toBe(commands)
+  for (const [, command, output] of shown) {
+    const { stdout, stderr } = await sluice(wordsOf(command), { cwd })
+    expect(stderr + withoutTime(stdout), command).toMatch(patternOf(withoutTime(output)))
+  }
+})
 
-/** The words of a command line, of which some are in quotes. */
+/** Output without the duration and the speed of a replay. */
+function withoutTime(output: string): string {
+  return output.replace(/^(format \w+; ).*$/m, '$1')
+}
+
+/** A line "…" of a page stands for any number of lines. */
+function patternOf(output: string): RegExp {
+  const parts = output.split(/^…\n/m).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${parts.join('[^]*')}$`)
+}
+
+/** The words of a command line. Words can be in quotes. */
 function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain)
 }
 
-test.each(['check', 'explain'])(
+test.each(['check', 'explain', 'simulate'])(
   'the page of the command line names every option of %s',
   async (command) => {
     const text = await readFile(new URL('docs/reference/command-line.md', root), 'utf8')
@@ -47,7 +60,8 @@ test.each(['check', 'explain'])(
     const next = text.indexOf('\n## ', start + 1)
     const section = text.slice(start, next === -1 ? undefined : next)
     const { stdout } = await sluice([command, '--help'])
-    const options = [...stdout.matchAll(/^ {2}(--\w+)/gm)].map(([, option]) => option)
+    const options = [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option)
+    expect(options.length).toBeGreaterThan(3)
     expect(
       options.filter((option) => option !== '--help' && !new RegExp(`${option}\\b`).test(section)),
     ).toEqual([])

@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
-
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+import { run } from '../src/program.js'
 
 export interface Ran {
-  readonly status: number | null
+  readonly status: number
   readonly stdout: string
   readonly stderr: string
 }
@@ -17,28 +15,29 @@ export interface RunOptions {
   readonly cwd?: string
   readonly input?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Options of Node. */
-  readonly node?: readonly string[]
+  /** Whether the output is a terminal. */
+  readonly isTTY?: boolean
 }
 
-/** Runs the command as a process of its own. */
-export function sluice(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { cwd, input = '', env = {}, node = [] } = options
-  // What the terminal of the tests is must not matter.
-  const { NO_COLOR: _color, FORCE_COLOR: _forced, ...outer } = process.env
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...node, main, ...args], {
-      cwd,
-      env: { ...outer, TERM: 'xterm', ...env },
-    })
-    let [stdout, stderr] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (text) => (stdout += text))
-    child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text))
-    child.on('error', reject)
-    child.on('close', (status) => resolve({ status, stdout, stderr }))
-    child.stdin.on('error', () => {})
-    child.stdin.end(input)
-  })
+/** Runs the command in this process. `process.test.ts` runs it as a process of its own. */
+export async function sluice(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { cwd = process.cwd(), input = '', env = {}, isTTY = false } = options
+  let [stdout, stderr] = ['', '']
+  const terminal = {
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: { isTTY, write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
+    env: { TERM: 'xterm', ...env },
+    exitCode: 0,
+  }
+  const outer = process.cwd()
+  process.chdir(cwd)
+  try {
+    await run(args, terminal)
+  } finally {
+    process.chdir(outer)
+  }
+  return { status: terminal.exitCode, stdout, stderr }
 }
 
 /** Makes a folder with files for one test. */
@@ -52,7 +51,7 @@ export async function folderWith(files: Readonly<Record<string, string>>): Promi
   return folder
 }
 
-/** Lines of a document, of which one may be replaced. */
+/** A document with all kinds of rules. Tests replace parts of it. */
 export const shop = `version: 1
 name: shop
 values:

@@ -1,12 +1,13 @@
-import process from 'node:process'
 import type { RuleSet } from '@sluice/rules'
-import { Command, Option } from 'commander'
+import { Option, type Command } from 'commander'
 import type { CheckReport } from '../output/check-report.js'
 import { checkAsGithub } from '../output/check-github.js'
 import { checkAsJson } from '../output/check-json.js'
 import { checkAsText } from '../output/check-text.js'
 import { styleOf } from '../output/style.js'
 import { checkDocument, type CheckedDocument } from '../reading/document.js'
+import { inputOf } from '../reading/input.js'
+import type { Terminal } from '../terminal.js'
 
 interface CheckCommandOptions {
   readonly against?: string
@@ -16,34 +17,36 @@ interface CheckCommandOptions {
 
 const formats = { text: checkAsText, json: checkAsJson, github: checkAsGithub }
 
-/** `sluice check`. */
-export function checkCommand(): Command {
-  return new Command('check')
-    .summary('find mistakes in documents of rules, and run their tests')
+/** Adds `sluice check`. */
+export function addCheck(program: Command, terminal: Terminal): void {
+  program
+    .command('check')
+    .summary('find mistakes in rules documents, and run their tests')
     .description(
-      'Find mistakes in documents of rules, and run the tests that the documents contain. Each mistake is printed with its file, line and column. ' +
-        'List and override files that a document names are read relative to the document.',
+      'Find mistakes in rules documents, and run the tests of the documents. Each mistake has its file, line and column. ' +
+        'Paths of list and override files are relative to the document.',
     )
-    .argument('<files...>', 'documents in YAML or JSON (*.json); "-" is the standard input')
+    .argument('<files...>', 'rules documents in YAML or JSON (*.json); "-" is the standard input')
     .option(
       '--against <file>',
-      'the document in use: print which rules differ, and which counts start again',
+      'document in use: print which rules differ, and which counts start again',
     )
     .option('--strict', 'exit with 2 if there are warnings')
     .addOption(
-      new Option('--format <format>', 'how to print the result; "github" makes annotations')
+      new Option('--format <format>', 'output format; "github" prints annotations')
         .choices(Object.keys(formats))
         .default('text'),
     )
-    .helpOption('--help', 'print this help')
     .addHelpText('after', help)
-    .action(check)
+    .action((files: string[], options: CheckCommandOptions, command: Command) =>
+      check(files, options, command, terminal),
+    )
 }
 
 const help = `
 Exit code:
   0  no mistakes
-  1  mistakes, tests that fail, or a file that cannot be read
+  1  mistakes, failed tests, a file that cannot be read, or wrong options
   2  warnings only, with --strict
 
 Examples:
@@ -56,29 +59,32 @@ async function check(
   files: readonly string[],
   options: CheckCommandOptions,
   command: Command,
+  terminal: Terminal,
 ): Promise<void> {
   const { against, strict = false, format } = options
   if (against !== undefined && files.length > 1) {
     command.error('error: --against compares one document, and several are given')
   }
-  const inUse = against === undefined ? undefined : await rulesInUse(against, command)
+  const input = inputOf(terminal.stdin)
+  const inUse = against === undefined ? undefined : await rulesInUse(against)
   const documents: CheckedDocument[] = []
   for (const file of files) {
-    documents.push(await checkDocument(file, inUse === undefined ? {} : { against: inUse }))
+    documents.push(await checkDocument(file, input, inUse === undefined ? {} : { against: inUse }))
   }
   const findings = documents.flatMap((document) => document.findings)
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
   const report: CheckReport = { documents, against, errors, warnings }
-  process.stdout.write(formats[format](report, styleOf(process.stdout)))
-  process.exitCode = errors > 0 ? 1 : strict && warnings > 0 ? 2 : 0
-}
+  terminal.stdout.write(formats[format](report, styleOf(terminal.stdout, terminal)))
+  terminal.exitCode = errors > 0 ? 1 : strict && warnings > 0 ? 2 : 0
 
-/** The tests of the document in use do not matter any more, and its mistakes only if it cannot be compared. */
-async function rulesInUse(file: string, command: Command): Promise<RuleSet> {
-  const { rules, ...document } = await checkDocument(file)
-  if (rules !== undefined) return rules
-  const report = { documents: [{ ...document, rules }], against: undefined, errors: 1, warnings: 0 }
-  process.stderr.write(checkAsText(report, styleOf(process.stderr)))
-  return command.error('error: --against needs a document without mistakes')
+  /** A document whose tests fail can be compared; one that does not compile cannot. */
+  async function rulesInUse(file: string): Promise<RuleSet> {
+    const { rules, ...document } = await checkDocument(file, input)
+    if (rules !== undefined) return rules
+    const documents = [{ ...document, rules }]
+    const mistakes = { documents, against: undefined, errors: 1, warnings: 0 }
+    terminal.stderr.write(checkAsText(mistakes, styleOf(terminal.stderr, terminal)))
+    return command.error('error: --against needs a document without mistakes')
+  }
 }

@@ -1,15 +1,16 @@
-import process from 'node:process'
 import { SluiceError } from '@sluice/core'
 import { contextFacts, RulesError } from '@sluice/rules'
 import type { Explanation, RuleContext, RuleSet } from '@sluice/rules'
-import { Command, Option } from 'commander'
+import { Option, type Command } from 'commander'
 import { checkAsText } from '../output/check-text.js'
 import { explanationAsJson } from '../output/explain-json.js'
 import { explanationAsText } from '../output/explain-text.js'
 import { styleOf } from '../output/style.js'
 import type { readCounts, Standing } from '../reading/counts.js'
 import { checkDocument } from '../reading/document.js'
+import { inputOf } from '../reading/input.js'
 import { contextOf, withRequestOptions, type RequestOptions } from '../reading/request.js'
+import type { Terminal } from '../terminal.js'
 
 interface ExplainCommandOptions extends RequestOptions {
   readonly redis?: string
@@ -20,36 +21,40 @@ interface ExplainCommandOptions extends RequestOptions {
 
 const formats = { text: explanationAsText, json: explanationAsJson }
 
-/** `sluice explain`. */
-export function explainCommand(): Command {
-  const command = new Command('explain')
+/** Adds `sluice explain`. */
+export function addExplain(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('explain')
     .summary('say which rules apply to a request, and why')
     .description(
-      'Say which rules of a document apply to a request, which do not, and why; the key and the limit of each, and where the limit comes from. ' +
-        'Nothing is counted.',
+      'Say which rules of a document apply to a request and why, with the key and the limit of each. Nothing is counted.',
     )
-    .argument('<file>', 'document in YAML or JSON (*.json); "-" is the standard input')
-  return withRequestOptions(command)
-    .option('--redis <url>', 'Redis of the application: print what counts, and what remains')
+    .argument('<file>', 'rules document in YAML or JSON (*.json); "-" is the standard input')
+  withRequestOptions(command)
+    .option(
+      '--redis <url>',
+      'Redis server of the application: print what is counted, and what remains',
+    )
     .option('--prefix <prefix>', 'prefix of the keys in Redis, if the application sets one')
-    .option('--show', 'print the values of headers and cookies, which are hashed otherwise')
+    .option('--show', 'print the values of headers and cookies in place of their hashes')
     .addOption(
-      new Option('--format <format>', 'how to print the result')
+      new Option('--format <format>', 'output format')
         .choices(Object.keys(formats))
         .default('text'),
     )
-    .helpOption('--help', 'print this help')
     .addHelpText('after', help)
-    .action(explain)
+    .action((file: string, options: ExplainCommandOptions, own: Command) =>
+      explain(file, options, own, terminal),
+    )
 }
 
 const help = `
-A value is converted as the document declares it: "true" is a boolean where a boolean is declared.
-A value, header or cookie that is not stated is absent.
+A value is converted to its declared type: "true" is a boolean if the document declares a boolean.
+The request has only the values, headers and cookies that you state.
 
 Exit code:
-  0  the request was explained, whatever the rules say about it
-  1  the document has mistakes, or the request is an error, or Redis cannot be read
+  0  the request was explained, whether it is allowed or not
+  1  the document has mistakes, the request lacks a value, or Redis cannot be read
 
 Examples:
   sluice explain rules.yaml --request 'POST /api/items' --ip 203.0.113.9
@@ -62,16 +67,18 @@ async function explain(
   file: string,
   options: ExplainCommandOptions,
   command: Command,
+  terminal: Terminal,
 ): Promise<void> {
   const { show = false, format, redis } = options
-  const document = await checkDocument(file)
+  const { stdout, stderr } = terminal
+  const document = await checkDocument(file, inputOf(terminal.stdin))
   const { rules } = document
   if (rules === undefined) {
     const errors = document.findings.filter(({ severity }) => severity === 'error').length
     const warnings = document.findings.length - errors
     const report = { documents: [document], against: undefined, errors, warnings }
-    process.stderr.write(checkAsText(report, styleOf(process.stderr)))
-    process.exitCode = 1
+    stderr.write(checkAsText(report, styleOf(stderr, terminal)))
+    terminal.exitCode = 1
     return
   }
   const context = contextOf(options, rules.document, command)
@@ -82,16 +89,16 @@ async function explain(
       ? undefined
       : await countsIn(rules, context, { ...options, redis })
   const report = { file: document.file, name: rules.name, context, at, explanation, standing }
-  process.stdout.write(formats[format](report, styleOf(process.stdout)))
+  stdout.write(formats[format](report, styleOf(stdout, terminal)))
 }
 
-/** Most explanations need no client of Redis, which takes long to load. */
+/** The Redis client takes long to load, and most explanations do not need it. */
 async function countsIn(...args: Parameters<typeof readCounts>): Promise<Standing> {
   const { readCounts } = await import('../reading/counts.js')
   return readCounts(...args)
 }
 
-/** What the request lacks is an option that the caller can add. */
+/** If the request lacks a value, the error names the option that states it. */
 async function explained(
   rules: RuleSet,
   context: RuleContext,
@@ -102,7 +109,7 @@ async function explained(
     return await rules.explain(contextFacts(context, rules.document), at, { show })
   } catch (error) {
     if (error instanceof SluiceError && error.code === 'SLUICE_ADDRESS_MISSING') {
-      const message = 'a rule needs the address of the client: state it with --ip'
+      const message = 'a rule needs the address of the client. State it with --ip.'
       throw new Error(message, { cause: error })
     }
     if (error instanceof RulesError && error.code === 'SLUICE_RULES_VALUE_MISSING') {

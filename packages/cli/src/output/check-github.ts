@@ -3,7 +3,7 @@ import type { CheckedDocument, PlacedFinding } from '../reading/document.js'
 import { messageOf } from './check-text.js'
 import { visible } from './visible.js'
 
-/** The result of a check as workflow commands of GitHub Actions, which become annotations of a pull request. */
+/** Formats a check as workflow commands of GitHub Actions, which show it as annotations. */
 export function checkAsGithub({ documents }: CheckReport): string {
   const commands = documents.flatMap((document) => [
     ...document.findings.map(annotation),

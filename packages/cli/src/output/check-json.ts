@@ -1,7 +1,7 @@
 import type { CheckReport } from './check-report.js'
 import { visibleJson } from './visible.js'
 
-/** The result of a check for programs. */
+/** Formats a check as JSON. */
 export function checkAsJson({ documents, errors, warnings }: CheckReport): string {
   const files = documents.map(({ file, rules, findings, tests, comparison }) => ({
     file,

@@ -1,6 +1,6 @@
 import type { CheckedDocument } from '../reading/document.js'
 
-/** What `sluice check` prints. */
+/** The result of `sluice check`. */
 export interface CheckReport {
   readonly documents: readonly CheckedDocument[]
   /** The document that the others are compared with. */

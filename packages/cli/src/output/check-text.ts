@@ -3,7 +3,7 @@ import type { CheckedDocument, PlacedFinding } from '../reading/document.js'
 import type { Style } from './style.js'
 import { visible } from './visible.js'
 
-/** The result of a check for people. */
+/** Formats a check as text. */
 export function checkAsText(report: CheckReport, style: Style): string {
   const { documents, against, errors, warnings } = report
   const lines = documents.flatMap((document) =>
@@ -29,7 +29,7 @@ function placeOf({ file, line, column }: PlacedFinding): string {
   return line === 0 ? visible(file) : `${visible(file)}:${line}:${column}`
 }
 
-/** The message with the word that was probably meant. */
+/** The message of a finding with the suggested spelling. */
 export function messageOf({ message, hint }: PlacedFinding): string {
   return visible(hint === undefined ? message : `${message} Did you mean "${hint}"?`)
 }

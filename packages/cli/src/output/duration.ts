@@ -5,7 +5,7 @@ const units = [
   ['s', 1000],
 ] as const
 
-/** A duration in its two largest units: `1m 30s`. Less than a second is in milliseconds. */
+/** Formats a duration in its two largest units: `1m 30s`. A duration of less than a second is in milliseconds. */
 export function durationText(ms: number): string {
   if (!Number.isFinite(ms)) return 'for ever'
   const largest = units.findIndex(([, length]) => ms >= length)

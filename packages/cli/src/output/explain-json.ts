@@ -1,7 +1,7 @@
 import type { ExplainReport } from './explain-report.js'
 import { visibleJson } from './visible.js'
 
-/** An explanation for programs. */
+/** Formats an explanation as JSON. */
 export function explanationAsJson(report: ExplainReport): string {
   const { file, name, context, at, explanation, standing } = report
   const { method, url, host, route, ip } = context

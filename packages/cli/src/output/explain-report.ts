@@ -1,7 +1,7 @@
 import type { Explanation, RuleContext } from '@sluice/rules'
 import type { Standing } from '../reading/counts.js'
 
-/** What `sluice explain` prints. */
+/** The result of `sluice explain`. */
 export interface ExplainReport {
   readonly file: string
   readonly name: string

@@ -7,7 +7,7 @@ import { policyText } from './policy.js'
 import type { Style } from './style.js'
 import { visible } from './visible.js'
 
-/** An explanation for people. */
+/** Formats an explanation as text. */
 export function explanationAsText(report: ExplainReport, style: Style): string {
   const { explanation, standing } = report
   const width = Math.max(...explanation.rules.map(({ id }) => visible(id).length))
@@ -82,7 +82,7 @@ function summary(explanation: Explanation): readonly string[] {
   const { type, asked, shadow, endedBy, tags, rules } = explanation
   const tagged = tags.length === 0 ? [] : [`tags: ${listText(tags)}`]
   if (type === 'refuse')
-    return [`Refused by ${visible(endedBy ?? '')}; no rule is asked.`, ...tagged]
+    return [`Refused by ${visible(endedBy ?? '')}. No limit is asked.`, ...tagged]
   const ended =
     endedBy === undefined
       ? ''
@@ -110,7 +110,7 @@ function decisionLine(standing: Standing, style: Style): string {
   return `now: ${style.error('denied')} by ${visible(rule ?? '')}${what}, ${againText(retryAfterMs)}`
 }
 
-/** How long the request waits, if all rules that are over their limit let it wait so long. A peek itself waits for nothing. */
+/** The delay of the request, if all rules that it exceeds delay it at least that long. Undefined if the request is denied. */
 function waitOf({ exceeded }: Standing): number | undefined {
   let [wait, longest] = [0, Infinity]
   for (const { outcome, retryAfterMs } of exceeded) {

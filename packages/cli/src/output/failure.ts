@@ -1,6 +1,6 @@
 import { visible } from './visible.js'
 
-/** What is written about an error that ends a command. */
+/** The message of an error that ends a command. */
 export function failure(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const lines = message.split('\n').map(visible)

@@ -1,7 +1,7 @@
 import type { Policy } from '@sluice/core'
 import { durationText } from './duration.js'
 
-/** A policy in words: `gcra, limit 600, window 1m`. Members that have their usual value are left out. */
+/** Formats a policy as text: `gcra, limit 600, window 1m`. Options with their default value are left out. */
 export function policyText(policy: Policy): string {
   const members = membersOf(policy).filter((member) => !isUsual(member, policy))
   return [policy.kind, ...members.map(([name, value]) => memberText(name, value))].join(', ')
@@ -43,6 +43,6 @@ function memberText(name: string, value: unknown): string {
   return `${name} ${String(value)}`
 }
 
-function isPolicy(value: unknown): value is Policy {
+export function isPolicy(value: unknown): value is Policy {
   return typeof value === 'object' && value !== null && 'kind' in value
 }

@@ -1,9 +1,9 @@
-import process from 'node:process'
 import { styleText } from 'node:util'
+import type { Output, Terminal } from '../terminal.js'
 
 type Color = (text: string) => string
 
-/** Colors of texts. */
+/** Adds colors to texts. */
 export interface Style {
   readonly error: Color
   readonly warning: Color
@@ -12,10 +12,10 @@ export interface Style {
   readonly faint: Color
 }
 
-/** Colors for a terminal, unless `NO_COLOR` is set (no-color.org). A file or a pipe gets none. */
-export function styleOf(stream: { readonly isTTY?: boolean }): Style {
-  const { NO_COLOR = '', TERM } = process.env
-  const isColored = stream.isTTY === true && NO_COLOR === '' && TERM !== 'dumb'
+/** Colors for a terminal, unless `NO_COLOR` is set (no-color.org). Files and pipes get no colors. */
+export function styleOf(output: Output, { env }: Terminal): Style {
+  const { NO_COLOR = '', TERM } = env
+  const isColored = output.isTTY === true && NO_COLOR === '' && TERM !== 'dumb'
   const color = (format: Parameters<typeof styleText>[0]): Color =>
     isColored ? (text) => styleText(format, text, { validateStream: false }) : (text) => text
   return {

@@ -1,14 +1,14 @@
 /**
- * A text from outside as one line that a terminal only shows. Control characters could move the cursor or change the title of the window, and direction
- * marks could make a text look like another one: they are written as `\u{1b}`.
+ * Escapes a text from outside for a terminal. Control characters could move the cursor or change the title of the window, and direction marks could make
+ * a text look like another one. They are written as `\u{1b}`.
  */
 export function visible(text: string): string {
   return text.replace(hidden, (character) => `\\u{${hexOf(character)}}`)
 }
 
-/** JSON of which the same is true. */
+/** Formats a value as JSON in which such characters are escaped. */
 export function visibleJson(value: unknown): string {
-  // A line break of the layout is no part of a text: within texts, JSON writes it as `\n`.
+  // JSON escapes line breaks in texts itself, so the remaining ones belong to the layout.
   const json = JSON.stringify(value, undefined, 2)
   return json.replace(hiddenInJson, (character) =>
     character

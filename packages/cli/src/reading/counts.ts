@@ -11,7 +11,7 @@ export interface CountsOptions {
   readonly at?: number
 }
 
-/** How a request stands. */
+/** The counts for a request, and the decision that they lead to. */
 export interface Standing {
   readonly decision: RuleDecision
   /** All rules that are over their limit. */
@@ -19,9 +19,9 @@ export interface Standing {
   readonly counts: PeekedCounts['counts']
 }
 
-const patienceMs = 5000
+const timeoutMs = 5000
 
-/** Reads from Redis how a request stands. It changes no count, and opens one connection. */
+/** Reads the counts for a request from Redis, over one connection. It changes no count. */
 export async function readCounts(
   rules: RuleSet,
   context: RuleContext,
@@ -30,7 +30,7 @@ export async function readCounts(
   const redis = await connected(url)
   try {
     const store = redisStore(redis, {
-      timeout: patienceMs,
+      timeout: timeoutMs,
       ...(prefix === undefined ? {} : { prefix }),
     })
     const limiter = createRuleLimiter({
@@ -55,9 +55,9 @@ export async function readCounts(
 async function connected(url: string): Promise<Redis> {
   const redis = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: patienceMs,
+    connectTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
-    // A command that fails once shall say so, and not wait.
+    // A failed connection is reported at once, without retries.
     retryStrategy: () => null,
     enableOfflineQueue: false,
   })
@@ -77,7 +77,7 @@ async function connected(url: string): Promise<Redis> {
   }
 }
 
-/** A URL without what may be a password. */
+/** A URL without its user, password and query, which may contain secrets. */
 function shownUrl(url: string): string {
   return url.replace(/\?.*$/, '').replace(/\/\/.*@/, '//')
 }

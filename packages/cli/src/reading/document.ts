@@ -1,28 +1,33 @@
-import process from 'node:process'
 import { checkRules, readRulesFile, RulesError } from '@sluice/rules'
 import type { CheckOptions, Finding, RulesCheck, RulesText } from '@sluice/rules'
 import { isAbsolute, join, dirname } from 'node:path'
 
-/** A finding, and the file that it is about. */
+/** A finding and the file that it is in. */
 export interface PlacedFinding extends Finding {
   readonly file: string
 }
 
 /** A document that was checked. */
 export interface CheckedDocument extends Omit<RulesCheck, 'findings'> {
-  /** As the caller named it. */
+  /** The name that the user gave it. */
   readonly file: string
   readonly findings: readonly PlacedFinding[]
 }
 
-/** Reads and checks a document. A document that cannot be read has that as its only mistake. */
+/**
+ * Reads and checks a document. If it cannot be read, that is its only finding.
+ *
+ * @param name the name of a file, or "-" for the standard input
+ * @param input reads the standard input
+ */
 export async function checkDocument(
   name: string,
+  input: () => Promise<string>,
   options?: CheckOptions,
 ): Promise<CheckedDocument> {
   const file = name === standardInput ? 'stdin' : name
   try {
-    const text = await readDocument(name)
+    const text = await readDocument(name, input)
     const check = await checkRules(text, options)
     return { ...check, file, findings: check.findings.map((finding) => placed(finding, text)) }
   } catch (error) {
@@ -49,19 +54,7 @@ export async function checkDocument(
 
 const standardInput = '-'
 
-/** The files that a document from the standard input names are relative to the current folder. */
-async function readDocument(name: string): Promise<RulesText> {
-  return name === standardInput
-    ? readRulesFile('stdin', await (input ??= textOfInput()))
-    : readRulesFile(name)
-}
-
-/** It can be read once. */
-let input: Promise<string> | undefined
-
-async function textOfInput(): Promise<string> {
-  process.stdin.setEncoding('utf8')
-  let text = ''
-  for await (const chunk of process.stdin) text += String(chunk)
-  return text
+/** Files that a document from the standard input names are read relative to the current folder. */
+async function readDocument(name: string, input: () => Promise<string>): Promise<RulesText> {
+  return name === standardInput ? readRulesFile('stdin', await input()) : readRulesFile(name)
 }

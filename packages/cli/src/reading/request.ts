@@ -2,7 +2,7 @@ import { addressSortKey, nearestWord } from '@sluice/core/http'
 import { valueFromText, type RuleContext, type RulesDocument, RulesError } from '@sluice/rules'
 import { InvalidArgumentError, type Command } from 'commander'
 
-/** A request as the options of a command describe it. */
+/** The options that describe a request. */
 export interface RequestOptions {
   readonly request?: RequestLine
   readonly ip?: string
@@ -29,13 +29,13 @@ export function withRequestOptions(command: Command): Command {
   return command
     .option('--request <line>', 'method and URL, such as "POST /api/items?page=2"', requestLine)
     .option('--ip <address>', 'address of the client', address)
-    .option('--host <name>', 'host name that the client asked for')
-    .option('--route <pattern>', "pattern of the framework's route, such as /users/:id")
-    .option('--header <name: value>', 'header; repeat it for several', pair(':', 'name: value'))
-    .option('--cookie <name=value>', 'cookie; repeat it for several', pair('=', 'name=value'))
+    .option('--host <name>', 'host name of the request')
+    .option('--route <pattern>', "the framework's route pattern, such as /users/:id")
+    .option('--header <name: value>', 'request header; repeatable', pair(':', 'name: value'))
+    .option('--cookie <name=value>', 'cookie; repeatable', pair('=', 'name=value'))
     .option(
       '--value <name=value>',
-      'value that the document declares; repeat it for several',
+      'value that the document declares; repeatable',
       pair('=', 'name=value'),
     )
     .option('--at <time>', 'time of the request, such as 2026-10-01T22:30:00+02:00', time)
@@ -55,7 +55,7 @@ export function contextOf(
     headers.set(key, known === undefined ? text : `${known}, ${text}`)
   }
   if (headers.has('cookie')) {
-    command.error('error: a cookie is an option of its own: write --cookie name=value')
+    command.error('error: state cookies with --cookie name=value')
   }
   const pairs = cookie.map(([name, text]) => `${name}=${text}`)
   if (pairs.length > 0) headers.set('cookie', pairs.join('; '))
@@ -69,7 +69,7 @@ export function contextOf(
     host: sentHost,
     ip,
     headers: Object.fromEntries(headers),
-    // Of several cookies of one name, servers read the first.
+    // Servers read the first of several cookies with one name.
     cookies: Object.fromEntries(cookie.toReversed()),
   }
 

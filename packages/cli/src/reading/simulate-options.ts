@@ -1,48 +1,133 @@
-import { InvalidArgumentError } from 'commander'
-import { fieldNames, type FieldNames } from '../simulate/cut/json.js'
-import { windowMsOf } from '../simulate/variants.js'
+import { Option, type Command } from 'commander'
+import { formats, type Format } from '../simulate/cut/detect.js'
+import type { FieldNames } from '../simulate/cut/json.js'
+import { algorithms, type ShortAlgorithm } from '../simulate/variants.js'
+import {
+  collect,
+  readCount,
+  readFieldNames,
+  readSeconds,
+  readShare,
+  readWindows,
+} from './option-values.js'
 
-// Readers of the options of `sluice simulate`.
-
-export function collect(value: string, previous: readonly string[]): readonly string[] {
-  return [...previous, value]
+/** The options of `sluice simulate`. */
+export interface SimulateCommandOptions {
+  readonly limit: readonly string[]
+  readonly algorithm: ShortAlgorithm
+  readonly policy: readonly string[]
+  readonly key: string
+  readonly rules: readonly string[]
+  readonly baseline?: string
+  readonly table?: string
+  readonly on: string
+  readonly missing: 'error' | 'skip' | 'absent'
+  readonly suggest?: string
+  readonly windows?: readonly number[]
+  readonly failOver?: number
+  readonly failKeys?: number
+  readonly format: Format
+  readonly nginxFormat?: string
+  readonly field?: FieldNames
+  /** In milliseconds. */
+  readonly disorder: number
+  readonly spread: boolean
+  readonly force?: boolean
+  readonly sample: number
+  readonly top: number
+  readonly json?: boolean | string
+  readonly csv?: string
+  readonly html?: string
+  readonly anonymize?: boolean
+  readonly quiet?: boolean
 }
 
-export function readShare(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)\s*(%?)$/.exec(text)
-  const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1)
-  if (!(share >= 0 && share <= 1)) throw new InvalidArgumentError('Expected a share such as 0.5%.')
-  return share
+/** Adds the options of `sluice simulate`. */
+export function withSimulateOptions(command: Command): Command {
+  return withOutputOptions(withLogOptions(withLimitOptions(command)))
 }
 
-export function readWindows(text: string): readonly number[] {
-  return text.split(',').map((part) => {
-    return windowMsOf(part.trim())
-  })
+function withLimitOptions(command: Command): Command {
+  return command
+    .option('--limit <limit/window>', 'limit to replay, such as 100/1m; repeatable', collect, [])
+    .addOption(
+      new Option('--algorithm <name>', 'algorithm of --limit and --suggest')
+        .choices(algorithms)
+        .default('slidingWindow'),
+    )
+    .option(
+      '--policy <yaml>',
+      'policy to replay, such as "{ kind: gcra, limit: 100, window: 1m, burst: 20 }"; repeatable',
+      collect,
+      [],
+    )
+    .option(
+      '--key <key>',
+      'key of --limit, --policy and --suggest: ip, user, method, path, host, header.NAME, field.NAME, or a list such as [user, path]',
+      'ip',
+    )
+    .option('--rules <file>', 'rules document to replay; repeatable', collect, [])
+    .option(
+      '--baseline <file>',
+      'rules document in use: report which requests are newly denied and newly allowed',
+    )
+    .option('--table <file>', 'CSV file with values for rules, such as the plan of each user')
+    .option('--on <field>', 'field of the log, and column of --table, that chooses the row', 'user')
+    .addOption(
+      new Option('--missing <action>', 'if the log has no such field as a key or a rule needs')
+        .choices(['error', 'skip', 'absent'])
+        .default('error'),
+    )
+    .option(
+      '--suggest <target>',
+      'find the lowest limit that denies at most this: requests<=0.1% or keys<=1%',
+    )
+    .option(
+      '--windows <windows>',
+      'windows of --suggest, such as 1m,10m,1h (default: 1m)',
+      readWindows,
+    )
+    .option(
+      '--fail-over <share>',
+      'exit with 3 if a larger share of the requests is denied (with --baseline: newly denied), such as 0.5%',
+      readShare,
+    )
+    .option(
+      '--fail-keys <number>',
+      'exit with 3 if more keys than this are denied (with --baseline: newly denied)',
+      readCount,
+    )
 }
 
-export function readCount(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')
-  return Number(text)
+function withLogOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--format <format>', 'format of the logs').choices(formats).default('auto'),
+    )
+    .option('--nginx-format <log_format>', 'log_format of nginx that the logs have')
+    .option(
+      '--field <names>',
+      'names of the fields in JSON lines, such as time=ts,ip=client.address',
+      readFieldNames,
+    )
+    .option('--disorder <seconds>', 'how far lines can be out of order', readSeconds, 60_000)
+    .option(
+      '--no-spread',
+      'replay all requests of a second at its start if the log has whole seconds',
+    )
+    .option('--force', 'replay limits that recover within 5 seconds from a log with whole seconds')
+    .option('--sample <share>', 'replay only this share of the keys, such as 10%', readShare, 1)
 }
 
-export function readSeconds(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)s?$/.exec(text)
-  if (match === null) throw new InvalidArgumentError('Expected a number of seconds.')
-  return Number(match[1]) * 1000
-}
-
-export function readFieldNames(text: string): FieldNames {
-  const names: FieldNames = {}
-  for (const pair of text.split(',')) {
-    const [field, name] = pair.split('=').map((part) => part.trim())
-    const known = fieldNames.find((one) => one === field)
-    if (known === undefined || name === undefined || name === '') {
-      throw new InvalidArgumentError(
-        `Expected pairs such as time=ts,ip=client.address. Fields: ${fieldNames.join(', ')}.`,
-      )
-    }
-    names[known] = name
-  }
-  return names
+function withOutputOptions(command: Command): Command {
+  return command
+    .option('--top <number>', 'number of keys in each list', readCount, 20)
+    .option('--json [file]', 'write the report as JSON to a file, or to the standard output')
+    .option('--csv <file>', 'write the denied keys as CSV')
+    .option('--html <file>', 'write the report as a page that works offline')
+    .option(
+      '--anonymize',
+      'replace keys with hashes that differ in each run, and omit paths and user agents',
+    )
+    .option('--quiet', 'print no progress')
 }

@@ -1,52 +1,49 @@
 import type { Policy } from '@sluice/core'
 import type { Detected } from './cut/detect.js'
 import type { KeyReader } from './keys.js'
-import { hasLeases, type VariantReplay } from './replay.js'
+import { hasLeases, recoveryMs } from './policies.js'
 import { windowText } from './variants.js'
 
-/** The shortest window that whole seconds say something about. */
-const shortestWindowMs = 5000
+/** What a log can answer. */
+export interface LogPrecision extends Pick<Detected, 'wholeSeconds' | 'hasDurations'> {
+  /** Whether limits that recover within seconds are replayed from a log with whole seconds. */
+  readonly force: boolean
+}
+
+/** A log with whole seconds says little about limits that recover faster than this. */
+const shortestMs = 5000
 
 /**
- * Refuses policies that this log cannot answer.
+ * Refuses a policy that the log cannot answer.
  *
- * @throws Error with the policy, and what to do
+ * @param name names the limit in the error
+ * @throws Error with what to do
  */
-export function checkPolicies(
-  variants: readonly VariantReplay[],
-  { wholeSeconds, hasDurations }: Detected,
-  force: boolean,
-): void {
-  for (const { name, replay } of variants) {
-    const policies = Object.values(replay.policies)
-    if (!hasDurations && policies.some(hasLeases)) {
-      throw new Error(
-        `${name}: a concurrency limit needs to know how long requests took, and the log does not say it. Log $request_time, for example.`,
-      )
-    }
-    const window = Math.min(...policies.map(shortestWindow))
-    if (wholeSeconds && !force && window < shortestWindowMs) {
-      throw new Error(
-        `${name}: the log has whole seconds only, which say little about a window of ${windowText(window)}. Use a log with milliseconds, or --force.`,
-      )
-    }
+export function checkPolicy(name: string, policy: Policy, precision: LogPrecision): void {
+  if (!precision.hasDurations && hasLeases(policy)) {
+    throw new Error(
+      `${name}: a concurrency limit needs the duration of each request, and the log does not have it. Log $request_time, for example.`,
+    )
   }
+  const recovery = recoveryMs(policy)
+  if (recovery >= shortestRecoveryMs(precision)) return
+  throw new Error(
+    `${name}: the log has whole seconds, which say little about a limit that recovers within ${windowText(recovery)}. Use a log with milliseconds, or pass --force.`,
+  )
 }
 
-function shortestWindow(policy: Policy): number {
-  const { window, free, then }: Readonly<Record<string, unknown>> = { ...policy }
-  if (typeof window === 'number') return window
-  return Math.min(...[free, then].filter(isPolicy).map(shortestWindow))
-}
-
-function isPolicy(value: unknown): value is Policy {
-  return typeof value === 'object' && value !== null && 'kind' in value
+/** The shortest recovery of a limit that the log can answer. */
+export function shortestRecoveryMs({
+  wholeSeconds,
+  force,
+}: Pick<LogPrecision, 'wholeSeconds' | 'force'>): number {
+  return wholeSeconds && !force ? shortestMs : 0
 }
 
 /**
  * Whether the log has the fields of a key.
  *
- * @throws Error if it does not, and that is not expected
+ * @throws Error if it does not, and `missing` is `error`
  */
 export function checkFields(
   key: KeyReader,
@@ -57,6 +54,6 @@ export function checkFields(
   if (absent === undefined) return true
   if (missing !== 'error') return false
   throw new Error(
-    `--key ${key.text}: the format ${cutter.format} has no field ${JSON.stringify(absent)}. Use another key, or --missing skip.`,
+    `--key ${key.text}: the format ${cutter.format} has no field ${JSON.stringify(absent)}. Use another key, or pass --missing skip.`,
   )
 }

@@ -1,8 +1,8 @@
 import { ipKey } from '@sluice/core/http'
 
-/** The client of an address, as `byIp()` determines it: the subnet of an IPv6 address. A host name is its own client. */
+/** The client of an address, as `byIp()` finds it: an IPv6 address counts as its subnet. A host name is a client of its own. */
 export function clientOf(text: string): string {
-  // Without a colon it is an IPv4 address as servers log it, or a host name.
+  // An IPv4 address or a host name.
   if (!text.includes(':')) return text
   const known = clients.get(text)
   if (known !== undefined) return known
@@ -12,7 +12,7 @@ export function clientOf(text: string): string {
   return client
 }
 
-/** Parsing an IPv6 address takes longer than a decision. */
+/** Addresses are remembered, because parsing an IPv6 address takes longer than a decision. */
 const maxRemembered = 10_000
 const clients = new Map<string, string>()
 

@@ -1,9 +1,9 @@
 import { clientOf } from './client-of.js'
 import type { LogRecord } from './cut/record.js'
 
-/** Reads the key of a request; undefined if the request has none. */
+/** Reads the key of a request. Undefined if the request has none. */
 export interface KeyReader {
-  /** As it was given, for the report. */
+  /** The text of the key, for the report. */
   readonly text: string
   /** The fields that it needs. */
   readonly fields: readonly string[]
@@ -13,7 +13,7 @@ export interface KeyReader {
 /**
  * Compiles a key: a field (`ip`, `user`, `method`, `path`, `host`, `header.NAME`, `field.NAME`) or a list of fields (`[user, path]`).
  *
- * @throws Error if it is neither
+ * @throws Error if the text is neither
  */
 export function keyReader(text: string): KeyReader {
   const trimmed = text.trim()
@@ -30,7 +30,7 @@ export function keyReader(text: string): KeyReader {
 
 type FieldReader = (record: LogRecord) => string | undefined
 
-/** JSON, so that different lists never are the same key. */
+/** Joins the fields as JSON, so that different lists are different keys. */
 function joined(readers: readonly FieldReader[], record: LogRecord): string | undefined {
   const parts: string[] = []
   for (const read of readers) {
@@ -59,7 +59,7 @@ function fieldReader(field: string, key: string): FieldReader {
       const name = /^(header|field)\.(.+)$/.exec(field)
       if (name === null) {
         throw new Error(
-          `--key ${key}: ${JSON.stringify(field)} is no field of a request. Fields: ${words.join(', ')}; or a list of them: [user, path].`,
+          `--key ${key}: there is no field ${JSON.stringify(field)}. Fields: ${words.join(', ')}; or a list such as [user, path].`,
         )
       }
       if (name[1] === 'field') return (record) => scalar(record.field(name[2]))

@@ -15,9 +15,9 @@ export interface SimulateOptions extends FormatOptions {
   readonly log: Log
   /** The limits to replay, by name. Each variant has its own counts. */
   readonly variants?: Readonly<Record<string, SimulatedVariant>>
-  /** The name of a variant of rules. The report compares the first other variant of rules with it. */
+  /** The name of a rules variant. The report compares the first other rules variant with it. */
   readonly baseline?: string | undefined
-  /** Values for rules by a field of the log: a plan by user, for example. */
+  /** Values for rules by a field of the log, such as the plan of each user. */
   readonly table?: Table | undefined
   /** Finds the lowest limits that deny at most this, and replays them too. The log must be a file, because it is read several times. */
   readonly suggest?: SuggestRequest | undefined
@@ -28,13 +28,13 @@ export interface SimulateOptions extends FormatOptions {
    */
   readonly disorderMs?: number | undefined
   /**
-   * Whether the requests of one second are spread over it, if the log has whole seconds only.
+   * Whether the requests of each second are spread evenly over it if the log has whole seconds.
    *
    * @default true
    */
   readonly spread?: boolean | undefined
   /**
-   * Whether windows shorter than 5 seconds may be replayed from a log with whole seconds.
+   * Whether limits that recover within 5 seconds are replayed from a log with whole seconds. Without this option they are an error.
    *
    * @default false
    */
@@ -58,7 +58,7 @@ export interface SimulateOptions extends FormatOptions {
    * @default 20
    */
   readonly top?: number | undefined
-  /** Called after each part of the log that was read. */
+  /** Called after each part of the log. */
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined
 }
 
@@ -86,7 +86,7 @@ export interface SuggestRequest {
   readonly key?: string | undefined
 }
 
-/** Policies with one key, or a document of rules. */
+/** Policies with one key, or a rules document. */
 export type SimulatedVariant = PolicyVariant | RulesVariant
 
 /** Policies, and the key by which they count. */

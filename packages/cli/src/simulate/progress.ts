@@ -1,7 +1,7 @@
-import type { Writable } from 'node:stream'
+import type { Output } from '../terminal.js'
 import type { ReadProgress } from './read-log.js'
 
-/** Four times in a second. */
+/** Progress is written at most four times a second. */
 const intervalMs = 250
 
 export interface Progress {
@@ -10,8 +10,8 @@ export interface Progress {
   clear(): void
 }
 
-/** Shows how much of the log was read, in one line that is written again and again. */
-export function createProgress(terminal: Writable, now: () => number): Progress {
+/** Shows the progress in one line of the terminal, which it overwrites. */
+export function createProgress(terminal: Output, now: () => number): Progress {
   const started = now()
   let shownAt = started
   let width = 0

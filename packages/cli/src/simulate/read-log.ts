@@ -6,11 +6,11 @@ import type { Source } from './input/open.js'
 import { createReorder } from './order/reorder.js'
 import { createSpread, type Stage } from './order/spread.js'
 
-/** How much of a log was read. */
+/** The part of a log that has been read. */
 export interface ReadProgress {
   readonly lines: number
   readonly bytesRead: number
-  /** Undefined if the size of a log is not known. */
+  /** The size of all logs. Undefined if the size of one of them is unknown. */
   readonly bytes: number | undefined
 }
 
@@ -24,7 +24,7 @@ export interface ReadOptions extends FormatOptions {
   onRecord(record: LogRecord): void
 }
 
-/** What is known about a log after it was read. */
+/** The facts about a log that has been read. */
 export interface LogFacts {
   readonly files: readonly string[]
   readonly format: string
@@ -39,10 +39,10 @@ export interface LogFacts {
   readonly truncated: boolean
 }
 
-/** The most records that are held to put them in order. */
+/** The number of records that can wait to be put in order. */
 const maxHeld = 1_000_000
 
-/** Reads logs once, and passes on their requests in the order of their time. */
+/** Reads logs once, and passes on their requests in the order of time. */
 export async function readLog(sources: readonly Source[], options: ReadOptions): Promise<LogFacts> {
   const { onProgress, onRecord } = options
   const counts: ReadCounts = { lines: 0, skipped: new Map(), truncated: false }
@@ -74,7 +74,7 @@ export async function readLog(sources: readonly Source[], options: ReadOptions):
     for (const reader of readers) await reader.close()
   }
   if (order === undefined || detected === undefined) {
-    throw new Error(`${sources.map(({ name }) => name).join(', ')}: there are no lines in it`)
+    throw new Error(`${sources.map(({ name }) => name).join(', ')}: the log is empty`)
   }
   order.flush()
   return {
@@ -100,8 +100,8 @@ interface Ordering {
 }
 
 /**
- * Lines are written when a request ends, and whole seconds say nothing about the order within them. So requests are first spread over their second, by
- * the time of their line, and then put in the order of their arrival.
+ * Creates the stages that put records in order. Servers write a line at the end of a request, so records of whole seconds are first spread over their
+ * second by the time of their line, and then put in the order of their arrival.
  */
 function ordering(
   { wholeSeconds, hasDurations }: Detected,
@@ -151,7 +151,7 @@ async function firstTimes(
   return times
 }
 
-/** What holds for all logs together. */
+/** The properties of all logs together. */
 function joined(readers: readonly LogReader[]): Detected {
   const known = readers.flatMap(({ detected }) => detected ?? [])
   return {

@@ -1,20 +1,20 @@
-import type { Policy } from '@sluice/core'
 import { createReplay, type Replay } from '@sluice/core/replay'
 import type { LogRecord } from './cut/record.js'
 import { keyReader, type KeyReader } from './keys.js'
 import type { NamedVariant, PolicyVariant } from './options.js'
 import { Heap } from './order/heap.js'
+import { hasLeases } from './policies.js'
 import type { Sample } from './sample.js'
 import { KeyTable } from './tally/key-table.js'
 import { Tally } from './tally/tally.js'
 import { nameOf } from './variants.js'
 
-/** Replays requests against several variants that have the same key, each over a store of its own. */
+/** Replays requests against variants with the same key. Each variant has its own store. */
 export interface GroupReplay {
   readonly key: KeyReader
   readonly keys: KeyTable
   readonly variants: readonly VariantReplay[]
-  /** The number of requests without this key, which no variant limits. */
+  /** The number of requests without this key. No variant limits them. */
   readonly unkeyed: number
   /** Replays the request at `record.at`. */
   push(record: LogRecord): void
@@ -29,7 +29,7 @@ export interface VariantReplay {
 
 type NamedPolicies = Extract<NamedVariant, PolicyVariant>
 
-/** Variants with one key are replayed together, so that the key is read and counted once. */
+/** Groups variants by their key, so that a key is read and counted only once. */
 export function createGroups(
   given: readonly NamedVariant[],
   sample: Sample,
@@ -90,16 +90,6 @@ function createGroup(key: KeyReader, given: readonly NamedPolicies[], sample: Sa
 
 interface Deciding extends VariantReplay {
   decide(key: string, cost: number, record: LogRecord): boolean
-}
-
-/** Whether a policy grants leases, which last as long as the request. */
-export function hasLeases(policy: Policy): boolean {
-  if (policy.kind !== 'staged') return policy.kind === 'concurrency'
-  return Object.values(policy).some((stage: unknown) => isPolicy(stage) && hasLeases(stage))
-}
-
-function isPolicy(value: unknown): value is Policy {
-  return typeof value === 'object' && value !== null && 'kind' in value
 }
 
 /** Releases the lease of each request at its end. */

@@ -1,6 +1,6 @@
 import { newKeyHash } from '@sluice/core/replay'
 
-/** Chooses keys, and never requests: all requests of a chosen key are replayed. */
+/** A sample of the keys. All requests of a chosen key are replayed. */
 export interface Sample {
   readonly share: number
   has(key: string): boolean

@@ -1,6 +1,6 @@
 import type { Detected } from './cut/detect.js'
 import { fileSource, streamSource, type Source } from './input/open.js'
-import { checkFields, checkPolicies } from './checks.js'
+import { checkFields, checkPolicy } from './checks.js'
 import type { Log, NamedVariant, SimulateOptions, SimulateSourcesOptions } from './options.js'
 import { readLog, type LogFacts } from './read-log.js'
 import { createGroups, type GroupReplay } from './replay.js'
@@ -12,7 +12,7 @@ import { createSample } from './sample.js'
 import { suggestedBy, suggestionsOf } from './suggest/suggested.js'
 
 /**
- * Replays an access log against policies, in the log's own time.
+ * Replays an access log against policies, in the time of the log.
  *
  * @example
  * const report = await simulate({ log: 'access.log', variants: { a: { policies: slidingWindow({ limit: 100, window: '1m' }) } } })
@@ -78,10 +78,14 @@ async function replayed(
 
   async function begin(detected: Detected): Promise<void> {
     for (const { key, variants, push } of groups) {
-      checkPolicies(variants, detected, force)
+      for (const { name, replay } of variants) {
+        for (const policy of Object.values(replay.policies)) {
+          checkPolicy(name, policy, { ...detected, force })
+        }
+      }
       if (checkFields(key, detected, missing)) pushes.push(push)
     }
-    const pushRules = await rules.begin(detected, missing)
+    const pushRules = await rules.begin(detected, { missing, force })
     if (pushRules !== undefined) pushes.push(pushRules)
   }
 

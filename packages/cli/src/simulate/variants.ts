@@ -8,7 +8,7 @@ import {
 } from '@sluice/core'
 import { parse } from 'yaml'
 
-/** The algorithms of the short form `100/1m`. */
+/** The algorithms that the short form `100/1m` can have. */
 export const algorithms = ['slidingWindow', 'fixedWindow', 'slidingLog', 'gcra'] as const
 export type ShortAlgorithm = (typeof algorithms)[number]
 
@@ -34,18 +34,18 @@ export function limited(algorithm: ShortAlgorithm, limit: number, window: string
 }
 
 /**
- * A window such as `1m` in milliseconds, read as the builders read it.
+ * Converts a window such as `1m` to milliseconds, as the builders do.
  *
- * @throws SluiceError if it is none
+ * @throws SluiceError if the text is not a window
  */
 export function windowMsOf(text: string): number {
   return fixedWindow({ limit: 1, window: /^\d+$/.test(text) ? Number(text) : text }).window
 }
 
 /**
- * A policy, or a record of policies, from its text in YAML.
+ * Parses a policy, or a record of policies, in YAML.
  *
- * @throws Error if it is not YAML, or not an object
+ * @throws Error if the text is not YAML, or not an object
  */
 export function policiesOfText(text: string): Policies {
   let value: unknown
@@ -63,7 +63,7 @@ export function policiesOfText(text: string): Policies {
   return value
 }
 
-/** The replay checks the rest, as the builders do. */
+/** Checks only the shape. The replay checks the options, as the builders do. */
 function isPolicies(value: unknown): value is Policies {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   return 'kind' in value ? typeof value.kind === 'string' : true
@@ -89,7 +89,7 @@ function nameOfPolicy(policy: Policy): string {
   return [kind, ...texts].join(' ')
 }
 
-/** What a builder sets by itself. */
+/** Whether a value is the default of its builder. */
 function isUsual(kind: string, name: string, value: unknown): boolean {
   if (kind === 'slidingWindow')
     return (name === 'buckets' && value === 1) || (name === 'tail' && value === 'spread')
@@ -114,7 +114,7 @@ const units = [
   ['s', 1000],
 ] as const
 
-/** `60000` is `1m`. */
+/** Formats milliseconds as a duration: 60000 is `1m`. */
 export function windowText(ms: number): string {
   const unit = units.find(([, length]) => ms >= length && ms % length === 0)
   return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`

@@ -1,15 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import process from 'node:process'
-import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sluice, type Ran } from '../sluice.js'
 import { combinedLine, combinedLog, start, type Line } from './logs.js'
-
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 let folder: string
 let log: string
@@ -30,32 +25,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
+/** Runs `sluice simulate`. */
+async function simulate(args: readonly string[], input = ''): Promise<Ran> {
+  return sluice(['simulate', ...args], { input })
 }
 
-async function sluice(args: readonly string[], input = ''): Promise<Ended> {
-  const child = spawn(process.execPath, [main, 'simulate', ...args])
-  let stdout = ''
-  let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  child.stdin.end(input)
-  await once(child, 'close')
-  return { code: child.exitCode, stdout, stderr }
-}
-
-test('prints what each limit denies, and who is denied most', async () => {
-  const { code, stdout } = await sluice([
+test('prints the denials of each limit, and the keys with the most denials', async () => {
+  const { status, stdout } = await simulate([
     log,
     '--limit',
     '10/1m',
     '--policy',
     '{ kind: gcra, limit: 60, window: 1m, burst: 5 }',
   ])
-  expect(code).toBe(0)
+  expect(status).toBe(0)
   expect(stdout).toMatch(/33 lines, 2026-11-20T00:00:00\.000Z … 2026-11-20T00:00:32\.000Z, 2 keys/)
   expect(stdout).toMatch(/slidingWindow 10\/1m +20 +60\.61 % +1 +60\.61 % +20\n/)
   expect(stdout).toMatch(/gcra 60\/1m burst 5 +0 +0\.00 % +0 +0\.00 % +0\n/)
@@ -63,16 +46,16 @@ test('prints what each limit denies, and who is denied most', async () => {
 })
 
 test('reads the standard input', async () => {
-  const { code, stdout } = await sluice(
+  const { status, stdout } = await simulate(
     ['-', '--limit', '10/1m', '--algorithm', 'fixedWindow'],
     combinedLog(lines),
   )
-  expect(code).toBe(0)
+  expect(status).toBe(0)
   expect(stdout).toMatch(/fixedWindow 10\/1m +20 /)
 })
 
-test('writes JSON that its schema describes the version of', async () => {
-  const { stdout } = await sluice([log, '--limit', '10/1m', '--json'])
+test('writes the report as JSON', async () => {
+  const { stdout } = await simulate([log, '--limit', '10/1m', '--json'])
   const report = JSON.parse(stdout)
   expect(report).toMatchObject({ version: 1, log: { lines: 33, files: [log], format: 'combined' } })
   expect(report.variants[0]).toMatchObject({
@@ -85,7 +68,7 @@ test('writes JSON that its schema describes the version of', async () => {
 
 test('writes one row for each denied key as CSV', async () => {
   const csv = join(folder, 'keys.csv')
-  await sluice([log, '--limit', '2/1m', '--csv', csv, '--top', '1'])
+  await simulate([log, '--limit', '2/1m', '--csv', csv, '--top', '1'])
   const rows = (await readFile(csv, 'utf8')).split('\r\n')
   expect(rows).toHaveLength(4)
   expect(rows[0]).toBe('variant,key,asked,denied,error,first,last,mostlyAt,agent')
@@ -94,23 +77,23 @@ test('writes one row for each denied key as CSV', async () => {
   )
 })
 
-test('a spreadsheet takes no user agent for a formula', async () => {
+test('no user agent is a formula in a spreadsheet', async () => {
   const csv = join(folder, 'hostile.csv')
   const hostile = lines.map((line) => combinedLine(line, '=HYPERLINK(1)')).join('\n')
-  await sluice(['-', '--limit', '2/1m', '--csv', csv], hostile)
+  await simulate(['-', '--limit', '2/1m', '--csv', csv], hostile)
   expect(await readFile(csv, 'utf8')).toContain(`,'=HYPERLINK(1)\r\n`)
 })
 
 test('control characters of a log do not reach the terminal', async () => {
   const hostile = lines.map((line) => combinedLine(line, String.raw`\x1b[31mred`)).join('\n')
-  const { stdout } = await sluice(['-', '--limit', '2/1m'], hostile)
+  const { stdout } = await simulate(['-', '--limit', '2/1m'], hostile)
   expect(stdout).toContain(String.raw`\u{1b}[31mred`)
   expect(stdout).not.toContain('\u001b')
 })
 
 test('--anonymize leaves no address, path or user agent in any output', async () => {
   const [csv, html, json] = ['a.csv', 'a.html', 'a.json'].map((name) => join(folder, name))
-  const { stdout } = await sluice(
+  const { stdout } = await simulate(
     ['-', '--limit', '2/1m', '--anonymize', '--csv', csv, '--html', html, '--json', json],
     combinedLog(lines),
   )
@@ -134,16 +117,16 @@ describe('exit codes', () => {
     [1, 'the log lacks the key', ['--limit', '10/1m', '--key', 'host']],
     [1, 'an option is unknown', ['--limit', '10/1m', '--nonsense']],
     [1, 'the format does not fit', ['--limit', '10/1m', '--format', 'json']],
-  ])('%i if %s', async (code, _, args) => {
-    const ended = await sluice([log, ...args])
-    expect(ended.code).toBe(code)
-    expect(ended.stderr === '').toBe(code !== 1)
-    expect(ended.stdout === '').toBe(code === 1)
+  ])('%i if %s', async (status, _, args) => {
+    const ended = await simulate([log, ...args])
+    expect(ended.status).toBe(status)
+    expect(ended.stderr === '').toBe(status !== 1)
+    expect(ended.stdout === '').toBe(status === 1)
   })
 
   test('1 if there is no such file', async () => {
-    const { code, stderr } = await sluice([join(folder, 'none.log'), '--limit', '10/1m'])
-    expect(code).toBe(1)
+    const { status, stderr } = await simulate([join(folder, 'none.log'), '--limit', '10/1m'])
+    expect(status).toBe(1)
     expect(stderr).toContain('none.log')
   })
 
@@ -159,8 +142,8 @@ describe('exit codes', () => {
       ),
     )
     await writeFile(file, compressed.subarray(0, -200))
-    const { code, stdout } = await sluice([file, '--limit', '10/1m'])
-    expect(code).toBe(4)
-    expect(stdout).toContain('ended before its end')
+    const { status, stdout } = await simulate([file, '--limit', '10/1m'])
+    expect(status).toBe(4)
+    expect(stdout).toContain('The compressed log is truncated')
   })
 })

@@ -5,7 +5,18 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { seed } from '@sluice/conformance'
 import { randomFrom } from '@sluice/conformance/random'
-import { fixedWindow, gcra, slidingWindow } from '@sluice/core'
+import {
+  calendarWindow,
+  fixedWindow,
+  gcra,
+  leakyBucket,
+  leakyQueue,
+  slidingWindow,
+  staged,
+  tokenBucket,
+  unlimited,
+  type Policy,
+} from '@sluice/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jsonCutter } from '../../src/simulate/cut/json.js'
 import type { LogRecord } from '../../src/simulate/cut/record.js'
@@ -105,7 +116,7 @@ describe('whole seconds', () => {
       log,
       variants: [only],
       notes,
-    } = await simulated(combinedLog(lines), { variants: spaced })
+    } = await simulated(combinedLog(lines), { variants: spaced, force: true })
     expect(log).toMatchObject({ spread: true, time: 'end' })
     expect(only.denied).toBe(0)
     expect(notes.join()).toContain('spread evenly')
@@ -115,20 +126,61 @@ describe('whole seconds', () => {
     const {
       log,
       variants: [only],
-    } = await simulated(combinedLog(lines), { variants: spaced, spread: false })
+    } = await simulated(combinedLog(lines), { variants: spaced, spread: false, force: true })
     expect(log.spread).toBe(false)
     expect(only.denied).toBe(30)
   })
 
-  test('a window shorter than five seconds is refused without force', async () => {
-    const short = { only: { policies: fixedWindow({ limit: 2, window: '1s' }) } }
+  test.each<readonly [string, string, Policy]>([
+    ['fixedWindow', '4999ms', fixedWindow({ limit: 2, window: 4999 })],
+    ['gcra', '3s', gcra({ limit: 100, window: '1m', burst: 5 })],
+    ['tokenBucket', '4s', tokenBucket({ capacity: 8, refill: 2, every: '1s' })],
+    ['leakyBucket', '4s', leakyBucket({ capacity: 4, leak: 1, every: '1s' })],
+    ['leakyQueue', '2500ms', leakyQueue({ leak: 2, every: '1s', maxDelay: '2s' })],
+    [
+      'staged',
+      '1s',
+      staged({
+        free: slidingWindow({ limit: 9, window: '1d' }),
+        then: gcra({ limit: 1, window: '1s' }),
+      }),
+    ],
+  ])('%s that recovers within %s is refused without force', async (_, recovery, policy) => {
+    const short = { only: { policies: policy } }
     await expect(simulated(combinedLog(lines), { variants: short })).rejects.toThrow(
-      'whole seconds only',
+      `only: the log has whole seconds, which say little about a limit that recovers within ${recovery}.`,
     )
-    const {
-      variants: [only],
-    } = await simulated(combinedLog(lines), { variants: short, force: true })
-    expect(only.denied).toBe(20)
+    const { variants: forced } = await simulated(combinedLog(lines), {
+      variants: short,
+      force: true,
+    })
+    expect(forced[0].asked).toBe(40)
+  })
+
+  test('limits that recover in five seconds or more are replayed', async () => {
+    const policies = {
+      window: fixedWindow({ limit: 2, window: '5s' }),
+      bucket: tokenBucket({ capacity: 10, refill: 2, every: '1s' }),
+      day: calendarWindow({ limit: 20, period: 'day', timeZone: 'UTC' }),
+      all: unlimited(),
+    }
+    const { variants: only } = await simulated(combinedLog(lines), {
+      variants: { only: { policies } },
+    })
+    expect(only[0].asked).toBe(40)
+  })
+
+  test('a rule that recovers within five seconds is refused when it first applies', async () => {
+    const rules = {
+      text: '{ version: 1, name: a, rules: [{ id: fast, key: ip, limit: 1, window: 1s }] }',
+      format: 'yaml',
+      files: new Map(),
+    } as const
+    await expect(simulated(combinedLog(lines), { variants: { a: { rules } } })).rejects.toThrow(
+      'rule "fast": the log has whole seconds',
+    )
+    const forced = await simulated(combinedLog(lines), { variants: { a: { rules } }, force: true })
+    expect(forced.variants[0].denied).toBe(30)
   })
 })
 
@@ -228,7 +280,7 @@ describe('input', () => {
     })
     expect(log.truncated).toBe(true)
     expect(log.lines).toBeGreaterThan(1000)
-    expect(notes.join()).toContain('ended before its end')
+    expect(notes.join()).toContain('truncated')
   })
 
   test('the report does not depend on how the bytes are divided', async () => {
@@ -268,7 +320,7 @@ describe('input', () => {
   })
 
   test('an empty log is an error', async () => {
-    await expect(simulated('', { variants })).rejects.toThrow('there are no lines in it')
+    await expect(simulated('', { variants })).rejects.toThrow('the log is empty')
   })
 
   test('a field that the format does not have is an error, unless that is expected', async () => {

@@ -113,13 +113,13 @@ describe('compared with a baseline', () => {
     })
     expect(compared).toMatchObject({
       requestsNewlyDenied: 0,
-      requestsNewlyAdmitted: 0,
+      requestsNewlyAllowed: 0,
       newlyDenied: [],
-      newlyAdmitted: [],
+      newlyAllowed: [],
     })
   })
 
-  test('reports which keys are newly denied and newly admitted, in both directions', async () => {
+  test('reports which keys are newly denied and newly allowed, in both directions', async () => {
     const requests = traffic()
     const stricter = await replayed(requests, {
       variants: { old: { rules: loose }, new: { rules: strict } },
@@ -135,14 +135,14 @@ describe('compared with a baseline', () => {
       variant: 'new',
       asked: requests.length,
     })
-    const { requestsNewlyDenied = 0, requestsNewlyAdmitted = 0 } = stricter.compared ?? {}
+    const { requestsNewlyDenied = 0, requestsNewlyAllowed = 0 } = stricter.compared ?? {}
     expect(requestsNewlyDenied).toBeGreaterThan(0)
-    expect(requestsNewlyDenied - requestsNewlyAdmitted).toBe(after.denied - before.denied)
+    expect(requestsNewlyDenied - requestsNewlyAllowed).toBe(after.denied - before.denied)
     expect(looser.compared).toMatchObject({
-      requestsNewlyDenied: requestsNewlyAdmitted,
-      requestsNewlyAdmitted: requestsNewlyDenied,
+      requestsNewlyDenied: requestsNewlyAllowed,
+      requestsNewlyAllowed: requestsNewlyDenied,
     })
-    expect(looser.compared?.newlyAdmitted).toEqual(stricter.compared?.newlyDenied)
+    expect(looser.compared?.newlyAllowed).toEqual(stricter.compared?.newlyDenied)
   })
 })
 
@@ -166,6 +166,38 @@ test('a rule that counts failures is refunded at the end of a success', async ()
       last: new Date(start + 3000).toISOString(),
     },
   ])
+})
+
+test('the report names the requests that a rule would have delayed', async () => {
+  const rules = rulesText(
+    '  - { id: queue, key: ip, limit: 5, window: 1m, over: { delay: 10s } }\n  - { id: all, key: ip, limit: 20, window: 1h }',
+  )
+  const requests = Array.from({ length: 8 }, (_, i) => ({
+    at: start + i * 10,
+    ip: '192.0.2.1',
+    url: '/',
+    status: 200,
+    durationMs: 0,
+  }))
+  const { variants, notes } = await replayed(requests, { variants: { a: { rules } } })
+  expect(variants[0].denied).toBe(3)
+  expect(notes).toContain(
+    'a: 3 of the denied requests exceeded a rule with "over: delay". The limiter delays such requests, and denies them only if the delay is too short.',
+  )
+})
+
+test('a concurrency rule needs the durations of requests', async () => {
+  const rules = rulesText(
+    '  - { id: slots, key: ip, policy: { kind: concurrency, limit: 1, lease: 1m } }',
+  )
+  const log = Readable.from([
+    Buffer.from(
+      `${JSON.stringify({ time: start, ip: '192.0.2.1', method: 'GET', url: '/', status: 200 })}\n`,
+    ),
+  ])
+  await expect(simulate({ log, variants: { a: { rules } } })).rejects.toThrow(
+    'rule "slots": a concurrency limit needs the duration of each request',
+  )
 })
 
 describe('fields that the log lacks', () => {

@@ -88,6 +88,26 @@ test('suggests the least burst of gcra with that limit', async () => {
   expect(less.denied).toBeGreaterThan(0.01 * less.asked)
 })
 
+test('suggests no window that the log cannot answer', async () => {
+  const suggest = { target: 'requests<=1%', windows: [60_000, 1000] }
+  await expect(simulate({ log, suggest })).rejects.toThrow(
+    '--suggest in 1s: the log has whole seconds',
+  )
+  const { suggestion } = await simulate({ log, suggest, force: true })
+  expect(suggestion?.map(({ window }) => window)).toEqual(['1m', '1s'])
+})
+
+test('suggests no burst that the log cannot answer', async () => {
+  const even = join(folder, 'even.log')
+  const lines = Array.from({ length: 6000 }, (_, i) => ({ at: start + i * 1000, ip: '192.0.2.1' }))
+  await writeFile(even, combinedLog(lines))
+  const suggest = { target: 'requests<=0%', algorithm: 'gcra' } as const
+  const forced = await simulate({ log: even, suggest, force: true })
+  const answerable = await simulate({ log: even, suggest })
+  expect(forced.suggestion).toMatchObject([{ limit: 60, burst: 1 }])
+  expect(answerable.suggestion).toMatchObject([{ limit: 60, burst: 5 }])
+})
+
 test('makes one suggestion for each window', async () => {
   const windows = [60_000, 600_000]
   const { suggestion } = await simulate({ log, suggest: { target: 'requests<=1%', windows } })
@@ -97,7 +117,7 @@ test('makes one suggestion for each window', async () => {
 test('refuses a log that can be read once only', async () => {
   const once = Readable.from([Buffer.from(combinedLog(traffic()))])
   await expect(simulate({ log: once, suggest: { target: 'requests<=1%' } })).rejects.toThrow(
-    'pass a file',
+    'Pass a file',
   )
 })
 

@@ -1,4 +1,4 @@
-// What replays recorded requests in their own time.
+// Replays recorded requests in their own time, for `sluice simulate`.
 export { createReplay } from './replay.js'
 export type { Replay, ReplayOptions } from './replay.js'
 export { KeyHash, newKeyHash } from '../stores/memory/key-hash.js'

@@ -10,7 +10,7 @@ import { memoryStoreOf, type MemoryStore } from '../stores/memory/index.js'
 export interface ReplayOptions {
   /** One policy, or a record from name to policy. They may come from a file. */
   readonly policies: Policies
-  /** The time of the replay, which must not step back. */
+  /** The time of the replay. It must not step back. */
   readonly clock: Clock
   /**
    * The largest number of counts in the store.
@@ -20,14 +20,14 @@ export interface ReplayOptions {
   readonly maxKeys?: number
 }
 
-/** Replays requests against policies over a memory store of its own. */
+/** Replays requests against policies over its own memory store. */
 export interface Replay {
-  /** The policies as their builders return them. */
+  /** The policies as the builders return them. */
   readonly policies: Readonly<Record<string, Policy>>
   readonly store: MemoryStore
-  /** A limiter of the same policies over the same counts, for calls other than `consume` with one key. */
+  /** A limiter with the same policies and counts, for all other calls. */
   readonly limiter: Limiter<MemoryStore>
-  /** Decides as `limiter.consume` does, and returns `allowed` only, which takes less time than a decision. */
+  /** Decides as `limiter.consume` does, and returns only `allowed`. It does not create a decision, so it takes less time. */
   consume(key: Key, cost: number): boolean
 }
 
@@ -40,7 +40,7 @@ export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOpt
   const name = 'replay'
   const store = memoryStoreOf(maxKeys, { monotonic: clock, wall: clock })
   const entries = bindPolicies(name, policies)
-  // `unlimited` counts nothing, and no store is asked about it.
+  // `unlimited` counts nothing, so it needs no store.
   const counted = entries.filter(({ steps }) => !steps.countsNothing)
   const direct = store.compile?.(counted)
 

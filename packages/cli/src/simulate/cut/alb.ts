@@ -4,7 +4,7 @@ import { closingQuote, textOf, unescaped } from './text.js'
 
 const fields = new Set(['ip', 'method', 'path', 'host', 'status', 'bytes', 'header.user-agent'])
 
-/** The access log of Application Load Balancers of AWS. It states when a request arrived (`request_creation_time`). */
+/** The access log of AWS Application Load Balancers. The field `request_creation_time` is the arrival of the request. */
 export function albCutter(): Cutter {
   return {
     format: 'alb',
@@ -15,7 +15,7 @@ export function albCutter(): Cutter {
   }
 }
 
-/** The fields of a line, by their positions in the documentation of AWS. */
+/** The fields of a line in their order. */
 const names = [
   'type',
   'time',
@@ -69,7 +69,7 @@ function cutAlb(values: readonly string[]): LogRecord | SkipReason {
   }
 }
 
-/** Splits at spaces that are not within quotes. */
+/** Splits a line at spaces outside of quotes. */
 function fieldsOf(text: string, start: number, end: number): readonly string[] {
   const values: string[] = []
   let at = start

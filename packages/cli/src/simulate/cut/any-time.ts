@@ -9,14 +9,20 @@ export function anyTime(value: unknown): number | undefined {
   if (/^\d+(?:\.\d+)?$/.test(value)) return ofNumber(Number(value))
   const local = logTime.read(value, 0)
   if (local !== -1) return local
-  // Times with a fraction of nine digits are cut off after milliseconds. A time without a zone is UTC, as W3C and cloud logs write it.
+  // Digits after the milliseconds are removed. A time without a zone is UTC, as in W3C and cloud logs.
   const iso = value.replace(' ', 'T').replace(/(\.\d{3})\d+/, '$1')
-  if (!/^\d{4}-\d{2}-\d{2}T/.test(iso)) return undefined
+  if (!/^\d{4}-\d{2}-\d{2}T/.test(iso) || !isDate(iso)) return undefined
   const ms = Date.parse(/(?:[zZ]|[+-]\d{2}:?\d{2})$/.test(iso) ? iso : `${iso}Z`)
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** The unit follows from the size: seconds of this century have ten digits. */
+/** `Date.parse` takes 31 February for 3 March. */
+function isDate(iso: string): boolean {
+  const [year, month, day] = iso.slice(0, 10).split('-').map(Number)
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
+}
+
+/** Finds the unit by the size: seconds of this century have ten digits. */
 function ofNumber(value: number): number | undefined {
   if (!Number.isFinite(value) || value < 1e8) return undefined
   if (value < 1e11) return Math.round(value * 1000)
@@ -25,8 +31,8 @@ function ofNumber(value: number): number | undefined {
 }
 
 /**
- * A duration in milliseconds. A number with a fraction, or of a field known to be in seconds, is in seconds; a large number is in nanoseconds, as
- * Traefik writes it; a text may have a unit: `12ms`, `0.2s`.
+ * A duration in milliseconds. A text can have a unit: `12ms`, `0.2s`. Without a unit, the name of the field decides, and a number with a fraction is in
+ * seconds.
  */
 export function milliseconds(value: unknown, field: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)?$/.exec(

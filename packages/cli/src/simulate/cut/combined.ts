@@ -69,7 +69,7 @@ function hasHeaders(text: string, afterStatus: number, end: number): boolean {
   return at !== -1 && at < end
 }
 
-/** Keeps positions. Most fields of most lines are never read. */
+/** Stores the positions of fields, because most fields of most lines are never read. */
 class CombinedRecord implements LogRecord {
   readonly time: number
   at: number
@@ -131,7 +131,7 @@ class CombinedRecord implements LogRecord {
     return textOf(unescaped(this.#text.slice(this.#methodEnd + 1, this.#urlEnd)))
   }
 
-  /** The second word after the address. A name may contain spaces. */
+  /** The text between the ident and the time. A user name can contain spaces. */
   get user(): string | undefined {
     const ident = this.#text.indexOf(' ', this.#ipEnd + 1)
     return present(this.#text.slice(ident + 1, this.#bracket - 1))

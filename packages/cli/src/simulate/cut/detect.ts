@@ -31,16 +31,16 @@ export interface FormatOptions {
   readonly format?: Format | undefined
   /** The `log_format` of nginx, for the format `nginx`. */
   readonly nginxFormat?: string | undefined
-  /** The names of the fields in JSON lines, for those that differ from the usual ones. */
+  /** The names of fields in JSON lines, if they differ from the usual names. */
   readonly fields?: FieldNames | undefined
 }
 
-/** The format of a log, from the first of its lines. */
+/** The format of a log, found from its first lines. */
 export interface Detected {
   readonly cutter: Cutter
   /** Whether all times are whole seconds. */
   readonly wholeSeconds: boolean
-  /** Whether the lines state how long a request took, so that the time of its arrival is known. */
+  /** Whether the lines have the durations of requests, so that their arrival is known. */
   readonly hasDurations: boolean
 }
 
@@ -57,7 +57,7 @@ export function detectFormat(name: string, text: string, options: FormatOptions)
   const { records, lines } = best
   if (records.length * 2 < lines || lines === 0) throw new Error(notFitting(name, text, attempts))
   return {
-    // A new one, because a cutter may remember what it has read.
+    // A cutter can keep state about earlier lines, so this is a new one.
     cutter: best.create(),
     wholeSeconds: records.every(({ time }) => time % 1000 === 0),
     hasDurations: records.some(({ durationMs }) => durationMs !== undefined),
@@ -78,10 +78,10 @@ function candidates({ format = 'auto', nginxFormat, fields = {} }: FormatOptions
     nginx,
   }
   if (format === 'nginx' && nginxFormat === undefined) {
-    throw new Error("--format nginx needs the log_format: --nginx-format '$remote_addr …'")
+    throw new Error("--format nginx needs the log_format, such as --nginx-format '$remote_addr …'")
   }
   if (format !== 'auto') return all[format]
-  // A given format of nginx is meant, even if lines fit another one as well.
+  // The nginx format of the user takes precedence over formats that fit as well.
   if (nginxFormat !== undefined) return nginx
   return Object.values(all).flat()
 }
@@ -112,7 +112,7 @@ function attempt(create: CreateCutter, text: string): Attempt {
 
 function notFitting(name: string, text: string, attempts: readonly Attempt[]): string {
   const lines = Math.max(...attempts.map(({ lines }) => lines))
-  if (lines === 0) return `${name}: there are no lines in it`
+  if (lines === 0) return `${name}: the log is empty`
   const first = text.slice(0, (text.indexOf('\n') + 1 || text.length + 1) - 1)
   const tried = attempts.map(({ format, records, lines, reasons }) => {
     const [reason = ''] = [...reasons].sort((a, b) => b[1] - a[1]).map(([text]) => text)
@@ -123,6 +123,6 @@ function notFitting(name: string, text: string, attempts: readonly Attempt[]): s
     `  ${visible(textOf(first.slice(0, 300)))}`,
     'Tried:',
     ...tried,
-    'Name the format with --format, its fields with --field, or the log_format of nginx with --nginx-format.',
+    'State the format with --format, its fields with --field, or the log_format of nginx with --nginx-format.',
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 import type { Cutter, LogRecord, SkipReason } from './record.js'
 import { anyTime, milliseconds } from './any-time.js'
 
-/** The names of the fields in JSON lines. A name may be a path: `request.remote_ip`. */
+/** The names of the fields in JSON lines. A name can be a path: `request.remote_ip`. */
 export type FieldNames = Partial<Record<FieldName, string>>
 
 export const fieldNames = [
@@ -19,7 +19,7 @@ export const fieldNames = [
 /** A field of a JSON line: 'time', 'duration', 'method', 'url', 'status', 'ip', 'host', 'user', 'bytes' or 'request'. */
 export type FieldName = (typeof fieldNames)[number]
 
-/** The usual names, in the order in which they are looked for: nginx, Caddy, Traefik, Envoy, pino-http. */
+/** The names that nginx, Caddy, Traefik, Envoy and pino-http use. The first name that a line has is used. */
 const usual: Readonly<Record<FieldName, readonly string[]>> = {
   time: [
     'time',
@@ -60,7 +60,7 @@ const usual: Readonly<Record<FieldName, readonly string[]>> = {
   request: ['request'],
 }
 
-/** JSON lines. */
+/** Logs with one JSON object in each line. */
 export function jsonCutter(given: FieldNames): Cutter {
   const names = Object.fromEntries(
     fieldNames.map((field) => {
@@ -70,7 +70,7 @@ export function jsonCutter(given: FieldNames): Cutter {
   )
   return {
     format: 'json',
-    // Whether a field is there differs between lines.
+    // Lines can have different fields.
     has: () => true,
     cut(text, start, end) {
       if (text.charCodeAt(start) !== openingBrace) return 'not JSON'
@@ -104,7 +104,7 @@ function cutJson(
   const status = numeric(found('status')?.value)
   if (status === undefined) return 'no status'
   const duration = found('duration')
-  // Only the end of a request is moved back by its duration.
+  // The time of a record is the end of its request.
   const isStart =
     found('time')?.name.startsWith('start') === true || found('time')?.name === 'StartUTC'
   const durationMs =
@@ -145,7 +145,7 @@ function pathOf(name: string): Path {
   return name.split('.')
 }
 
-/** A name that contains dots is tried as a whole first. */
+/** Tries a name with dots as a whole before it tries it as a path. */
 function valueAt(line: JsonObject, path: Path): unknown {
   const whole = path.join('.')
   if (Object.hasOwn(line, whole)) return line[whole]

@@ -1,6 +1,6 @@
 import { digits } from './text.js'
 
-/** Reads times such as `17/May/2015:10:05:03 +0000`. Neighbouring lines have the same day and zone, which are read once. */
+/** Reads times such as `17/May/2015:10:05:03 +0000`. It keeps the last day and zone, which most lines share. */
 export class LogTime {
   #day = ''
   #dayMs = 0
@@ -45,7 +45,9 @@ function dayOf(text: string): number {
   const year = digits(text, 7, 11)
   if (text[2] !== '/' || text[6] !== '/' || text[11] !== ':') return -1
   if (day < 1 || day > 31 || month === -1 || year < 1970) return -1
-  return Date.UTC(year, month, day)
+  const time = new Date(Date.UTC(year, month, day))
+  // `Date.UTC` takes 31 February for 3 March.
+  return time.getUTCDate() === day ? time.getTime() : -1
 }
 
 function zoneOf(text: string): number | undefined {

@@ -102,7 +102,7 @@ function variableOf(field: string): string {
     : field.slice('field.'.length)
 }
 
-/** The value of each variable; undefined if the line has another format. */
+/** The value of each variable. Undefined if the line has another format. */
 function endsOf(
   literals: readonly string[],
   text: string,
@@ -144,7 +144,8 @@ function cutNginx(places: Places, values: readonly string[]): LogRecord | SkipRe
     url ??= request.slice(first + 1, last)
   }
   const duration = values[places.duration]
-  const bytes = values[places.bytes]
+  const bytes = values[places.bytes] ?? ''
+  const sent = digits(bytes, 0, bytes.length)
   return {
     time,
     at: time,
@@ -155,7 +156,7 @@ function cutNginx(places: Places, values: readonly string[]): LogRecord | SkipRe
     ip: present(values[places.ip]),
     host: present(values[places.host]),
     user: present(values[places.user]),
-    bytes: bytes === undefined ? undefined : digits(bytes, 0, bytes.length),
+    bytes: sent === -1 ? undefined : sent,
     header: (name) => present(values[places.names.indexOf(variableOf(`header.${name}`))]),
     field: (name) => present(values[places.names.indexOf(name)]),
   }

@@ -1,8 +1,8 @@
-/** A request as a line of a log describes it. A field that the format does not have is undefined. */
+/** A request in a log. Fields that the format does not have are undefined. */
 export interface LogRecord {
-  /** The time that the line states, in milliseconds since the epoch. */
+  /** The time of the line, in milliseconds since the epoch. */
   readonly time: number
-  /** How long the request took. If it is known, `time` is the end of the request. */
+  /** The duration of the request. If it is known, `time` is the end of the request. */
   readonly durationMs: number | undefined
   /** The time at which the request is replayed. */
   at: number
@@ -19,7 +19,7 @@ export interface LogRecord {
   field(name: string): unknown
 }
 
-/** Why a line is no request. A comment has the reason ''. */
+/** The reason why a line is skipped. The reason of a comment is ''. */
 export type SkipReason = string
 
 /** Reads the lines of one format. */

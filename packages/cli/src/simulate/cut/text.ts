@@ -1,4 +1,4 @@
-/** The text of a field. The characters of a line are bytes, and bytes above 127 are UTF-8. */
+/** Decodes a field as UTF-8. Each character of `bytes` is one byte. */
 export function textOf(bytes: string): string {
   for (let i = 0; i < bytes.length; i++) {
     if (bytes.charCodeAt(i) > 127) return Buffer.from(bytes, 'latin1').toString('utf8')
@@ -6,12 +6,12 @@ export function textOf(bytes: string): string {
   return bytes
 }
 
-/** A copy that does not keep the text alive from which it was sliced. */
+/** Copies a text. A slice would keep the whole text from which it was cut in memory. */
 export function copyOf(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le')
 }
 
-/** Removes the backslashes of a quoted field of Apache or nginx: `\"`, `\\` and `\xHH`. */
+/** Replaces the escapes in a field of Apache or nginx: `\"`, `\\` and `\xHH`. */
 export function unescaped(bytes: string): string {
   if (!bytes.includes('\\')) return bytes
   return bytes.replace(/\\(?:x([0-9a-fA-F]{2})|(.))/g, (_, hex?: string, character?: string) =>
@@ -23,7 +23,7 @@ export function unescaped(bytes: string): string {
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', v: '\v' }
 
-/** The position of the quote that ends a quoted field, or -1. A quote after a backslash does not end it. */
+/** The position of the quote that ends a quoted field, or -1. An escaped quote does not end it. */
 export function closingQuote(text: string, start: number, end: number): number {
   let at = text.indexOf('"', start)
   while (at !== -1 && at < end && isEscaped(text, at, start)) at = text.indexOf('"', at + 1)
@@ -36,7 +36,7 @@ function isEscaped(text: string, at: number, start: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** The number that these digits state, or -1. */
+/** The number in these digits, or -1. */
 export function digits(text: string, start: number, end: number): number {
   if (start >= end || end - start > 15) return -1
   let value = 0

@@ -2,10 +2,10 @@ import { anyTime, milliseconds } from './any-time.js'
 import type { Cutter, LogRecord, SkipReason } from './record.js'
 import { textOf } from './text.js'
 
-/** The extended log format of W3C, whose line `#Fields:` names the fields: of IIS (`w3c`), and with tabs of CloudFront (`cloudfront`). */
+/** The extended log format of the W3C, in which a line `#Fields:` names the fields. IIS separates fields by spaces (`w3c`), CloudFront by tabs (`cloudfront`). */
 export function w3cCutter(format: 'w3c' | 'cloudfront'): Cutter {
   const separator = format === 'w3c' ? ' ' : '\t'
-  // CloudFront states seconds, IIS milliseconds.
+  // CloudFront writes seconds, IIS writes milliseconds.
   const durationField = format === 'w3c' ? 'time_ms' : 'request_time'
   let names: readonly string[] = []
 
@@ -13,12 +13,16 @@ export function w3cCutter(format: 'w3c' | 'cloudfront'): Cutter {
     const values = line.split(separator)
     if (names.length === 0) return 'no #Fields before it'
     if (values.length !== names.length) return 'number of fields'
-    const get = (...candidates: string[]): string | undefined => {
+    const bytesOf = (...candidates: string[]): string | undefined => {
       for (const name of candidates) {
         const value = present(values[names.indexOf(name)])
         if (value !== undefined) return value
       }
       return undefined
+    }
+    const get = (...candidates: string[]): string | undefined => {
+      const bytes = bytesOf(...candidates)
+      return bytes === undefined ? undefined : textOf(bytes)
     }
     const time = anyTime(`${get('date')} ${get('time')}`)
     if (time === undefined) return 'no time'
@@ -29,19 +33,19 @@ export function w3cCutter(format: 'w3c' | 'cloudfront'): Cutter {
     if (!(status >= 100)) return 'no status'
     const query = get('cs-uri-query')
     const taken = get('time-taken')
-    const bytes = Number(get('sc-bytes'))
+    const sent = Number(get('sc-bytes'))
     return {
       time,
       at: time,
       durationMs: taken === undefined ? undefined : milliseconds(taken, durationField),
       method,
-      url: textOf(query === undefined ? path : `${path}?${query}`),
+      url: query === undefined ? path : `${path}?${query}`,
       status,
       ip: get('c-ip'),
       host: get('x-host-header', 'cs(host)', 'cs-host'),
       user: get('cs-username'),
-      bytes: Number.isNaN(bytes) ? undefined : bytes,
-      header: (name) => decoded(get(`cs(${name})`), format),
+      bytes: Number.isNaN(sent) ? undefined : sent,
+      header: (name) => decoded(bytesOf(`cs(${name})`), format),
       field: (name) => get(name.toLowerCase()),
     }
   }
@@ -78,13 +82,13 @@ function present(text: string | undefined): string | undefined {
   return text === undefined || text === '-' || text === '' ? undefined : text
 }
 
-/** IIS writes `+` for a space, CloudFront writes `%20`. */
-function decoded(value: string | undefined, format: 'w3c' | 'cloudfront'): string | undefined {
-  if (value === undefined) return undefined
-  if (format === 'w3c') return textOf(value.replaceAll('+', ' '))
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
+/** IIS writes `+` for a space. CloudFront percent-encodes. */
+function decoded(bytes: string | undefined, format: 'w3c' | 'cloudfront'): string | undefined {
+  if (bytes === undefined) return undefined
+  if (format === 'w3c') return textOf(bytes.replaceAll('+', ' '))
+  return textOf(
+    bytes.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    ),
+  )
 }

@@ -1,7 +1,7 @@
-/** Part of a log as text. All its lines are complete; its characters are the bytes of the log. */
+/** A part of a log as text, with complete lines. Each character is one byte of the log. */
 export interface TextBlock {
   readonly text: string
-  /** The bytes of the file that were read so far, compressed if the file is. */
+  /** The number of bytes of the file that have been read, before decompression. */
   readonly bytesRead: number
 }
 
@@ -10,7 +10,7 @@ export const longestLine = 1_000_000
 
 const lineFeed = 0x0a
 
-/** Joins chunks to blocks that end with a line. A line that is too long is replaced by its beginning, so that it is skipped and counted. */
+/** Joins chunks into blocks that end with a line. Of a line that is too long it keeps a beginning, so that the line is skipped and counted. */
 export async function* blocksOf(
   chunks: AsyncIterable<Buffer>,
   bytesRead: () => number,
@@ -28,7 +28,7 @@ export async function* blocksOf(
   if (rest !== '') yield { text: rest, bytesRead: bytesRead() }
 }
 
-/** Calls `line` with the start and the end of each line that is not empty, without its line break. */
+/** Calls `line` with the start and the end of each nonempty line. The line break is not part of the line. */
 export function eachLine(text: string, line: (start: number, end: number) => void): void {
   let start = 0
   while (start < text.length) {

@@ -3,11 +3,11 @@ import type { LogRecord } from '../cut/record.js'
 import { eachLine, longestLine } from './lines.js'
 import type { OpenLog, Source } from './open.js'
 
-/** What was read of a log. */
+/** Counts of the lines of a log. */
 export interface ReadCounts {
   lines: number
   readonly skipped: Map<string, number>
-  /** Whether compressed data ended before its end. */
+  /** Whether the compressed data is truncated. */
   truncated: boolean
 }
 
@@ -26,12 +26,12 @@ export class LogReader {
     this.#counts = counts
   }
 
-  /** The format; undefined before the first batch. */
+  /** The format. Undefined before the first batch. */
   get detected(): Detected | undefined {
     return this.#detected
   }
 
-  /** The next records, in the order of the file; undefined at its end. */
+  /** Reads the next records, in the order of the file. Undefined at its end. */
   async next(): Promise<readonly LogRecord[] | undefined> {
     this.#log ??= this.source.open()
     const block = await this.#log.blocks.next()
@@ -45,7 +45,7 @@ export class LogReader {
     return this.#cut(this.#detected, text)
   }
 
-  /** Closes the file if it was not read to its end. */
+  /** Closes the file if it has not been read to its end. */
   async close(): Promise<void> {
     await this.#log?.blocks.return(undefined)
   }

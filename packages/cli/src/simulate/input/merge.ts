@@ -1,7 +1,7 @@
 import type { LogRecord } from '../cut/record.js'
 import type { LogReader } from './log-reader.js'
 
-/** Reads several logs as one, in the order of their times. A log is opened when its first line is due, so that thousands of them can be merged. */
+/** Merges several logs by time. It opens a log when its first line is due, so it can merge thousands of files. */
 export async function* merged(
   readers: readonly LogReader[],
   firstTimes: ReadonlyMap<LogReader, number>,
@@ -45,7 +45,7 @@ function timeOf({ batch, at }: OpenReader): number {
   return batch[at].time
 }
 
-/** Opens the logs that begin before the next record. */
+/** Opens the logs that start before the next record. */
 async function openDue(
   waiting: LogReader[],
   startOf: (reader: LogReader) => number,
@@ -70,7 +70,7 @@ async function refill(opened: OpenReader): Promise<boolean> {
   return true
 }
 
-/** At least one record, then all that are not later than the next record of another log. */
+/** Takes at least one record, and all further records up to the next record of another log. */
 function take(opened: OpenReader, until: number): readonly LogRecord[] {
   const { batch, at } = opened
   let end = at + 1

@@ -7,16 +7,16 @@ import { blocksOf, type TextBlock } from './lines.js'
 /** A log that can be read. */
 export interface Source {
   readonly name: string
-  /** The size of the file; undefined if it is not known. */
+  /** The size in bytes. Undefined if it is unknown. */
   readonly size: number | undefined
-  /** Whether it can be read more than once. */
+  /** Whether the log can be read more than once. */
   readonly rereadable: boolean
   open(): OpenLog
 }
 
 export interface OpenLog {
   readonly blocks: AsyncGenerator<TextBlock>
-  /** Whether compressed data ended before its end. What was read until then is complete. */
+  /** Whether the compressed data is truncated. The text before that point is complete. */
   readonly truncated: () => boolean
 }
 
@@ -85,7 +85,7 @@ async function* gunzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer
   await fed
 }
 
-/** By hand, because `pipeline` would destroy the stream before the data that precedes an error is read. */
+/** Writes chunks into a stream. `pipeline` would destroy the stream before the data before an error is read. */
 async function feed(
   chunks: AsyncGenerator<Buffer>,
   gunzip: ReturnType<typeof createGunzip>,

@@ -1,4 +1,4 @@
-/** A binary min-heap. Values of equal order come out in the order in which they were pushed. */
+/** A binary min-heap. Values with equal order are popped in the order in which they were pushed. */
 export class Heap<T> {
   readonly #orders: number[] = []
   readonly #turns: number[] = []

@@ -2,7 +2,7 @@ import type { LogRecord } from '../cut/record.js'
 import { Heap } from './heap.js'
 import type { Stage } from './spread.js'
 
-/** Puts records in the order of `at`. A record that is still too late is taken at the current time. */
+/** Puts records in the order of `at`. A record that is later than `disorderMs` is replayed at the current time. */
 export function createReorder(
   { disorderMs, maxHeld }: { disorderMs: number; maxHeld: number },
   next: (record: LogRecord) => void,

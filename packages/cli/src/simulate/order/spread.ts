@@ -5,13 +5,13 @@ export interface Stage {
   push(record: LogRecord): void
   /** Passes on all records that the stage holds. */
   flush(): void
-  /** The number of records that came too late to be put in order. */
+  /** The number of records that were too late to be put in order. */
   readonly late: number
 }
 
 /**
- * Puts the records of a log with whole seconds in order, and spreads the records of one second evenly over it, in the order of the file. Without that,
- * a burst would be replayed that never was.
+ * Puts the records of a log with whole seconds in order, and spreads the records of each second evenly over it, in the order of the file.
+ * Without spreading, the replay would have a burst at the start of each second.
  *
  * @param spread whether to spread them, or to leave all at the beginning of their second
  */
@@ -31,7 +31,7 @@ export function createSpread(
     let second = Math.floor(record.time / 1000)
     if (second <= emitted) {
       late++
-      // The record is taken at the current time, with the first second that has not been passed on.
+      // A late record is replayed in the first second that has not been passed on.
       second = emitted + 1
     }
     if (second !== lastSecond) {
@@ -49,7 +49,7 @@ export function createSpread(
     if (held > maxHeld) emit(oldest())
   }
 
-  /** Passes on the seconds before this one. */
+  /** Passes on all seconds before `end`. */
   function emitUntil(end: number): void {
     if (held === 0) return
     for (let second = oldest(); second < end; second = oldest()) emit(second)

@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Report, TopKey } from './report.js'
 
 /**
- * Replaces the keys by hashes with a secret that exists only during this run, and leaves out user agents and paths, which may contain names. Equal keys
- * have equal hashes within one report, and different ones in another report.
+ * Replaces keys with hashes and removes user agents and paths, which can contain names. The hashes use a random secret of this run: equal keys have
+ * equal hashes in one report, and different hashes in another report.
  */
 export function anonymized(report: Report): Report {
   const secret = randomBytes(32)
@@ -14,7 +14,7 @@ export function anonymized(report: Report): Report {
   const { compared } = report
   return {
     ...report,
-    // An error can quote a value of a request.
+    // The message of an error can quote a value of a request.
     notes: report.notes.map((note) => note.replace(/; the first error: .*$/s, '.')),
     variants: report.variants.map((variant) => ({
       ...variant,
@@ -27,7 +27,7 @@ export function anonymized(report: Report): Report {
           compared: {
             ...compared,
             newlyDenied: top(compared.newlyDenied),
-            newlyAdmitted: top(compared.newlyAdmitted),
+            newlyAllowed: top(compared.newlyAllowed),
           },
         }),
   }

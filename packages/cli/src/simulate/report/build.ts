@@ -21,7 +21,7 @@ export function variantReport(
   }
 }
 
-/** The numbers of a document of rules. */
+/** The numbers of one rules document. */
 export function rulesReport(
   name: string,
   { set, keys, tally }: RulesReplay,
@@ -87,7 +87,7 @@ export function isoOf(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** A share with six digits after the point. */
+/** Rounds a share to six decimal places. */
 export function rounded(share: number): number {
   return Math.round(share * 1e6) / 1e6
 }

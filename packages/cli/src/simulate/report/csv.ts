@@ -14,7 +14,7 @@ export function reportAsCsv({ variants }: Report): string {
 
 function cell(value: string | number): string {
   if (typeof value === 'number') return `${value}`
-  // A spreadsheet runs a cell that begins like this as a formula, and clients choose what a log contains.
+  // A spreadsheet runs a cell that begins like this as a formula, and clients can write such text into a log.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

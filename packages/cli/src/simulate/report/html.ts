@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Report } from './report.js'
 
-/** The report as one page that needs no network. Its policy allows its own script and style only. */
+/** Formats a report as a page that works offline. Its content security policy allows only its own script and style. */
 export async function reportAsHtml(report: Report): Promise<string> {
   const [library, libraryStyle, script, style] = await Promise.all([
     readFile(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),
@@ -34,7 +34,7 @@ export async function reportAsHtml(report: Report): Promise<string> {
 const require = createRequire(import.meta.url)
 const pages = new URL('../../../page/', import.meta.url)
 
-/** No text of a log may end the script element. */
+/** The data of a script element. Escapes `<`, because text of a log could close the element. */
 function dataOf(report: Report): string {
   return JSON.stringify(report).replaceAll('<', String.raw`\u003c`)
 }

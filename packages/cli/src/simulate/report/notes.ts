@@ -1,46 +1,44 @@
 import type { GroupReplay } from '../replay.js'
 import type { LogReport, VariantReport } from './report.js'
 
-/** What a reader has to keep in mind, because numbers are easily believed too much. */
+/** The limits of what the numbers of a report mean. */
 export function notesOf(
   log: LogReport,
   variants: readonly VariantReport[],
   groups: readonly GroupReplay[],
 ): readonly string[] {
   const notes = [
-    'A replay cannot know how clients would have reacted to denials: some would have stopped, others would have tried again.',
+    'The log shows how clients behaved without these limits. Denied clients react: some stop, others retry.',
   ]
   if (log.time === 'end') {
     notes.push(
-      'The log does not say when requests arrived; each is replayed at the time of its line, which servers write at the end of the response.',
+      'The log has no durations. Each request is replayed at the time of its line, which is the end of the response.',
     )
   }
   if (log.spread) {
-    notes.push('The log has whole seconds; the requests of one second are spread evenly over it.')
+    notes.push('The log has whole seconds. The requests of each second are spread evenly over it.')
   }
   if (log.limited > 0) {
     notes.push(
-      `${count(log.limited, 'request')} in the log had the status 429: another limiter denied them. They are replayed like all others.`,
+      `${count(log.limited, 'request')} in the log had the status 429, from another limiter. They are replayed like all others.`,
     )
   }
   if (log.sampled < 1) {
     notes.push(
-      `Only ${Math.round(log.sampled * 1000) / 10} % of the keys were replayed, each with all its requests.`,
+      `Only ${Math.round(log.sampled * 1000) / 10} % of the keys were replayed, with all their requests.`,
     )
   }
   if (log.truncated)
-    notes.push('The compressed log ended before its end; the report is about what precedes it.')
+    notes.push('The compressed log is truncated. The report covers the part before.')
   for (const { name, key, unkeyed } of variants) {
     if (unkeyed > 0)
-      notes.push(`${name}: ${count(unkeyed, 'request')} without the key ${key} were not limited.`)
+      notes.push(`${name}: requests without the key ${key} are not limited: ${unkeyed}.`)
   }
   if (groups.some(({ keys }) => keys.isFull)) {
-    notes.push(
-      'The log has more keys than the simulation counts; numbers of keys are lower bounds.',
-    )
+    notes.push('The log has more keys than a replay counts. The numbers of keys are lower bounds.')
   }
   if (groups.some(({ variants }) => variants.some(({ replay }) => replay.store.evicted > 0))) {
-    notes.push('The store was full and evicted counts; some denials are missing. Use --sample.')
+    notes.push('The store was full and evicted counts, so denials are missing. Use --sample.')
   }
   return notes
 }

@@ -23,20 +23,20 @@ export interface LogReport {
   readonly to: string
   /** The share of the keys that was replayed: 1 is all of them. */
   readonly sampled: number
-  /** Whether the requests of one second were spread over it. */
+  /** Whether the requests of each second were spread evenly over it. */
   readonly spread: boolean
-  /** Whether requests were replayed at the time at which they arrived, or at which their line was written. */
+  /** Whether requests were replayed at their arrival, or at the time of their line. */
   readonly time: 'arrival' | 'end'
   /** The number of requests in the log with the status 429. */
   readonly limited: number
-  /** Whether compressed data ended before its end. */
+  /** Whether the compressed data is truncated. */
   readonly truncated: boolean
 }
 
 /** The result of one variant. */
 export interface VariantReport {
   readonly name: string
-  /** The key, as it was given; absent for rules, which have keys of their own. */
+  /** The key as the caller stated it. Absent for rules, which have their own keys. */
   readonly key?: string
   readonly policies: unknown
   readonly asked: number
@@ -45,7 +45,7 @@ export interface VariantReport {
   readonly denied: number
   readonly keys: number
   readonly keysDenied: number
-  /** The five minutes of the clock with the greatest share of denials. */
+  /** The five minutes of the clock with the largest share of denials. */
   readonly worst: { readonly from: string; readonly share: number }
   /** The most consecutive denials of one key. */
   readonly streak: { readonly key: string; readonly length: number }
@@ -74,12 +74,12 @@ export interface RuleReport {
 export interface TopKey {
   readonly key: string
   readonly asked: number
-  /** At most this many requests were denied, and at least `denied - error`. */
+  /** An upper bound of the denied requests. The lower bound is `denied - error`. */
   readonly denied: number
   readonly error: number
   readonly first: string
   readonly last: string
-  /** The path that most denied requests had, and at least which share of them. */
+  /** The path that most denied requests had, and a lower bound of its share. */
   readonly mostlyAt: string
   readonly mostlyAtShare: number
   /** The user agent of the first denied request. */
@@ -87,19 +87,19 @@ export interface TopKey {
   readonly series: readonly SeriesPoint[]
 }
 
-/** A document of rules compared with the one in use. */
+/** A rules document compared with the baseline. */
 export interface ComparedReport {
   readonly baseline: string
   readonly variant: string
-  /** The requests that both were asked about. */
+  /** The number of requests that both documents decided. */
   readonly asked: number
   /** The requests that only the variant denies, and those that only the baseline denies. */
   readonly requestsNewlyDenied: number
-  readonly requestsNewlyAdmitted: number
+  readonly requestsNewlyAllowed: number
   readonly keysNewlyDenied: number
-  readonly keysNewlyAdmitted: number
+  readonly keysNewlyAllowed: number
   readonly newlyDenied: readonly TopKey[]
-  readonly newlyAdmitted: readonly TopKey[]
+  readonly newlyAllowed: readonly TopKey[]
 }
 
 /** A suggested limit. */

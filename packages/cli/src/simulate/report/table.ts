@@ -6,7 +6,7 @@ export interface TableOptions {
   readonly tookMs: number
 }
 
-/** The report as text for a terminal. */
+/** Formats a report as text for a terminal. */
 export function reportAsText(report: Report, { tookMs }: TableOptions): string {
   const { log, variants } = report
   const seconds = tookMs / 1000
@@ -73,7 +73,7 @@ function keyRows(top: readonly TopKey[]): string {
     .join('\n')
 }
 
-/** A path that few denied requests had says nothing about the key. */
+/** If few of the denied requests had the same path, the path does not describe the key. */
 function pathOf(path: string, share: number): string {
   if (share < 0.1) return 'many paths'
   return `${cut(visible(path), 50)} (${Math.floor(share * 100)} %)`
@@ -87,13 +87,13 @@ function comparedOf({ compared }: Report): string[] {
   if (compared === undefined) return []
   const { baseline, variant } = compared
   const lines = [
-    `compared with ${visible(baseline)}, ${visible(variant)} newly denies ${grouped(compared.requestsNewlyDenied)} requests of ${grouped(compared.keysNewlyDenied)} keys, and newly admits ${grouped(compared.requestsNewlyAdmitted)} of ${grouped(compared.keysNewlyAdmitted)}`,
+    `${visible(variant)} compared with ${visible(baseline)}: ${grouped(compared.requestsNewlyDenied)} requests of ${grouped(compared.keysNewlyDenied)} keys are newly denied, ${grouped(compared.requestsNewlyAllowed)} requests of ${grouped(compared.keysNewlyAllowed)} keys newly allowed`,
   ]
   if (compared.newlyDenied.length > 0) {
     lines.push('newly denied', keyRows(compared.newlyDenied.slice(0, 10)))
   }
-  if (compared.newlyAdmitted.length > 0) {
-    lines.push('newly admitted', keyRows(compared.newlyAdmitted.slice(0, 10)))
+  if (compared.newlyAllowed.length > 0) {
+    lines.push('newly allowed', keyRows(compared.newlyAllowed.slice(0, 10)))
   }
   return [lines.join('\n')]
 }
@@ -114,12 +114,11 @@ function tailOf({ log }: Report): string[] {
   const reasons = skipped.map(([reason, lines]) => `${grouped(lines)} ${reason}`).join(', ')
   const lines: string[] = []
   if (sum > 0) lines.push(`skipped: ${grouped(sum)} lines (${reasons})`)
-  if (log.late > 0)
-    lines.push(`late: ${grouped(log.late)} lines, replayed at a later time than their own`)
+  if (log.late > 0) lines.push(`late: ${grouped(log.late)} lines, replayed after their own time`)
   return lines
 }
 
-/** The first column to the left, the others to the right. */
+/** Aligns the first column to the left and the others to the right. */
 function alignedRows(rows: readonly (readonly string[])[]): string {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)))
   return rows
@@ -136,7 +135,7 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(2)} %`
 }
 
-/** Thousands apart: 4 512 903. */
+/** Separates thousands: 4 512 903. */
 function grouped(number: number): string {
   return `${number}`.replace(/\B(?=(?:\d{3})+$)/g, ' ')
 }

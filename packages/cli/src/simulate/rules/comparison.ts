@@ -4,12 +4,12 @@ import type { ComparedReport } from '../report/report.js'
 import { Tally } from '../tally/tally.js'
 import type { Denial, RulesReplay } from './replay-rules.js'
 
-/** Compares two documents request by request. */
+/** Compares the decisions of two rules documents about each request. */
 export class Comparison {
   readonly #baseline: RulesReplay
   readonly #variant: RulesReplay
   readonly #denied = new Tally()
-  readonly #admitted = new Tally()
+  readonly #allowed = new Tally()
 
   constructor(baseline: RulesReplay, variant: RulesReplay) {
     this.#baseline = baseline
@@ -20,7 +20,7 @@ export class Comparison {
     const before = this.#baseline.push(record)
     const after = this.#variant.push(record)
     if (before === undefined && after !== undefined) count(this.#denied, record, after)
-    if (before !== undefined && after === undefined) count(this.#admitted, record, before)
+    if (before !== undefined && after === undefined) count(this.#allowed, record, before)
   }
 
   report(
@@ -31,11 +31,11 @@ export class Comparison {
       ...names,
       asked: this.#variant.tally.asked,
       requestsNewlyDenied: this.#denied.denied,
-      requestsNewlyAdmitted: this.#admitted.denied,
+      requestsNewlyAllowed: this.#allowed.denied,
       keysNewlyDenied: this.#denied.keysDenied,
-      keysNewlyAdmitted: this.#admitted.keysDenied,
+      keysNewlyAllowed: this.#allowed.keysDenied,
       newlyDenied: topKeys(this.#denied, this.#variant.keys, top),
-      newlyAdmitted: topKeys(this.#admitted, this.#baseline.keys, top),
+      newlyAllowed: topKeys(this.#allowed, this.#baseline.keys, top),
     }
   }
 }

@@ -2,7 +2,7 @@
 export function parse(text: string): readonly (readonly string[])[] {
   const rows: string[][] = []
   let row: string[] = []
-  // A field in quotes, or one without; then a comma, the end of the row, or the end of the text.
+  // A field with or without quotes, followed by a comma, the end of the row or the end of the text.
   const field = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|\r|$)/gy
   for (const match of text.replace(/^\ufeff/, '').matchAll(field)) {
     const [, quoted, plain, end] = match

@@ -9,7 +9,7 @@ export interface Table {
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
-/** What rules may read of a line. One object serves all lines. */
+/** The facts that rules read from a line. One object is reused for all lines. */
 export class RecordFacts implements Facts {
   record: LogRecord
   readonly #table: Table | undefined
@@ -39,7 +39,7 @@ export class RecordFacts implements Facts {
     return this.record.header(name)
   }
 
-  /** A declared value: of the table, or of the field with its name. */
+  /** A declared value, from the table or from the field with its name. */
   value(name: string): unknown {
     const table = this.#table
     if (table?.columns.has(name) === true) {

@@ -4,7 +4,7 @@ import type { Table } from './facts.js'
 
 type RuleDeclaration = RulesDocument['rules'][number]
 
-/** A field that a rule needs, and that the log does not have. */
+/** A field that a rule needs and the log does not have. */
 export interface MissingField {
   readonly rule: string
   readonly field: string
@@ -69,7 +69,7 @@ function ofKey(key: unknown, fields: Set<string>): void {
   if (typeof key === 'string') fields.add(key)
   else if (Array.isArray(key)) for (const part of key) ofKey(part, fields)
   else if (typeof key === 'object' && key !== null) {
-    // Of several fields one is enough, and the others may be absent.
+    // One of several fields is enough. A request can lack all but the last.
     const choices: unknown = Object.values(key)[0]
     if (Array.isArray(choices)) ofKey(choices.at(-1), fields)
   }

@@ -1,7 +1,15 @@
 import { unlimited } from '@sluice/core'
-import { carryOut, type Judgement, type Part, type RuleDecision } from '@sluice/core/http'
+import {
+  carryOut,
+  type Consumption,
+  type Judgement,
+  type Part,
+  type RuleDecision,
+} from '@sluice/core/http'
 import { createReplay, type Replay } from '@sluice/core/replay'
 import type { RuleSet } from '@sluice/rules'
+import { isPolicy } from '../../output/policy.js'
+import { checkPolicy, type LogPrecision } from '../checks.js'
 import type { LogRecord } from '../cut/record.js'
 import { Heap } from '../order/heap.js'
 import type { Sample } from '../sample.js'
@@ -25,40 +33,74 @@ export interface RulesReplay {
   readonly tally: Tally
   /** The requests that could not be judged, and the first of their errors. */
   readonly errors: { count: number; first: string | undefined }
+  /** The number of denied requests that the limiter would have delayed first. */
+  delayed(): number
   /** Replays the request at `record.at`, and returns its denial. */
   push(record: LogRecord): Denial | undefined
 }
 
+export interface RulesReplayOptions {
+  readonly sample: Sample
+  readonly table: Table | undefined
+  readonly precision: LogPrecision
+}
+
 export function createRulesReplay(
   set: RuleSet,
-  sample: Sample,
-  table: Table | undefined,
+  { sample, table, precision }: RulesReplayOptions,
 ): RulesReplay {
   let now = 0
+  let delayed = 0
   let facts: RecordFacts | undefined
   const keys = new KeyTable()
   const tally = new Tally()
   const errors: RulesReplay['errors'] = { count: 0, first: undefined }
-  // Each call passes the policies of its rules.
+  // Each call passes its own policies.
   const replay = createReplay({ policies: unlimited(), clock: () => now })
   const { limiter } = replay
   const ends = new Heap<() => void>()
+  const checked = new WeakSet<object>()
 
   function push(record: LogRecord): Denial | undefined {
     if (sample.share < 1 && !sample.has(sampledKey(record))) return undefined
     now = record.at
     while (ends.least <= now) ends.pop()?.()
-    facts ??= new RecordFacts(record, table)
-    facts.record = record
+    const known = (facts ??= new RecordFacts(record, table))
+    known.record = record
     tally.ask(now)
+    const judgement = attempted(() => judged(known))
+    if (judgement === undefined) return undefined
+    if (judgement.type === 'ask') {
+      judgement.enforced.forEach(checkOnce)
+      judgement.tagging.forEach(checkOnce)
+      judgement.shadow.forEach(checkOnce)
+    }
+    return attempted(() => decided(judgement, record))
+  }
+
+  /** Counts the error of a request and continues with the next one. */
+  function attempted<T>(work: () => T): T | undefined {
     try {
-      const judgement = set.judge(facts, now)
-      if ('then' in judgement) throw new Error('the rules wait for a value')
-      return decided(judgement, record)
+      return work()
     } catch (error) {
       errors.count++
       errors.first ??= error instanceof Error ? error.message : String(error)
       return undefined
+    }
+  }
+
+  function judged(request: RecordFacts): Judgement {
+    const judgement = set.judge(request, now)
+    if ('then' in judgement) throw new Error('the rules wait for a value')
+    return judgement
+  }
+
+  /** Policies are known when they first apply, because they can depend on a plan, a schedule or an override. */
+  function checkOnce({ policies, rules }: Consumption): void {
+    if (checked.has(policies)) return
+    checked.add(policies)
+    for (const [name, policy] of Object.entries(policies)) {
+      if (isPolicy(policy)) checkPolicy(`rule "${rules.get(name)?.rule}"`, policy, precision)
     }
   }
 
@@ -80,11 +122,12 @@ export function createRulesReplay(
   ): Denial {
     const key = deniedKey(judgement, decision, record)
     const denial = numbers.get(key) ?? { key, number: keys.add(key), ordinal: keys.ordinal }
+    if (decision.outcome?.type === 'delay') delayed++
     tally.deny(record, key, denial.number, denial.ordinal)
     return denial
   }
 
-  /** What happens when the response has been sent: leases end, and rules that count other responses are refunded. */
+  /** At the end of the response, releases leases and refunds rules that do not count such a response. */
   function settleLater(part: Part, record: LogRecord): void {
     const { consumption, decision } = part
     const succeeded = record.status < 400
@@ -97,7 +140,7 @@ export function createRulesReplay(
     const { lease } = decision
     if (lease === undefined && refunded.length + reset.length === 0) return
     ends.push(record.at + (record.durationMs ?? 0), () => {
-      // Over a memory store it is released at once.
+      // A memory store releases it at once.
       void lease?.release()
       if (refunded.length > 0) limiter.refund(decision, { policies: refunded })
       if (reset.length > 0) resetCounts(part, reset)
@@ -113,5 +156,5 @@ export function createRulesReplay(
     limiter.reset(Object.fromEntries(chosen), { policies })
   }
 
-  return { set, replay, keys, tally, errors, push }
+  return { set, replay, keys, tally, errors, delayed: () => delayed, push }
 }

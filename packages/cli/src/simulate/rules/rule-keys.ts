@@ -2,7 +2,7 @@ import type { Judgement, RuleDecision } from '@sluice/core/http'
 import { clientOf } from '../client-of.js'
 import type { LogRecord } from '../cut/record.js'
 
-/** The keys by which rules limit a request, each with the id of its rule: `login 203.0.113.9`. */
+/** The keys by which rules limit a request, each after the id of its rule: `login 203.0.113.9`. */
 export function keysOf(judgement: Judgement): readonly string[] {
   if (judgement.type !== 'ask') return []
   const texts: string[] = []
@@ -12,7 +12,7 @@ export function keysOf(judgement: Judgement): readonly string[] {
   return texts
 }
 
-/** The key of the rule that denies. A rule that refuses has no key, and the client's address stands for it. */
+/** The key of the rule that denies. A rule that refuses has no key, so the address of the client is used. */
 export function deniedKey(judgement: Judgement, decision: RuleDecision, record: LogRecord): string {
   const id = decision.rule ?? ''
   if (judgement.type === 'ask') {
@@ -23,7 +23,7 @@ export function deniedKey(judgement: Judgement, decision: RuleDecision, record: 
   return `${id} ${sampledKey(record)}`
 }
 
-/** Rules have many keys. Samples are chosen by the client's address. */
+/** Rules have several keys, so a sample is chosen by the address of the client. */
 export function sampledKey({ ip }: LogRecord): string {
   return ip === undefined ? '' : clientOf(ip)
 }
@@ -42,7 +42,7 @@ function partsOf(parts: readonly unknown[]): readonly string[] {
   return parts.map((part) => plain(part))
 }
 
-/** `ip:203.0.113.9` is shown as the address. */
+/** Shows `ip:203.0.113.9` as the address. */
 function plain(part: unknown): string {
   const text = typeof part === 'string' ? part : typeof part === 'number' ? `${part}` : ''
   return text.startsWith('ip:') ? text.slice('ip:'.length) : text

@@ -12,16 +12,19 @@ import { createRulesReplay, type RulesReplay } from './replay-rules.js'
 
 type NamedRules = Extract<NamedVariant, RulesVariant>
 
-/** The variants that are documents of rules. */
+/** The variants that are rules documents. */
 export interface RulesSimulation {
-  /** Compiles the rules for a log, and returns the function that replays its requests; undefined if there are no rules. */
-  begin(
-    detected: Detected,
-    missing: 'error' | 'skip' | 'absent',
-  ): Promise<((record: LogRecord) => void) | undefined>
+  /** Compiles the rules for a log, and returns the function that replays its requests. Undefined if there are no rules. */
+  begin(detected: Detected, choices: LogChoices): Promise<((record: LogRecord) => void) | undefined>
   reports(top: number): readonly (readonly [NamedVariant, VariantReport])[]
   compared(top: number): ComparedReport | undefined
   notes(): readonly string[]
+}
+
+/** What to do about rules that the log cannot answer. */
+interface LogChoices {
+  readonly missing: 'error' | 'skip' | 'absent'
+  readonly force: boolean
 }
 
 export interface RulesSimulationOptions {
@@ -46,7 +49,7 @@ export function createRulesSimulation(
 
   async function begin(
     detected: Detected,
-    missing: 'error' | 'skip' | 'absent',
+    { missing, force }: LogChoices,
   ): Promise<((record: LogRecord) => void) | undefined> {
     if (documents.length === 0) return undefined
     for (const { variant, document } of documents) {
@@ -54,7 +57,11 @@ export function createRulesSimulation(
       const parsed = parsedOf(kept, variant.rules.files)
       replays.push({
         variant,
-        replay: createRulesReplay(await compileRules(parsed), sample, table),
+        replay: createRulesReplay(await compileRules(parsed), {
+          sample,
+          table,
+          precision: { ...detected, force },
+        }),
       })
     }
     const [old, other] = comparedPair()
@@ -75,7 +82,7 @@ export function createRulesSimulation(
   function comparedPair(): readonly ((typeof replays)[number] | undefined)[] {
     if (baseline === undefined) return []
     const old = replays.find(({ variant }) => variant.name === baseline)
-    if (old === undefined) throw new Error(`there are no rules with the name ${baseline}`)
+    if (old === undefined) throw new Error(`baseline: no variant of rules has the name ${baseline}`)
     return [old, replays.find((one) => one !== old)]
   }
 
@@ -90,12 +97,12 @@ export function createRulesSimulation(
     if (missing === 'error') {
       throw new Error(
         `rule "${first.rule}" needs ${JSON.stringify(first.field)}, and a log in the format ${detected.cutter.format} does not have it. ` +
-          'Pass --table with a column of that name, --missing skip to leave out such rules, or --missing absent.',
+          'Pass --table with a column of that name, --missing skip to leave out such rules, or --missing absent to replay them without the field.',
       )
     }
     const skipped = new Set([first, ...others].map(({ rule }) => rule))
     notes.push(
-      `${document.name}: left out because the log lacks their fields: ${[...skipped].join(', ')}.`,
+      `${document.name}: the log lacks fields of these rules, which were left out: ${[...skipped].join(', ')}.`,
     )
     const { tests: _tests, ...rest } = document
     return { ...rest, rules: document.rules.filter(({ id }) => !skipped.has(id)) }
@@ -120,11 +127,20 @@ export function createRulesSimulation(
     notes: () => [
       ...notes,
       ...replays.flatMap(({ variant, replay }) => {
-        const { count, first } = replay.errors
-        if (count === 0) return []
-        return [
-          `${nameOf(variant, replay)}: ${count} requests could not be judged and were not limited; the first error: ${first}`,
-        ]
+        const { errors, delayed } = replay
+        const name = nameOf(variant, replay)
+        const own: string[] = []
+        if (delayed() > 0) {
+          own.push(
+            `${name}: ${delayed()} of the denied requests exceeded a rule with "over: delay". The limiter delays such requests, and denies them only if the delay is too short.`,
+          )
+        }
+        if (errors.count > 0) {
+          own.push(
+            `${name}: ${errors.count} requests could not be judged and were not limited; the first error: ${errors.first}`,
+          )
+        }
+        return own
       }),
     ],
   }

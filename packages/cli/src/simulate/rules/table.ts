@@ -11,7 +11,7 @@ export function tableOf(text: string, on: string): Table {
   const at = columns.indexOf(on)
   if (at === -1) {
     throw new Error(
-      `--table: there is no column ${JSON.stringify(on)}. Columns: ${columns.join(', ')}`,
+      `--table: there is no column ${JSON.stringify(on)}. Columns: ${columns.join(', ')}.`,
     )
   }
   return {

@@ -7,7 +7,7 @@ import { KeySet } from '../tally/key-set.js'
 import { KeyTable } from '../tally/key-table.js'
 import type { Effect } from './target.js'
 
-/** Replays requests against many policies, and keeps only what each of them denies. */
+/** Replays requests against many policies, and counts only their denials. */
 export interface Candidates {
   push(record: LogRecord): void
   effects(): readonly Effect[]

@@ -5,8 +5,8 @@ import { KeyTable } from '../tally/key-table.js'
 import type { Effect } from './target.js'
 
 /**
- * Counts the requests of each window of each key. A fixed window opens at the first request after the one before, whatever the limit, so these counts
- * say what every limit denies.
+ * Counts the requests in each window of each key. The windows of `fixedWindow` do not depend on the limit, so these counts give the denials of every
+ * limit in one pass.
  */
 export class WindowHistogram {
   readonly #windowMs: number
@@ -40,12 +40,12 @@ export class WindowHistogram {
     this.#counts[number]++
   }
 
-  /** Ends all windows. */
+  /** Closes all windows. */
   close(): void {
     for (let number = 0; number < this.#keys.size; number++) this.#close(number)
   }
 
-  /** What a limit of this size denies. */
+  /** The denials of a limit of this size. */
   effectOf(limit: number): Effect {
     let denied = 0
     for (const [count, windows] of this.#windows) denied += Math.max(0, count - limit) * windows
@@ -55,7 +55,7 @@ export class WindowHistogram {
     return { asked: this.#asked, denied, keys, keysDenied }
   }
 
-  /** The largest count of a window: a limit of this size denies nothing. */
+  /** The largest count of a window. A limit of this size denies nothing. */
   get greatest(): number {
     return Math.max(0, ...this.#windows.keys())
   }

@@ -16,25 +16,32 @@ export interface SuggestOptions {
   readonly sample: Sample
 }
 
-/** The least limit that denies at most what the target allows. */
+/** The lowest limit that denies at most what the target allows. */
 export interface SuggestedLimit {
   readonly algorithm: ShortAlgorithm
   readonly windowMs: number
   readonly limit: number
-  /** For `gcra`: the least burst with that limit. */
+  /** For `gcra`: the smallest burst with that limit. */
   readonly burst?: number
   readonly policy: Policy
 }
 
 /** Reads the log once, and calls `push` with each request. */
-export type Pass = (push: (record: LogRecord) => void) => Promise<void>
+export type Pass = (push: (record: LogRecord) => void) => Promise<PassResult>
 
-/** The policies that one reading of the log is replayed against. */
+export interface PassResult {
+  /** The shortest recovery of a limit that the log can answer. */
+  readonly shortestRecoveryMs: number
+}
+
+/** The number of policies that one pass over the log replays. */
 const candidatesPerPass = 32
-/** The greatest limit that is tried first, and the factor by which it grows if even that denies too much. */
+/** The greatest limit of the first pass. */
 const greatestFirst = 1_000_000
+/** The factor by which it grows if it denies too much. */
+const greatestFactor = 1000
 
-/** Finds the least limit for each window. The log is read several times for each. */
+/** Finds the lowest limit for each window. It reads the log several times for each. */
 export async function suggestLimits(
   options: SuggestOptions,
   pass: Pass,
@@ -62,9 +69,11 @@ async function suggestLimit(
     return { algorithm, windowMs, limit, policy: limited(algorithm, limit, windowMs) }
   }
 
+  let shortestMs = 0
   const measure = async (policies: readonly Policy[]): Promise<readonly Effect[]> => {
     const candidates = createCandidates(key, sample, policies)
-    await pass((record) => candidates.push(record))
+    const { shortestRecoveryMs } = await pass((record) => candidates.push(record))
+    shortestMs = shortestRecoveryMs
     return candidates.effects()
   }
   const ofLimits = (limits: readonly number[]): Promise<readonly Effect[]> =>
@@ -75,11 +84,13 @@ async function suggestLimit(
   }
   const ofBursts = (bursts: readonly number[]): Promise<readonly Effect[]> =>
     measure(bursts.map((burst) => gcra({ limit, window: windowMs, burst })))
-  const burst = await leastWithin(target, { denying: 0, sufficient: limit }, ofBursts)
+  const smallest = Math.ceil((shortestMs * limit) / windowMs)
+  const denying = Math.max(0, smallest - 1)
+  const burst = await leastWithin(target, { denying, sufficient: limit }, ofBursts)
   return { algorithm, windowMs, limit, burst, policy: gcra({ limit, window: windowMs, burst }) }
 }
 
-/** A limit that denies too much, and a greater one that does not. */
+/** A limit that denies too much, and a higher one that does not. */
 interface Bracket {
   readonly denying: number
   readonly sufficient: number
@@ -97,7 +108,7 @@ async function geometric(target: Target, measure: Measure): Promise<Bracket> {
     const found = effects.findIndex((effect) => isWithin(target, effect))
     if (found !== -1) return { denying: limits[found - 1] ?? denying, sufficient: limits[found] }
     denying = greatest
-    greatest *= 1000
+    greatest *= greatestFactor
   }
 }
 
@@ -108,7 +119,7 @@ function geometricLimits(least: number, greatest: number): readonly number[] {
   return [...limits]
 }
 
-/** Tries limits at equal distances within the bracket, until only one is left. */
+/** Tries limits at equal distances within the bracket until one is left. */
 async function leastWithin(target: Target, bracket: Bracket, measure: Measure): Promise<number> {
   let { denying, sufficient } = bracket
   while (sufficient - denying > 1) {

@@ -1,4 +1,4 @@
-/** What a suggested limit may deny at most. */
+/** The largest share that a suggested limit denies. */
 export interface Target {
   /** A share of the requests, or of the keys. */
   readonly of: 'requests' | 'keys'
@@ -8,7 +8,7 @@ export interface Target {
 /**
  * Reads `requests<=0.1%` or `keys<=1%`.
  *
- * @throws Error if it is neither
+ * @throws Error if the text is neither
  */
 export function targetOf(text: string): Target {
   const match = /^\s*(requests|keys)\s*<=\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(text)
@@ -19,7 +19,7 @@ export function targetOf(text: string): Target {
   return { of: match[1] === 'keys' ? 'keys' : 'requests', share }
 }
 
-/** What a limit denies. */
+/** The denials of one limit. */
 export interface Effect {
   readonly asked: number
   readonly denied: number

@@ -3,20 +3,20 @@ import { copyOf } from '../cut/text.js'
 import { HotKeys } from './hot-keys.js'
 import { Series } from './series.js'
 
-/** What is known about the denials of one key. */
+/** The denials of one key. */
 export class DeniedKey {
   denied = 0
   readonly first: number
   last = 0
   /** The user agent of the first denied request. */
   readonly agent: string | undefined
-  /** The consecutive denials up to the last one, and the most of them. */
+  /** The length of the current run of consecutive denials, and of the longest run. */
   run = 0
   longestRun = 0
   /** The denials over time. */
   readonly series: Series = new Series(60, 60_000)
   #lastOrdinal = -1
-  /** The paths of the denied requests: the most frequent of them, in four places. */
+  /** The most frequent paths of the denied requests. */
   readonly #paths = new HotKeys<undefined>(4)
 
   constructor(record: LogRecord) {
@@ -36,14 +36,14 @@ export class DeniedKey {
     this.#paths.add(pathOf(record.url), () => undefined)
   }
 
-  /** The path of most denied requests, and at least how many of them it had. */
+  /** The path of most denied requests, and a lower bound of its count. */
   mostlyAt(): { readonly path: string; readonly count: number } {
     const [{ key, count, error }] = this.#paths.top()
     return { path: key, count: count - error }
   }
 }
 
-/** Without the query: it often differs in each request, and may contain personal data. */
+/** Removes the query, which often differs in each request and can contain personal data. */
 function pathOf(url: string): string {
   const end = url.indexOf('?')
   return copyOf((end === -1 ? url : url.slice(0, end)).slice(0, 200))

@@ -1,15 +1,15 @@
-/** How often a key occurred: at most `count` times, and at least `count - error` times. */
+/** A key and its frequency: `count` is the upper bound, `count - error` the lower bound. */
 export interface HotKey<T> {
   readonly key: string
   count: number
   error: number
-  /** What the caller keeps about the key since it entered the sketch. */
+  /** Data of the caller, created when the key entered the sketch. */
   value: T
 }
 
 /**
- * The most frequent keys of a stream, with a fixed number of places. A new key replaces the least frequent one and takes over its count as its error.
- * A key that occurs more often than `total / places` is always among them.
+ * The most frequent keys of a stream, in a fixed number of entries. A new key replaces the least frequent one and takes over its count as its error.
+ * A key that occurs more often than `total / places` is always in the sketch.
  *
  * Source: Metwally, Agrawal and El Abbadi, "Efficient computation of frequent and top-k elements in data streams" (2005), the space-saving algorithm.
  */

@@ -1,9 +1,9 @@
-/** A set of the numbers of keys, one bit each. */
+/** A set of key numbers, with one bit for each. */
 export class KeySet {
   size = 0
   #bits = new Uint8Array(1024)
 
-  /** Adds a number. Keys without one (-1) are not counted. */
+  /** Adds a number. Keys without a number (-1) are not counted. */
   add(number: number): void {
     if (number === -1) return
     const at = number >> 3

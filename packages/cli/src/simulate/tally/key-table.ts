@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { newKeyHash, type KeyHash } from '@sluice/core/replay'
 
-/** Counts the requests of each key. It keeps a fingerprint of 64 bits and a count, and no key strings, so that millions of keys take little memory. */
+/** Counts the requests of each key. It stores a 64-bit fingerprint and a count in place of the key, so that millions of keys need little memory. */
 export class KeyTable {
   size = 0
   /** Whether a key was left out because the table was full. */
   isFull = false
-  /** The number of requests of the last key, including this one. */
+  /** The number of requests of the last key so far. */
   ordinal = 0
   readonly #hash: KeyHash = newKeyHash()
   readonly #maxKeys: number
   #mask = 1023
-  /** The number of each key, plus 1; 0 is a free slot. */
+  /** The number of each key plus 1. 0 is a free slot. */
   #slots = new Uint32Array(1024)
   #highs = new Int32Array(512)
   #lows = new Int32Array(512)
@@ -21,7 +21,7 @@ export class KeyTable {
     this.#maxKeys = maxKeys
   }
 
-  /** Counts a request, and returns the number of its key; -1 if the table is full. */
+  /** Counts a request, and returns the number of its key, or -1 if the table is full. */
   add(key: string): number {
     const hash = this.#hash
     hash.hash(key.length > longestHashed ? digestOf(key) : key)
@@ -83,7 +83,7 @@ function grown<A extends Int32Array | Uint32Array>(larger: A, old: A): A {
   return larger
 }
 
-/** The keyed hash takes texts of up to 2,048 characters. */
+/** The keyed hash takes texts of up to 2,048 characters. Longer keys are digested first. */
 const longestHashed = 1000
 
 function digestOf(key: string): string {

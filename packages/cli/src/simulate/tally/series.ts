@@ -1,9 +1,9 @@
-/** Two counts in each stretch of time. If the time needs more stretches than there are, neighbours are merged and the width doubles. */
+/** Counts requests and denials over time, in intervals. If the log needs more intervals, neighbours are merged and the width doubles. */
 export class Series {
-  /** The start of the first stretch; NaN before the first request. */
+  /** The start of the first interval. NaN before the first request. */
   start: number = Number.NaN
   widthMs: number
-  /** The number of stretches in use. */
+  /** The number of intervals in use. */
   length = 0
   readonly asked: Float64Array
   readonly denied: Float64Array
@@ -16,13 +16,13 @@ export class Series {
     this.denied = new Float64Array(stretches)
   }
 
-  /** Counts a request. The times must not step back. */
+  /** Counts a request. Its time must not be earlier than that of the last one. */
   ask(at: number): void {
     if (at >= this.#end) this.#advance(at)
     this.asked[this.#current]++
   }
 
-  /** Counts a denial of the request that was counted last. */
+  /** Counts the denial of the last request. */
   deny(): void {
     this.denied[this.#current]++
   }
@@ -41,7 +41,7 @@ export class Series {
 
   #double(): void {
     this.widthMs *= 2
-    // The start stays a multiple of the width, so that stretches begin at times that a reader expects.
+    // The start stays a multiple of the width, so that intervals start at round times.
     const start = Math.floor(this.start / this.widthMs) * this.widthMs
     const shift = start === this.start ? 0 : 1
     this.start = start

@@ -6,7 +6,7 @@ import { KeySet } from './key-set.js'
 import { Series } from './series.js'
 import { Worst } from './worst.js'
 
-/** The number of denied keys about which everything is known. Of further keys the most frequent are known. */
+/** The number of denied keys with exact counts. Of further keys only the most frequent are counted. */
 const maxDeniedKeys = 100_000
 
 /** Counts the decisions of one variant. */
@@ -31,7 +31,7 @@ export class Tally {
   }
 
   /**
-   * Counts the denial of the request that was counted last.
+   * Counts the denial of the last request.
    *
    * @param number the number of the key
    * @param ordinal the number of this request among those of its key
@@ -47,7 +47,7 @@ export class Tally {
     if (longestRun > this.streak.length) this.streak = { key: followed.key, length: longestRun }
   }
 
-  /** The denied keys with the most denials first. */
+  /** The denied keys, those with the most denials first. */
   keys(): readonly CountedKey[] {
     const exact = [...this.#byNumber.values()].map((followed) =>
       counted(followed, followed.details.denied, 0),
@@ -79,7 +79,7 @@ interface Followed {
   readonly details: DeniedKey
 }
 
-/** A denied key. Its denials are at most `denied`, and at least `denied - error`. */
+/** A denied key. `denied` is an upper bound of its denials, and `denied - error` the lower bound. */
 export interface CountedKey extends Followed {
   readonly denied: number
   readonly error: number

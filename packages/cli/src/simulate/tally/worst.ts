@@ -1,6 +1,6 @@
 const stretchMs = 5 * 60_000
 
-/** Finds the five minutes of the clock with the greatest share of denials. */
+/** Finds the five minutes of the clock with the largest share of denials. */
 export class Worst {
   from = 0
   share = 0

@@ -1,0 +1,52 @@
+import { InvalidArgumentError } from 'commander'
+import { fieldNames, type FieldNames } from '../simulate/cut/json.js'
+import { windowMsOf } from '../simulate/variants.js'
+
+// Each function reads the value of an option. Commander adds the name of the option to the errors.
+
+export function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value]
+}
+
+export function readShare(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)\s*(%?)$/.exec(text)
+  const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1)
+  if (!(share >= 0 && share <= 1)) {
+    throw new InvalidArgumentError('Write a share from 0 to 100 %, such as 0.5%.')
+  }
+  return share
+}
+
+export function readWindows(text: string): readonly number[] {
+  try {
+    return text.split(',').map((part) => windowMsOf(part.trim()))
+  } catch {
+    throw new InvalidArgumentError('Write one or more windows, such as 1m,10m,1h.')
+  }
+}
+
+export function readCount(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Write a whole number, such as 10.')
+  return Number(text)
+}
+
+export function readSeconds(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)s?$/.exec(text)
+  if (match === null) throw new InvalidArgumentError('Write a number of seconds, such as 60.')
+  return Number(match[1]) * 1000
+}
+
+export function readFieldNames(text: string): FieldNames {
+  const names: FieldNames = {}
+  for (const pair of text.split(',')) {
+    const [field, name] = pair.split('=').map((part) => part.trim())
+    const known = fieldNames.find((one) => one === field)
+    if (known === undefined || name === undefined || name === '') {
+      throw new InvalidArgumentError(
+        `Write pairs such as time=ts,ip=client.address. Fields: ${fieldNames.join(', ')}.`,
+      )
+    }
+    names[known] = name
+  }
+  return names
+}
