@@ -3,7 +3,7 @@ const simulate = 'packages/cli/src/simulate'
 export const area = 'simulate'
 
 export const tests = [
-  'packages/cli/test/simulate/order packages/cli/test/simulate/tally packages/cli/test/simulate/rules packages/cli/test/simulate/cutters',
+  'packages/cli/test/simulate/order packages/cli/test/simulate/tally packages/cli/test/simulate/rules packages/cli/test/simulate/cutters packages/cli/test/simulate/samples',
 ]
 
 export const mutants = [
@@ -78,6 +78,42 @@ export const mutants = [
     name: 'short windows are replayed from whole seconds',
     find: 'wholeSeconds && !force',
     replace: 'wholeSeconds && force',
+  },
+  {
+    file: `${simulate}/policies.ts`,
+    name: 'the burst of gcra does not shorten its recovery',
+    find: "number('burst') * number('window')",
+    replace: "number('limit') * number('window')",
+  },
+  {
+    file: `${simulate}/policies.ts`,
+    name: 'only the first stage is checked',
+    find: 'Math.min(...stagesOf(policy).map(recoveryMs))',
+    replace: 'recoveryMs(stagesOf(policy)[0])',
+  },
+  {
+    file: `${simulate}/rules/replay-rules.ts`,
+    name: 'policies of rules are not checked',
+    find: 'judgement.enforced.forEach(checkOnce)',
+    replace: '',
+  },
+  {
+    file: `${simulate}/rules/replay-rules.ts`,
+    name: 'delayed requests are not counted',
+    find: "=== 'delay') delayed++",
+    replace: "=== 'deny') delayed++",
+  },
+  {
+    file: `${simulate}/cut/w3c.ts`,
+    name: 'fields are not decoded',
+    find: 'bytes === undefined ? undefined : textOf(bytes)',
+    replace: 'bytes',
+  },
+  {
+    file: `${simulate}/cut/log-time.ts`,
+    name: '31 February is a day',
+    find: 'time.getUTCDate() === day ? time.getTime() : -1',
+    replace: 'time.getTime()',
   },
   {
     file: `${simulate}/rules/replay-rules.ts`,

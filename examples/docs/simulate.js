@@ -4,10 +4,10 @@ import { gcra, slidingWindow } from '@sluice/core'
 const report = await simulate({
   log: 'access.log',
   variants: {
-    now: { policies: slidingWindow({ limit: 100, window: '1m' }) },
-    smoother: { policies: gcra({ limit: 100, window: '1m', burst: 20 }), key: 'ip' },
+    current: { policies: slidingWindow({ limit: 60, window: '1m' }) },
+    smoother: { policies: gcra({ limit: 60, window: '1m', burst: 20 }), key: 'ip' },
   },
 })
 for (const { name, asked, denied, keysDenied } of report.variants) {
-  console.log(`${name}: ${denied} of ${asked} requests denied, of ${keysDenied} clients`)
+  console.log(`${name}: ${denied} of ${asked} requests denied, from ${keysDenied} client(s)`)
 }

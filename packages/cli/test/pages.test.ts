@@ -24,7 +24,7 @@ tests:
 test.each([
   ['packages/cli/README.md', 3],
   ['docs/reference/command-line.md', 4],
-  ['docs/operate/which-limit.md', 3],
+  ['docs/operate/which-limit.md', 2],
 ])('the commands of %s print the output on the page', async (page, commands) => {
   const text = await readFile(new URL(page, root), 'utf8')
   const cwd = await folderWith(files)
