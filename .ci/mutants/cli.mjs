@@ -60,7 +60,7 @@ export const mutants = [
   {
     file: `${cli}/output/style.ts`,
     name: 'a pipe gets colors',
-    find: 'stream.isTTY === true && ',
+    find: 'output.isTTY === true && ',
     replace: '',
   },
   {
