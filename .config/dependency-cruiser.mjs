@@ -124,7 +124,7 @@ const rules = {
       'packages/rules/(?:dist|src)/index',
       npm('commander', 'ioredis', 'yaml'),
       '^rou3$',
-      '^(?:node:)?(?:crypto|fs|fs/promises|module|path|process|stream|url|util|zlib)$',
+      '^(?:node:)?(?:crypto|fs|fs/promises|module|path|process|stream|stream/consumers|url|util|zlib)$',
     ],
   },
   examples: {

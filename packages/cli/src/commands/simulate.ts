@@ -67,7 +67,15 @@ async function simulate(
 }
 
 async function variantsOf(
-  { key, limit, algorithm, policy, suggest, rules, baseline }: SimulateCommandOptions,
+  {
+    key,
+    limit = [],
+    algorithm,
+    policy = [],
+    suggest,
+    rules = [],
+    baseline,
+  }: SimulateCommandOptions,
   command: Command,
 ): Promise<readonly NamedVariant[]> {
   if (limit.length + policy.length + rules.length === 0 && suggest === undefined) {

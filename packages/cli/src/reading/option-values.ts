@@ -4,7 +4,8 @@ import { windowMsOf } from '../simulate/variants.js'
 
 // Each function reads the value of an option. Commander adds the name of the option to the errors.
 
-export function collect(value: string, previous: readonly string[]): readonly string[] {
+/** Collects the values of an option that can be repeated. */
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value]
 }
 

@@ -13,11 +13,11 @@ import {
 
 /** The options of `sluice simulate`. */
 export interface SimulateCommandOptions {
-  readonly limit: readonly string[]
+  readonly limit?: readonly string[]
   readonly algorithm: ShortAlgorithm
-  readonly policy: readonly string[]
+  readonly policy?: readonly string[]
   readonly key: string
-  readonly rules: readonly string[]
+  readonly rules?: readonly string[]
   readonly baseline?: string
   readonly table?: string
   readonly on: string
@@ -49,7 +49,7 @@ export function withSimulateOptions(command: Command): Command {
 
 function withLimitOptions(command: Command): Command {
   return command
-    .option('--limit <limit/window>', 'limit to replay, such as 100/1m; repeatable', collect, [])
+    .option('--limit <limit/window>', 'limit to replay, such as 100/1m; repeatable', collect)
     .addOption(
       new Option('--algorithm <name>', 'algorithm of --limit and --suggest')
         .choices(algorithms)
@@ -59,14 +59,13 @@ function withLimitOptions(command: Command): Command {
       '--policy <yaml>',
       'policy to replay, such as "{ kind: gcra, limit: 100, window: 1m, burst: 20 }"; repeatable',
       collect,
-      [],
     )
     .option(
       '--key <key>',
       'key of --limit, --policy and --suggest: ip, user, method, path, host, header.NAME, field.NAME, or a list such as [user, path]',
       'ip',
     )
-    .option('--rules <file>', 'rules document to replay; repeatable', collect, [])
+    .option('--rules <file>', 'rules document to replay; repeatable', collect)
     .option(
       '--baseline <file>',
       'rules document in use: report which requests are newly denied and newly allowed',
@@ -110,13 +109,21 @@ function withLogOptions(command: Command): Command {
       'names of the fields in JSON lines, such as time=ts,ip=client.address',
       readFieldNames,
     )
-    .option('--disorder <seconds>', 'how far lines can be out of order', readSeconds, 60_000)
+    .addOption(
+      new Option('--disorder <seconds>', 'how many seconds lines can be out of order')
+        .argParser(readSeconds)
+        .default(60_000, '60'),
+    )
     .option(
       '--no-spread',
       'replay all requests of a second at its start if the log has whole seconds',
     )
     .option('--force', 'replay limits that recover within 5 seconds from a log with whole seconds')
-    .option('--sample <share>', 'replay only this share of the keys, such as 10%', readShare, 1)
+    .addOption(
+      new Option('--sample <share>', 'share of the keys to replay, such as 10%')
+        .argParser(readShare)
+        .default(1, '100%'),
+    )
 }
 
 function withOutputOptions(command: Command): Command {
