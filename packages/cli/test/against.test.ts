@@ -7,7 +7,7 @@ const next = shop
   .replace('    limit: 300', '    limit: 400')
   .replace('- id: points', '- id: scores')
 
-test('--against tells what changes and what starts again', async () => {
+test('--against lists the changes, and the counts that start again', async () => {
   const cwd = await folderWith({
     ...shopFiles,
     'rules.yaml': next,
@@ -30,7 +30,7 @@ test('--against tells what changes and what starts again', async () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-test('equal documents differ in nothing', async () => {
+test('equal documents have no differences', async () => {
   const cwd = await folderWith(shopFiles)
   const args = ['check', 'rules.yaml', '--against', '-']
   const { stdout } = await sluice(args, { cwd, input: `# the same\n${shop}` })

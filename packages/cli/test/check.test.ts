@@ -130,7 +130,7 @@ function placeOf(text: string, rules: string): string {
   return `${before.length}:${(before.at(-1) ?? '').length + 1}`
 }
 
-test('a misspelled word is answered with the known one', async () => {
+test('an error about a misspelled word suggests the known one', async () => {
   const cwd = await folderWith({
     ...shopFiles,
     'rules.yaml': shop.replace('by: plan,', 'by: plann,'),
@@ -139,7 +139,7 @@ test('a misspelled word is answered with the known one', async () => {
   expect(stdout).toContain('Did you mean "plan"?\n')
 })
 
-test('a mistake in a list file has the place in that file', async () => {
+test('a mistake in a list file has the position in that file', async () => {
   const rules = shop.replace(
     '{ kind: text, file: bad.txt }',
     '{ kind: address, file: lists/bad.txt }',
@@ -159,7 +159,7 @@ test('warnings fail a check only with --strict', async () => {
   expect((await sluice(['check', 'rules.yaml', '--strict'], { cwd })).status).toBe(2)
 })
 
-test('errors win over warnings, also with --strict', async () => {
+test('with errors and warnings, --strict exits with 1', async () => {
   const cwd = await folderWith({
     ...shopFiles,
     'rules.yaml': shop.replace('refuses: bad', 'refuses: key'),

@@ -193,7 +193,7 @@ test('a time of the day chooses the limit of its schedule', async () => {
   expect(await limitAt('2026-10-02T00:00:00+02:00')).toEqual(['9', 'schedule night'])
 })
 
-test('headers and cookies are hashed unless they shall be shown', async () => {
+test('headers and cookies are hashed without --show', async () => {
   const cwd = await folderWith(shopFiles)
   const args = [
     'explain',
@@ -232,7 +232,7 @@ test.each([
     'usr=ada',
     'error: --value usr: there is no field or value "usr". Known: "user", "plan", "size", "isNew".\n(Did you mean user?)\n',
   ],
-])('the wrong value %s is answered with the right ones', async (value, said) => {
+])('an error about the value %s lists the allowed ones', async (value, said) => {
   const cwd = await folderWith(shopFiles)
   expect(await sluice(['explain', 'rules.yaml', '--value', value], { cwd })).toEqual({
     status: 1,
@@ -241,7 +241,7 @@ test.each([
   })
 })
 
-test('a request that lacks what a rule needs is told how to state it', async () => {
+test('the error about a missing address or value names the option', async () => {
   const cwd = await folderWith(shopFiles)
   const noAddress = await sluice(['explain', 'rules.yaml', '--request', '/'], { cwd })
   expect(noAddress).toEqual({

@@ -37,6 +37,6 @@ test.each([
     ['check', 'a.yaml', '--format', 'xml'],
     "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are text, json, github.\n",
   ],
-])('the wrong words %j are answered with the right ones', async (args, said) => {
+])('the error about %j suggests the right words', async (args, said) => {
   expect(await sluice(args)).toEqual({ status: 1, stdout: '', stderr: said })
 })

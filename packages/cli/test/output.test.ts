@@ -23,7 +23,7 @@ test('NO_COLOR switches colors off, unless it is empty', async () => {
   expect(await run('')).toContain(escape)
 })
 
-test('explain has colors on a terminal as well, and never within JSON', async () => {
+test('explain has colors on a terminal, and none within JSON', async () => {
   const cwd = await folderWith(shopFiles)
   const args = ['explain', 'rules.yaml', '--ip', '203.0.113.9']
   const text = await sluice(args, { cwd, isTTY })
@@ -67,7 +67,7 @@ test.each(['text', 'json'])(
   },
 )
 
-test('JSON with escapes says the same as without', async () => {
+test('escapes in JSON do not change its texts', async () => {
   const cwd = await folderWith({
     ...shopFiles,
     'rules.yaml': shop.replace('- id: address', `- id: "x\\u202ey"`),

@@ -60,7 +60,7 @@ test('explain shows what the application has counted, and counts nothing', async
   expect(await Promise.all(before.map(async (key) => redis.connection.dump(key)))).toEqual(states)
 })
 
-test('a denied request is told by whom, and how long', async () => {
+test('explain names the rule that denies, and the wait', async () => {
   const { limiter, explain } = await served()
   for (let i = 0; i < 3; i++) await limiter.consume({ user: 'ada' })
   const { stdout } = await explain()
@@ -73,7 +73,7 @@ test('a denied request is told by whom, and how long', async () => {
 test.each([
   ['2h', /\nnow: delayed by queue, allowed in 59m \d+s\n$/],
   ['1s', /\nnow: denied by queue \(\{"type":"delay","maxMs":1000\}\), again in 59m \d+s\n$/],
-])('a request that may wait for %s is told what happens to it', async (delay, said) => {
+])('explain says what happens to a request that may wait for %s', async (delay, said) => {
   const { limiter, explain } = await served(`version: 1
 name: counts
 values: { user: string }
@@ -97,14 +97,14 @@ rules:
   expect((await explain()).stdout).toMatch(/\nnow: denied by queue /)
 })
 
-test('a user who has sent nothing has everything', async () => {
+test('a user without requests has the full quota', async () => {
   const { explain } = await served()
   const { stdout } = await explain()
   expect(stdout).toContain('now    allows: 0 used, 3 of 3 remain\n')
   expect(stdout).toMatch(/\nnow: allowed\n$/)
 })
 
-test('the application may use the usual prefix', async () => {
+test('without --prefix, the default prefix is read', async () => {
   const current = await compileRules(
     parseRules({ text: document, format: 'yaml', files: new Map() }),
   )
@@ -147,7 +147,7 @@ test('a Redis that cannot be reached is an error, and its password is not shown'
   })
 })
 
-test('a Redis that forbids the script is an error, and no answer from elsewhere', async () => {
+test('a Redis that forbids the script is an error', async () => {
   await redis.connection.call(
     'ACL',
     'SETUSER',

@@ -50,33 +50,15 @@ const whole = {
 describe('combined', () => {
   test.each<readonly [string, string, object | string]>([
     ['a line of Apache', `192.0.2.1 - - ${request} ${quoted}`, whole],
-    ['an address of IPv6', `2001:db8::1 - - ${request} ${quoted}`, { ...whole, ip: '2001:db8::1' }],
     [
       'a host name',
       `client.example.com - - ${request} ${quoted}`,
       { ...whole, ip: 'client.example.com' },
     ],
-    ['a user', `192.0.2.1 - alice ${request} ${quoted}`, { ...whole, user: 'alice' }],
     [
       'a user with a space',
       `192.0.2.1 - Alice B ${request} ${quoted}`,
       { ...whole, user: 'Alice B' },
-    ],
-    ['a user in UTF-8', `192.0.2.1 - zoë ${request} ${quoted}`, { ...whole, user: 'zoë' }],
-    [
-      'a zone',
-      `192.0.2.1 - - ${request.replace('+0000', '-0730')} ${quoted}`,
-      { ...whole, time: time + 7.5 * 3_600_000 },
-    ],
-    [
-      'a zone in summer',
-      `192.0.2.1 - - ${request.replace('20/Nov', '25/Oct').replace('+0000', '+0200')} ${quoted}`,
-      { ...whole, time: Date.UTC(2026, 9, 25, 10, 30, 15) },
-    ],
-    [
-      'the same hour after the clocks were put back',
-      `192.0.2.1 - - ${request.replace('20/Nov', '25/Oct').replace('+0000', '+0100')} ${quoted}`,
-      { ...whole, time: Date.UTC(2026, 9, 25, 11, 30, 15) },
     ],
     [
       'a leap second',
@@ -84,29 +66,9 @@ describe('combined', () => {
       { ...whole, time: Date.UTC(2026, 10, 21) },
     ],
     [
-      'no bytes',
-      `192.0.2.1 - - ${request.replace(/5$/, '-')} ${quoted}`,
-      { ...whole, bytes: undefined },
-    ],
-    [
-      'no referer and no agent',
-      `192.0.2.1 - - ${request} "-" "-"`,
-      { ...whole, referer: undefined, agent: undefined },
-    ],
-    [
       'an empty agent',
       `192.0.2.1 - - ${request} "-" ""`,
       { ...whole, referer: undefined, agent: undefined },
-    ],
-    [
-      'an escaped quote in the agent',
-      String.raw`192.0.2.1 - - ${request} "-" "a \"b\" c"`,
-      { ...whole, referer: undefined, agent: 'a "b" c' },
-    ],
-    [
-      'a backslash before the closing quote',
-      String.raw`192.0.2.1 - - ${request} "-" "a\\"`,
-      { ...whole, referer: undefined, agent: 'a\\' },
     ],
     [
       'escaped bytes of UTF-8',
@@ -114,19 +76,9 @@ describe('combined', () => {
       { ...whole, referer: undefined, agent: 'é' },
     ],
     [
-      'an escaped quote in the path',
-      String.raw`192.0.2.1 - - ${request.replace('/a?b=1', String.raw`/a\"b`)} ${quoted}`,
-      { ...whole, url: '/a"b' },
-    ],
-    [
       'a space in the path',
       `192.0.2.1 - - ${request.replace('/a?b=1', '/a b')} ${quoted}`,
       { ...whole, url: '/a b' },
-    ],
-    [
-      'a path in UTF-8',
-      `192.0.2.1 - - ${request.replace('/a?b=1', '/é')} ${quoted}`,
-      { ...whole, url: '/é' },
     ],
     ['fields after the agent', `192.0.2.1 - - ${request} ${quoted} "203.0.113.9" 0.005`, whole],
     ['HTTP/2', `192.0.2.1 - - ${request.replace('HTTP/1.1', 'HTTP/2.0')} ${quoted}`, whole],
@@ -136,12 +88,8 @@ describe('combined', () => {
       'not HTTP',
     ],
     ['no request', '192.0.2.1 - - [20/Nov/2026:12:30:15 +0000] "-" 408 0 "-" "-"', 'not HTTP'],
-    ['a month that is none', `192.0.2.1 - - ${request.replace('Nov', 'Nox')} ${quoted}`, 'no time'],
-    [
-      'an hour that is none',
-      `192.0.2.1 - - ${request.replace('12:30', '25:30')} ${quoted}`,
-      'no time',
-    ],
+    ['an unknown month', `192.0.2.1 - - ${request.replace('Nov', 'Nox')} ${quoted}`, 'no time'],
+    ['an hour after 23', `192.0.2.1 - - ${request.replace('12:30', '25:30')} ${quoted}`, 'no time'],
     ['no time', `192.0.2.1 - - "GET / HTTP/1.1" 200 5 ${quoted}`, 'no time'],
     ['no status', `192.0.2.1 - - ${request.replace(' 200 5', ' - -')} ${quoted}`, 'no status'],
     [

@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('the page opens from the disk without an error, and asks the network for nothing', () => {
+test('the page opens from the disk without an error and without further requests', () => {
   expect(problems).toEqual([])
   expect(requests).toHaveLength(1)
 })

@@ -205,7 +205,7 @@ describe('the stages', () => {
     return found
   }
 
-  test('records come out in the order of their time, and those of one time in that of the input', () => {
+  test('records pass in the order of their time, and records of one time in the order of the input', () => {
     const times = Array.from({ length: 300 }, (_, i) => ((i * 7919) % 60) * 1000)
     const sorted = times
       .map((time, i) => [start + time, `${i}`] as const)
@@ -271,7 +271,7 @@ describe('input', () => {
     expect(await simulate({ log: Readable.from([parts]), variants })).toEqual(plain)
   })
 
-  test('what precedes the end of truncated data is reported', async () => {
+  test('the part before the end of truncated data is reported', async () => {
     const text = await textOf(jsonLog(traffic(30_000)))
     const compressed = gzipSync(text)
     const { log, notes } = await simulate({

@@ -106,7 +106,7 @@ describe('compared with a baseline', () => {
   const strict = rulesText('  - { id: all, key: ip, limit: 5, window: 1m }')
   const loose = rulesText('  - { id: all, key: ip, limit: 8, window: 1m }')
 
-  test('a document denies nothing newly that is the same', async () => {
+  test('the same document newly denies nothing', async () => {
     const { compared } = await replayed(traffic(), {
       variants: { old: { rules: strict }, new: { rules: strict } },
       baseline: 'old',

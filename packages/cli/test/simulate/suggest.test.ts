@@ -50,7 +50,7 @@ const algorithms = ['fixedWindow', 'slidingWindow', 'slidingLog', 'gcra'] as con
 
 describe.each(algorithms)('%s', (algorithm) => {
   test.each([0.001, 0.01, 0.2])(
-    'suggests the least limit that denies at most %d of the requests',
+    'suggests the lowest limit that denies at most %d of the requests',
     async (share) => {
       const { suggestion, variants } = await simulate({
         log,
@@ -68,7 +68,7 @@ describe.each(algorithms)('%s', (algorithm) => {
     },
   )
 
-  test('suggests the least limit that denies at most a tenth of the keys', async () => {
+  test('suggests the lowest limit that denies at most a tenth of the keys', async () => {
     const { suggestion } = await simulate({ log, suggest: { target: 'keys<=10%', algorithm } })
     const [{ limit }] = suggestion ?? []
     expect((await replayed(builders[algorithm](limit))).keysDenied).toBeLessThanOrEqual(2)
@@ -76,7 +76,7 @@ describe.each(algorithms)('%s', (algorithm) => {
   })
 })
 
-test('suggests the least burst of gcra with that limit', async () => {
+test('suggests the smallest burst of gcra with that limit', async () => {
   const { suggestion } = await simulate({
     log,
     suggest: { target: 'requests<=1%', algorithm: 'gcra' },
@@ -114,7 +114,7 @@ test('makes one suggestion for each window', async () => {
   expect(suggestion?.map(({ window }) => window)).toEqual(['1m', '10m'])
 })
 
-test('refuses a log that can be read once only', async () => {
+test('refuses a log that can be read only once', async () => {
   const once = Readable.from([Buffer.from(combinedLog(traffic()))])
   await expect(simulate({ log: once, suggest: { target: 'requests<=1%' } })).rejects.toThrow(
     'Pass a file',

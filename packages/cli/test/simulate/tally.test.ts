@@ -6,7 +6,7 @@ import { KeyTable } from '../../src/simulate/tally/key-table.js'
 import { Series } from '../../src/simulate/tally/series.js'
 
 describe('HotKeys', () => {
-  test('counts each key with an error that it states, and keeps every frequent key', () => {
+  test('counts each key within its stated error, and keeps every frequent key', () => {
     const key = fc.oneof(fc.constantFrom('a', 'b'), fc.nat(60).map(String))
     fc.assert(
       fc.property(
@@ -54,7 +54,7 @@ describe('KeyTable', () => {
     )
   })
 
-  test('grows to any number of keys, and tells long keys apart', () => {
+  test('grows to any number of keys, and distinguishes long keys', () => {
     const table = new KeyTable()
     const long = 'x'.repeat(5000)
     for (let i = 0; i < 200_000; i++) expect(table.add(`${i}`)).toBe(i)
@@ -71,14 +71,14 @@ describe('KeyTable', () => {
   })
 })
 
-test('KeySet counts each number once, and keys without a number never', () => {
+test('KeySet counts each number once, and no keys without a number', () => {
   const set = new KeySet()
   for (const number of [0, 1, 100_000, 1, -1, 100_000, 7]) set.add(number)
   expect(set.size).toBe(4)
 })
 
 describe('Series', () => {
-  test('loses no request when its stretches are merged, and keeps each within its stretch', () => {
+  test('counts each request in its interval, also after intervals are merged', () => {
     const gaps = fc.array(fc.oneof(fc.nat(3000), fc.nat(500_000)), { minLength: 1, maxLength: 300 })
     fc.assert(
       fc.property(fc.nat(10_000_000), gaps, (first, steps) => {

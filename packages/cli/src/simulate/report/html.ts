@@ -5,13 +5,14 @@ import type { Report } from './report.js'
 
 /** Formats a report as a page that works offline. Its content security policy allows only its own script and style. */
 export async function reportAsHtml(report: Report): Promise<string> {
-  const [library, libraryStyle, script, style] = await Promise.all([
+  const [library, libraryStyle, chart, script, style] = await Promise.all([
     readFile(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),
     readFile(require.resolve('uplot/dist/uPlot.min.css'), 'utf8'),
+    readFile(new URL('chart.js', pages), 'utf8'),
     readFile(new URL('report.js', pages), 'utf8'),
     readFile(new URL('report.css', pages), 'utf8'),
   ])
-  const scripts = `${library}\n${script}`
+  const scripts = `${library}\n${chart}\n${script}`
   const styles = `${libraryStyle}\n${style}`
   return `<!doctype html>
 <html lang="en">
