@@ -77,6 +77,19 @@ test('writes one row for each denied key as CSV', async () => {
   )
 })
 
+test('--top shortens each list of the report, and the CSV file has all denied keys', async () => {
+  const [old, strict, csv] = ['old.yaml', 'new.yaml', 'all.csv'].map((name) => join(folder, name))
+  const rules = (limit: number): string =>
+    `{ version: 1, name: a, rules: [{ id: all, key: ip, limit: ${limit}, window: 1m }] }`
+  await writeFile(old, rules(100))
+  await writeFile(strict, rules(2))
+  const args = ['--rules', strict, '--baseline', old, '--csv', csv, '--top', '1', '--json']
+  const { variants, compared } = JSON.parse((await simulate([log, ...args])).stdout)
+  expect(compared).toMatchObject({ keysNewlyDenied: 2, keysNewlyAllowed: 0 })
+  expect([compared.newlyDenied.length, variants[1].top.length]).toEqual([1, 1])
+  expect((await readFile(csv, 'utf8')).trim().split('\r\n')).toHaveLength(3)
+})
+
 test('no user agent is a formula in a spreadsheet', async () => {
   const csv = join(folder, 'hostile.csv')
   const hostile = lines.map((line) => combinedLine(line, '=HYPERLINK(1)')).join('\n')
@@ -111,9 +124,14 @@ describe('exit codes', () => {
     [0, 'as many keys are denied as allowed', ['--limit', '10/1m', '--fail-keys', '1']],
     [3, 'more keys are denied than allowed', ['--limit', '2/1m', '--fail-keys', '1']],
     [1, 'nothing is to be replayed', []],
-    [1, 'a limit is no limit', ['--limit', '10 per minute']],
-    [1, 'a policy is no policy', ['--policy', '{ kind: gcra, limt: 1 }']],
-    [1, 'a key is no key', ['--limit', '10/1m', '--key', 'nonsense']],
+    [1, 'a share is not a share', ['--limit', '10/1m', '--fail-over', '101%']],
+    [1, 'a window is not a window', ['--suggest', 'keys<=1%', '--windows', '1m,soon']],
+    [1, 'a number is not a number', ['--limit', '10/1m', '--top', 'all']],
+    [1, 'seconds are not seconds', ['--limit', '10/1m', '--disorder', '1m']],
+    [1, 'a field is unknown', ['--limit', '10/1m', '--field', 'when=ts']],
+    [1, 'a limit is not a limit', ['--limit', '10 per minute']],
+    [1, 'a policy is not a policy', ['--policy', '{ kind: gcra, limt: 1 }']],
+    [1, 'a key is not a key', ['--limit', '10/1m', '--key', 'nonsense']],
     [1, 'the log lacks the key', ['--limit', '10/1m', '--key', 'host']],
     [1, 'an option is unknown', ['--limit', '10/1m', '--nonsense']],
     [1, 'the format does not fit', ['--limit', '10/1m', '--format', 'json']],
