@@ -1,22 +1,24 @@
 // Installs the workspace by the lockfile, or by the package.json files with --update, which writes the lockfile. --tests also installs the
-// redis-server of the tests, --browser the browser of `npm run check:pages`. A second run has nothing to do and needs no network.
+// redis-server of the tests, --browser the browser of `npm run check:pages`, --site the site of the documentation, which has a lockfile of its own.
+// A second run has nothing to do and needs no network.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './command.mjs'
 import { provideChromium, provideRedis } from './provision.mjs'
-import { members, pnpm, root } from './workspace.mjs'
+import { members, pnpm, root, siteMembers } from './workspace.mjs'
 
-const stamp = join(root, 'node_modules', '.sluice-setup')
-
-installDependencies()
+installDependencies(root, members())
 if (process.argv.includes('--tests')) provideRedis()
 if (process.argv.includes('--browser')) provideChromium()
+if (process.argv.includes('--site')) installDependencies(join(root, 'site'), siteMembers())
 
-function installDependencies() {
-  const wanted = fingerprint()
+function installDependencies(folder, packages) {
+  const stamp = join(folder, 'node_modules', '.sluice-setup')
+  const wanted = fingerprint(folder, packages)
   const update = process.argv.includes('--update')
-  if (!update && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && allLinked()) return
+  if (!update && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && allLinked(packages))
+    return
 
   const [command, args] = pnpm(
     'install',
@@ -25,23 +27,23 @@ function installDependencies() {
   )
   console.log(`Installing the dependencies with ${args[1]} …`)
   // Without CI, pnpm asks on the terminal before it replaces another package manager's node_modules.
-  run(command, args, { cwd: root, env: { ...process.env, CI: 'true' } })
-  writeFileSync(stamp, fingerprint())
+  run(command, args, { cwd: folder, env: { ...process.env, CI: 'true' } })
+  writeFileSync(stamp, fingerprint(folder, packages))
 }
 
 /** A hash of everything that an installation depends on. */
-function fingerprint() {
+function fingerprint(folder, packages) {
   const hash = createHash('sha256').update(process.version)
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) {
-    hash.update(readFileSync(join(root, file)))
+    hash.update(readFileSync(join(folder, file)))
   }
-  for (const { manifest } of members()) hash.update(JSON.stringify(manifest))
+  for (const { manifest } of packages) hash.update(JSON.stringify(manifest))
   return hash.digest('hex')
 }
 
 /** Whether all links of the last installation still exist. */
-function allLinked() {
-  return members().every(({ folder, manifest }) =>
+function allLinked(packages) {
+  return packages.every(({ folder, manifest }) =>
     Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).every((name) =>
       existsSync(join(folder, 'node_modules', name)),
     ),

@@ -9,7 +9,12 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 export function members() {
   return [root, ...foldersIn('packages'), ...foldersIn('examples')]
     .filter((folder) => existsSync(join(folder, 'package.json')))
-    .map((folder) => ({ folder, manifest: manifestOf(folder) }))
+    .map(memberIn)
+}
+
+/** The site of the documentation is a workspace of its own. */
+export function siteMembers() {
+  return [memberIn(join(root, 'site'))]
 }
 
 /** The command line that runs the pnpm which package.json pins. It needs only npm. */
@@ -22,6 +27,10 @@ function foldersIn(parent) {
   return readdirSync(join(root, parent), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => join(root, parent, entry.name))
+}
+
+function memberIn(folder) {
+  return { folder, manifest: manifestOf(folder) }
 }
 
 function manifestOf(folder) {

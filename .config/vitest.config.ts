@@ -22,6 +22,7 @@ const alone = filesOf('packages/core/test/').filter((file) =>
 const pages = [
   'packages/conformance/test/docs/**/*.test.ts',
   'packages/conformance/test/playground/**/*.test.ts',
+  'packages/conformance/test/site/**/*.test.ts',
   'packages/cli/test/**/*.browser.test.ts',
 ]
 

@@ -1,6 +1,5 @@
 import { draw } from './chart.js'
 import { chips, copyButtons, options, sliders } from './controls.js'
-import { createLive } from './live.js'
 import { patterns } from './patterns.js'
 import { algorithms, codeOf, ranges } from './policies.js'
 import { play } from './run.js'
@@ -15,11 +14,8 @@ const state = {
   numbers: Object.fromEntries(usual),
 }
 
-const live = createLive(() => ({
-  algorithm: state.algorithm,
-  numbers: state.numbers,
-  levelName: algorithms[state.algorithm].level,
-}))
+// A page without the sections of the server only plays the traffic.
+const live = byId('live') === null ? undefined : await openLive()
 
 chips(byId('algorithms'), 'algorithm', algorithms, state.algorithm, (algorithm) => {
   if (algorithm === state.other) state.other = state.algorithm
@@ -35,12 +31,21 @@ byId('other-name').addEventListener('change', ({ target }) => {
   state.other = target.value
   showPictures()
 })
-byId('send').addEventListener('click', () => void live.send())
-byId('replay').addEventListener('click', () => void replay())
 new ResizeObserver(showPictures).observe(byId('chosen').parentElement)
 copyButtons()
 showRule()
 begin()
+
+async function openLive() {
+  const { createLive } = await import('./live.js')
+  byId('send').addEventListener('click', () => void live.send())
+  byId('replay').addEventListener('click', () => void replay())
+  return createLive(() => ({
+    algorithm: state.algorithm,
+    numbers: state.numbers,
+    levelName: algorithms[state.algorithm].level,
+  }))
+}
 
 function showRule() {
   const { idea } = algorithms[state.algorithm]
@@ -58,11 +63,11 @@ function showRule() {
 function showPolicy() {
   byId('code').textContent = codeOf(state.algorithm, state.numbers)
   showPictures()
-  live.show()
+  live?.show()
 }
 
 function begin() {
-  live.begin().catch(() => (byId('said').textContent = 'The server cannot be reached.'))
+  live?.begin().catch(() => (byId('said').textContent = 'The server cannot be reached.'))
 }
 
 function showPictures() {

@@ -1,0 +1,2 @@
+export function pathsOf(links: readonly unknown[]): string[]
+export function groundOf(element: unknown): string

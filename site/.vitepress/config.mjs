@@ -1,0 +1,73 @@
+// The site of the documentation: the pages of docs/, unchanged, with the order and the sections of docs/README.md.
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { slug } from 'github-slugger'
+import { defineConfig } from 'vitepress'
+import { homePage } from '../home.mjs'
+import { repositoryLinks } from '../links.mjs'
+import { docs, repository, root, site } from '../paths.mjs'
+import { writePlayground } from '../playground.mjs'
+import { sectionsOf } from '../sections.mjs'
+
+const sections = sectionsOf(join(docs, 'README.md'))
+const publicDir = join(site, 'public')
+const playground = join(root, 'examples/playground/page')
+
+rmSync(publicDir, { recursive: true, force: true })
+await writePlayground(playground, join(publicDir, 'playground'))
+cpSync(join(playground, 'icon.svg'), join(publicDir, 'icon.svg'))
+
+const base = process.env.DOCS_BASE ?? '/'
+
+export default defineConfig({
+  title: 'Sluice',
+  description: 'Rate limiting for Node.js servers',
+  lang: 'en',
+  base,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }]],
+  srcDir: docs,
+  rewrites: { 'README.md': 'index.md' },
+  // An address on the reader's own machine, such as http://localhost:3000, is no dead link.
+  ignoreDeadLinks: 'localhostLinks',
+  markdown: {
+    // A heading has the same anchor as on GitHub.
+    anchor: { slugify: slug },
+    // In prose, {id} is a part of a path and not an attribute.
+    attrs: { disable: true },
+    config: (md) => {
+      md.use(repositoryLinks)
+      // An indented block looks and scrolls as a fenced one.
+      md.renderer.rules.code_block = md.renderer.rules.fence
+    },
+  },
+  transformPageData(page) {
+    if (page.relativePath === 'index.md') return homePage(page)
+    if (page.relativePath === 'learn/playground.md') page.frontmatter.layout = 'playground'
+  },
+  themeConfig: {
+    logo: '/icon.svg',
+    nav: sections
+      .filter(({ items }) => items.length > 2)
+      .map(({ text, folder, items: [{ link }] }) => ({ text, link, activeMatch: `^/${folder}/` })),
+    sidebar: sections.map(({ text, items }) => ({ text, items, collapsed: false })),
+    outline: [2, 3],
+    search: { provider: 'local' },
+    socialLinks: [{ icon: 'github', link: repository }],
+    editLink: { pattern: `${repository}/edit/main/docs/:path`, text: 'Edit this page on GitHub' },
+    externalLinkIcon: true,
+    footer: { message: 'Released under the MIT License.' },
+  },
+  vite: { publicDir, plugins: [importsOfPages()] },
+})
+
+/** A page is compiled to a module in `docs`, where there are no dependencies: its imports are resolved as those of a file of the site. */
+function importsOfPages() {
+  return {
+    name: 'imports-of-pages',
+    enforce: 'pre',
+    resolveId(id, importer, options) {
+      if (!importer?.startsWith(docs) || !/^vue(?:\/|$)/.test(id)) return null
+      return this.resolve(id, join(site, 'package.json'), { ...options, skipSelf: true })
+    },
+  }
+}
