@@ -53,9 +53,9 @@ export function openLane(number) {
       '--config',
       vitestConfig,
       '--project',
-      'core',
+      'shared',
       '--project',
-      'all',
+      'isolated',
       '--bail',
       '1',
     ]

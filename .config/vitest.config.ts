@@ -8,11 +8,11 @@ const nest10 = `${root}packages/nestjs/test/nest10/node_modules/@nestjs/`
 // Node loads the built packages itself, about a third faster than vite.
 const server = { deps: { external: [/\/packages\/[^/]+\/dist\//] } }
 
-/**
- * The files of a folder that need their own process, because they listen to process warnings, reload modules or set the time. The others
- * share a process and its modules.
- */
-const alone = filesOf('packages/core/test/').filter((file) =>
+/** Their test files share a process and its modules: to load the modules for each file again would take longer than most of its tests. */
+const shared = ['core', 'express', 'koa', 'fastify', 'nestjs', 'rules', 'cli'].flatMap(testsOf)
+
+/** The files among them that need a process of their own: they read warnings of the process, load modules again, or set the time. */
+const alone = shared.filter((file) =>
   /'warning'|warningOf|resetModules|useFakeTimers|stub(?:Env|Global)/.test(
     readFileSync(root + file, 'utf8'),
   ),
@@ -31,12 +31,11 @@ export default defineConfig({
   test: {
     projects: [
       {
-        // These files share their modules and need nothing but them.
         extends: true,
         test: {
-          name: 'core',
-          include: ['packages/core/test/**/*.test.ts'],
-          exclude: alone,
+          name: 'shared',
+          include: shared,
+          exclude: [...alone, ...pages],
           isolate: false,
           server,
         },
@@ -44,8 +43,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'all',
-          include: ['packages/!(core)/test/**/*.test.ts', ...alone],
+          name: 'isolated',
+          include: ['packages/{conformance,faults,benchmarks}/test/**/*.test.ts', ...alone],
           exclude: pages,
           server,
         },
@@ -75,8 +74,9 @@ export default defineConfig({
   },
 })
 
-function filesOf(folder: string): string[] {
+function testsOf(name: string): string[] {
+  const folder = `packages/${name}/test/`
   return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
     .map((file) => folder + file)
 }
