@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { createLimiter, gcra, slidingWindow } from '@sluice/core'
-import { ipKey } from '@sluice/core/http'
+import { ipKey } from '@sluice/core/http/application'
 import { WebSocketServer } from 'ws'
 
 const upgrades = createLimiter({

@@ -2,7 +2,7 @@
 export { accessList } from './lists/access-list.js'
 export type { AccessList } from './lists/access-list.js'
 export { byHeader } from './keys/by-header.js'
-export { byIp } from './keys/by-ip.js'
+export { byIp, ipKey } from './keys/by-ip.js'
 export type { ByIpOptions } from './keys/by-ip.js'
 export { byRoute } from './keys/by-route.js'
 export { byUser } from './keys/by-user.js'

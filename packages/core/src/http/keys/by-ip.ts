@@ -48,7 +48,7 @@ function keyBySubnet(ipv6: number): KeyByIp {
   const watch = watchAddresses()
   return function keyByIp(_request, view) {
     watch(view)
-    return ipKey(view.address, ipv6, mask)
+    return keyOf(view.address, ipv6, mask)
   }
 }
 
@@ -56,15 +56,17 @@ const usualBits = 64
 const usualMask: readonly number[] = ipaddr.IPv6.subnetMaskFromPrefixLength(usualBits).parts
 
 /**
- * The key of a client's address, as `byIp()` makes it.
+ * The key of a client's address, as `byIp()` makes it: for a limiter that counts upgrades of WebSockets, or other work without a request of the framework.
  *
+ * @example
+ * limiter.consume(ipKey(socket.remoteAddress))
  * @throws SluiceError SLUICE_ADDRESS_MISSING if the text is not an address
  */
-export function ipKey(
-  address: string | undefined,
-  bits: number = usualBits,
-  mask: readonly number[] = usualMask,
-): string {
+export function ipKey(address: string | undefined): string {
+  return keyOf(address, usualBits, usualMask)
+}
+
+function keyOf(address: string | undefined, bits: number, mask: readonly number[]): string {
   const client = address === undefined ? undefined : clientOf(address, bits, mask)
   if (client === undefined) throw sluiceError('SLUICE_ADDRESS_MISSING', address)
   return `ip:${client}`
