@@ -4,7 +4,7 @@ import type { KeyReader } from './keys.js'
 import { hasLeases, recoveryMs } from './policies.js'
 import { windowText } from './variants.js'
 
-/** What a log can answer. */
+/** The properties of a log that determine whether a policy can be replayed from it. */
 export interface LogPrecision extends Pick<Detected, 'wholeSeconds' | 'hasDurations'> {
   /** Whether limits that recover within seconds are replayed from a log with whole seconds. */
   readonly force: boolean

@@ -40,8 +40,8 @@ export interface SimulateOptions extends FormatOptions {
    */
   readonly force?: boolean | undefined
   /**
-   * What happens if the format of the log has no such field as a key or a rule needs. `error` throws, `skip` leaves out that variant or rule, and `absent`
-   * replays rules as if each request lacked the field.
+   * The treatment of a variant or rule that needs a field that the format of the log does not have. `error` throws, `skip` leaves out that variant or
+   * rule, and `absent` replays rules as if each request lacked the field.
    *
    * @default 'error'
    */

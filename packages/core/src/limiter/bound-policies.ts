@@ -42,7 +42,7 @@ export function bindPolicies(limiter: string, policies: Policies): readonly Boun
   return named.map(([name, policy]) => bindPolicy(limiter, name, policy))
 }
 
-/** Makes the function that binds the policies of a call, each object of policies once. Undefined stands for the limiter's own policies. */
+/** Makes the function that binds the policies of a call, each object of policies once. Undefined means the limiter's own policies. */
 export function createBinder(
   limiter: string,
   own: readonly BoundPolicy[] | undefined,

@@ -12,7 +12,7 @@ export interface Comparison {
   readonly changed: readonly Change[]
   /** Rules whose counts start again, because their policies are of another kind or their keys have other parts. */
   readonly afresh: readonly Change[]
-  /** Values, lists, schedules and settings of the document that differ. Each can change which rules apply, and to whom. */
+  /** Values, lists, schedules and settings of the document that differ. Each can change the rules that apply to a request. */
   readonly declarations: readonly DeclarationChange[]
 }
 

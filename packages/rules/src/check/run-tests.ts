@@ -7,7 +7,7 @@ export interface TestResult {
   /** Its position, counted from 1. */
   readonly position: number
   readonly passed: boolean
-  /** What differs, in words. */
+  /** The reason why the test failed, in words. */
   readonly problem?: string
   readonly expected: Outcomes
   readonly actual: Outcomes

@@ -5,7 +5,7 @@ import type { Limit } from './rule.js'
 import { countDecision, type RuleStats } from './stats.js'
 import type { Applied } from './walk.js'
 
-/** What one call of the limiter decides, for every request to which the same rules apply in the same variants. */
+/** The rules that one call of the limiter decides, for every request to which the same rules apply in the same variants. */
 interface Group {
   readonly role: Limit['role']
   /** Positions among the rules that apply. */

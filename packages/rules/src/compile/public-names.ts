@@ -1,8 +1,8 @@
 import type { CompiledRule } from './rule.js'
 
 /**
- * What responses say in place of the names of policies that they must not name: `limit`, `limit-2` and so on, in the order of the document. A policy has the
- * same name in all responses, so that a client can tell it from others.
+ * The public names of policies whose own names responses must not contain: `limit`, `limit-2` and so on, in the order of the document. A policy has the
+ * same public name in all responses, so that a client can tell it from others.
  */
 export function publicNames(rules: readonly CompiledRule[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()

@@ -27,7 +27,7 @@ export interface CompiledRule {
   readonly action: Action
 }
 
-/** What a rule does with a request that it matches. */
+/** The action of a rule for a request that it matches. */
 export type Action =
   | { readonly type: 'allow' }
   | { readonly type: 'refuse'; readonly outcome: Outcome }

@@ -55,7 +55,7 @@ export interface ScheduleDeclaration {
   readonly zone?: string
 }
 
-/** What a field has to be: a value, one of several values, or the operators that have to hold. */
+/** The expected value of a field, a list of expected values, or operators that all have to hold. */
 export type Predicate = Scalar | readonly Scalar[] | Operators
 
 export interface Operators {
@@ -137,7 +137,7 @@ export interface RuleDeclaration {
   readonly id: string
   /** Absent: every request. */
   readonly when?: When
-  /** What happens to a request that matches, in place of a limit. */
+  /** The action for a request that matches, instead of a limit. */
   readonly then?: ThenDeclaration
   /**
    * The fields whose values count together. An empty list is one count for all requests.
@@ -153,7 +153,7 @@ export interface RuleDeclaration {
   /** Named policies, which all have to allow the request. */
   readonly policies?: Readonly<Record<string, PolicyDeclaration | By<PolicyDeclaration>>>
   /**
-   * What happens to a request that is over the limit.
+   * The action for a request that is over the limit.
    *
    * @default 'deny'
    */

@@ -8,7 +8,7 @@ import { cookieIn } from './cookie.js'
  */
 export type ValueFunctions<R> = Readonly<Record<string, (request: R) => Awaitable<unknown>>>
 
-/** What rules may read of an HTTP request. Nothing is read before a rule asks for it. */
+/** The parts of an HTTP request that rules can read. Each is read when a rule needs it. */
 export class RequestFacts<R> implements Facts {
   readonly #view: RequestView<R>
   readonly #values: ReadonlyMap<string, (request: R) => unknown>

@@ -12,7 +12,7 @@ export interface Refresher {
   close(): void
 }
 
-/** What happens with the result of a read. */
+/** Receives the result of each read. */
 export interface Reception {
   /** The version that is known, so that the source has to deliver only another one. */
   known(): string | undefined
@@ -101,7 +101,7 @@ export function createRefresher(source: RuleSource, reception: Reception): Refre
     if (isQueued) return
     isQueued = true
     clearTimeout(timer)
-    // The reception has been told of a failure.
+    // The reception already received the failure.
     void inTurn(readIfChanged)
       .catch(() => {})
       .finally(schedule)

@@ -30,7 +30,7 @@ export interface Mismatch {
   /** Undefined if the request does not have it. */
   readonly value: Value
   readonly secret: boolean
-  /** What the value is not, in words. */
+  /** The failed test in words, such as `is not POST`. */
   readonly words: string
 }
 
@@ -200,7 +200,7 @@ function mismatch(field: Field, context: RequestContext, words: string): Mismatc
   return { field: field.name, value: context.read(field), secret: field.secret, words }
 }
 
-/** Values of the application may take a query of a database. What the request brings is at hand. */
+/** A value of the application may need a database query. Other fields are read from the request. */
 function workOf(field: Field): number {
   return field.isValue ? 20 : 0
 }

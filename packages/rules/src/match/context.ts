@@ -73,7 +73,7 @@ const rows = new Map<number, readonly (Value | Failure)[]>()
 export class RequestContext {
   readonly facts: Facts
   readonly now: number
-  /** What a suspended judgement waits for. */
+  /** The value that a suspended judgement waits for. */
   pending: PromiseLike<void> | undefined
   readonly #slots: (Value | Failure)[]
   #awaited: Map<number, PromiseLike<void>> | undefined
@@ -132,7 +132,7 @@ export class RequestContext {
     const known = remembered.get(key)
     if (known instanceof Failure) throw known.error
     if (known instanceof Awaited) this.#suspend(known.arrival)
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a key stands for one type
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each key has one type
     if (known !== undefined) return known as T
     const made = make()
     if (!isPromise(made)) {

@@ -7,7 +7,7 @@ import { fieldOf, valueField } from './value-field.js'
 const builtIn = ['method', 'path', 'route', 'host', 'ip', 'during'] as const
 const families = ['header', 'query', 'cookie', 'param'] as const
 
-/** Words that cannot be names of values, because they have another meaning where names of values stand. */
+/** Words that cannot be names of values, because they have another meaning in the same positions. */
 export const reservedNames: readonly string[] = [
   ...builtIn,
   ...families,

@@ -6,7 +6,7 @@ import { RecentMap } from './recent-map.js'
 
 /** A test of one present value. */
 export interface Operator {
-  /** What is wrong with a value that fails, in words: `is not one of ask, answer`. */
+  /** The reason why a value fails, in words: `is not one of ask, answer`. */
   readonly failure: string
   /** How much work a test is. Cheaper operators are tested first. */
   readonly work: number

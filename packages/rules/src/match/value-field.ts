@@ -43,7 +43,7 @@ interface Declared {
   readonly type: FieldType
   readonly oneOf: readonly (string | number)[] | undefined
   readonly required: boolean
-  /** What a value has to be, in words. */
+  /** The expected type or values, in words. */
   readonly expected: string
 }
 

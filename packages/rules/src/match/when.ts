@@ -6,7 +6,7 @@ import type { OwnPath } from './fields.js'
 import { predicateCondition } from './predicate.js'
 import type { Vocabulary } from './vocabulary.js'
 
-/** What a rule requires of a request, in the order in which it is tested. */
+/** The requirements of a rule for a request. Its conditions are in the order in which they are tested. */
 export interface Requirements {
   readonly conditions: readonly Condition[]
   readonly own: OwnPath

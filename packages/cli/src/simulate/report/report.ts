@@ -1,4 +1,4 @@
-/** The result of a simulation: what `--json` writes. `packages/cli/report.schema.json` is its JSON Schema. */
+/** The result of a simulation, which `--json` writes. `packages/cli/report.schema.json` is its JSON Schema. */
 export interface Report {
   readonly version: 1
   readonly log: LogReport

@@ -21,7 +21,7 @@ export interface RulesSimulation {
   notes(): readonly string[]
 }
 
-/** What to do about rules that the log cannot answer. */
+/** The treatment of rules that need more than the log contains. */
 interface LogChoices {
   readonly missing: 'error' | 'skip' | 'absent'
   readonly force: boolean

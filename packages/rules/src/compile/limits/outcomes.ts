@@ -3,7 +3,7 @@ import type { DenyDeclaration, OverDeclaration, ThenDeclaration } from '../../do
 import type { Findings } from '../../document/findings.js'
 import type { Path } from '../../document/syntax.js'
 
-/** What happens to a request that a rule refuses at once. */
+/** The outcome of a rule with `then`. */
 export function thenOutcome(then: Exclude<ThenDeclaration, 'allow'>): Outcome {
   if (then === 'deny') return { type: 'deny', status: 403 }
   if ('deny' in then) return denial(then.deny, 403)
@@ -11,7 +11,7 @@ export function thenOutcome(then: Exclude<ThenDeclaration, 'allow'>): Outcome {
   return { type: 'tag', tag: then.tag }
 }
 
-/** What happens to a request that is over a limit. Undefined after a finding. */
+/** The outcome of a request that is over a limit. Undefined after a finding. */
 export function overOutcome(
   over: OverDeclaration,
   path: Path,

@@ -43,7 +43,7 @@ export function readOverrides(
   }
   const table = new OverrideTable()
 
-  /** What is wrong with an override; undefined if it fits every alternative of the rule. */
+  /** The mistake in an override; undefined if it fits every alternative of the rule. */
   function problemOf(override: Override): string | undefined {
     for (const { declaration } of slots.flatMap(({ alternatives }) => alternatives)) {
       try {

@@ -17,7 +17,7 @@ export interface Variant {
   readonly id: number
   /** By the names of their counts. */
   readonly policies: readonly (readonly [string, Policy])[]
-  /** What led to it: `plan "pro"`, `override "acme"`. */
+  /** The reasons for the choice of this variant: `plan "pro"`, `override "acme"`. */
   readonly reasons: readonly string[]
 }
 

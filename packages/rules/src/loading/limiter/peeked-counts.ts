@@ -3,7 +3,7 @@ import type { Consumption } from '@sluice/core/http'
 
 /** The current counts. */
 export interface PeekedCounts {
-  /** Where the counts are: in the store, or in the memory store that replaces it while it is unavailable. */
+  /** The origin of the counts: the store, or the memory store that replaces it while it is unavailable. */
   readonly source: Source
   /** The verdicts, by the names of the counts. */
   readonly counts: ReadonlyMap<string, Verdict>

@@ -67,7 +67,7 @@ export async function startReader({
 
 const longestStartMs = 60_000
 
-/** What a thread reports, one after the other. */
+/** The reports of a thread, in the order in which it sends them. */
 type Reports = AsyncIterator<unknown>
 
 function createReader(

@@ -1,7 +1,7 @@
 import { MessagePort } from 'node:worker_threads'
 import type { Position } from '../../document/syntax.js'
 
-/** What a thread has to read. */
+/** The text that a thread reads, and the result that it sends. */
 export interface ReadingTask {
   readonly text: string
   readonly format: 'yaml' | 'json'
@@ -11,7 +11,7 @@ export interface ReadingTask {
   readonly pieces: MessagePort
 }
 
-/** What a thread reports. The paths of places that it receives after that are answered by their positions. */
+/** A report of a thread. After `read`, the thread answers each message with paths by a report of their positions. */
 export type ReadingReport =
   | { readonly type: 'started' }
   /** All pieces of the result are sent. */

@@ -88,7 +88,7 @@ async function readSettled(
       if (areSame(found.states, later)) return { ...found, at }
       if (isLast) return undefined
     } catch (error) {
-      // An editor removes a file before it writes it anew, and a ConfigMap removes the old folder after it has replaced it.
+      // An editor removes a file before it writes the new one, and a ConfigMap removes the old folder after it has replaced it.
       if (isLast || signal.aborted) throw error
     }
     await pause(settleMs)

@@ -15,7 +15,7 @@ export interface PathMatch {
 
 type Router = ReturnType<typeof createRouter<number>>
 
-/** Longer URLs are matched anew for each request: a cached key keeps the whole URL in memory. */
+/** Longer URLs are matched again for each request: a cached key keeps the whole URL in memory. */
 const longestCached = 1024
 
 /** All patterns of a document. One search finds those that a path fits, and the searches for recent paths are cached. */

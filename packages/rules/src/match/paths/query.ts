@@ -13,7 +13,10 @@ export class Query {
       : this.#usual
   }
 
-  /** The values by which requests are counted. What only some frameworks find must not make other counts of one value. */
+  /**
+   * The values by which requests are counted. If all frameworks find a value, values that only some of them find are left out: a client could use them to
+   * count its requests under other keys.
+   */
   keysOf(name: string): readonly string[] {
     const usual = this.#usual.getAll(name).filter((value) => value !== '')
     return usual.length > 0 ? usual : this.valuesOf(name, false)
