@@ -34,7 +34,7 @@ export const mutants = [
     replace: 'text',
   },
   {
-    file: `${rules}/match/predicate.ts`,
+    file: `${rules}/match/operator-conditions.ts`,
     name: 'the upper bound of a range is outside',
     find: 'to: (value: number) => value <= bound',
     replace: 'to: (value: number) => value < bound',
