@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { assertAdmitted, assertDenied } from '../smoke/answers.mjs'
+import { assertAllowed, assertDenied } from '../smoke/answers.mjs'
 import { started } from '../smoke/program.mjs'
 
 const onFreePort = ['--import', join(import.meta.dirname, 'listen-on-port.mjs')]
@@ -10,7 +10,7 @@ export async function visit(folder, file, env = {}) {
   const server = await started(folder, file, onFreePort, env)
   try {
     const { name, limit } = await firstPolicyOf(server)
-    for (let i = 1; i < limit; i++) assertAdmitted(await server.ask('/'))
+    for (let i = 1; i < limit; i++) assertAllowed(await server.ask('/'))
     await assertDenied(await denied(server, limit), name)
     await server.stop()
     return `${limit} requests allowed, then 429`
@@ -25,7 +25,7 @@ export async function visit(folder, file, env = {}) {
 
 async function firstPolicyOf({ ask }) {
   const response = await ask('/')
-  assertAdmitted(response)
+  assertAllowed(response)
   const [, name, limit] = /^"([^"]+)";q=(\d+)/.exec(response.headers.get('RateLimit-Policy'))
   return { name, limit: Number(limit) }
 }
