@@ -65,8 +65,8 @@ export default defineConfig({
     ],
     setupFiles: ['packages/conformance/test/seed.ts'],
     // Redis servers and forked processes start inside the tests, on machines as small as two cores.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: 2,
     // A stray .only would let the rest of the suite pass unseen.
     allowOnly: false,
