@@ -15,7 +15,7 @@ function plan(perMinute, perDay) {
 
 const limit = rateLimit({
   name: 'plans',
-  policies: (req) => plans[req.user.plan],
+  policies: (req) => plans[req.user?.plan ?? 'free'],
   key: byUser((req) => req.user.id),
 })
 // #endregion

@@ -40,7 +40,8 @@ const help = `
 Exit code:
   0  the log was replayed
   1  wrong options, or a file that cannot be read
-  3  more requests or keys are denied than --fail-over or --fail-keys allow
+  3  more requests or keys are denied than --fail-over or --fail-keys allow,
+     or one of these options is set and some requests could not be judged
   4  a compressed log is truncated; the report covers the part before
 
 Examples:
@@ -161,9 +162,11 @@ function withTop({ compared, ...report }: Report, top: number): Report {
 }
 
 function exitCodeOf(
-  { log, variants, compared }: Report,
+  { log, variants, compared, unjudged = 0 }: Report,
   { failOver = 1, failKeys = Infinity }: SimulateCommandOptions,
 ): number {
+  // No limit counted these requests, so the other numbers do not show what the limits deny.
+  const isUnsure = unjudged > 0 && (failOver < 1 || failKeys < Infinity)
   const isOver =
     compared === undefined
       ? variants.some(
@@ -171,5 +174,5 @@ function exitCodeOf(
         )
       : compared.requestsNewlyDenied > failOver * compared.asked ||
         compared.keysNewlyDenied > failKeys
-  return isOver ? 3 : log.truncated ? 4 : 0
+  return isOver || isUnsure ? 3 : log.truncated ? 4 : 0
 }

@@ -62,6 +62,7 @@ export async function simulateSources(
     ...(suggest === undefined
       ? {}
       : { suggestion: suggestionsOf(suggested, variants.slice(options.variants.length)) }),
+    ...(rules.unjudged() === 0 ? {} : { unjudged: rules.unjudged() }),
     notes: [...notesOf(log, variants, groups), ...rules.notes()],
   }
 }

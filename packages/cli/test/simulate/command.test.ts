@@ -148,6 +148,22 @@ describe('exit codes', () => {
     expect(stderr).toContain('none.log')
   })
 
+  test('3 if the rules cannot judge some of the requests, because no limit counts these', async () => {
+    const rules = join(folder, 'unjudged.yaml')
+    await writeFile(
+      rules,
+      'version: 1\nname: api\nvalues: { plan: [free, pro] }\nrules:\n' +
+        '  - { id: plan, when: { plan: pro }, key: ip, limit: 100, window: 1m }\n',
+    )
+    const args = [log, '--rules', rules, '--missing', 'absent']
+    expect((await simulate(args)).status).toBe(0)
+    const { status, stdout } = await simulate([...args, '--fail-over', '99%'])
+    expect({ status, stdout }).toEqual({
+      status: 3,
+      stdout: expect.stringContaining('33 requests could not be judged'),
+    })
+  })
+
   test('4 if a compressed log ends before its end', async () => {
     const file = join(folder, 'truncated.gz')
     const compressed = gzipSync(

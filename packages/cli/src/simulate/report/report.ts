@@ -5,6 +5,8 @@ export interface Report {
   readonly variants: readonly VariantReport[]
   readonly compared?: ComparedReport
   readonly suggestion?: readonly Suggestion[]
+  /** The requests that the rules could not judge, because a value or another field was absent. No limit counted them. */
+  readonly unjudged?: number
   /** The limits of what the numbers mean. */
   readonly notes: readonly string[]
 }

@@ -18,6 +18,8 @@ export interface RulesSimulation {
   begin(detected: Detected, choices: LogChoices): Promise<((record: LogRecord) => void) | undefined>
   reports(top: number): readonly (readonly [NamedVariant, VariantReport])[]
   compared(top: number): ComparedReport | undefined
+  /** The requests that could not be judged, of the rules with the most of them. */
+  unjudged(): number
   notes(): readonly string[]
 }
 
@@ -124,6 +126,7 @@ export function createRulesSimulation(
       }
       return comparison.report(names, top)
     },
+    unjudged: () => Math.max(0, ...replays.map(({ replay }) => replay.errors.count)),
     notes: () => [
       ...notes,
       ...replays.flatMap(({ variant, replay }) => {
