@@ -44,7 +44,7 @@ export const mutants = [
     file: `${limiter}/reading/verdict.ts`,
     name: 'a quota of nothing has to be waited for',
     find: 'limit === 0 ? 0 : compact(settled.full - now)',
-    replace: 'fullOf(row, params) - now',
+    replace: 'compact(settled.full - now)',
   },
   {
     file: `${limiter}/reading/verdict.ts`,
@@ -80,7 +80,7 @@ export const mutants = [
     file: `${limiter}/receipts/copies.ts`,
     name: 'the refund of one policy marks the whole decision',
     find: 'positions.filter((position) => !known.has(position))',
-    replace: '[]',
+    replace: 'positions.slice(0, 0)',
   },
   {
     file: `${limiter}/counted-policies.ts`,
