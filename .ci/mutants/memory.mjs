@@ -95,12 +95,6 @@ export const mutants = [
   },
   {
     file: `${memory}/direct.ts`,
-    name: 'the direct way keeps what another algorithm counted under the name',
-    find: 'otherShapes.length > 0 || ',
-    replace: '',
-  },
-  {
-    file: `${memory}/direct.ts`,
     name: 'the direct way counts windows of the wall by the other clock',
     find: 'state.followsWall ? this.#wall() : now',
     replace: 'now',

@@ -6,7 +6,7 @@ import {
   slidingWindow,
   type MemoryStore,
 } from '@sluice/core'
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 let now: number
 let store: MemoryStore
@@ -14,6 +14,7 @@ beforeEach(() => {
   now = 1_763_683_200_000
   store = memoryStore()
 })
+afterEach(() => void vi.restoreAllMocks())
 
 const clock = () => now
 
@@ -40,6 +41,20 @@ test('a clock that steps back by less than a second finds what had ended by then
   now -= 1000
   expect(limiter.consume('key').allowed).toBe(false)
   now += 1001
+  for (let i = 0; i < many; i++) limiter.refund('another')
+  expect(store.size).toBe(0)
+})
+
+test('a row that the direct way has written is swept when it has expired, not later', () => {
+  // A limiter with a clock uses the general way only.
+  vi.spyOn(Date, 'now').mockImplementation(clock)
+  const policies = fixedWindow({ limit: 2, window: 100 })
+  const limiter = createLimiter({ name: 'api', policies, store })
+  limiter.consume('key')
+  now += 1099
+  for (let i = 0; i < many; i++) limiter.refund('another')
+  expect(store.size).toBe(1)
+  now += 1
   for (let i = 0; i < many; i++) limiter.refund('another')
   expect(store.size).toBe(0)
 })

@@ -81,6 +81,12 @@ test('the rows that remain after a sweep are found, and a quarter of the rows ta
   expect(bytesOf(table) / before < 0.5).toBe(true)
 })
 
+test('segments that have few rows left are merged', () => {
+  const table = filled(many)
+  sweepAll(table, many - 40)
+  expect([table.size, segmentsOf(table).size]).toEqual([40, 1])
+})
+
 test('the memory of a row of two numbers stays under 48 bytes, at any number of rows', () => {
   const table = new Table(2, false)
   const over: number[] = []
