@@ -3,7 +3,7 @@ const algorithms = 'packages/core/src/algorithms'
 export const area = 'steps'
 
 export const tests = [
-  'packages/conformance/test/edges packages/conformance/test/refunds',
+  'packages/core/test/wall-windows packages/conformance/test/edges packages/conformance/test/refunds',
   'packages/conformance/test/redis-own-clock packages/conformance/test/memory-equals-redis',
   'packages/conformance/test/sliding- packages/conformance/test/concurrency packages/core/test/set-clock',
   'packages/conformance/test/models packages/conformance/test/stores',

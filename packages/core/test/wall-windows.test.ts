@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { processTime } from '../src/clock.js'
-import { createLimiter, fixedWindow, slidingWindow } from '../src/index.js'
+import { calendarWindow, createLimiter, fixedWindow, slidingWindow } from '../src/index.js'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -13,6 +13,7 @@ test('windows that begin at a time of day follow the wall clock when it is set, 
     name: 'api',
     policies: {
       clock: fixedWindow({ limit: 2, window: hourMs, align: 'clock' }),
+      calendar: calendarWindow({ limit: 4, period: 'hour', timeZone: 'UTC' }),
       // Not redundant: a limiter that may have to warn uses the general way only.
       own: slidingWindow({ limit: 3, window: hourMs }),
     },
@@ -20,5 +21,9 @@ test('windows that begin at a time of day follow the wall clock when it is set, 
   limiter.consume('key')
   wall += hourMs
   const { policies } = limiter.peek('key')
-  expect([policies['clock'].used, policies['own'].used]).toEqual([0, 1])
+  expect(Object.entries(policies).map(([name, { used }]) => [name, used])).toEqual([
+    ['clock', 0],
+    ['calendar', 0],
+    ['own', 1],
+  ])
 })
