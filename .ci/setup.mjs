@@ -11,7 +11,8 @@ import { members, pnpm, root, siteMembers } from './workspace.mjs'
 installDependencies(root, members())
 if (process.argv.includes('--tests')) provideRedis()
 if (process.argv.includes('--browser')) provideChromium()
-if (process.argv.includes('--site')) installDependencies(join(root, 'site'), siteMembers())
+if (process.argv.includes('--site'))
+  installDependencies(join(root, '.config', 'site'), siteMembers())
 
 function installDependencies(folder, packages) {
   const stamp = join(folder, 'node_modules', '.sluice-setup')

@@ -14,7 +14,7 @@ export function members() {
 
 /** The site of the documentation is a workspace of its own. */
 export function siteMembers() {
-  return [memberIn(join(root, 'site'))]
+  return [memberIn(join(root, '.config', 'site'))]
 }
 
 /** The command line that runs the pnpm which package.json pins. It needs only npm. */
