@@ -100,9 +100,20 @@ export function buildPolicy(
     return policy
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    const member = problem.includes('"window"') ? 'window' : ''
-    findings.error(placeOf(member, path), 'SLUICE_RULES_POLICY', problem)
+    const place = hasInvalidWindow(declaration) ? placeOf('window', path) : path
+    findings.error(place, 'SLUICE_RULES_POLICY', problem)
     return undefined
+  }
+}
+
+/** Whether the declaration of an invalid policy becomes valid with another window. */
+function hasInvalidWindow(declaration: PolicyDeclaration): boolean {
+  if (!('window' in declaration)) return false
+  try {
+    checkedPolicy({ ...declaration, window: '1m' }, '')
+    return true
+  } catch {
+    return false
   }
 }
 
