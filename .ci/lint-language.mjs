@@ -1,5 +1,5 @@
-// Finds words and phrases in pages and comments that the project does not use, and prints what to write instead. Code in blocks and in
-// backticks is not checked.
+// Finds words and phrases in pages, comments and names of tests that the project does not use, and prints what to write instead. Code in
+// blocks and in backticks is not checked.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,17 @@ import process from 'node:process'
 import { root } from './workspace.mjs'
 
 const pages = ['docs', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'packages/*/README.md']
-const sources = ['packages/*/src/*.ts']
+const sources = [
+  'packages/*/src/*.ts',
+  'packages/*/test/*.ts',
+  'examples/*.js',
+  'examples/*.mjs',
+  'examples/*.ts',
+  '.ci/*.mjs',
+  '.config/*.mjs',
+  '.config/*.ts',
+]
+const yaml = ['examples/*.yaml']
 
 /** Each phrase, and the words to write instead. */
 const phrases = [
@@ -41,6 +51,8 @@ const found = filesOf(pages)
   .filter((file) => file.endsWith('.md'))
   .flatMap((file) => findingsIn(file, proseOf(read(file))))
   .concat(filesOf(sources).flatMap((file) => findingsIn(file, commentsOf(read(file)))))
+  .concat(filesOf(sources).flatMap((file) => findingsIn(file, testNamesOf(read(file)))))
+  .concat(filesOf(yaml).flatMap((file) => findingsIn(file, yamlCommentsOf(read(file)))))
 
 for (const finding of found) console.error(finding)
 process.exitCode = found.length === 0 ? 0 : 1
@@ -68,7 +80,7 @@ function findingsIn(file, text) {
     .map(({ line, message }) => `${file}:${line}: ${message}`)
 }
 
-/** A page without code, HTML comments and link targets. What is left keeps its place. */
+/** A page without code, HTML comments and link targets. The remaining text keeps its position. */
 function proseOf(page) {
   return withoutCode(page)
     .replace(/^```[\s\S]*?^```$/gm, blank)
@@ -77,17 +89,35 @@ function proseOf(page) {
     .replace(/\]\([^)\s]*\)/g, blank)
 }
 
-/** The comments of a source, and of the Lua in it, at their places in the text. */
+/** The comments of a source, and of the Lua in it, at their positions in the text. */
 function commentsOf(source) {
   const comment = /^[ \t]*\/\*[\s\S]*?\*\/|(?<=^|[ \t])(?:\/\/|--) .*$/gm
   const marks = /^[ \t]*(?:\/\*\*?|\*\/|\*|\/\/|--)|\*\/$/gm
+  return withoutCode(onlyMatches(source, comment).replace(marks, blank))
+}
+
+function yamlCommentsOf(source) {
+  return withoutCode(onlyMatches(source, /(?<=(?:^|\s)#) .*$/gm))
+}
+
+/** The names of tests and of groups of tests at their positions. A period closes each, because the phrases look for whole sentences. */
+function testNamesOf(source) {
+  const name =
+    /(?<=(?:\b(?:describe|test|it)(?:\.\w+)*|\))\(\s*)(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`]*`)(?=,)/g
+  return onlyMatches(source, name)
+    .replace(/(['"`])(?=\s|$)/gm, '.')
+    .replace(/['"`]/g, ' ')
+}
+
+/** A text in which everything that the pattern does not match is blank. */
+function onlyMatches(text, pattern) {
   const parts = []
   let end = 0
-  for (const { 0: words, index } of source.matchAll(comment)) {
-    parts.push(blank(source.slice(end, index)), words.replace(marks, blank))
+  for (const { 0: words, index } of text.matchAll(pattern)) {
+    parts.push(blank(text.slice(end, index)), words)
     end = index + words.length
   }
-  return withoutCode(parts.join(''))
+  return parts.join('')
 }
 
 /** Replaces code in backticks by a word, so that sentences keep their form. */

@@ -17,7 +17,7 @@ import { bothStores } from './both-stores.js'
 
 const server = useRedis()
 
-/** A place each 100 ms, and at most three wait for theirs. */
+/** One request each 100 ms, and at most three waiting requests. */
 const queue = leakyQueue({ leak: 1, every: 100, maxDelay: 300 })
 
 describe('over memory, to the millisecond', () => {
@@ -193,7 +193,7 @@ describe('over memory, to the millisecond', () => {
     }
   })
 
-  /** A limiter whose clock goes with the timers. Arrivals are noted with the time, denials with the wait. */
+  /** A limiter whose clock advances with the timers. It records the time of each allowed request, and the wait of each denial. */
   function setup(policies: Policies) {
     const arrivals: string[] = []
     const begins = performance.now()
@@ -260,7 +260,7 @@ describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => 
     const limiter = createLimiter({ name: randomUUID(), policies, store: makeStore() })
     await limiter.consume('key')
     const held = limiter.acquire('key')
-    // It is behind: one place of 200 ms each.
+    // This request is delayed behind the first: 200 ms for each.
     const behind = limiter.acquire('key', { cost: 10 })
     const decision = await held
     expect(decision.delayMs).toBeGreaterThan(0)

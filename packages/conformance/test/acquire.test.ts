@@ -294,7 +294,7 @@ describe('over memory, to the millisecond', () => {
     expect((await limiter.acquire('key')).allowed).toBe(true)
   })
 
-  /** A limiter whose clock goes with the timers. */
+  /** A limiter whose clock advances with the timers. */
   function setup(policies: Policies) {
     const arrivals: string[] = []
     const clock = () => Math.floor(today + performance.now())
@@ -306,7 +306,7 @@ describe('over memory, to the millisecond', () => {
     return { limiter, arrivals, come }
   }
 
-  /** A limiter whose store answers only when the test lets it. */
+  /** A limiter whose store answers only when the test calls `answer`. */
   function slowBench(policies: Policies) {
     const memory = memoryStore()
     let open: () => void = () => {}
@@ -321,7 +321,7 @@ describe('over memory, to the millisecond', () => {
     }
     const clock = () => Math.floor(today + performance.now())
     const limiter = createLimiter({ name: 'waiting', policies, store, clock })
-    /** Lets the store answer until this is settled. */
+    /** Makes the store answer until this promise settles. */
     async function answer<T>(reply: Promise<T>): Promise<T> {
       const settled = reply.then(() => 'settled')
       while ((await Promise.race([settled, turn('waiting')])) === 'waiting') open()
@@ -330,7 +330,7 @@ describe('over memory, to the millisecond', () => {
     return { limiter, answer }
   }
 
-  /** Advances the time, and lets the requests that are then admitted arrive. */
+  /** Advances the time, and waits until the requests that are allowed by then have continued. */
   async function pass(ms: number): Promise<void> {
     await vi.advanceTimersByTimeAsync(ms)
     await turn()

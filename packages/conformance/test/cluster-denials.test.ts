@@ -3,7 +3,7 @@ import { createLimiter, fixedWindow, notLimited, redisStore, type RedisClient } 
 import { startCluster } from '@sluice/conformance/redis'
 import { expect, onTestFinished, test } from 'vitest'
 
-test('what a slot takes that denied a moment ago is given back, and the request stays denied', async () => {
+test('if a slot that has denied a request allows it in the second call, its units are refunded and the request stays denied', async () => {
   const cluster = await startCluster()
   onTestFinished(() => cluster.stop())
   const client = cluster.client()
@@ -13,7 +13,7 @@ test('what a slot takes that denied a moment ago is given back, and the request 
   }
   const options = { name: randomUUID(), policies }
   const rival = createLimiter({ ...options, store: redisStore(client, { timeout: '20s' }) })
-  // On two masters.
+  // The two keys are on different masters.
   const keys = { address: 'ann', user: 'bob' }
   const taken = await rival.consume({ address: notLimited, user: 'bob' })
   const before = await rival.peek(keys)
@@ -22,7 +22,7 @@ test('what a slot takes that denied a moment ago is given back, and the request 
   const interrupted: RedisClient = {
     isCluster: true,
     async evalSha(digest, keys, args) {
-      // Two looks, and then what denied is asked in earnest.
+      // After two peeks, the third call goes to the slot that denied.
       if (++calls === 3) await rival.refund(taken)
       return client.evalsha(digest, keys.length, ...keys, ...args)
     },

@@ -47,13 +47,13 @@ beforeAll(() => {
   store = redisStore(cluster.client(), { timeout: '20s' })
 })
 
-/** One on each master. */
+/** One key on each master. */
 const elsewhere = ['ann', 'bob', 'fay'] as const
 const [first, second, third] = elsewhere
 
 describeStore('redisStore on a Redis Cluster', () => store)
 
-test('the keys of these tests lie on three masters', async () => {
+test('the keys of these tests are on three masters', async () => {
   const owners = elsewhere.map(async (key) => {
     const slot = await cluster.admins[0].cluster('KEYSLOT', `{${key}}`)
     const counts = cluster.admins.map((admin) => admin.cluster('COUNTKEYSINSLOT', slot))
@@ -83,7 +83,7 @@ describe('policies on keys of different slots', () => {
     }
   })
 
-  test('leave no trace of a denied request but the bucket that it gives birth to', async () => {
+  test('keep no state of a denied request except the bucket that it creates', async () => {
     const bucket = tokenBucket({ capacity: 3, refill: 1, every: '1h', initial: 1 })
     const answers = staged({ free: hourly(1), then: gcra({ limit: 1, window: '1d' }) })
     const limiter = limiterOf({ bucket, answers, never: hourly(0) }, () => today)
@@ -95,7 +95,7 @@ describe('policies on keys of different slots', () => {
     expect(after).toEqual(before)
   })
 
-  test('start the blocks of those that deny, and no others', async () => {
+  test('start the blocks of the policies that deny, and no others', async () => {
     const block: BlockOptions = { for: '5m', on: 'exceeded' }
     const policies = { address: hourly(3, block), user: hourly(1, block) }
     const limiter = limiterOf(policies, () => today)
@@ -110,7 +110,7 @@ describe('policies on keys of different slots', () => {
     expect((await limiter.consume({ address: first, user: third })).allowed).toBe(true)
   })
 
-  test('take the block back that a request started which a later slot denied', async () => {
+  test('remove a block that a request started before a later slot denied it', async () => {
     const policies = { address: hourly(50, { for: '5m' }), user: hourly(20) }
     const name = randomUUID()
     const { sum, status } = await race(name, policies, { address: first, user: second })
@@ -121,14 +121,14 @@ describe('policies on keys of different slots', () => {
     })
   })
 
-  test('stay denied by the slot that denied, even if there is room again by then', async () => {
+  test('deny a request that one slot has denied, even if units are available again by then', async () => {
     const name = randomUUID()
     const policies = { address: hourly(3), user: hourly(1) }
     const keys = { address: first, user: second }
     const rival = createLimiter({ name, policies, store })
     let taken: Decision | undefined
     const calls: (() => Promise<unknown>)[] = [
-      // Two looks and the first take, and then somebody else takes the unit that was seen.
+      // After two peeks and the first take, another limiter takes the unit that the second peek has seen.
       ...Array<() => Promise<void>>(3).fill(async () => {}),
       async () => (taken = await rival.consume({ address: notLimited, user: second })),
       async () => taken !== undefined && rival.refund(taken),
@@ -150,7 +150,7 @@ describe('policies on keys of different slots', () => {
     expect(await usedIn(rival, keys)).toEqual([0, 0])
   })
 
-  test('give a refund back in every slot, once', async () => {
+  test('are refunded in every slot, once', async () => {
     const limiter = limiterOf({ address: hourly(3), user: log(2) })
     const keys = { address: first, user: second }
     const decision = await limiter.consume(keys, { cost: 2 })
@@ -159,7 +159,7 @@ describe('policies on keys of different slots', () => {
     expect([policies['address'].used, policies['user'].used]).toEqual([0, 0])
   })
 
-  test('hold and release one lease in the slots of all of them', async () => {
+  test('hold one lease in all of their slots, and release it', async () => {
     const seats = concurrency({ limit: 2, lease: '30s' })
     const limiter = limiterOf({ address: seats, user: seats, tenant: hourly(9) })
     const keys = { address: first, user: second, tenant: third }
@@ -219,7 +219,7 @@ describe('a race of two limiters for keys in three slots', () => {
       name: 'staged',
       build: (limit: number) => staged({ free: hourly(limit), then: hourly(0) }),
     },
-  ])('$name: what was admitted is what is used, to the unit', async ({ build, isStrict }) => {
+  ])('$name: the used units are exactly the allowed ones', async ({ build, isStrict }) => {
     for (const order of orders) {
       const [a, b, c] = order.map((i) => build(quotas[i]))
       const { sum, status } = await race(
@@ -227,10 +227,10 @@ describe('a race of two limiters for keys in three slots', () => {
         { a, b, c },
         { a: first, b: second, c: third },
       )
-      // Requests that are denied late may have denied others meanwhile: too many may be denied, never too few.
+      // A request that a later slot denies holds units for a moment and may deny others. So too few may be allowed, and never too many.
       expect(sum).toBeLessThanOrEqual(20)
       expect(sum).toBeGreaterThan(0)
-      // A refund of these drains as much as the milliseconds since its request, and what is used is rounded up.
+      // Units of these algorithms drain between a request and its refund, and the used units are rounded up.
       const extra = isStrict === true ? [0, 1] : [0]
       for (const { used } of Object.values(status)) expect(extra).toContain(used - sum)
     }
@@ -238,7 +238,7 @@ describe('a race of two limiters for keys in three slots', () => {
 })
 
 describe('calls', () => {
-  test('are one for each decision whose keys lie in one slot', async () => {
+  test('are one for each decision whose keys are in one slot', async () => {
     const limiter = limiterOf({ minute: hourly(100), day: log(100), pace: gcra(perDay(100)) })
     await limiter.consume(first)
     await limiter.consume({ minute: first, day: first, pace: notLimited })
@@ -259,14 +259,14 @@ describe('calls', () => {
     expect(await callsOf(() => limiter.consumeMany(many))).toBe(2)
   })
 
-  test('are two for each slot of an allowed request, and for a denied one the second only where it is denied', async () => {
+  test('are two for each slot of an allowed request; for a denied one, the second goes only to the slots that deny', async () => {
     const limiter = limiterOf({ address: hourly(2), user: hourly(1) })
     await limiter.consume({ address: first, user: second })
-    // Its master knows the script from now on.
+    // From here on, the master of this key has the script.
     await limiter.unblock(third)
     expect(await callsOf(() => limiter.consume({ address: first, user: third }))).toBe(4)
     await limiter.reset({ address: first, user: notLimited })
-    // A look at both, and the denial in earnest where it may start a block.
+    // A peek in each slot, and a second call to the slot that denies, where the denial may start a block.
     expect(await callsOf(() => limiter.consume({ address: first, user: third }))).toBe(3)
   })
 })
@@ -372,7 +372,7 @@ test(
   patienceMs,
 )
 
-/** Runs commands on one limiter, and remembers its last decision for a refund. */
+/** Runs commands on one limiter, and keeps its last decision for a refund. */
 function runner(limiter: Limiter) {
   let admitted: Decision | undefined
   return async ({ verb, cost: share, keys }: Command, last: Said) => {
@@ -394,7 +394,7 @@ function runner(limiter: Limiter) {
   }
 }
 
-/** A decision without what is never the same twice: of its lease, only the token is. */
+/** A decision without the random parts of its lease: only the token is comparable. */
 function comparable(decision: Decision | undefined) {
   if (decision === undefined) return undefined
   const { lease, ...rest } = decision
@@ -420,7 +420,7 @@ function policyOf(
     () => slidingLog({ limit, window, ...rest }),
     () => gcra({ limit, window, ...rest }),
     () => tokenBucket({ capacity: limit, refill: least, every: window, ...rest }),
-    // A bucket that is not born full is born by a denial as well, wherever in the request that is.
+    // A denial also creates the row of a bucket that does not start full, at any position in the request.
     () => tokenBucket({ capacity: limit, refill: 1, every: window, initial: limit >> 1, ...rest }),
     () => concurrency({ limit, lease: window, ...rest }),
     () => leakyBucket({ capacity: limit, leak: least, every: window, ...rest }),
@@ -460,7 +460,7 @@ function limiterOf(policies: Policies, clock?: () => number): Limiter {
   })
 }
 
-/** 60 requests at once from each of two limiters with connections of their own. */
+/** Sends 60 requests at once from each of two limiters with separate connections. */
 async function race(
   name: string,
   policies: Readonly<Record<string, Policy>>,
@@ -476,7 +476,7 @@ async function race(
   return { sum, status: (await limiters[0].status(keys)).policies }
 }
 
-/** How many scripts the nodes ran meanwhile, all together. */
+/** The number of scripts that all nodes ran during this traffic. */
 async function callsOf(traffic: () => unknown): Promise<number> {
   await Promise.all(cluster.admins.map((admin) => admin.config('RESETSTAT')))
   await traffic()

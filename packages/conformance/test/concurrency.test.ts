@@ -152,7 +152,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.consume('k', { owner: 'a' })).remaining).toBe(3)
     expect((await limiter.consume('k', { owner: 'a', cost: 4 })).remaining).toBe(1)
     await limiter.consume('k')
-    // Without its own four units, only one other stands in the way.
+    // Apart from the four units of this owner, only one unit is held.
     expect(numbers(await limiter.consume('k', { owner: 'a', cost: 5 }))[2]).toBe(1000)
     expect((await limiter.consume('k', { owner: 'a', cost: 6 })).retryAfterMs).toBe(null)
   })
@@ -192,7 +192,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
   })
 
   test('a repeated request takes the same lease', async () => {
-    // What a client sends twice: the store sees one request two times.
+    // A client may send a command twice: then the store receives one request two times.
     const store = createStore()
     const { spy, sent } = spyOn(store)
     for (const owner of [undefined, 'a']) {
@@ -302,7 +302,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.consume('k')).policies['rate'].remaining).toBe(0)
     const denied = await limiter.consume('k')
     expect(denied.deniedBy).toEqual(['held', 'rate'])
-    // A refund gives both back, the lease being released or not.
+    // A refund returns the units of both policies, even after the release of the lease.
     await limiter.refund(first)
     expect((await limiter.peek('k')).policies['rate'].remaining).toBe(1)
   })
@@ -352,7 +352,7 @@ describe.each(stores)('concurrency over %s', (_name, createStore) => {
     expect((await limiter.consume('k')).retryAfterMs).toBe(1400)
     now = start + 1000
     expect((await limiter.consume('k')).allowed).toBe(true)
-    // What is granted now begins where the clock has been before.
+    // A lease that is granted now begins at the latest time that the clock has shown.
     now -= 700
     expect(numbers(await limiter.consume('k', { policies: two }))).toEqual([true, 0, 0, 1700, 1700])
   })
@@ -470,7 +470,7 @@ async function errorOf(call: () => unknown): Promise<SluiceError> {
 
 type Request = Parameters<SyncStore['run']>[0]
 
-/** The same store, and the requests that it has been sent. */
+/** The same store with a record of its requests. */
 function spyOn(store: Store): { spy: Store; sent: Request[] } {
   const sent: Request[] = []
   const spy: Store = store.async

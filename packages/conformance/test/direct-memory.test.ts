@@ -25,7 +25,7 @@ import { randomFrom } from '../src/random.js'
 const steps = Number(process.env['SLUICE_DIRECT_STEPS'] ?? 2000)
 const seed = Number(process.env['SLUICE_SEED'] ?? 1)
 
-/** A store that has the general way only. */
+/** A store without the fast path: it has only `run`. */
 function withoutDirectWay(store: MemoryStore): SyncStore {
   return {
     async: false,
@@ -121,7 +121,7 @@ function someOf({ policies }: Decision, bits: number): { readonly policies: read
 }
 
 test.each(Object.entries(policies))(
-  '%s: the direct way decides as the general one does',
+  '%s: the fast path makes the same decisions as the general one',
   (name, own) => {
     const random = randomFrom(seed + name.length)
     const below = (n: number): number => Math.floor(random() * n)
@@ -136,11 +136,11 @@ test.each(Object.entries(policies))(
     })
     const plans = plansFor(own)
     const past: [Decision[], Decision[]] = [[], []]
-    // Blocks concern nothing that counts nothing.
+    // A policy without counts cannot be blocked.
     const verbs = name === 'unlimited' ? 21 : 22
 
     for (let step = 0; step < steps; step++) {
-      // Now and then the clock is set back.
+      // The clock is sometimes set back.
       now += below(10) === 0 ? below(3000) - 300 : below(4) * below(60)
       const key = `key ${below(3)}`
       // Old decisions are not refunded, and a long run could not keep all of them.
@@ -165,7 +165,7 @@ test.each(Object.entries(policies))(
   },
 )
 
-/** A decision without the id of its lease and the functions that end it, which each decision has of its own. */
+/** A decision without its lease, whose id and functions differ in each decision. */
 function withoutIds(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || !('lease' in answer)) return answer
   return { ...answer, lease: undefined }

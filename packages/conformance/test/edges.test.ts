@@ -40,9 +40,9 @@ describe.each<[string, () => Store]>([
     const limit = 100
     const windowMs = 31_536_000_000
 
-    // Records lie in pages, and in memory in rings that grow: one of these counts stands at each boundary.
+    // Redis stores records in chunks, and a memory store in a ring that grows. These counts include each boundary of both.
     test.each([1, 2, 17, 20, 21, 25, 26, 32, 33, 40, 41, 61, 62, 63])(
-      'that has %i records keeps the moment of one 2^32 ms after the first',
+      'with %i records keeps the time of a record that is 2^32 ms after the first',
       async (records) => {
         for (const after of [wordMs - 1, wordMs, wordMs + 1]) {
           const limiter = limiterOf(slidingLog({ limit, window: windowMs }))
@@ -100,7 +100,7 @@ describe.each<[string, () => Store]>([
       expect((await limiter.peek('key')).remaining).toBe(7)
     })
 
-    test('after a take, what remains is what remains for others', async () => {
+    test('after a take, the remaining units are those for other owners', async () => {
       const limiter = limiterOf(concurrency({ limit: 1, lease: '1h' }))
       const taken = await limiter.consume('key', { owner: 'ann' })
       expect(taken.policies['default']).toMatchObject({ remaining: 0, nextMs: 3_600_000 })
@@ -114,7 +114,7 @@ describe.each<[string, () => Store]>([
   describe('of two stages', () => {
     const second = gcra({ limit: 2, window: '1h' })
 
-    test('a penalty of nothing does not start the second anew', async () => {
+    test('a penalty of 0 does not restart the second stage', async () => {
       const limiter = limiterOf(
         staged({ free: fixedWindow({ limit: 1, window: '1h' }), then: second }),
       )
@@ -126,7 +126,7 @@ describe.each<[string, () => Store]>([
       expect(before.remaining).toBe(0)
     })
 
-    test('a request that counted in both is given back in both', async () => {
+    test('a request that was counted in both stages is refunded in both', async () => {
       const limiter = limiterOf(
         staged({ free: fixedWindow({ limit: 3, window: '1h' }), then: second }),
       )
@@ -140,7 +140,7 @@ describe.each<[string, () => Store]>([
       expect((await limiter.consume('key')).remaining).toBe(1)
     })
 
-    test('a refund gives nothing back to a later start of the second', async () => {
+    test('a refund of an earlier use of the second stage does not affect a later one', async () => {
       const limiter = limiterOf(
         staged({ free: fixedWindow({ limit: 1, window: 1000 }), then: second }),
       )
@@ -155,7 +155,7 @@ describe.each<[string, () => Store]>([
     })
   })
 
-  test('a queue takes the greatest cost that it can ever take, and no greater one', async () => {
+  test('a queue allows its largest cost, and no larger one', async () => {
     const greatest = 3652.5 * 86_400
     const queue = leakyQueue({ leak: 1, every: '1s', maxDelay: '5s' })
     const tooMuch = await limiterOf(queue).consume('key', { cost: greatest + 1 })
@@ -169,7 +169,7 @@ describe.each<[string, () => Store]>([
     ['slidingWindow, weighted', slidingWindow({ limit: 5, window: '1h', tail: 'weighted' })],
     ['slidingLog', slidingLog({ limit: 5, window: '1h' })],
   ])(
-    'a count that was given back to the last unit and begun anew keeps its own: %s',
+    'a count that was refunded completely and started again keeps its new units: %s',
     async (_, policy) => {
       const limiter = limiterOf(policy)
       const early = await limiter.consume('key', { cost: 2 })
@@ -181,7 +181,7 @@ describe.each<[string, () => Store]>([
     },
   )
 
-  test('a row that one call empties and starts again keeps its own units', async () => {
+  test('a row that one call empties and starts again keeps its new units', async () => {
     const tail = 'weighted'
     const limiter = limiterOf(slidingWindow({ limit: 5, window: '1h', tail }))
     const early = await limiter.consume('key', { cost: 2 })
@@ -191,7 +191,7 @@ describe.each<[string, () => Store]>([
     expect((await limiter.peek('key')).remaining).toBe(3)
   })
 
-  test('of two resets in one millisecond, each makes the receipts before it void', async () => {
+  test('each of two resets in one millisecond invalidates the receipts before it', async () => {
     const limiter = limiterOf(gcra({ limit: 5, window: '1h' }))
     const receipts = []
     for (let i = 0; i < 2; i++) {
@@ -205,7 +205,7 @@ describe.each<[string, () => Store]>([
     expect((await limiter.peek('key')).remaining).toBe(5)
   })
 
-  test.each([2 ** 16, 2 ** 32])('a count of %i is kept to the unit', async (cost) => {
+  test.each([2 ** 16, 2 ** 32])('a count of %i is exact to the unit', async (cost) => {
     const limiter = limiterOf(fixedWindow({ limit: 2 * cost, window: '10m' }))
     await limiter.consume('key', { cost: cost - 1 })
     await limiter.penalize('key', 1)
@@ -224,7 +224,7 @@ describe.each<[string, () => Store]>([
     expect((await limiter.peek('key')).remaining).toBe(5)
   })
 
-  test('a reset forgets what another algorithm counted under the same name', async () => {
+  test('a reset deletes the counts of another algorithm under the same name', async () => {
     const policies = [
       fixedWindow({ limit: 5, window: '1h' }),
       gcra({ limit: 5, window: '1h' }),

@@ -13,7 +13,7 @@ import { startRedis, type RedisServer } from '@sluice/conformance/redis'
 import type { Redis } from 'ioredis'
 import { afterEach, expect, test } from 'vitest'
 
-// The bound of promises.md, "Failover", measured: exactly the units that the new master never received are admitted again.
+// Measures the bound of promises.md, "Failover": exactly the units that the new master never received are allowed again.
 
 const servers: RedisServer[] = []
 afterEach(async () => {
@@ -47,7 +47,7 @@ test.each([
   ['gcra', gcra({ limit, window: '365d' })],
   ['tokenBucket', tokenBucket({ capacity: limit, refill: 1, every: '1d' })],
 ])(
-  'after a failover as many are admitted again as the new master had not seen, to the unit: %s',
+  'after a failover exactly the units that the new master never received are allowed again: %s',
   async (_, policy) => {
     const master = await started('--repl-diskless-sync-delay', '0')
     const replica = await started('--replicaof', `127.0.0.1 ${master.port}`)
@@ -55,7 +55,7 @@ test.each([
     const next = replica.client()
     expect(await admitted(client, policy, 20)).toBe(20)
     while ((await client.wait(1, 1000)) < 1) await delay(10)
-    // From here on the replica hears nothing, as one that lags, until it takes over.
+    // From here on the replica receives nothing, like a lagging replica, until it becomes the master.
     await next.replicaof('NO', 'ONE')
     expect(await admitted(client, policy, 17)).toBe(17)
     process.kill(master.pid, 'SIGKILL')

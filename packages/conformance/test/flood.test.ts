@@ -16,18 +16,18 @@ import {
 import { useRedis } from '@sluice/conformance/redis'
 import { describe, expect, test } from 'vitest'
 
-// More keys than the store holds. `SLUICE_FLOOD_KEYS=10000000` tries the number that the promise is about.
+// More keys than the store can keep. `SLUICE_FLOOD_KEYS=10000000` runs the documented number of keys.
 
 const whole = process.env['SLUICE_FLOOD_KEYS']
 const keys = Number(whole ?? 200_000)
 
-/** How many of a hundred turns of the event loop are on time. Tests share their machine, so in the small form it is half of them. */
+/** The percentage of event loop turns that must be on time. Tests share their machine, so the short run checks only half of the turns. */
 const onTime = whole === undefined ? 50 : 99
-/** By so much at most. Tests share their machine; a scan of the store for each key would be later by seconds. */
+/** The largest delay of these turns. Tests share their machine; a scan of the store for each key would add seconds. */
 const mostLateMs = whole === undefined ? 25 : 5
 const patienceMs = 30_000 + keys / 20
 
-/** Requests of one turn of the event loop, as of a server that is busy. */
+/** Requests in one turn of the event loop, as on a busy server. */
 const together = 50
 
 setFlagsFromString('--expose-gc')
@@ -35,11 +35,11 @@ const collectGarbage: () => void = runInNewContext('gc')
 
 interface Figures {
   readonly grownMb: number
-  /** What that share of the turns is late by at most. */
+  /** The largest delay among the turns that must be on time. */
   readonly lateMs: number
 }
 
-/** Sends so many keys, each once, and tells by how much memory has grown since it was full, which it was at the latest with `full` keys. */
+/** Sends this many keys, each once, and returns how much memory has grown since the store was full: after `full` keys at the latest. */
 async function flood(
   count: number,
   full: number,
@@ -56,7 +56,7 @@ async function flood(
     if (settled === 0 && i >= full) settled = memoryInUse()
   }
   delay.disable()
-  // It is due each millisecond.
+  // The monitor expects one event each millisecond.
   const lateMs = delay.percentile(onTime) / 1e6 - 1
   const figures = { grownMb: (memoryInUse() - settled) / 2 ** 20, lateMs }
   if (whole !== undefined) {
@@ -73,7 +73,7 @@ function memoryInUse(): number {
 
 const victims = Array.from({ length: 100 }, (_, i) => `victim ${i}`)
 
-/** How many of the clients that were over their limit are allowed now. */
+/** The number of clients over their limit that are allowed now. */
 async function letIn(limiter: Limiter<SyncStore> | Limiter<AsyncStore>): Promise<number> {
   let count = 0
   for (const key of victims) if ((await limiter.consume(key)).allowed) count++
@@ -86,7 +86,7 @@ describe('a memory store', () => {
     ['slidingWindow', slidingWindow({ limit: 5, window: '1d' })],
     ['a policy with a block', fixedWindow({ limit: 5, window: '1h', block: { for: '1h' } })],
   ])(
-    'keeps its size, its pace and its denials under a flood: %s',
+    'keeps its size, its speed and its denials under a flood: %s',
     async (_, policies) => {
       const store = memoryStore({ maxKeys: 100_000 })
       const limiter = createLimiter({ name: 'api', policies, store })
@@ -115,7 +115,7 @@ describe('a memory store', () => {
   )
 
   test(
-    'keeps its pace under a flood in which each key spends its whole quota',
+    'keeps its speed under a flood in which each key uses its whole quota',
     async () => {
       const store = memoryStore({ maxKeys: 100_000 })
       const policies = fixedWindow({ limit: 1, window: '1h' })
@@ -129,7 +129,7 @@ describe('a memory store', () => {
 })
 
 test(
-  'the fallback keeps its size, its pace and its denials under a flood',
+  'the fallback keeps its size, its speed and its denials under a flood',
   async () => {
     const gone = async () => Promise.reject(new Error('ECONNREFUSED'))
     const client: RedisClient = { isCluster: false, evalSha: gone, eval: gone }
@@ -148,7 +148,7 @@ describe('on a real Redis', () => {
   const server = useRedis()
 
   test(
-    'the deny cache keeps its size and its pace under a flood of keys that are all denied',
+    'the deny cache keeps its size and its speed under a flood of denied keys',
     async () => {
       const policies = fixedWindow({ limit: 0, window: '1h' })
       const store = redisStore(server.client(), { timeout: '10s' })

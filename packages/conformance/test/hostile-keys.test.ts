@@ -14,14 +14,14 @@ import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-// A key or a name of any bytes has one bucket, and never reaches the bucket of another.
+// A key or a name of any bytes has one count, and never shares it with another key or name.
 
 const server = useRedis()
 
 const long = 'x'.repeat(300)
 const huge = 'y'.repeat(1_000_000)
 
-/** Pieces that end a line, a field, a string, a tag or an escape somewhere, twins that look alike, and what has no UTF-8 form. */
+/** Characters that end a line, a field, a string, a tag or an escape, pairs that look alike, and lone surrogates, which have no UTF-8 form. */
 const pieces = fc.constantFrom(
   '\0',
   '\r\n',
@@ -59,13 +59,13 @@ const pieces = fc.constantFrom(
 const part = fc.oneof(
   fc.array(pieces, { minLength: 1, maxLength: 4 }).map((list) => list.join('')),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 5 }),
-  // Longer than a key is kept as it is, and different in one place only.
+  // Longer than the keys that are stored unhashed, and different in one place only.
   fc.tuple(fc.nat(299), pieces).map(([at, piece]) => long.slice(0, at) + piece + long.slice(at)),
 )
 const keyPart = fc.oneof(part, part, fc.maxSafeInteger())
 const key: fc.Arbitrary<Key> = fc.oneof(part, fc.array(keyPart, { minLength: 1, maxLength: 3 }))
 
-/** What tells keys apart: a string is a list of one part, a number is its decimal text, and each code unit counts. */
+/** The identity of a key: a string is a list of one part, a number is its decimal text, and each code unit counts. */
 function identityOf(given: Key): string {
   return JSON.stringify(typeof given === 'string' ? [given] : given.map(String))
 }
@@ -78,7 +78,7 @@ const stores: readonly (readonly [string, () => Store])[] = [
 describe.each(stores)('in %s', (_, open) => {
   const policies = { window: fixedWindow({ limit: 1000, window: '1h' }) }
 
-  test('each key has one bucket, and its own', async () => {
+  test('each key has one count, which it shares with no other key', async () => {
     const store = open()
     const keys = fc.array(key, { minLength: 2, maxLength: 30 })
     await fc.assert(
@@ -95,7 +95,7 @@ describe.each(stores)('in %s', (_, open) => {
     )
   })
 
-  test('each limiter and each policy of any name has one bucket for a key, and its own', async () => {
+  test('each limiter and each policy of any name has one count for a key, and shares it with no other', async () => {
     const store = open()
     const name = part.filter((text) => text.length <= 64)
     const prefix = randomUUID()
@@ -137,7 +137,7 @@ describe.each(stores)('in %s', (_, open) => {
     }
   })
 
-  test('no key spells the form in which a long one is kept', async () => {
+  test('no key equals the stored form of a long key', async () => {
     const limiter: Limiter = createLimiter({ name: randomUUID(), policies, store: open() })
     await limiter.consume(huge)
     const digest = createHash('sha256').update(huge).digest('hex')
@@ -147,7 +147,7 @@ describe.each(stores)('in %s', (_, open) => {
   })
 })
 
-test('what Redis holds of a key is never longer than 1,300 bytes and the names, and ends with the window', async () => {
+test('the name of a key in Redis has at most 1,300 bytes plus the names, and the key expires with the window', async () => {
   const client = server.client()
   const prefix = randomUUID()
   const store = redisStore(client, { timeout: '10s', prefix })

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { runs } from '@sluice/conformance'
 
-// Bytes on a socket, as nobody's client library would send them. Each request is let through, denied or refused; the server goes on.
+// Bytes on a socket that no client library would send. Each request is allowed, denied or refused, and the server continues.
 
 interface Answer {
   readonly status: number
@@ -16,11 +16,11 @@ interface Answer {
 }
 
 interface Server {
-  /** Sends these header lines, and a body, each byte as it is, and tells what came back. */
+  /** Sends these header lines and a body, byte by byte, and returns the response. */
   send(lines: string, body?: string): Promise<Answer>
-  /** Sends this as a body of JSON. */
+  /** Sends this JSON as the body. */
   post(body: string): Promise<Answer>
-  /** The codes of the errors that requests ended in. */
+  /** The codes of the errors of requests. */
   readonly codes: string[]
 }
 
@@ -70,11 +70,11 @@ async function serve(options: Case, trust?: unknown): Promise<Server> {
   return { codes, send, post }
 }
 
-/** Every byte that may stand in a header's value (RFC 9110, section 5.5), and some that may not. */
+/** Every byte that is valid in the value of a header (RFC 9110, section 5.5), and some that are not. */
 const bytes = Array.from({ length: 256 }, (_, i) => i)
 const allowed = bytes.filter((byte) => byte >= 0x20 && byte !== 0x7f)
 
-test('each header value of any byte is a client of its own, and one that is no header is refused', async () => {
+test('each byte in a header value makes a different client, and an invalid byte is refused', async () => {
   const { send, codes } = await serve({ key: byHeader('X-API-Key') })
   const statuses: number[][] = []
   for (const byte of bytes) {
@@ -95,7 +95,7 @@ test('a request without the header, or with an empty value, is an error with a c
   expect(codes).toEqual(['SLUICE_HEADER_MISSING', 'SLUICE_HEADER_MISSING'])
 })
 
-test('the fields of a limiter whose policies have any names are fields', async () => {
+test('the header fields are valid for policies of any names', async () => {
   const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 })
   const hostile = fc.constantFrom(
     'a\r\nSet-Cookie: a=b',
@@ -131,7 +131,7 @@ test('the fields of a limiter whose policies have any names are fields', async (
   )
 })
 
-/** The last address is what the trusted proxy writes; whatever stands before it, a client may have made up. */
+/** Values before the last address, which the trusted proxy writes. A client can forge them. */
 const junk = fc.oneof(
   fc.constantFrom(
     '',
@@ -162,7 +162,7 @@ const junk = fc.oneof(
     .map((codes) => String.fromCharCode(...codes)),
 )
 
-test('behind one proxy, nothing that a client writes before the proxy’s entry changes whose bucket it is', async () => {
+test('behind one proxy, values before the proxy’s entry do not change which client is counted', async () => {
   const { send, codes } = await serve({ key: byIp(), limit: 1_000_000 }, 1)
   let used = 0
   await fc.assert(
@@ -178,7 +178,7 @@ test('behind one proxy, nothing that a client writes before the proxy’s entry 
   expect(codes).toEqual([])
 })
 
-test('a text that is not an address is an error with a code, never allowed and never a shared bucket', async () => {
+test('a text that is not an address is an error with a code, never allowed and never a shared count', async () => {
   const { send, codes } = await serve({ key: byIp() }, 1)
   const noAddresses = [
     'unknown',
@@ -214,7 +214,7 @@ test.each([
     ['203.0.113.9', '64:ff9b::203.0.113.9', '64:FF9B::cb00:7109', '[64:ff9b::cb00:7109]:80'],
   ],
   ['with zones', ['fe80::1', 'fe80::1%eth0', 'fe80::2%lo', '[fe80::3%1]:80']],
-])('one client is one bucket, however its address is written: %s', async (_, forms) => {
+])('one client has one count in every notation of its address: %s', async (_, forms) => {
   const { send, codes } = await serve({ key: byIp(), limit: forms.length }, 1)
   const statuses: number[] = []
   for (const form of forms) statuses.push((await send(`X-Forwarded-For: ${form}\r\n`)).status)
@@ -234,7 +234,7 @@ test('with no proxy trusted, the header changes nothing', async () => {
   expect(statuses).toEqual([200, 200, 429, 429])
 })
 
-// What an application believes to be a string, and a client may write as anything.
+// The application expects a string, and the client may send any JSON.
 
 type KeyOption = NonNullable<Case['key']>
 
@@ -277,7 +277,7 @@ const noKeys = [
 ]
 
 test.each(ways)(
-  'no JSON is a free pass, nor a count for each request, where the key is found by %s',
+  'no JSON avoids the limit, neither without a count nor with a new count for each request, if the key is found by %s',
   async (_, key) => {
     const { post, codes } = await serve({ key })
     const statuses: number[] = []
@@ -308,7 +308,7 @@ test('a client that sends a list instead of its name cannot use up the limit of 
   expect((await send('X-User: 42\r\n')).status).toBe(200)
 })
 
-test('if the user is missing the address counts, whatever the client leaves out', async () => {
+test('if the user is missing, the address is counted, in whatever form the client omits the user', async () => {
   const { post, codes } = await serve({
     key: firstOf(
       byUser((request) => request.body.id),

@@ -30,7 +30,7 @@ const server = useRedis()
 const today = 1_763_683_200_000
 const dayMs = 86_400_000
 
-/** So many units within a second, by every algorithm that can say so. */
+/** This many units per second, by every algorithm that can express it. */
 const builders = [
   { name: 'fixedWindow', build: (limit: number) => fixedWindow({ limit, window: 1000 }) },
   {
@@ -90,7 +90,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     return createLimiter({ name, policies, store, clock: () => now })
   }
 
-  /** How many of `requests` are admitted now. */
+  /** The number of `requests` that are allowed now. */
   async function admitted(limiter: ReturnType<typeof limiterOf>, requests: number) {
     const decisions = []
     for (let i = 0; i < requests; i++) decisions.push(await limiter.consume('key'))
@@ -229,7 +229,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
 
   describe('only one expired bucket dropped per call', () => {
     test.each(builders.filter(({ name }) => name.startsWith('sliding')))(
-      'the first request after a rest finds the whole quota: $name',
+      'the first request after a pause has the whole quota: $name',
       async ({ build }) => {
         const limiter = limiterOf(build(10))
         for (let i = 0; i < 10; i++) {
@@ -270,7 +270,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     })
   })
 
-  describe('a policy object that its first user changes', () => {
+  describe('a policy object that its first limiter changes', () => {
     test.each(builders)('is the same for the next limiter: $name', async ({ build }) => {
       const policy = build(2)
       const before = structuredClone(policy)
@@ -280,7 +280,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       expect(Object.isFrozen(policy)).toBe(true)
     })
 
-    test('and the options of its builder can be used again', async () => {
+    test('the options of its builder can be used again', async () => {
       const options = { limit: 2, window: '1h', block: { for: '5m' } } as const
       const before = structuredClone(options)
       const [one, two] = [fixedWindow(options), slidingWindow(options)]
@@ -295,7 +295,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
 
   describe('key parts that collide', () => {
     test.each(['_', ':', '|', '-', '/', ' ', '%', ',', '"', '\0', '::'])(
-      'parts joined by %j are other keys than the same text divided elsewhere',
+      'parts joined by %j are a different key from the same text split elsewhere',
       async (joint) => {
         const limiter = limiterOf(fixedWindow({ limit: 1, window: '1h' }))
         const keys = [
@@ -314,7 +314,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
   })
 
   describe('a } in a user’s key', () => {
-    test('is a key like any other, and does not reach into another key', async () => {
+    test('is an ordinary character, and does not change another key', async () => {
       const limiter = limiterOf(fixedWindow({ limit: 1, window: '1h' }))
       const keys = ['a', 'a}', '}', '}a', '{a}', '{}', '}{', '}}', '{a}{b}', '%7D', 'a%7D', '{', '']
       const answers = []
@@ -328,7 +328,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
   describe('limits of 0, 1 and 2', () => {
     test.each(
       builders.flatMap(({ name, build }) => [0, 1, 2].map((limit) => ({ name, build, limit }))),
-    )('$name admits $limit of 5', async ({ build, limit }) => {
+    )('$name allows $limit of 5', async ({ build, limit }) => {
       const limiter = limiterOf(build(limit))
       expect(await admitted(limiter, 5)).toBe(limit)
       const { retryAfterMs } = await limiter.consume('key')
@@ -337,13 +337,13 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       expect((await limiter.consume('key')).allowed).toBe(limit > 0)
     })
 
-    test.each([1, 2])('a queue with room for %i allows %i', async (room) => {
+    test.each([1, 2])('a queue of %i allows %i', async (room) => {
       const limiter = limiterOf(leakyQueue({ leak: 1, every: 1000, maxDelay: (room - 1) * 1000 }))
       expect(await admitted(limiter, 5)).toBe(room)
     })
   })
 
-  describe('a window of 30 days, which 32 bits of milliseconds do not hold', () => {
+  describe('a window of 30 days, whose milliseconds exceed 32 bits', () => {
     const month = 30 * dayMs
     test.each([
       { name: 'fixedWindow', policy: fixedWindow({ limit: 2, window: '30d' }) },
@@ -385,7 +385,7 @@ describe('in Redis', () => {
   }
 
   describe('a counter without a time to live', () => {
-    test('is not left by a counter that expires during a request', async () => {
+    test('does not result from a counter that expires during a request', async () => {
       const { limiter, key } = limiterOf(fixedWindow({ limit: 1_000_000, window: '1h' }))
       const lives: Promise<number>[] = []
       const decisions = Array.from({ length: 500 }, async (_, i) => {
@@ -396,7 +396,7 @@ describe('in Redis', () => {
       })
       await Promise.all(decisions)
       const left = await Promise.all(lives)
-      // -2 is a key that has just expired, -1 one that never will.
+      // -2: the key has just expired. -1: the key never expires.
       expect(left.filter((livesMs) => livesMs === -1)).toEqual([])
       await limiter.consume('key')
       expect(await server.connection.pttl(key)).toBeGreaterThan(3_590_000)
@@ -449,7 +449,7 @@ describe('in Redis', () => {
   })
 
   test.each(['fixedWindow', 'slidingLog', 'gcra', 'tokenBucket'])(
-    'skewed app servers count in one window, for any clocks of their own: %s',
+    'servers with skewed clocks count in one window: %s',
     async (kind) => {
       const program = `
         const [port, name, kind, skewMs] = process.argv.slice(1)

@@ -87,7 +87,7 @@ function forAll(): { key: string } {
   return { key: 'all' }
 }
 
-/** The limiter as another process has it: by a connection of its own. */
+/** The limiter of another process, with a separate connection. */
 function limiterOf(name: string, policies: Policies): Limiter<AsyncStore> {
   return createLimiter({ name, policies, store: redisStore(server.client()) })
 }

@@ -50,7 +50,7 @@ test('a key that is blocked and over its limit waits for the later of the two', 
   expect(limiter.peek('key').policies['default']).toMatchObject({ remaining: 0, nextMs: 15_000 })
 })
 
-test('a limit of 0 is always full, whatever was taken', () => {
+test('a limit of 0 is always fully used, whatever was taken', () => {
   const limiter = limiterOf(fixedWindow({ limit: 5, window: '1h' }))
   limiter.consume('key', { cost: 5 })
   const policies = fixedWindow({ limit: 0, window: '1h' })

@@ -27,7 +27,7 @@ test('a locked account costs Redis about one command a second, however many atte
   expect((await scripts()) - before).toBeLessThanOrEqual(Math.ceil(seconds) + 1)
 })
 
-test('a success in this process resets the failures at once, also those that the deny cache remembers', async () => {
+test('a success in this process resets the failures at once, including denials in the deny cache', async () => {
   const name = 'grace'
   const failing = [tryToLogIn('wrong', name), tryToLogIn('wrong', name), tryToLogIn('slow', name)]
   await Promise.all(failing.slice(0, 2))
@@ -38,7 +38,7 @@ test('a success in this process resets the failures at once, also those that the
   expect(await tryToLogIn('right', name)).toBe(200)
 })
 
-/** Lets the slow login succeed. */
+/** Makes the slow login succeed. */
 let goOn: () => void = () => {}
 const slow = new Promise<void>((resolve) => (goOn = resolve))
 

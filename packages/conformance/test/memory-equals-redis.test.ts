@@ -32,7 +32,7 @@ import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 
-/** Stores keep expired state for a second more, so that a clock that steps back by a second still finds it. */
+/** Stores keep expired state for another second, so that it is still found if the clock steps back by a second. */
 const longestStepMs = 1000
 
 const server = useRedis()
@@ -52,7 +52,7 @@ const block: fc.Arbitrary<Block | undefined> = fc.oneof(
   }),
 )
 /**
- * A policy, and what it becomes in the calls that change its limit. Its window stays: a count that has ended by the shorter of two windows
+ * A policy, and the policy of the calls that change its limit. The window is the same: a count that has expired by the shorter of two windows
  * may be gone from one store and not yet from the other.
  */
 const changing = fc
@@ -83,11 +83,11 @@ interface Command {
   readonly cost: Cost
   /** A key for each policy. */
   readonly keys: Readonly<Record<Name, (typeof keyNames)[number] | NotLimited>>
-  /** Whether this call brings the other policies, in the place of the limiter's own. */
+  /** Whether this call passes the other policies instead of the limiter's own. */
   readonly isChanged: boolean
-  /** Whose lease it is, where there are leases. */
+  /** The owner of the lease, for policies with leases. */
   readonly owner: string | undefined
-  /** Which of the decisions so far is refunded, from the last one back; how long a block lasts; whether a reset unblocks. */
+  /** Chooses the decision to refund, counted back from the last one, or the duration of a block, or whether a reset unblocks. */
   readonly dice: number
 }
 
@@ -157,11 +157,11 @@ test('after such traffic nothing in Redis is without a time to live', async () =
   const keys = await client.keys('*')
   const lives = await Promise.all(keys.map((key) => client.pttl(key)))
   expect(keys.length > 100).toBe(true)
-  // What has ended since it was listed has -2.
+  // A key that has expired since it was listed has -2.
   expect(lives.filter((ms) => ms === -1)).toEqual([])
 })
 
-/** A limiter, and every decision of it that can be refunded. */
+/** A limiter, and its decisions that can be refunded. */
 interface SizedAlgorithm extends Limiter {
   readonly decisions: Decision[]
 }
@@ -171,12 +171,12 @@ function timeAfter(now: number, latest: number, time: number | Move, last: Said)
   return moved(now, time, 1000, last)
 }
 
-/** A lease's id is random; all else must be the same. */
+/** The id of a lease is random. All other fields must be equal. */
 function plain({ lease, ...decision }: Decision) {
   return { ...decision, token: lease?.token }
 }
 
-/** What the next request may go by. A decision that asked no policy says nothing. */
+/** The numbers on which the next request may depend. Undefined for a decision without policies. */
 function said(decision: Decision | undefined): Said | undefined {
   const verdict = Object.values(decision?.policies ?? {}).at(0)
   return verdict && { ...verdict, remaining: decision?.remaining ?? 0 }

@@ -48,14 +48,14 @@ describe('maxKeys', () => {
     for (const key of ['a', 'b', 'c']) limiter.consume(key)
     expect(store.size).toBe(6)
     limiter.reset('a', { policies: { window: hourly } })
-    // In the place of the count, the reset is noted.
+    // A record of the reset replaces the count.
     expect(store.size).toBe(6)
     time.now += 3_600_000 + 1000
     for (let i = 0; i < 10_000; i++) limiter.consume('a')
     expect(store.size).toBe(2)
   })
 
-  test('is filled to the last place before anything goes', () => {
+  test('evicts nothing before it is full', () => {
     const { store, limiter } = setup(1000, hourly)
     for (let i = 0; i < 1000; i++) limiter.consume(`${i}`, { cost: 2 })
     const denied = Array.from({ length: 1000 }, (_, i) => !limiter.peek(`${i}`).allowed)
@@ -93,7 +93,7 @@ describe('when the store is full', () => {
     expect([store.size, store.evicted]).toEqual([maxKeys, 0])
   })
 
-  test('and spent, the one that expires first is evicted, and counted', () => {
+  test('and every key is over its limit, the key that expires first is evicted, and counted', () => {
     const { store, limiter, time } = setup(10, hourly)
     const start = time.now
     const order = [5, 2, 8, 0, 9, 1, 7, 3, 6, 4]
@@ -113,13 +113,13 @@ describe('when the store is full', () => {
 })
 
 describe('a memory store', () => {
-  test('answers without a promise', () => {
+  test('returns values, not promises', () => {
     const { limiter } = setup(10, hourly)
     expect([limiter.consume('a').remaining, limiter.peek('a').remaining]).toEqual([1, 1])
     expect([limiter.reset('a'), limiter.close()]).toEqual([true, undefined])
   })
 
-  test('is what a limiter has that was given none, and is its own', () => {
+  test('is the default store, separate for each limiter', () => {
     const one = createLimiter({ name: 'api', policies: hourly })
     const other = createLimiter({ name: 'api', policies: hourly })
     expect([one.consume('a').remaining, other.consume('a').remaining]).toEqual([1, 1])

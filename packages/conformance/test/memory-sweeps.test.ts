@@ -18,7 +18,7 @@ afterEach(() => void vi.restoreAllMocks())
 
 const clock = () => now
 
-/** More than enough requests for each table to be swept, whatever their number. */
+/** More than enough requests to sweep every table, whatever the number of tables. */
 const many = 10_000
 
 test('a peek changes nothing, not even a row that has expired', () => {
@@ -32,7 +32,7 @@ test('a peek changes nothing, not even a row that has expired', () => {
   expect(store.size).toBe(1)
 })
 
-test('a clock that steps back by less than a second finds what had ended by then', () => {
+test('state that expired less than a second ago is found again after the clock steps back', () => {
   const policies = fixedWindow({ limit: 2, window: 100 })
   const limiter = createLimiter({ name: 'api', policies, store, clock })
   limiter.consume('key', { cost: 2 })
@@ -45,8 +45,8 @@ test('a clock that steps back by less than a second finds what had ended by then
   expect(store.size).toBe(0)
 })
 
-test('a row that the direct way has written is swept when it has expired, not later', () => {
-  // A limiter with a clock uses the general way only.
+test('a row that the fast path has written is swept as soon as it has expired', () => {
+  // A limiter with a clock never uses the fast path.
   vi.spyOn(Date, 'now').mockImplementation(clock)
   const policies = fixedWindow({ limit: 2, window: 100 })
   const limiter = createLimiter({ name: 'api', policies, store })
@@ -59,7 +59,7 @@ test('a row that the direct way has written is swept when it has expired, not la
   expect(store.size).toBe(0)
 })
 
-test('counts, blocks and resets are swept alike', () => {
+test('counts, blocks and records of resets are swept', () => {
   const policies = {
     window: fixedWindow({ limit: 1, window: 100, block: { for: 200 } }),
     pace: gcra({ limit: 5, window: 300 }),
@@ -112,7 +112,7 @@ test('if the store is full, a key that has quota left is evicted before a key th
   expect(again).toEqual(Array(20).fill(false))
 })
 
-test('a block that has ended is remembered for as long as it makes the next one longer', () => {
+test('a block that has ended is kept for as long as it makes the next one longer', () => {
   const block = { for: '1m', on: 'exceeded', escalate: 2 } as const
   const policies = fixedWindow({ limit: 1, window: '1s', block })
   const limiter = createLimiter({ name: 'api', policies, store, clock })

@@ -16,7 +16,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-/** How many random steps each algorithm is followed for; the long run takes millions. */
+/** The number of random steps for each algorithm. The long run has millions. */
 const stepsEach = runs(8000)
 /** The same algorithms again, with blocks. */
 const stepsBlocked = runs(2500)
@@ -25,13 +25,13 @@ describe.each(families)('$name', ({ name, samples }) => {
   const steps = name.endsWith(', with a block') ? stepsBlocked : stepsEach
 
   test.each(samples.map((one) => ({ numbers: numbersOf(one.policy), one })))(
-    'decides by its definition in every field: $numbers',
+    'every field of a decision equals that of the model: $numbers',
     ({ one }) => followFor(one, steps / samples.length),
     patienceMs,
   )
 })
 
-test('unlimited decides by its definition in every field', async () => {
+test('every field of a decision of unlimited equals that of the model', async () => {
   const sample = {
     policy: unlimited(),
     quota: 1000,
@@ -47,7 +47,7 @@ async function followFor(sample: Followed, atLeast: number): Promise<void> {
   for (let steps = 0; steps < atLeast; round++) steps += await followSome(sample, round)
 }
 
-/** Follows some fifty days of a key, and tells how many steps they had. */
+/** Compares fifty random histories of a key with the model, and returns their number of steps. */
 async function followSome(sample: Followed, round: number): Promise<number> {
   let steps = 0
   await fc.assert(
@@ -55,7 +55,7 @@ async function followSome(sample: Followed, round: number): Promise<number> {
       steps += taken.length
       for (const answer of await follow(sample, memoryStore(), 'limiter', start, taken)) {
         const expected = decisionFrom(answer.expected)
-        // The comparison of expect takes many times as long, and is needed for its message only.
+        // The comparison of `expect` is many times slower, and is needed only for its message.
         if (!isDeepStrictEqual(answer.decision, expected)) expect(answer.decision).toEqual(expected)
       }
     }),

@@ -32,7 +32,7 @@ describe.each(families)('$name', ({ name, samples: all }) => {
   const limits = fc.constantFrom(1, 2, 7, 100, 10_000_000)
   const windows = fc.constantFrom(...sizes.map(([, windowMs]) => windowMs))
   const same = samples.map((one) => ({ one, other: one }))
-  /** The policy of the traffic, and that of the questions after it: the same, or one whose limit has changed. */
+  /** The policy of the traffic, and that of the requests after it: the same, or one with another limit. */
   const pairs =
     sized === undefined
       ? same
@@ -47,10 +47,10 @@ describe.each(families)('$name', ({ name, samples: all }) => {
     startsOf(one).map((start) => ({ one, other, start })),
   )
 
-  test('never allows more than it promises', async () => {
+  test('never allows more than its bound', async () => {
     await fc.assert(
       fc.asyncProperty(cases, traffic, async ({ one, start }, steps) => {
-        // A penalty takes units without an admission, and may open a window of its own.
+        // A penalty takes units without an allowed request, and may start a window.
         const unpunished = steps.filter(({ verb }) => verb !== 'penalize')
         const answered = await follow(one, memoryStore(), 'limiter', start, unpunished)
         expect(one.excess(admissionsIn(answered))).toBe(0)
@@ -59,7 +59,7 @@ describe.each(families)('$name', ({ name, samples: all }) => {
     )
   })
 
-  test('a wait is exact: the cost is denied until one millisecond before, and then allowed', () => {
+  test('retryAfterMs is exact: the cost is denied until one millisecond before, and then allowed', () => {
     everywhere((now, decision, cost, ask) => {
       const wait = decision.retryAfterMs
       if (wait === null) {
@@ -91,7 +91,7 @@ describe.each(families)('$name', ({ name, samples: all }) => {
 
   test('remaining is exact: that many units are allowed now, and no unit more', () => {
     everywhere((now, { remaining }, _cost, ask, { meaning }) => {
-      // A queue admits a request of any cost while it has room for one unit.
+      // A queue allows a request of any cost while one unit fits.
       if (meaning.remaining !== undefined) {
         expect(ask(now, 1).allowed).toBe(remaining > 0)
         return
@@ -135,7 +135,7 @@ describe.each(families)('$name', ({ name, samples: all }) => {
   }
 })
 
-/** Peeks at a time of one's choice. */
+/** Peeks at the given time. */
 type Ask = (at: number, cost: number) => Decision
 
 interface Driven {
@@ -144,7 +144,7 @@ interface Driven {
   readonly ask: Ask
 }
 
-/** A denial may start a block, or give birth to a bucket; the model says when. */
+/** A denial may start a block or create the row of a bucket. The model returns whether it does. */
 function deniedLeaveTraces({ meaning, policy }: Sample): boolean {
   return meaning.born !== undefined || policy.block?.on === 'exceeded'
 }
@@ -173,7 +173,7 @@ function drive(
     const decision = isAsked ? limiter.consume('key', { cost }) : peeked
     last = decision.policies['default']
   }
-  // What was only looked at is not born yet, and would be born at the moment of each question.
+  // A peek creates no row, so a new bucket would start at the time of each peek.
   if (sample.meaning.born !== undefined) limiter.consume('key', { cost: 0 })
   const end = now
   return {

@@ -19,7 +19,7 @@ function times<T>(count: number, ask: (i: number) => Promise<T>): Promise<readon
   return Promise.all(Array.from({ length: count }, (_, i) => ask(i)))
 }
 
-test('two limiters of other algorithms with blocks, asked at once, share calls; each reads a key once and writes it once', async () => {
+test('simultaneous requests of two limiters with blocks share calls, and each call reads and writes a key once', async () => {
   const store = redisStore(server.connection, { timeout: '10s' })
   const block = { for: '1h' } as const
   const policies = [
@@ -31,11 +31,11 @@ test('two limiters of other algorithms with blocks, asked at once, share calls; 
   )
   const both = async (i: number) => Promise.all([log.consume(`k${i % 4}`), api.consume('hot')])
   await both(0)
-  // The first goes by itself, the others in two halves, each about the four keys of one limiter and the one of the other.
+  // The first request is sent alone, and the others in two halves. Each half has the four keys of one limiter and the one key of the other.
   expect(await callsOf(() => times(30, both))).toEqual({ evalsha: 3, get: 11, set: 11 })
 })
 
-test('limiters without blocks have calls of their own; each reads a key once and writes it once', async () => {
+test('limiters without blocks have separate calls, and each call reads and writes a key once', async () => {
   const store = redisStore(server.connection, { timeout: '10s' })
   const log = createLimiter({ name: 'log', policies: gcra({ limit: 90, window: '1h' }), store })
   const api = createLimiter({
@@ -63,7 +63,7 @@ test('of a hundred simultaneous requests for one key the first fifty are allowed
   ])
 })
 
-test('what differs by cost, verb and policy is decided in the order in which it was asked', async () => {
+test('requests for one key are decided in their order, whatever their methods and costs', async () => {
   const store = redisStore(server.connection, { timeout: '10s' })
   const policies = slidingLog({ limit: 10, window: '1h' })
   const limiter = createLimiter({ name: 'api', policies, store })

@@ -26,7 +26,7 @@ describe('by the time of the server', () => {
         return server.connection.pttl(`${i === 0 ? 'direct' : 'general'}:${name}:{key}`)
       }),
     )
-    // They were not asked in the same millisecond. A state is kept for a second after its end.
+    // The two scripts did not run in the same millisecond. A state is kept for a second after it has expired.
     expect(Math.abs(lives[0] - lives[1])).toBeLessThan(900)
   })
 
@@ -45,13 +45,13 @@ describe('by the time of the server', () => {
       limiter.consume('key', { cost: 9 }),
     ])
     const stats = await server.connection.info('commandstats')
-    // The first by itself, the others two and one: each reads a key once, and a call that takes nothing writes nothing.
+    // The first request is sent alone, the others as two and one. Each call reads a key once, and a call that takes no units writes nothing.
     expect(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]).toBe('3')
     expect(/cmdstat_get:calls=(\d+)/.exec(stats)?.[1]).toBe('4')
     expect(/cmdstat_set:calls=(\d+)/.exec(stats)?.[1]).toBe('2')
   })
 
-  test('a key that was blocked is left to the general script, in the order in which it was asked', async () => {
+  test('the general script decides requests for a blocked key, in their order', async () => {
     const policies = fixedWindow({ limit: 100, window: '1h' })
     const limiter = createLimiter({
       name: randomUUID(),

@@ -40,7 +40,7 @@ interface Command {
   readonly time: Move | number
   readonly cost: Cost
   readonly key: string
-  /** Which of the policies this call asks, and in which order. */
+  /** Chooses the policies of this call, and their order. */
   readonly plan: number
   readonly dice: number
 }
@@ -63,7 +63,7 @@ const ofRows = fc.array(fc.constantFrom(...rows), { minLength: 4, maxLength: 4 }
 const ofAll = fc.array(fc.constantFrom(...samples), { minLength: 4, maxLength: 4 })
 const someSamples = fc.oneof({ arbitrary: ofRows, weight: 4 }, { arbitrary: ofAll, weight: 1 })
 
-/** Most calls ask the same policies; others ask some of them, in another order, or one without a name. */
+/** Most calls have the same policies. Others have some of them, in another order, or a single policy without a name. */
 function planOf([a, b, c, d]: readonly Policy[], size: number, plan: number): Policies {
   const all = Object.entries({ a, b, c, d }).slice(0, size)
   if (plan === 0) return Object.fromEntries(all.toReversed())
@@ -78,7 +78,7 @@ interface Subject {
 }
 
 test(
-  'the direct script and the general one give the same answers and leave the same bytes, whatever the traffic',
+  'the direct script and the general one return the same decisions and write the same bytes, for any traffic',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -106,7 +106,7 @@ test(
               ['direct', 'general'].map((prefix) => statesOf(prefix, name)),
             )
             expect(states[0].bytes).toEqual(states[1].bytes)
-            // The two were not asked in the same millisecond.
+            // The two scripts did not run in the same millisecond.
             states[0].livesMs.forEach((livesMs, i) =>
               expect(Math.abs(livesMs - states[1].livesMs[i])).toBeLessThan(60_000),
             )
@@ -135,7 +135,7 @@ async function answer(
       case 'peek':
         return await limiter.peek(key, { cost, policies })
       case 'many': {
-        // Several requests of one call about one key, and what is asked after them.
+        // Several requests for one key in one call, and requests after them.
         const asked = [
           { key, cost, policies },
           { key, policies },
@@ -179,7 +179,7 @@ async function answer(
   }
 }
 
-/** A lease's id is random; all else must be the same. */
+/** The id of a lease is random. All other fields must be equal. */
 function plain({ lease: _lease, ...decision }: Decision) {
   return decision
 }
@@ -189,7 +189,7 @@ function saidBy(decision: Decision | undefined): Said | undefined {
   return verdict && { ...verdict, remaining: decision?.remaining ?? 0 }
 }
 
-/** The states under a prefix, and how long each of them still lives. Bodies have random lease ids, and are left out. */
+/** The states under a prefix with their TTLs, without the bodies, which contain random lease ids. */
 async function statesOf(prefix: string, name: string) {
   const keys = ['ann', 'bob'].map((key) => `${prefix}:${name}:{${key}}`)
   const states = await Promise.all(keys.map((key) => server.connection.getBuffer(key)))

@@ -19,7 +19,7 @@ const policies = fixedWindow({ limit: 10, window: '1h' })
 const server = useRedis()
 
 describe('a call that takes longer than its deadline', () => {
-  test('fails in time, and takes nothing when it arrives', async () => {
+  test('fails in time, and takes no units when it arrives', async () => {
     const limiter = limiterOn(server.client(), { timeout: 50 })
     await untilAnswered(() => limiter.consume('key'))
     const { remaining } = await untilAnswered(() => limiter.peek('key'))
@@ -35,7 +35,7 @@ describe('a call that takes longer than its deadline', () => {
       expect(isAnswering).toBe(false)
       await answering
     })
-    // A void call may be asked once more; that one stands in the queue before the second of these.
+    // The client may send a call without an effect again. It then arrives before the second of these calls.
     await untilAnswered(() => limiter.peek('key'))
     expect((await untilAnswered(() => limiter.peek('key'))).remaining).toBe(remaining)
   })
@@ -51,7 +51,7 @@ describe('a call that takes longer than its deadline', () => {
     expect((await untilAnswered(() => limiter.peek('key'))).remaining).toBe(10)
   })
 
-  test('spoils none that comes after it', async () => {
+  test('does not affect later calls', async () => {
     const limiter = limiterOn(server.client(), { timeout: 50 })
     await untilAnswered(() => limiter.peek('key'))
     await paused(200, async () => {
@@ -62,8 +62,8 @@ describe('a call that takes longer than its deadline', () => {
   })
 })
 
-describe('a key that holds something else', () => {
-  test('fails its own request and no other, and says why', async () => {
+describe('a key of another type', () => {
+  test('fails its own request and no other, with the reason', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'types')
     await server.connection.lpush('sluice:types:{taken}', 'a list')
     const decisions = ['before', 'taken', 'after'].map((key) => limiter.consume(key))
@@ -79,7 +79,7 @@ describe('a key that holds something else', () => {
     expect(await server.connection.lrange('sluice:types:{taken}', 0, -1)).toEqual(['a list'])
   })
 
-  test('has no other key decided without the store, however often it is asked for', async () => {
+  test('does not open the breaker for other keys, however often it is requested', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'often')
     await server.connection.lpush('sluice:often:{taken}', 'a list')
     const sources: string[] = []
@@ -88,7 +88,7 @@ describe('a key that holds something else', () => {
     expect((await limiter.consume('other')).source).toBe('store')
   })
 
-  test('fails its own request and no other in one call of several', async () => {
+  test('fails only its own request in a call of several', async () => {
     const redis = redisStore(server.client(), { timeout: '10s' })
     const requests: Parameters<typeof redis.run>[0][number][] = []
     const store: typeof redis = {
@@ -109,7 +109,7 @@ describe('a key that holds something else', () => {
     expect((await limiter.peek('two')).remaining).toBe(8)
   })
 
-  test('is never mistaken for a count: bytes that are none read as absent, or fail', async () => {
+  test('is never read as a count: invalid bytes count as absent, or fail', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'bytes')
     for (const [i, bytes] of ['', 'x', '\0', '\0\u0001', '0', '{"count":3}'].entries()) {
       await server.connection.set(`sluice:bytes:{${i}}`, bytes, 'PX', 60_000)
@@ -123,7 +123,7 @@ describe('a key that holds something else', () => {
 })
 
 describe('a key under more than 255 policy names', () => {
-  test('is refused, and stays as it is until it expires', async () => {
+  test('is refused, and remains unchanged until it expires', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'names')
     const consume = (i: number) =>
       limiter.consume('key', { policies: { [`client ${i}`]: policies } })
@@ -143,7 +143,7 @@ describe('a key under more than 255 policy names', () => {
 })
 
 describe('a Redis that answers every request with an error', () => {
-  test('is left alone, and a ping is false, until it decides again', async () => {
+  test('opens the breaker, and a ping is false, until it decides again', async () => {
     const user = randomUUID()
     const rights = ['~*', '+evalsha', '+eval', '+time', '+set', '+ping', '+info']
     await server.connection.acl('SETUSER', user, 'on', '>secret', ...rights)
@@ -157,7 +157,7 @@ describe('a Redis that answers every request with an error', () => {
     const codes: unknown[] = []
     for (const key of ['a', 'b', 'c', 'd']) {
       codes.push(errorCode((await Promise.allSettled([limiter.penalize(key, 1)]))[0]))
-      // The look at a key that was refused is answered before this, and known to the store in the same turn of the loop.
+      // The peek at a refused key is answered before this ping, and the store handles it in the same turn of the event loop.
       await client.ping()
       await turn()
     }
@@ -188,7 +188,7 @@ describe('a Redis that answers every request with an error', () => {
     expect(await limiter.ping()).toBe(true)
   })
 
-  test('is left alone if its replies cannot be read', async () => {
+  test('opens the breaker if its replies cannot be read', async () => {
     const nonsense: RedisClient = {
       isCluster: false,
       evalSha: async () => ['OK'],
@@ -205,7 +205,7 @@ describe('a Redis that answers every request with an error', () => {
 })
 
 describe('a client that fails', () => {
-  test('is not asked again if the script may have run: a request whose reply is lost counts once', async () => {
+  test('receives no request twice if the script may have run: a request whose reply is lost counts once', async () => {
     const client = server.client()
     const losing: RedisClient = {
       isCluster: false,
@@ -225,7 +225,7 @@ describe('a client that fails', () => {
     expect((await limiter.peek('key')).remaining).toBe(5)
   })
 
-  test('fails the call with its own error as the cause', async () => {
+  test('fails the call with its error as the cause', async () => {
     const client = server.client({ maxRetriesPerRequest: 0, enableOfflineQueue: false })
     await client.ping().catch(() => {})
     client.disconnect()
@@ -237,7 +237,7 @@ describe('a client that fails', () => {
 })
 
 describe('a store that was closed', () => {
-  test('takes no more requests, and leaves the connection to its owner', async () => {
+  test('accepts no requests, and does not close the connection', async () => {
     const client = server.client()
     const store = redisStore(client)
     const limiter = createLimiter({ name: 'closed', policies, store })
@@ -254,20 +254,20 @@ describe('a store that was closed', () => {
   })
 })
 
-/** Holds up every command for so long, and returns when commands are answered again. */
+/** Delays every command for this time, and returns when commands are answered again. */
 async function paused(ms: number, meanwhile: () => Promise<void>): Promise<void> {
   await server.connection.client('PAUSE', ms, 'ALL')
   await meanwhile()
   await server.connection.ping()
 }
 
-/** Without the store it decides nothing: each decision of its own comes from there, and what is none fails. */
+/** A limiter that never decides without its store: it denies if the store fails. */
 function limiterOn(client: SupportedClient, options: RedisStoreOptions = {}, name?: string) {
   const store = redisStore(client, options)
   return createLimiter({ name: name ?? randomUUID(), policies, store, onStoreError: 'deny' })
 }
 
-/** Asks again where a busy machine has missed the short deadline, and until the store is in use again. What failed has taken nothing. */
+/** Repeats a call until the store decides, because a busy machine can miss the short deadline. A failed call has taken no units. */
 async function untilAnswered(ask: () => Promise<Decision>): Promise<Decision> {
   for (;;) {
     const decision = await ask()

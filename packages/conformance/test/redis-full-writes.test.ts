@@ -3,7 +3,7 @@ import { createLimiter, fixedWindow, redisStore, tokenBucket, type Policies } fr
 import { startRedis } from '@sluice/conformance/redis'
 import { expect, onTestFinished, test } from 'vitest'
 
-test('a write that fails because memory is full fails its own request, and none that travels with it', async () => {
+test('a write that fails because memory is full fails its own request, and no other request of the call', async () => {
   const server = await startRedis({ settings: ['--maxmemory-policy', 'noeviction'] })
   onTestFinished(() => server.stop())
   const client = server.client()
@@ -14,7 +14,7 @@ test('a write that fails because memory is full fails its own request, and none 
   const buckets = limiterOf(tokenBucket({ capacity: 5, refill: 1, every: '1h', initial: 0 }))
   const held = [await windows.consume('a', { cost: 3 }), await windows.consume('b', { cost: 3 })]
   await client.config('SET', 'maxmemory', 100_000)
-  // A reset writes the row of a full bucket, which no memory is left for.
+  // A reset writes the row of a full bucket, and no memory is left for it.
   const [first, reset, second] = await Promise.allSettled([
     windows.refund(held[0]),
     buckets.reset('new'),

@@ -31,7 +31,7 @@ function limiterOf(policies: Policies, name: string = randomUUID()) {
   return createLimiter({ name, policies, store, onStoreError: 'deny', denyCache: false })
 }
 
-/** Leaves no memory: an empty server takes more than this. */
+/** Leaves no free memory: an empty server uses more than this. */
 async function fillUp(): Promise<void> {
   await server.connection.config('SET', 'maxmemory', 100_000)
 }
@@ -48,7 +48,7 @@ test.each([
   ['slidingLog', log],
   ['concurrency', leases],
   ['fixedWindow', fixedWindow({ limit: 5, window: '1h' })],
-])('a flood of new keys stops at the limit of memory: %s', async (_, policies) => {
+])('a flood of new keys stops at the memory limit: %s', async (_, policies) => {
   const limiter = limiterOf(policies)
   let denied = 0
   for (let i = 0; i < 200; i++) {
@@ -57,7 +57,7 @@ test.each([
   }
   expect(denied > 1000).toBe(true)
   const [, used] = /used_memory:(\d+)/.exec(await server.connection.info('memory')) ?? []
-  // A call is let through or refused as a whole.
+  // Redis accepts or refuses a call as a whole.
   expect(Number(used)).toBeLessThan(maxMemory + 300_000)
 })
 
@@ -67,7 +67,7 @@ describe('when memory is full', () => {
     .map(({ name, samples }) => [name, samples.filter(({ quota }) => quota > 2)] as const)
 
   test.each(samples)(
-    '%s: nothing that takes memory is done, and it fails as a store does',
+    '%s: a call that needs memory does nothing, and fails as a store error',
     async (_, [{ policy, meaning }]) => {
       const limiter = limiterOf(policy)
       await fillUp()
@@ -79,7 +79,7 @@ describe('when memory is full', () => {
       expect(await refusalOf(limiter.penalize('key', 1))).toBe('SLUICE_STORE_FAILED')
       expect(await refusalOf(limiter.block('key', '1m'))).toBe('SLUICE_STORE_FAILED')
       expect(await refusalOf(limiter.unblock('key'))).toBe(undefined)
-      // A bucket that is born with less than it holds would be born by these; of all others there is nothing to write.
+      // These calls would create the row of a bucket that does not start full. All other policies have nothing to write.
       const outcome = meaning.born === undefined ? true : 'SLUICE_STORE_FAILED'
       expect(await refusalOf(limiter.refund('key'))).toBe(outcome)
       expect(await refusalOf(limiter.reset('key'))).toBe(outcome)
@@ -88,7 +88,7 @@ describe('when memory is full', () => {
     },
   )
 
-  test('a denial that would begin a block or a bucket fails, and begins none', async () => {
+  test('a denial that would start a block or create a bucket fails, and does neither', async () => {
     const block = { for: '1h', on: 'exceeded' } as const
     const blocking = limiterOf(slidingLog({ limit: 1, window: '1h', block }))
     await blocking.consume('key')
@@ -97,7 +97,7 @@ describe('when memory is full', () => {
     expect((await blocking.consume('key')).source).toBe('closed')
     expect((await blocking.peek('key')).policies['default'].resetMs <= 3_600_000).toBe(true)
     const keys = await server.connection.dbsize()
-    // A reset in the same call writes first.
+    // The reset in the same call is executed first.
     const [, decision] = await Promise.all([blocking.reset('key'), born.consume('key')])
     expect(decision.source).toBe('closed')
     expect(await server.connection.dbsize()).toBe(keys - 1)
@@ -107,7 +107,7 @@ describe('when memory is full', () => {
     ['slidingLog', log],
     ['concurrency', leases],
     ['gcra', gcra({ limit: 5, window: '1h' })],
-  ])('%s: what is held can be given back, and lets nothing else in', async (_, policy) => {
+  ])('%s: units can be refunded, and new keys remain denied', async (_, policy) => {
     const limiter = limiterOf(policy)
     const held = []
     for (let i = 0; i < 6; i++) held.push(await limiter.consume(`held ${i}`))
@@ -139,7 +139,7 @@ describe('when memory is full', () => {
   })
 })
 
-test('decisions go on as soon as there is memory again', async () => {
+test('Redis decides again as soon as it has free memory', async () => {
   const limiter = limiterOf({ log, leases })
   await fillUp()
   expect((await limiter.consume('key')).source).toBe('closed')

@@ -11,14 +11,14 @@ test('a refund during a pause of Redis arrives when the pause ends, however late
   const patient = createLimiter({ ...options, store: redisStore(client, { timeout: '20s' }) })
   const hasty = createLimiter({ ...options, store: redisStore(client, { timeout: 30 }) })
   const decision = await patient.consume('key', { cost: 7 })
-  // It knows the server's clock before the pause.
+  // This limiter has read the server's clock before the pause.
   while (!(await hasty.ping()) || (await hasty.consume('other')).source !== 'store');
-  // The server knows the script that refunds, so that the refund takes one trip.
+  // The server has the script for refunds, so the refund needs one round trip.
   await patient.unblock('other')
   process.kill(server.pid, 'SIGSTOP')
   onTestFinished(() => void process.kill(server.pid, 'SIGCONT'))
   expect(await hasty.refund(decision)).toBe(false)
-  // Each of these takes as long as the store may.
+  // Each of these pings takes the whole timeout of the store.
   for (let i = 0; i < 5; i++) expect(await hasty.ping()).toBe(false)
   process.kill(server.pid, 'SIGCONT')
   expect((await patient.peek('key')).remaining).toBe(1000)

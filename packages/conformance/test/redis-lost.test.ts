@@ -27,7 +27,7 @@ interface Setup {
   /** Resolves when the resent commands have been answered. */
   settle(): Promise<unknown>
   used(): Promise<number>
-  /** Runs this, and loses the connection when it has been done and its answer has not come. */
+  /** Runs this, and closes the connection after Redis has executed it and before the reply is read. */
   lose<T>(act: () => T, used: number): Promise<T>
 }
 
@@ -80,7 +80,7 @@ const clients: Readonly<Record<string, () => Pair>> = {
 }
 
 describe.each(Object.entries(clients))('%s: a lost answer', (_, open) => {
-  test('is not asked for again: 20 asked, 20 counted', async () => {
+  test('is counted once: 20 requests, 20 units', async () => {
     const { limiter, lose, settle, used } = setupOf(...open())
     await limiter.consume('key')
     const asked = await lose(
@@ -98,7 +98,7 @@ describe.each(Object.entries(clients))('%s: a lost answer', (_, open) => {
     const { limiter, lose, settle, used } = setupOf(...open())
     await limiter.consume('key', { cost: 5 })
     const decision = await limiter.consume('key', { cost: 2 })
-    // From now on Redis knows the script that refunds.
+    // From here on, Redis has the script for refunds.
     await limiter.unblock('key')
     expect(await lose(() => limiter.refund(decision), 5)).toBe(false)
     await settle()

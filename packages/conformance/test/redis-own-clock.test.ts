@@ -24,9 +24,9 @@ import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 
-// Redis decides by its own clock, and then a memory store by the time that Redis's reply carried.
+// Redis decides by its own clock, and then a memory store decides by the time in the reply of Redis.
 const server = useRedis()
-/** The server's time in the last reply, and in all replies of the turn. */
+/** The server's time in the last reply. `times` has those of all replies in one turn of the event loop. */
 let serverMs = 0
 let times: number[] = []
 let redis: AsyncStore
@@ -100,9 +100,9 @@ interface Command {
   readonly cost: number
   readonly keys: Keys
   readonly owner: string | undefined
-  /** Whether this call brings the other plan, if there is one, in the place of the limiter's own. */
+  /** Whether this call passes the other plan, if there is one, instead of the limiter's own. */
   readonly isChanged: boolean
-  /** Which of the decisions so far is meant, from the last one back; how long a block lasts; whether a reset unblocks. */
+  /** Chooses a decision, counted back from the last one, or the duration of a block, or whether a reset unblocks. */
   readonly dice: number
 }
 
@@ -116,14 +116,14 @@ const command: fc.Arbitrary<Command> = fc.record({
   isChanged: fc.constantFrom(true, ...Array<false>(4).fill(false)),
   dice: fc.nat(4),
 })
-/** The commands that are given at once. */
+/** Commands that are sent at once. */
 const turns = fc.array(fc.array(command, { minLength: 1, maxLength: 5 }), {
   maxLength: 25,
   size: 'max',
 })
 
 test(
-  'turns of several calls each are answered as a memory store answers them one by one, and no key dies too soon',
+  'simultaneous calls have the same results as successive calls of a memory store, and no key expires too early',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -153,25 +153,25 @@ async function followBoth(
     times = []
     const given = turn.map((one) => inRedis.ask(one))
     const answers = await Promise.all(given.map(({ answer }) => answer))
-    // Of several calls in different milliseconds, nobody knows which one decided what.
+    // If the calls ran in different milliseconds, the time of each decision is unknown.
     if (new Set(times).size > 1) return
     const expected = turn.map((one) => inMemory.ask(one))
     expect(answers).toEqual(await Promise.all(expected.map(({ answer }) => answer)))
     await inRedis.keep(given)
     await inMemory.keep(expected)
-    // A row that the other plan wrote lives for as long as that plan requires.
+    // A row that the other plan wrote is kept for as long as that plan requires.
     if (changed === undefined) await expectLives(inRedis.limiter, policies)
   }
 }
 
-/** A state outlives what its policies say by a second, for a clock that steps back by less. */
+/** A state is kept for a second after its policies need it, in case the clock steps back by less. */
 async function expectLives(limiter: Limiter, given: Plan): Promise<void> {
   for (const name of ['ann', 'bob']) {
     const begins = performance.now()
     const { policies } = await limiter.status(name)
     const lives = await server.connection.pttl(`sluice:${limiter.name}:{${name}}`)
     const elapsed = Math.ceil(performance.now() - begins) + 1
-    // A bucket that starts partly full has numbers before it has a state.
+    // A bucket that does not start full has numbers without a state.
     const kept = names.filter((policy) => given[policy].kind !== 'tokenBucket')
     const longest = Math.max(...kept.map((policy) => policies[policy].resetMs))
     if (longest > 0) expect(lives + elapsed).toBeGreaterThanOrEqual(longest + 1000)
@@ -239,7 +239,7 @@ function told(answer: unknown): Asked {
   return { answer: Promise.resolve(answer), decisions: [] }
 }
 
-/** A lease's id is random; all else must be the same. */
+/** The id of a lease is random. All other fields must be equal. */
 function plain({ lease, ...decision }: Decision) {
   return { ...decision, token: lease?.token, lengthMs: lease?.lengthMs }
 }

@@ -18,7 +18,7 @@ import { Redis as Valkey } from 'iovalkey'
 import { createClient, createCluster, RESP_TYPES } from 'redis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-// A client may be set up to give numbers as strings, and strings as buffers. The script's reply is read all the same.
+// A client may be configured to return numbers as strings, and strings as buffers. The script's reply is read in each form.
 
 const asText = { [RESP_TYPES.NUMBER]: String, [RESP_TYPES.BLOB_STRING]: Buffer } as const
 
@@ -27,7 +27,7 @@ const cluster = useCluster()
 
 interface Setup {
   readonly name: string
-  /** A client that is connected, until the test has finished. */
+  /** A connected client, which is closed at the end of the test. */
   readonly connect: () => Promise<SupportedClient>
 }
 
@@ -114,7 +114,7 @@ const setups: readonly Setup[] = [
 ]
 
 describe.each(setups)('$name', ({ connect }) => {
-  test('the limit is the limit, and Redis decides', async () => {
+  test('Redis decides, and allows exactly the limit', async () => {
     const limiter = limiterOn(await connect(), 50)
     const decisions = await Promise.all(
       Array.from({ length: 200 }, async () => limiter.consume('key')),
@@ -127,13 +127,13 @@ describe.each(setups)('$name', ({ connect }) => {
     expect(await limiter.ping()).toBe(true)
   })
 
-  test('each number is what a client with its default settings reads', async () => {
+  test('each number equals that of a client with default settings', async () => {
     const client = await connect()
     const plain = 'slots' in client ? cluster.client() : server.client()
     expect(await saidBy(client)).toEqual(await saidBy(plain))
   })
 
-  test('an error of one request is the error of that request, in its words', async () => {
+  test('an error of one request fails that request, with the message of Redis', async () => {
     const limiter = limiterOn(await connect(), 50)
     for (const admin of [server.client(), cluster.client()]) {
       await admin.lpush(`sluice:${limiter.name}:{taken}`, 'a list')
@@ -157,7 +157,7 @@ const everyKind = {
   slots: concurrency({ limit: 3, lease: '1m' }),
 }
 
-/** What a limiter answers over this client: with a block, bodies, a lease, and many keys in one call. */
+/** The decisions of a limiter with this client: with a block, bodies, a lease, and many keys in one call. */
 async function saidBy(client: SupportedClient): Promise<unknown> {
   const time = Date.UTC(2026, 0, 1)
   const store = redisStore(client, { timeout: '10s' })

@@ -42,7 +42,7 @@ describe('a decision by three policies', () => {
     expect(commands).toEqual(['evalsha', 'evalsha', 'evalsha', 'evalsha', 'evalsha'])
   })
 
-  test('that leaves every policy out asks nothing', async () => {
+  test('whose key excludes every policy sends no command', async () => {
     const limiter = createLimiter({
       name: randomUUID(),
       policies: three,
@@ -61,7 +61,7 @@ describe('a decision by three policies', () => {
 })
 
 describe('the general script', () => {
-  test('holds the algorithms in use and no others', async () => {
+  test('contains the algorithms in use and no others', async () => {
     const [fixed] = await algorithmsSent(three.window)
     const [sliding] = await algorithmsSent(three.sliding)
     const [pace] = await algorithmsSent(three.pace)
@@ -87,7 +87,7 @@ describe('the script of a limiter', () => {
     )
   })
 
-  test('goes over the wire once, and is called by its digest from then on', async () => {
+  test('is sent once, and then called by its digest', async () => {
     await server.connection.script('FLUSH')
     const limiter = createLimiter({
       name: randomUUID(),
@@ -100,7 +100,7 @@ describe('the script of a limiter', () => {
     expect(commands).toEqual(['evalsha', 'eval', 'evalsha', 'evalsha'])
   })
 
-  test('forgotten by the server in the middle of traffic, loses nothing and counts nothing twice', async () => {
+  test('loses no request and counts none twice if the server forgets it during traffic', async () => {
     const limiter = createLimiter({
       name: randomUUID(),
       policies: three,
@@ -115,7 +115,7 @@ describe('the script of a limiter', () => {
     const decisions = await Promise.all(replies)
     expect(decisions.map(({ allowed }) => allowed)).toEqual(Array(300).fill(true))
     const { policies } = await limiter.peek('key')
-    // The pace gives back a unit each 3.6 s, so what it holds depends on how long this took.
+    // "pace" makes a unit available each 3.6 s, so its number depends on the duration of this test.
     expect([policies['window'].remaining, policies['sliding'].remaining]).toEqual([700, 700])
   })
 })
@@ -124,7 +124,7 @@ function unhurried(redis: Redis) {
   return redisStore(redis, { timeout: '10s' })
 }
 
-/** The commands that clients send meanwhile, without those of scripts. */
+/** The commands that clients send during this traffic, without those of scripts. */
 async function watch(redis: Redis, traffic: () => Promise<void>): Promise<string[]> {
   const monitor = await redis.monitor()
   const commands: string[] = []
@@ -142,7 +142,7 @@ async function watch(redis: Redis, traffic: () => Promise<void>): Promise<string
   return commands
 }
 
-/** The script by which a limiter with these policies decides or resets, as a real client sends it to a server that does not know it. */
+/** The script that a limiter with these policies sends for `consume` or `reset` to a server that does not have it. */
 async function scriptSent(
   policies: Policies,
   method: 'consume' | 'reset' = 'reset',

@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 describe('a Redis for tests', () => {
-  test('answers on its own port, keeps nothing on disk, and is gone when stopped', async () => {
+  test('replies on a separate port, writes nothing to disk, and ends when it is stopped', async () => {
     const server = await startRedis()
     const client = server.client()
     expect(await client.config('GET', 'port')).toEqual(['port', `${server.port}`])
@@ -47,7 +47,7 @@ describe('a Redis for tests', () => {
   })
 })
 
-/** Whether a process ends within a moment: a killed one takes some. */
+/** Whether a process ends within a moment. A killed process needs some time. */
 async function isGone(pid: number): Promise<boolean> {
   for (let i = 0; i < 100; i++) {
     try {

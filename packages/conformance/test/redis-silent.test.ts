@@ -11,7 +11,7 @@ function limiterOn(client: SupportedClient) {
   return createLimiter({ name: randomUUID(), policies, store })
 }
 
-/** Decides every few milliseconds, for so long. */
+/** Decides every few milliseconds, for this time. */
 async function decideFor(ms: number, decide: () => Promise<unknown>): Promise<void> {
   const until = performance.now() + ms
   while (performance.now() < until) {
@@ -20,7 +20,7 @@ async function decideFor(ms: number, decide: () => Promise<unknown>): Promise<vo
   }
 }
 
-test('the queue towards a Redis that is silent does not grow, and Redis is in use again when it speaks', async () => {
+test('the queue of commands for an unresponsive Redis does not grow, and Redis decides again when it responds', async () => {
   const server = await startRedis()
   onTestFinished(() => server.stop())
   const client = server.client()
@@ -39,7 +39,7 @@ test('the queue towards a Redis that is silent does not grow, and Redis is in us
   expect(await limiter.ping()).toBe(true)
 })
 
-test('of a Cluster, a master that is silent gets a few pings, and the others are asked all the same', async () => {
+test('an unresponsive master of a Cluster receives a few pings, and the other masters still receive theirs', async () => {
   const cluster = await startCluster()
   onTestFinished(() => cluster.stop())
   const client = cluster.client()

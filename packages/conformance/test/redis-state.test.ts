@@ -21,7 +21,7 @@ function storeOf() {
 }
 
 describe('time to live', () => {
-  test('every key has one after any traffic, and none stays much longer than its quota takes', async () => {
+  test('every key has one after any traffic, which is not much longer than its quota needs', async () => {
     const policies = Object.fromEntries(
       sizedAlgorithms.map(({ sample }, i) => [`${i}`, sample(20, 60_000).policy]),
     )
@@ -39,7 +39,7 @@ describe('time to live', () => {
       { numRuns: runs(300) },
     )
     const found = await server.connection.keys('*')
-    // One string for all rows of a key; a log beside it has a key of its own.
+    // All rows of a key are one string. The body of a log is a separate key.
     const strings = found.filter((key) => key.endsWith('}'))
     expect(strings.sort()).toEqual(
       ['one', 'two'].flatMap((name) =>
@@ -49,12 +49,12 @@ describe('time to live', () => {
     for (const key of found) {
       const livesMs = await server.connection.pttl(key)
       expect(livesMs).toBeGreaterThan(0)
-      // The longest of them, a weighted sliding window, counts for two windows; the rest is margin.
+      // The longest of them, a weighted sliding window, counts for two windows. The rest is a margin.
       expect(livesMs).toBeLessThanOrEqual(2 * 60_000 + 1000)
     }
   })
 
-  test('expired state is deleted soon after, by the server’s own time', async () => {
+  test('expired state is deleted soon, by the server’s clock', async () => {
     const limiters = sizedAlgorithms.map(({ name, sample }) =>
       createLimiter({ name, policies: sample(2, 40).policy, store: storeOf() }),
     )
@@ -69,7 +69,7 @@ describe('time to live', () => {
     expect(await server.connection.keys('*')).toEqual([])
   })
 
-  test('a key that was only peeked at, denied, or reset while nothing counted does not exist', async () => {
+  test('a peek, a denial, and a reset of an unused key create no key', async () => {
     const limiter = createLimiter({
       name: 'untouched',
       policies: fixedWindow({ limit: 2, window: '1h' }),
@@ -107,7 +107,7 @@ describe('one key', () => {
     expect(await server.connection.type('sluice:api:{user}')).toBe('string')
   })
 
-  test('keeps the counts of policies that a call leaves out, and their time', async () => {
+  test('keeps the counts of policies that a call excludes, and their expiry', async () => {
     const limiter = createLimiter({ name: 'api', policies, store: storeOf() })
     await limiter.consume('user', { cost: 3 })
     const livesMs = await server.connection.pttl('sluice:api:{user}')
@@ -119,7 +119,7 @@ describe('one key', () => {
     expect(await server.connection.pttl('sluice:api:{user}')).toBeGreaterThan(livesMs - 5000)
   })
 
-  test('keeps the counts of policies that a limiter of another release has', async () => {
+  test('keeps the counts of policies of another release of the limiter', async () => {
     const { window, ...rest } = policies
     const before = createLimiter({ name: 'api', policies: rest, store: storeOf() })
     const after = createLimiter({ name: 'api', policies: { window }, store: storeOf() })
@@ -139,7 +139,7 @@ describe('one key', () => {
 })
 
 describe('a rolling deploy', () => {
-  test('to another algorithm under the same name starts afresh, whichever process asks', async () => {
+  test('to another algorithm under the same name starts a new count, whichever process decides', async () => {
     const name = randomUUID()
     const before = { name, policies: fixedWindow({ limit: 5, window: '1h' }), store: storeOf() }
     const after = { name, policies: gcra({ limit: 5, window: '10d' }), store: storeOf() }

@@ -20,8 +20,8 @@ describe.each(families)('$name', ({ name, samples }) => {
     .constantFrom(...samples)
     .chain((sample) => startsOf(sample).map((start) => ({ sample, start })))
   const costs = fc.nat(9)
-  // The request that takes the last of what is free starts `then` anew, which cannot be undone; and what a bucket is remembered for begins
-  // again with a refund.
+  // The request that takes the last unit of `free` restarts `then`, which a refund cannot undo. And a refund restarts the time for which a
+  // bucket is kept.
   const leavesTraces = name.startsWith('staged') || samples.some(({ meaning }) => meaning.born)
   const isBlocked = name.endsWith(', with a block')
 
@@ -62,10 +62,10 @@ describe.each(families)('$name', ({ name, samples }) => {
     )
   })
 
-  test('all that was ever taken, forgiven and refunded besides, makes the quota full and not more', () => {
+  test('refunds of all decisions and refunds by count together never exceed the quota', () => {
     fc.assert(
       fc.property(cases, traffic, fc.boolean(), ({ sample, start }, steps, isForgiven) => {
-        // At the epoch itself, a bucket that is full reads as one that was never born.
+        // At the epoch itself, the row of a full bucket is all zeros, like that of a new key.
         const { limiter, decisions, fresh, future } = drive(sample, Math.max(1, start), steps)
         if (isForgiven) limiter.refund('key', mostUnits)
         for (const decision of decisions.toReversed()) limiter.refund(decision)
@@ -75,7 +75,7 @@ describe.each(families)('$name', ({ name, samples }) => {
         expect(limiter.peek('key', { cost: 0 })).toMatchObject({ remaining: limit, resetMs: 0 })
         limiter.consume('key')
         fresh.consume('key')
-        // A bucket that is born with less is full now, which a fresh one is not.
+        // A bucket that does not start full is full now, unlike a new one.
         if (sample.meaning.born === undefined && !isBlocked) {
           expect(future()).toEqual(future(fresh))
         }
@@ -106,7 +106,7 @@ function drive(sample: Sample, start: number, steps: readonly Step[]) {
   }
   if (sample.meaning.born !== undefined) limiter.consume('key', { cost: 0 })
 
-  /** What will be said at some later moments, if nothing happens. */
+  /** The results of peeks at some later times without other requests. */
   function future(asked = limiter) {
     const present = now
     const answers = [0, 0.1, 0.5, 1, 2].map((windows) => {

@@ -59,7 +59,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       logins = limiterOf(wrongPasswords)
     })
 
-    /** Whether the user is logged in, is not, or has to wait, and how long. */
+    /** The result of a login: "welcome", "wrong", or the wait in milliseconds. */
     async function logIn(isRight: boolean): Promise<'welcome' | 'wrong' | number | null> {
       const { allowed, retryAfterMs } = await logins.peek(user)
       if (!allowed) return retryAfterMs
@@ -69,14 +69,14 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       }
       const { remaining } = await logins.consume(user)
       if (remaining === 0) {
-        // These three are paid for by the block: without the reset they would count until their ten minutes are over.
+        // The block replaces these three attempts: without the reset they would count until the end of their ten minutes.
         await logins.reset(user)
         await logins.block(user, '5m')
       }
       return 'wrong'
     }
 
-    test('the third shuts out for five minutes, which no further attempt makes longer', async () => {
+    test('the third attempt blocks for five minutes, and further attempts do not extend the block', async () => {
       const answers = [await logIn(false), await logIn(false), await logIn(false)]
       expect([...answers, await logIn(true)]).toEqual(['wrong', 'wrong', 'wrong', fiveMinutes])
       now += fiveMinutes - 1
@@ -85,19 +85,19 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       expect(await logIn(true)).toBe('welcome')
     })
 
-    test('after that there are three attempts again', async () => {
+    test('after the block there are three attempts again', async () => {
       for (let i = 0; i < 3; i++) await logIn(false)
       now += fiveMinutes
       const answers = [await logIn(false), await logIn(false), await logIn(false)]
       expect([...answers, await logIn(false)]).toEqual(['wrong', 'wrong', 'wrong', fiveMinutes])
     })
 
-    test('a right one in between clears the count', async () => {
+    test('a right password in between resets the count', async () => {
       for (const isRight of [false, false, true, false, false]) await logIn(isRight)
       expect(await logIn(true)).toBe('welcome')
     })
 
-    test('wrong ones of more than ten minutes ago are forgotten', async () => {
+    test('wrong passwords of more than ten minutes ago do not count', async () => {
       await logIn(false)
       await logIn(false)
       now += 600_000
@@ -142,25 +142,22 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     slidingLog({ limit: 300, window: '1d' }),
     gcra({ limit: 300, window: '1d' }),
     tokenBucket({ capacity: 300, refill: 300, every: '1d' }),
-  ])(
-    '290 of 300 points are spent: 20 more are denied, then 10 are admitted ($kind)',
-    async (policy) => {
-      const points = limiterOf(policy)
-      expect(await points.consume('ann', { cost: 290 })).toMatchObject({
-        allowed: true,
-        remaining: 10,
-      })
-      expect(await points.consume('ann', { cost: 20 })).toMatchObject({
-        allowed: false,
-        remaining: 10,
-      })
-      expect(await points.consume('ann', { cost: 10 })).toMatchObject({
-        allowed: true,
-        remaining: 0,
-      })
-      expect((await points.consume('ann')).allowed).toBe(false)
-    },
-  )
+  ])('after 290 of 300 points, 20 more are denied and 10 are allowed ($kind)', async (policy) => {
+    const points = limiterOf(policy)
+    expect(await points.consume('ann', { cost: 290 })).toMatchObject({
+      allowed: true,
+      remaining: 10,
+    })
+    expect(await points.consume('ann', { cost: 20 })).toMatchObject({
+      allowed: false,
+      remaining: 10,
+    })
+    expect(await points.consume('ann', { cost: 10 })).toMatchObject({
+      allowed: true,
+      remaining: 0,
+    })
+    expect((await points.consume('ann')).allowed).toBe(false)
+  })
 
   test('30 answers a day are free, and after that there is one every 2 s', async () => {
     const answers = limiterOf(
@@ -241,7 +238,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     expect(await call()).toMatchObject({ deniedBy: ['day'], retryAfterMs: 90_000 })
   })
 
-  test('a queue releases a message every 100 ms exactly, however they come in', async () => {
+  test('a queue releases one message every 100 ms exactly, however the messages arrive', async () => {
     const outbox = limiterOf(leakyQueue({ leak: 1, every: '100ms', maxDelay: '1s' }))
     const start = now
     const arrivals = [0, 0, 0, 1, 99, 99, 250, 333, 333, 333, 333, 333, 333, 333]
@@ -254,7 +251,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     }
     expect(releases).toEqual(arrivals.map((_, i) => i * 100))
 
-    // The next turn is 1067 ms away, which is longer than a message may wait here.
+    // The next free time is in 1067 ms, which is longer than the maximum delay.
     expect(await outbox.consume('queue')).toMatchObject({
       allowed: false,
       delayMs: 0,
@@ -279,7 +276,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
     expect(await late.lease?.release()).toBe(false)
     expect(await late.lease?.renew()).toBe(false)
     expect((await locks.consume('report')).allowed).toBe(false)
-    // What it writes with its old token, the storage can tell from the new owner's.
+    // The storage can reject a write with the old token, because the new owner's token is greater.
     expect(Number(next.lease?.token)).toBeGreaterThan(Number(late.lease?.token))
 
     expect(await next.lease?.release()).toBe(true)
@@ -295,7 +292,7 @@ describe.each(bothStores(server))('on $where', ({ makeStore }) => {
       policy: calendarWindow({ limit: 100, period: 'hour', timeZone: 'Asia/Kathmandu' }),
     },
   ])(
-    'a batch job sleeps until resetMs, and goes on in the first millisecond of the window $window',
+    'a batch job sleeps until resetMs, and continues in the first millisecond of the next window ($window)',
     async ({ policy }) => {
       const quota = limiterOf(policy)
       const starts: number[] = []

@@ -69,7 +69,7 @@ describe.each<[string, () => Store, number]>([
   ['redis', redis, 40],
 ])('refunds of slidingLog over %s', (_, open, times) => {
   test(
-    'after any refunds in any order, every answer is that of the list of units that still count',
+    'after any refunds in any order, every decision equals that of a list of the units that still count',
     async () => {
       await fc.assert(
         fc.asyncProperty(traffic, async (steps) => {
@@ -98,7 +98,7 @@ describe.each<[string, () => Store, number]>([
               now += apart
               const decision = await limiter.consume('key', { cost })
               if (!decision.allowed) continue
-              // What is taken in one millisecond is one record, even if all of it was refunded in between.
+              // All units of one millisecond are one record, even if earlier ones of them were refunded in between.
               let unit = taken.at(-1)?.unit
               if (unit?.at !== now) unit = { at: now, units: 0 }
               if (held.at(-1) !== unit) held.push(unit)
@@ -125,7 +125,7 @@ describe.each<[string, () => Store, number]>([
               unit.units -= given
               left -= given
             }
-            // Units that were forgiven and taken again in one millisecond would be told apart by nothing but their record's position.
+            // Units that are refunded by count and taken again in one millisecond could only be distinguished by the position of their record.
             now += 1
           }
 
@@ -170,7 +170,7 @@ describe('a refund in a log of 100,000 records', () => {
     return { limiter, decisions }
   }
 
-  test('writes as many fields in Redis for the oldest as for any other, and reads about as many', async () => {
+  test('writes as many fields in Redis for the oldest record as for any other, and reads about as many', async () => {
     const written: number[] = []
     const read: number[] = []
     const micros: number[] = []
@@ -187,7 +187,7 @@ describe('a refund in a log of 100,000 records', () => {
     // A chunk and a field of each level of the corrections; of the newest chunk only the chunk.
     expect(written).toEqual([5, 5, 5, 5, 5, 5, 1])
     expect(read.filter((calls) => calls > 12)).toEqual([])
-    // To write all later records would take over 200 ms.
+    // Writing all later records would take over 200 ms.
     expect(micros.filter((usec) => usec > 20_000)).toEqual([])
   })
 
@@ -203,7 +203,7 @@ describe('a refund in a log of 100,000 records', () => {
     expect(oldest < 10 * newest).toBe(true)
   })
 
-  test('leaves the answers as they are in memory, when thousands of them are refunded', async () => {
+  test('thousands of refunds in memory leave correct decisions', async () => {
     for (let from = 0; from < count; from += 10_000) {
       const chosen = Array.from({ length: 300 }, (_, i) => from + 33 * i + 2)
       for (const { limiter, decisions } of [inRedis, inMemory]) {
@@ -221,7 +221,7 @@ describe('a refund in a log of 100,000 records', () => {
   }
 })
 
-test('what a refund writes beside the records in Redis goes with the last record that it concerns', async () => {
+test('the corrections that a refund writes in Redis are deleted with the last record that they apply to', async () => {
   let now = start
   const name = randomUUID()
   const policies = slidingLog({ limit: 10_000, window: 10_000 })
@@ -231,7 +231,7 @@ test('what a refund writes beside the records in Redis goes with the last record
     const some = Array.from({ length: 100 }, () => (now++, limiter.consume('key')))
     decisions.push(...(await Promise.all(some)))
   }
-  // The last of these lies in chunk 32 of 33: the first chunk that the second field of the lowest level has.
+  // The last of these records is in chunk 32 of 33: the first chunk in the second field of the lowest level.
   for (let at = 0; at <= 2000; at += 20) await limiter.refund(decisions[at])
   const [body] = await server.connection.keys(`sluice:${name}:{key}:*`)
   now = start + 10_000 + 32 * 62 + 5

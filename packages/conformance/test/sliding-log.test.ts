@@ -46,7 +46,7 @@ describe.each(stores)('slidingLog over %s', (_, createStore) => {
     return createLimiter({ name: `log-${named++}`, policies, store, clock: () => now })
   }
 
-  it('admits again one window after the first admission, and not a millisecond before', async () => {
+  it('allows again one window after the first allowed request, and not a millisecond earlier', async () => {
     const limiter = limiterOf(slidingLog({ limit: 2, window: 1000 }))
     await limiter.consume('k')
     now += 400
@@ -60,7 +60,7 @@ describe.each(stores)('slidingLog over %s', (_, createStore) => {
     expect(admitted.policies['default'].nextMs).toBe(400)
   })
 
-  it('says when a cost fits, over many records', async () => {
+  it('returns the time at which a cost fits, over many records', async () => {
     const limiter = limiterOf(slidingLog({ limit: 500, window: 10_000 }))
     for (let i = 0; i < 250; i++) {
       await limiter.consume('k', { cost: 2 })
@@ -74,7 +74,7 @@ describe.each(stores)('slidingLog over %s', (_, createStore) => {
     expect(await limiter.peek('k', { cost: 501 })).toMatchObject({ retryAfterMs: null })
   })
 
-  it('gives back where it was taken, once', async () => {
+  it('refunds units in the record in which they were taken, once', async () => {
     const limiter = limiterOf(slidingLog({ limit: 10, window: 1000 }))
     const first = await limiter.consume('k', { cost: 4 })
     now += 100
@@ -90,7 +90,7 @@ describe.each(stores)('slidingLog over %s', (_, createStore) => {
     expect(await limiter.peek('k')).toMatchObject({ remaining: 9 })
   })
 
-  it('forgives the newest units first', async () => {
+  it('refunds the newest units first', async () => {
     const limiter = limiterOf(slidingLog({ limit: 10, window: 1000 }))
     await limiter.consume('k', { cost: 4 })
     now += 100
@@ -101,7 +101,7 @@ describe.each(stores)('slidingLog over %s', (_, createStore) => {
     expect(await limiter.peek('k')).toMatchObject({ remaining: 10, resetMs: 0 })
   })
 
-  it('waits for a debt to leave', async () => {
+  it('waits until a debt has expired', async () => {
     const limiter = limiterOf(slidingLog({ limit: 2, window: 1000 }))
     await limiter.penalize('k', 5)
     now += 10
@@ -111,7 +111,7 @@ describe.each(stores)('slidingLog over %s', (_, createStore) => {
       retryAfterMs: 990,
     })
     expect(await limiter.peek('k', { cost: 2 })).toMatchObject({ retryAfterMs: 1000 })
-    // A debt stops growing where a running total could no longer tell its units apart.
+    // A debt stops growing before its units exceed the modulus of the running totals.
     for (let i = 0; i < 3; i++) await limiter.penalize('k', 2 ** 31)
     const { policies } = await limiter.status('k')
     expect(policies['default'].used).toBe(2 ** 32 - 1)
@@ -134,7 +134,7 @@ describe.each(stores)('slidingLog over %s', (_, createStore) => {
     expect(await limiter.consume('k', { policies: wider })).toMatchObject({ remaining: 2 })
   })
 
-  it('remembers moments that lie months apart', async () => {
+  it('keeps records that are months apart', async () => {
     const day = 24 * 60 * 60 * 1000
     const limiter = limiterOf(slidingLog({ limit: 200, window: '3000d' }))
     for (let i = 0; i < 100; i++) {
@@ -148,21 +148,21 @@ describe.each(stores)('slidingLog over %s', (_, createStore) => {
     }
   })
 
-  it('leaves no trace of a denied request', async () => {
+  it('keeps no state of a denied request', async () => {
     const limiter = limiterOf(slidingLog({ limit: 3, window: 1000 }))
     await limiter.consume('k', { cost: 2 })
     now += 500
     await limiter.consume('k')
     now += 500
     await limiter.consume('k', { cost: 3 })
-    // Seen by the denied request, not forgotten by it: the clock goes back to where the first still counts.
+    // The denied request found the first record expired, but did not delete it: the clock steps back to a time at which it still counts.
     now -= 1
     expect(await limiter.peek('k')).toMatchObject({ allowed: false, retryAfterMs: 1 })
   })
 })
 
 describe('slidingLog in Redis', () => {
-  it('takes about ten bytes for an admission and reads no more where the log is long', async () => {
+  it('uses about ten bytes for each allowed request, and reads no more from a long log', async () => {
     const [small, large] = [await bytesOf('small', 1000), await bytesOf('large', 20_000)]
     expect(small).toBeLessThan(11)
     expect(large).toBeLessThan(10)
@@ -176,7 +176,7 @@ describe('slidingLog in Redis', () => {
     expect(calls).toBe('2')
   })
 
-  it('starts anew where its records were evicted, and leaves nothing that lives for ever', async () => {
+  it('starts again if its records were evicted, and leaves no key without a TTL', async () => {
     const policies = slidingLog({ limit: 1, window: '1m' })
     const limiter = createLimiter({
       name: 'evicted',

@@ -10,7 +10,7 @@ interface Step {
   readonly ms: number
   readonly verb: 'consume' | 'consume and refund' | 'refund' | 'refund by count'
   readonly cost: number
-  /** Which of the decisions so far is refunded. */
+  /** The decision to refund, as an index. */
   readonly dice: number
 }
 
@@ -101,14 +101,14 @@ function driven(limit: number) {
       if (decision.allowed) taken.push({ at: now, cost, decision, isForgiven: false })
       return decision.allowed
     },
-    /** Gives back one of the last decisions, by its number from the last one on. */
+    /** Refunds one of the last decisions, counted back from the last one. */
     refund(ms: number, dice: number): void {
       now += ms
       const admission = taken.at(-1 - dice)
       // Units that were refunded by count must not be refunded again.
       if (admission === undefined || admission.isForgiven) return
       limiter.refund(admission.decision)
-      // A unit that has left the window was kept for as long as it counted.
+      // A unit that has left the window counted for its whole time.
       if (admission.at > now - windowMs) admission.cost = 0
     },
     refundByCount(ms: number, units: number): void {

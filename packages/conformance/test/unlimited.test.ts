@@ -7,7 +7,7 @@ const server = useRedis()
 
 const policies = unlimited()
 
-test('unlimited sends no command, and leaves what Redis has counted under the same name', async () => {
+test('unlimited sends no command, and does not change the counts in Redis under the same name', async () => {
   const store = redisStore(server.client(), { timeout: '10s' })
   const free = fixedWindow({ limit: 3, window: '1h' })
   const limiter = createLimiter({ name: randomUUID(), policies: free, store })
@@ -32,7 +32,7 @@ test('unlimited does not wait for a Redis that hangs, and is not denied by a lim
   }
 })
 
-/** How many scripts the server has run or refused. */
+/** The number of scripts that the server has run or refused. */
 async function scripts(): Promise<number> {
   const stats = await server.connection.info('commandstats')
   const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)]

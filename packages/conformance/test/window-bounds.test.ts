@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest'
 
 const windowMs = 100
 
-/** The bound on the algorithms page: the most units that any half-open stretch of time as long as the window can hold. */
+/** The bound on the algorithms page: the largest number of units in any half-open interval as long as the window. */
 const bounds: Readonly<
   Record<string, [build: (limit: number) => Policy, most: (limit: number) => number]>
 > = {
@@ -62,7 +62,7 @@ const cases = Object.entries(bounds).flatMap(([name, [build, most]]) =>
 )
 
 describe('the most units in any window', () => {
-  // A client that asks all the time, from each moment of a window on, after one request or none at a window's length before.
+  // A client that sends requests all the time, from each moment of a window on, with or without one request a window's length before.
   test.each(cases)('$name, limit $limit: $most, which a client can reach', ({ policy, most }) => {
     const worst: number[] = []
     for (let from = windowMs; from < 2 * windowMs; from++) {
@@ -84,7 +84,7 @@ describe('the most units in any window', () => {
   })
 })
 
-/** As many requests as are allowed at each of these moments, and one before: the most that any window holds of them. */
+/** The largest number of units in any window if a client takes all allowed units at each of these times, and one unit before. */
 function worstOf(policies: Policy, moments: readonly number[], opened?: number): number {
   let now = 0
   const store = memoryStore()

@@ -1,4 +1,4 @@
 import { describeAdapter, nestjs } from '@sluice/conformance/adapters'
 
-// On the NestJS that the run stands for: 11, or 10 in the project "nest10".
+// With NestJS 11, or with NestJS 10 in the vitest project "nest10".
 for (const adapter of nestjs) describeAdapter(adapter)

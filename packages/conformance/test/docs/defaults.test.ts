@@ -18,11 +18,11 @@ const redis = useRedis()
 const once = fixedWindow({ limit: 1, window: '1h' })
 const nine = gcra({ limit: 9, window: '1h' })
 
-/** Each option that has a default and that no builder reads, by its table: what is seen where it is left out, in the words of the page. */
+/** The options with a default, except those of the builders, by their tables. Each function returns the observed default in the words of the page. */
 const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = {
   'core/src/http/options/options.ts#RateLimitOptions': {
     async algorithm() {
-      // Of four units that were taken in the last minute and a half, each of them leaves another number, or the same as one that is not asked.
+      // Four units in the last minute and a half leave a different remaining number for each algorithm, or that of one later in the list.
       const left = async (options: Options): Promise<number> => {
         let now = Date.UTC(2030, 0, 1)
         const visit = guard({ ...options, limit: 5, window: '1m', clock: () => now })
@@ -62,7 +62,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
   },
   'fastify/src/options.ts#PluginSettings': {
     global: async () => (await onFastify()).includes('denied'),
-    // A hook of the next kind, though it was there before, finds that the request has been counted.
+    // A hook of the next kind runs after the limit, even if it was added before the plugin.
     hook: async () => (await onFastify()).includes('counted') && `'onRequest'`,
   },
   'nestjs/src/options.ts#Scoped': {
@@ -189,7 +189,7 @@ function limiterOf<S extends core.Store = core.MemoryStore>(
   return createLimiter<S>({ name: 'test', policies: once, ...options })
 }
 
-/** The store of a Redis where nobody listens. */
+/** The store of a Redis that cannot be reached. */
 function gone(): core.AsyncStore {
   const fail = async (): Promise<never> => Promise.reject(new Error('nobody listens'))
   return core.redisStore({ isCluster: false, evalSha: fail, eval: fail })
@@ -199,7 +199,7 @@ async function forever(): Promise<never> {
   return new Promise(() => {})
 }
 
-/** What is in front of an answer of this status, which is over when `end` is called. */
+/** A guard in front of this response, which is over when `end` is called. */
 function guard(
   options: Options,
   address = '192.0.2.1',
@@ -234,7 +234,7 @@ function isAdmitted(action: unknown): boolean {
   return Object(action).type === 'continue'
 }
 
-/** What becomes of a request that is one too many. */
+/** The action for a request that exceeds the limit. */
 function denied(options: Options, accept?: string): Action<unknown> {
   const action = guard({ policy: never, ...options }, undefined, accept)()
   if (action instanceof Promise) throw new Error('the guard answered by a promise')
@@ -248,20 +248,20 @@ function styleOf({ headers }: Action<unknown>): string {
   return [draft && 'draft', legacy && 'legacy'].filter(Boolean).join(' and ') || 'none'
 }
 
-/** Whether the unit of a request whose client has left is free when its handler is done, and not earlier. */
+/** Whether the unit of a request whose client has disconnected is released when its handler is done, and not earlier. */
 function releases(): boolean {
   const policy = core.concurrency({ limit: 1, lease: '1h' })
   const response = { ...answer(200), writableEnded: false }
   const visit = guard({ policy, key: 'all' }, undefined, undefined, response)
   void visit()
-  // The first end is that of the exchange, which the handler has not ended.
+  // The first end is that of the connection: the handler is still running.
   response.end()
   const held = !isAdmitted(visit())
   response.end()
   return held && isAdmitted(visit())
 }
 
-/** Whether a request that was answered so has been counted. */
+/** Whether a request with this response status has been counted. */
 function counts(status: number): boolean {
   const response = answer(status)
   const visit = guard({ policy: once }, undefined, undefined, response)
@@ -270,7 +270,7 @@ function counts(status: number): boolean {
   return !isAdmitted(visit())
 }
 
-/** Whether time goes on by itself: what is over the limit now is not a moment later. */
+/** Whether the default clock advances: a key over its limit is allowed a moment later. */
 async function passes(ask: () => unknown): Promise<boolean> {
   await ask()
   await sleep(40)
@@ -278,7 +278,7 @@ async function passes(ask: () => unknown): Promise<boolean> {
   return isAdmitted(action) || Object(action).allowed === true
 }
 
-/** What one request gives rise to. */
+/** The decision event of one request. */
 async function told(options: Options, address?: string): Promise<core.DecisionEvent> {
   const events = await onChannel<core.DecisionEvent>('sluice:decision', async () => {
     await guard(options, address)()
@@ -309,7 +309,7 @@ async function onFastify(): Promise<string[]> {
   return facts
 }
 
-/** What the limits of a module, of a class and of a method are called. */
+/** The names of the limits of a module, of a class and of a method. */
 async function onNest(): Promise<string[]> {
   class Plain {
     read(): string {
@@ -321,7 +321,7 @@ async function onNest(): Promise<string[]> {
   RateLimit({})(Whole)
   const controllers = [Plain, Whole, Single].map((type) => {
     Controller(type.name)(type)
-    // Each has a function of its own, for what decorators say is kept there.
+    // Each class needs its own function, because decorators store their metadata on it.
     const descriptor = { value: () => 'Hello.', configurable: true, enumerable: true }
     Get()(type.prototype, 'read', descriptor)
     if (type === Single) RateLimit({})(type.prototype, 'read', descriptor)

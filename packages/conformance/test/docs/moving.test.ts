@@ -11,7 +11,7 @@ const programs = `${root}examples/moving/`
 
 const redis = useRedis()
 
-/** A library, where its page is, and where it says which options it has. */
+/** A library, its page, and the options in its types or its source. */
 const peers: readonly (readonly [name: string, page: string, options: () => string[]])[] = [
   [
     'express-rate-limit',
@@ -75,7 +75,7 @@ describe.each(peers)('%s', (name, page, options) => {
   test('both programs give the same responses, except for the differences that the page lists', async () => {
     const isComparison = (file: string) => new RegExp(`^compare-${folder}\\.[jt]s$`).test(file)
     const program = readdirSync(programs).find(isComparison) ?? 'missing'
-    // Node 20 takes no TypeScript: this runs here.
+    // Node 20 cannot run TypeScript, so vitest imports this program.
     if (program.endsWith('.ts')) return import(programs + program)
     const env = { ...process.env, REDIS_URL: `redis://127.0.0.1:${redis.port}` }
     const quiet = '--disable-warning=ExperimentalWarning'
@@ -96,7 +96,7 @@ function found(file: string, pattern: RegExp): string[] {
   return [...source(file).matchAll(pattern)].map(([, what]) => what)
 }
 
-/** The members of the interfaces that start so, without those of objects within. */
+/** The members of the interfaces whose declarations match, without those of nested objects. */
 function membersOf(file: string, start: RegExp): string[] {
   const text = source(file)
   return [...text.matchAll(start)].flatMap(({ 0: line, index }) => {

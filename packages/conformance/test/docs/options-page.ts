@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** What the page says of one option: a default, that it is required, or that nothing stands in for it ("–"). */
+/** The last cell of each option on the page: a default, "required", or "–" if there is no default. */
 export type Stated = Readonly<Record<string, string>>
 
 /** The tables of the page, by the interface that each is made of: `packages/core/src/limiter/calls.ts#PeekOptions`. */
@@ -12,7 +12,7 @@ export function optionTables(): ReadonlyMap<string, Stated> {
   return new Map(Array.from(tables, ([, source, table]) => [source, statedIn(table)]))
 }
 
-/** How the page marks an option that has to be there. */
+/** The page's mark for a required option. */
 export const required = '**required**'
 
 function statedIn(table: string): Stated {

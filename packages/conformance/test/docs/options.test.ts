@@ -5,7 +5,7 @@ import { rateLimit as onKoa } from '@sluice/koa'
 import { describe, expect, test } from 'vitest'
 import { optionTables, required, type Stated } from './options-page.js'
 
-/** Whatever a program without types may pass. */
+/** A function, called without types as from JavaScript. */
 type Untyped = (options: never) => unknown
 
 const { fixedWindow, slidingWindow, gcra } = core
@@ -13,7 +13,7 @@ const limiter = core.createLimiter({ name: 'test', policies: gcra({ limit: 9, wi
 const nowhere = { isCluster: false, evalSha: async () => {}, eval: async () => {} }
 const window = { limit: 7, window: '1m' }
 
-/** A function, the tables of all that it takes, and no more than what it needs. */
+/** A function, its required options, and the tables of all its options. */
 const functions: readonly (readonly [name: string, Untyped, needed: object, tables: string[]])[] = [
   [
     'rateLimit of @sluice/express',
@@ -114,7 +114,7 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
 const steady = { capacity: 5, every: '1s' }
 const day = { limit: 5, period: 'day', timeZone: 'UTC' }
 
-/** The builders, which leave their defaults in what they build. */
+/** The builders. A built policy contains the defaults. */
 const builders: readonly (readonly [name: string, Untyped, needed: object, table: string])[] = [
   ['fixedWindow', fixedWindow, window, 'fixed-window/index.ts#FixedWindowOptions'],
   ['calendarWindow', core.calendarWindow, day, 'calendar-window/index.ts#CalendarWindowOptions'],
@@ -177,7 +177,7 @@ describe.each(all)('%s', (_name, call, needed, names) => {
   test('requires the options that the page calls required, and no others', async () => {
     await call(needed as never)
     const said = Object.keys(stated).filter((option) => stated[option] === required)
-    // What rateLimit needs can be said in several ways, so that none of them is required by itself.
+    // `rateLimit` accepts a limit in several forms, so no single option is required.
     if (call === onExpress || call === onKoa) return expect(said).toEqual([])
     if (call === core.createLimiter) return expect(said).toEqual(['name', 'policies', 'policy'])
     expect(said.toSorted()).toEqual(Object.keys(needed).toSorted())
@@ -190,7 +190,7 @@ describe.each(all)('%s', (_name, call, needed, names) => {
 })
 
 test.each(builders)(
-  'what %s builds holds the defaults that the page states',
+  'a policy of %s has the defaults that the page states',
   (_name, build, needed, table) => {
     const stated = tables.get(`packages/core/src/algorithms/${table}`) ?? {}
     const built: object = Object(build(needed as never))
@@ -210,7 +210,7 @@ test('a block has the defaults that the page states', () => {
   expect(block).toEqual({ for: 60_000, on: 'reached', escalate: 1, max: tenYears })
 })
 
-/** A value as it is written, or another option's. */
+/** A literal value, or the value of another option. */
 function valueOf(text: string, built: object): unknown {
   return text in built ? Reflect.get(built, text) : JSON.parse(text.replaceAll(`'`, '"'))
 }

@@ -40,7 +40,7 @@ test.each(named(/\.js$/))('examples/docs/%s runs without an error', async (name)
   expect(stderr).toBe('')
 })
 
-// Node 20 takes no TypeScript: these run here.
+// Node 20 cannot run TypeScript, so vitest imports these programs.
 test.each(named(/\.ts$/))('examples/docs/%s runs without an error', async (name) => {
   vi.stubEnv('REDIS_URL', `redis://127.0.0.1:${redis.port}`)
   onTestFinished(() => void vi.unstubAllEnvs())

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser } from 'playwright-core'
 
-/** The playground's server, and a real browser to look at it with. Neither outlives this process. */
+/** The playground's server and a real browser. Both end with this process at the latest. */
 export interface Playground {
   readonly url: string
   readonly browser: Browser
@@ -39,7 +39,7 @@ export async function openPlayground(): Promise<Playground> {
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** The browser that CHROMIUM names, or one on the PATH. There is no skipping: a machine without it is told what to install. */
+/** The browser in the variable CHROMIUM, or one on the PATH. Without a browser the test fails, and the error names the package to install. */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string {
   if (env['CHROMIUM'] !== undefined) return env['CHROMIUM']
   const folders = (env['PATH'] ?? '').split(delimiter)

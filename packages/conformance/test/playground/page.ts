@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import type { Playground } from './browser.js'
 
-/** A page as its reader finds it, and what it told the console and asked of the network until then. */
+/** A loaded page, with its console messages and its network requests. */
 export interface Opened {
   readonly page: Page
   readonly problems: readonly string[]
@@ -41,7 +41,7 @@ export async function open(
   return { page, problems, hosts, send, choose }
 }
 
-/** How many dots and how many crosses a picture has. The smaller dots, where requests that were held come to their turn, are none of them. */
+/** The number of dots and of crosses in a chart, without the smaller dots, which mark the start of delayed requests. */
 export async function count(picture: Locator): Promise<{ allowed: number; denied: number }> {
   return {
     allowed: await picture.locator('.allowed:not(.start)').count(),

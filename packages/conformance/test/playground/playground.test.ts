@@ -39,20 +39,23 @@ describe('charts of the core', () => {
   })
   afterAll(async () => opened.page.close())
 
-  test.each(behaviour)('$name: what it allows and what it denies', async (algorithm) => {
-    const { page, problems, choose } = opened
-    await choose(algorithm.name)
-    expect(await page.locator('#chosen-name').textContent()).toBe(algorithm.name)
-    for (const [pattern, [allowed, denied]] of [
-      ['Burst at the boundary', algorithm.border],
-      ['Overload', algorithm.overload],
-    ] as const) {
-      await choose(pattern)
-      expect(await count(page.locator('#chosen'))).toEqual({ allowed, denied })
-      expect(await page.locator('#chosen .level').count()).toBe(1)
-    }
-    expect(problems).toEqual([])
-  })
+  test.each(behaviour)(
+    '$name: the chart shows the allowed and the denied requests of each pattern',
+    async (algorithm) => {
+      const { page, problems, choose } = opened
+      await choose(algorithm.name)
+      expect(await page.locator('#chosen-name').textContent()).toBe(algorithm.name)
+      for (const [pattern, [allowed, denied]] of [
+        ['Burst at the boundary', algorithm.border],
+        ['Overload', algorithm.overload],
+      ] as const) {
+        await choose(pattern)
+        expect(await count(page.locator('#chosen'))).toEqual({ allowed, denied })
+        expect(await page.locator('#chosen .level').count()).toBe(1)
+      }
+      expect(problems).toEqual([])
+    },
+  )
 })
 
 test('a click sends a request, and the page shows the headers of the response', async () => {
@@ -136,7 +139,7 @@ test('a request from a terminal appears in the chart', async () => {
   await page.close()
 })
 
-// Together, for each of them waits most of its time.
+// Concurrent, because each of these tests mostly waits.
 test.concurrent.each(behaviour)(
   '$name: after a replay, server and browser agree on every request',
   async ({ name, border: [allowed, denied] }) => {

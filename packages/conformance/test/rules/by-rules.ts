@@ -5,15 +5,15 @@ import type { Adapter, App, NeutralOptions, OptionsFor } from '../../src/adapter
 
 type Rule = RulesDocument['rules'][number]
 
-/** How many limiters of a suite were made of rules, and how many of other options. */
+/** The number of limiters of a suite that rules replaced, and of those with other options. */
 export interface Translated {
   byRules: number
   others: number
 }
 
 /**
- * An adapter that limits by a document with one rule, which says what the options say. What no document can say, such as a function of the application
- * that returns a key, is passed on as it is.
+ * An adapter that limits by a document with one rule, which is equivalent to the options. Options that no document can express, such as a
+ * function that returns a key, are passed on unchanged.
  */
 export function byRules(adapter: Adapter, translated: Translated): Adapter {
   return {
@@ -57,7 +57,7 @@ interface Translation {
   readonly rules: readonly Rule[]
 }
 
-/** The rules that say what options say. Undefined if none do. */
+/** The rules that are equivalent to the options; undefined if a document cannot express the options. */
 function rulesOf<R>(options: NeutralOptions<R>): Translation | undefined {
   const { count = 'all', resetOn, cost = 1, wait, statusCode, allow, deny } = options
   const key = keyOf(options.key)
@@ -69,7 +69,7 @@ function rulesOf<R>(options: NeutralOptions<R>): Translation | undefined {
     return undefined
   }
   const names = Object.keys(policies)
-  // An id cannot be a space, and the status of a delayed request is not said by its rule.
+  // An id cannot be a space, and the rule of a delayed request has no status.
   if (names.includes(' ') || (wait !== undefined && statusCode !== undefined)) return undefined
   const body = typeof options.body === 'function' ? undefined : options.body
   if (body instanceof Object && !isPlain(body)) return undefined
@@ -137,7 +137,7 @@ function rest<R>(options: NeutralOptions<R>): object {
   }
 }
 
-/** The rules of a document, which options have to name before it is loaded. */
+/** The rules of a document, which the options need before the document is loaded. */
 function loaded<R>(
   { name = 'default', clock = Date.now }: NeutralOptions<R>,
   rules: readonly Rule[],
@@ -156,7 +156,7 @@ function loaded<R>(
   }
 }
 
-/** A decision without what rules add to it. */
+/** A decision without the fields that rules add. */
 function numbersOf(decision: Decision | undefined): Decision | undefined {
   if (decision === undefined || !('applied' in decision)) return decision
   const {

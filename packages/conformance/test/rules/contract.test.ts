@@ -19,7 +19,7 @@ const whole: Translated = { byRules: 0, others: 0 }
 const core: Translated = { byRules: 0, others: 0 }
 
 afterAll(() => {
-  // Without this, options that are passed on as they are could prove nothing.
+  // Otherwise all options could be passed on unchanged, and the test would prove nothing.
   expect(whole.byRules).toBeGreaterThan(whole.others)
   expect(core.byRules).toBeGreaterThan(9 * core.others)
 })

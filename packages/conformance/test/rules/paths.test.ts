@@ -40,7 +40,7 @@ describe.each(servers)('$name', ({ serve }) => {
     expect([...served].toSorted()).toEqual(ids.toSorted())
   })
 
-  test('no spelling of a path makes use of an exemption of another path, or of all other paths', async () => {
+  test('no spelling of a path receives the exemption of another path, or of all other paths', async () => {
     const { literal, wild, ...others } = routes
     const port = await serve(
       await loadRules({

@@ -23,7 +23,7 @@ describe('rules over Redis', () => {
     ['Redis', () => redisStore(redis.connection, { timeout: '10s' })],
     ['a Cluster', () => redisStore(cluster.client(), { timeout: '10s' })],
   ])(
-    'a request that one rule denies spends nothing of the others (%s)',
+    'a request that one rule denies takes no units of the others (%s)',
     async (_what, makeStore) => {
       const rules = await loadRules({ source: staticSource(document) })
       const limiter = createRuleLimiter({ rules, store: makeStore() })

@@ -14,7 +14,7 @@ function headerOf(request: unknown, name: string): unknown {
   return headers[name]
 }
 
-/** What a function of an application makes of a header: text as it is, or a number. */
+/** Functions of an application that read a header as text or as a number. */
 const values = {
   points: (request: unknown) => headerOf(request, 'x-points'),
   level: (request: unknown) => {
@@ -57,7 +57,7 @@ async function served(
 }
 
 describe.each([express[0], express[1], koa[1], fastify[0], ...nestjs])('$name', (adapter) => {
-  test('a value that a client sends in another form than declared is its mistake, and no free pass', async () => {
+  test('a value of another type than declared is an error of the request, which is not allowed', async () => {
     const send = await served(adapter, [
       { id: 'cost', when: { action: 'write' }, key: [], cost: '$points', limit: 5, window: '1h' },
       { id: 'levels', when: { level: { above: 3 } }, key: [], ...perHour },
@@ -66,7 +66,7 @@ describe.each([express[0], express[1], koa[1], fastify[0], ...nestjs])('$name', 
     const write = 'x-action: write'
     const found: number[] = []
     for (const lines of [
-      // A text in place of a number, a number that is none, a word that is not in the list, and none at all.
+      // A text instead of a number, an invalid number, a word that is not in the list, and no value.
       [write, 'x-points: 3'],
       [write],
       ['x-action: read', 'x-level: high'],
@@ -82,7 +82,7 @@ describe.each([express[0], express[1], koa[1], fastify[0], ...nestjs])('$name', 
     expect(found).toEqual([400, 400, 400, 400, 400, 200, 200, 200, 429])
   })
 
-  test('a client that repeats a parameter until too many rules apply makes the mistake', async () => {
+  test('a request whose repeated parameter makes too many rules apply is an error of the request', async () => {
     const tenants = Array.from({ length: 40 }, (_, i) => `t${i}`)
     const send = await served(
       adapter,
@@ -107,7 +107,7 @@ describe.each([express[0], express[1], koa[1], fastify[0], ...nestjs])('$name', 
     ])
   })
 
-  test('a repeated header is no exemption, and a repeated cookie no further count', async () => {
+  test('a repeated header is not an exemption, and a repeated cookie has no further count', async () => {
     const send = await served(adapter, [
       { id: 'staff', when: { 'header.x-staff': 'yes' }, then: 'allow' },
       { id: 'cookie', key: { first: ['cookie.sid', 'ip'] }, ...perHour },

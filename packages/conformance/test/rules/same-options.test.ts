@@ -10,7 +10,7 @@ type Options = Partial<RateLimitOptions<unknown, never>>
 
 const perMinute = { limit: 5, window: '1m' } as const
 
-/** The options of a limit, and the rule that says the same. */
+/** The options of a limit, and the equivalent rule. */
 const pairs: readonly (readonly [string, Options, Partial<RulesDocument['rules'][number]>])[] = [
   ['limit and window', perMinute, { ...perMinute, key: 'ip' }],
   [

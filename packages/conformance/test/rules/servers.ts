@@ -84,7 +84,7 @@ async function ofFastify(rules: LoadedRules<unknown>): Promise<number> {
   return portOf(app.server)
 }
 
-// Decorators by hand: what compiles this has those of the standard.
+// Applies decorators by hand, because the tests are compiled with standard decorators and Nest's are experimental.
 async function ofNest(
   rules: LoadedRules<unknown>,
   http: AbstractHttpAdapter,

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** An answer as it came over the socket. */
+/** A response as it was received from the socket. */
 export interface RawAnswer {
   readonly status: number
   /** A header by its name in lower case. */

@@ -8,12 +8,12 @@ export interface MadeRule extends Partial<AppliedRule> {
   readonly policy: Policy
 }
 
-/** What the listeners of a consumption were told. */
+/** A consumption with a record of the calls of its listeners. */
 export interface Told extends Consumption {
   readonly told: string[]
 }
 
-/** A consumption by some rules, and what its listeners were told: "allowed", "denied", or the message of an error. */
+/** A consumption by some rules, which records the calls of its listeners: "allowed", "denied", or the message of an error. */
 export function consumption(
   rules: Readonly<Record<string, MadeRule>>,
   { keys = 'key', cost = 1 }: { readonly keys?: Keys; readonly cost?: number } = {},

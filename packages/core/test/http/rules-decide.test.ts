@@ -25,7 +25,7 @@ const stores: [string, () => Store][] = [
   ['later', laterStore],
 ]
 
-describe.each(stores)('with a store that answers %s', (_, makeStore) => {
+describe.each(stores)('with a store that replies %s', (_, makeStore) => {
   function limiterOf(): Limiter {
     return createLimiter({ ...plain, store: makeStore() })
   }
@@ -67,7 +67,7 @@ describe.each(stores)('with a store that answers %s', (_, makeStore) => {
     expect(await limiter.refund(decision)).toBe(false)
   })
 
-  test('the decision of one consumption has the numbers of its limiter', async () => {
+  test('the decision about one consumption has the numbers of its limiter', async () => {
     const limiter = limiterOf()
     const one = consumption({
       a: { policy: perMinute(3) },
@@ -103,7 +103,7 @@ describe.each(stores)('with a store that answers %s', (_, makeStore) => {
     expect(await used(limiter, 'free')).toBe(0)
   })
 
-  test('a denial refunds the consumptions before it, and those after it are not asked', async () => {
+  test('a denial refunds the earlier consumptions, and the later ones are not sent to the store', async () => {
     const limiter = limiterOf()
     const first = consumption({ first: { policy: perMinute(9) } }, { cost: 4 })
     const second = consumption({ second: { policy: perMinute(0) } })
@@ -182,7 +182,7 @@ describe.each(stores)('with a store that answers %s', (_, makeStore) => {
     expect(decision.policies['points'].allowed).toBe(false)
   })
 
-  test('a shadow consumption is counted, and is nowhere in the decision', async () => {
+  test('a shadow consumption is counted, and is not in the decision', async () => {
     const limiter = limiterOf()
     const enforced = [consumption({ day: { policy: perMinute(3) } })]
     const shadow = consumption({ shadow: { policy: perMinute(1) } })

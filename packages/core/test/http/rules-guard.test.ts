@@ -87,7 +87,7 @@ describe('the judgement', () => {
     expect(guard.check(viewOf({ user: 'bob' }), response)).toMatchObject({ type: 'deny' })
   })
 
-  test('may come later', async () => {
+  test('can be a promise', async () => {
     const judgement = asks({ enforced: [consumption({ day: { policy: perMinute(1) } })] })
     const guard = guardOf(Promise.resolve(judgement))
     const types = [await respond(guard, response), await respond(guard, response)]
@@ -114,7 +114,7 @@ describe('the judgement', () => {
       rules: {
         name: 'rules',
         judge() {
-          // oxlint-disable-next-line typescript/only-throw-error -- what an application may do
+          // oxlint-disable-next-line typescript/only-throw-error -- an application can throw any value
           throw undefined
         },
       },
@@ -260,7 +260,7 @@ describe('a denial by a limit', () => {
       'application/problem+json',
       '"status":429',
     ],
-  ])('answers with %s', async (_, outcome, options, status, type, body) => {
+  ])('responds with %s', async (_, outcome, options, status, type, body) => {
     const guard = guardBy({ day: { policy: perMinute(0), outcome } }, options)
     const action = denialOf(await respond(guard, new Ending()))
     expect([action.status, fieldsOf(action)['Content-Type']]).toEqual([status, type])
@@ -274,7 +274,7 @@ describe('a denial by a limit', () => {
     expect(action.body).toBe('a of a')
   })
 
-  test('calls the handler of the application, whatever the rule says', () => {
+  test('calls the handler of the application, whatever the outcome of the rule', () => {
     const onDenied: Handler = () => 'handled'
     const outcome: Outcome = { type: 'challenge', kind: 'captcha' }
     const action = handlingOf(
@@ -302,7 +302,7 @@ describe('a refusal', () => {
       429,
       { title: 'Too Many Requests', status: 429, challenge: { kind: 'captcha' } },
     ],
-  ])('answers with %s, without headers of a limit', (_, outcome, status, body) => {
+  ])('responds with %s, without rate limit headers', (_, outcome, status, body) => {
     const action = denialOf(actionOf(guardOf(refusal(outcome), { body: 'of limits' })))
     expect([action.status, Object.keys(fieldsOf(action))]).toEqual([status, ['Content-Type']])
     expect(JSON.parse(action.body)).toEqual(body)
@@ -343,7 +343,7 @@ describe('a dry run', () => {
   })
 })
 
-test('onDecision is told each decision that the application can see', () => {
+test('onDecision receives each decision that the application can read', () => {
   const told: unknown[] = []
   const onDecision: Options['onDecision'] = (_, { allowed, rule }) => told.push([allowed, rule])
   actionOf(guardBy({ a: { policy: perMinute(1) } }, { onDecision }))
@@ -427,7 +427,7 @@ describe('after the response', () => {
     }
   })
 
-  test('a success resets the counts of the rules that say so', async () => {
+  test('a success resets the counts of the rules with that option', async () => {
     const policy = gcra({ limit: 9, window: '1m' })
     const judgement = asks({
       enforced: [

@@ -6,7 +6,7 @@ import {
   type RequestView,
 } from '../../src/http/index.js'
 
-/** The time of the clock, which stands still unless a test moves it. */
+/** The time of the clock at the start. Only a test advances it. */
 export const start: number = Date.UTC(2026, 0, 1)
 
 /** A request with the properties that the functions under test read. */
@@ -19,7 +19,7 @@ export type Handler = (decision: unknown) => string
 
 export type Options = RateLimitOptions<Visit, Handler>
 
-/** A guard under a clock that stands still. */
+/** A guard with a clock that does not advance. */
 export function guardOf(
   options: Options,
 ): (

@@ -44,14 +44,14 @@ async function opened(): Promise<{ readonly stub: StubStore; readonly store: Asy
   return { stub, store }
 }
 
-test('passes on what the store answers', async () => {
+test('returns the replies of the store unchanged', async () => {
   const stub = stubStore()
   const given: readonly Answer[] = [gone, { allowed: true, states: [] }]
   stub.answer = async () => given
   expect(await withBreaker(stub, 'stub').run([request('peek'), request('peek')])).toBe(given)
 })
 
-test('leaves the store alone after three calls in a row that failed, and refuses each request at once', async () => {
+test('opens after three failed calls in a row, and then fails each request at once', async () => {
   const { stub, store } = await opened()
   const answers = await store.run([request('consume'), request('peek'), request('block')])
   expect(answers.map((answer) => answer instanceof SluiceError && answer.code)).toEqual(
@@ -60,7 +60,7 @@ test('leaves the store alone after three calls in a row that failed, and refuses
   expect(stub.calls).toEqual([])
 })
 
-test('counts failures in a row only', async () => {
+test('counts only failures in a row', async () => {
   const stub = stubStore()
   const store = withBreaker(stub, 'stub')
   const answers: string[] = []
@@ -73,7 +73,7 @@ test('counts failures in a row only', async () => {
   expect(answers).toEqual(Array.from({ length: 4 }, () => [failed, failed, 'decided']).flat())
 })
 
-test('counts calls that failed as a whole only', async () => {
+test('counts only calls that failed as a whole', async () => {
   const stub = stubStore()
   const store = withBreaker(stub, 'stub')
   stub.answer = async () => [gone, { allowed: true, states: [] }]
@@ -81,7 +81,7 @@ test('counts calls that failed as a whole only', async () => {
   expect(stub.calls).toHaveLength(10)
 })
 
-test('does not count an error that the store answers one key with: it is there', async () => {
+test('does not count an error for one key, because the store is available', async () => {
   const stub = stubStore()
   const store = withBreaker(stub, 'stub')
   stub.answer = async () => [sluiceError('SLUICE_STORE_FAILED', 'stub', 'WRONGTYPE')]
@@ -103,7 +103,7 @@ describe('a store that answers every request with an error', () => {
     return answers.map((answer) => (answer instanceof SluiceError ? answer.code : 'decided'))
   }
 
-  test('is left alone after three calls in a row, each with a key that was not refused before', async () => {
+  test('opens the breaker after three calls in a row, each with a key that was not refused before', async () => {
     const { stub, store } = refusing()
     const calls = [['a'], ['a'], ['b', 'a'], ['b'], ['c'], ['d']]
     const answers: string[][] = []
@@ -119,12 +119,12 @@ describe('a store that answers every request with an error', () => {
       [failed],
       [unavailable],
     ])
-    // The last one is the look at a key that was refused.
+    // The last call is the peek at a refused key.
     expect(stub.calls).toHaveLength(6)
     expect(stub.calls[5]).toMatchObject([{ verb: 'peek', keys: ['c'] }])
   })
 
-  test('is not left alone where it refuses to write only: it denies whom it denied before', async () => {
+  test('does not open the breaker if it refuses only writes, because it still denies keys over their limit', async () => {
     const { stub, store } = refusing()
     stub.answer = async (requests) =>
       requests.map((asked) => (asked.verb === 'peek' ? stub.memory.run(asked) : refused))
@@ -135,7 +135,7 @@ describe('a store that answers every request with an error', () => {
     expect(await store.ping()).toBe(true)
   })
 
-  test('is not left alone where another request is decided in between', async () => {
+  test('does not open the breaker if another request is decided in between', async () => {
     const { stub, store } = refusing()
     for (let i = 0; i < 10; i++) {
       expect(await askFor(store, `${i} a`)).toEqual([failed])
@@ -158,7 +158,7 @@ describe('a store that answers every request with an error', () => {
     expect([await askFor(store, 'd'), await store.ping()]).toEqual([['decided'], true])
   })
 
-  test('is available to a ping a second after the last error: without traffic, nothing else would say so', async () => {
+  test('is available to a ping again a second after the last error, even without traffic', async () => {
     const { store } = refusing()
     for (const key of ['a', 'b', 'c']) await askFor(store, key)
     await turn()
@@ -186,14 +186,14 @@ test.each([
   ])
 })
 
-test('does not count a mistake of the caller, nor a store that was closed on purpose', async () => {
+test('does not count errors of a store that was closed on purpose', async () => {
   const stub = stubStore()
   const store = withBreaker(stub, 'stub')
   stub.answer = async () => [sluiceError('SLUICE_STORE_CLOSED', 'stub')]
   expect(await askTimes(store, 5)).toEqual(Array(5).fill('SLUICE_STORE_CLOSED'))
 })
 
-test('asks whether the store is back each 200 ms while there is traffic, and never without', async () => {
+test('sends the store a ping every 200 ms while there is traffic, and none without traffic', async () => {
   const { stub, store } = await opened()
   await pass(10_000)
   expect([stub.pings, vi.getTimerCount()]).toEqual([0, 0])
@@ -207,7 +207,7 @@ test('asks whether the store is back each 200 ms while there is traffic, and nev
   expect(stub.calls).toEqual([])
 })
 
-test('lets one request try the store once that answers pings, and all others when it has worked', async () => {
+test('sends one request to a store that answers pings again, and all others after it has succeeded', async () => {
   const { stub, store } = await opened()
   stub.isThere = async () => true
   expect(await ask(store)).toBe(unavailable)
@@ -223,7 +223,7 @@ test('lets one request try the store once that answers pings, and all others whe
   expect(stub.calls).toHaveLength(6)
 })
 
-test('goes on leaving the store alone where the try fails, and tries again 200 ms later', async () => {
+test('stays open if that request fails, and tries again 200 ms later', async () => {
   const { stub, store } = await opened()
   stub.isThere = async () => true
   expect(await askTimes(store, 3)).toEqual([unavailable, failed, unavailable])
@@ -235,7 +235,7 @@ test('goes on leaving the store alone where the try fails, and tries again 200 m
   expect(await askTimes(store, 3)).toEqual([unavailable, 'decided', 'decided'])
 })
 
-test('is back in use within two probes of the store’s return, whenever that is', async () => {
+test('closes within two pings after the store has recovered, at any time', async () => {
   for (let downMs = 0; downMs <= 400; downMs += 40) {
     const { stub, store } = await opened()
     for (let ms = 0; ms < downMs; ms += 10) {
@@ -252,7 +252,7 @@ test('is back in use within two probes of the store’s return, whenever that is
   }
 })
 
-test('tells of each change of state once', async () => {
+test('publishes each change of state once', async () => {
   const told: BreakerEvent[] = []
   const listen = (event: unknown) => void told.push(event as BreakerEvent)
   subscribe('sluice:breaker', listen)
@@ -271,14 +271,14 @@ test('tells of each change of state once', async () => {
   ])
 })
 
-test('pings and closes the store as it is', async () => {
+test('pings and closes the store directly', async () => {
   const { stub, store } = await opened()
   expect(await store.ping()).toBe(false)
   await store.close()
   expect([stub.pings, stub.isClosed]).toEqual([1, true])
 })
 
-test('does not leave a store alone of which a part answers, as a Cluster that lost a master', async () => {
+test('does not open for a store that answers in part, such as a Cluster without one of its masters', async () => {
   const stub = stubStore()
   const store = withBreaker(stub, 'stub')
   expect(await ask(store)).toBe('decided')

@@ -13,11 +13,11 @@ function codesOf(answers: readonly Answer[]): string[] {
   return answers.map((answer) => (answer instanceof SluiceError ? answer.code : 'decided'))
 }
 
-describe('in held time', () => {
+describe('with fake timers', () => {
   beforeEach(holdTime)
   afterEach(releaseTime)
 
-  test('an answer in time is passed on as it is, and no timer is set again', async () => {
+  test('an answer in time is returned unchanged, and no timer is set again', async () => {
     const stub = stubStore()
     const given = [failure('one'), failure('another')]
     stub.answer = async () => given
@@ -77,7 +77,7 @@ describe('in held time', () => {
     expect(answered).toEqual(['key', 'key SLUICE_STORE_TIMEOUT'])
   })
 
-  test('what a late answer took is given back, and nothing else', async () => {
+  test('units that a late answer took are refunded, and nothing else', async () => {
     const stub = stubStore()
     const late = deferred<readonly Answer[]>()
     const asked = [
@@ -104,7 +104,7 @@ describe('in held time', () => {
     expect(used.map((left) => 'states' in left && left.states[0].row[1])).toEqual([0, 1])
   })
 
-  test('a late failure gives nothing back', async () => {
+  test('a late failure refunds nothing', async () => {
     const stub = stubStore()
     const late = deferred<readonly Answer[]>()
     stub.answer = () => late.promise
@@ -116,7 +116,7 @@ describe('in held time', () => {
     expect(stub.calls).toHaveLength(1)
   })
 
-  test('what was answered in time is never given back', async () => {
+  test('units of an answer in time are never refunded', async () => {
     const stub = stubStore()
     expect(codesOf(await withDeadline(stub, 'stub', 250).run([request('consume')]))).toEqual([
       'decided',
@@ -125,7 +125,7 @@ describe('in held time', () => {
     expect(stub.calls).toHaveLength(1)
   })
 
-  test('a ping that is not answered in time says no', async () => {
+  test('a ping that is not answered in time is false', async () => {
     const stub = stubStore()
     const store = withDeadline(stub, 'stub', 250)
     expect(await store.ping()).toBe(true)
@@ -138,14 +138,14 @@ describe('in held time', () => {
     expect(answers).toEqual([false])
   })
 
-  test('close goes to the store', async () => {
+  test('close closes the store', async () => {
     const stub = stubStore()
     await withDeadline(stub, 'stub', 250).close()
     expect(stub.isClosed).toBe(true)
   })
 })
 
-test('an answer that lies there when a busy process looks up is no late one', async () => {
+test('an answer that arrived while the process was busy is not late', async () => {
   const stub = stubStore()
   stub.answer = async (requests) => {
     await stat('.')

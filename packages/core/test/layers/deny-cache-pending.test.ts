@@ -6,7 +6,7 @@ import { deferred, holdTime, pass, releaseTime, stubStore } from './stub-store.j
 beforeEach(holdTime)
 afterEach(releaseTime)
 
-test('while a refund is on its way, a denial of its key is asked for again', async () => {
+test('while a refund of a key is pending, a denied request for the key is sent to the store', async () => {
   const stub = stubStore()
   const policies = fixedWindow({ limit: 1, window: '1h' })
   const limiter = createLimiter({ name: 'api', policies, store: withDenyCache(stub) })
@@ -15,7 +15,7 @@ test('while a refund is on its way, a denial of its key is asked for again', asy
   expect((await limiter.consume('key')).source).toBe('local')
   const arrives = deferred<undefined>()
   stub.answer = async (requests) => {
-    // The store has given it back; only the answer is not here yet.
+    // The store has refunded it, but its answer has not arrived.
     const answers = requests.map(stub.memory.run)
     await arrives.promise
     return answers

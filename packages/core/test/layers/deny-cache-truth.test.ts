@@ -20,9 +20,9 @@ import {
 import { withDenyCache } from '../../src/stores/layers/deny-cache.js'
 import { holdTime, releaseTime, stubStore } from './stub-store.js'
 
-// The same traffic goes to two limiters: one asks its store each time, the other remembers denials. Nobody may see a difference.
+// The same traffic goes to two limiters: one calls its store each time, the other caches denials. The decisions must be the same.
 
-/** Windows so short that something happens within the second for which a denial is believed, and longer ones. */
+/** Some windows are so short that units become available within the second for which a denial is cached. */
 const builders: readonly ((block?: BlockOptions) => Policy)[] = [
   (block) => fixedWindow({ limit: 3, window: 700, ...given(block) }),
   (block) => fixedWindow({ limit: 4, window: 900, align: 'clock', ...given(block) }),
@@ -72,7 +72,7 @@ const blocks: fc.Arbitrary<BlockOptions | undefined> = fc.option(
 
 const policy = fc.tuple(fc.constantFrom(...builders), blocks).map(([build, block]) => build(block))
 
-/** Without blocks that a denied request starts: where another policy denies meanwhile, such a block may start up to a second later. */
+/** Without blocks that a denied request starts: if another policy denies in the meantime, such a block may start up to a second late. */
 const calm = policy.filter(({ block }) => block?.on !== 'exceeded')
 
 const policies = fc
@@ -129,7 +129,7 @@ function pairOf(made: Record<string, Policy>): Pair {
   return { plain: of(stubStore()), caching: of(withDenyCache(stubStore())) }
 }
 
-/** All of an answer except its source, and how far a debt goes: of a sliding log, a local denial says it as of when the store denied. */
+/** A decision without its source, and with at most the limit as `used`: a cached denial may have an old number of units above the limit. */
 function seen(decision: Decision): object {
   const policies = Object.entries(decision.policies).map(([name, verdict]) => {
     return [name, { ...verdict, used: Math.min(verdict.used, verdict.limit) }]
@@ -154,7 +154,7 @@ async function act(
 beforeEach(holdTime)
 afterEach(releaseTime)
 
-test('with one key for all policies, each answer is to the last number what the store would say', async () => {
+test('with one key for all policies, every number of a decision is that of the store', async () => {
   let local = 0
   let all = 0
   await fc.assert(
@@ -180,14 +180,14 @@ test('with one key for all policies, each answer is to the last number what the 
     }),
     { numRuns: 1500 },
   )
-  // Else it would have shown nothing.
+  // With few cached denials the test would prove nothing.
   expect(local / all).toBeGreaterThan(0.15)
 })
 
-test('with a plan for each call, it is one plan’s denial and no other’s', async () => {
+test('with different policies in each call, a denial applies only to the policies that denied', async () => {
   let local = 0
-  // Not those that take a share over from another plan's numbers: the last millisecond of it depends on when they do. Nor a bucket that a
-  // denial gives birth to, which takes the place of what another algorithm has counted.
+  // Without the algorithms that convert the state of another plan: the last millisecond depends on the time of the conversion. They
+  // include the bucket whose row a denial creates, because that row replaces the counts of another algorithm.
   const shares = new Set(['gcra', 'tokenBucket', 'leakyBucket', 'leakyQueue'])
   const plan = calm.filter(({ kind }) => !shares.has(kind))
   const asked = fc.array(
@@ -215,7 +215,7 @@ test('with a plan for each call, it is one plan’s denial and no other’s', as
   expect(local).toBeGreaterThan(1000)
 })
 
-test('with a key for each policy, it denies who would be denied, by a policy that denies, and promises nothing too late', async () => {
+test('with a key for each policy, it denies the same requests, names a policy that denies, and returns no longer wait than the store', async () => {
   let local = 0
   const keys = fc.record({ p0: fc.constantFrom('x', 'y'), p1: fc.constantFrom('s', 't') })
   const asked = fc.array(
@@ -233,7 +233,7 @@ test('with a key for each policy, it denies who would be denied, by a policy tha
         if (answer.source !== 'local') continue
         local++
         expect(answer.deniedBy.some((name) => truth.deniedBy.includes(name))).toBe(true)
-        // What is taken of a staged policy may start its second stage anew, and shorten its wait.
+        // Units that a staged policy allows may restart its second stage, and shorten its wait.
         if (p0.kind === 'staged' || p1.kind === 'staged') continue
         expect(answer.deniedBy.filter((name) => !truth.deniedBy.includes(name))).toEqual([])
         expect(answer.retryAfterMs ?? Infinity).toBeLessThanOrEqual(truth.retryAfterMs ?? Infinity)

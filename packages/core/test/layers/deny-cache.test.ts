@@ -62,7 +62,7 @@ test('a key that was denied is denied again without the store, for less than a s
   expect(stub.calls).toEqual([])
 })
 
-test('the store is asked anew each second, and once, however often the key comes', async () => {
+test('the store receives one request per second, however many requests the key makes', async () => {
   const { stub, limiter } = await denied()
   for (let ms = 0; ms < 5000; ms += 10) {
     await pass(10)
@@ -71,7 +71,7 @@ test('the store is asked anew each second, and once, however often the key comes
   expect(stub.calls).toHaveLength(5)
 })
 
-test('a key is let in when its time has come, not when the second is over', async () => {
+test('a key is allowed as soon as its wait is over, not at the end of the second', async () => {
   const { limiter } = await denied({ policies: gcra({ limit: 1, window: 300, burst: 1 }) })
   await pass(299)
   expect(await limiter.consume('key')).toMatchObject({ source: 'local', retryAfterMs: 1 })
@@ -79,7 +79,7 @@ test('a key is let in when its time has come, not when the second is over', asyn
   expect(await limiter.consume('key')).toMatchObject({ source: 'store', allowed: true })
 })
 
-test('a denial says nothing of another key, another limiter, another plan or a smaller cost', async () => {
+test('a denial does not apply to another key, another limiter or another policy', async () => {
   const { stub, store, limiter } = bench({ policies: fixedWindow({ limit: 5, window: '1h' }) })
   await limiter.consume('key', { cost: 3 })
   expect((await limiter.consume('key', { cost: 3 })).allowed).toBe(false)
@@ -101,7 +101,7 @@ test('a denial says nothing of another key, another limiter, another plan or a s
   expect(stub.calls).toHaveLength(3)
 })
 
-test('plans that are staged differently are other plans', async () => {
+test('a denial does not apply to a staged policy with other stages', async () => {
   const then = gcra({ limit: 1, window: '1h', burst: 1 })
   const one = staged({ free: slidingWindow({ limit: 1, window: '1h' }), then })
   const other = staged({ free: once, then })
@@ -114,7 +114,7 @@ test('plans that are staged differently are other plans', async () => {
   })
 })
 
-test('a key is denied for as long as the policy does that denied it, whatever was known of the others', async () => {
+test('a key is denied until the policy that denied it allows, whatever the other policies had counted', async () => {
   const then = leakyBucket({ capacity: 2, leak: 1, every: 400 })
   const policies = {
     user: staged({ free: fixedWindow({ limit: 2, window: '1h' }), then }),
@@ -125,7 +125,7 @@ test('a key is denied for as long as the policy does that denied it, whatever wa
   await limiter.consume({ user: 'x', tenant: 't' })
   await limiter.consume({ user: 'y', tenant: 't' }, { cost: 2 })
   expect((await limiter.consume({ user: 'y', tenant: 't' })).deniedBy).toEqual(['tenant'])
-  // The last of what is free starts the second stage anew.
+  // The last unit of the first stage restarts the second stage.
   await limiter.consume({ user: 'y', tenant: 's' })
   expect((await limiter.consume({ user: 'y', tenant: 't' }, { cost: 2 })).source).toBe('local')
   await pass(700)
@@ -135,7 +135,7 @@ test('a key is denied for as long as the policy does that denied it, whatever wa
   })
 })
 
-test('who was denied a cost is denied a greater one, and asks the store for a smaller one', async () => {
+test('after a denied cost a greater cost is denied locally, and a smaller one is sent to the store', async () => {
   const { stub, limiter } = bench({ policies: fixedWindow({ limit: 5, window: '1h' }) })
   await limiter.consume('key', { cost: 3 })
   await limiter.consume('key', { cost: 3 })
@@ -154,7 +154,7 @@ test('who was denied a cost is denied a greater one, and asks the store for a sm
   ])
 })
 
-test('what a smaller cost takes is seen by the greater ones that are denied', async () => {
+test('a cached denial includes the units that a smaller cost has taken since', async () => {
   const { limiter } = bench({ policies: fixedWindow({ limit: 5, window: '1h' }) })
   await limiter.consume('key', { cost: 2 })
   await limiter.consume('key', { cost: 5 })
@@ -163,7 +163,7 @@ test('what a smaller cost takes is seen by the greater ones that are denied', as
   expect(await limiter.consume('key', { cost: 5 })).toMatchObject({ source: 'local', remaining: 1 })
 })
 
-describe('a denial is forgotten', () => {
+describe('a denial is removed', () => {
   const ways: readonly (readonly [string, (limiter: Limiter<AsyncStore>) => Promise<unknown>])[] = [
     ['refund', async (limiter) => limiter.refund('key')],
     ['penalize', async (limiter) => limiter.penalize('key', 1)],
@@ -222,7 +222,7 @@ describe('a denial is forgotten', () => {
     }
   })
 
-  test('by what was on its way when it was denied', async () => {
+  test('by a refund that was pending during the denial', async () => {
     const { stub, limiter } = bench()
     await limiter.consume('key')
     const isSent = deferred<void>()
@@ -238,7 +238,7 @@ describe('a denial is forgotten', () => {
     expect(await limiter.consume('key')).toMatchObject({ allowed: true, source: 'store' })
   })
 
-  test('by a refund that is done before the answer of a denial arrives', async () => {
+  test('by a refund that ends before the answer of the denial arrives', async () => {
     const { stub, limiter } = bench()
     const decision = await limiter.consume('key')
     const hasArrived = deferred<void>()
@@ -254,7 +254,7 @@ describe('a denial is forgotten', () => {
     expect(await limiter.consume('key')).toMatchObject({ allowed: true, source: 'store' })
   })
 
-  test('also where its policies have different keys, by any one of them', async () => {
+  test('by a refund of any of its keys, if its policies have different keys', async () => {
     const policies = { ip: once, tenant: fixedWindow({ limit: 100, window: '1h' }) }
     for (const keys of [
       { ip: '10.0.0.1', tenant: notLimited },
@@ -270,7 +270,7 @@ describe('a denial is forgotten', () => {
     }
   })
 
-  test('but not by what others take of the policies that did not deny', async () => {
+  test('but not by units that other clients take in the policies that did not deny', async () => {
     const policies = { ip: once, tenant: fixedWindow({ limit: 100, window: '1h' }) }
     const { limiter } = bench({ policies })
     const attacker = { ip: '10.0.0.1', tenant: 'acme' }
@@ -283,7 +283,7 @@ describe('a denial is forgotten', () => {
   })
 })
 
-describe('nothing is remembered', () => {
+describe('nothing is cached', () => {
   const twice = async (limiter: Limiter<AsyncStore>): Promise<string[]> => {
     await limiter.consume('key')
     const decisions = [await limiter.consume('key'), await limiter.consume('key')]
@@ -302,7 +302,7 @@ describe('nothing is remembered', () => {
     ])
   })
 
-  test('of leases, which may be released at any moment, nor of what is asked beside them', async () => {
+  test('of leases, which may be released at any moment, nor of policies in the same request', async () => {
     const lease = concurrency({ limit: 1, lease: '1h' })
     expect(await twice(bench({ policies: lease }).limiter)).toEqual(['store', 'store'])
     const both = bench({ policies: { rate: once, slots: lease } }).limiter
@@ -327,7 +327,7 @@ describe('nothing is remembered', () => {
   })
 })
 
-test('a block that the store would start now is not passed over', async () => {
+test('a block that starts with a denied request starts even if the denial is cached', async () => {
   const block = { for: 100, on: 'exceeded', escalate: 10 } as const
   const { limiter } = bench({ policies: fixedWindow({ limit: 1, window: '1h', block }) })
   await limiter.consume('key')
@@ -339,7 +339,7 @@ test('a block that the store would start now is not passed over', async () => {
   expect((await limiter.status('key')).policies['default'].blockedMs).toBe(1000)
 })
 
-test('requests of one call are answered in order, and only those are asked that nobody remembers', async () => {
+test('requests of one call are answered in order, and only those without a cached denial are sent', async () => {
   const { stub, limiter } = await denied()
   stub.answer = async (requests) =>
     requests.map((asked, i) => (i === 1 ? failure('this one') : stub.memory.run(asked)))
@@ -357,7 +357,7 @@ test('requests of one call are answered in order, and only those are asked that 
   ])
 })
 
-test('ten thousand denials are remembered, and of more the latest', async () => {
+test('the cache keeps the latest ten thousand denials', async () => {
   const { stub, limiter } = bench({ policies: fixedWindow({ limit: 0, window: '1h' }) })
   for (let i = 0; i < 10_001; i++) await limiter.consume(`${i}`)
   stub.calls.length = 0
@@ -369,7 +369,7 @@ test('ten thousand denials are remembered, and of more the latest', async () => 
   expect((await limiter.consume('3')).source).toBe('local')
 })
 
-test('pings and closes the store as it is', async () => {
+test('pings and closes the store directly', async () => {
   const { stub, store } = bench()
   expect(await store.ping()).toBe(true)
   await store.close()

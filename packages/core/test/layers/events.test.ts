@@ -18,7 +18,7 @@ import { asking, failure, stubStore } from './stub-store.js'
 
 const policies = fixedWindow({ limit: 1, window: '1h' })
 
-/** What is told on a channel until the test is over. */
+/** The events of a channel, until the test ends. */
 function toldOn<E>(channel: string): E[] {
   const told: E[] = []
   const listen = (event: unknown) => void told.push(event as E)
@@ -28,7 +28,7 @@ function toldOn<E>(channel: string): E[] {
 }
 
 describe('sluice:decision and sluice:denial', () => {
-  test('tell each decision with its limiter, keys and cost, and denials on both', () => {
+  test('publish each decision with its limiter, keys and cost, and a denial on both channels', () => {
     const decisions = toldOn<DecisionEvent>('sluice:decision')
     const denials = toldOn<DecisionEvent>('sluice:denial')
     const limiter = createLimiter({ name: 'api', policies: { ip: policies, tenant: policies } })
@@ -42,7 +42,7 @@ describe('sluice:decision and sluice:denial', () => {
     expect([decisions[0].decision, denials[0].decision]).toEqual([admitted, denied])
   })
 
-  test('carry what the caller decides about, and nothing where the caller does not say', async () => {
+  test('have the request that the caller passes, and no property "request" without one', async () => {
     const decisions = toldOn<DecisionEvent>('sluice:decision')
     const limiter = createLimiter({
       name: 'api',
@@ -56,7 +56,7 @@ describe('sluice:decision and sluice:denial', () => {
     expect(decisions.map((event) => 'request' in event)).toEqual([true, true, false])
   })
 
-  test('carry what the caller of acquire decides about, whatever becomes of the request', async () => {
+  test('have the request that the caller of acquire passes, whether it is allowed or denied', async () => {
     const decisions = toldOn<DecisionEvent>('sluice:decision')
     const request = { url: '/' }
     const queue = leakyQueue({ leak: 1, every: '1s', maxDelay: '1m' })
@@ -70,7 +70,7 @@ describe('sluice:decision and sluice:denial', () => {
     expect(decisions.every((event) => event.request === request)).toBe(true)
   })
 
-  test('tell of each request of a call, and of no policy that was left out', () => {
+  test('have an event for each request of a call, without the policies that the key excludes', () => {
     const decisions = toldOn<DecisionEvent>('sluice:decision')
     const limiter = createLimiter({ name: 'api', policies: { ip: policies, tenant: policies } })
     limiter.consumeMany([
@@ -80,7 +80,7 @@ describe('sluice:decision and sluice:denial', () => {
     expect(decisions.map(({ keys }) => keys)).toEqual([{ ip: 'a' }, { tenant: 'b' }])
   })
 
-  test('tell who decided, where the store did not', async () => {
+  test('have the source of the decision if the store failed', async () => {
     const decisions = toldOn<DecisionEvent>('sluice:decision')
     const stub = stubStore()
     stub.fail()
@@ -90,7 +90,7 @@ describe('sluice:decision and sluice:denial', () => {
     expect(decisions.map(({ decision }) => decision.source)).toEqual(['fallback', 'open', 'closed'])
   })
 
-  test('tell nothing of what decides nothing', () => {
+  test('have no event for calls that make no decision', () => {
     const decisions = toldOn<DecisionEvent>('sluice:decision')
     const limiter = createLimiter({ name: 'api', policies })
     limiter.peek('key')
@@ -104,7 +104,7 @@ describe('sluice:decision and sluice:denial', () => {
     expect(decisions).toEqual([])
   })
 
-  test('are told nothing, and nothing is made for them, while nobody listens', () => {
+  test('build and publish no event without a subscriber', () => {
     const published = [
       vi.spyOn(decisionEvents.decision, 'publish'),
       vi.spyOn(decisionEvents.denial, 'publish'),
@@ -119,7 +119,7 @@ describe('sluice:decision and sluice:denial', () => {
     expect(published.map((spy) => spy.mock.calls.length)).toEqual([0, 0])
   })
 
-  test('a policy’s name that objects have another use for is told like any other', () => {
+  test('have the name "__proto__" of a policy like any other name', () => {
     const decisions = toldOn<DecisionEvent>('sluice:decision')
     const named = JSON.parse(`{ "__proto__": ${JSON.stringify(policies)} }`)
     createLimiter({ name: 'api', policies: named }).consume('key')
@@ -130,7 +130,7 @@ describe('sluice:decision and sluice:denial', () => {
 describe('sluice:store:error', () => {
   const request = asking(policies)
 
-  test('tells each error of a call once, however many requests it answers', async () => {
+  test('publishes each error of a call once, however many requests it fails', async () => {
     const errors = toldOn<StoreErrorEvent>('sluice:store:error')
     const stub = stubStore()
     const store = withBreaker(stub, 'stub')
@@ -144,7 +144,7 @@ describe('sluice:store:error', () => {
     expect(errors.map(({ error }) => error)).toEqual([one, another])
   })
 
-  test('tells nothing of requests that the store was never asked', async () => {
+  test('publishes nothing for requests that were not sent to the store', async () => {
     const errors = toldOn<StoreErrorEvent>('sluice:store:error')
     const stub = stubStore()
     stub.fail()
@@ -153,7 +153,7 @@ describe('sluice:store:error', () => {
     expect([errors.length, stub.calls.length]).toEqual([3, 3])
   })
 
-  test('tells what became of a Redis that is gone', async () => {
+  test('publishes the error of an unreachable Redis, with its cause', async () => {
     const errors = toldOn<StoreErrorEvent>('sluice:store:error')
     const gone = async () => Promise.reject(new Error('ECONNREFUSED'))
     const client: RedisClient = { isCluster: false, evalSha: gone, eval: gone }
@@ -166,10 +166,10 @@ describe('sluice:store:error', () => {
 })
 
 test.each([
-  ['is there no `process`', 'delete globalThis.process'],
-  ['does `process` know no such module', 'process.getBuiltinModule = () => undefined'],
-  ['is `process` too old to be asked', 'process.getBuiltinModule = undefined'],
-])('nothing is told, and all works as ever, where: %s', async (_, act) => {
+  ['without `process`', 'delete globalThis.process'],
+  ['without the module in `process`', 'process.getBuiltinModule = () => undefined'],
+  ['without `process.getBuiltinModule`', 'process.getBuiltinModule = undefined'],
+])('%s nothing is published, and the limiter decides', async (_, act) => {
   const program = `
     import { subscribe } from 'node:diagnostics_channel'
     let told = 0

@@ -52,7 +52,7 @@ test('a store that works decides alone', async () => {
   expect([source, remaining, stub.calls.length]).toEqual(['store', 9, 1])
 })
 
-test('of one call, only what failed is decided otherwise, and in its place', async () => {
+test('the fallback decides only the failed requests of a call, and keeps their order', async () => {
   const { stub, limiter } = bench()
   stub.answer = async (requests) =>
     requests.map((asked, i) => (i === 1 ? failure('this one') : stub.memory.run(asked)))
@@ -66,7 +66,7 @@ test('of one call, only what failed is decided otherwise, and in its place', asy
 })
 
 test.each(['local', 'allow', 'deny'] as const)(
-  'a mistake and a closed store are answered as ever: %s',
+  'an invalid key and a closed store remain errors: %s',
   async (onStoreError) => {
     const { stub, limiter } = away({ onStoreError })
     expect((await rejectionOf(limiter.consume(''))).code).toBe('SLUICE_KEY_INVALID')
@@ -76,7 +76,7 @@ test.each(['local', 'allow', 'deny'] as const)(
 )
 
 describe('local', () => {
-  test('is what happens where nothing is said', async () => {
+  test('is the default', async () => {
     expect((await away().limiter.consume('key')).source).toBe('fallback')
   })
 
@@ -92,7 +92,7 @@ describe('local', () => {
     })
   })
 
-  test('every verb is the memory store’s', async () => {
+  test('the memory store executes every method', async () => {
     const { limiter } = away()
     await limiter.penalize('key', 4)
     expect(await limiter.peek('key')).toMatchObject({ source: 'fallback', remaining: 6 })
@@ -106,7 +106,7 @@ describe('local', () => {
     expect((await limiter.peek('key')).remaining).toBe(10)
   })
 
-  test('an injected clock rules there too', async () => {
+  test('the memory store uses an injected clock', async () => {
     const time = { now: 1_763_683_200_000 }
     const { limiter } = away({ clock: () => time.now })
     for (let i = 0; i < 10; i++) await limiter.consume('key')
@@ -116,7 +116,7 @@ describe('local', () => {
     expect((await limiter.consume('key')).allowed).toBe(true)
   })
 
-  test('its counts and the store’s stay apart, and last from one outage to the next', async () => {
+  test('the memory store counts separately from the store, and keeps its counts from one outage to the next', async () => {
     const { stub, limiter } = bench()
     await limiter.consume('key', { cost: 7 })
     stub.fail()
@@ -127,7 +127,7 @@ describe('local', () => {
     expect((await limiter.consume('key')).remaining).toBe(7)
   })
 
-  test('a decision is given back where it was made, whoever is there by then', async () => {
+  test('a decision is refunded in the store that made it, even if another one decides by then', async () => {
     const { stub, limiter } = bench()
     const ofStore = await limiter.consume('key', { cost: 7 })
     stub.fail()
@@ -157,7 +157,7 @@ describe('local', () => {
     expect(stub.calls).toEqual([])
   })
 
-  test('a lease of the store’s is unknown to it', async () => {
+  test('a lease of the store is not found in the memory store', async () => {
     const { stub, limiter } = bench({ policies: concurrency({ limit: 1, lease: '1m' }) })
     const { lease } = await limiter.consume('key')
     stub.fail()
@@ -169,7 +169,7 @@ describe('local', () => {
     expect(await lease?.release()).toBe(true)
   })
 
-  test('limiters of one name in one store admit one share together', async () => {
+  test('limiters of one name in one store allow one share together', async () => {
     const stub = stubStore()
     stub.fail()
     const limiters = Array.from({ length: 5 }, () =>
@@ -182,7 +182,7 @@ describe('local', () => {
     expect(admitted.filter(Boolean)).toHaveLength(5)
   })
 
-  test('limiters of other names or other stores have counts of their own', async () => {
+  test('limiters of other names or other stores count separately', async () => {
     const once = fixedWindow({ limit: 1, window: '1h' })
     const stub = stubStore()
     const other = stubStore()
@@ -200,7 +200,7 @@ describe('local', () => {
     expect(allowed).toEqual([true, true, true, false])
   })
 
-  test('another limiter of the name sees, blocks, resets and gives back what this one counts', async () => {
+  test('a second limiter of the same name reads, refunds, resets and blocks the same counts', async () => {
     const { stub, limiter } = away()
     const other = createLimiter({ name: 'api', policies, store: stub })
     const decision = await limiter.consume('key', { cost: 4 })
@@ -215,7 +215,7 @@ describe('local', () => {
     expect((await limiter.consume('key')).allowed).toBe(true)
   })
 
-  test('a share is of each policy, and of those that are chosen for the call', async () => {
+  test('a share applies to each policy, and to the policies of a call', async () => {
     const minute = slidingWindow({ limit: 5, window: '1m' })
     const { limiter } = away({ policies: { hour: policies, minute }, localShare: 0.3 })
     const { policies: own } = await limiter.consume('key')
@@ -226,7 +226,7 @@ describe('local', () => {
 })
 
 describe('allow', () => {
-  test('everything is allowed, whatever it costs, and counts nowhere', async () => {
+  test('every cost is allowed, and is not counted', async () => {
     const { stub, limiter } = away({ onStoreError: 'allow' })
     for (const cost of [1, 10, 11, 1000]) {
       expect(await limiter.consume('key', { cost })).toMatchObject({
@@ -242,7 +242,7 @@ describe('allow', () => {
     expect((await limiter.peek('key')).remaining).toBe(10)
   })
 
-  test('a peek says what a consume would: nobody is denied', async () => {
+  test('a peek allows every cost, as a consume does', async () => {
     const { limiter } = away({ onStoreError: 'allow' })
     for (const cost of [1, 11]) {
       expect(await limiter.peek('key', { cost })).toMatchObject({
@@ -254,11 +254,11 @@ describe('allow', () => {
     }
   })
 
-  test('what is no decision fails', async () => {
+  test('calls that are not decisions fail', async () => {
     await expectFailures('allow')
   })
 
-  test('its decisions took nothing and hold nothing, so there is nothing to give back', async () => {
+  test('its decisions took no units and hold no leases, so a refund or release is false', async () => {
     const { stub, limiter } = away({
       policies: { rate: policies, slots: concurrency({ limit: 1, lease: '1m' }) },
       onStoreError: 'allow',
@@ -274,7 +274,7 @@ describe('allow', () => {
 })
 
 describe('deny', () => {
-  test('everything is denied by each policy, for a second', async () => {
+  test('every policy denies every request, for a second', async () => {
     const minute = slidingWindow({ limit: 5, window: '1m' })
     const { limiter } = away({ policies: { hour: policies, minute }, onStoreError: 'deny' })
     for (const ask of [limiter.consume, limiter.peek]) {
@@ -289,11 +289,11 @@ describe('deny', () => {
     }
   })
 
-  test('what is no decision fails', async () => {
+  test('calls that are not decisions fail', async () => {
     await expectFailures('deny')
   })
 
-  test('what the store took stays taken', async () => {
+  test('units that the store has counted stay counted', async () => {
     const { stub, limiter } = bench({ onStoreError: 'deny' })
     const decision = await limiter.consume('key')
     stub.fail()
@@ -303,7 +303,7 @@ describe('deny', () => {
   })
 })
 
-/** What was asked for cannot be done, and says so; of a lease, that it is not held as far as anybody knows. */
+/** Calls that are not decisions reject with the error of the store. The calls about a lease return false. */
 async function expectFailures(onStoreError: 'allow' | 'deny'): Promise<void> {
   const { limiter } = away({ policies: concurrency({ limit: 1, lease: '1m' }), onStoreError })
   const calls = [
@@ -318,7 +318,7 @@ async function expectFailures(onStoreError: 'allow' | 'deny'): Promise<void> {
   expect(held).toEqual([false, false])
 }
 
-describe('what is told', () => {
+describe('events', () => {
   const told: FallbackEvent[] = []
 
   beforeEach(() => {
@@ -328,7 +328,7 @@ describe('what is told', () => {
     onTestFinished(() => void unsubscribe('sluice:fallback', listen))
   })
   test.each(['local', 'allow', 'deny'] as const)(
-    'the beginning and the end, once each: %s',
+    'report the beginning and the end, once each: %s',
     async (onStoreError) => {
       const { stub, limiter } = away({ onStoreError })
       for (let i = 0; i < 5; i++) await limiter.consume('key')
@@ -344,7 +344,7 @@ describe('what is told', () => {
     },
   )
 
-  test('one beginning, where some requests fail and some do not', async () => {
+  test('report one beginning if some requests fail and others do not', async () => {
     const { stub, limiter } = bench()
     for (let i = 0; i < 100; i++) {
       if (i % 2 === 0) stub.fail()
@@ -355,7 +355,7 @@ describe('what is told', () => {
     expect(told.map(({ state }) => state)).toEqual(['begun'])
   })
 
-  test('nothing of a limiter whose store works', async () => {
+  test('report nothing for a limiter whose store works', async () => {
     const { limiter } = bench()
     await limiter.consume('key')
     await pass(2000)

@@ -8,7 +8,7 @@ afterEach(releaseTime)
 
 const policies = fixedWindow({ limit: 2, window: '1h' })
 
-test('an answer in the turn in which the deadline passes is the answer, and is not given back', async () => {
+test('an answer in the turn in which the deadline passes is in time, and is not refunded', async () => {
   const stub = stubStore()
   const arrives = deferred<undefined>()
   stub.answer = async (requests) => {
@@ -25,7 +25,7 @@ test('an answer in the turn in which the deadline passes is the answer, and is n
   expect((await limiter.peek('key')).remaining).toBe(1)
 })
 
-test('what a late answer took is given back once, and its request is answered once', async () => {
+test('units that a late answer took are refunded once, and its request is answered once', async () => {
   const stub = stubStore()
   const arrives = deferred<undefined>()
   const limiter = createLimiter({

@@ -21,7 +21,7 @@ import { stubStore } from './stub-store.js'
 
 const block = { for: '5m', on: 'exceeded' } as const
 
-/** Each builder, and what a quarter of its policy is: a quarter of what is allowed, rounded up, and all else as it was. */
+/** Each builder with a policy and a quarter of it: each quota is a quarter, rounded up, and all other options are equal. */
 const quarters: readonly (readonly [string, Policy, Policy])[] = [
   [
     'fixedWindow',
@@ -89,32 +89,35 @@ describe('a quarter of a policy', () => {
     expect(sharePolicy(policy, 0.25)).toEqual(quarter)
   })
 
-  // What counts nothing is decided by no store.
+  // A policy that counts nothing is not sent to a store.
   const counted = quarters.filter(([name]) => name !== 'unlimited')
 
-  test.each(counted)('decides while the store is away, by %s', async (_, policy, quarter) => {
-    const time = { now: 1_763_683_200_000 }
-    const clock = () => time.now
-    const stub = stubStore()
-    stub.fail()
-    const away = createLimiter({
-      name: 'api',
-      policies: policy,
-      clock,
-      store: stub,
-      localShare: 0.25,
-    })
-    const small = createLimiter({ name: 'api', policies: quarter, clock })
-    for (let i = 0; i < 60; i++) {
-      time.now += i % 10 === 0 ? 1500 : 7
-      const { source, lease: _mine, ...decided } = await away.consume('key')
-      const { source: _source, lease: _its, ...expected } = small.consume('key')
-      expect([source, { ...decided }]).toEqual(['fallback', { ...expected }])
-    }
-  })
+  test.each(counted)(
+    'decides while the store is unavailable, by %s',
+    async (_, policy, quarter) => {
+      const time = { now: 1_763_683_200_000 }
+      const clock = () => time.now
+      const stub = stubStore()
+      stub.fail()
+      const away = createLimiter({
+        name: 'api',
+        policies: policy,
+        clock,
+        store: stub,
+        localShare: 0.25,
+      })
+      const small = createLimiter({ name: 'api', policies: quarter, clock })
+      for (let i = 0; i < 60; i++) {
+        time.now += i % 10 === 0 ? 1500 : 7
+        const { source, lease: _mine, ...decided } = await away.consume('key')
+        const { source: _source, lease: _its, ...expected } = small.consume('key')
+        expect([source, { ...decided }]).toEqual(['fallback', { ...expected }])
+      }
+    },
+  )
 })
 
-test('a share is rounded up to the whole unit, and by errors of arithmetic no further', () => {
+test('a share is rounded up to a whole unit, and not further because of rounding errors', () => {
   fc.assert(
     fc.property(fc.nat(10 ** 9), fc.integer({ min: 1, max: 10_000 }), (limit, parts) => {
       const exact = (BigInt(limit) * BigInt(parts) + 9999n) / 10_000n
@@ -134,7 +137,7 @@ test('a share is rounded up to the whole unit, and by errors of arithmetic no fu
   )
 })
 
-test('a share that comes out whole is not rounded up', () => {
+test('a share that is a whole number is not rounded up', () => {
   const hundred = fc.integer({ min: 1, max: 100 })
   fc.assert(
     fc.property(fc.nat(10 ** 6), hundred, (hundreds, percent) => {
@@ -148,7 +151,7 @@ test('a share that comes out whole is not rounded up', () => {
   )
 })
 
-test('the shares of n processes come to the limit, and to less than n units more', () => {
+test('the shares of n processes are together at least the limit, and less than n units more', () => {
   fc.assert(
     fc.property(fc.nat(10 ** 6), fc.integer({ min: 1, max: 64 }), (limit, processes) => {
       const shared = sharePolicy(fixedWindow({ limit, window: '1h' }), 1 / processes)

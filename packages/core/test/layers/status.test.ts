@@ -31,12 +31,12 @@ beforeEach(holdTime)
 afterEach(releaseTime)
 
 describe('status', () => {
-  test('of a store that works says that the store counted', async () => {
+  test('has the source "store" and its counts if the store works', async () => {
     const { limiter } = await benchOf()
     expect(await limiter.status('key')).toEqual({ source: 'store', policies: counted })
   })
 
-  test('over memory says the same', () => {
+  test('has the source "store" for a memory store', () => {
     const limiter = createLimiter({ name: 'api', policies })
     limiter.consume('key', { cost: 3 })
     expect(limiter.status('key')).toEqual({ source: 'store', policies: counted })
@@ -55,7 +55,7 @@ describe('status', () => {
     },
   )
 
-  test('says what the memory store counts meanwhile, of its share: local', async () => {
+  test('has the counts and the shared limits of the memory store while the store fails: local', async () => {
     const { stub, limiter } = await benchOf({ localShare: 0.5 })
     stub.fail()
     await limiter.consume('key')

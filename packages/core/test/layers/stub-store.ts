@@ -6,19 +6,19 @@ import { sluiceErrorFrom } from '../../src/errors.js'
 import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
 import type { Answer, ConsumeRequest, StoreRequest } from '../../src/stores/store.js'
 
-/** An asynchronous store over memory, of which a test says how it behaves and sees what it was asked. */
+/** An asynchronous store over memory that records its calls. The test sets its answers. */
 export interface StubStore extends AsyncStore {
   /** The calls of `run`, in their order. */
   readonly calls: (readonly StoreRequest[])[]
   readonly memory: SyncStore
   pings: number
   isClosed: boolean
-  /** How it answers from now on. */
+  /** The function that answers the calls from now on. */
   answer: (requests: readonly StoreRequest[]) => Promise<readonly Answer[]>
   isThere: () => Promise<boolean>
-  /** It works, as it did at the start. */
+  /** Makes the store work again, as at the start. */
   work(): void
-  /** Each call fails as a whole, as where nobody listens. */
+  /** Makes each call fail as a whole, like a connection to a closed port. */
   fail(): void
 }
 
@@ -75,18 +75,18 @@ export function asking(policies: Policies) {
   }
 }
 
-/** An answer that comes when the test says so. */
+/** A promise that the test resolves. */
 export function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
   let resolve: (value: T) => void = () => {}
   const promise = new Promise<T>((settle) => (resolve = settle))
   return { promise, resolve: (value) => resolve(value) }
 }
 
-/** Time stands still until `pass` moves it: timers, the monotonic clock and the one on the wall alike. */
+/** Stops the timers, the monotonic clock and the wall clock. Only `pass` advances them. */
 export function holdTime(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
   vi.setSystemTime(1_763_683_200_000)
-  // They hold on to the clocks that the machine had.
+  // These functions keep references to the original clocks.
   vi.spyOn(processTime, 'monotonic').mockImplementation(() => Date.now())
   vi.spyOn(processTime, 'wall').mockImplementation(() => Date.now())
 }
@@ -98,6 +98,6 @@ export function releaseTime(): void {
 
 export async function pass(ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms)
-  // What waits for the next turn of the event loop has had it.
+  // Runs the callbacks that wait for the next turn of the event loop.
   await turn()
 }

@@ -4,10 +4,10 @@ import { redisStore } from '../../src/index.js'
 import { errorOf } from '../error-of.js'
 
 const call = async (): Promise<unknown> => []
-// What a program without types may pass.
+// Called without types, as from JavaScript.
 const store = (client: unknown) => redisStore(client as never)
 
-describe('what is no client is refused, and the error says what it is', () => {
+describe('a value that is not a client is refused, and the error describes it', () => {
   test.each([
     ['nothing', undefined, 'the client is undefined.'],
     ['null', null, 'the client is null.'],
@@ -33,6 +33,6 @@ test.each([
   ['ioredis', { evalsha: call, eval: call, isCluster: false }],
   ['node-redis', { evalSha: call, eval: call, on() {} }],
   ['a client of one’s own', { evalSha: call, eval: call, isCluster: true }],
-])('a client of the shape of %s is taken', (_, client) => {
+])('a client with the methods of %s is accepted', (_, client) => {
   expect(store(client).async).toBe(true)
 })

@@ -24,7 +24,7 @@ export interface Recorder {
   answer(answers?: readonly Answer[]): void
 }
 
-/** A store whose calls are answered when the test says so. */
+/** A store whose calls are answered by the test. */
 export function recorder(): Recorder {
   const calls: string[][] = []
   const open: (() => void)[] = []
@@ -47,7 +47,7 @@ function answerTo(key: string): Answer {
   return key.startsWith('denied') ? denied : allowed
 }
 
-/** Asks for one key, and notes what is answered. */
+/** Sends requests to a store, and records the answers. */
 export function asker(store: AsyncStore) {
   const answered: string[] = []
   const run = runOf(store)

@@ -5,7 +5,7 @@ import { deferred, holdTime, pass, releaseTime } from '../layers/stub-store.js'
 beforeEach(holdTime)
 afterEach(releaseTime)
 
-/** Pings whose answers come when the test says so; what was sent is noted by its place. */
+/** Pings that the test answers. `sent` records the target of each ping. */
 function bench(places: number) {
   const sent: number[] = []
   const answers: { resolve(value: boolean): void }[] = []
@@ -18,7 +18,7 @@ function bench(places: number) {
   return { ping, sent, answers }
 }
 
-test('a server that is silent is sent one ping, and its answer is that of all who ask meanwhile', async () => {
+test('calls share one pending ping and its answer', async () => {
   const { ping, sent, answers } = bench(1)
   const asked = Array.from({ length: 100 }, ping)
   expect(sent).toEqual([0])
@@ -26,7 +26,7 @@ test('a server that is silent is sent one ping, and its answer is that of all wh
   expect(await Promise.all(asked)).toEqual(Array(100).fill(true))
 })
 
-test('the next ping is sent once the one before is answered, whatever the answer', async () => {
+test('the next ping is sent after the previous one is answered, whatever the answer', async () => {
   const { ping, sent, answers } = bench(1)
   for (const [i, answer] of [true, false, true].entries()) {
     const asked = ping()
@@ -36,7 +36,7 @@ test('the next ping is sent once the one before is answered, whatever the answer
   expect(sent).toEqual([0, 0, 0])
 })
 
-test('a ping that nobody answers counts no more after half a minute', async () => {
+test('a ping without an answer is replaced by a new one after 30 seconds', async () => {
   const { ping, sent, answers } = bench(1)
   void ping()
   await pass(29_999)
@@ -49,7 +49,7 @@ test('a ping that nobody answers counts no more after half a minute', async () =
   expect(await asked).toBe(true)
 })
 
-test('of several places, each is sent one ping in its turn, and those that answer go on', async () => {
+test('several servers receive pings in turn, and a server without an answer does not delay the others', async () => {
   const { ping, sent, answers } = bench(3)
   void ping()
   const second = ping()

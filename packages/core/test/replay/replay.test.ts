@@ -52,7 +52,7 @@ describe.each(policies)('%s', (_, policy) => {
 })
 
 test('returns the policies as their builders do', () => {
-  // As a file has it.
+  // In the form of a policy from a file.
   const written: Policy = JSON.parse('{ "kind": "fixedWindow", "limit": 3, "window": "1m" }')
   const { policies } = createReplay({
     policies: { a: written, b: unlimited() },
@@ -66,7 +66,7 @@ test('unlimited allows everything', () => {
   expect(replay.consume('key', 1_000_000)).toBe(true)
 })
 
-test('throws for a policy that is none, and for a key that is none', () => {
+test('throws for an unknown policy, and for an invalid key', () => {
   expect(() => createReplay({ policies: { kind: 'nonsense' }, clock: () => start })).toThrow(
     expect.objectContaining({ code: 'SLUICE_POLICY_UNKNOWN' }),
   )
