@@ -35,7 +35,7 @@ export function openLane(number) {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
       copyFileSync(join(root, file), join(folder, file))
     }
-    // A mutant may leave a name unused, which is not its fault under test.
+    // A mutant may make a name unused, which is not the fault that it tests.
     const config = readFileSync(join(folder, 'tsconfig.base.json'), 'utf8')
     const lenient = config.replace(/("noUnused\w+": )true/g, '$1false')
     writeFileSync(join(folder, 'tsconfig.base.json'), lenient)

@@ -68,7 +68,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
-    // A stray .only would let the rest of the suite pass unseen.
+    // A forgotten `.only` would skip the rest of the suite.
     allowOnly: false,
     passWithNoTests: false,
   },

@@ -38,7 +38,7 @@ function pageOf(file) {
   }
 }
 
-/** What the style sheets load. */
+/** The files that the style sheets load. */
 function styles() {
   return files
     .filter((file) => file.endsWith('.css'))

@@ -1,5 +1,5 @@
 // @ts-nocheck -- the messages of channels have no type
-// What becomes of a document.
+// The events of a document of rules.
 import assert from 'node:assert/strict'
 // #region events
 import { subscribe } from 'node:diagnostics_channel'

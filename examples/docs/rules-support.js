@@ -1,5 +1,5 @@
 // @ts-nocheck -- the functions of `values` take the application's own request
-// What one customer has used, and a reset of it.
+// The counts of one customer, and a reset of them.
 import assert from 'node:assert/strict'
 // #region support
 import { rateLimit } from '@sluice/express'

@@ -14,7 +14,7 @@ export async function visit(listener, go) {
   }
 }
 
-/** What a number of like requests are answered, one after the other. */
+/** The statuses of this many equal requests, one after the other. */
 export async function statuses(ask, count, path, options) {
   const seen = []
   for (let i = 0; i < count; i++) seen.push((await ask(path, options)).status)

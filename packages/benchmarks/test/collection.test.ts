@@ -23,7 +23,7 @@ const program = `
   for (let round = 0; round < 6; round++) {
     console.log('round', round)
     decide()
-    // A task of its own, so that no decision is on the stack.
+    // In a separate task, so that no decision is on the stack.
     await new Promise((resolve) => setTimeout(resolve, 5))
     gc()
   }

@@ -45,7 +45,7 @@ describe('the comparison with the best peer', () => {
     expect(headlinesOf(rows).map(({ work }) => work)).toEqual(shown)
   })
 
-  test('is read back as it was written, without anything that is no comparison', () => {
+  test('is read as it was written, without other text', () => {
     const row = compared('work', 'less', found)
     const written: unknown = JSON.parse(
       JSON.stringify({ ratios: [row, { ...row, ours: '2' }, null] }),

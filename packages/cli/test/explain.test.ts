@@ -172,7 +172,7 @@ asked: address, api, upload, points   shadow: trial   not asked: 4 rules
 `)
 })
 
-test('a request that a rule refuses asks nothing', async () => {
+test('a request that a rule refuses asks no limit', async () => {
   const cwd = await folderWith(shopFiles)
   const { stdout } = await sluice(['explain', 'rules.yaml', '--value', 'user=mallory'], { cwd })
   expect(stdout).toContain('\n2  bad      yes  it refuses\n3  key      no   comes after "bad"\n')

@@ -32,7 +32,7 @@ test('explain has colors on a terminal, and none within JSON', async () => {
   expect(json.stdout).not.toContain(escape)
 })
 
-// A terminal could be told to set its title, and a reader to see another text.
+// Characters that make a terminal set its title or show another text.
 const hostile = 'a\\u001b]0;x\\u0007\\u009b31m\\u202eb\\u2028c\\u200bd'
 const acting = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 

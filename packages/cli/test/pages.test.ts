@@ -41,7 +41,7 @@ function withoutTime(output: string): string {
   return output.replace(/^(format \w+; ).*$/m, '$1')
 }
 
-/** A line "…" of a page stands for any number of lines. */
+/** A line "…" of a page matches any number of lines. */
 function patternOf(output: string): RegExp {
   const parts = output.split(/^…\n/m).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
   return new RegExp(`^${parts.join('[^]*')}$`)

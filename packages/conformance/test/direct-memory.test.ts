@@ -25,7 +25,7 @@ import { randomFrom } from '../src/random.js'
 const steps = Number(process.env['SLUICE_DIRECT_STEPS'] ?? 2000)
 const seed = Number(process.env['SLUICE_SEED'] ?? 1)
 
-/** A store without the fast path: it has only `run`. */
+/** A store without the direct way: it has only `run`. */
 function withoutDirectWay(store: MemoryStore): SyncStore {
   return {
     async: false,
@@ -121,7 +121,7 @@ function someOf({ policies }: Decision, bits: number): { readonly policies: read
 }
 
 test.each(Object.entries(policies))(
-  '%s: the fast path makes the same decisions as the general one',
+  '%s: the direct way makes the same decisions as the general one',
   (name, own) => {
     const random = randomFrom(seed + name.length)
     const below = (n: number): number => Math.floor(random() * n)

@@ -15,7 +15,7 @@ describe.each(pages)('%s', (name, codes) => {
     expect(sectionsIn(page)).toEqual([...codes].toSorted())
   })
 
-  test.each(codes)('states under %s the cause, the risk and the fix', (code) => {
+  test.each(codes)('has the items "Seen", "Why it matters" and "Do" under %s', (code) => {
     const [, section = ''] = page.split(`### ${code}\n`)
     const items = section.split('\n#')[0].matchAll(/^- \*\*(.*):\*\* \S/gm)
     expect(Array.from(items, ([, title]) => title)).toEqual(['Seen', 'Why it matters', 'Do'])

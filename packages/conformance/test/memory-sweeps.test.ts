@@ -45,8 +45,8 @@ test('state that expired less than a second ago is found again after the clock s
   expect(store.size).toBe(0)
 })
 
-test('a row that the fast path has written is swept as soon as it has expired', () => {
-  // A limiter with a clock never uses the fast path.
+test('a row that the direct way has written is swept as soon as it has expired', () => {
+  // A limiter with a clock never uses the direct way.
   vi.spyOn(Date, 'now').mockImplementation(clock)
   const policies = fixedWindow({ limit: 2, window: 100 })
   const limiter = createLimiter({ name: 'api', policies, store })

@@ -15,8 +15,8 @@ export type Key = string | readonly KeyPartValue[]
 export type KeyPartValue = string | number
 
 /**
- * Leaves a policy out, in place of a key: the policy neither counts the request nor denies it. It is a symbol because JSON cannot contain one: a
- * client that chooses its key must not be able to choose having no key.
+ * Excludes a policy if it is passed instead of a key: the policy neither counts the request nor denies it. It is a symbol because JSON cannot
+ * contain one: a client that chooses its key must not be able to avoid the limit.
  *
  * @example
  * const ofUser = req.user === undefined ? notLimited : ['user', req.user.id]
@@ -34,7 +34,7 @@ export function isNotLimited(value: unknown): value is NotLimited {
   return value === notLimited
 }
 
-/** A longer key is replaced by its hash: a client that chooses its key must not choose the memory that it takes. */
+/** A longer key is replaced by its hash, so that a client that chooses its key cannot choose the amount of memory. */
 const longestKey = 256
 
 /**

@@ -7,7 +7,7 @@ export const frameworks: [string, () => Express][] = [
   ['Express 5', express5],
 ]
 
-/** The time of the clock, which stands still unless a test moves it. */
+/** The time of the clock at the start. Only a test advances it. */
 export const start: number = Date.UTC(2026, 0, 1)
 
 /** An app that sends "hello" after the middlewares. An error is sent as its code, with its own status or 500. */

@@ -226,7 +226,7 @@ describe.each(frameworks)('%s', (_, create) => {
       'a handler that rejects after the promise of a key',
       { ...once, limit: 0, key: async () => 'a', onDenied: async () => broken() },
     ],
-  ])('hands the error of %s to the error handling, and lets nobody pass', async (_, options) => {
+  ])('passes the error of %s to the error handling, and allows no request', async (_, options) => {
     const errors: unknown[] = []
     const app = appOf(create, rateLimit(options), errorLog(errors))
     const { status, text } = await request(app).get('/')

@@ -2,10 +2,10 @@ import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import { onTestFinished } from 'vitest'
 import { fixedWindow, SluiceError, type Algorithm, type Duration } from '../src/index.js'
 
-/** The time of the clock, which stands still. */
+/** The time of the clock, which does not advance. */
 export const start: number = Date.UTC(2026, 0, 1)
 
-/** This many requests a minute, with a clock that stands still. */
+/** This many requests a minute, with a clock that does not advance. */
 export function times(limit: number): {
   limit: number
   window: Duration

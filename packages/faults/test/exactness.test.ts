@@ -7,7 +7,7 @@ import { play } from '../src/exactness/play.js'
 const server = useRedis()
 
 test.each(['fixedWindow', 'slidingLog', 'gcra', 'concurrency'])(
-  'several processes together allow exactly as many units as the limit says: %s',
+  'several processes together allow exactly the limit: %s',
   async (policy) => {
     const task = { name: policy, policy, ports: [server.port], isCluster: false }
     const { allowed, expected, wrong, withoutRedis } = await play(3, task, 9000)

@@ -148,7 +148,7 @@ test('the store and the fallback each allow the tight limit once', () => {
   expect(complaints(asked('fallback', 1100, tight - 1, 1))).toEqual([
     `the fallback allowed 4 of 5 at the tight limit of ${ann}`,
   ])
-  // Once more after the store was emptied, and only for the keys that it lost.
+  // The limit is allowed once more after the store was emptied, only for the keys that it lost.
   const twice = [...asked('store', 100, tight, 0), ...asked('store', 2300, tight, 0)]
   const lost = (key: string) => ({ emptied: [{ at: 2000, until: 2000, keys: [key] }] })
   expect(complaints(twice, lost(ann))).toEqual([])

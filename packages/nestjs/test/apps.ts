@@ -6,7 +6,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { onTestFinished } from 'vitest'
 import { fixedWindow, SluiceError, type RateLimitOptions } from '../src/index.js'
 
-/** The time of the clock, which stands still unless a test moves it. */
+/** The time of the clock at the start. Only a test advances it. */
 export const start: number = Date.UTC(2026, 0, 1)
 
 /** One request a minute. */

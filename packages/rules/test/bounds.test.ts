@@ -18,7 +18,7 @@ function refusal(
   return { code: undefined, ms: 0 }
 }
 
-/** The time that the work took of a core, whatever else the machine does. */
+/** The CPU time of the work, which does not depend on the load of the machine. */
 function milliseconds({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1000
 }
@@ -54,7 +54,7 @@ describe('a hostile text is refused within 100 ms', () => {
       yaml,
     ],
   ])('%s', (_what, text, code, format) => {
-    // The garbage of earlier tests can be collected during one of them.
+    // The garbage of earlier tests may be collected during this one.
     const refused = [1, 2, 3].map(() => refusal(text, format))
     expect(refused[0].code).toBe(`SLUICE_RULES_${code}`)
     expect(Math.min(...refused.map(({ ms }) => ms))).toBeLessThan(100)

@@ -143,7 +143,7 @@ rules:
   expect(unchanged.comparison?.changed).toEqual([])
 })
 
-test('tests that name no time run at the given one', async () => {
+test('tests without a time run at the given time', async () => {
   const night = `version: 1
 name: night
 schedules: { night: { from: '22:00', to: '06:00', zone: UTC } }

@@ -40,7 +40,7 @@ lists:
 schedules:
   night: { from: '00:30', to: '06:00', zone: UTC }`
 
-/** The mistakes that a document is refused for. */
+/** The mistakes for which a document is refused. */
 export async function findingsOf(
   text: string,
   options?: Parameters<typeof compiled>[1],

@@ -7,7 +7,7 @@ const limit = 'limit: 1, window: 1m'
 describe('an explanation', () => {
   const explained = async (rules: RuleSet, facts: TestFacts) => rules.explain(factsOf(facts), now)
 
-  test('says of each rule whether it applies, and why', async () => {
+  test('has for each rule whether it applies, and why', async () => {
     const rules = await compiledRules(`
   - { id: partners, when: { ip: { in: $nets } }, then: allow }
   - { id: agents, when: { header.user-agent: { contains: $words } }, then: deny }
@@ -59,7 +59,7 @@ describe('an explanation', () => {
     expect(all[0]).toMatchObject({ mismatch: { field: 'ip', value: '203.0.113.9' } })
   })
 
-  test('says what ends the search', async () => {
+  test('names the rule that ends the search', async () => {
     const rules = await compiledRules(`
   - { id: a, ${limit} }
   - { id: bad, when: { method: POST }, then: deny }
@@ -131,7 +131,7 @@ rules:
 tests:
 ${tests}`)
 
-  test('pass where the rules do as expected', async () => {
+  test('pass if the rules decide as expected', async () => {
     const rules = await document(`
   - { request: { method: POST, path: '/API//search/?q=x', ip: 203.0.113.9, plan: free }, at: 2026-10-01T12:00:00+08:00, applies: [api], tags: [writes] }
   - { request: { path: /api, ip: 203.0.113.9, plan: free }, at: 2026-10-01T01:00:00+08:00, applies: [api, night] }
@@ -145,7 +145,7 @@ ${tests}`)
     ])
   })
 
-  test('say what differs where they do not', async () => {
+  test('report the difference otherwise', async () => {
     const rules = await document(`
   - { request: { path: /health/, ip: 203.0.113.9 }, at: 2026-10-01T12:00:00+08:00, applies: [api] }
   - { request: { path: /api, header.user-agent: bot }, applies: [] }
@@ -160,7 +160,7 @@ ${tests}`)
   })
 })
 
-test('a comparison says what a new document changes', async () => {
+test('a comparison lists the changes of a new document', async () => {
   const old = await compiledRules(`
   - { id: same, note: old, ${limit} }
   - { id: api, limit: { by: plan, free: 60, pro: 600 }, window: 1m }
@@ -187,7 +187,7 @@ test('a comparison says what a new document changes', async () => {
   ])
 })
 
-test('statistics count what rules did', async () => {
+test('statistics count the decisions of rules', async () => {
   const rules = await compiledRules(`
   - { id: a, limit: 10, window: 1m }
   - { id: s, shadow: true, ${limit} }

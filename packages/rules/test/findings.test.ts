@@ -243,7 +243,7 @@ test.each([
     'policy: { limit: 5, window: 1m }',
     '"kind" is missing. Write the name of a builder, such as fixedWindow.',
   ],
-])('the message for %s says what is wrong and what is right', async (members, message) => {
+])('the message for %s names the mistake and the correction', async (members, message) => {
   const findings = await findingsOf(`${head}\nrules:\n  - { id: r, ${members} }`)
   expect(findings.map((finding) => finding.message)).toEqual([message])
 })
@@ -418,7 +418,7 @@ test.each([
     `when: { path: */* }, ${limit}`,
     `this is not YAML: "*" begins an alias, and nothing is named &/*. If */* is a text, quote it: '*/*'.`,
   ],
-])('the message about %j says what to write', async (rule, message) => {
+])('the message about %j contains the correction', async (rule, message) => {
   const text = `${head}\nrules:\n  - { id: r, ${rule} }`
   const findings = await findingsOf(text)
   expect(findings.map((finding) => finding.line)).toEqual([10])
@@ -431,7 +431,7 @@ test('the policy of the messages is a valid one', async () => {
   expect(await findingsOf(`${head}\nrules:\n  - { id: r, ${byPolicy} }`)).toEqual([])
 })
 
-test('an alias after its anchor is no mistake', async () => {
+test('an alias after its anchor is valid', async () => {
   const rules = `  - { id: a, when: { path: &p /a }, ${limit} }\n  - { id: b, when: { path: *p }, ${limit} }`
   expect(await findingsOf(`${head}\nrules:\n${rules}`)).toEqual([])
   const [finding] = await findingsOf(
@@ -468,7 +468,7 @@ describe('JSON', () => {
     '{ "version": 1, }',
     '{ "version": 1, "version": 1 }',
     'version: 1',
-  ])('%s is no JSON', (text) => {
+  ])('%s is not JSON', (text) => {
     expect(read(text)).toMatchObject([{ code: 'SLUICE_RULES_SYNTAX' }])
   })
 })

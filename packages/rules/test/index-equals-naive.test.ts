@@ -8,7 +8,7 @@ const cases = Number(process.env['RULES_CASES'] ?? 50_000)
 const requestsPerDocument = 100
 
 test(
-  'says for random documents and requests what a walk through the list says',
+  'has the same judgements as a walk through the list, for random documents and requests',
   { timeout: 3_600_000 },
   async () => {
     let applied = 0
@@ -34,7 +34,7 @@ test(
         if (expected.refusedBy !== undefined) refused++
       }
     }
-    // Random rules that never meet random requests would prove nothing.
+    // If the random rules never matched the random requests, the test would prove nothing.
     expect(applied).toBeGreaterThan(cases / 2)
     expect(refused).toBeGreaterThan(cases / 50)
   },

@@ -38,7 +38,7 @@ function candidatesOf({ index, slots }: Indexed, facts: Facts): readonly string[
   return ids
 }
 
-describe('the number of rules that are looked at', () => {
+describe('the number of candidate rules', () => {
   const limit = { limit: 1, window: '1m' }
   const many = (rule: (i: number) => Partial<RulesDocument['rules'][number]>): RulesDocument => ({
     version: 1,
@@ -109,7 +109,7 @@ describe('the number of rules that are looked at', () => {
 })
 
 test(
-  'a search through the index ends as one through all rules, also in errors and promises',
+  'a search through the index has the same result as one through all rules, including errors and promises',
   { timeout: 120_000 },
   async () => {
     const wrong: readonly unknown[] = [

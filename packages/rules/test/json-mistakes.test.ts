@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkRules } from '../src/index.js'
 
-// The error of JSON.parse names the position of some of them, and Node 20 words it otherwise than later ones.
+// The error of JSON.parse has the position of some of them, and its text in Node 20 differs from later versions.
 test.each([
   ['{\n  "version": 1,\n}', 3, 1],
   ['{\n  "version": 1\n  "name": "a" }', 3, 3],
@@ -9,7 +9,7 @@ test.each([
   ["{\n  'version': 1 }", 2, 3],
   ['{\n  "version": 1\n', 2, 15],
   ['{ "version": 1 }\n]', 2, 1],
-])('the place of the mistake in %j', async (text, line, column) => {
+])('the position of the mistake in %j', async (text, line, column) => {
   const { findings } = await checkRules({ text, format: 'json', files: new Map() })
   expect(findings).toMatchObject([{ line, column, code: 'SLUICE_RULES_SYNTAX' }])
 })

@@ -52,7 +52,7 @@ test('asks the limits that match, with the key and the policy of the plan', () =
   })
 })
 
-test('allows what an exemption covers', () => {
+test('allows a request that an exemption matches', () => {
   expect(rules.judge(request({ url: '/api/x', ip: '198.51.100.7' }), now)).toEqual({
     type: 'pass',
     version: rules.version,
@@ -60,7 +60,7 @@ test('allows what an exemption covers', () => {
   })
 })
 
-test('refuses what a rule denies', () => {
+test('refuses a request that a rule denies', () => {
   const facts = request({ url: '/', ip: '203.0.113.9', header: () => 'a bot' })
 
   expect(rules.judge(facts, now)).toEqual({

@@ -18,7 +18,7 @@ const answerOf = (rules: RuleSet, facts: TestFacts, at?: number) => {
   return judgement.type === 'refuse' ? `refused by ${judgement.rule}` : asked(rules, facts, at)
 }
 
-/** Performs an action several times, and tells how many were allowed, and what the first denial says. */
+/** Performs an action several times, and returns the number of allowed ones and the message of the first denial. */
 function perform(rules: RuleSet) {
   let clock = Date.UTC(2026, 9, 1, 4)
   const limiter = createLimiter({
@@ -35,7 +35,7 @@ function perform(rules: RuleSet) {
         if (judgement.type !== 'ask') return judgement.type
         const [{ keys, policies, cost, rules: applied }] = judgement.enforced
         const { allowed, deniedBy } = limiter.consume(keys, { policies, cost })
-        // Of several rules that deny, the first of the document answers.
+        // If several rules deny, the first one of the document determines the response.
         const first = [...applied].find(([name]) => deniedBy.includes(name))
         return allowed ? 'allowed' : `${first?.[1].rule} ${first?.[1].outcome.type}`
       })
@@ -160,7 +160,7 @@ describe('the rules of the sample configuration', async () => {
     expect(answers).toEqual([...Array.from({ length: 9 }, () => 'allowed'), 'r205 challenge'])
   })
 
-  test('after thirty questions from one address they have to be two seconds apart', () => {
+  test('after thirty questions from one address, further ones have to be two seconds apart', () => {
     const address = perform(rules)
     let user = 100
     const ask = () => address.times(1, action('add_ask', { qid: `${user++}` }))[0]
@@ -168,7 +168,7 @@ describe('the rules of the sample configuration', async () => {
     expect(burst).toEqual(Array.from({ length: 29 }, () => 'allowed'))
     // Thirty within two seconds are the limit of another rule.
     address.wait(2000)
-    // The thirtieth is the first that the next one has to keep its distance from.
+    // The next question has to be two seconds after the thirtieth.
     expect([ask(), ask(), ask()]).toEqual(['allowed', 'r224 deny', 'r224 deny'])
     address.wait(1999)
     expect(ask()).toBe('r224 deny')

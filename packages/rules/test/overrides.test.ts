@@ -119,7 +119,7 @@ describe('overrides of the application', () => {
     vi.useRealTimers()
   })
 
-  test('come before those of the document, and undefined leaves them', async () => {
+  test('have priority over those of the document, and undefined keeps those', async () => {
     const answers: Record<string, number | Policy | 'unlimited' | undefined> = {
       acme: 7,
       free: 'unlimited',
@@ -148,7 +148,7 @@ describe('overrides of the application', () => {
     expect(limits).toEqual([1, 1, 2, 2, 3])
   })
 
-  test('may be promises, and requests at one time ask once', async () => {
+  test('may be promises, which simultaneous requests share', async () => {
     let calls = 0
     const rules = await compiledRules(document, { overrides: () => Promise.resolve(++calls) })
     const judgements = await Promise.all([judge(rules, 'ann'), judge(rules, 'ann')])
@@ -156,7 +156,7 @@ describe('overrides of the application', () => {
     expect(limitOf(judge(rules, 'ann') as Judgement)).toBe(1)
   })
 
-  test('that take longer than 250 ms leave the rule its own limit, and tell the channel', async () => {
+  test('that take longer than 250 ms are ignored for the request, and are reported on the channel', async () => {
     vi.useFakeTimers()
     const told: unknown[] = []
     const listen = (message: unknown) => void told.push(message)
@@ -209,7 +209,7 @@ describe('overrides of the application', () => {
     expect(Object.keys(enforced[0].policies)).toEqual(['api.m', 'api.d'])
   })
 
-  test('that throw or reject are the error of the request, and are asked again', async () => {
+  test('that throw or reject are the error of the request, and are called again', async () => {
     let calls = 0
     const rules = await compiledRules(document, {
       overrides: () => {

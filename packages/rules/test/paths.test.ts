@@ -96,7 +96,7 @@ describe.each([
 })
 
 test.each(['/health', '/Health', '//health', '/x/../health', '/health/'])(
-  'a limit of all paths but /health: is %s one of them?',
+  'whether a limit of all paths but /health applies to %s',
   async (url) => {
     for (const when of ['not: { path: /health }', 'path: { not: /health }']) {
       const rules = await compiledRules(
@@ -186,7 +186,7 @@ test.each([
   ['/static/x', 'pass'],
   ['/static/X.png?v=1', 'pass'],
   ['/Static/x', 'r'],
-])('an exemption of /static/** says of %s: %s', async (url, expected) => {
+])('whether an exemption of /static/** applies to %s: %s', async (url, expected) => {
   const rules = await compiledRules(`
   - { id: free, when: { path: '/static/**' }, then: allow }
   - { id: r, key: [], limit: 1, window: 1m }`)

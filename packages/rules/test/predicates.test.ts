@@ -11,7 +11,7 @@ const level = (value: unknown): TestFacts => ({ values: { level: value } })
 const long = 'a'.repeat(1_000_000)
 
 describe.each<readonly [string, readonly TestFacts[], readonly TestFacts[]]>([
-  // A predicate; requests of which it is true; requests of which it is not.
+  // A predicate, requests that match it, and requests that do not.
   [
     '{ user: ann }',
     [user('ann')],
@@ -121,14 +121,14 @@ describe.each<readonly [string, readonly TestFacts[], readonly TestFacts[]]>([
   })
 })
 
-test('a regular expression sees the first 2,048 characters', async () => {
+test('a regular expression is applied to the first 2,048 characters', async () => {
   expect(
     await applies('{ user: { matches: "x$" } }', user(`${'a'.repeat(2047)}x${'a'.repeat(10)}`)),
   ).toBe(true)
   expect(await applies('{ user: { matches: "x" } }', user(`${'a'.repeat(2048)}x`))).toBe(false)
 })
 
-test('a regular expression that would take a backtracking engine for ever takes a millisecond', async () => {
+test('a regular expression with catastrophic backtracking in other engines takes a millisecond', async () => {
   const rules = await compiledRules(
     `  - { id: r, when: { user: { matches: '(a+)+$' } }, key: [], limit: 1, window: 1m }`,
   )

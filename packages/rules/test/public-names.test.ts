@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AppliedRule } from '@sluice/core/http'
 import { compiledRules, findingsOf, head, judged } from './compiled.js'
 
-/** What responses say in place of the names of policies, for a request to which all rules apply. */
+/** The names of policies in responses to a request to which all rules apply. */
 async function publicNames(rules: string): Promise<Readonly<Record<string, unknown>>> {
   const judgement = judged(await compiledRules(rules), {})
   if (judgement.type !== 'ask') throw new Error(`the judgement is "${judgement.type}"`)
@@ -11,7 +11,7 @@ async function publicNames(rules: string): Promise<Readonly<Record<string, unkno
   return Object.fromEntries(applied.map(([policy, { publicName }]) => [policy, publicName]))
 }
 
-test('responses say "limit" in place of an id that they must not name', async () => {
+test('responses contain "limit" instead of an id that is not public', async () => {
   expect(
     await publicNames(`
   - { id: acme, limit: 5, window: 1m, expose: false }
@@ -55,7 +55,7 @@ test('a public name is not that of another rule', async () => {
   ).toEqual({ acme: 'limit-2', initech: 'limit-4', limit: undefined, 'limit-3': undefined })
 })
 
-test('a rule without a limit has nothing to hide', async () => {
+test('a rule without a limit needs no public name', async () => {
   const rules = 'rules:\n  - { id: a, then: deny, expose: false }'
   expect(await findingsOf(`${head}\n${rules}`)).toMatchObject([
     { code: 'SLUICE_RULES_OPTIONS_CONFLICT', path: 'rules[0].expose' },

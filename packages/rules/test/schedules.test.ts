@@ -22,7 +22,7 @@ function activeMs(declaration: ScheduleDeclaration, from: string, to: string): n
 const hour = 3_600_000
 
 describe('a schedule', () => {
-  test('begins with its first moment and ends before its last', () => {
+  test('includes its start and excludes its end', () => {
     const times = [
       '2026-01-01T00:29:59.999Z',
       '2026-01-01T00:30:00Z',
@@ -75,7 +75,7 @@ describe('a schedule', () => {
     ).toEqual([true, false, true])
   })
 
-  test('takes days over the end of the week', () => {
+  test('accepts a range of days over the end of the week', () => {
     const weekend = { days: ['sat-mon'] }
     expect(
       activeAt(weekend, [
@@ -88,7 +88,7 @@ describe('a schedule', () => {
     ).toEqual([false, true, true, true, false])
   })
 
-  test('answers times in any order', () => {
+  test('can be read for times in any order', () => {
     const times = [
       '2026-01-01T03:00:00Z',
       '2026-01-01T12:00:00Z',
@@ -133,7 +133,7 @@ describe('a schedule', () => {
     ).toEqual([true, false, false])
   })
 
-  test('without a day in the near future is asked again later', () => {
+  test('without a day in the near future is computed again later', () => {
     expect(
       activeAt({ days: ['mon'], except: ['2026-01-05', '2026-01-12', '2026-01-19'] }, [
         '2026-01-01T00:00:00Z',
@@ -152,6 +152,6 @@ test.each<readonly [ScheduleDeclaration, string]>([
   [{ days: ['mon-tue-wed'] }, 'days'],
   [{ except: ['2026-02-30'] }, 'except'],
   [{ zone: 'Mars/Olympus' }, 'zone'],
-])('%j is no schedule', (declaration, member) => {
+])('%j is not a schedule', (declaration, member) => {
   expect(createSchedule('s', declaration, 'UTC')).toMatchObject([{ member }])
 })

@@ -43,7 +43,7 @@ describe('the schema of policies', () => {
     expect(policies.map(({ kind }) => kind).toSorted()).toEqual(kinds.toSorted())
   })
 
-  test.each(policies)('takes all that the builder of $kind takes', (policy) => {
+  test.each(policies)('accepts every option that the builder of $kind accepts', (policy) => {
     expect(publishedPolicy.safeParse(policy).success).toBe(true)
     expect(checkedPolicy(policy, 'test').kind).toBe(policy.kind)
   })
@@ -55,7 +55,7 @@ describe('the schema of policies', () => {
       expect(publishedPolicy.safeParse(strange).success).toBe(false)
       expect(() => checkedPolicy(strange, 'test')).toThrow(core.SluiceError)
       for (const option of Object.keys(policy)) {
-        // The zone of the document takes the place of an absent one.
+        // The zone of the document is the default for an absent one.
         if (option === 'kind' || option === 'timeZone') continue
         const { [option]: _left, ...rest } = policy
         const built = () => checkedPolicy(rest, 'test')

@@ -8,7 +8,7 @@ values: { user: string, points: integer, plan: [free, pro] }
 rules:
   - { id: r, key: [], limit: 5, window: 1m }`
 
-/** Rules on trial that cannot be asked about a request without values. */
+/** Shadow rules that fail for a request without values. */
 const failing = {
   'a key without its value': 'key: user, limit: 1, window: 1m',
   'a cost without its value': 'key: [], cost: $points, limit: 1, window: 1m',
@@ -34,7 +34,7 @@ describe.each(Object.entries(failing))('%s', (_what, members) => {
     expect(rules.stats.get('s')?.errors).toBe(1)
   })
 
-  test('changes nothing for a rule on trial, and counts as its error', async () => {
+  test('changes nothing if the rule is a shadow rule, and counts as its error', async () => {
     const rules = await compiled(`${document}\n  - { id: s, ${members}, shadow: true }`, options)
     const judgement = await rules.judge(facts, 0)
     expect(judgement).toMatchObject({ type: 'ask', tagging: [], shadow: [] })
@@ -54,7 +54,7 @@ rules:
   - { id: r, group: g, key: [], limit: 5, window: 1m }
   - { id: below, when: { plan: [free, pro] }, group: g, key: [], limit: 1, window: 1m, shadow: true }`
 
-  test('makes no request wait: its calls come later', async () => {
+  test('delays no request: its limits are asked later', async () => {
     const rules = await compiled(waiting)
     const calls: string[] = []
     let resolve: (plan: string) => void = () => {}

@@ -38,7 +38,7 @@ const outcomeOf = async (rules: RuleSet, facts: Facts): Promise<unknown> => {
 }
 
 describe('a value', () => {
-  test('is read at most once, and not where an exemption ends the search before', async () => {
+  test('is read at most once, and not at all if an exemption ends the search first', async () => {
     const rules = await compiled(document)
     const request = counted({ user: 'ann', plan: 'pro', level: 3 })
     expect(await outcomeOf(rules, request.facts)).toEqual(['a', 'b'])
@@ -71,7 +71,7 @@ describe('a value', () => {
     expect(await outcomeOf(rules, counted(values).facts)).toEqual(expected)
   })
 
-  test('that is wrong is no error where the method already rules the rule out', async () => {
+  test('that is wrong is not an error if the method already excludes the rule', async () => {
     const rules = await compiled(document)
     expect(await outcomeOf(rules, counted({ plan: 'gold' }, { method: 'GET' }).facts)).toBe('pass')
   })
@@ -138,7 +138,7 @@ describe('a promise of a value', () => {
     expect(await outcomeOf(rules, facts('GET'))).toBe('pass')
   })
 
-  test('is not asked for where nothing needs it: the judgement is no promise', async () => {
+  test('is not read if no rule needs it: the judgement is not a promise', async () => {
     const rules = await compiledRules(`  - { id: a, ${limit} }`)
     expect(rules.judge(factsOf({}), now)).toMatchObject({ type: 'ask' })
   })

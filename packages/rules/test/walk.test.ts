@@ -22,7 +22,7 @@ test('limits above an exemption hold, and those below do not', async () => {
   expect(asked(rules, { method: 'POST' })).toEqual(['a', 'b'])
 })
 
-test('a refusal asks nothing, whatever limits stand above it, and keeps the tags', async () => {
+test('a refusal asks no limit, even with limits above it, and keeps the tags', async () => {
   const rules = await compiledRules(`
   - { id: a, ${limit} }
   - { id: t, then: { tag: seen } }
@@ -52,7 +52,7 @@ test('a rule that is not enabled does nothing', async () => {
   expect(asked(rules, {})).toEqual(['a'])
 })
 
-test('of one group the first that matches applies', async () => {
+test('the first matching rule of a group applies', async () => {
   const rules = await compiledRules(`
   - { id: special, group: g, when: { user: ann }, ${limit} }
   - { id: usual, group: g, ${limit} }
@@ -61,7 +61,7 @@ test('of one group the first that matches applies', async () => {
   expect(asked(rules, {})).toEqual(['usual', 'other'])
 })
 
-test('a member of a group whose key is absent leaves the group to the next', async () => {
+test('a rule of a group without its key is skipped, and the next rule of the group applies', async () => {
   const rules = await compiledRules(`
   - { id: user, group: g, key: user, ${limit} }
   - { id: address, group: g, key: ip, ${limit} }`)
@@ -69,7 +69,7 @@ test('a member of a group whose key is absent leaves the group to the next', asy
   expect(asked(rules, { values: { user: 'ann' } })).toEqual(['user'])
 })
 
-test('of one count the first that matches applies, and both use its name', async () => {
+test('the first matching rule of a count applies, and both rules use its name', async () => {
   const rules = await compiledRules(`
   - { id: post, count: writes, when: { method: POST }, key: user, ${limit} }
   - { id: all, count: writes, key: user, limit: 5, window: 1m }`)
@@ -125,7 +125,7 @@ describe('outcomes', () => {
     )
   })
 
-  test('a limit that tags is asked apart', async () => {
+  test('a limit that tags is asked separately', async () => {
     const rules = await compiledRules(`
   - { id: a, ${limit} }
   - { id: score, over: { tag: no-points }, ${limit} }`)
@@ -206,7 +206,7 @@ describe('keys', () => {
 })
 
 describe('costs', () => {
-  test('rules with different costs take a call each', async () => {
+  test('rules with different costs need one call each', async () => {
     const rules = await compiledRules(`
   - { id: a, key: user, ${limit} }
   - { id: b, key: user, cost: $points, ${limit} }

@@ -144,7 +144,7 @@ test.each([
   ['^abc$', 'the value "abc"'],
   ['a.c', undefined],
   ['^a|b$', undefined],
-])('the regular expression %s is said by %s', async (regexp, instead) => {
+])('the regular expression %s can be replaced by %s', async (regexp, instead) => {
   const { warnings } = await compiledRules(
     `  - { id: a, when: { any: [{ user: { matches: '${regexp}' } }] }, ${limit} }`,
   )

@@ -10,7 +10,7 @@ export interface LogPrecision extends Pick<Detected, 'wholeSeconds' | 'hasDurati
   readonly force: boolean
 }
 
-/** A log with whole seconds says little about limits that recover faster than this. */
+/** A log with whole seconds is too coarse for limits that recover faster than this. */
 const shortestMs = 5000
 
 /**

@@ -1,6 +1,6 @@
 import { ipKey } from '@sluice/core/http'
 
-/** The client of an address, as `byIp()` finds it: an IPv6 address counts as its subnet. A host name is a client of its own. */
+/** The client of an address, as `byIp()` finds it: an IPv6 address counts as its subnet. A host name is a separate client. */
 export function clientOf(text: string): string {
   // An IPv4 address or a host name.
   if (!text.includes(':')) return text

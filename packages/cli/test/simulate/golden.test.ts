@@ -10,7 +10,7 @@ const requests = 120
 
 describe.each(families)('$name', ({ samples }) => {
   test.each(samples.map((sample) => ({ numbers: JSON.stringify(sample.policy), sample })))(
-    'denies what its definition denies, in every number of the report: $numbers',
+    'every number of the report equals that of the model: $numbers',
     async ({ sample }) => {
       const lines = trafficFor(sample)
       const { variants, log } = await simulate({
@@ -39,7 +39,7 @@ test('unlimited denies nothing', async () => {
   expect(numbersOf(variants[0])).toEqual(truthOf(sample, lines))
 })
 
-/** Requests of a few keys, in bursts and at distances near those at which the policy admits again. Each outlasts any lease. */
+/** Requests of a few keys, in bursts and at intervals close to those after which the policy allows again. Each lasts longer than any lease. */
 function trafficFor({ windowMs, quota }: Followed): readonly Line[] {
   const random = randomFrom(seed)
   const unit = Math.max(1, Math.floor(windowMs / Math.max(1, Math.min(quota, 50))))
@@ -76,7 +76,7 @@ function numbersOf(variant: Awaited<ReturnType<typeof simulate>>['variants'][num
   }
 }
 
-/** The same numbers by the model of each key. */
+/** The same numbers, by the model of each key. */
 function truthOf({ createModel }: Followed, lines: readonly Line[]): Numbers {
   const byKey = new Map(keys.map((key) => [key, lines.filter(({ ip }) => ip === key)]))
   let longest = 0

@@ -24,8 +24,8 @@ export interface LimitedCall {
 const fields: readonly (keyof LimitedCall)[] = ['key', 'cost', 'policies', 'signal']
 
 /**
- * Checks what the limiter does not check. A cost or policies that are present and undefined are refused: the limiter would take its own instead,
- * and a plan that is not found would get a limit that is not its own.
+ * Checks the parts of a call that the limiter does not check. A `cost` or `policies` that is present and undefined is an error: the limiter would
+ * use its default, and a client whose plan was not found would have the limit of another plan.
  *
  * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISPLACED, SLUICE_OPTION_MISSING,
  * SLUICE_OPTION_INVALID, SLUICE_COST_INVALID

@@ -20,7 +20,7 @@ export interface LimitedOptions<A extends Arguments = Arguments, T = unknown, R 
   readonly onDenied?: (this: T, decision: Decision, ...args: ArgumentsOf<A>) => R
 }
 
-/** `A`, which nothing is inferred from. With `NoInfer`, a function that leaves parameters out would not compile. */
+/** `A`, but not as a source of inference. With `NoInfer`, a function that omits parameters would not compile. */
 export type ArgumentsOf<A extends Arguments> = Parameters<(...args: A) => void>
 
 /** @throws SluiceError if an option is unknown or wrong */

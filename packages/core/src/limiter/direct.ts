@@ -16,15 +16,18 @@ import {
 } from './receipts/receipt.js'
 import { verdictReader, type Verdict, type VerdictReader } from './reading/verdict.js'
 
-/** `consume` by the direct way. Returns undefined if only the general way can decide the call, or throw the right error. */
+/**
+ * `consume` without the request and the outcome that the general way creates for each call. Returns undefined if only the general way can decide
+ * the call, or throw the right error.
+ */
 export type ConsumeDirectly = (
   key: Keys,
   options: ConsumeOptions | undefined,
 ) => Decision | undefined
 
 /**
- * Compiles `consume` for a store that has a direct way. It decides calls with one key for all policies and no options other than `cost` and
- * `policies`. The compiled form of a list of policies lives as long as the list.
+ * Creates `ConsumeDirectly` for a store that has a direct way. It decides calls with one key for all policies and no options other than `cost` and
+ * `policies`. Each list of policies is compiled once, and the compiled form is kept as long as the list.
  *
  * @param entriesFor binds the policies of a call to the limiter; undefined means the limiter's own policies
  */
@@ -157,7 +160,7 @@ class Way {
     return numbers.slice()
   }
 
-  /** Makes the receipt of a decision of this way from the numbers that were noted. */
+  /** Makes the receipt of a decision from its recorded numbers. */
   receiptOf(allowed: boolean, key: string, numbers: readonly number[]): Receipt {
     const entries = this.#entries
     let at = 1

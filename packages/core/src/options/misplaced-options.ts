@@ -6,7 +6,7 @@ const calendar = `calendarWindow({ limit: 1000, period: 'day', timeZone: 'UTC' }
 const tokens = `tokenBucket({ capacity: 10, refill: 1, every: '1s' })`
 const stages = `staged({ free: ${calendar}, then: gcra({ limit: 1, window: '2s' }) })`
 
-/** The options of policies, each with a policy that takes it. They are the answer of functions that take whole policies. */
+/** The options of policies, each with a policy that takes it. The errors of functions that take whole policies suggest these policies. */
 export const policyOptions: Readonly<Record<string, string>> = {
   limit: window,
   window,

@@ -149,7 +149,7 @@ export function warnOfShort(where: string, option: string, value: unknown): void
   }
 }
 
-/** Refuses every unknown option, and answers the option name of another library with the name in Sluice. */
+/** Refuses every unknown option, and suggests the name in Sluice for an option of another library. */
 export function rejectUnknown(where: string, given: object, known: readonly string[]): void {
   for (const option of Object.keys(given)) {
     if (!known.includes(option)) throw unknownOption(where, option, known)

@@ -4,8 +4,8 @@ import { renamedOptions } from './renamed-options.js'
 import { policyOptions, unsupportedOptions } from './misplaced-options.js'
 
 /**
- * The error for an option that a function does not have, with the first of these answers: for a name of another library the name in Sluice, for an
- * option of a policy a policy that takes it, for an option without a counterpart advice, for a misspelled name the nearest one.
+ * The error for an option that a function does not have, with the first suggestion that applies: the name in Sluice for a name of another library,
+ * a policy that takes the option, advice for an option without a counterpart, or the nearest name.
  */
 export function unknownOption(
   where: string,

@@ -11,7 +11,7 @@ export interface CheckOptions {
   /** The rules that are in use, to compare with. */
   readonly against?: RuleSet
   /**
-   * The time of the document's tests that name none, in milliseconds since the epoch.
+   * The time of the document's tests without a time of their own, in milliseconds since the epoch.
    *
    * @default Date.now()
    */

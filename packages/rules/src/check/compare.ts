@@ -8,7 +8,7 @@ export interface Comparison {
   readonly added: readonly string[]
   /** Rules whose counts expire, because no rule uses them. */
   readonly removed: readonly string[]
-  /** Rules whose members or override files differ. Their counts go on under the new numbers. */
+  /** Rules whose members or override files differ. They keep their counts, with the new numbers. */
   readonly changed: readonly Change[]
   /** Rules whose counts start again, because their policies are of another kind or their keys have other parts. */
   readonly afresh: readonly Change[]

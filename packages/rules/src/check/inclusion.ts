@@ -3,17 +3,17 @@ import { compareRoutes } from 'rou3'
 import type { Predicate, Scalar, When } from '../document/document.js'
 import { normalPattern } from '../match/paths/path.js'
 
-/** Whether one set of requests contains another. `unknown` where that cannot be proved. */
+/** Whether one set of requests contains another. `unknown` if there is no proof. */
 export type Inclusion = 'yes' | 'no' | 'unknown'
 
 /** The requests that a rule matches. */
 export interface Matched {
   readonly when: When | undefined
-  /** Whether it sees the path as the client sent it. */
+  /** Whether its path patterns are compared with the path as the client sent it. */
   readonly exact: boolean
 }
 
-/** Whether every request that `inner` matches is also one that `outer` matches. */
+/** Whether `outer` matches every request that `inner` matches. */
 export function includes(outer: Matched, inner: Matched, caseSensitive: boolean): Inclusion {
   const { any, all, not, ...fields } = outer.when ?? {}
   if (any !== undefined || all !== undefined || not !== undefined) return 'unknown'
@@ -29,7 +29,7 @@ export function includes(outer: Matched, inner: Matched, caseSensitive: boolean)
   return result
 }
 
-/** Whether no request is one that both match, as far as that can be proved. */
+/** Whether both provably match no common request. */
 export function areDisjoint(a: Matched, b: Matched, caseSensitive: boolean): boolean {
   return Object.entries(a.when ?? {}).some(([name, predicate]) => {
     const other = b.when?.[name]
@@ -37,7 +37,7 @@ export function areDisjoint(a: Matched, b: Matched, caseSensitive: boolean): boo
     const [mine, yours] = [literalsOf(predicate), literalsOf(other)]
     // A parameter may have several values, which several rules can match.
     if (mine === undefined || yours === undefined || name.startsWith('query.')) return false
-    // The path of a URL can have several meanings as well, but a client has to respell it for that.
+    // The path of a URL can have several meanings as well, but only in an unusual spelling.
     if (name === 'method' && [...mine, ...yours].some(isHead)) return false
     return mine.every((one) => yours.every((two) => differ(name, one, two, caseSensitive)))
   })
@@ -73,7 +73,7 @@ function fieldIncludes(
   return contained.includes(false) ? missing(name) : 'yes'
 }
 
-/** One range or pattern can be covered by several, which is not tried. */
+/** Several ranges or patterns can together cover another one. This is not checked. */
 function missing(name: string): Inclusion {
   return name === 'path' || name === 'ip' ? 'unknown' : 'no'
 }

@@ -76,7 +76,7 @@ async function run(
 
 function problemOf(expected: Outcomes, actual: Outcomes): string | undefined {
   for (const what of ['applies', 'refuses', 'tags'] as const) {
-    // A test of rules that apply also says that none refuses.
+    // A test with `applies` also requires that no rule refuses the request.
     if (expected[what] === undefined && !(what === 'refuses' && expected.applies !== undefined))
       continue
     const [wanted, got] = [inWords(expected[what]), inWords(actual[what])]

@@ -28,7 +28,7 @@ export async function warn(
   await warnOfCosts(enabled, caseSensitive, findings, pause)
 }
 
-/** Compares rules, each comparison a part of a bounded number. */
+/** Finds the first candidate that passes a test. The number of all comparisons is bounded. */
 type Pairs = (
   candidates: readonly CompiledRule[],
   test: (candidate: CompiledRule) => boolean,
@@ -64,7 +64,7 @@ function hasPath(fields: readonly Field[]): boolean {
   return fields.some(({ type }) => type === 'path')
 }
 
-/** Most rules have none, and to keep track of places takes longer than this. */
+/** A fast check, because most rules have no regular expression, and recording the path of each member takes longer. */
 function hasRegexp(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return 'matches' in value || Object.values(value).some(hasRegexp)

@@ -74,7 +74,7 @@ function planKey(applied: readonly Applied[]): string | number {
   return key
 }
 
-/** Rules with different costs take different calls: a request to a store has one cost. */
+/** Rules with different costs need different calls, because a request to a store has one cost. */
 function groupsOf(
   applied: readonly Applied[],
   publicNames: ReadonlyMap<string, string>,

@@ -36,7 +36,7 @@ export interface RuleSet {
   readonly stats: ReadonlyMap<string, RuleStats>
 }
 
-/** The parts of a rule set that are read from files as well, for comparisons. */
+/** The compiled rules and lists of a rule set, including the entries of files, for comparisons. */
 export interface RuleSetParts {
   readonly rules: readonly CompiledRule[]
   readonly lists: ReadonlyMap<string, List>

@@ -11,7 +11,7 @@ import { readKey, type KeyReader } from './limits/keys.js'
 import { overOutcome, thenOutcome } from './limits/outcomes.js'
 import { readVariants, type VariantReader } from './limits/variants.js'
 
-/** A rule that can be asked. */
+/** A compiled rule. */
 export interface CompiledRule {
   /** Its position in the document. */
   readonly number: number
@@ -88,7 +88,7 @@ export function readRule(
   return { number, id, declaration, line, enabled, shadow, conditions, own, single, action }
 }
 
-/** Members that mean nothing beside `then`. */
+/** Members that have no meaning beside `then`. */
 const ofLimits = [
   'key',
   'limit',
@@ -143,7 +143,7 @@ function readLimit(
   return { type: 'limit', count, group, key, variants, cost, outcome, counts, resetOnSuccess, role }
 }
 
-/** `count: failures` would be a count of that name, which all requests take. */
+/** Refuses `count: failures`, which would name the count "failures" and count all requests. */
 function checkCountName(count: string | undefined, path: Path, { findings }: Vocabulary): void {
   if (count !== 'all' && count !== 'failures' && count !== 'successes') return
   const expected = `"counts: ${count}" to choose the responses that count; "count" is the name of the count, which cannot be ${count}`

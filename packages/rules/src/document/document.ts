@@ -7,7 +7,7 @@ export interface RulesDocument {
   readonly version: 1
   /** The name of the limiter, and so the namespace of the counts. */
   readonly name: string
-  /** An IANA time zone for schedules and calendar windows that name none. Without it, each of them names its own. */
+  /** An IANA time zone for schedules and calendar windows without one. If it is absent, each of them needs its own. */
   readonly zone?: string
   /**
    * Whether paths that differ in letter case are different paths. Most frameworks do not distinguish them.

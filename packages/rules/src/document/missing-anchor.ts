@@ -1,6 +1,6 @@
 import { isAlias, visit, type Alias, type Document } from 'yaml'
 
-/** An alias that no anchor comes before. YAML reads a text that begins with `*`, such as a path pattern without quotes, as one. */
+/** An alias without an earlier anchor. YAML reads a text without quotes that begins with `*`, such as a path pattern, as an alias. */
 export interface MissingAnchor {
   readonly offset: number
   readonly problem: string

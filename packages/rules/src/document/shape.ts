@@ -12,9 +12,9 @@ export function shaped<T>(
   const known = new Map<readonly string[], readonly string[]>()
   const result = shape.safeParse(value, {
     error(issue) {
-      // Only here does an issue have its schema, which has the known words.
+      // Only this callback receives the schema of an issue, which contains the known words.
       if (issue.code === 'unrecognized_keys') known.set(issue.keys, knownWords(issue.inst))
-      // Only the messages of the schema itself are shown.
+      // Messages of zod are not shown, only those of the schema.
       return ''
     },
   })
@@ -28,7 +28,7 @@ export function shaped<T>(
   return undefined
 }
 
-/** The place of a member `__proto__`, which the schemas would drop: a predicate or an override of that name would silently be ignored. */
+/** The path of a member `__proto__`. The schemas would drop it, and a predicate or an override of that name would silently be ignored. */
 function protoIn(value: unknown, path: Path): Path | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, member] of Object.entries(value)) {
@@ -85,7 +85,7 @@ function report(
   findings.error(path, 'SLUICE_RULES_OPTION_INVALID', value, advice)
 }
 
-/** The mistakes without those that follow from a misspelled word: it may be the one that is missing. */
+/** The mistakes except the missing members of an object with an unknown member, which is probably a misspelling of the missing one. */
 function independent(issues: readonly Issue[]): readonly Issue[] {
   const misspelled = issues.filter(({ code }) => code === 'unrecognized_keys')
   return issues.filter(
@@ -94,7 +94,7 @@ function independent(issues: readonly Issue[]): readonly Issue[] {
   )
 }
 
-/** The word of an object that none of the alternatives knows, and the words that they know. */
+/** The member that is unknown in all alternatives, and the members that are known in one of them. */
 function strayWord(
   branches: readonly (readonly Issue[])[],
   known: ReadonlyMap<readonly string[], readonly string[]>,
@@ -119,8 +119,8 @@ function strayKeys(issues: readonly Issue[]): readonly string[] {
 }
 
 /**
- * The alternative whose own form is right, so that its mistakes lie within. Undefined if all forms are wrong. An alternative that lacks a member is less
- * likely to be meant than one that has all of its own.
+ * The alternative with the right form, whose mistakes are inside of it. Undefined if all forms are wrong. An alternative with a missing member is
+ * less probable than one without.
  */
 function closestBranch(
   branches: readonly (readonly Issue[])[],

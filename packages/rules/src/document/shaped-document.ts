@@ -68,7 +68,7 @@ function shapeRule(rule: unknown, number: number, read: ReadText): ShapedRule {
   return { position, declaration, findings: findings.list }
 }
 
-/** Whether a rule chooses all of its policies by a value. Its members would each be a mistake that does not say so. */
+/** Whether a rule has `by` within `policies`, which is not possible. It gets one error instead of an error for each member. */
 function choosesSeveral(rule: unknown): boolean {
   return typeof memberOf(memberOf(rule, 'policies'), 'by') === 'string'
 }

@@ -30,7 +30,7 @@ export interface Position {
 /** A longer text is refused without being read. */
 export const longestText: number = 10 * 1024 * 1024
 const deepest = 64
-/** A document needs a few aliases. A bomb of them multiplies. */
+/** A document needs a few aliases. Nested aliases can multiply its size. */
 const mostAliases = 100
 
 /** Reads YAML or JSON. JSON is read as YAML as well, for the positions of its values. */
@@ -89,7 +89,7 @@ function readYaml(tokens: readonly CST.Token[], lines: LineCounter): ReadText {
   }
 }
 
-/** Whether a value contains itself. No text could say it in full. */
+/** Whether a value contains itself. Its text would be infinite. */
 function isCyclic(value: unknown, around: Set<object>, known: Set<object>): boolean {
   if (typeof value !== 'object' || value === null || known.has(value)) return false
   if (around.has(value)) return true

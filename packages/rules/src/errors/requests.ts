@@ -1,6 +1,6 @@
 import { quoted, show } from './quoting.js'
 
-/** Errors of requests. Each is the error of one request, and the rules go on to judge others. */
+/** Errors of requests. Each fails one request, and the rules continue to judge others. */
 export const requestMessages = {
   SLUICE_RULES_VALUE_MISSING: (name: string): string =>
     `the request has no value ${quoted(name)}, which a rule needs. If requests may lack it, declare it with a "?", such as "string?". ` +

@@ -46,7 +46,7 @@ export function publish(event: () => DocumentEvent): void {
   if (events.hasSubscribers) events.publish(event())
 }
 
-/** The changes for an event. Undefined if the channel has no subscriber: to compare thousands of rules takes a while. */
+/** The changes for an event. Undefined if the channel has no subscriber, because a comparison of thousands of rules takes some time. */
 export async function changesToTell(
   before: RulesDocument | undefined,
   now: RulesDocument,
@@ -55,7 +55,7 @@ export async function changesToTell(
   return finishedInSlices(changesBetween(before, now), createPause())
 }
 
-/** Compares the rules of two documents. Another place in the document is no change of a rule. */
+/** Compares the rules of two documents. Another position in the document does not change a rule. */
 export function* changesBetween(
   before: RulesDocument | undefined,
   now: RulesDocument,

@@ -61,7 +61,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
     const file = await open(temporary, 'wx', 0o600)
     try {
       await file.writeFile(text)
-      // Without this, the name could survive a power failure and the content not.
+      // Without this, a power failure could leave the new name without the content.
       await file.sync()
     } finally {
       await file.close()

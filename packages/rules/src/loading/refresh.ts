@@ -101,7 +101,7 @@ export function createRefresher(source: RuleSource, reception: Reception): Refre
     if (isQueued) return
     isQueued = true
     clearTimeout(timer)
-    // The reception already received the failure.
+    // `reception` has already received the failure.
     void inTurn(readIfChanged)
       .catch(() => {})
       .finally(schedule)
@@ -116,7 +116,7 @@ export function createRefresher(source: RuleSource, reception: Reception): Refre
     clearTimeout(timer)
     if (isClosed || source.every === 0) return
     timer = setTimeout(readByItself, pauseMs())
-    // Rules that are loaded keep no process alive.
+    // Loaded rules do not keep the process alive.
     timer.unref()
   }
 

@@ -10,7 +10,7 @@ import type { Keeper } from './keep.js'
 import { createRefresher } from './refresh.js'
 import type { RulesContent, RuleSource } from './sources/rule-source.js'
 
-/** Makes a rule set of a document. A rule that was there before continues with its counters. */
+/** Makes a rule set of a document. A rule of the previous set keeps its counters. */
 export type Compile = (
   text: RulesText,
   stats: ReadonlyMap<string, RuleStats> | undefined,

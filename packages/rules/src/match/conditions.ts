@@ -59,7 +59,7 @@ export function fieldCondition(
   }
 }
 
-/** A field that has to be there, or must not be. */
+/** A field that has to be present, or has to be absent. */
 export function presence(field: Field, present: boolean): Condition {
   const holds = (context: RequestContext): boolean =>
     (context.read(field) !== undefined) === present

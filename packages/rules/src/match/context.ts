@@ -37,7 +37,7 @@ export class Failure {
   }
 }
 
-/** A value that a promise will bring. */
+/** A value that is a pending promise. */
 export class Waiting {
   readonly value: PromiseLike<Value | Failure>
 
@@ -55,12 +55,12 @@ class Awaited {
   }
 }
 
-/** Thrown when a judgement needs a value that a promise will bring. The judgement is repeated once the value is known. */
+/** Thrown when a judgement needs a value that is a pending promise. The judgement is repeated once the value is known. */
 export const suspended: unique symbol = Symbol('suspended')
 
 const unread = new Failure(undefined)
 
-/** A row of unread slots. A copy of it has just the size that it needs. */
+/** An array of unread slots. A copy of it has exactly the size that it needs. */
 function unreadSlots(count: number): readonly (Value | Failure)[] {
   let row = rows.get(count)
   if (row === undefined) rows.set(count, (row = Array.from({ length: count }, () => unread)))

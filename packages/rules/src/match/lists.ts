@@ -116,7 +116,7 @@ export function createList(
   }
 }
 
-/** Sorts in slices, by merging. The sort of the ranges that follows has then nothing to do but one pass. */
+/** Sorts in slices, by merging. The later sort of the ranges then needs only one pass. */
 async function sorted(ranges: readonly Range[], pause: Pause): Promise<readonly Range[]> {
   let runs: (readonly Range[])[] = []
   for (let from = 0; from < ranges.length; from += runLength) {

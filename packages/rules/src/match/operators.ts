@@ -113,7 +113,7 @@ export function partly(
 /** Regular expressions see this many characters of a value. */
 const longestSearched = 2048
 
-/** The answers of the regular expressions of one document for texts of late. */
+/** The cached results of the regular expressions of one document for recent texts. */
 export type RegexpMemo = RecentMap<string, boolean>
 
 export function createRegexpMemo(): RegexpMemo {
@@ -121,7 +121,7 @@ export function createRegexpMemo(): RegexpMemo {
 }
 
 /**
- * A text in which RE2 finds the expression. Native regular expressions can take exponential time, and texts of clients are chosen by clients.
+ * A text in which RE2 finds the expression. Native regular expressions can take exponential time for a text that a client chooses.
  *
  * @throws Error if RE2 does not know the syntax
  */

@@ -1,6 +1,6 @@
 /**
- * A bounded cache that evicts the entries that were not used recently. Two generations take the place of an order of use: a read of a recent entry is one search, and
- * the cache holds between half of its bound and its bound of entries that were used last.
+ * A bounded cache of the entries that were used last: at least half of its bound, and at most its bound. It has two generations instead of an exact
+ * order of use, so that a read of a recent entry is one lookup.
  */
 export class RecentMap<K, V> {
   readonly #half: number

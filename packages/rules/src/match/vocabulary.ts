@@ -120,7 +120,7 @@ function readSchedules(
         'an IANA time zone such as Europe/Berlin, in the schedule or in the "zone" of the document'
       findings.error(['schedules', name], 'SLUICE_RULES_OPTION_MISSING', 'zone', expected)
     }
-    // A wrong zone of the document is one mistake, and not one of each schedule.
+    // A wrong zone of the document is one mistake, and not a mistake of each schedule.
     const usual = zone !== undefined && isZone(zone) ? zone : 'UTC'
     const schedule = createSchedule(name, declaration, usual)
     if ('activeAt' in schedule) {

@@ -1,6 +1,6 @@
 import type { Compile } from '../../src/loading/rule-loader.js'
 
-/** Compiles a text such as `name: a; rules: x y`. Its judgements say the version, which is the text. */
+/** Compiles a text such as `name: a; rules: x y`. Its judgements have the text as their version. */
 export function compileLines(): Compile & { compiled: string[] } {
   const compiled: string[] = []
   const compile: Compile = async ({ text }, stats) => {

@@ -45,7 +45,7 @@ test('delivers the document with the files that it names, relative to it', async
   expect([...(content?.files ?? [])]).toEqual([['lists/bots.txt', 'crawler\n']])
 })
 
-test('reads a name that ends in .json as JSON, and takes a URL', async () => {
+test('reads a file whose name ends in .json as JSON, and accepts a URL', async () => {
   const path = join(await folder(), 'Rules.JSON')
   await writeFile(path, '{}')
   expect((await read(fileSource(pathToFileURL(path))))?.format).toBe('json')

@@ -33,14 +33,14 @@ test.each([
   expect(incompleteness(text(now), text(before))).toBe(reason)
 })
 
-test('refuses a list that is cut off within a line, and takes an empty one', () => {
+test('refuses a list that is cut off within a line, and accepts an empty one', () => {
   const before = text('a\n', { 'list.txt': '203.0.113.9\n' })
   expect(incompleteness(text('a\n', { 'list.txt': '203.0' }), before)).toMatch(/^list.txt seems/)
   expect(incompleteness(text('a\n', { 'list.txt': '' }), before)).toBeUndefined()
   expect(incompleteness(text('a\n', { 'other.txt': '203.0' }), before)).toBeUndefined()
 })
 
-test('refuses an empty first text, and takes any other', () => {
+test('refuses an empty first text, and accepts any other', () => {
   expect(incompleteness(text(' \n'), undefined)).toBe('it is empty')
   expect(incompleteness(text('a'), undefined)).toBeUndefined()
 })

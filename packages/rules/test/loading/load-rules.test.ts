@@ -50,7 +50,7 @@ test('judges a request by its view and by the functions of the application', asy
   expect(other).toMatchObject({ type: 'ask', enforced: [{ policies: { hosts: { limit: 9 } } }] })
 })
 
-test('calls the function of a value once for a request, and only if a rule needs it', async () => {
+test('calls the function of a value at most once per request, and only if a rule needs it', async () => {
   const user = vi.fn<(raw: Raw) => string>(() => 'ada')
   const plan = vi.fn<(raw: Raw) => Promise<string>>(async () => 'free')
   const rules = await loadRules<Raw>({ source: staticSource(document), values: { user, plan } })
@@ -160,7 +160,7 @@ test('takes the limits of single values from the application', async () => {
   expect(await limitOf('ada')).toMatchObject({ enforced: [{ policies: { users: { limit: 50 } } }] })
 })
 
-test('explains what the rules say about a context', async () => {
+test('explains the judgement about a context', async () => {
   const rules = await loadRules({ source: staticSource(document) })
   expect(await rules.explain({ path: '/api/x', user: 'ada', plan: 'free' })).toMatchObject({
     type: 'ask',

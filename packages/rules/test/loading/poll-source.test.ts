@@ -44,7 +44,7 @@ test.each([
   [{ version: 1, name: 'a' }, 'an object with "version", "name"'],
   [Buffer.from('name: a'), 'bytes'],
   [{ text: 'a', files: { b: 1 } }, 'an object with "text", "files"'],
-])('rejects if the function returns %j, and says what that is', async (returned, what) => {
+])('rejects if the function returns %j, and describes that value', async (returned, what) => {
   const source = pollSource(async () => returned as unknown as string)
   await expect(read(source)).rejects.toMatchObject({
     code: 'SLUICE_RULES_SOURCE_FAILED',

@@ -62,7 +62,7 @@ test('a document that is cut off anywhere changes no rules', async () => {
   rules.close()
 })
 
-test('loaded rules keep no process alive', async () => {
+test('loaded rules do not keep the process alive', async () => {
   const path = join(await folder(), 'rules.yaml')
   writeFileSync(path, documentOf(100))
   const program = `import { fileSource, loadRules } from '@sluice/rules'
@@ -74,7 +74,7 @@ test('loaded rules keep no process alive', async () => {
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('the kept document is whole, whenever its process is killed', async () => {
+test('the kept document is complete, whenever its process is killed', async () => {
   const keep = join(await folder(), 'rules.good')
   const known = [100, 200]
   for (let i = 0; i < 6; i++) {

@@ -33,7 +33,7 @@ test('a missing file of a document is left out, and a missing document is an err
   })
 })
 
-test('a file of a document that is none is an error', async () => {
+test('a path in a document that is not a file is an error', async () => {
   const path = await folder()
   await writeFile(join(path, 'rules.yaml'), document)
   await mkdir(join(path, 'b.txt'))
@@ -53,7 +53,7 @@ test('files are beside the document that a symbolic link points to', async () =>
   expect(files).toEqual(new Map([['b.txt', 'real']]))
 })
 
-test('a text from elsewhere has its files relative to the path', async () => {
+test('the files of a text from another source are relative to the path', async () => {
   const path = await folder()
   await writeFile(join(path, 'b.txt'), 'b')
   const read = await readRulesFile(

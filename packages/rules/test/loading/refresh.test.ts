@@ -62,7 +62,7 @@ function slowSource(options: Partial<RuleSource> = {}): RuleSource & {
   }
 }
 
-test('reads every so often, and delivers what is new', async () => {
+test('reads at the interval, and delivers changes', async () => {
   const source = memorySource('a')
   const received = reception()
   const refresher = createRefresher(source, received)
@@ -140,7 +140,7 @@ test('gives up a read after 30 seconds, aborts it, and reads again once it has e
   refresher.close()
 })
 
-test('aborts the read under way when it is closed, and tells nobody', async () => {
+test('aborts the current read when it is closed, and reports nothing', async () => {
   const source = slowSource()
   const received = reception()
   const refresher = createRefresher(source, received)

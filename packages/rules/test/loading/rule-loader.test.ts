@@ -48,7 +48,7 @@ const one = 'name: a; rules: x y'
 const two = 'name: a; rules: y z'
 const failed = 'SLUICE_RULES_SOURCE_FAILED'
 
-test('publishes what a new document adds, changes and removes', async () => {
+test('publishes the added, changed and removed rules of a new document', async () => {
   const source = memorySource(one)
   const loader = await load(source)
   source.text = two
@@ -61,7 +61,7 @@ test('publishes what a new document adds, changes and removes', async () => {
   expect(events[1]).toMatchObject({ name: 'a', state: 'loaded', version: two, error: undefined })
 })
 
-test('keeps the rules when a document is invalid, compiles the document once, and tells of it once', async () => {
+test('keeps the rules when a document is invalid, compiles the document once, and publishes the error once', async () => {
   const source = memorySource(one)
   const compile = compileLines()
   const loader = await load(source, undefined, compile)
@@ -78,7 +78,7 @@ test('keeps the rules when a document is invalid, compiles the document once, an
   )
 })
 
-test('tells once of each distinct mistake, and of the recovery', async () => {
+test('publishes each distinct mistake once, and the recovery', async () => {
   const source = memorySource(one)
   const loader = await load(source)
   for (const text of ['b', 'c', 'b', one, 'b']) {
@@ -121,7 +121,7 @@ test.each([['an empty'], ['a blank']])(
   },
 )
 
-test('keeps the rules while the source fails, tells of it once, and is not stale afterwards', async () => {
+test('keeps the rules while the source fails, publishes the failure once, and is not stale afterwards', async () => {
   const source = memorySource(one)
   const loader = await load(source)
   source.text = undefined
@@ -177,7 +177,7 @@ test('starts with the kept document if the source cannot be read, and follows th
   expect(loader.state().stale).toBeUndefined()
 })
 
-test('rejects an invalid first document, whatever was kept', async () => {
+test('rejects an invalid first document, even with a kept document', async () => {
   const keep = join(await folder(), 'rules.good')
   ;(await load(memorySource(one), keep)).close()
   await expect(load(memorySource('nonsense'), keep)).rejects.toThrow('this is no document')
@@ -188,7 +188,7 @@ test('rejects with the failure of the source if nothing was kept', async () => {
   await expect(load(memorySource(), keep)).rejects.toMatchObject({ code: failed })
 })
 
-test('keeps only documents that are good', async () => {
+test('keeps only valid documents', async () => {
   const at = await folder()
   const keep = join(at, 'rules.good')
   const source = memorySource(one)
@@ -257,7 +257,7 @@ test('reload replaces a document of the application by that of the source', asyn
   expect(loader.state()).toMatchObject({ from: 'source', version: one })
 })
 
-test('refuses an invalid document of the application, and remains as it was', async () => {
+test('refuses an invalid document of the application, and keeps its rules', async () => {
   const loader = await load(memorySource(one))
   const replaced = loader.replace({ text: 'nonsense', format: 'yaml', files: new Map() })
   await expect(replaced).rejects.toMatchObject({ code: 'SLUICE_RULES_COMPILE_FAILED' })
@@ -274,7 +274,7 @@ test('a rule continues with its counters, and a removed rule loses them', async 
   expect([...loader.current.stats.keys()]).toEqual(['y', 'z'])
 })
 
-test('reads nothing after it is closed, and judges on', async () => {
+test('reads nothing after it is closed, and continues to judge', async () => {
   const source = memorySource(one)
   const loader = await load(source)
   loader.close()
@@ -283,7 +283,7 @@ test('reads nothing after it is closed, and judges on', async () => {
   await expect(loader.reload()).rejects.toThrow('the rules are closed')
 })
 
-test('uses nothing of a read that ends after the rules are closed', async () => {
+test('ignores a read that ends after the rules are closed', async () => {
   const source = memorySource(one)
   const loader = await load(source)
   source.text = two

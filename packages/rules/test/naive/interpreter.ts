@@ -7,7 +7,7 @@ import type {
   When,
 } from '../../src/document/document.js'
 
-/** A request as the generator knows it: its path is the usual meaning of its URL, however that is spelled. */
+/** A generated request. Its path is the usual meaning of its URL, in whatever spelling. */
 export interface TrueRequest {
   readonly fields: Readonly<Record<string, Scalar | readonly string[] | undefined>>
   readonly path: string
@@ -77,7 +77,7 @@ interface Look {
 }
 
 function holds({ any, all, not, ...fields }: When, look: Look): boolean {
-  // Each is tested, so that the order does not matter.
+  // All of them are tested, so their order does not matter.
   const results = Object.entries(fields).map(([name, predicate]) =>
     fits(name, predicate as Predicate, look),
   )

@@ -10,7 +10,7 @@ export const longestLine = 1_000_000
 
 const lineFeed = 0x0a
 
-/** Joins chunks into blocks that end with a line. Of a line that is too long it keeps a beginning, so that the line is skipped and counted. */
+/** Joins chunks into blocks that end with a line. It keeps only the start of a line that is too long, which is then skipped and counted. */
 export async function* blocksOf(
   chunks: AsyncIterable<Buffer>,
   bytesRead: () => number,

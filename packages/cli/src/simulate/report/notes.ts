@@ -1,7 +1,7 @@
 import type { GroupReplay } from '../replay.js'
 import type { LogReport, VariantReport } from './report.js'
 
-/** The limits of what the numbers of a report mean. */
+/** The notes that restrict the meaning of the numbers of a report. */
 export function notesOf(
   log: LogReport,
   variants: readonly VariantReport[],

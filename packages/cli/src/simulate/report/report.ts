@@ -7,7 +7,7 @@ export interface Report {
   readonly suggestion?: readonly Suggestion[]
   /** The requests that the rules could not judge, because a value or another field was absent. No limit counted them. */
   readonly unjudged?: number
-  /** The limits of what the numbers mean. */
+  /** The notes that restrict the meaning of the numbers. */
   readonly notes: readonly string[]
 }
 

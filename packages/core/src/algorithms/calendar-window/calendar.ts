@@ -50,8 +50,8 @@ export function createCalendar(period: Period, timeZone: string, weekStartsOn: W
   return {
     boundariesAround,
     endOf(moment) {
-      // A time long ago is the last one of a key that is used again. Its window has ended by the first boundary at the latest, and the boundaries
-      // around that time would be of no use for other keys.
+      // A time before the cached boundaries is the last request of a key that was idle. Its window ended at the first cached boundary at the
+      // latest. So the cached boundaries are used, and are kept for the other keys.
       const known = moment < boundaries[3] ? boundaries : boundariesAround(moment)
       return known.find((boundary) => boundary > moment) ?? Infinity
     },

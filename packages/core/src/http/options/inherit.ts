@@ -39,7 +39,7 @@ const response: readonly OptionName[] = ['statusCode', 'body']
 const exclusive: readonly (readonly [readonly OptionName[], readonly OptionName[]])[] = [
   [short, whole],
   [whole, [...short, ...whole]],
-  // Only a limit replaces rules: an option that they decide themselves is refused beside them, and not in their place.
+  // Only a limit of the route replaces inherited rules. Any other option that rules decide is an error beside them.
   [['limit', ...whole], ['rules']],
   [['rules'], decidedByRules],
   [response, ['onDenied']],

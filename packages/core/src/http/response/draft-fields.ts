@@ -19,7 +19,7 @@ export function draftFields(
     const policy = items.get(name)
     if (policy === undefined) continue
     const { remaining, nextMs } = policies[name]
-    // For a full quota, `t=0` would announce more quota now. The draft allows to omit `t`.
+    // For a full quota, `t=0` would announce more quota now. The draft allows responses without `t`.
     const reset = nextMs === 0 || !policy.isTimed ? '' : `;t=${seconds(nextMs)}`
     const partition = keyOf === undefined ? '' : `;pk=:${keyOf(name)}:`
     const comma = limits === '' ? '' : ', '

@@ -54,7 +54,7 @@ export function boundsOf(policy: BoundedPolicy): Bounds | undefined {
   }
 }
 
-/** The number of consecutive milliseconds, up to the current one, in which all units were taken that a window counts. */
+/** The length, in milliseconds, of the interval up to now in which all units of a window were taken. */
 export function memoryOf(policy: Window): bigint {
   if (policy.kind === 'calendarWindow') return longestPeriods[policy.period]
   const window = BigInt(policy.window)

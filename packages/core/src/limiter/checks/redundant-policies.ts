@@ -118,7 +118,7 @@ function isRedundantCalendar(policy: CalendarWindowPolicy, other: CalendarWindow
   return max <= BigInt(policy.limit)
 }
 
-/** By the other policy's period, then the policy's: how many periods of the other policy one period of the policy overlaps at most. */
+/** The largest number of the other policy's periods that one period of the policy overlaps: by the other's period, then by the policy's. */
 const overlappedPeriods: Readonly<Record<Period, Readonly<Record<Period, number>>>> = {
   hour: { hour: 1, day: 49, week: 8 * 24, month: 33 * 24 },
   day: { hour: 1, day: 1, week: 7, month: 31 },

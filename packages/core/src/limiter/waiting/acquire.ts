@@ -198,7 +198,7 @@ function newLine(): Line {
   return { calls: 0, decisions: createTurns(), delays: createTurns(), deniedBy: [], due: 0 }
 }
 
-/** The name of the line. It is about as long as the key is in a store. An invalid key has a name too: its first call throws. */
+/** The name of the line of a key's calls, about as long as the key in a store. An invalid key also has a line, whose first call throws. */
 function lineOf(key: Keys): string {
   if (isKey(key)) return `one ${joinKey(key)}`
   const keys = Object.entries(key).map(([name, own]) => [name, joinKey(own) ?? null])

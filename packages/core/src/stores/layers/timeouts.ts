@@ -58,7 +58,7 @@ export function createTimeouts(): Timeouts {
     }
     if (next < timerDue) set(next, now)
     for (const call of late) {
-      // An earlier one of them may have ended it.
+      // The `expire` of an earlier call may have ended this one.
       if (call.after === call) continue
       remove(call)
       call.expire()
@@ -91,7 +91,7 @@ function remove(call: TimedCall): void {
   call.before = call.after = call
 }
 
-/** Node.js has timers that do not keep the process alive, browsers have not. */
+/** Only Node.js has timers that do not keep the process alive. */
 function keepAlive(timer: unknown, alive: boolean): void {
   if (typeof timer !== 'object' || timer === null || !('ref' in timer) || !('unref' in timer))
     return

@@ -17,7 +17,7 @@ export class Segment {
   size = 0
   /** The number of rows whose quota is not spent. */
   unspent = 0
-  /** No row expires earlier. */
+  /** A lower bound of the times at which rows expire. */
   earliest: number = Infinity
   readonly #width: number
   readonly #stride: number

@@ -32,7 +32,7 @@ export interface Opened {
   readonly states: readonly LoadedState[]
 }
 
-/** One in so many requests sweeps a segment, which adds a few nanoseconds to the average request. */
+/** One request in this many sweeps a segment, which adds a few nanoseconds to the average request. */
 const requestsPerSweep = 64
 
 const noBlock: Row = [0, 0]

@@ -48,7 +48,7 @@ export class Table {
     return place === -1 ? undefined : segment.read(place, 0)
   }
 
-  /** When the row of a fingerprint ends; 0 if there is none. */
+  /** The time at which the row of a fingerprint expires; 0 if there is none. */
   endOf(high: number, low: number): number {
     const segment = this.segmentOf(high)
     const place = segment.find(high, low)

@@ -7,7 +7,7 @@ import type { Vocabulary } from '../../match/vocabulary.js'
 export interface Cost {
   /** Undefined if it depends on the request. */
   readonly fixed: number | undefined
-  /** The value that it is, if it depends on the request. */
+  /** The value that contains it, if it depends on the request. */
   readonly value: string | undefined
   costOf(context: RequestContext): number
 }

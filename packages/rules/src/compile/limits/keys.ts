@@ -10,7 +10,7 @@ import type { Vocabulary } from '../../match/vocabulary.js'
 
 /** The key of a rule. */
 export interface KeyReader {
-  /** The fields that it reads, in lists of which one is enough. */
+  /** The fields that it reads, as lists of alternatives: one field of each list is enough. */
   readonly parts: readonly (readonly Field[])[]
   /** The key of a request. Undefined if the request lacks an optional field, so that the rule does not apply. */
   keyOf(context: RequestContext): Key | undefined
@@ -48,7 +48,7 @@ export function readKey(
   return { parts, keyOf: (context) => keyOfAll(rule, parts, context) }
 }
 
-/** One count for all requests has a key as well. */
+/** A single count for all requests also needs a key. */
 const everybody = 'all'
 
 function keyOfOne(rule: string, field: Field, context: RequestContext): Key | undefined {

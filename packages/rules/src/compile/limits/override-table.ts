@@ -72,7 +72,7 @@ class OverrideTable {
   readonly #prefixes = new Map<string, Override>()
   #lengths: readonly number[] = []
 
-  /** Adds an override, or says why it cannot. */
+  /** Adds an override, or returns the mistake in it. */
   add(value: string, override: Override): string | undefined {
     const star = value.indexOf('*')
     if (star !== -1 && star !== value.length - 1) {
@@ -136,7 +136,7 @@ function readFile(
   }
 }
 
-/** A value, which has to be quoted if it contains a comma or a quote; a limit; and perhaps a window. */
+/** A value (in quotes if it contains a comma or a quote), a limit, and optionally a window. */
 const csvLine =
   /^(?:"((?:[^"]|"")+)"|([^",]+))\s*,\s*(\d{1,15}|unlimited)\s*(?:,\s*([^",\s][^",]*))?$/
 

@@ -95,7 +95,7 @@ export function buildPolicy(
   }
   try {
     const policy = checkedPolicy(inZone(declaration, zone), `rule "${rule}"`)
-    // Each rule with a warning has one of its own.
+    // A policy with a warning is not cached, so that each rule with it has its own warning.
     if (isUsual) policies.set(key, policy)
     return policy
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Limiter, PeekOptions } from '@sluice/core'
 import type { Consumption, Judgement } from '@sluice/core/http'
 
-/** A limiter that decides and counts nothing, so that a judgement is carried out by the same code. It waits for nothing either. */
+/** A limiter whose `consume` and `acquire` only peek. The code that carries out a judgement can then peek at it, without a wait. */
 export function peeking(limiter: Limiter): Limiter {
   const { peek, peekMany } = limiter
   return {
@@ -18,7 +18,7 @@ function peekOptions({ cost = 1, policies }: PeekOptions = {}): PeekOptions {
   return policies === undefined ? { cost } : { cost, policies }
 }
 
-/** The judgement without its shadow rules and its statistics, which only requests that count fill. */
+/** The judgement without its shadow rules and its statistics, which include only counted requests. */
 export function withoutTraces(judgement: Judgement): Judgement {
   if (judgement.type !== 'ask') return judgement
   const { type, version, tags, enforced, tagging } = judgement

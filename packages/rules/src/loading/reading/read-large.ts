@@ -64,7 +64,7 @@ async function readerFor(
   return startReader({ text, format, result, signal })
 }
 
-/** The position of a rule is known. Those of its members are asked for if something is to be said about them. */
+/** The position of a rule is known. The thread finds the positions of its members, only if a finding needs them. */
 function placesOf({ rules }: ShapedDocument, { locate }: Reader): Places {
   return {
     positionOf([, number]) {

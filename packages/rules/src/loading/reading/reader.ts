@@ -96,7 +96,7 @@ function createReader(
   }
 }
 
-/** Unlike the listener of a port, this leaves the other pieces alone until they are asked for. */
+/** Receives one piece at a time. A listener of the port would receive all of them without a pause. */
 function* piecesIn(port: MessagePort): Generator<Piece> {
   for (;;) {
     const received: unknown = receiveMessageOnPort(port)?.message
@@ -111,12 +111,12 @@ function startThread(task: ReadingTask): Worker {
     name: 'sluice-rules',
     workerData: task,
     transferList: [task.pieces],
-    // Options of the application, such as modules that it loads first, are not for this thread.
+    // Command-line options of the application, such as preloaded modules, are not for this thread.
     execArgv: [],
   })
 }
 
-/** Reports are kept until they are asked for. */
+/** Reports are queued until they are read. */
 function reportsOf(worker: Worker, signal: AbortSignal): Reports {
   const reports = on(worker, 'message', { signal, close: ['exit'] })
   // A thread that is ended while it starts can still fail.
@@ -140,7 +140,7 @@ async function next<T extends ReadingReport['type']>(
   throw new Error(isReport(report, 'failed') ? report.reason : 'its thread has ended')
 }
 
-/** An `AbortError` says less than the reason that it has as its cause. */
+/** The cause of an `AbortError` is the actual reason. */
 function throwCause(error: unknown): never {
   throw error instanceof Error && error.cause !== undefined ? error.cause : error
 }

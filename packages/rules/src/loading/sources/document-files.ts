@@ -15,13 +15,13 @@ export interface FilesRead {
 export interface FileState {
   /** The path as it was stated: its symbolic links may point elsewhere later. */
   readonly path: string
-  /** Equal for two looks at the same unchanged file. */
+  /** Equal for two reads of the same unchanged file. */
   readonly mark: string
   /** When the file, its name or its owner last changed. */
   readonly changedMs: number
 }
 
-/** A file of more than 100 MB is no list. */
+/** A file of more than 100 MB is not a list for rules. */
 const largestFile = 100 * 1024 * 1024
 
 /**
@@ -84,7 +84,7 @@ async function look(
     state: {
       path,
       mark: [realPath, dev, ino, size, mtimeNs, ctimeNs].join(' '),
-      // A copy can keep the time of its original, but not the time at which it was put in place.
+      // A copied file can have the modification time of its original. Its change time is that of the copy.
       changedMs: Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n),
     },
   }

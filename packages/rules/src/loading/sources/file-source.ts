@@ -47,7 +47,7 @@ export function fileSource(path: string | URL, options: FileSourceOptions = {}):
     }
     const found = await readSettled(location, format, signal)
     if (found === undefined) {
-      // Incomplete rules are worse than late ones: the next look reads the files again.
+      // Incomplete rules are worse than late ones: the next check reads the files again.
       if (since !== undefined) return undefined
       throw rulesError('SLUICE_RULES_SOURCE_FAILED', location, 'it keeps changing while it is read')
     }
@@ -64,7 +64,7 @@ interface Read extends FilesRead {
   readonly at: number
 }
 
-/** Whether the files must still be those that were read. If they had changed shortly before, their times cannot tell. */
+/** Whether the files are provably unchanged. If they had changed shortly before the read, their times prove nothing. */
 async function isUnchanged({ states, at }: Read): Promise<boolean> {
   if (states.some((state) => isRecent(state, at))) return false
   const paths = states.map(({ path }) => path)
@@ -72,7 +72,7 @@ async function isUnchanged({ states, at }: Read): Promise<boolean> {
   return now !== undefined && areSame(states, now)
 }
 
-/** Reads the files until two looks at them agree. Undefined if they change all the time. */
+/** Reads the files until they do not change during the read. Undefined if they change all the time. */
 async function readSettled(
   location: string,
   format: 'yaml' | 'json',

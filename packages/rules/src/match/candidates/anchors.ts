@@ -9,8 +9,8 @@ interface Anchored {
 }
 
 /**
- * Chooses the anchor of each rule: the one under which the fewest rules would be found. The number of rules that share a value decides, and not its kind: if
- * thousands of rules require `plan: pro`, their paths tell them apart.
+ * Chooses the anchor of each rule: the condition that the fewest rules share. The kind of the condition does not matter: if thousands of rules
+ * require `plan: pro`, their paths distinguish them.
  */
 export function* chooseAnchors(
   rules: readonly { readonly number: number; readonly conditions: readonly Condition[] }[],
@@ -41,7 +41,7 @@ export function* chooseAnchors(
   return { always, anchored }
 }
 
-/** The rules that a request which meets the anchor would find under it. Rules with equal conditions have the same anchor. */
+/** The number of rules that a request finds under each anchor. Rules with equal conditions have the same anchor. */
 function* weightsOf(uses: ReadonlyMap<Anchor, number>): Slices<ReadonlyMap<Anchor, number>> {
   const shares = new Map<unknown, Map<unknown, number>>()
   for (const [anchor, rules] of uses) {
@@ -74,7 +74,7 @@ function sharesOf(
   return known
 }
 
-/** Of equal anchors, the one that is found faster. */
+/** Added to the number of rules, so that of two anchors with equally many rules the one that is found faster is chosen. */
 const preference: Readonly<Record<Anchor['type'], number>> = {
   values: 0,
   patterns: 0.2,

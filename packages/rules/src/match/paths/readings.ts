@@ -2,7 +2,7 @@ import { decodedPath, pathOf, plain, resolved, withoutParameters } from './path.
 
 /**
  * All paths that a URL can mean, the normal form first. Frameworks, proxies and file servers disagree about the spellings that they resolve: `/a/../b` is
- * `/b` for a file server, and a path below `/a` for a router. A limit that knew one meaning only could be avoided by another.
+ * `/b` for a file server, and a path below `/a` for a router. A limit for one meaning only could be avoided by a URL with another.
  */
 export function pathReadings(url: string, caseSensitive: boolean): readonly string[] {
   const path = pathOf(url)

@@ -35,11 +35,11 @@ test('reads the fields of a context, and its values by their names', () => {
   expect([facts.value?.('user'), facts.value?.('plan')]).toEqual(['acme', undefined])
 })
 
-test('takes a path in place of a url', () => {
+test('accepts a path instead of a URL', () => {
   expect(factsOf({ path: '/a' }, document).url).toBe('/a')
 })
 
-test('reads no property that every object has', () => {
+test('ignores the inherited properties of every object', () => {
   const facts = factsOf({ headers: {}, cookies: {} }, document)
   const inherited = ['header', 'cookie', 'value'].map((read) =>
     (facts[read as 'header'] as (name: string) => unknown)('constructor'),
@@ -47,13 +47,13 @@ test('reads no property that every object has', () => {
   expect(inherited).toEqual([undefined, undefined, undefined])
 })
 
-test('refuses a name that resembles a declared value which is absent', () => {
+test('refuses a name that resembles an absent declared value', () => {
   expect(() => factsOf({ usr: 'acme' }, document)).toThrow(
     'the document declares no value "usr", and the context has no "user". Did you mean "user"?',
   )
 })
 
-test('takes a name that no document declares, or that resembles a value which is there', () => {
+test('accepts a name that no document declares, and a name that resembles a present value', () => {
   expect(factsOf({ tenant: 'x' }, document).value?.('user')).toBeUndefined()
   expect(factsOf({ users: 2, user: 'acme' }, document).value?.('user')).toBe('acme')
 })

@@ -31,7 +31,7 @@ test.each(['memory', 'Redis'])('each count is peeked at, on %s', async (where) =
   await limiter.consume(context)
   await limiter.consume(context)
 
-  // The log denies, so that nothing else would be asked: each count answers all the same.
+  // The log denies, after which a decision asks no other limit. Each count is returned all the same.
   for (let i = 0; i < 2; i++) {
     const { source, counts } = await limiter.peekCounts(context)
     expect(source).toBe('store')
@@ -45,7 +45,7 @@ test.each(['memory', 'Redis'])('each count is peeked at, on %s', async (where) =
   expect((await limiter.peekCounts({ user: 'mallory', size: 1 })).counts).toEqual(new Map())
 })
 
-test('counts of another store than the limiter has are told as such', async () => {
+test('counts of the fallback have its source', async () => {
   const client = redis.client({ enableOfflineQueue: false, retryStrategy: () => null })
   client.disconnect()
   const current = await compileRules(

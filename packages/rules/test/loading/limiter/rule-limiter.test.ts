@@ -84,7 +84,7 @@ describe.each(stores)('over %s', (_name, storeOf) => {
     expect((await limiter.consume(answering)).remaining).toBe(0)
   })
 
-  test('asks no store for a rule that allows or refuses', async () => {
+  test('calls no store for a rule that allows or refuses', async () => {
     const { limiter } = await forum(storeOf())
     expect(await limiter.consume({ user: 'root', plan: 'pro', action: 'ask' })).toMatchObject({
       allowed: true,
@@ -115,7 +115,7 @@ describe.each(stores)('over %s', (_name, storeOf) => {
     })
   })
 
-  test('peeks at rules of different costs, and refunds nothing of what others have taken', async () => {
+  test('peeks at rules of different costs, and refunds no units of other requests', async () => {
     const { limiter } = await forum(storeOf())
     const exporting = { ...ada, action: 'export' }
     await limiter.consume(exporting)
@@ -136,7 +136,7 @@ describe.each(stores)('over %s', (_name, storeOf) => {
     expect(decisions.map(({ allowed }) => allowed)).toEqual([false, true, true])
   })
 
-  test('does not wait in a peek, and says that the request would wait', async () => {
+  test('does not wait in a peek, which reports that the request would wait', async () => {
     const { limiter } = await forum(storeOf())
     const sending = { ...ada, action: 'send' }
     await limiter.consume(sending)
@@ -177,7 +177,7 @@ describe.each(stores)('over %s', (_name, storeOf) => {
     expect((await limiter.peekAll(sharing)).map(({ rule }) => rule)).toEqual(['points'])
   })
 
-  test('counts in all rules that apply, whatever remains', async () => {
+  test('counts in all rules that apply, even above their limits', async () => {
     const { limiter } = await forum(storeOf())
     for (let i = 0; i < 5; i++) await limiter.count(asking)
     expect((await limiter.peekAll(asking)).map(({ rule }) => rule)).toEqual(['day', 'spacing'])
@@ -205,7 +205,7 @@ describe.each(stores)('over %s', (_name, storeOf) => {
   })
 })
 
-test('fills the statistics of consume, those of shadow rules included, and only asks in a peek', async () => {
+test('counts each consume in the statistics, including shadow rules, and no peek', async () => {
   const { limiter, stats, pass } = await forum()
   await limiter.consume(asking)
   pass(10_000)

@@ -3,7 +3,7 @@ import { RulesError, type RuleSet, type RulesText } from '../../../src/index.js'
 export const head = 'version: 1\nname: api'
 export const rule = '{ id: a, limit: 1, window: 1m }'
 
-/** Rules that say nothing and make the document large. */
+/** Rules without an effect that make the document large. */
 export const filling = Array.from(
   { length: 500 },
   (_, i) => `  - { id: filling-${i}, then: { tag: t } }`,
@@ -13,10 +13,10 @@ export function textOf(text: string, files: Readonly<Record<string, string>> = {
   return { text, format: 'yaml', files: new Map(Object.entries(files)) }
 }
 
-/** What `compileRules` of any copy of the package returns. */
+/** The parts of a rule set that every copy of the package has. */
 type Judged = Pick<RuleSet, 'name' | 'version' | 'document' | 'warnings'>
 
-/** Everything that a person sees of a document. */
+/** The observable result of a document: the rule set, or its mistakes. */
 export async function resultOf(work: () => Promise<Judged>): Promise<unknown> {
   try {
     const { name, version, document, warnings } = await work()

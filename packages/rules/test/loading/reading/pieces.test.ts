@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addPiece, piecesOf } from '../../../src/loading/reading/pieces.js'
 
-/** Takes a value apart, sends the pieces as a thread would, and puts them together. */
+/** Splits a value, sends the pieces as a thread would, and joins them. */
 function sent(value: unknown): unknown {
   const root = {}
   for (const piece of piecesOf({ value })) addPiece(root, structuredClone(piece))
@@ -27,7 +27,7 @@ test('a member called __proto__ stays a member', () => {
   expect(JSON.stringify(sent(value))).toBe('{"__proto__":{"limit":1},"a":[]}')
 })
 
-test('dates and absent values are sent as they are', () => {
+test('dates and absent values are unchanged', () => {
   const value = { at: new Date(0), absent: undefined }
   expect(sent(value)).toStrictEqual(value)
 })

@@ -5,7 +5,7 @@ import { namesOfFiles, withParsedRules } from '../../../dist/loading/reading/rea
 import { startReader } from '../../../dist/loading/reading/reader.js'
 import { documents, filling, head, resultOf, rule, textOf } from './documents.js'
 
-// The program of the thread is JavaScript, so these tests are about the built package.
+// The program of the thread is compiled JavaScript, so these tests use the built package.
 
 let threads = 0
 const count = (): number => threads++
@@ -35,7 +35,7 @@ test('a thread names the files of a large document', async () => {
   expect(threads).toBe(1)
 })
 
-test('a thread that takes too long is ended, and the reason says so', async () => {
+test('a thread that takes too long is ended, with that reason', async () => {
   const [, { text }] = documents[0]
   const reader = await startReader({ text, format: 'yaml', result: 'document', limitMs: 1 })
   await expect(reader?.receive({}, () => undefined)).rejects.toThrow(

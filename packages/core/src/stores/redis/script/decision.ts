@@ -1,4 +1,4 @@
-/** Decides one request, all or nothing. The executor of the memory store is its twin. */
+/** Decides one request, all or nothing, by the same steps as the executor of the memory store. */
 export const decisionLua: string = `
 local function forget(rule, state, id)
   local _, i = partOf(rule, state, id)

@@ -12,7 +12,7 @@ import {
   type NumberedRule,
 } from './direct-state.js'
 
-/** Stands for an answer: the key's state contains more than the rows of these policies, so the general script has to decide. */
+/** Replaces an answer: the key's state contains more than the rows of these policies, so the general script has to decide. */
 export const generalCode = 2
 
 /**
