@@ -17,7 +17,7 @@ const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost', {
   retryStrategy: (times) => Math.min(times * 50, 500),
 })
 redis.on('error', (error) => console.error(`Redis: ${error.message}`))
-// If Redis is unavailable, the instance starts all the same, and the client connects later.
+// If Redis is unavailable, the instance still starts, and the client connects later.
 await redis.connect().catch(() => {})
 
 const limiter = createLimiter({

@@ -1,4 +1,4 @@
-// A page that shows each algorithm at work. This server limits the page's requests with Sluice and sends the page the moment of each decision.
+// A page that shows the decisions of each algorithm. This server limits the page's requests with Sluice and sends the page the moment of each decision.
 // The page makes the same decisions with the same core in the browser, and draws them.
 import { subscribe } from 'node:diagnostics_channel'
 import { fileURLToPath } from 'node:url'

@@ -27,7 +27,7 @@ export default defineConfig({
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }]],
   srcDir: docs,
   rewrites: { 'README.md': 'index.md' },
-  // An address on the reader's own machine, such as http://localhost:3000, is no dead link.
+  // An address on the reader's own machine, such as http://localhost:3000, is not a dead link.
   ignoreDeadLinks: 'localhostLinks',
   markdown: {
     // A heading has the same anchor as on GitHub.

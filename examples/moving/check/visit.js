@@ -21,7 +21,7 @@ export async function statuses(ask, count, path, options) {
   return seen
 }
 
-/** Waits until so many responses are compared: the server counts the last one a moment after its client has read it. */
+/** Waits until this many responses are compared: the server counts the last one a moment after its client has read it. */
 export async function compares(compared, count) {
   const { same, stricter, looser } = compared
   if (same + stricter + looser >= count) return compared

@@ -100,7 +100,7 @@ export function startsOf({ starts: own, windowMs }: Followed): fc.Arbitrary<numb
 
 /** The cost as a number, under a policy of this quota. */
 export function costOf(cost: Cost, quota: number, said: Said): number {
-  // If nothing is limited, `remaining` is Infinity, which is no cost.
+  // If nothing is limited, `remaining` is Infinity, which is not a valid cost.
   const remaining = said.remaining === Infinity ? quota : said.remaining
   switch (cost) {
     case 'quota':

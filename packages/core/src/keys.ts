@@ -40,7 +40,7 @@ const longestKey = 256
 /**
  * Makes one string of a key. A plain string is kept as it is, unless it begins like one of the other forms. A list begins with `|`, and so does
  * each of its parts; separators and escapes within a part are escaped. A key longer than 256 characters becomes `%#` and its SHA-256. So two
- * different keys never give the same string. Undefined if the value is no key.
+ * different keys never give the same string. Undefined if the value is not a key.
  */
 export function joinKey(key: unknown): string | undefined {
   const joined = typeof key === 'string' ? joinText(key) : joinParts(key)

@@ -9,13 +9,13 @@ const rejected = (): Promise<never> => Promise.reject(nothing)
 describe.each(frameworks)(
   '%s: a promise that is rejected with nothing is an error',
   (_, create) => {
-    test('of a handler of denials, and the denied request does not go on', async () => {
+    test('of a handler of denials, and the denied request does not continue', async () => {
       const options: RateLimitOptions = { limit: 0, window: '1m', onDenied: rejected }
       const { status, text } = await request(appOf(create, rateLimit(options))).get('/')
       expect([status, text]).toEqual([500, 'SLUICE_THROWN'])
     })
 
-    test('of a handler of a class, and the request does not go on to the next one', async () => {
+    test('of a handler of a class, and the request does not continue to the next one', async () => {
       class Reports {
         @RateLimit({ limit: 9, window: '1m' })
         create(..._call: Parameters<Handler>): Promise<never> {

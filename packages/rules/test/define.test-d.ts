@@ -55,7 +55,7 @@ test('names that the document does not declare do not compile', () => {
   })
   // @ts-expect-error -- there is no value "plann"
   defineRules({ ...head, rules: [{ id: 'a', when: { plann: 'pro' }, limit: 1, window: '1m' }] })
-  // @ts-expect-error -- "prro" is no plan
+  // @ts-expect-error -- "prro" is not a plan
   defineRules({ ...head, rules: [{ id: 'a', when: { plan: 'prro' }, limit: 1, window: '1m' }] })
   // @ts-expect-error -- a level is a number
   defineRules({ ...head, rules: [{ id: 'a', when: { level: 'high' }, limit: 1, window: '1m' }] })

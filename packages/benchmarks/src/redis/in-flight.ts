@@ -7,7 +7,7 @@ import type { Reading } from '../processes/reading.js'
  */
 const timedEvery = 7
 
-/** Decides for each key, with so many decisions in flight at a time. All must be allowed. */
+/** Decides for each key, with this many decisions in flight at a time. All must be allowed. */
 export async function inFlight(
   decide: (key: string) => boolean | Promise<boolean>,
   keys: readonly string[],

@@ -1,4 +1,4 @@
-/** Decisions over one connection, so many in flight at a time. */
+/** Decisions over one connection, with a number of them in flight at a time. */
 export interface Load {
   readonly name: string
   readonly inFlight: number

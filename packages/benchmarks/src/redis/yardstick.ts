@@ -1,6 +1,6 @@
 import { limit, type Contender } from './contender.js'
 
-/** The least work that a count in Redis takes. The key never expires, so `INCR` alone is no rate limiter. */
+/** The least work that a count in Redis takes. The key never expires, so `INCR` alone is not a rate limiter. */
 export const incr: Contender = {
   name: '`INCR`',
   async open(client) {

@@ -218,7 +218,7 @@ describe('fields that the log lacks', () => {
     )
   })
 
-  test.each(['skip', 'absent'] as const)('are no error with %s', async (missing) => {
+  test.each(['skip', 'absent'] as const)('are not an error with %s', async (missing) => {
     const { variants, notes } = await simulate({ log: log(), variants: { a: { rules } }, missing })
     expect(variants[0].denied).toBe(2)
     expect(variants[0].rules?.map(({ id }) => id)).toEqual(

@@ -17,7 +17,7 @@ export interface Reply {
   readonly body: string
 }
 
-/** A request on its way. */
+/** A request that is pending. */
 export interface Sent {
   /** Resolves with the first chunk of the body, or with the end of an empty body. */
   readonly begun: Promise<void>

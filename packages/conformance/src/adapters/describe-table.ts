@@ -5,14 +5,14 @@ import { printed } from './table/print.js'
 
 /** One server gives the expected answers. */
 export function describeRows(adapter: Adapter): void {
-  test('every request of the table gets the answer that it gets on all servers', async () => {
+  test('every request of the table has the expected response', async () => {
     expect(differences(adapter, await answersOf(adapter))).toEqual([])
   })
 }
 
 /** The same requests get the same answers on all servers. Prints the table, or the differences. */
 export function describeTable(adapters: readonly Adapter[]): void {
-  test('the same table of requests gets the same table of answers on all servers', async () => {
+  test('the same table of requests has the same responses on all servers', async () => {
     const found: string[] = []
     let table = ''
     for (const adapter of adapters) {

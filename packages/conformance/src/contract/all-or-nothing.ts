@@ -26,7 +26,7 @@ export function describeAllOrNothing(open: OpenSetup): void {
       ])
     })
 
-    test('a request that one denies costs nothing in the others, whatever their order', async () => {
+    test('a request that one policy denies takes no units of the others, in any order of the policies', async () => {
       const setup = await open()
       for (const spent of Object.keys(policies)) {
         const limits = Object.fromEntries(
@@ -44,7 +44,7 @@ export function describeAllOrNothing(open: OpenSetup): void {
       }
     })
 
-    test('a denial names each policy that denies, and has the verdict of each as it would be alone', async () => {
+    test('a denial names each policy that denies, and has the verdict that each policy would have alone', async () => {
       const limiter = (await open()).limiter(policies)
       await limiter.consume('key', { cost: 2 })
       const { deniedBy, policies: verdicts } = await limiter.consume('key', { cost: 3 })
@@ -110,7 +110,7 @@ export function describeAllOrNothing(open: OpenSetup): void {
       ).toBe(3)
     })
 
-    test('null leaves a policy out: it is not asked and not counted', async () => {
+    test('"notLimited" excludes a policy: it neither decides nor counts', async () => {
       const limiter = (await open()).limiter(perAddressAndUser)
       await limiter.consume({ address: 'ip', user: 'ann' }, { cost: 2 })
       const { allowed, policies: verdicts } = await limiter.consume({
@@ -124,7 +124,7 @@ export function describeAllOrNothing(open: OpenSetup): void {
       ])
     })
 
-    test('two policies on the same key count apart', async () => {
+    test('two policies on the same key count separately', async () => {
       const limiter = (await open()).limiter(perAddressAndUser)
       await limiter.consume({ address: 'same', user: 'same' })
       const { policies: verdicts } = await limiter.peek({ address: 'same', user: 'same' })

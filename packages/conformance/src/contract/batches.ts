@@ -40,7 +40,7 @@ export function describeBatches(open: OpenSetup): void {
       ])
     })
 
-    test('of several limiters and times are each decided by their own', async () => {
+    test('of several limiters and times are decided by their own limiter and time', async () => {
       const setup = await open()
       const { name } = setup.limiter(fixedWindow({ limit: 1, window: 1 }))
       const window = recorder(`${name} window`, fixedWindow({ limit: 1, window: 10 }))

@@ -7,7 +7,7 @@ const hourMs = 3_600_000
 
 export function describeBlocks(open: OpenSetup): void {
   describe.each(sizedAlgorithms)('$name: blocks', ({ sample }) => {
-    test('a block denies even cost 0, unblock ends it, and the units used before still count', async () => {
+    test('a block denies even a cost of 0, unblock ends it, and earlier units still count', async () => {
       const setup = await open()
       const limiter = setup.limiter(sample(5, 1000).policy)
       const { resetMs } = await limiter.consume('key', { cost: 2 })
@@ -25,7 +25,7 @@ export function describeBlocks(open: OpenSetup): void {
       expect(await limiter.peek('key')).toMatchObject({ allowed: true, remaining: 3, resetMs })
     })
 
-    test('a block ends by itself, at its very millisecond; a later one takes its place', async () => {
+    test('a block ends exactly at its time, and a later block replaces it', async () => {
       const setup = await open()
       const limiter = setup.limiter(sample(5, 1000).policy)
       await limiter.block('key', '1h')
@@ -36,7 +36,7 @@ export function describeBlocks(open: OpenSetup): void {
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
     })
 
-    test('reset leaves a blocked key as it is, unless it is to unblock', async () => {
+    test('reset does not change a blocked key, unless "unblock" is set', async () => {
       const limiter = (await open()).limiter(sample(5, 1000).policy)
       await limiter.consume('key', { cost: 2 })
       await limiter.block('key', '1h')
@@ -48,7 +48,7 @@ export function describeBlocks(open: OpenSetup): void {
       expect(await limiter.peek('key')).toMatchObject({ remaining: 5, resetMs: 0 })
     })
 
-    test('reaching the limit blocks from the request that takes the last unit', async () => {
+    test('on: "reached" starts the block with the request that takes the last unit', async () => {
       const { policy } = sample(5, 1000).blocked(blockOf({ on: 'reached', for: hourMs }))
       const setup = await open()
       const limiter = setup.limiter(policy)
@@ -65,7 +65,7 @@ export function describeBlocks(open: OpenSetup): void {
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
     })
 
-    test('exceeding the limit blocks from the first denial, and further ones do not extend it', async () => {
+    test('on: "exceeded" starts the block with the first denial, and further denials do not extend it', async () => {
       const { policy } = sample(5, 1000).blocked(blockOf({ on: 'exceeded', for: hourMs }))
       const setup = await open()
       const limiter = setup.limiter(policy)
@@ -79,7 +79,7 @@ export function describeBlocks(open: OpenSetup): void {
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
     })
 
-    test('a cost that could never fit, and a peek, begin no block', async () => {
+    test('a cost that can never fit starts no block, and neither does a peek', async () => {
       const { policy } = sample(5, 1000).blocked(blockOf({ on: 'exceeded', for: hourMs }))
       const limiter = (await open()).limiter(policy)
       expect((await limiter.consume('key', { cost: 6 })).retryAfterMs).toBe(null)
@@ -101,7 +101,7 @@ export function describeBlocks(open: OpenSetup): void {
       expect((await limiter.peek('key')).retryAfterMs).toBe(1)
     })
 
-    test('escalates up to its longest, and starts over after as long unblocked as the last one', async () => {
+    test('escalates up to its maximum, and starts over after an unblocked time as long as the last block', async () => {
       const setup = await open()
       const block = { for: 1000, escalate: 3, max: 5000 } as const
       const limiter = setup.limiter(fixedWindow({ limit: 1, window: 10, block }))
@@ -122,7 +122,7 @@ export function describeBlocks(open: OpenSetup): void {
       }
     })
 
-    test('of one policy denies the request, and costs nothing in the others', async () => {
+    test('of one policy denies the request, which takes no units of the others', async () => {
       const limiter = (await open()).limiter({
         strict: fixedWindow({ limit: 1, window: 1000, block: { for: '1h', on: 'exceeded' } }),
         wide: gcra({ limit: 9, window: '1h', block: { for: '2h', on: 'exceeded' } }),
@@ -134,7 +134,7 @@ export function describeBlocks(open: OpenSetup): void {
       expect([policies['wide'].used, policies['wide'].blockedMs]).toEqual([1, 0])
     })
 
-    test('of one policy is left alone by a reset of the other, and kept with all by a reset of both', async () => {
+    test('of one policy is not ended by a reset of the other, and prevents a reset of both', async () => {
       const limiter = (await open()).limiter({
         window: fixedWindow({ limit: 5, window: '1h' }),
         pace: gcra({ limit: 5, window: '1d' }),

@@ -113,7 +113,7 @@ export function describeCalendars(open: OpenSetup): void {
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 1 })
     })
 
-    test('a week begins on the day that is chosen', async () => {
+    test('a week begins on the day of the option "weekStartsOn"', async () => {
       // 2025-11-21 is a Friday.
       const days = { friday: 7, saturday: 1, sunday: 2, monday: 3, tuesday: 4 } as const
       const setup = await open(Date.parse('2025-11-21T00:00Z'))

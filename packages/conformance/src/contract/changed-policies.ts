@@ -60,7 +60,7 @@ export function describeChangedPolicies(open: OpenSetup): void {
   })
 
   describe('policies chosen for one call', () => {
-    test('take the place of the limiter’s own, and leave the others as they are', async () => {
+    test('replace those of the limiter, and do not change the counts of others', async () => {
       const day = fixedWindow({ limit: 5, window: '1d' })
       const limiter = (await open()).limiter({ day, pace: gcra({ limit: 3, window: '1d' }) })
       await limiter.consume('key')
@@ -80,7 +80,7 @@ export function describeChangedPolicies(open: OpenSetup): void {
     })
   })
 
-  test('a bucket keeps the share that is used when its size, its rate or its kind changes', async () => {
+  test('a bucket keeps its used share when its size, its rate or its kind changes', async () => {
     const small = tokenBucket({ capacity: 10, refill: 1, every: '1s' })
     const limiter = (await open()).limiter(small)
     await limiter.consume('key', { cost: 5 })
@@ -112,7 +112,7 @@ export function describeChangedPolicies(open: OpenSetup): void {
         .filter((after) => kindOf(after) !== kindOf(before))
         .map((after) => ({ from: before.name, to: after.name, before, after })),
     )
-    test.each(pairs)('starts afresh: $from, then $to', async ({ before, after }) => {
+    test.each(pairs)('starts a new count: $from, then $to', async ({ before, after }) => {
       const setup = await open()
       const old = setup.limiter(before.sample(5, 3_600_000).policy)
       const changed = setup.limiter(after.sample(5, 3_600_000).policy, old.name)
@@ -122,7 +122,7 @@ export function describeChangedPolicies(open: OpenSetup): void {
       expect((await changed.consume('key')).allowed).toBe(false)
     })
 
-    test('starts afresh on the way back as well, and looking changes nothing', async () => {
+    test('starts a new count after a change back as well, and a peek changes nothing', async () => {
       const window = fixedWindow({ limit: 5, window: '1h' })
       const limiter = (await open()).limiter(window)
       const pace = { policies: gcra({ limit: 5, window: '1h' }) }

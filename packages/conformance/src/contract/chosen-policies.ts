@@ -22,7 +22,7 @@ export function describeChosenPolicies(open: OpenSetup): void {
   }
 
   describe('policies chosen for one call, by a method other than consume', () => {
-    test('status tells of them', async () => {
+    test('status returns their counts', async () => {
       const limiter = await setup()
       const { policies } = await limiter.status('key', choice)
       expect([Object.keys(policies), policies['pro'].limit, policies['pro'].used]).toEqual([
@@ -32,7 +32,7 @@ export function describeChosenPolicies(open: OpenSetup): void {
       ])
     })
 
-    test('penalize takes units of them alone', async () => {
+    test('penalize takes units of these policies only', async () => {
       const limiter = await setup()
       await limiter.penalize('key', 7, choice)
       expect(await standOf(limiter)).toEqual([
@@ -41,7 +41,7 @@ export function describeChosenPolicies(open: OpenSetup): void {
       ])
     })
 
-    test('refund gives units of them back alone', async () => {
+    test('refund returns units to these policies only', async () => {
       const limiter = await setup()
       expect(await limiter.refund('key', 2, choice)).toBe(true)
       expect(await standOf(limiter)).toEqual([
@@ -50,7 +50,7 @@ export function describeChosenPolicies(open: OpenSetup): void {
       ])
     })
 
-    test('block and unblock do so to them alone', async () => {
+    test('block and unblock apply to these policies only', async () => {
       const limiter = await setup()
       await limiter.block('key', '1m', choice)
       expect(await standOf(limiter)).toEqual([
@@ -65,7 +65,7 @@ export function describeChosenPolicies(open: OpenSetup): void {
       ])
     })
 
-    test('renew and release find a lease of theirs', async () => {
+    test('renew and release find a lease of these policies', async () => {
       const limiter = (await open()).limiter({ basic })
       const slots = { policies: { slots: concurrency({ limit: 1, lease: '1m' }) } }
       const { lease } = await limiter.consume('key', slots)
@@ -76,7 +76,7 @@ export function describeChosenPolicies(open: OpenSetup): void {
       expect((await limiter.consume('key', slots)).allowed).toBe(true)
     })
 
-    test('a key has to be one for them', async () => {
+    test('a record of keys must have their names', async () => {
       const limiter = await setup()
       const asked = async (): Promise<unknown> => limiter.status({ basic: 'key' }, choice)
       await expect(asked()).rejects.toMatchObject({ code: 'SLUICE_POLICY_NAME_UNKNOWN' })
@@ -97,7 +97,7 @@ export function describeChosenPolicies(open: OpenSetup): void {
       await expect(asked()).rejects.toMatchObject({ code: 'SLUICE_OPTION_UNKNOWN' })
     })
 
-    test('a decision is refunded as a whole, with nothing chosen besides', async () => {
+    test('a refund of a decision accepts no other policies', async () => {
       const limiter = await setup()
       const decision = await limiter.consume('key')
       for (const more of [[1], [undefined, choice]]) {

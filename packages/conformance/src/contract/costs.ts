@@ -21,7 +21,7 @@ export function describeCosts(open: OpenSetup): void {
       })
     })
 
-    test('denies a cost above the limit for ever, and takes nothing for it', async () => {
+    test('always denies a cost above the limit, and takes no units for it', async () => {
       const limiter = (await open()).limiter(sample(5, 1000).policy)
       expect(await limiter.consume('key', { cost: 6 })).toMatchObject({
         allowed: false,
@@ -33,7 +33,7 @@ export function describeCosts(open: OpenSetup): void {
       expect((await limiter.consume('key', { cost: 5 })).allowed).toBe(true)
     })
 
-    test('allows cost 0 when everything is spent, and takes nothing for it', async () => {
+    test('allows a cost of 0 when no units remain, and takes no units for it', async () => {
       const limiter = (await open()).limiter(sample(2, 1000).policy)
       await limiter.consume('key', { cost: 2 })
       const spent = await limiter.peek('key', { cost: 0 })
@@ -42,7 +42,7 @@ export function describeCosts(open: OpenSetup): void {
       expect(await limiter.peek('key', { cost: 0 })).toEqual(spent)
     })
 
-    test('cost 0 begins nothing', async () => {
+    test('a cost of 0 starts no window', async () => {
       const setup = await open()
       const limiter = setup.limiter(sample(2, 1000).policy)
       expect(await limiter.consume('key', { cost: 0 })).toMatchObject({
@@ -57,7 +57,7 @@ export function describeCosts(open: OpenSetup): void {
       expect(await limiter.peek('key')).toEqual(await fresh.peek('key'))
     })
 
-    test('denies even cost 0 at a limit of 0', async () => {
+    test('denies even a cost of 0 at a limit of 0', async () => {
       const limiter = (await open()).limiter(sample(0, 1000).policy)
       expect(await limiter.consume('key', { cost: 0 })).toMatchObject({
         allowed: false,
@@ -81,7 +81,7 @@ export function describeCosts(open: OpenSetup): void {
       }
     })
 
-    test('counts the largest limit to the unit', async () => {
+    test('counts the largest limit exactly', async () => {
       const limit = most
       const limiter = (await open()).limiter(sample(limit, 1000).policy)
       const first = await limiter.consume('key', { cost: limit - 1 })

@@ -9,7 +9,7 @@ import type { OpenSetup } from './setup.js'
 export function describeDefinitions(open: OpenSetup): void {
   describe('each algorithm', () => {
     test.each(families)(
-      '$name answers as its definition says',
+      '$name makes the same decisions as its model',
       async ({ samples }) => {
         const { store } = await open()
         const anywhere = fc

@@ -56,7 +56,7 @@ const alike = ['default', 'a', 'A', 'a|b', '{a}', '\u00E9', 'e\u0301', '1', 'x'.
 
 export function describeKeys(open: OpenSetup): void {
   describe('keys', () => {
-    test('are kept apart, however alike they look', async () => {
+    test('have separate counts, even if they look alike', async () => {
       const limiter = (await open()).limiter(once)
       const first: boolean[] = []
       const second: boolean[] = []
@@ -66,7 +66,7 @@ export function describeKeys(open: OpenSetup): void {
       expect(second).toEqual(distinct.map(() => false))
     })
 
-    test('of any characters are kept apart, and found again', async () => {
+    test('of any characters have separate counts, and the same count each time', async () => {
       const { limiter } = await open()
       const part = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 })
       const awkward = fc.stringMatching(/^[a|%{}:7C\uD800]{1,4}$/)
@@ -97,7 +97,7 @@ export function describeKeys(open: OpenSetup): void {
       expect(answers).toEqual([true, false, true, false, true, false])
     })
 
-    test('"notLimited" leaves policies out: nothing is counted, and nothing is denied', async () => {
+    test('"notLimited" excludes policies: nothing is counted, and nothing is denied', async () => {
       const limiter = (await open()).limiter({ one: once, two: once })
       const first = await limiter.consume({ one: 'a', two: notLimited })
       const names = Object.keys(first.policies)
@@ -148,7 +148,7 @@ export function describeKeys(open: OpenSetup): void {
   })
 
   describe('several limiters on one store', () => {
-    test('are kept apart by their names, however alike they look with their keys', async () => {
+    test('have separate counts by their names, even if names and keys look alike together', async () => {
       const { limiter } = await open()
       const names = ['a', 'a:b', 'a:{b}', 'a%3Ab', 'b', 'default', '{a}', 'a|b', '\uD800', '\uD801']
       const keys = ['a', 'b', 'b:c', '{b}', '{b}:{b}', 'a:b']
@@ -173,7 +173,7 @@ export function describeKeys(open: OpenSetup): void {
       { which: 'however alike they look', names: alike },
       { which: 'that have no UTF-8 form', names: ['\uD800', '\uD801', '\uFFFD'] },
       { which: 'that objects have names for', names: ['constructor', 'toString', '__proto__'] },
-    ])('keep the counts of one key apart: names $which', async ({ names }) => {
+    ])('separate the counts of one key: names $which', async ({ names }) => {
       const limiter = (await open()).limiter(Object.fromEntries(names.map((name) => [name, once])))
       for (const name of names) {
         const keys = names.map((other) => [other, other === name ? 'key' : notLimited])

@@ -9,7 +9,7 @@ export function describeMany(open: OpenSetup): void {
       pace: gcra({ limit: 5, window: '1h' }),
     }
 
-    test('are each decided by itself, in order, as one call after another would', async () => {
+    test('are decided separately and in order, like one call after another', async () => {
       const setup = await open()
       const requests = [
         { key: 'a', cost: 2 },
@@ -35,7 +35,7 @@ export function describeMany(open: OpenSetup): void {
       ])
     })
 
-    test('peekMany answers for many keys, and changes nothing', async () => {
+    test('peekMany returns the decisions for many keys, and changes nothing', async () => {
       const limiter = (await open()).limiter(policies)
       await limiter.consume('a', { cost: 2 })
       const requests = [{ key: 'a' }, { key: 'b', cost: 2 }, { key: 'b' }]

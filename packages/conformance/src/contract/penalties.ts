@@ -7,7 +7,7 @@ export function describePenalties(open: OpenSetup): void {
   describe.each(sizedAlgorithms)('$name: penalties', ({ sample }) => {
     const { policy, createModel } = sample(5, 1000)
 
-    test('take without asking, below zero if need be, and a debt denies even cost 0', async () => {
+    test('take units beyond the quota, and a debt denies even a cost of 0', async () => {
       const limiter = (await open()).limiter(policy)
       await limiter.consume('key', { cost: 3 })
       await limiter.penalize('key', 2)
@@ -20,7 +20,7 @@ export function describePenalties(open: OpenSetup): void {
       })
     })
 
-    test('are made up for at the very millisecond that the waits name', async () => {
+    test('expire exactly at the time of the waits', async () => {
       const setup = await open()
       const limiter = setup.limiter(policy)
       const model = createModel()
@@ -43,7 +43,7 @@ export function describePenalties(open: OpenSetup): void {
       expect((await limiter.status('key')).policies['default'].used).toBe(3 * 10 ** 9)
     })
 
-    test('are refunded by count, the debt before the quota', async () => {
+    test('are refunded by count, first the debt and then the quota', async () => {
       const limiter = (await open()).limiter(policy)
       await limiter.penalize('key', 8)
       await limiter.refund('key', 2)
@@ -53,7 +53,7 @@ export function describePenalties(open: OpenSetup): void {
     })
   })
 
-  test('a penalty falls on every policy that it is not left out of', async () => {
+  test('a penalty applies to every policy that the key does not exclude', async () => {
     const limiter = (await open()).limiter({
       window: fixedWindow({ limit: 5, window: '1h' }),
       pace: gcra({ limit: 5, window: '1d' }),

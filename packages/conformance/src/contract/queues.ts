@@ -36,14 +36,14 @@ export function describeQueues(open: OpenSetup): void {
       expect((await limiter.consume('key')).allowed).toBe(true)
     })
 
-    test('starts thirds of a second after one another, rounded up', async () => {
+    test('starts requests at thirds of a second, rounded up', async () => {
       const limiter = (await open()).limiter(leakyQueue({ leak: 3, every: 1000, maxDelay: '2s' }))
       const delays = []
       for (let i = 0; i < 7; i++) delays.push((await limiter.consume('key')).delayMs)
       expect(delays).toEqual([0, 334, 667, 1000, 1334, 1667, 2000])
     })
 
-    test('answers a peek with the delay that a request would have', async () => {
+    test('returns the delay of a request in a peek', async () => {
       const limiter = (await open()).limiter(leakyQueue({ leak: 1, every: 1000, maxDelay: '5s' }))
       await limiter.consume('key', { cost: 3 })
       expect(await limiter.peek('key')).toMatchObject({ allowed: true, delayMs: 3000 })
@@ -53,7 +53,7 @@ export function describeQueues(open: OpenSetup): void {
   describe('a bucket that starts partly full', () => {
     const policy = tokenBucket({ capacity: 5, refill: 1, every: 1000, initial: 1 })
 
-    test('starts with its first request, even if that is denied or takes nothing', async () => {
+    test('starts with its first request, even if the request is denied or takes no units', async () => {
       const setup = await open()
       for (const [key, cost] of [
         ['denied', 3],
@@ -76,7 +76,7 @@ export function describeQueues(open: OpenSetup): void {
       expect((await limiter.peek('key')).remaining).toBe(1)
     })
 
-    test('starts again, also with a denial, after a day during which it was full', async () => {
+    test('starts again after a day during which it was full, even with a denial', async () => {
       const setup = await open()
       const limiter = setup.limiter(policy)
       await limiter.consume('key')

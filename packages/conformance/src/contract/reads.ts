@@ -6,7 +6,7 @@ export function describeReads(open: OpenSetup): void {
   describe.each(sizedAlgorithms)('$name: calls that change nothing', ({ sample }) => {
     const { policy } = sample(5, 1000)
 
-    test('peek answers as consume would, and leaves no trace', async () => {
+    test('peek returns the decision of a consume, and changes nothing', async () => {
       const setup = await open()
       const peeked = setup.limiter(policy)
       const untouched = setup.limiter(policy)
@@ -26,7 +26,7 @@ export function describeReads(open: OpenSetup): void {
       )
     })
 
-    test('a denied request leaves no trace, at once or later', async () => {
+    test('a denied request changes nothing, at once or later', async () => {
       const setup = await open()
       const pressed = setup.limiter(policy)
       const patient = setup.limiter(policy)
@@ -40,7 +40,7 @@ export function describeReads(open: OpenSetup): void {
       expect(await pressed.consume('key')).toEqual(await patient.consume('key'))
     })
 
-    test('reset forgets the key, and no other', async () => {
+    test('reset deletes the counts of the key, and of no other', async () => {
       const limiter = (await open()).limiter(policy)
       await limiter.consume('key', { cost: 5 })
       await limiter.consume('other', { cost: 2 })
@@ -49,7 +49,7 @@ export function describeReads(open: OpenSetup): void {
       expect((await limiter.peek('other')).remaining).toBe(3)
     })
 
-    test('reset of a key that was never seen does nothing', async () => {
+    test('reset of an unknown key does nothing', async () => {
       const limiter = (await open()).limiter(policy)
       expect(await limiter.reset('key')).toBe(true)
       expect((await limiter.consume('key')).remaining).toBe(4)

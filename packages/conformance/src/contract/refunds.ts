@@ -17,7 +17,7 @@ export function describeRefunds(open: OpenSetup): void {
       expect((await limiter.peek('key')).remaining).toBe(4)
     })
 
-    test('a denial and a peek give nothing back', async () => {
+    test('a denial and a peek refund nothing', async () => {
       const limiter = (await open()).limiter(policy)
       await limiter.consume('key', { cost: 4 })
       expect(await limiter.refund(await limiter.consume('key', { cost: 2 }))).toBe(false)
@@ -37,7 +37,7 @@ export function describeRefunds(open: OpenSetup): void {
       expect(before.remaining).toBe(2)
     })
 
-    test('a decision taken before a reset gives nothing back after it', async () => {
+    test('a decision from before a reset refunds nothing after it', async () => {
       const limiter = (await open()).limiter(policy)
       const first = await limiter.consume('key', { cost: 4 })
       await limiter.reset('key')
@@ -62,7 +62,7 @@ export function describeRefunds(open: OpenSetup): void {
   })
 
   describe('a refund', () => {
-    test('returns the units to the policies and keys that they were taken from, and to no other', async () => {
+    test('returns the units to their policies and keys, and to no others', async () => {
       const limiter = (await open()).limiter({
         address: fixedWindow({ limit: 5, window: '1m' }),
         user: gcra({ limit: 5, window: '1d' }),
@@ -82,7 +82,7 @@ export function describeRefunds(open: OpenSetup): void {
       }
     })
 
-    test('of some policies returns their units alone, each of them once', async () => {
+    test('of some policies returns only their units, each of them once', async () => {
       const limiter = (await open()).limiter({
         a: fixedWindow({ limit: 5, window: '1m' }),
         b: gcra({ limit: 5, window: '1d' }),
@@ -157,7 +157,7 @@ export function describeRefunds(open: OpenSetup): void {
       expect(await limiter.refund(decision)).toBe(true)
     })
 
-    test('returns the unit to the sub-window that it was taken from', async () => {
+    test('returns the unit to the sub-window in which it was taken', async () => {
       const setup = await open()
       const limiter = setup.limiter(slidingWindow({ limit: 10, window: 1000, buckets: 5 }))
       const first = await limiter.consume('key', { cost: 4 })
@@ -171,7 +171,7 @@ export function describeRefunds(open: OpenSetup): void {
       expect((await limiter.peek('key')).remaining).toBe(6)
     })
 
-    test('ends the block that its consumption began', async () => {
+    test('ends the block that its consumption started', async () => {
       const block = { for: '1h' } as const
       const limiter = (await open()).limiter(fixedWindow({ limit: 2, window: '1m', block }))
       await limiter.consume('key')

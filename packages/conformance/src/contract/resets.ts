@@ -20,7 +20,7 @@ const dayMs = 86_400_000
 export function describeResets(open: OpenSetup): void {
   describe('a reset', () => {
     test.each(families)(
-      '$name: makes the quota full, and no decision of before it gives anything back after it',
+      '$name: makes the quota full, and earlier decisions refund nothing after it',
       async ({ samples }) => {
         const setup = await open()
         const cases = fc
@@ -80,7 +80,7 @@ export function describeResets(open: OpenSetup): void {
     )
 
     test.each(sizedAlgorithms)(
-      '$name: a decision of the same millisecond is refunded by its own refund only',
+      '$name: a decision in the millisecond of a reset is refunded only by its own refund',
       async ({ sample }) => {
         const limiter = (await open()).limiter(sample(5, 1000).policy)
         const decisions = []
@@ -101,7 +101,7 @@ export function describeResets(open: OpenSetup): void {
       ['clock', fixedWindow({ limit: 5, window: '1h', align: 'clock' })],
       ['calendar', calendarWindow({ limit: 5, period: 'day', timeZone: 'UTC' })],
     ])(
-      'within a window of the %s: a refund of before takes no unit of after',
+      'within a window of the %s: a refund of an earlier decision returns no later unit',
       async (_, policy) => {
         const setup = await open()
         const limiter = setup.limiter(policy)
@@ -131,7 +131,7 @@ export function describeResets(open: OpenSetup): void {
       expect((await limiter.consume('key')).remaining).toBe(1)
     })
 
-    test('makes one full that was never seen, and one with a debt', async () => {
+    test('makes an unknown key full, and a key with a debt', async () => {
       const limiter = (await open()).limiter(bucket)
       await limiter.reset('never seen')
       expect((await limiter.consume('never seen')).remaining).toBe(9)

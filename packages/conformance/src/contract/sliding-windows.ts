@@ -9,7 +9,7 @@ const dayMs = 86_400_000
 
 export function describeSlidingWindows(open: OpenSetup): void {
   describe('a sliding window', () => {
-    test('with a limit of one an hour allows the next request an hour later', async () => {
+    test('with a limit of one per hour allows the next request an hour later', async () => {
       const setup = await open(today + 12_345)
       const limiter = setup.limiter(slidingWindow({ limit: 1, window: '1h' }))
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, resetMs: hourMs })
@@ -20,7 +20,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, retryAfterMs: 0 })
     })
 
-    test('of two a minute gives each of them back a minute after it was taken', async () => {
+    test('of two per minute makes each unit available again a minute after it was taken', async () => {
       const setup = await open(today + 33_000)
       const limiter = setup.limiter(slidingWindow({ limit: 2, window: '1m' }))
       expect(await admittedAt(setup, limiter, [0, 13_000, 59_999, 60_000, 72_999, 73_000])).toEqual(
@@ -29,7 +29,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       expect((await limiter.consume('key')).retryAfterMs).toBe(47_000)
     })
 
-    test('with a limit of ten a second allows ten again a second after a burst, wherever the second began', async () => {
+    test('with a limit of ten per second allows ten again a second after a burst, at any position in the window', async () => {
       for (const offsetMs of [0, 1, 500, 999]) {
         const setup = await open(today + offsetMs)
         const limiter = setup.limiter(slidingWindow({ limit: 10, window: '1s' }))
@@ -40,7 +40,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       }
     })
 
-    test('counts the older window as if its units had come evenly between the first and the last', async () => {
+    test('counts the older window as if its units had been taken evenly between the first and the last', async () => {
       const setup = await open()
       const limiter = setup.limiter(slidingWindow({ limit: 5, window: 1000 }))
       await limiter.consume('key')
@@ -67,7 +67,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       ])
     })
 
-    test('gives exact waits into the current window, which is the older one by then', async () => {
+    test('returns exact waits that end when the current window is the older one', async () => {
       const setup = await open()
       const limiter = setup.limiter(slidingWindow({ limit: 5, window: 1000 }))
       await limiter.consume('key', { cost: 2 })
@@ -92,7 +92,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       [3, 4],
       [5, 8],
       [100, 198],
-    ])('with a limit of %i holds at most %i units in any window, and can', async (limit, most) => {
+    ])('with a limit of %i allows exactly %i units at most in any window', async (limit, most) => {
       const setup = await open()
       const limiter = setup.limiter(slidingWindow({ limit, window: 1000 }))
       const moments = [0, ...Array.from({ length: 1001 }, (_, i) => 999 + i)]
@@ -104,7 +104,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       expect(unitsWithin(admissions, 1000)).toBe(most)
     })
 
-    test('keeps a debt of any size exactly, longer than products of doubles do', async () => {
+    test('counts a debt of any size exactly, even beyond the precision of doubles', async () => {
       const setup = await open()
       const limiter = setup.limiter(slidingWindow({ limit: 5, window: '365d' }))
       await limiter.penalize('key', 1_999_999_999)
@@ -120,7 +120,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       expect(await limiter.peek('key')).toMatchObject({ allowed: true, remaining: 1 })
     })
 
-    test('keeps its units when its length changes: they leave by the length of today', async () => {
+    test('keeps its units when its length changes, and they expire by the new length', async () => {
       const setup = await open()
       const hour = slidingWindow({ limit: 5, window: '1h' })
       const minute = { policies: slidingWindow({ limit: 5, window: '1m' }) }
@@ -134,7 +134,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       expect((await limiter.peek('key')).remaining).toBe(1)
     })
 
-    test('counts nothing of a unit that is refunded before another one is taken', async () => {
+    test('does not count a unit that is refunded before another one is taken', async () => {
       const setup = await open()
       const limiter = setup.limiter(slidingWindow({ limit: 5, window: 1000 }))
       await limiter.consume('key', { cost: 2 })
@@ -180,7 +180,7 @@ export function describeSlidingWindows(open: OpenSetup): void {
       expect(await limiter.peek('key')).toMatchObject({ remaining: 9, resetMs: 0 })
     })
 
-    test('on a clock that steps back opens no window before the units of the older one', async () => {
+    test('opens no window before the units of the older one if the clock steps back', async () => {
       const setup = await open()
       const limiter = setup.limiter(slidingWindow({ limit: 4, window: 1000 }))
       await limiter.consume('key')

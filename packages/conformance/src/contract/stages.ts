@@ -4,7 +4,7 @@ import { today, type OpenSetup } from './setup.js'
 
 export function describeStages(open: OpenSetup): void {
   describe('a staged policy', () => {
-    test('thirty a day are free, and after that one comes every two seconds', async () => {
+    test('thirty per day are free, and after that one every two seconds', async () => {
       const setup = await open(today)
       const free = calendarWindow({ limit: 30, period: 'day', timeZone: 'UTC' })
       const limiter = setup.limiter(staged({ free, then: gcra({ limit: 1, window: '2s' }) }))
@@ -23,7 +23,7 @@ export function describeStages(open: OpenSetup): void {
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 29 })
     })
 
-    test('the last free unit restarts `then`, and counts in it', async () => {
+    test('the last unit of `free` restarts `then`, and counts in it', async () => {
       const setup = await open()
       const limiter = setup.limiter(
         staged({

@@ -47,7 +47,7 @@ export function describeStatus(open: OpenSetup): void {
       })
     })
 
-    test('of no limit is Infinity, and of a queue its backlog', async () => {
+    test('is Infinity without a limit, and the backlog of a queue', async () => {
       const limiter = (await open()).limiter({
         none: unlimited(),
         queue: leakyQueue({ leak: 1, every: 1000, maxDelay: 3000 }),

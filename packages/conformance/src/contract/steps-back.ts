@@ -65,7 +65,7 @@ export function describeStepsBack(open: OpenSetup): void {
       }
     })
 
-    test('back over a boundary, the sub-window that leaves counts in full, and no more', async () => {
+    test('back over a boundary counts the expiring sub-window completely, and not more', async () => {
       const setup = await open(today)
       const limiter = setup.limiter(slidingWindow({ limit: 10, window: 1000, tail: 'weighted' }))
       await limiter.consume('key', { cost: 6 })
@@ -76,7 +76,7 @@ export function describeStepsBack(open: OpenSetup): void {
       expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 667 })
     })
 
-    test('a window on the clock that was full is still full when the time reaches it again', async () => {
+    test('a full window on the clock is still full when the time reaches it again', async () => {
       const setup = await open(today + 999)
       const limiter = setup.limiter(fixedWindow({ limit: 2, window: 1000, align: 'clock' }))
       await limiter.consume('key', { cost: 2 })

@@ -13,7 +13,7 @@ export function describeTime(open: OpenSetup): void {
     { era: 'in the year 2100', start: year2100 },
   ])('$era', ({ start }) => {
     test.each(sizedAlgorithms)(
-      '$name: allowed units expire a window later, not before',
+      '$name: allowed units expire a window later, and not before',
       async (s) => {
         const setup = await open(start)
         const { policy, createModel } = s.sample(1, 1000)
@@ -27,7 +27,7 @@ export function describeTime(open: OpenSetup): void {
       },
     )
 
-    test('three per second come at 334, 667 and 1000 ms: thirds of a millisecond are kept', async () => {
+    test('three per second are available at 334, 667 and 1000 ms: thirds of a millisecond are kept', async () => {
       const expected = [0, 0, 0, 334, 667, 1000, 1334, 1667, 2000]
       const setup = await open(start)
       expect(await admittedUntil(setup, gcra({ limit: 3, window: 1000 }), 2000)).toEqual(expected)
@@ -35,7 +35,7 @@ export function describeTime(open: OpenSetup): void {
       expect(await admittedUntil(setup, bucket, 2000)).toEqual(expected)
     })
 
-    test('three per hour come every twenty minutes, to the millisecond', async () => {
+    test('three per hour are available every twenty minutes, to the millisecond', async () => {
       const setup = await open(start)
       const limiter = setup.limiter(gcra({ limit: 3, window: '1h', burst: 1 }))
       await limiter.consume('key')
@@ -46,7 +46,7 @@ export function describeTime(open: OpenSetup): void {
       expect((await limiter.peek('key')).retryAfterMs).toBe(1_200_000)
     })
 
-    test('ten million per second bring ten thousand in a millisecond, no more', async () => {
+    test('ten million per second make ten thousand available in a millisecond, and no more', async () => {
       const setup = await open(start)
       const limiter = setup.limiter(gcra({ limit: 10_000_000, window: 1000 }))
       await limiter.consume('key', { cost: 9_999_999 })
@@ -59,7 +59,7 @@ export function describeTime(open: OpenSetup): void {
       expect((await limiter.consume('key', { cost: 9_999 })).resetMs).toBe(1000)
     })
 
-    test('ten million per second are counted to the unit in windows as well', async () => {
+    test('ten million per second are counted exactly in windows', async () => {
       const setup = await open(start)
       for (const policy of [
         fixedWindow({ limit: 10_000_000, window: 1000 }),
@@ -72,7 +72,7 @@ export function describeTime(open: OpenSetup): void {
       }
     })
 
-    test('one in seven days comes after seven days', async () => {
+    test('one per seven days is available after seven days', async () => {
       const setup = await open(start)
       for (const policy of [
         fixedWindow({ limit: 1, window: '7d' }),

@@ -17,7 +17,7 @@ export function calendarWindowMeaning(policy: CalendarWindowPolicy): Meaning {
   }
 }
 
-/** The name of the window at a moment: two moments lie in the same window if they get the same name. */
+/** The name of the window at a moment: two moments are in the same window if they have the same name. */
 export function windowNames(policy: CalendarWindowPolicy): (at: number) => number | string {
   const { period, timeZone, weekStartsOn } = policy
   const { shown, offset, latestDay } = localTime(timeZone)

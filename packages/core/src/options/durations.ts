@@ -44,7 +44,7 @@ export type DurationText = `${number}${DurationUnit}` | `${number} ${DurationUni
 export type Duration = number | string
 
 /**
- * The type of a parameter that takes durations. A literal that is no duration, such as `'60'`, does not compile. A `string` does, such as that of
+ * The type of a parameter that takes durations. A literal that is not a duration, such as `'60'`, does not compile. A `string` does, such as that of
  * `{ window: '1m' }` in a variable, and is read when the program starts.
  */
 export type DurationLiteral<W> = W &
@@ -55,7 +55,7 @@ type KnownDuration = number | DurationText
 /** Ten years, the longest duration. */
 export const longestMs: number = 10 * 365.25 * 24 * 60 * 60 * 1000
 
-/** A duration in milliseconds. Undefined if the value is no duration, is not whole, or is longer than ten years. */
+/** A duration in milliseconds. Undefined if the value is not a duration, is not whole, or is longer than ten years. */
 export function millisecondsOf(value: unknown): number | undefined {
   const length = typeof value === 'string' ? parse(value) : value
   if (typeof length !== 'number' || !Number.isSafeInteger(length)) return undefined

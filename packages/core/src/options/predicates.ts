@@ -21,7 +21,7 @@ export function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value)
 }
 
-/** An object that is no list and no function. */
+/** An object that is neither a list nor a function. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !isList(value)
 }

@@ -196,7 +196,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
     })
   })
 
-  test('including the units that other requests consumed meanwhile', async () => {
+  test('including the units that other requests consumed in the meantime', async () => {
     const store = memoryStore()
     const check = guardOf({ policy: queue, store, clock: Date.now })
     const limiter = createLimiter({ name: 'x', policies: queue, store, clock: Date.now })
@@ -208,7 +208,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
     expect(decision?.policies['default'].used).toBe(2)
   })
 
-  test('with the numbers of the decision if the store failed meanwhile', async () => {
+  test('with the numbers of the decision if the store failed in the meantime', async () => {
     const memory = memoryStore()
     let isClosed = false
     const store: AsyncStore = {

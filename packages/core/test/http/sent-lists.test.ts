@@ -21,7 +21,7 @@ function refusalOf(key: KeyOption, value: unknown): readonly unknown[] {
 
 const refused = ['SLUICE_KEY_INVALID', 400]
 
-describe('a list that the client sent is no key', () => {
+describe('a list that the client sent is not a key', () => {
   test.each<[string, KeyOption]>([
     ['as it is', name],
     ['promised', async (visit) => name(visit)],

@@ -87,7 +87,7 @@ export function walk(candidates: Candidates, context: RequestContext, failed: Fa
 
 /**
  * Searches the shadow rules, as far as the search through the enforced ones went. The two searches are apart, so that no shadow rule makes a request wait or
- * fail, or takes the place of an enforced rule.
+ * fail, or replaces an enforced rule.
  *
  * @throws `suspended`, and no error of a rule
  */

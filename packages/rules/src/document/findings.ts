@@ -26,7 +26,7 @@ export class Findings {
     return this.#places.positionOf(path)
   }
 
-  /** Replaces positions that are not exact yet. Nothing may be added meanwhile. */
+  /** Replaces positions that are not exact yet. Nothing may be added in the meantime. */
   async settle(): Promise<void> {
     const { locate } = this.#places
     if (locate === undefined || this.#unsettled.size === 0) return

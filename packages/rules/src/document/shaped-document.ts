@@ -8,7 +8,7 @@ import type { Position, ReadText } from './syntax.js'
 /** A document whose parts have the shape that they should have, or findings in their place. It is plain data, which another thread can send. */
 export interface ShapedDocument {
   readonly name: string | undefined
-  /** All but the rules. Undefined if the document is refused whatever its rules say. */
+  /** All but the rules. Undefined if the document is refused for any rules. */
   readonly head: Omit<RulesDocument, 'rules'> | undefined
   readonly rules: readonly ShapedRule[]
   /** The mistakes outside of the rules. */

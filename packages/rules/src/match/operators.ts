@@ -133,7 +133,7 @@ export function finds(source: string, ignoreCase: boolean, memo: RegexpMemo): Op
     work: 100,
     test(value) {
       const text = `${value}`
-      // A slice is no copy, and neither is a text joined with one: as a key it would keep the whole value in memory.
+      // A slice refers to the whole value, and so does a text that is joined with it: as a key it would keep the value in memory.
       if (text.length > longestSearched) return regexp.test(text.slice(0, longestSearched))
       const key = `${prefix}${text}`
       const known = memo.get(key)

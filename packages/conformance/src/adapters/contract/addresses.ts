@@ -20,7 +20,7 @@ export function describeAddresses(open: OpenServer): void {
       expect(await statuses(server, forwarded, ['192.0.2.1', '192.0.2.2'])).toEqual([200, 429])
     })
 
-    test('is the one that the only trusted proxy saw: what a client forged to the left of it is ignored', async () => {
+    test('is the one that the only trusted proxy writes, and forged values to the left of it are ignored', async () => {
       const server = await open({ policy }, { proxies: 1 })
       const seen = ['1.2.3.4', '6.6.6.1, 1.2.3.4', '6.6.6.2, 6.6.6.3, 1.2.3.4', '6.6.6.1']
       expect(await statuses(server, forwarded, seen)).toEqual([200, 429, 429, 200])
@@ -34,20 +34,20 @@ export function describeAddresses(open: OpenServer): void {
       expect(await statuses(server, forwarded, other)).toEqual([200, 200, 429])
     })
 
-    test('of IPv6 counts by its /64: ten in one subnet are one client', async () => {
+    test('of IPv6 counts by its /64, so ten addresses in one subnet are one client', async () => {
       const server = await open({ policy: fixedWindow({ limit: 9, window: '1m' }) }, { proxies: 1 })
       const ten = Array.from({ length: 10 }, (_, i) => `2001:db8:1:2:${i}${i}::${i + 1}`)
       expect(await statuses(server, forwarded, ten)).toEqual([...ten.slice(1).map(() => 200), 429])
       expect(await statuses(server, forwarded, ['2001:db8:1:3::1'])).toEqual([200])
     })
 
-    test('of IPv6 counts by the number of bits that byIp is given', async () => {
+    test('of IPv6 counts by the number of bits in the option of byIp', async () => {
       const server = await open({ policy, key: byIp({ ipv6: 48 }) }, { proxies: 1 })
       const seen = ['2001:db8:1:2::1', '2001:db8:1:3::1', '2001:db8:2::1']
       expect(await statuses(server, forwarded, seen)).toEqual([200, 429, 200])
     })
 
-    test('that is invalid is an error, not a bucket for all', async () => {
+    test('that is invalid is an error, and not a count for all clients', async () => {
       const server = await open({ policy }, { proxies: 1 })
       const { status, body } = await server.get({ [forwarded]: 'unknown' })
       expect([status, body]).toEqual([500, 'SLUICE_ADDRESS_MISSING'])

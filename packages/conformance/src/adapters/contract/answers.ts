@@ -5,8 +5,8 @@ import { perMinute } from './limits.js'
 const title = 'Request cannot be satisfied as assigned quota has been exceeded'
 
 export function describeAnswers(open: OpenServer): void {
-  describe('answers', () => {
-    test('are those of the handler up to the limit, 429 past it, and the handler is not asked then', async () => {
+  describe('responses', () => {
+    test('are those of the handler up to the limit, and a 429 without a call of the handler above it', async () => {
       const server = await open(perMinute(2))
       const answers = []
       for (let i = 0; i < 4; i++) answers.push(await server.get())
@@ -16,7 +16,7 @@ export function describeAnswers(open: OpenServer): void {
       expect(server.errors).toEqual([])
     })
 
-    test('come from the handler again when the window has passed', async () => {
+    test('are those of the handler again after the window', async () => {
       const server = await open(perMinute(1))
       await server.get()
       server.now += 59_999
@@ -26,7 +26,7 @@ export function describeAnswers(open: OpenServer): void {
       expect([early.status, early.headers['retry-after'], late.status]).toEqual([429, '1', 200])
     })
 
-    test('let exactly the limit of a burst through', async () => {
+    test('allow exactly the limit of a burst', async () => {
       const server = await open(perMinute(5))
       const burst = await Promise.all(Array.from({ length: 20 }, async () => server.get()))
       expect(burst.filter(({ status }) => status === 200).length).toBe(5)
@@ -34,7 +34,7 @@ export function describeAnswers(open: OpenServer): void {
       expect(server.reached.length).toBe(5)
     })
 
-    test('denied, are a problem of RFC 9457', async () => {
+    test('of denials are a problem of RFC 9457', async () => {
       const server = await open(perMinute(1))
       await server.get()
       const { status, headers, body } = await server.get()
@@ -56,7 +56,7 @@ export function describeAnswers(open: OpenServer): void {
       ['text/*', 'text/plain'],
       ['*/*', 'application/problem+json'],
       ['image/png', 'application/problem+json'],
-    ])('denied, to Accept: %s are %s', async (accept, type) => {
+    ])('of denials to Accept: %s are %s', async (accept, type) => {
       const server = await open(perMinute(1))
       await server.get()
       const { status, headers, body } = await server.get({ accept })
@@ -64,7 +64,7 @@ export function describeAnswers(open: OpenServer): void {
       if (type === 'text/plain') expect(body).toBe(`${title}. Try again in 1 minute.\n`)
     })
 
-    test('denied, have the status and the text of the application', async () => {
+    test('of denials have the status and the text of the application', async () => {
       const server = await open({ ...perMinute(0), statusCode: 503, body: 'später' })
       const { status, headers, body } = await server.get({ accept: 'application/json' })
       expect([status, headers['content-type'], body]).toEqual([
@@ -74,7 +74,7 @@ export function describeAnswers(open: OpenServer): void {
       ])
     })
 
-    test('denied, have the JSON that a function of the application makes', async () => {
+    test('of denials have the JSON that a function of the application returns', async () => {
       const server = await open(({ header }) => ({
         ...perMinute(0),
         body: async (request, { limit, deniedBy }) => ({
@@ -88,7 +88,7 @@ export function describeAnswers(open: OpenServer): void {
       expect(JSON.parse(body)).toEqual({ name: 'Ann', limit: 0, deniedBy: ['default'] })
     })
 
-    test('to HEAD are the headers alone, and HEAD counts', async () => {
+    test('to HEAD are the headers only, and HEAD counts', async () => {
       const server = await open(perMinute(1))
       const first = await server.get({}, '/', 'HEAD')
       const second = await server.get({}, '/', 'HEAD')
@@ -101,15 +101,18 @@ export function describeAnswers(open: OpenServer): void {
       expect(mediaType(second.headers)).toBe('application/problem+json')
     })
 
-    test.each(['OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])('limit %s', async (method) => {
-      const server = await open(perMinute(1))
-      const first = await server.get({}, '/', method)
-      const second = await server.get({}, '/', method)
-      expect([first.status, first.headers['ratelimit']]).toEqual([200, '"default";r=0;t=60'])
-      expect([second.status, second.headers['retry-after']]).toEqual([429, '60'])
-    })
+    test.each(['OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])(
+      'to %s have a limit',
+      async (method) => {
+        const server = await open(perMinute(1))
+        const first = await server.get({}, '/', method)
+        const second = await server.get({}, '/', method)
+        expect([first.status, first.headers['ratelimit']]).toEqual([200, '"default";r=0;t=60'])
+        expect([second.status, second.headers['retry-after']]).toEqual([429, '60'])
+      },
+    )
 
-    test('find the decision at the request', async () => {
+    test('have the decision on the request for the handler', async () => {
       const server = await open({ ...perMinute(3), cost: 2 })
       const { body } = await server.get({ 'x-answer': 'decision' })
       const numbers = {

@@ -12,7 +12,7 @@ const options = { policy, key: 'all' }
 
 export function describeConcurrency({ followsPromises }: Adapter, open: OpenServer): void {
   describe('concurrency', () => {
-    test('allows as many as may run at once, and the next when one of them has ended', async () => {
+    test('allows as many requests as the limit at once, and the next one when one of them has ended', async () => {
       const server = await open(options)
       const held = [server.send({ 'x-answer': 'hold' }), server.send({ 'x-answer': 'hold' })]
       await server.holding(2)
@@ -47,7 +47,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
       expect(server.verbs).toEqual(['consume', 'release'])
     })
 
-    test('holds the unit of a client that hangs up until its handler is done', async () => {
+    test('holds the unit of a client that disconnects until its handler is done', async () => {
       const server = await open(options)
       const sent = server.send({ 'x-answer': 'hold' })
       await server.holding(1)
@@ -61,7 +61,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
       expect(server.errors).toEqual([])
     })
 
-    test('lets no client have more handlers at work than the limit, though it hangs up each time', async () => {
+    test('runs no more handlers than the limit for a client that disconnects each time', async () => {
       const server = await open(options)
       for (let i = 0; i < 10; i++) {
         const { over } = server
@@ -78,7 +78,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
     })
 
     test.each(['stream', 'events'])(
-      'holds the unit of a client that leaves in the middle of %s until its handler is done, or the lease has ended',
+      'holds the unit of a client that disconnects in the middle of %s until its handler is done, or the lease has expired',
       async (answer) => {
         const server = await open(options)
         const sent = server.send({ 'x-answer': answer })
@@ -98,7 +98,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
     )
 
     test.each(['hold', 'stream', 'events'])(
-      "releases at once when the client hangs up, with releaseOn: 'close': %s",
+      "releases at once when the client disconnects, with releaseOn: 'close': %s",
       async (answer) => {
         const server = await open({ ...options, releaseOn: 'close' })
         const sent = server.send({ 'x-answer': answer })
@@ -116,7 +116,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
       },
     )
 
-    test('renews the lease of a request that runs for longer', async () => {
+    test('renews the lease of a request that runs longer than the lease', async () => {
       const short = concurrency({ limit: 1, lease: 90 })
       const server = await open({ policy: short, key: 'all' })
       const sent = server.send({ 'x-answer': 'events' })
@@ -140,7 +140,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
       }
     })
 
-    test('holds for each policy: a request that another policy denies takes no unit', async () => {
+    test('takes no unit for a request that another policy denies', async () => {
       const server = await open({
         key: 'all',
         policies: { default: policy, rate: concurrency({ limit: 1, lease: '10s' }) },

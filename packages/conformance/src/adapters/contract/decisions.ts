@@ -6,8 +6,8 @@ import { until } from '../until.js'
 import { perMinute } from './limits.js'
 
 export function describeDecisions(open: OpenServer): void {
-  describe('an application that hears of decisions', () => {
-    test('gets the request and the decision, and answers nothing', async () => {
+  describe('the option onDecision', () => {
+    test('receives the request and the decision, and does not change the response', async () => {
       const told: [string | undefined, boolean][] = []
       const server = await open(({ header }) => ({
         ...perMinute(1),
@@ -27,7 +27,7 @@ export function describeDecisions(open: OpenServer): void {
     test.each<[string, () => void]>([
       ['throws', broken],
       ['rejects', async () => broken()],
-    ])('and %s harms no request: its error is a warning', async (_, onDecision) => {
+    ])('does not fail the request if it %s: its error is a warning', async (_, onDecision) => {
       const warnings: string[] = []
       const note = (warning: Error): unknown => warnings.push(String(warning))
       process.on('warning', note)
@@ -40,7 +40,7 @@ export function describeDecisions(open: OpenServer): void {
       expect(server.errors).toEqual([])
     })
 
-    test('finds the request in the events of decisions', async () => {
+    test('receives the same request as the events of decisions', async () => {
       const events: Event[] = []
       const listen = (event: unknown): unknown => events.push(event as Event)
       const decisions = channel('sluice:decision')

@@ -16,8 +16,8 @@ const spent = {
 }
 
 export function describeDenials(open: OpenServer): void {
-  describe("a denial in the application's hands", () => {
-    test('is answered as it pleases, with the headers set', async () => {
+  describe('a denial with a handler of the application', () => {
+    test('has the response of the handler, with the headers set', async () => {
       const server = await open({
         ...perMinute(1),
         onDenied: ({ retryAfterMs, deniedBy }) => ({
@@ -33,7 +33,7 @@ export function describeDenials(open: OpenServer): void {
       expect(server.reached.length).toBe(1)
     })
 
-    test('continues if the handler of denials does not answer: the request has the denial', async () => {
+    test('continues if the handler sends no response, and the request has the denial', async () => {
       const server = await open({ ...perMinute(1), onDenied: () => undefined })
       await server.get()
       const reply = await server.get({ 'x-answer': 'decision' })
@@ -44,7 +44,7 @@ export function describeDenials(open: OpenServer): void {
       expect(server.reached.length).toBe(2)
     })
 
-    test('resets the failures by its success if it continues', async () => {
+    test('resets the failures if it continues and succeeds', async () => {
       const server = await open({
         ...perMinute(2),
         count: 'failures',
@@ -63,7 +63,7 @@ export function describeDenials(open: OpenServer): void {
       }
     })
 
-    test('forgets no failures by a success that its handler answers', async () => {
+    test('does not reset the failures if its handler sends a success', async () => {
       const server = await open({
         ...perMinute(1),
         count: 'failures',
@@ -104,13 +104,13 @@ export function describeDenials(open: OpenServer): void {
     })
   })
 
-  describe('a handler of denials that fails with nothing', () => {
+  describe('a handler of denials that fails without an error', () => {
     test.each<[string, Denier]>([
       ['throws undefined', () => raise(undefined)],
       ['rejects with undefined', async () => raise(undefined)],
       ['throws null', () => raise(null)],
       ["throws 'route'", () => raise('route')],
-    ])('is an error, and no request passes: %s', async (_, onDenied) => {
+    ])('is an error, and no request continues: %s', async (_, onDenied) => {
       const server = await open({ ...perMinute(0), onDenied })
       const { status, body } = await server.get()
       expect([status, body, server.reached.length, server.errors.length]).toEqual([
@@ -132,7 +132,7 @@ export function describeDenials(open: OpenServer): void {
   })
 
   describe('a dry run', () => {
-    test('allows every request, sends the client no field, and sets the decision that it would have made', async () => {
+    test('allows every request, writes no header, and sets the decision', async () => {
       const server = await open({ ...perMinute(1), dryRun: true })
       const replies = []
       for (let i = 0; i < 3; i++) replies.push(await server.get({ 'x-answer': 'decision' }))
@@ -149,7 +149,7 @@ export function describeDenials(open: OpenServer): void {
       expect([reply.status, limitFields(reply)]).toEqual([200, spent])
     })
 
-    test('denies no client by a list, and calls no handler of denials', async () => {
+    test('denies no client in a list, and calls no handler of denials', async () => {
       const server = await open({
         ...perMinute(0),
         dryRun: true,

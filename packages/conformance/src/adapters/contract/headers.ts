@@ -57,14 +57,14 @@ export function describeHeaders(open: OpenServer): void {
         { ...draft6, ...epoch, 'ratelimit-remaining': '0', 'x-ratelimit-remaining': '0' },
       ],
       ['none', {}, {}],
-    ])('%s: are these and no others', async (headers, first, last) => {
+    ])('%s: are exactly these', async (headers, first, last) => {
       const server = await open({ ...perMinute(2), ...(headers === undefined ? {} : { headers }) })
       expect(limitFields(await server.get())).toEqual(first)
       await server.get()
       expect(limitFields(await server.get())).toEqual({ ...last, 'retry-after': '60' })
     })
 
-    test('count the seconds up to the next unit, rounded up, as the clock goes', async () => {
+    test('have the seconds until the next unit, rounded up, at any time', async () => {
       const server = await open({ ...perMinute(1), headers: ['draft', 'legacy'] })
       await server.get()
       for (const [passed, left] of [
@@ -111,7 +111,7 @@ export function describeHeaders(open: OpenServer): void {
         '"default";q=4;qu="concurrent-requests"',
         'r=3',
       ],
-    ])('say what %s is', async (_, policy, item, remaining) => {
+    ])('describe %s', async (_, policy, item, remaining) => {
       const server = await open({ policies: policy, key: 'all' })
       expect(limitFields(await server.get())).toEqual({
         'ratelimit-policy': item,
@@ -119,7 +119,7 @@ export function describeHeaders(open: OpenServer): void {
       })
     })
 
-    test('speak of every policy that has a number', async () => {
+    test('describe every policy that has a number', async () => {
       const server = await open({
         key: 'all',
         headers: ['draft', 'legacy'],
@@ -138,7 +138,7 @@ export function describeHeaders(open: OpenServer): void {
       })
     })
 
-    test('have no field for a limit without a number', async () => {
+    test('are absent for a limit without a number', async () => {
       const server = await open({ key: 'all', headers: ['draft', 'legacy'], policy: unlimited() })
       expect(limitFields(await server.get())).toEqual({})
     })
@@ -164,14 +164,14 @@ export function describeHeaders(open: OpenServer): void {
       expect(limitFields(reply)).toEqual({ ...draft, ratelimit: '"default";r=1;t=60' })
     })
 
-    test('are on the answer of the error handling when the handler throws', async () => {
+    test('are in the response of the error handling when the handler throws', async () => {
       const server = await open(perMinute(2))
       const reply = await server.get({ 'x-answer': 'throw' })
       expect([reply.status, reply.body]).toEqual([500, 'Error: thrown'])
       expect(limitFields(reply)).toEqual({ ...draft, ratelimit: '"default";r=1;t=60' })
     })
 
-    test('leave those of the application alone', async () => {
+    test('do not change headers of the application', async () => {
       const server = await open(perMinute(1), {
         first: ({ response }) => response.setHeader('x-own', 'kept'),
       })

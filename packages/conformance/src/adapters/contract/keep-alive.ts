@@ -19,7 +19,7 @@ const patienceMs = 120_000
 const mostBytesPerRequest = 100
 
 export function describeKeepAlive(adapter: Adapter): void {
-  describe('connections that are kept alive', () => {
+  describe('persistent connections', () => {
     test(
       `carry ${requests} requests, and neither listeners nor memory grow`,
       async () => {
@@ -61,7 +61,7 @@ export function describeKeepAlive(adapter: Adapter): void {
         const statuses = await hammer(client, warmUp)
         const listeners = most
         most = new Map()
-        // A leak per request shows in every batch; memory that the engine takes once, a megabyte at times, does not.
+        // A leak per request appears in every batch. Memory that V8 allocates once, up to a megabyte, does not.
         const grown: number[] = []
         for (let i = 0; i < batches; i++) {
           const before = usedBytes()

@@ -9,7 +9,7 @@ const policy = fixedWindow({ limit: 1, window: '1m' })
 
 export function describeKeys(open: OpenServer): void {
   describe('keys', () => {
-    test('are found in a header, which the store sees only as a hash', async () => {
+    test('are found in a header, which the store receives only as a hash', async () => {
       const server = await open({ policy, key: byHeader('X-API-Key') })
       expect(await statuses(server, 'x-api-key', ['a', 'b', 'a', 'A'])).toEqual([
         200, 200, 429, 200,
@@ -18,7 +18,7 @@ export function describeKeys(open: OpenServer): void {
       expect(plain.policies['default'].used).toBe(0)
     })
 
-    test('by a missing header are an error', async () => {
+    test('of a missing header are an error', async () => {
       const server = await open({ policy, key: byHeader('X-API-Key') })
       const { status, body } = await server.get()
       expect([status, body, server.reached.length]).toEqual([400, 'SLUICE_HEADER_MISSING', 0])
@@ -31,13 +31,13 @@ export function describeKeys(open: OpenServer): void {
       expect(await statuses(server, 'x-user', ['ann', 'bob', 'ann'])).toEqual([200, 200, 429])
     })
 
-    test('by a user before authentication are an error', async () => {
+    test('of a user before authentication are an error', async () => {
       const server = await open(({ user }) => ({ policy, key: byUser(user) }))
       const { status, body } = await server.get({ 'x-user': 'ann' })
       expect([status, body, server.reached.length]).toEqual([400, 'SLUICE_USER_MISSING', 0])
     })
 
-    test('by a user leave a request without one to the other policies', async () => {
+    test('of a user do not apply to a request without one, which the other policies count', async () => {
       const server = await open(
         ({ user }) => ({
           policies: { user: policy, address: fixedWindow({ limit: 2, window: '1m' }) },
@@ -58,7 +58,7 @@ export function describeKeys(open: OpenServer): void {
       expect((await server.get()).status).toBe(429)
     })
 
-    test('of the user, else of the address, are found by firstOf', async () => {
+    test('of the user, or else of the address, are found by firstOf', async () => {
       const server = await open(({ user }) => ({ policy, key: firstOf(byUser(user), byIp()) }), {
         first: authenticate,
       })
@@ -81,7 +81,7 @@ export function describeKeys(open: OpenServer): void {
       expect([...found, (await server.get()).status]).toEqual([200, 200, 429, 200, 429])
     })
 
-    test('by the route count all that it matches together, HEAD as GET, and another method apart', async () => {
+    test('of the route count all of its requests together, HEAD as GET, and other methods separately', async () => {
       const server = await open({ policy, key: byRoute() }, { place: 'route' })
       const first = await server.get({}, '/items/1')
       const other = await server.get({}, '/items/2?page=3')
@@ -91,7 +91,7 @@ export function describeKeys(open: OpenServer): void {
       expect((await server.get({}, '/')).status).toBe(200)
     })
 
-    test('by the address and the route count by the parts of both', async () => {
+    test('of the address and the route have the parts of both', async () => {
       const server = await open({ policy, key: [byIp(), byRoute()] }, { place: 'route' })
       const found: number[] = []
       for (const path of ['/items/1', '/items/2']) found.push((await server.get({}, path)).status)
@@ -100,7 +100,7 @@ export function describeKeys(open: OpenServer): void {
       expect((await server.limiter(policy).status(parts)).policies['default'].used).toBe(1)
     })
 
-    test('may have parts, which functions find, at once or later', async () => {
+    test('may have parts that functions return, at once or later', async () => {
       const server = await open(({ header }) => ({
         policy,
         key: ['tenant', (request) => header(request, 'x-a') ?? '', async () => 'z', byIp()],
@@ -110,7 +110,7 @@ export function describeKeys(open: OpenServer): void {
       expect(policies['default'].used).toBe(1)
     })
 
-    test('may differ from policy to policy, and notLimited leaves one out', async () => {
+    test('may differ from policy to policy, and notLimited excludes a policy', async () => {
       const server = await open(({ header }) => ({
         policies: {
           user: policy,
@@ -137,7 +137,7 @@ export function describeKeys(open: OpenServer): void {
       )
     })
 
-    test('of notLimited limit nothing', async () => {
+    test('with notLimited limit nothing', async () => {
       const server = await open({ policy, key: () => notLimited })
       const replies = [await server.get(), await server.get()]
       expect(replies.map(({ status }) => status)).toEqual([200, 200])
@@ -145,7 +145,7 @@ export function describeKeys(open: OpenServer): void {
       expect(server.verbs).toEqual([])
     })
 
-    test('may be promised', async () => {
+    test('may be promises', async () => {
       const server = await open(({ header }) => ({
         policy,
         key: async (request) => ['user', header(request, 'x-user') ?? ''],
@@ -155,7 +155,7 @@ export function describeKeys(open: OpenServer): void {
   })
 }
 
-/** The answers to requests that differ in one header. */
+/** The statuses of requests that differ in one header. */
 export async function statuses(
   server: TestServer,
   header: string,

@@ -6,7 +6,7 @@ import { perMinute } from './limits.js'
 export function describeLimiter(open: OpenServer): void {
   describe('the limiter behind the adapter', () => {
     test.each(['app', 'route'] as const)(
-      'reads and changes what requests count (%s)',
+      'reads and changes the counts of requests (%s)',
       async (place) => {
         const server = await open(perMinute(2), { place })
         const get = async () => (await server.get({}, '/items/1')).status
@@ -25,7 +25,7 @@ export function describeLimiter(open: OpenServer): void {
       },
     )
 
-    test('counts its own calls with the requests', async () => {
+    test('counts direct calls together with requests', async () => {
       const server = await open(perMinute(2))
       expect((await server.behind().consume('all', { cost: 2 })).allowed).toBe(true)
       expect((await server.get()).status).toBe(429)

@@ -9,7 +9,7 @@ const forwarded = 'x-forwarded-for'
 
 export function describeLists(open: OpenServer): void {
   describe('lists', () => {
-    test('allow by address, range and key, with no header and no call of the store', async () => {
+    test('allow by address, range and key, without headers and without a call to the store', async () => {
       const server = await open(
         ({ header }) => ({
           ...perMinute(0),
@@ -29,7 +29,7 @@ export function describeLists(open: OpenServer): void {
       expect(server.verbs).toEqual(['consume', 'consume', 'consume'])
     })
 
-    test('deny by address, range and key with a problem, and no call of the store', async () => {
+    test('deny by address, range and key with a problem, without a call to the store', async () => {
       const server = await open(
         ({ header }) => ({
           ...perMinute(9),
@@ -57,7 +57,7 @@ export function describeLists(open: OpenServer): void {
       expect(await statuses(server, forwarded, ['192.0.2.1, 203.0.113.5'])).toEqual([200])
     })
 
-    test('by address and by key at once: a client in both lists is denied, other clients of the address are allowed', async () => {
+    test('deny a key in "deny" whose address is in "allow", and allow other keys of that address', async () => {
       const server = await open(({ header }) => ({
         ...perMinute(0),
         key: (request) => header(request, 'x-user') ?? 'nobody',
@@ -68,7 +68,7 @@ export function describeLists(open: OpenServer): void {
       expect(server.verbs).toEqual([])
     })
 
-    test('are swapped at run time', async () => {
+    test('can be replaced at run time', async () => {
       const denied = accessList(['127.0.0.1'])
       const server = await open({ ...perMinute(9), deny: denied })
       const found = [(await server.get()).status]

@@ -37,7 +37,7 @@ export function describeMistakes(open: OpenServer): void {
       ['limit, rejected', { ...limited, limit: rejected }],
       ['body, thrown', { ...denied, body: thrown }],
       ['body, rejected', { ...denied, body: rejected }],
-    ])('in %s, reach the error handling, and no request passes', async (_, options) => {
+    ])('in %s reach the error handling, and no request continues', async (_, options) => {
       const server = await open(options)
       for (let i = 1; i <= 2; i++) {
         const { status, body } = await server.get()
@@ -53,7 +53,7 @@ export function describeMistakes(open: OpenServer): void {
       ['the cost NaN', { ...options, cost: async () => NaN }, 'SLUICE_COST_INVALID'],
       ['no policy', { ...keyed, policies: () => ({ kind: 'none' }) }, 'SLUICE_POLICY_UNKNOWN'],
       ['the limit -1', { ...limited, limit: () => -1 }, 'SLUICE_OPTION_INVALID'],
-    ])('that return %s, are explained, and no request passes', async (_, options, code) => {
+    ])('that return %s have a code, and no request continues', async (_, options, code) => {
       const server = await open(options)
       const { status, body } = await server.get()
       expect([status, body, server.errors.length]).toEqual([500, code, 1])
@@ -65,14 +65,14 @@ export function describeMistakes(open: OpenServer): void {
       ['the key ""', { ...options, key: async () => '' }],
       ['a part undefined', { ...options, key: ['a', () => missing] }],
       ["a policy's key undefined", { ...options, key: { default: () => missing } }],
-    ])('that return %s, are errors of the request, and no request passes', async (_, options) => {
+    ])('that return %s are errors of the request, and no request continues', async (_, options) => {
       const server = await open(options)
       const { status, body } = await server.get()
       expect([status, body, server.errors.length]).toEqual([400, 'SLUICE_KEY_INVALID', 1])
       expect([server.reached, server.verbs]).toEqual([[], []])
     })
 
-    test('after the answer, are reported by a warning, and the unit stays taken', async () => {
+    test('after the response are warnings, and the unit stays taken', async () => {
       const server = await open({ ...options, count: thrown })
       const warned = once(process, 'warning')
       expect((await server.get()).status).toBe(200)

@@ -39,7 +39,7 @@ export function describeOutcomes(open: OpenServer): void {
       ['in a stream', 'stream', 'successes'],
       ['from server-sent events', 'events', 'successes'],
       ['where a function does not count that', 'stream', ({ aborted }) => !aborted],
-    ])('refunds exactly once when the client hangs up %s', async (_, answer, count) => {
+    ])('refunds exactly once when the client disconnects %s', async (_, answer, count) => {
       const server = await open({ ...options, count })
       await server.limiter(policy).consume('all')
       for (let i = 0; i < 3; i++) {
@@ -62,7 +62,7 @@ export function describeOutcomes(open: OpenServer): void {
       ['successes', '200', 3],
       ['successes', '401', 0],
     ] as const)(
-      'of %s reserves at the start, so that a burst of %s cannot slip through',
+      'of %s takes units at the start, so that a burst of %s cannot exceed the limit',
       async (count, answer, counted) => {
         const server = await open({ ...options, count })
         const burst = Array.from({ length: 10 }, () =>
@@ -80,7 +80,7 @@ export function describeOutcomes(open: OpenServer): void {
       },
     )
 
-    test('by a function calls it once with the outcome of each allowed request', async () => {
+    test('by a function calls the function once with the outcome of each allowed request', async () => {
       const outcomes: ResponseOutcome[] = []
       const server = await open({
         ...options,
@@ -137,7 +137,7 @@ export function describeOutcomes(open: OpenServer): void {
       }
     })
 
-    test('of failures by gcra counts no more of them at one moment than the burst', async () => {
+    test('of failures by gcra counts no more failures at one moment than the burst', async () => {
       const policy = gcra({ limit: 10, window: '10s' })
       const server = await open({ policy, key: 'all', count: 'failures' })
       const limiter = server.limiter(policy)
@@ -156,7 +156,7 @@ export function describeOutcomes(open: OpenServer): void {
       expect((await server.get({ 'x-answer': '401' })).status).toBe(429)
     })
 
-    test('gives nothing back for a denied request', async () => {
+    test('refunds nothing for a denied request', async () => {
       const server = await open({ ...options, count: 'successes' })
       for (const answer of ['200', '200', '200', '404', '404']) {
         await server.get({ 'x-answer': answer })

@@ -9,7 +9,7 @@ import { untilUsed, usedOf } from './used.js'
 /** HTTP/1 only: HTTP/2 has streams instead. */
 export function describePipelining(open: OpenServer): void {
   describe('requests in one packet', () => {
-    test('are each counted, and answered in their order', async () => {
+    test('are counted separately, and have their responses in order', async () => {
       const server = await open({ policy: fixedWindow({ limit: 2, window: '1m' }), key: 'all' })
       const socket = connect(server.port, '127.0.0.1')
       socket.write(`${requestOf()}${requestOf()}${requestOf('Connection: close')}`)
@@ -29,7 +29,7 @@ export function describePipelining(open: OpenServer): void {
     })
 
     test.each(['done', 'close'] as const)(
-      'release their units on %s, also those that wait for others',
+      'release their units on %s, including requests that wait for others',
       async (releaseOn) => {
         const policy = concurrency({ limit: 3, lease: '10s' })
         const server = await open({ policy, key: 'all', releaseOn })

@@ -17,7 +17,7 @@ export function describePlans(open: OpenServer): void {
     test.each([
       ['at once', <T>(value: T): T | Promise<T> => value],
       ['later', async <T>(value: T): Promise<T> => value],
-    ])('are chosen for each request, %s', async (_, give) => {
+    ])('can differ for each request, %s', async (_, give) => {
       const server = await open(({ header }) => ({
         key: (request) => header(request, 'x-user') ?? '',
         policies: (request) => give(header(request, 'x-plan') === 'paid' ? plans.paid : plans.free),
@@ -44,7 +44,7 @@ export function describePlans(open: OpenServer): void {
     test.each([
       ['at once', (value: number): number | Promise<number> => value],
       ['later', async (value: number): Promise<number> => value],
-    ])('may be a limit for each request, %s', async (_, give) => {
+    ])('can be a limit for each request, %s', async (_, give) => {
       const server = await open(({ header }) => ({
         key: 'all',
         window: '1m',
@@ -68,7 +68,7 @@ export function describePlans(open: OpenServer): void {
     test.each([
       ['at once', (value: number): number | Promise<number> => value],
       ['later', async (value: number): Promise<number> => value],
-    ])('let a request cost what it is worth, %s', async (_, give) => {
+    ])('can have a cost for each request, %s', async (_, give) => {
       const server = await open(({ header }) => ({
         ...perMinute(10),
         cost: (request) => give(Number(header(request, 'x-cost'))),
@@ -87,7 +87,7 @@ export function describePlans(open: OpenServer): void {
       ])
     })
 
-    test('say of a cost that never fits that waiting does not help', async () => {
+    test('deny a cost that never fits with the detail that waiting does not help', async () => {
       const server = await open({ ...perMinute(3), cost: 4 })
       await server.limiter(perMinute(3).policy).consume('all')
       server.now += 20_000

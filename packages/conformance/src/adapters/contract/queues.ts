@@ -31,7 +31,7 @@ export function describeQueues(open: OpenServer): void {
       }
     })
 
-    test('refunds the request of a client that hangs up', async () => {
+    test('refunds the request of a client that disconnects', async () => {
       const policy = leakyQueue({ leak: 1, every: '5s', maxDelay: '1m' })
       const server = await open({ policy, key: 'all' })
       await server.get()

@@ -21,7 +21,7 @@ export function describeSecondLimiter(open: OpenServer): void {
       ['draft-6', { 'ratelimit-policy': '5;w=60, 2;w=3600', ...prefixed('ratelimit', numbers) }],
       ['legacy', prefixed('x-ratelimit', numbers)],
     ])(
-      'adds to the lists, and of single numbers the tighter ones stay: %s',
+      'adds to the lists, and replaces single numbers if its own are tighter: %s',
       async (headers, fields) => {
         const server = await open(
           { policies: five, key: 'all', headers },
@@ -32,7 +32,7 @@ export function describeSecondLimiter(open: OpenServer): void {
     )
 
     test.each<HeaderStyle>(['draft-6', 'legacy'])(
-      'leaves the single numbers of the first alone, if those are tighter: %s',
+      'keeps the single numbers of the first limiter if those are tighter: %s',
       async (headers) => {
         const server = await open(
           { policies: two, key: 'all', headers },

@@ -27,7 +27,7 @@ export function describeWaiting(open: OpenServer): void {
       await untilUsed(server, one, 0)
     })
 
-    test('spreads a burst over the time that it takes, first come first served', async () => {
+    test('spreads a burst over time, in the order of arrival', async () => {
       const everyMs = 30
       const server = await open({
         policy: gcra({ limit: 1, window: everyMs }),
@@ -49,7 +49,7 @@ export function describeWaiting(open: OpenServer): void {
       }
     })
 
-    test('answers 429 when the time is up', async () => {
+    test('sends a 429 when the time is over', async () => {
       const server = await open({ ...oneAtATime, wait: { max: 60 } })
       const first = server.send({ 'x-answer': 'hold' })
       await server.holding(1)
@@ -67,7 +67,7 @@ export function describeWaiting(open: OpenServer): void {
       expect(server.reached.length).toBe(1)
     })
 
-    test('answers 429 at once if the wait is known to be too long', async () => {
+    test('sends a 429 at once if the wait is known to be too long', async () => {
       const server = await open({ ...perMinute(1), wait: { max: '50s' } })
       await server.get()
       const since = performance.now()
@@ -76,7 +76,7 @@ export function describeWaiting(open: OpenServer): void {
       expect(performance.now() - since).toBeLessThan(5000)
     })
 
-    test('ends when the client hangs up: it takes nothing, and leaves its place in the line', async () => {
+    test('ends when the client disconnects: the request takes nothing, and the next one moves up', async () => {
       const server = await open({ ...oneAtATime, wait: { max: '10s' } })
       const first = server.send({ 'x-answer': 'hold' })
       await server.holding(1)
@@ -94,7 +94,7 @@ export function describeWaiting(open: OpenServer): void {
       expect(server.errors).toEqual([])
     })
 
-    test('takes nothing of a rate, either, when the client hangs up', async () => {
+    test('takes nothing of a rate when the client disconnects', async () => {
       const { policy } = perMinute(1)
       const server = await open({ ...perMinute(1), wait: { max: '2m' } })
       await server.get()

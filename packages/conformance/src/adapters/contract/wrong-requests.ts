@@ -31,7 +31,7 @@ const tellsLists = keysOfJson.filter(
 )
 
 export function describeWrongRequests(open: OpenServer): void {
-  describe.each(['framework', 'application'] as const)('errors, answered by the %s', (handling) => {
+  describe.each(['framework', 'application'] as const)('errors, handled by the %s', (handling) => {
     const opened: OpenServer = async (options) => open(options, { handling })
 
     test.each<[string, NeutralOptions<unknown>]>([
@@ -56,7 +56,7 @@ export function describeWrongRequests(open: OpenServer): void {
     })
 
     test.each(keysOfJson)(
-      'are 400 if JSON is no key, by %s: never a free pass',
+      'are 400 if JSON is not a key, by %s: the request is not allowed',
       async (from, options) => {
         const server = await opened(options)
         const values = tellsLists.some(([name]) => name === from)

@@ -1,6 +1,6 @@
 import type { Row } from '../../algorithms/algorithm.js'
 
-/** The largest number of rows in a segment. To copy, sweep or split so many rows takes microseconds. */
+/** The largest number of rows in a segment. Copying, sweeping or splitting this many rows takes microseconds. */
 export const mostRows = 1024
 
 /** The numbers before the cells of a row: the fingerprint, which is two integers in the memory of one number, and the row's end. */

@@ -160,7 +160,7 @@ function createReader(rule: string, field: Field, table: OverrideTable): Overrid
  * The policy that an override makes of the rule's own.
  *
  * @param count how many policies the rule has: a whole policy and `unlimited` replace all of them
- * @throws Error if the policy has no limit that a number could replace, or the result is no policy
+ * @throws Error if the policy has no limit that a number could replace, or the result is not a policy
  */
 export function overridden(
   declaration: PolicyDeclaration,

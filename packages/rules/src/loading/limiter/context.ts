@@ -47,7 +47,7 @@ export function factsOf(context: RuleContext, document: RulesDocument): Facts {
 }
 
 /**
- * A name that no document declares can be a value of a later document, so by itself it is no mistake. But if it resembles a declared value that the
+ * A name that no document declares can be a value of a later document, so by itself it is not a mistake. But if it resembles a declared value that the
  * context lacks, the rules of that value would not apply to anything.
  */
 function assertSpelling(context: RuleContext, { values = {} }: RulesDocument): void {

@@ -31,7 +31,7 @@ test.each(['memory', 'Redis'])('each count is peeked at, on %s', async (where) =
   await limiter.consume(context)
   await limiter.consume(context)
 
-  // The log denies, after which a decision asks no other limit. Each count is returned all the same.
+  // The log denies, after which a decision asks no other limit. All counts are still returned.
   for (let i = 0; i < 2; i++) {
     const { source, counts } = await limiter.peekCounts(context)
     expect(source).toBe('store')

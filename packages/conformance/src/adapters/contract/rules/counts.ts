@@ -4,7 +4,7 @@ import { until } from '../../until.js'
 import { enforced, perMinute, serveRules } from './served-rules.js'
 
 export function describeCountsOfRules(open: OpenServer): void {
-  test('count the outcomes that they name, and reset by a success', async () => {
+  test('count the outcomes that they name, and reset after a success', async () => {
     const policies = { all: perMinute(9), failed: perMinute(9), reset: perMinute(9) }
     const judge = enforced({
       all: { policy: policies.all },

@@ -50,7 +50,7 @@ export function describeDenialsByRules(open: OpenServer): void {
       429,
       { title: 'Too Many Requests', status: 429, challenge: { kind: 'captcha', length: 4 } },
     ],
-  ])('refuse a request with %s, and ask no store', async (_, outcome, status, body) => {
+  ])('refuse a request with %s, without a call to the store', async (_, outcome, status, body) => {
     const refusal = { type: 'refuse', version: 'v1', tags: [], rule: 'bad', outcome } as const
     const server = await serveRules(open, () => () => refusal)
     const reply = await server.get()
@@ -58,14 +58,14 @@ export function describeDenialsByRules(open: OpenServer): void {
     expect([server.verbs, server.reached, server.errors]).toEqual([[], [], []])
   })
 
-  test('answer a denial as the rule says', async () => {
+  test('send the response of the rule to a denied request', async () => {
     const outcome: Outcome = { type: 'deny', status: 503, body: 'later' }
     const server = await serveRules(open, enforced({ day: { policy: perMinute(0), outcome } }))
     const { status, body, headers } = await server.get()
     expect([status, body, headers['retry-after']]).toEqual([503, 'later', '1'])
   })
 
-  test('leave a denial to the handler of the application', async () => {
+  test('pass a denial to the handler of the application', async () => {
     const denials: unknown[] = []
     const outcome: Outcome = { type: 'challenge', kind: 'captcha' }
     const judge = enforced({ day: { policy: perMinute(0), outcome } })
@@ -80,7 +80,7 @@ export function describeDenialsByRules(open: OpenServer): void {
     expect(denials).toMatchObject([{ allowed: false, rule: 'day', outcome, rules: 'v1' }])
   })
 
-  test('let every request continue in a dry run', async () => {
+  test('allow every request in a dry run', async () => {
     const server = await serveRules(
       open,
       ({ header }) =>

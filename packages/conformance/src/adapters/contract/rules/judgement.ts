@@ -17,7 +17,7 @@ export function describeJudgement(open: OpenServer): void {
     expect(server.verbs).toEqual([])
   })
 
-  test('leave their decision at the request', async () => {
+  test('set their decision on the request', async () => {
     const server = await serveRules(open, () => () => ({
       ...asks({
         enforced: [consumption({ day: { policy: perMinute(9) } })],
@@ -38,7 +38,7 @@ export function describeJudgement(open: OpenServer): void {
     expect(Object.keys(decision.policies)).toEqual(['day', 'points'])
   })
 
-  test('that do not apply leave a decision if there are tags, and none otherwise', async () => {
+  test('that do not apply set a decision if there are tags, and none otherwise', async () => {
     const server = await serveRules(open, ({ header }) => (request) => ({
       ...pass(),
       tags: header(request, 'x-tag') === undefined ? [] : ['known'],

@@ -21,7 +21,7 @@ export function describeRulesThatWait(open: OpenServer): void {
     await until('both are released', async () => (await usedOf(server, { one })) === 0)
   })
 
-  test('of a client that leaves during a delay consume nothing', async () => {
+  test('consume nothing for a client that disconnects during a delay', async () => {
     const outcome: Outcome = { type: 'delay', maxMs: 600_000 }
     const policies = { day: gcra({ limit: 1, window: '5m' }) }
     const before = { before: perMinute(9) }
