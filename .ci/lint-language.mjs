@@ -108,13 +108,14 @@ function yamlCommentsOf(source) {
   return withoutCode(onlyMatches(source, /(?<=(?:^|\s)#) .*$/gm))
 }
 
-/** The names of tests and of groups of tests at their positions. A period closes each, because the phrases look for whole sentences. */
+/** The names of tests and of groups of tests at their positions, each between two periods, because the phrases look for whole sentences. */
 function testNamesOf(source) {
   const name =
     /(?<=(?:\b(?:describe|test|it)(?:\.\w+)*|\))\(\s*)(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`]*`)(?=,)/g
   return onlyMatches(source, name)
     .replace(/(['"`])(?=\s|$)/gm, '.')
     .replace(/['"`]/g, ' ')
+    .replace(/^ /, '.')
 }
 
 /** A text in which everything that the pattern does not match is blank. */

@@ -119,7 +119,7 @@ function duringOf(predicate: Predicate, path: Path, vocabulary: Vocabulary): Con
   )
 }
 
-/** The patterns of `path` at the top of `when`. The rule applies to no other paths, so the parameters of its key can be in these patterns only. */
+/** The patterns of `path` at the top of `when`. The rule applies to no other paths, so these patterns define its parameters. */
 function ownPatterns(
   when: When | undefined,
   exact: boolean,

@@ -20,7 +20,7 @@ const failures: ReadonlySet<string> = new Set([
   'SLUICE_STORE_UNAVAILABLE',
 ])
 
-/** Converts a value that a store threw to an error in place of an answer. */
+/** Converts a value that a store threw to the error with which it answers its requests. */
 export function failureOf(store: string, cause: unknown): SluiceError {
   if (cause instanceof SluiceError) return cause
   const reason = cause instanceof Error ? cause.message : String(cause)
