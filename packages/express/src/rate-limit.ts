@@ -55,6 +55,10 @@ export interface RateLimitMiddleware {
  * Creates a middleware that limits the rate of requests, for Express 4 and 5. The decision is in `req.rateLimit`.
  *
  * @example
+ * import { rateLimit } from '@sluice/express'
+ * import express from 'express'
+ *
+ * const app = express()
  * app.use(rateLimit({ limit: 100, window: '1m' }))
  * @throws SluiceError if an option is missing, unknown or wrong
  */
@@ -84,10 +88,15 @@ export type Handler = (request: Request, response: Response, next: NextFunction)
  * Limits the rate of requests to a method of a controller class, as a standard decorator or with `experimentalDecorators`.
  *
  * @example
- * class Reports {
- *   @RateLimit({ limit: 5, window: '1m' })
- *   create(req: Request, res: Response) { … }
+ * import { RateLimit } from '@sluice/express'
+ * import express, { type Request, type Response } from 'express'
+ *
+ * class Reports {@RateLimit({ limit: 5, window: '1m' })
+ *   create(req: Request, res: Response) {
+ *     res.send('Created.')
+ *   }
  * }
+ * express().post('/reports', new Reports().create)
  * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function RateLimit<const W extends Duration, P>(

@@ -13,10 +13,15 @@ export type Handler = { handle(request: FastifyRequest, reply: FastifyReply): un
  * and inherits no options from it.
  *
  * @example
- * class Reports {
- *   @RateLimit({ limit: 5, window: '1m' })
- *   create(request: FastifyRequest, reply: FastifyReply) { … }
+ * import { RateLimit } from '@sluice/fastify'
+ * import fastify from 'fastify'
+ *
+ * class Reports {@RateLimit({ limit: 5, window: '1m' })
+ *   create() {
+ *     return 'Created.'
+ *   }
  * }
+ * fastify().post('/reports', new Reports().create)
  * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function RateLimit<const W extends Duration, P>(

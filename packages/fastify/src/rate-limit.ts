@@ -12,8 +12,12 @@ import type { RateLimitPluginOptions } from './options.js'
  * these, the nearest registration applies. The decision is in `request.rateLimit`.
  *
  * @example
+ * import { rateLimit } from '@sluice/fastify'
+ * import fastify from 'fastify'
+ *
+ * const app = fastify()
  * await app.register(rateLimit, { limit: 100, window: '1m' })
- * app.post('/reports', { config: { rateLimit: { limit: 5 } } }, createReport)
+ * app.post('/reports', { config: { rateLimit: { limit: 5 } } }, () => 'Created.')
  * @throws SluiceError at the start of the application, if an option is missing, unknown or wrong
  */
 export const rateLimit: FastifyPluginAsync<RateLimitPluginOptions> = fastifyPlugin(

@@ -57,6 +57,10 @@ export type Handler = (context: Context, next: Next) => unknown
  * Creates a middleware that limits the rate of requests, for Koa 2 and 3. The decision is in `ctx.state.rateLimit`.
  *
  * @example
+ * import { rateLimit } from '@sluice/koa'
+ * import Koa from 'koa'
+ *
+ * const app = new Koa()
  * app.use(rateLimit({ limit: 100, window: '1m' }))
  * @throws SluiceError if an option is missing, unknown or wrong
  */
@@ -77,10 +81,15 @@ export function rateLimit<const W extends Duration, P>(
  * Limits the rate of requests to a method of a controller class, as a standard decorator or with `experimentalDecorators`.
  *
  * @example
- * class Reports {
- *   @RateLimit({ limit: 5, window: '1m' })
- *   create(ctx: Context) { … }
+ * import { RateLimit } from '@sluice/koa'
+ * import Koa, { type Context } from 'koa'
+ *
+ * class Reports {@RateLimit({ limit: 5, window: '1m' })
+ *   create(ctx: Context) {
+ *     ctx.body = 'Created.'
+ *   }
  * }
+ * new Koa().use(new Reports().create)
  * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function RateLimit<const W extends Duration, P>(

@@ -15,7 +15,15 @@ import { RateLimitGuard } from './rate-limit-guard.js'
  * Limits the rate of requests to a route or a controller. It works without the module, whose options it inherits otherwise. With a list of options, all
  * of them must allow a request. A decorator at a method replaces that of its class.
  *
- * @example `@Post('login') @RateLimit({ limit: 5, window: '1m', count: 'failures' }) logIn() {}`
+ * @example
+ * import { Post } from '@nestjs/common'
+ * import { RateLimit } from '@sluice/nestjs'
+ *
+ * class SessionsController {@Post('login')@RateLimit({ limit: 5, window: '1m', count: 'failures' })
+ *   logIn() {
+ *     return 'Hello.'
+ *   }
+ * }
  */
 export function RateLimit<Q = NestRequest, const W extends Duration = Duration, P = unknown>(
   options: StatedOptions<Q, W, P> | readonly RateLimitOptions<Q>[],

@@ -15,7 +15,11 @@ import { RateLimiters } from './rate-limiters.js'
  * start of the application.
  *
  * @example
- * Module({ imports: [RateLimitModule.forRoot({ limit: 100, window: '1m' })] })
+ * import { Module } from '@nestjs/common'
+ * import { RateLimitModule } from '@sluice/nestjs'
+ *
+ * class AppModule {}
+ * Module({ imports: [RateLimitModule.forRoot({ limit: 100, window: '1m' })] })(AppModule)
  */
 export class RateLimitModule {
   static {

@@ -8,11 +8,15 @@ import { defaultsToken, limitsIn, type Defaults, type Limits } from './limits.js
  * `RateLimitModule`, add it to the providers.
  *
  * @example
- * // In a provider or a controller:
- * constructor(private readonly limiters: RateLimiters) {}
+ * import { Inject } from '@nestjs/common'
+ * import { RateLimiters } from '@sluice/nestjs'
  *
- * async unlock(user: string) {
- *   await this.limiters.of('SessionsController.logIn').reset(['user', user], { unblock: true })
+ * class Support {
+ *   constructor(@Inject(RateLimiters) private readonly limiters: RateLimiters) {}
+ *
+ *   async unlock(user: string) {
+ *     await this.limiters.of('SessionsController.logIn').reset(['user', user], { unblock: true })
+ *   }
  * }
  */
 export class RateLimiters {

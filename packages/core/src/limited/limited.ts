@@ -19,13 +19,26 @@ import { checkLimitedOptions, type Arguments, type LimitedOptions } from './limi
  * parameters: a function that takes other arguments does not compile.
  *
  * @example
+ * import { createLimiter, limited, slidingWindow } from '@sluice/core'
+ *
  * const mails = createLimiter({ name: 'mails', policies: slidingWindow({ limit: 5, window: '1h' }) })
  * const send = limited(mails, (to: string) => ({ key: ['mail', to] }))(sendMail)
  *
  * async function sendMail(to: string, text: string): Promise<void> {
  *   console.log(`to ${to}: ${text}`)
  * }
- * @example `@limited(mails, (to: string) => ({ key: ['mail', to] }), { wait: { max: '5s' } }) async send(to: string) {}`
+ * @example
+ * import { createLimiter, limited, slidingWindow } from '@sluice/core'
+ *
+ * const mails = createLimiter({ name: 'mails', policies: slidingWindow({ limit: 5, window: '1h' }) })
+ *
+ * const perAddress = limited(mails, (to: string) => ({ key: ['mail', to] }), { wait: { max: '5s' } })
+ *
+ * class Mailer {@perAddress
+ *   async send(to: string): Promise<void> {
+ *     console.log(`to ${to}`)
+ *   }
+ * }
  * @throws SluiceError if an option is unknown or wrong; a call rejects with a DeniedError, or with the error of the limiter
  */
 export function limited<A extends Arguments, T = unknown, R = never>(

@@ -100,6 +100,8 @@ export interface Limiter<S extends Store = Store> {
  * Creates a limiter from policies and a store.
  *
  * @example
+ * import { createLimiter, slidingWindow } from '@sluice/core'
+ *
  * const limiter = createLimiter({ name: 'api', policies: slidingWindow({ limit: 100, window: '1m' }) })
  * const { allowed, retryAfterMs } = await limiter.consume('user:42')
  * @throws SluiceError if an option is missing, unknown or invalid

@@ -49,10 +49,15 @@ const readers = {
  * meanwhile. `R` is the framework's request, which the functions of `values` take.
  *
  * @example
+ * import { rateLimit } from '@sluice/express'
+ * import { fileSource, loadRules } from '@sluice/rules'
+ * import express, { type Request } from 'express'
+ *
  * const rules = await loadRules<Request>({
  *   source: fileSource('rules.yaml'),
- *   values: { user: (req) => req.user?.id },
+ *   values: { user: (req) => req.get('X-User'), plan: () => 'free' },
  * })
+ * const app = express()
  * app.use(rateLimit({ rules }))
  * @throws RulesError if the first document cannot be read or is invalid; SluiceError if an option is missing, unknown or invalid
  */

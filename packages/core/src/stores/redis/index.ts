@@ -41,7 +41,12 @@ const text: OptionReader<string> = {
  * unavailable, no request waits for it: see `onStoreError` of `createLimiter`.
  *
  * @example
- * const store = redisStore(new Redis(process.env.REDIS_URL))
+ * import { redisStore } from '@sluice/core'
+ * import { Redis } from 'ioredis'
+ *
+ * const redis = new Redis('redis://localhost')
+ * redis.on('error', (error) => console.error(`Redis: ${error.message}`))
+ * const store = redisStore(redis)
  * @throws SluiceError if the client is not supported, or an option is unknown or out of range
  */
 export function redisStore(client: SupportedClient, options: RedisStoreOptions = {}): AsyncStore {
