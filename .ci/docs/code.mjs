@@ -24,7 +24,10 @@ export function strayCode(page) {
     .map(([code]) => `this code has no source file:\n${code}`)
 }
 
-/** The lines of a region: from `// #region name` (`# #region name` in YAML) to its `#endregion`. Regions with the same name are joined. */
+/**
+ * The lines of a region: from `// #region name` (`# #region name` in YAML) to its `#endregion`. Regions with the same name are joined by an empty line,
+ * except between imports.
+ */
 function regionOf(source, name, file) {
   const parts = []
   let depth = 0
@@ -40,7 +43,13 @@ function regionOf(source, name, file) {
     }
   }
   if (parts.length === 0) throw new Error(`${file} has no region "${name}"`)
-  return parts.map((lines) => outdented(lines)).join('\n\n')
+  return parts
+    .map((lines) => outdented(lines))
+    .reduce((text, part) => {
+      const areImports =
+        /^(?:import .*|} from .*)$/.test(text.split('\n').at(-1)) && part.startsWith('import ')
+      return `${text}${areImports ? '\n' : '\n\n'}${part}`
+    })
 }
 
 function outdented(lines) {

@@ -31,16 +31,17 @@ function policiesOf(perMinute, perDay) {
 
 // In a real application: a query of your database.
 async function findPlan(user) {
-  // #endregion
-  calls++
-  if (isDown) throw new Error('connect ECONNREFUSED')
-  // #region plans
   return { perMinute: rows.get(user), perDay: 1000 }
 }
 const rows = new Map([['ada', 5]])
 // #endregion
 let calls = 0
 let isDown = false
+rows.get = (user) => {
+  calls++
+  if (isDown) throw new Error('connect ECONNREFUSED')
+  return Map.prototype.get.call(rows, user)
+}
 
 import express from 'express'
 import { authenticate } from './check/users.js'

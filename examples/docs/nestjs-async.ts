@@ -10,6 +10,10 @@ export class Settings implements OnModuleDestroy {
   readonly perMinute = 100
   readonly redis = new Redis(process.env['REDIS_URL'] ?? 'redis://localhost:6379')
 
+  constructor() {
+    this.redis.on('error', (error) => console.error(`Redis: ${error.message}`))
+  }
+
   onModuleDestroy(): void {
     this.redis.disconnect()
   }

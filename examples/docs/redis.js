@@ -5,24 +5,34 @@ import { createLimiter, slidingWindow } from '@sluice/core'
 // #region ioredis
 // #region node-redis
 // #region iovalkey
+// #region sentinel
+// #region sentinel-node-redis
+// #region cluster
+// #region cluster-node-redis
 import { redisStore } from '@sluice/core'
 // #endregion
 // #endregion
+// #endregion
+// #endregion
+// #endregion
+// #endregion
+// #endregion
+// #region ioredis
 // #region sentinel
 import { Redis } from 'ioredis'
 // #endregion
 // #endregion
-// #region node-redis
-import { createClient } from 'redis'
+// #region cluster
+import { Cluster } from 'ioredis'
 // #endregion
 // #region iovalkey
 import { Redis as Valkey } from 'iovalkey'
 // #endregion
+// #region node-redis
+import { createClient } from 'redis'
+// #endregion
 // #region sentinel-node-redis
 import { createSentinel } from 'redis'
-// #endregion
-// #region cluster
-import { Cluster } from 'ioredis'
 // #endregion
 // #region cluster-node-redis
 import { createCluster } from 'redis'
@@ -99,44 +109,74 @@ async function withIovalkey() {
   return store
 }
 
-async function withSentinels({ hostname: host, port: text }) {
-  const port = Number(text)
+async function withSentinels() {
   // #region sentinel
+  // #region sentinel-node-redis
+  const url = process.env.SENTINEL_URL ?? 'redis://localhost:26379'
+  const { hostname: host, port } = new URL(url)
+
+  // #endregion
   const redis = new Redis({
-    sentinels: [{ host, port }], // all Sentinels
+    sentinels: [{ host, port: Number(port) }], // all Sentinels
     name: 'counts', // the name of the master
     retryStrategy: (times) => Math.min(times * 50, 500),
   })
   redis.on('error', (error) => console.error(`Redis: ${error.message}`))
+
+  const store = redisStore(redis)
   // #endregion
   await counts(redis)
   redis.disconnect()
+  return [store, await withNodeRedisSentinels(host, port)]
+}
+
+async function withNodeRedisSentinels(host, port) {
   // #region sentinel-node-redis
-  const sentinel = createSentinel({ name: 'counts', sentinelRootNodes: [{ host, port }] })
+  const sentinel = createSentinel({
+    name: 'counts', // the name of the master
+    sentinelRootNodes: [{ host, port: Number(port) }], // all Sentinels
+  })
+  sentinel.on('error', (error) => console.error(`Redis: ${error.message}`))
   await sentinel.connect()
+
+  const store = redisStore(sentinel)
   // #endregion
   await counts(sentinel)
   await sentinel.close()
+  return store
 }
 
-async function withCluster({ hostname: host, port: text }) {
-  const port = Number(text)
+async function withCluster() {
   // #region cluster
-  const cluster = new Cluster([{ host, port }]) // some of the nodes; the client finds the others
+  // #region cluster-node-redis
+  const url = process.env.CLUSTER_URL ?? 'redis://localhost:7000'
+
+  // #endregion
+  const cluster = new Cluster([url]) // some of the nodes; the client finds the others
   cluster.on('error', (error) => console.error(`Redis: ${error.message}`))
+
+  const store = redisStore(cluster)
   // #endregion
   await counts(cluster)
   cluster.disconnect()
+  return [store, await withNodeRedisCluster(url)]
+}
+
+async function withNodeRedisCluster(url) {
   // #region cluster-node-redis
-  const nodes = createCluster({ rootNodes: [{ url: `redis://${host}:${port}` }] })
-  await nodes.connect()
+  const cluster = createCluster({ rootNodes: [{ url }] })
+  cluster.on('error', (error) => console.error(`Redis: ${error.message}`))
+  await cluster.connect()
+
+  const store = redisStore(cluster)
   // #endregion
-  await counts(nodes)
-  await nodes.close()
+  await counts(cluster)
+  await cluster.close()
+  return store
 }
 
 if (REDIS_URL !== undefined) {
   for (const use of [withIoredis, withNodeRedis, withIovalkey]) await use()
 }
-if (SENTINEL_URL !== undefined) await withSentinels(new URL(SENTINEL_URL))
-if (CLUSTER_URL !== undefined) await withCluster(new URL(CLUSTER_URL))
+if (SENTINEL_URL !== undefined) await withSentinels()
+if (CLUSTER_URL !== undefined) await withCluster()

@@ -7,7 +7,8 @@ import { createRuleLimiter, fileSource, loadRules } from '@sluice/rules'
 import { Redis } from 'ioredis'
 
 const rules = await loadRules({ source: fileSource('rules.yaml') })
-const redis = new Redis(process.env.REDIS_URL)
+const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost')
+redis.on('error', (error) => console.error(`Redis: ${error.message}`))
 const limiter = createRuleLimiter({ rules, store: redisStore(redis) })
 
 const context = { path: '/api/items', ip: '203.0.113.9', user: '42', plan: 'free' }

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { loadRules, pollSource } from '@sluice/rules'
 import { Redis } from 'ioredis'
 
-const redis = new Redis(process.env.REDIS_URL)
+const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost')
+redis.on('error', (error) => console.error(`Redis: ${error.message}`))
 // #endregion
 const home = process.cwd()
 const folder = await mkdtemp(join(tmpdir(), 'sluice-docs-'))

@@ -10,10 +10,13 @@ import {
 import express from 'express'
 import { Redis } from 'ioredis'
 
+const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost')
+redis.on('error', (error) => console.error(`Redis: ${error.message}`))
+
 const app = express()
 app.use(
   rateLimit({
-    store: redisStore(new Redis(process.env.REDIS_URL ?? 'redis://localhost:6379')),
+    store: redisStore(redis),
     policies: {
       second: gcra({ limit: 10, window: '1s' }),
       hour: slidingWindow({ limit: 1000, window: '1h' }),
