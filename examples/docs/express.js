@@ -1,10 +1,8 @@
-// #region quick
 import { rateLimit } from '@sluice/express'
 import express from 'express'
 
 const app = express()
 app.use(rateLimit({ limit: 100, window: '1m' }))
-// #endregion
 import assert from 'node:assert/strict'
 import { statuses, visit } from './check/visit.js'
 

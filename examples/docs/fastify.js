@@ -1,10 +1,8 @@
-// #region quick
 import { rateLimit } from '@sluice/fastify'
 import fastify from 'fastify'
 
 const app = fastify()
 await app.register(rateLimit, { limit: 100, window: '1m' })
-// #endregion
 import assert from 'node:assert/strict'
 import { statuses } from './check/visit.js'
 

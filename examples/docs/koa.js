@@ -1,10 +1,8 @@
-// #region quick
 import { rateLimit } from '@sluice/koa'
 import Koa from 'koa'
 
 const app = new Koa()
 app.use(rateLimit({ limit: 100, window: '1m' }))
-// #endregion
 import assert from 'node:assert/strict'
 import { statuses, visit } from './check/visit.js'
 

@@ -26,7 +26,7 @@ assert.deepEqual([allowed, remaining], [false, 98_990])
 // #region status
 async function quotaOf(account) {
   const { policies } = await quota.peek(account.id, { cost: 0, policies: plans[account.plan] })
-  const { used, limit, resetMs } = policies.default
+  const { used, limit, resetMs } = policies.default // a policy without a name
   return { used, limit, resetsAt: new Date(Date.now() + resetMs) }
 }
 // #endregion
