@@ -25,11 +25,11 @@ assert.deepEqual([allowed, remaining], [false, 98_990])
 
 // #region status
 async function quotaOf(account) {
-  const { policies } = await quota.peek(account.id, { cost: 0, policies: plans[account.plan] })
-  const { used, limit, resetMs } = policies.default // a policy without a name
-  return { used, limit, resetsAt: new Date(Date.now() + resetMs) }
+  const policies = plans[account.plan]
+  const { limit, remaining, resetMs } = await quota.peek(account.id, { cost: 0, policies })
+  return { limit, remaining, resetsAt: new Date(Date.now() + resetMs) }
 }
 // #endregion
-const { used, limit, resetsAt } = await quotaOf(account)
-assert.deepEqual([used, limit], [1010, 100_000])
+const { limit, remaining: left, resetsAt } = await quotaOf(account)
+assert.deepEqual([limit, left], [100_000, 98_990])
 assert.ok(resetsAt.getTime() > Date.now())

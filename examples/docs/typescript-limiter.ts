@@ -14,6 +14,9 @@ async function isAllowed(limiter: Limiter, key: string): Promise<boolean> {
   const decision = await limiter.consume(key)
   return decision.allowed
 }
+
+// The verdict of one policy. It is absent if the call excluded the policy, or passed other policies.
+const used = inMemory.consume('job').policies['default']?.used ?? 0
 // #endregion
 
-assert.deepEqual([allowed, await isAllowed(inMemory, 'job')], [true, true])
+assert.deepEqual([allowed, await isAllowed(inMemory, 'job'), used], [true, true, 2])
