@@ -28,13 +28,13 @@ export const mutants = [
     replace: 'else if (value instanceof Failure) return',
   },
   {
-    file: `${rules}/match/operators.ts`,
+    file: `${rules}/match/predicates/operators.ts`,
     name: 'a regular expression sees all of a value',
     find: 'text.slice(0, longestSearched)',
     replace: 'text',
   },
   {
-    file: `${rules}/match/operator-conditions.ts`,
+    file: `${rules}/match/predicates/operator-conditions.ts`,
     name: 'the upper bound of a range is outside',
     find: 'to: (value: number) => value <= bound',
     replace: 'to: (value: number) => value < bound',

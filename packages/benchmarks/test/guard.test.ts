@@ -2,7 +2,7 @@ import { useRedis } from '@sluice/conformance/redis'
 import { describe, expect, test } from 'vitest'
 import { bytesInMemory } from '../src/guard/in-memory.js'
 import { countsOverRedis } from '../src/guard/over-redis.js'
-import { ours } from '../src/redis/sluice.js'
+import { ours } from '../src/redis/contenders/sluice.js'
 
 // The highest allowed cost of a decision. These are counts and not times, so they do not depend on the speed of the machine. Over Redis they
 // are the measured values; in memory, where V8 matters, a little more. A change that lowers a cost also lowers its ceiling.

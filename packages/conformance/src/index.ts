@@ -1,10 +1,10 @@
-export { describeStore } from './store-contract.js'
-export { admissionsIn, decisionFrom, follow } from './follow.js'
+export { describeStore } from './stores/describe-store.js'
+export { admissionsIn, decisionFrom, follow } from './traffic/follow.js'
 export { createModel } from './models/model.js'
-export { seed } from './seed.js'
-export { sizes, sizedAlgorithms } from './sized-algorithms.js'
-export type { Followed, Sample } from './samples.js'
-export { families } from './families.js'
+export { seed } from './traffic/seed.js'
+export { sizes, sizedAlgorithms } from './samples/sized-algorithms.js'
+export type { Followed, Sample } from './samples/sample.js'
+export { families } from './samples/families.js'
 export { unlimitedMeaning } from './models/unlimited.js'
 export {
   costOf,
@@ -17,6 +17,6 @@ export {
   starts,
   startsOf,
   traffic,
-} from './traffic.js'
-export type { Cost, Move, Said, Step } from './traffic.js'
-export { rush } from './rush.js'
+} from './traffic/traffic.js'
+export type { Cost, Move, Said, Step } from './traffic/traffic.js'
+export { rush } from './redis/rush.js'

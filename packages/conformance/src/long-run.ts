@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual, inspect, parseArgs } from 'node:util'
 import { memoryStore, redisStore, type Store } from '@sluice/core'
 import fc from 'fast-check'
-import { families, type Family } from './families.js'
-import { decisionFrom, follow } from './follow.js'
 import { startRedis } from './redis/server.js'
-import { startsOf, traffic } from './traffic.js'
+import { families, type Family } from './samples/families.js'
+import { decisionFrom, follow } from './traffic/follow.js'
+import { startsOf, traffic } from './traffic/traffic.js'
 
 /**
  * Compares every algorithm with its model for its share of ten million random steps, over memory or over a new Redis server. It ends at the first

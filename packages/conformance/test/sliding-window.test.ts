@@ -2,7 +2,7 @@ import { createLimiter, memoryStore, slidingWindow, type Decision } from '@sluic
 import { families, follow, runs, startsOf, traffic } from '@sluice/conformance'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { unitsWithin } from '../src/promises.js'
+import { unitsWithin } from '../src/samples/promises.js'
 
 const windowMs = 100
 

@@ -1,5 +1,5 @@
 import type { Answered } from './load.js'
-import { keys, limits } from './limits.js'
+import { keys, limits } from './app/limits.js'
 import { stalledMs } from './moments.js'
 import type { Emptied, Phase, Recorded } from './record.js'
 

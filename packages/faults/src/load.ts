@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Source } from '@sluice/core'
-import { keys, type Route } from './limits.js'
+import { keys, type Route } from './app/limits.js'
 import { moment } from './moments.js'
 
 /** One request and its answer. */

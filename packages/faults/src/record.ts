@@ -1,5 +1,5 @@
 import type { Source } from '@sluice/core'
-import type { Route } from './limits.js'
+import type { Route } from './app/limits.js'
 import type { Answered } from './load.js'
 import type { Stall } from './moments.js'
 

@@ -6,10 +6,10 @@ import {
   type Source,
   type SupportedClient,
 } from '@sluice/core'
-import type { AppSpec, Command } from './app.js'
-import { startApp, type AppProcess } from './app-process.js'
-import type { ClientSpec } from './client.js'
-import { keys, limits, routes } from './limits.js'
+import type { AppSpec, Command } from './app/app.js'
+import { startApp, type AppProcess } from './app/app-process.js'
+import type { ClientSpec } from './app/client.js'
+import { keys, limits, routes } from './app/limits.js'
 import { startLoad, type Load } from './load.js'
 import { moment, watchStalls } from './moments.js'
 import type { Emptied, Phase, Recorded } from './record.js'

@@ -1,6 +1,6 @@
 import type { Source } from '@sluice/core'
 import { expect, test } from 'vitest'
-import { keys, limits, type Route } from '../src/limits.js'
+import { keys, limits, type Route } from '../src/app/limits.js'
 import type { Answered } from '../src/load.js'
 import { stalledMs } from '../src/moments.js'
 import type { Phase, Recorded } from '../src/record.js'

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { freshKeys } from '../memory/keys.js'
-import type { Contender } from '../redis/contender.js'
+import type { Contender } from '../redis/contenders/contender.js'
 import { bytesPerKey } from '../redis/memory-usage.js'
 import { sentOf, usageOf } from '../redis-usage.js'
 

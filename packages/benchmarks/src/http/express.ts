@@ -36,7 +36,7 @@ export const express: readonly Contender[] = [
   }),
   contender('express-rate-limit', ['memory', 'redis'], async ({ limit, windowMs, redis }) => {
     const { MemoryStore, rateLimit } = await import('express-rate-limit')
-    const { rateLimitRedis } = await import('../redis/rate-limit-redis.js')
+    const { rateLimitRedis } = await import('../redis/contenders/rate-limit-redis.js')
     const store =
       redis === undefined ? new MemoryStore() : rateLimitRedis(new Redis(redis, '127.0.0.1'))
     return rateLimit({ limit, windowMs, store, standardHeaders: 'draft-8', legacyHeaders: false })

@@ -2,7 +2,7 @@ import { createLimiter, redisStore, slidingLog } from '@sluice/core'
 import type { Redis } from 'ioredis'
 import { log } from '../algorithms/textbook.js'
 import { memoryOf } from '../redis-usage.js'
-import { windowMs, type Contender } from './contender.js'
+import { windowMs, type Contender } from './contenders/contender.js'
 
 /** The bytes of one key of a contender, and those of an integer under the same name. The server must be empty, and is emptied at the end. */
 export async function bytesPerKey(

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { freshKeys } from '../memory/keys.js'
 import { serve } from '../processes/serve.js'
-import { contenderCalled } from './contenders.js'
+import { contenderCalled } from './contenders/index.js'
 import { inFlight } from './in-flight.js'
 import { loads, threePolicies } from './loads.js'
 

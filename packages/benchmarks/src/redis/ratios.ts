@@ -1,9 +1,9 @@
 import type { Readings } from '../processes/in-turns.js'
 import { compared, type Comparison } from '../ratios.js'
-import { contenders } from './contenders.js'
+import { contenders } from './contenders/index.js'
 import { costLoads, loads } from './loads.js'
 import { costOf, threeOf, type Figure, type Memory } from './tables.js'
-import { incr } from './yardstick.js'
+import { incr } from './contenders/yardstick.js'
 
 /** Ours and the best peer's, for each row of the comparison. */
 export function ratiosOfRedis(

@@ -1,9 +1,9 @@
 import { count, nameOf, ratio, spread, table } from '../markdown.js'
 import { figuresOf, type Readings } from '../processes/in-turns.js'
 import { ratiosOf, spreadOf, type Spread } from '../rounds.js'
-import { contenders } from './contenders.js'
+import { contenders } from './contenders/index.js'
 import { costLoads, labelOf, loads } from './loads.js'
-import { incr } from './yardstick.js'
+import { incr } from './contenders/yardstick.js'
 
 const figures = [
   'perSecond',

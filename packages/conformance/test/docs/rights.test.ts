@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createLimiter, redisStore } from '@sluice/core'
 import { beforeAll, expect, test } from 'vitest'
-import { families } from '../../src/families.js'
+import { families } from '../../src/samples/families.js'
 import { useRedis } from '@sluice/conformance/redis'
 
 const core = fileURLToPath(new URL('../../../core/', import.meta.url))

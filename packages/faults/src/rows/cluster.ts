@@ -1,6 +1,6 @@
 import { startCluster, type RedisCluster } from '@sluice/conformance/servers'
-import type { ClientKind } from '../client.js'
-import { keys } from '../limits.js'
+import type { ClientKind } from '../app/client.js'
+import { keys } from '../app/limits.js'
 import type { Row, Scene } from '../scene.js'
 
 /** Faults of a Cluster. Each key of the traffic is on another master. The fault concerns the first master. */

@@ -1,5 +1,5 @@
 import { startSentinels } from '@sluice/conformance/servers'
-import type { ClientKind } from '../client.js'
+import type { ClientKind } from '../app/client.js'
 import type { Row, Scene } from '../scene.js'
 
 /** The master is killed, and the Sentinels promote its replica. */

@@ -1,5 +1,5 @@
 import { startRedis, type RedisServer, type RedisSettings } from '@sluice/conformance/servers'
-import type { ClientKind, ClientSpec } from '../client.js'
+import type { ClientKind, ClientSpec } from '../app/client.js'
 import { startProxy, type Proxy } from '../proxy.js'
 import type { Row, Scene } from '../scene.js'
 

@@ -1,5 +1,5 @@
 import { startRedis, type RedisServer } from '@sluice/conformance/servers'
-import type { ClientKind } from '../client.js'
+import type { ClientKind } from '../app/client.js'
 import type { Row, Scene } from '../scene.js'
 
 /** Redis keeps running, and it must make every decision. */

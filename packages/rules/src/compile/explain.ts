@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Key, Policy } from '@sluice/core'
-import type { Mismatch } from '../match/conditions.js'
+import type { Mismatch } from '../match/predicates/conditions.js'
 import { reasonOf } from '../errors/reason.js'
 import { suspended, type RequestContext, type Value } from '../match/context.js'
 import { matches, type CompiledRule } from './rule.js'

@@ -1,7 +1,7 @@
 import type { Outcome } from '@sluice/core/http'
 import type { RuleDeclaration, RulesDocument } from '../document/document.js'
 import type { Path } from '../document/syntax.js'
-import { allHold, type Condition } from '../match/conditions.js'
+import { allHold, type Condition } from '../match/predicates/conditions.js'
 import type { Field, RequestContext } from '../match/context.js'
 import type { OwnPath } from '../match/fields.js'
 import type { Vocabulary } from '../match/vocabulary.js'

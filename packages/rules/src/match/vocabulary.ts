@@ -2,11 +2,11 @@ import type { Policy } from '@sluice/core'
 import type { RulesDocument, Scalar } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
 import type { Path } from '../document/syntax.js'
-import type { Condition } from './conditions.js'
+import type { Condition } from './predicates/conditions.js'
 import type { Field } from './context.js'
 import { Fields, reservedNames } from './fields.js'
 import { createList, type List } from './lists.js'
-import { createRegexpMemo, type RegexpMemo } from './operators.js'
+import { createRegexpMemo, type RegexpMemo } from './predicates/operators.js'
 import { createSchedule, isZone, type Schedule } from './schedule.js'
 
 /** The fields, lists and schedules of a document, which its rules refer to by name. */

@@ -1,9 +1,9 @@
 import type { Operators, Predicate, Scalar, When } from '../document/document.js'
 import type { Path } from '../document/syntax.js'
-import { allOf, anyOf, duringCondition, notOf, type Condition } from './conditions.js'
+import { allOf, anyOf, duringCondition, notOf, type Condition } from './predicates/conditions.js'
 import type { Field } from './context.js'
 import type { OwnPath } from './fields.js'
-import { predicateCondition } from './predicate.js'
+import { predicateCondition } from './predicates/predicate.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** The requirements of a rule for a request. Its conditions are in the order in which they are tested. */

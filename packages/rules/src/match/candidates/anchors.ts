@@ -1,5 +1,5 @@
 import type { Slices } from '../../slices.js'
-import type { Anchor, Condition } from '../conditions.js'
+import type { Anchor, Condition } from '../predicates/conditions.js'
 
 interface Anchored {
   /** Rules that no anchor can find. */

@@ -1,5 +1,5 @@
 import type { Slices } from '../../slices.js'
-import type { Condition } from '../conditions.js'
+import type { Condition } from '../predicates/conditions.js'
 import type { RequestContext } from '../context.js'
 import type { Patterns } from '../paths/patterns.js'
 import { chooseAnchors } from './anchors.js'

@@ -1,9 +1,9 @@
 import { AddressMap, addressSortKey, type Range } from '@sluice/core/http'
 import type { Scalar } from '../../document/document.js'
-import type { Anchor } from '../conditions.js'
+import type { Anchor } from '../predicates/conditions.js'
 import { Failure, type Field, type RequestContext } from '../context.js'
 import type { List } from '../lists.js'
-import { numberOf } from '../operators.js'
+import { numberOf } from '../predicates/operators.js'
 import type { Patterns } from '../paths/patterns.js'
 
 /** The numbers of rules, in order. */

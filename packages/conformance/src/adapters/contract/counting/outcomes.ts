@@ -1,0 +1,169 @@
+import { gcra, tokenBucket } from '@sluice/core'
+import type { ResponseOutcome } from '@sluice/core/http'
+import { describe, expect, test } from 'vitest'
+import type { NeutralOptions } from '../../adapter.js'
+import type { OpenServer } from '../../test-server.js'
+import { until } from '../../until.js'
+import { perMinute } from '../limits.js'
+import { untilUsed, usedOf } from '../used.js'
+
+const options = perMinute(3)
+const { policy } = options
+
+type Count = NonNullable<NeutralOptions<unknown>['count']>
+
+/** The values of `count`, the end of a request that does not count, and the response that the client receives. */
+const endings: [string, Count, string, number][] = [
+  ['an answer', 'failures', '200', 200],
+  ['an answer of 404', 'successes', '404', 404],
+  ['an answer of 500', 'successes', '500', 500],
+  ['a thrown error', 'successes', 'throw', 500],
+  ['what a function does not count', ({ status }) => status !== 418, '418', 418],
+]
+
+export function describeOutcomes(open: OpenServer): void {
+  describe('counting by outcome', () => {
+    test.each(endings)('refunds exactly once after %s', async (_, count, answer, status) => {
+      const server = await open({ ...options, count })
+      await server.limiter(policy).consume('all')
+      for (let i = 1; i <= 5; i++) {
+        expect((await server.get({ 'x-answer': answer })).status).toBe(status)
+        await untilUsed(server, policy, 1)
+        expect(server.verbs.filter((verb) => verb === 'refundReceipt').length).toBe(i)
+      }
+      expect(server.verbs.filter((verb) => verb === 'consume').length).toBe(5)
+    })
+
+    test.each<[string, string, Count]>([
+      ['before an answer', 'hold', 'successes'],
+      ['in a stream', 'stream', 'successes'],
+      ['from server-sent events', 'events', 'successes'],
+      ['where a function does not count that', 'stream', ({ aborted }) => !aborted],
+    ])('refunds exactly once when the client disconnects %s', async (_, answer, count) => {
+      const server = await open({ ...options, count })
+      await server.limiter(policy).consume('all')
+      for (let i = 0; i < 3; i++) {
+        const sent = server.send({ 'x-answer': answer })
+        await server.holding(1)
+        if (answer !== 'hold') await sent.begun
+        expect(await usedOf(server, policy)).toBe(2)
+        sent.hangUp()
+        await untilUsed(server, policy, 1)
+        server.letGo()
+      }
+      expect((await server.get()).headers['ratelimit']).toBe('"default";r=1;t=60')
+      expect(server.verbs.join(' ')).toBe(`${'consume refundReceipt '.repeat(3)}consume`)
+      expect(server.errors).toEqual([])
+    })
+
+    test.each([
+      ['failures', '200', 0],
+      ['failures', '401', 3],
+      ['successes', '200', 3],
+      ['successes', '401', 0],
+    ] as const)(
+      'of %s takes units at the start, so that a burst of %s cannot exceed the limit',
+      async (count, answer, counted) => {
+        const server = await open({ ...options, count })
+        const burst = Array.from({ length: 10 }, () =>
+          server.send({ 'x-answer': `hold ${answer}` }),
+        )
+        await server.holding(3)
+        await until('the others are answered', () => server.over === 7)
+        server.letGo()
+        const statuses = await Promise.all(burst.map(async ({ reply }) => (await reply).status))
+        expect(statuses.filter((status) => status === Number(answer)).length).toBe(3)
+        expect(statuses.filter((status) => status === 429).length).toBe(7)
+        await until('all are over', () => server.over === 10)
+        await untilUsed(server, policy, counted)
+        expect((await server.get()).status).toBe(counted === 0 ? 200 : 429)
+      },
+    )
+
+    test('by a function calls the function once with the outcome of each allowed request', async () => {
+      const outcomes: ResponseOutcome[] = []
+      const server = await open({
+        ...options,
+        count: (outcome) => outcomes.push(outcome) < 0,
+      })
+      await server.get()
+      await server.get({ 'x-answer': '404' })
+      await server.get({ 'x-answer': 'throw' })
+      const cut = server.send({ 'x-answer': 'stream' })
+      await cut.begun
+      cut.hangUp()
+      await until('all four are reported', () => outcomes.length === 4)
+      server.letGo()
+      await server.get()
+      await until('the fifth is reported', () => outcomes.length === 5)
+      expect(outcomes).toEqual([
+        { status: 200, aborted: false },
+        { status: 404, aborted: false },
+        { status: 500, aborted: false },
+        { status: 200, aborted: true },
+        { status: 200, aborted: false },
+      ])
+    })
+
+    test('that a success resets limits consecutive failures', async () => {
+      const server = await open({ ...options, count: 'failures', resetOn: 'success' })
+      const found = []
+      for (const [answer, used] of [
+        ['401', 1],
+        ['401', 2],
+        ['200', 0],
+        ['401', 1],
+        ['500', 2],
+        ['throw', 3],
+        ['200', 3],
+      ] as const) {
+        found.push((await server.get({ 'x-answer': answer })).status)
+        await untilUsed(server, policy, used)
+      }
+      expect(found).toEqual([401, 401, 200, 401, 500, 500, 429])
+    })
+
+    test('a success fills a bucket that starts with less than its capacity', async () => {
+      const policy = tokenBucket({ capacity: 10, refill: 1, every: '1h', initial: 3 })
+      const server = await open({ policy, key: 'all', resetOn: 'success' })
+      for (const [answer, used] of [
+        ['401', 8],
+        ['401', 9],
+        ['200', 0],
+        ['401', 1],
+      ] as const) {
+        await server.get({ 'x-answer': answer })
+        await untilUsed(server, policy, used)
+      }
+    })
+
+    test('of failures by gcra counts no more failures at one moment than the burst', async () => {
+      const policy = gcra({ limit: 10, window: '10s' })
+      const server = await open({ policy, key: 'all', count: 'failures' })
+      const limiter = server.limiter(policy)
+      const earliest = await limiter.consume('all')
+      const slow = Array.from({ length: 9 }, () => server.send({ 'x-answer': 'hold 200' }))
+      await server.holding(9)
+      await limiter.refund(earliest)
+      server.now += 9000
+      for (let i = 0; i < 10; i++)
+        expect((await server.get({ 'x-answer': '401' })).status).toBe(401)
+      server.letGo()
+      for (const { reply } of slow) expect((await reply).status).toBe(200)
+      await until('all nine are refunded', () => {
+        return server.verbs.filter((verb) => verb === 'refundReceipt').length === 9
+      })
+      expect((await server.get({ 'x-answer': '401' })).status).toBe(429)
+    })
+
+    test('refunds nothing for a denied request', async () => {
+      const server = await open({ ...options, count: 'successes' })
+      for (const answer of ['200', '200', '200', '404', '404']) {
+        await server.get({ 'x-answer': answer })
+      }
+      await until('all are over', () => server.over === 5)
+      expect(server.verbs).toEqual(['consume', 'consume', 'consume', 'consume', 'consume'])
+      expect(await usedOf(server, policy)).toBe(3)
+    })
+  })
+}

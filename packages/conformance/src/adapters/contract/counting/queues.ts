@@ -1,0 +1,48 @@
+import { leakyQueue } from '@sluice/core'
+import { describe, expect, test } from 'vitest'
+import type { OpenServer } from '../../test-server.js'
+import { until } from '../../until.js'
+
+function consumes(verbs: readonly string[]): number {
+  return verbs.filter((verb) => verb === 'consume').length
+}
+
+export function describeQueues(open: OpenServer): void {
+  describe('a leaky queue', () => {
+    test('delays requests, and denies those that it would delay for too long', async () => {
+      const policy = leakyQueue({ leak: 1, every: 40, maxDelay: 80 })
+      const server = await open({ policy, key: 'all' })
+      const since = performance.now()
+      const sent = []
+      for (let i = 0; i < 4; i++) {
+        sent.push(server.get({ 'x-answer': 'decision' }))
+        await until('it has been asked for', () => consumes(server.verbs) === i + 1)
+      }
+      const replies = await Promise.all(sent)
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+      const decisions = replies.slice(0, 3).map(({ body }) => JSON.parse(body))
+      const delays = decisions.map(({ delayMs }) => delayMs)
+      expect(delays).toEqual([0, 40, 80])
+      // When the last request is released, the others have left the queue.
+      expect([decisions[2].resetMs, decisions[2].remaining]).toEqual([40, 2])
+      for (const [i, at] of server.reached.entries()) {
+        // A timer may fire up to a millisecond before its time.
+        expect(at - since).toBeGreaterThan(delays[i] - 1)
+      }
+    })
+
+    test('refunds the request of a client that disconnects', async () => {
+      const policy = leakyQueue({ leak: 1, every: '5s', maxDelay: '1m' })
+      const server = await open({ policy, key: 'all' })
+      await server.get()
+      const leaving = server.send()
+      await until('it has been asked for', () => server.verbs.length === 2)
+      leaving.hangUp()
+      await until('it is refunded', () => server.verbs.length === 3)
+      expect(server.verbs).toEqual(['consume', 'consume', 'refundReceipt'])
+      expect((await server.limiter(policy).peek('all')).delayMs).toBe(5000)
+      expect(server.reached.length).toBe(1)
+      expect(server.errors).toEqual([])
+    })
+  })
+}
