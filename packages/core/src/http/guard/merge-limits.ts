@@ -4,6 +4,7 @@ import { checkOptions } from '../options/check-options.js'
 import { joinPlans } from '../options/join-plans.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { planOf } from '../options/plan.js'
+import { policyOptions } from '../options/stated-options.js'
 
 /** One limit of a route's list. */
 export interface ListedLimit<R, H> {
@@ -66,22 +67,15 @@ function hasKnownNames<R, H>({ key, resetOn, policies, rules }: RateLimitOptions
   )
 }
 
+const policyNames: ReadonlySet<string> = new Set(policyOptions)
+
 function differOnlyInPolicies(first: object, other: object): boolean {
   const mine = new Map<string, unknown>(Object.entries({ key: byIp(), ...first }))
   const theirs = new Map<string, unknown>(Object.entries({ key: byIp(), ...other }))
   return [...mine.keys(), ...theirs.keys()].every(
-    (name) => policyOptions.has(name) || isSame(mine.get(name), theirs.get(name)),
+    (name) => policyNames.has(name) || isSame(mine.get(name), theirs.get(name)),
   )
 }
-
-const policyOptions: ReadonlySet<string> = new Set<keyof RateLimitOptions<unknown, unknown>>([
-  'limit',
-  'window',
-  'algorithm',
-  'policy',
-  'policies',
-  'name',
-])
 
 /** Compares lists and plain objects by their contents, and anything else by identity: two stores with equal properties are still two stores. */
 function isSame(first: unknown, other: unknown): boolean {

@@ -33,14 +33,10 @@ type Forms = Pick<
   'limit' | 'window' | 'policy' | 'policies' | 'rules'
 >
 
-/** The options that rules decide for each request, so that they exclude `rules`. */
-export const decidedByRules = [
-  'limit',
-  'window',
-  'algorithm',
-  'policy',
-  'policies',
-  'name',
+/** The options that state the policies of a limiter, and its name. */
+export const policyOptions = ['limit', 'window', 'algorithm', 'policy', 'policies', 'name'] as const
+
+const requestOptions = [
   'key',
   'cost',
   'count',
@@ -51,7 +47,10 @@ export const decidedByRules = [
   'statusCode',
 ] as const
 
-type DecidedByRules = (typeof decidedByRules)[number]
+type DecidedByRules = (typeof policyOptions)[number] | (typeof requestOptions)[number]
+
+/** The options that rules decide for each request, so that they exclude `rules`. */
+export const decidedByRules: readonly DecidedByRules[] = [...policyOptions, ...requestOptions]
 
 type ByRules = { readonly [K in DecidedByRules]?: undefined }
 
