@@ -45,41 +45,45 @@ export function predicateCondition(
   path: Path,
   vocabulary: Vocabulary,
 ): Condition | undefined {
-  const { conditions, findings } = vocabulary
+  const { field } = seen
   // Most paths are those of one rule.
-  if (seen.field.type === 'path') return readPredicate(seen, certain, predicate, path, vocabulary)
-  let ofField = conditions.get(seen.field)
+  if (field.type === 'path') return read()
+  return sharedCondition(field, `${certain} ${JSON.stringify(predicate)}`, vocabulary, read)
+
+  function read(): Condition | undefined {
+    if (typeof predicate !== 'object')
+      return equality(field, certain, [predicate], path, vocabulary)
+    if (isScalars(predicate)) return equality(field, certain, predicate, path, vocabulary)
+    const conditions: Condition[] = []
+    for (const name of Object.keys(predicate)) {
+      if (!isOperatorName(name)) continue
+      const at = [...path, name]
+      const condition = operatorCondition(seen, certain, name, predicate, at, vocabulary)
+      if (condition !== undefined) conditions.push(condition)
+    }
+    return conditions.length === 1 ? conditions[0] : allOf(conditions)
+  }
+}
+
+/** The condition of an equal predicate of the same field, or else the one that `read` makes. */
+function sharedCondition(
+  field: Field,
+  key: string,
+  { conditions, findings }: Vocabulary,
+  read: () => Condition | undefined,
+): Condition | undefined {
+  let ofField = conditions.get(field)
   if (ofField === undefined) {
     ofField = new Map<string, Condition>()
-    conditions.set(seen.field, ofField)
+    conditions.set(field, ofField)
   }
-  const key = `${certain} ${JSON.stringify(predicate)}`
   const known = ofField.get(key)
   if (known !== undefined) return known
   const found = findings.list.length
-  const condition = readPredicate(seen, certain, predicate, path, vocabulary)
+  const condition = read()
   // Each mistake is reported in its own place.
   if (condition !== undefined && findings.list.length === found) ofField.set(key, condition)
   return condition
-}
-
-function readPredicate(
-  seen: SeenField,
-  certain: boolean,
-  predicate: Predicate,
-  path: Path,
-  vocabulary: Vocabulary,
-): Condition | undefined {
-  const { field } = seen
-  if (typeof predicate !== 'object') return equality(field, certain, [predicate], path, vocabulary)
-  if (isScalars(predicate)) return equality(field, certain, predicate, path, vocabulary)
-  const conditions: Condition[] = []
-  for (const name of Object.keys(predicate)) {
-    if (!isOperatorName(name)) continue
-    const condition = operatorCondition(seen, certain, name, predicate, [...path, name], vocabulary)
-    if (condition !== undefined) conditions.push(condition)
-  }
-  return conditions.length === 1 ? conditions[0] : allOf(conditions)
 }
 
 function isScalars(predicate: readonly Scalar[] | Operators): predicate is readonly Scalar[] {
