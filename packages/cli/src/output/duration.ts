@@ -18,3 +18,9 @@ export function durationText(ms: number): string {
   const more = Math.floor(rest / smallerLength)
   return more === 0 ? `${whole}${unit}` : `${whole}${unit} ${more}${smaller}`
 }
+
+/** Formats the window of a policy, without loss: 60000 is `1m`, and 90000 is `90s`. */
+export function windowText(ms: number): string {
+  const unit = units.find(([, length]) => ms >= length && ms % length === 0)
+  return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`
+}

@@ -7,6 +7,7 @@ import {
   type Policy,
 } from '@sluice/core'
 import { parse } from 'yaml'
+import { windowText } from '../output/duration.js'
 
 /** The algorithms that the short form `100/1m` can have. */
 export const algorithms = ['slidingWindow', 'fixedWindow', 'slidingLog', 'gcra'] as const
@@ -105,17 +106,4 @@ function isInMilliseconds(name: string, value: unknown): value is number {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-const units = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1000],
-] as const
-
-/** Formats milliseconds as a duration: 60000 is `1m`. */
-export function windowText(ms: number): string {
-  const unit = units.find(([, length]) => ms >= length && ms % length === 0)
-  return unit === undefined ? `${ms}ms` : `${ms / unit[1]}${unit[0]}`
 }

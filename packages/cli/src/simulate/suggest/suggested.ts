@@ -1,3 +1,4 @@
+import { windowText } from '../../output/duration.js'
 import { checkFields, checkPolicy, shortestRecoveryMs } from '../checks.js'
 import type { Detected } from '../cut/detect.js'
 import type { Source } from '../input/open.js'
@@ -7,7 +8,7 @@ import { readLog } from '../read-log.js'
 import { rounded } from '../report/build.js'
 import type { Suggestion, VariantReport } from '../report/report.js'
 import { createSample } from '../sample.js'
-import { limited, windowText } from '../variants.js'
+import { limited } from '../variants.js'
 import { suggestLimits, type SuggestedLimit } from './suggest.js'
 import { targetOf } from './target.js'
 
