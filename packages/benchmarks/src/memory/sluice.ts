@@ -1,34 +1,12 @@
-import {
-  createLimiter,
-  fixedWindow,
-  gcra,
-  memoryStore,
-  slidingWindow,
-  type Policies,
-  type Policy,
-} from '@sluice/core'
-import { synchronous, threeLimits, type Contender, type Decider } from './contender.js'
+import { createLimiter, memoryStore, type Policies } from '@sluice/core'
+import { builders } from '../builders.js'
+import { synchronous, type Contender, type Decider } from './contender.js'
 
-export const ours: readonly Contender[] = [
-  sluice('fixedWindow', (limit, window) => fixedWindow({ limit, window })),
-  sluice('slidingWindow', (limit, window) => slidingWindow({ limit, window })),
-  sluice('gcra', (limit, window) => gcra({ limit, window })),
-]
-
-function sluice(builder: string, policy: (limit: number, windowMs: number) => Policy): Contender {
-  return {
-    name: `Sluice, ${builder}`,
-    async open({ limit, windowMs, keys }) {
-      return decider(policy(limit, windowMs), 2 * keys)
-    },
-    async openThree({ limit: most, keys }) {
-      const [minute, hour, day] = threeLimits(most).map(({ limit, windowMs }) =>
-        policy(limit, windowMs),
-      )
-      return decider({ minute, hour, day }, 6 * keys)
-    },
-  }
-}
+export const ours: readonly Contender[] = builders.map(({ name, one, three }) => ({
+  name: `Sluice, ${name}`,
+  open: async ({ limit, windowMs, keys }) => decider(one(limit, windowMs), 2 * keys),
+  openThree: async ({ limit, keys }) => decider(three(limit), 6 * keys),
+}))
 
 function decider(policies: Policies, maxKeys: number): Decider {
   const limiter = createLimiter({ name: 'api', policies, store: memoryStore({ maxKeys }) })
