@@ -28,14 +28,25 @@ async function served(text: string = document): Promise<Served> {
   const current = await compileRules(parseRules({ text, format: 'yaml', files: new Map() }))
   const store = redisStore(redis.connection, { prefix, timeout: 5000 })
   const limiter = createRuleLimiter({ rules: { name: current.name, current }, store })
-  const cwd = await folderWith({ 'rules.yaml': text })
-  const url = `redis://127.0.0.1:${redis.port}`
-  const always = ['explain', 'rules.yaml', '--value', 'user=ada', '--redis', url]
   return {
     limiter,
     prefix,
-    explain: (...args) => sluice([...always, '--prefix', prefix, ...args], { cwd }),
+    explain: async (...args) => explainAda(text, urlOf(redis), '--prefix', prefix, ...args),
   }
+}
+
+/** Explains a request of ada, with the counts of a Redis server. */
+async function explainAda(
+  text: string,
+  url: string,
+  ...args: readonly string[]
+): ReturnType<typeof sluice> {
+  const cwd = await folderWith({ 'rules.yaml': text })
+  return sluice(['explain', 'rules.yaml', '--value', 'user=ada', '--redis', url, ...args], { cwd })
+}
+
+function urlOf({ port }: { readonly port: number }): string {
+  return `redis://127.0.0.1:${port}`
 }
 
 test('explain shows what the application has counted, and counts nothing', async () => {
@@ -111,16 +122,8 @@ test('without --prefix, the default prefix is read', async () => {
   const store = redisStore(redis.connection, { timeout: 5000 })
   const limiter = createRuleLimiter({ rules: { name: current.name, current }, store })
   await limiter.consume({ user: 'ada' })
-  const cwd = await folderWith({ 'rules.yaml': document })
-  const args = [
-    'explain',
-    'rules.yaml',
-    '--value',
-    'user=ada',
-    '--redis',
-    `redis://127.0.0.1:${redis.port}`,
-  ]
-  expect((await sluice(args, { cwd })).stdout).toContain('now    allows: 1 used, 2 of 3 remain')
+  const { stdout } = await explainAda(document, urlOf(redis))
+  expect(stdout).toContain('now    allows: 1 used, 2 of 3 remain')
 })
 
 test('counts can be read for a later time', async () => {
@@ -131,16 +134,7 @@ test('counts can be read for a later time', async () => {
 })
 
 test('a Redis that cannot be reached is an error, and its password is not shown', async () => {
-  const cwd = await folderWith({ 'rules.yaml': document })
-  const args = [
-    'explain',
-    'rules.yaml',
-    '--value',
-    'user=ada',
-    '--redis',
-    'redis://ada:secret@127.0.0.1:1',
-  ]
-  expect(await sluice(args, { cwd })).toEqual({
+  expect(await explainAda(document, 'redis://ada:secret@127.0.0.1:1')).toEqual({
     status: 1,
     stdout: '',
     stderr: 'error: no connection to redis://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1\n',
@@ -158,12 +152,8 @@ test('a Redis that forbids the script is an error', async () => {
     '+@all',
     '-@scripting',
   )
-  const cwd = await folderWith({ 'rules.yaml': document })
   const url = `redis://guest:pass@127.0.0.1:${redis.port}`
-  const { status, stdout, stderr } = await sluice(
-    ['explain', 'rules.yaml', '--value', 'user=ada', '--redis', url],
-    { cwd },
-  )
+  const { status, stdout, stderr } = await explainAda(document, url)
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   expect(stderr).toMatch(
     new RegExp(`^error: the counts cannot be read from redis://127\\.0\\.0\\.1:${redis.port}`),

@@ -5,7 +5,7 @@ export { seed } from './traffic/seed.js'
 export { sizes, sizedAlgorithms } from './samples/sized-algorithms.js'
 export type { Followed, Sample } from './samples/sample.js'
 export { families } from './samples/families.js'
-export { unlimitedMeaning } from './models/unlimited.js'
+export { unlimitedSample } from './samples/unlimited.js'
 export {
   costOf,
   costs,

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { memoryStore, unlimited, type Policy } from '@sluice/core'
+import { memoryStore, type Policy } from '@sluice/core'
 import {
-  createModel,
   decisionFrom,
   families,
   follow,
@@ -10,7 +9,7 @@ import {
   seed,
   startsOf,
   traffic,
-  unlimitedMeaning,
+  unlimitedSample,
   type Followed,
 } from '@sluice/conformance'
 import fc from 'fast-check'
@@ -32,14 +31,7 @@ describe.each(families)('$name', ({ name, samples }) => {
 })
 
 test('every field of a decision of unlimited equals that of the model', async () => {
-  const sample = {
-    policy: unlimited(),
-    quota: 1000,
-    windowMs: 1000,
-    starts: [],
-    createModel: () => createModel(unlimitedMeaning),
-  }
-  await followFor(sample, 1000)
+  await followFor(unlimitedSample, 1000)
 })
 
 async function followFor(sample: Followed, atLeast: number): Promise<void> {

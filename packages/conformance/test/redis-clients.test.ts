@@ -7,7 +7,11 @@ import {
   redisStore,
   slidingLog,
   slidingWindow,
+  type AsyncStore,
   type Decision,
+  type Limiter,
+  type LimiterOptions,
+  type Policies,
   type SupportedClient,
 } from '@sluice/core'
 import { useCluster, useRedis } from '@sluice/conformance/redis'
@@ -49,12 +53,7 @@ const reference = 'ioredis 6'
 
 describe.each(Object.entries(clients))('%s', (_name, open) => {
   test('200 parallel requests in batches: 50 allowed at a limit of 50', async () => {
-    const limiter = createLimiter({
-      name: randomUUID(),
-      policies: slidingWindow({ limit: 50, window: '1h' }),
-      store: storeOn(await open()),
-      onStoreError: 'deny',
-    })
+    const limiter = limiterOver(await open(), slidingWindow({ limit: 50, window: '1h' }))
     const decisions = await Promise.all(
       Array.from({ length: 200 }, async () => limiter.consume('key')),
     )
@@ -68,12 +67,7 @@ describe.each(Object.entries(clients))('%s', (_name, open) => {
 
   test('a script that Redis has forgotten is sent again', async () => {
     const client = await open()
-    const limiter = createLimiter({
-      name: randomUUID(),
-      policies: fixedWindow({ limit: 5, window: '1h' }),
-      store: storeOn(client),
-      onStoreError: 'deny',
-    })
+    const limiter = limiterOver(client, fixedWindow({ limit: 5, window: '1h' }))
     const before = await limiter.consume('key')
     for (const admin of [server.connection, ...cluster.admins]) await admin.script('FLUSH')
     const after = await limiter.consume('key')
@@ -84,12 +78,8 @@ describe.each(Object.entries(clients))('%s', (_name, open) => {
   })
 
   test('after a lost connection Redis decides again', async () => {
-    const limiter = createLimiter({
-      name: randomUUID(),
-      policies: fixedWindow({ limit: 1000, window: '1h' }),
-      store: storeOn(await open()),
-      onStoreError: 'allow',
-    })
+    const policy = fixedWindow({ limit: 1000, window: '1h' })
+    const limiter = limiterOver(await open(), policy, { onStoreError: 'allow' })
     expect((await limiter.consume('key')).source).toBe('store')
     for (const admin of [server.connection, ...cluster.admins]) {
       await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
@@ -103,18 +93,14 @@ describe.each(Object.entries(clients))('%s', (_name, open) => {
 /** The results of all methods over policies of each kind of state: short rows, a block, a log and leases. */
 async function resultsOver(client: SupportedClient): Promise<unknown> {
   const now = Date.UTC(2030, 0, 1)
-  const limiter = createLimiter({
-    name: randomUUID(),
-    policies: {
-      window: fixedWindow({ limit: 9, window: '1h', block: { for: '1m', on: 'exceeded' } }),
-      sliding: slidingWindow({ limit: 20, window: '1h' }),
-      pace: gcra({ limit: 30, window: '1d' }),
-      log: slidingLog({ limit: 40, window: '1d' }),
-      slots: concurrency({ limit: 10, lease: '1m' }),
-    },
-    store: storeOn(client),
-    clock: () => now,
-  })
+  const policies = {
+    window: fixedWindow({ limit: 9, window: '1h', block: { for: '1m', on: 'exceeded' } }),
+    sliding: slidingWindow({ limit: 20, window: '1h' }),
+    pace: gcra({ limit: 30, window: '1d' }),
+    log: slidingLog({ limit: 40, window: '1d' }),
+    slots: concurrency({ limit: 10, lease: '1m' }),
+  }
+  const limiter = limiterOver(client, policies, { clock: () => now })
   const first = await limiter.consume('key', { cost: 2 })
   return [
     numbersOf(first),
@@ -141,8 +127,14 @@ function numbersOf({ lease, ...numbers }: Decision): unknown {
   return [numbers, lease?.token]
 }
 
-function storeOn(client: SupportedClient): ReturnType<typeof redisStore> {
-  return redisStore(client, { timeout: '10s' })
+/** A limiter with counters of its own. By default, only Redis can allow a request. */
+function limiterOver(
+  client: SupportedClient,
+  policies: Policies,
+  options: Pick<LimiterOptions<AsyncStore>, 'clock' | 'onStoreError'> = { onStoreError: 'deny' },
+): Limiter<AsyncStore> {
+  const store = redisStore(client, { timeout: '10s' })
+  return createLimiter({ name: randomUUID(), policies, store, ...options })
 }
 
 interface Ioredis {

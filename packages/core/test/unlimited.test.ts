@@ -12,6 +12,7 @@ import {
 } from '../src/index.js'
 import { errorOf, rejectionOf } from './error-of.js'
 import { stubStore, type StubStore } from './layers/stub-store.js'
+import { unlimitedNumbers } from './unlimited-numbers.js'
 
 const free = fixedWindow({ limit: 3, window: '1h' })
 
@@ -25,25 +26,9 @@ function limiterOf(policies: Policies, options: Partial<LimiterOptions<AsyncStor
 }
 
 const infinite = {
-  allowed: true,
-  limit: Infinity,
-  remaining: Infinity,
-  retryAfterMs: 0,
-  resetMs: 0,
-  delayMs: 0,
+  ...unlimitedNumbers,
   deniedBy: [],
-  policies: {
-    default: {
-      allowed: true,
-      used: 0,
-      limit: Infinity,
-      remaining: Infinity,
-      retryAfterMs: 0,
-      nextMs: 0,
-      resetMs: 0,
-      delayMs: 0,
-    },
-  },
+  policies: { default: { ...unlimitedNumbers, used: 0, nextMs: 0 } },
   source: 'store',
 }
 

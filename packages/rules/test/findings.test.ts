@@ -249,29 +249,7 @@ test.each([
 })
 
 test('all mistakes are found at once, each with its position', async () => {
-  const findings = await findingsOf(`version: 1
-name: test
-valuess: { user: string }
-values: { plan: [free, pro], method: string }
-schedules:
-  night: { from: 00-30, zone: UTC }
-rules:
-  - id: a
-    when: { plann: pro }
-    limit: 5
-    window: 1m
-  - id: b
-    limit: 5
-    windo: 1m
-  - id: a
-    limit: 5
-    window: 1m
-`)
-  expect(findings.map(({ code, line, column }) => `${line}:${column} ${code}`)).toEqual([
-    '3:1 SLUICE_RULES_OPTION_UNKNOWN',
-    '14:5 SLUICE_RULES_OPTION_UNKNOWN',
-  ])
-  const rest = await findingsOf(`version: 1
+  const text = `version: 1
 name: test
 values: { plan: [free, pro], method: string }
 schedules:
@@ -287,15 +265,25 @@ rules:
   - id: a
     limit: 5
     window: 1m
-`)
-  expect(rest.map(({ code, line, column }) => `${line}:${column} ${code}`)).toEqual([
+`
+  expect(await placesIn(text)).toEqual([
     '3:30 SLUICE_RULES_OPTION_INVALID',
     '5:12 SLUICE_RULES_OPTION_INVALID',
     '8:13 SLUICE_RULES_FIELD_UNKNOWN',
     '13:5 SLUICE_RULES_OPTION_UNKNOWN',
     '14:5 SLUICE_RULES_ID_TAKEN',
   ])
+  // If a member of the document itself is unknown, only the members are checked.
+  expect(await placesIn(text.replace('values:', 'valuess: { user: string }\nvalues:'))).toEqual([
+    '3:1 SLUICE_RULES_OPTION_UNKNOWN',
+    '14:5 SLUICE_RULES_OPTION_UNKNOWN',
+  ])
 })
+
+async function placesIn(text: string): Promise<readonly string[]> {
+  const findings = await findingsOf(text)
+  return findings.map(({ code, line, column }) => `${line}:${column} ${code}`)
+}
 
 test('the message of the error lists the mistakes with their lines', () => {
   let error: unknown

@@ -1,6 +1,5 @@
-import { families, seed, unlimitedMeaning, createModel, type Followed } from '@sluice/conformance'
+import { families, seed, unlimitedSample, type Followed } from '@sluice/conformance'
 import { randomFrom } from '@sluice/conformance/random'
-import { unlimited } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { simulate } from '../../src/simulate/index.js'
 import { jsonLog, start, type Line } from './logs.js'
@@ -24,19 +23,12 @@ describe.each(families)('$name', ({ samples }) => {
 })
 
 test('unlimited denies nothing', async () => {
-  const sample = {
-    policy: unlimited(),
-    windowMs: 1000,
-    quota: 10,
-    starts: [],
-    createModel: () => createModel(unlimitedMeaning),
-  }
-  const lines = trafficFor(sample)
+  const lines = trafficFor(unlimitedSample)
   const { variants } = await simulate({
     log: jsonLog(lines),
-    variants: { only: { policies: sample.policy } },
+    variants: { only: { policies: unlimitedSample.policy } },
   })
-  expect(numbersOf(variants[0])).toEqual(truthOf(sample, lines))
+  expect(numbersOf(variants[0])).toEqual(truthOf(unlimitedSample, lines))
 })
 
 /** Requests of a few keys, in bursts and at intervals close to those after which the policy allows again. Each lasts longer than any lease. */

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { slidingWindow } from '@sluice/core'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findChromium } from '../../../conformance/test/playground/browser.js'
+import { findChromium } from '../../../conformance/test/browser/find-chromium.js'
 import { reportAsHtml } from '../../src/simulate/report/html.js'
 import { combinedLine, simulated, start } from './logs.js'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPlayground, type Playground } from './browser.js'
+import { openPlayground, type Playground } from './open-playground.js'
 import { faintTexts, focused, redrawsWithin, tooWide } from './in-page.js'
 import { open, type Opened } from './page.js'
 

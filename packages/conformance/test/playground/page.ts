@@ -1,11 +1,9 @@
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import type { Playground } from './browser.js'
+import type { BrowserContextOptions, Locator } from 'playwright-core'
+import { openWatchedPage, type WatchedPage } from '../browser/watched-page.js'
+import type { Playground } from './open-playground.js'
 
-/** A loaded page, with its console messages and its network requests. */
-export interface Opened {
-  readonly page: Page
-  readonly problems: readonly string[]
-  readonly hosts: ReadonlySet<string>
+/** A loaded page of the playground. */
+export interface Opened extends WatchedPage {
   readonly send: () => Promise<void>
   readonly choose: (name: string) => Promise<void>
 }
@@ -14,15 +12,8 @@ export async function open(
   { url, browser }: Playground,
   options: BrowserContextOptions = {},
 ): Promise<Opened> {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options })
-  const page = await context.newPage()
-  const problems: string[] = []
-  const hosts = new Set<string>()
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) problems.push(message.text())
-  })
-  page.on('pageerror', (error) => problems.push(error.message))
-  page.on('request', (request) => hosts.add(new URL(request.url()).host))
+  const watched = await openWatchedPage(browser, options)
+  const { page } = watched
   await page.goto(url)
   await page.locator('#curl', { hasText: 'curl' }).waitFor()
 
@@ -38,7 +29,7 @@ export async function open(
     await dots.nth(before.allowed + before.denied).waitFor({ state: 'attached' })
   }
 
-  return { page, problems, hosts, send, choose }
+  return { ...watched, send, choose }
 }
 
 /** The number of dots and of crosses in a chart, without the smaller dots, which mark the start of delayed requests. */

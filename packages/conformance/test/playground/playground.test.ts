@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium, openPlayground, type Playground } from './browser.js'
+import { findChromium } from '../browser/find-chromium.js'
+import { openPlayground, type Playground } from './open-playground.js'
 import { count, open, type Opened } from './page.js'
 
 let playground: Playground

@@ -1,6 +1,7 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findChromium } from '../playground/browser.js'
+import { findChromium } from '../browser/find-chromium.js'
+import { openWatchedPage } from '../browser/watched-page.js'
 import { groundOf, pathsOf } from './in-page.js'
 import { pagesOf, serveSite, type SiteServer } from './server.js'
 
@@ -16,20 +17,9 @@ afterAll(async () => {
 })
 
 async function open(path: string, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-  const page = await context.newPage()
-  const problems: string[] = []
-  const hosts = new Set<string>()
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) problems.push(message.text())
-  })
-  page.on('pageerror', (error) => problems.push(error.message))
-  page.on('response', (response) => {
-    if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`)
-  })
-  page.on('request', (request) => hosts.add(new URL(request.url()).host))
-  await page.goto(`${site.url}${path}`, { waitUntil: 'networkidle' })
-  return { page, problems, hosts }
+  const watched = await openWatchedPage(browser, options)
+  await watched.page.goto(`${site.url}${path}`, { waitUntil: 'networkidle' })
+  return watched
 }
 
 test.each([

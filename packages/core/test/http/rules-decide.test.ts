@@ -14,6 +14,7 @@ import {
 import { decideByRules, type Outcome, type RuleDecision } from '../../src/http/index.js'
 import { rejectionOf } from '../error-of.js'
 import { laterStore } from '../later-store.js'
+import { unlimitedNumbers } from '../unlimited-numbers.js'
 import { asks, consumption } from './judged.js'
 import { start } from './visit.js'
 
@@ -39,12 +40,7 @@ describe.each(stores)('with a store that replies %s', (_, makeStore) => {
     const limiter = limiterOf()
     const decision = await decideByRules(limiter, { type: 'pass', version: 'v1', tags: ['known'] })
     expect(decision).toEqual({
-      allowed: true,
-      limit: Infinity,
-      remaining: Infinity,
-      retryAfterMs: 0,
-      resetMs: 0,
-      delayMs: 0,
+      ...unlimitedNumbers,
       deniedBy: [],
       policies: {},
       source: 'store',

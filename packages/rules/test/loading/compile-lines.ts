@@ -1,3 +1,4 @@
+import { emptyStats } from '../../src/compile/stats.js'
 import type { Compile } from '../../src/loading/rule-loader.js'
 
 /** Compiles a text such as `name: a; rules: x y`. Its judgements have the text as their version. */
@@ -17,19 +18,8 @@ export function compileLines(): Compile & { compiled: string[] } {
       explain: () => {
         throw new Error('the tests explain nothing')
       },
-      stats: new Map(ids.map((id) => [id, stats?.get(id) ?? { ...none }])),
+      stats: new Map(ids.map((id) => [id, stats?.get(id) ?? emptyStats()])),
     }
   }
   return Object.assign(compile, { compiled })
-}
-
-const none = {
-  matched: 0,
-  asked: 0,
-  allowed: 0,
-  denied: 0,
-  near: 0,
-  shadowDenied: 0,
-  refused: 0,
-  errors: 0,
 }

@@ -20,8 +20,13 @@ function documentOf(version: string): string {
   return `version: 1\nname: v${version}\nlists:\n  all: { kind: text, file: list.txt }\n`
 }
 
+interface DocumentWithList {
+  readonly path: string
+  readonly list: string
+}
+
 /** A folder with a document and its list, both an hour old. */
-async function documentWithList(): Promise<{ path: string; list: string }> {
+async function documentWithList(): Promise<DocumentWithList> {
   const at = await folder()
   const path = join(at, 'rules.yaml')
   const list = join(at, 'lists', 'bots.txt')
@@ -35,6 +40,17 @@ async function documentWithList(): Promise<{ path: string; list: string }> {
 async function writeOld(path: string, text: string): Promise<void> {
   await writeFile(path, text)
   await utimes(path, hourAgo, hourAgo)
+}
+
+/** Reads a document and its list, changes a file, and reads what is new. */
+async function readAfter(
+  change: (files: DocumentWithList) => Promise<void>,
+): Promise<RulesContent | undefined> {
+  const files = await documentWithList()
+  const source = fileSource(files.path)
+  const before = await read(source)
+  await change(files)
+  return read(source, before?.version)
 }
 
 test('delivers the document with the files that it names, relative to it', async () => {
@@ -66,29 +82,17 @@ test('delivers the document again to a caller that knows another version', async
 })
 
 test('finds a list that changed without its document', async () => {
-  const { path, list } = await documentWithList()
-  const source = fileSource(path)
-  const before = await read(source)
-  await writeFile(list, 'spider\n')
-  const content = await read(source, before?.version)
+  const content = await readAfter(({ list }) => writeFile(list, 'spider\n'))
   expect(content?.files.get('lists/bots.txt')).toBe('spider\n')
 })
 
 test('finds a change that keeps the size and the time of the file', async () => {
-  const { path, list } = await documentWithList()
-  const source = fileSource(path)
-  const before = await read(source)
-  await writeOld(list, 'CRAWLER\n')
-  const content = await read(source, before?.version)
+  const content = await readAfter(({ list }) => writeOld(list, 'CRAWLER\n'))
   expect(content?.files.get('lists/bots.txt')).toBe('CRAWLER\n')
 })
 
 test('delivers nothing for a file that was written again with the same content', async () => {
-  const { path } = await documentWithList()
-  const source = fileSource(path)
-  const before = await read(source)
-  await writeFile(path, document)
-  expect(await read(source, before?.version)).toBeUndefined()
+  expect(await readAfter(({ path }) => writeFile(path, document))).toBeUndefined()
 })
 
 test('follows the symbolic links of a ConfigMap, and reads its files of one version', async () => {

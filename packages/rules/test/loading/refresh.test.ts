@@ -62,6 +62,14 @@ function slowSource(options: Partial<RuleSource> = {}): RuleSource & {
   }
 }
 
+/** Expects that the only read so far is still under way, and that the next one begins this long after its end. */
+async function expectNextRead(source: ReturnType<typeof slowSource>, afterMs: number) {
+  expect([source.ends.length, source.most]).toEqual([1, 1])
+  source.ends[0]()
+  await vi.advanceTimersByTimeAsync(afterMs)
+  expect([source.ends.length, source.most]).toEqual([2, 1])
+}
+
 test('reads at the interval, and delivers changes', async () => {
   const source = memorySource('a')
   const received = reception()
@@ -90,10 +98,7 @@ test('begins a read only after the one before has ended', async () => {
   source.changed()
   void refresher.refresh()
   await vi.advanceTimersByTimeAsync(5000)
-  expect([source.ends.length, source.most]).toEqual([1, 1])
-  source.ends[0]()
-  await vi.advanceTimersByTimeAsync(0)
-  expect([source.ends.length, source.most]).toEqual([2, 1])
+  await expectNextRead(source, 0)
   refresher.close()
 })
 
@@ -133,10 +138,7 @@ test('gives up a read after 30 seconds, aborts it, and reads again once it has e
   expect(source.signals[0].aborted).toBe(true)
   await expect(refresher.refresh()).rejects.toThrow('an earlier read has not ended yet')
   await vi.advanceTimersByTimeAsync(60_000)
-  expect([source.ends.length, source.most]).toEqual([1, 1])
-  source.ends[0]()
-  await vi.advanceTimersByTimeAsync(1000)
-  expect([source.ends.length, source.most]).toEqual([2, 1])
+  await expectNextRead(source, 1000)
   refresher.close()
 })
 

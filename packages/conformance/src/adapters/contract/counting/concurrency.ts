@@ -5,7 +5,7 @@ import type { Adapter } from '../../adapter.js'
 import type { OpenServer } from '../../test-server.js'
 import { until } from '../../until.js'
 import { limitFields } from '../limit-fields.js'
-import { untilUsed, usedOf } from '../used.js'
+import { hangUpDuring, untilUsed, usedOf } from '../used.js'
 
 const policy = concurrency({ limit: 2, lease: '10s' })
 const options = { policy, key: 'all' }
@@ -101,13 +101,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
       "releases at once when the client disconnects, with releaseOn: 'close': %s",
       async (answer) => {
         const server = await open({ ...options, releaseOn: 'close' })
-        const sent = server.send({ 'x-answer': answer })
-        await server.holding(1)
-        if (answer !== 'hold') await sent.begun
-        expect(await usedOf(server, policy)).toBe(1)
-        sent.hangUp()
-        await untilUsed(server, policy, 0)
-        server.letGo()
+        await hangUpDuring(answer, server, policy, 0)
         await server.get()
         await until('both are over', () => server.over === 2)
         await untilUsed(server, policy, 0)

@@ -5,7 +5,7 @@ import type { NeutralOptions } from '../../adapter.js'
 import type { OpenServer } from '../../test-server.js'
 import { until } from '../../until.js'
 import { perMinute } from '../limits.js'
-import { untilUsed, usedOf } from '../used.js'
+import { hangUpDuring, untilUsed, usedOf } from '../used.js'
 
 const options = perMinute(3)
 const { policy } = options
@@ -43,13 +43,7 @@ export function describeOutcomes(open: OpenServer): void {
       const server = await open({ ...options, count })
       await server.limiter(policy).consume('all')
       for (let i = 0; i < 3; i++) {
-        const sent = server.send({ 'x-answer': answer })
-        await server.holding(1)
-        if (answer !== 'hold') await sent.begun
-        expect(await usedOf(server, policy)).toBe(2)
-        sent.hangUp()
-        await untilUsed(server, policy, 1)
-        server.letGo()
+        await hangUpDuring(answer, server, policy, 1)
       }
       expect((await server.get()).headers['ratelimit']).toBe('"default";r=1;t=60')
       expect(server.verbs.join(' ')).toBe(`${'consume refundReceipt '.repeat(3)}consume`)

@@ -12,12 +12,15 @@ const plans = {
   },
 }
 
+/** A function of the application may return a value or a promise. */
+const timings = [
+  ['at once', <T>(value: T): T | Promise<T> => value],
+  ['later', async <T>(value: T): Promise<T> => value],
+] as const
+
 export function describePlans(open: OpenServer): void {
   describe('plans', () => {
-    test.each([
-      ['at once', <T>(value: T): T | Promise<T> => value],
-      ['later', async <T>(value: T): Promise<T> => value],
-    ])('can differ for each request, %s', async (_, give) => {
+    test.each(timings)('can differ for each request, %s', async (_, give) => {
       const server = await open(({ header }) => ({
         key: (request) => header(request, 'x-user') ?? '',
         policies: (request) => give(header(request, 'x-plan') === 'paid' ? plans.paid : plans.free),
@@ -41,10 +44,7 @@ export function describePlans(open: OpenServer): void {
       ])
     })
 
-    test.each([
-      ['at once', (value: number): number | Promise<number> => value],
-      ['later', async (value: number): Promise<number> => value],
-    ])('can be a limit for each request, %s', async (_, give) => {
+    test.each(timings)('can be a limit for each request, %s', async (_, give) => {
       const server = await open(({ header }) => ({
         key: 'all',
         window: '1m',
@@ -65,10 +65,7 @@ export function describePlans(open: OpenServer): void {
       ])
     })
 
-    test.each([
-      ['at once', (value: number): number | Promise<number> => value],
-      ['later', async (value: number): Promise<number> => value],
-    ])('can have a cost for each request, %s', async (_, give) => {
+    test.each(timings)('can have a cost for each request, %s', async (_, give) => {
       const server = await open(({ header }) => ({
         ...perMinute(10),
         cost: (request) => give(Number(header(request, 'x-cost'))),
@@ -96,18 +93,18 @@ export function describePlans(open: OpenServer): void {
       expect(JSON.parse(body).detail).toMatch(/waiting does not help/)
     })
 
-    test.each([
-      ['at once', (value: boolean): boolean | Promise<boolean> => value],
-      ['later', async (value: boolean): Promise<boolean> => value],
-    ])('skip a request, %s: no header, no decision, nothing counted', async (_, give) => {
-      const server = await open(({ header }) => ({
-        ...perMinute(0),
-        skip: (request) => give(header(request, 'x-health') === 'check'),
-      }))
-      const reply = await server.get({ 'x-health': 'check', 'x-answer': 'decision' })
-      expect([reply.status, reply.body, limitFields(reply)]).toEqual([200, 'null', {}])
-      expect(server.verbs).toEqual([])
-      expect((await server.get()).status).toBe(429)
-    })
+    test.each(timings)(
+      'skip a request, %s: no header, no decision, nothing counted',
+      async (_, give) => {
+        const server = await open(({ header }) => ({
+          ...perMinute(0),
+          skip: (request) => give(header(request, 'x-health') === 'check'),
+        }))
+        const reply = await server.get({ 'x-health': 'check', 'x-answer': 'decision' })
+        expect([reply.status, reply.body, limitFields(reply)]).toEqual([200, 'null', {}])
+        expect(server.verbs).toEqual([])
+        expect((await server.get()).status).toBe(429)
+      },
+    )
   })
 }
