@@ -3,7 +3,7 @@ const simulate = 'packages/cli/src/simulate'
 export const area = 'simulate'
 
 export const tests = [
-  'packages/cli/test/simulate/order packages/cli/test/simulate/tally packages/cli/test/simulate/rules packages/cli/test/simulate/cutters packages/cli/test/simulate/samples',
+  'packages/cli/test/simulate/order packages/cli/test/simulate/input packages/cli/test/simulate/tally packages/cli/test/simulate/rules packages/cli/test/simulate/cutters packages/cli/test/simulate/samples',
 ]
 
 export const mutants = [

@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream'
+import { seed } from '@sluice/conformance'
+import { randomFrom } from '@sluice/conformance/random'
 import { simulate, type Report, type SimulateOptions } from '../../src/simulate/index.js'
 
 /** A request of a log that a test makes. */
@@ -47,4 +49,19 @@ export async function simulated(
   options: Omit<SimulateOptions, 'log'>,
 ): Promise<Report> {
   return simulate({ ...options, log: Readable.from([Buffer.from(log, 'latin1')]) })
+}
+
+/** A request every 700 milliseconds, of one of three clients. */
+export function traffic(length = 3000): readonly Line[] {
+  const random = randomFrom(seed)
+  return Array.from({ length }, (_, i) => ({
+    at: start + i * 700 + (i % 3),
+    ip: `192.0.2.${1 + Math.floor(random() ** 2 * 3)}`,
+  }))
+}
+
+export async function textOf(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks)
 }
