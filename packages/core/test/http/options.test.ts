@@ -270,3 +270,49 @@ test.each<[unknown, string]>([
     true,
   ])
 })
+
+const user = 'byUser((request) => request.user?.id)'
+
+test.each<[unknown, string]>([
+  ['ip', 'byIp()'],
+  ['byIp()', 'byIp()'],
+  ['req.ip', 'byIp()'],
+  ['remote_address', 'byIp()'],
+  ['X-Forwarded-For', 'byIp()'],
+  ['user', user],
+  ['userId', user],
+  ['user.id', user],
+  ['req.user.id', user],
+  ['apiKey', `byHeader('x-api-key')`],
+  ['x-api-key', `byHeader('x-api-key')`],
+  ['route', 'byRoute()'],
+  ['req.body.email', '(req) => req.body.email'],
+  ["req.headers['x-tenant']", "(req) => req.headers['x-tenant']"],
+  ['ctx.state.user.id', '(ctx) => ctx.state.user.id'],
+  ['params.id', '(req) => req.params.id'],
+  [['ip'], 'byIp()'],
+  [['user', 'route'], user],
+  [{ minute: byIp(), day: 'user' }, user],
+])('refuses the name of a field as the key: %o', (key, call) => {
+  const { code, message } = errorOf(() =>
+    createGuard({ limit: 5, window: '1m', key: key as never }),
+  )
+  const advice = 'A string is one key for all requests, and not the name of a field.'
+  expect([code, message.endsWith(` ${advice} Pass a function: ${call}.`)]).toEqual([
+    'SLUICE_OPTION_INVALID',
+    true,
+  ])
+})
+
+test.each<[unknown]>([
+  ['everybody'],
+  ['ipsum'],
+  ['acme.example'],
+  ['user:42'],
+  [['user', 42]],
+  [['user', 'ada']],
+  [['ip', (request: { ip: string }) => request.ip]],
+  [{ default: 'all' }],
+])('takes a constant that is not the name of a field: %o', (key) => {
+  expect(() => createGuard({ limit: 5, window: '1m', key: key as never })).not.toThrow()
+})

@@ -23,6 +23,7 @@ import { isPromise } from '../awaitable.js'
 import type { HeaderStyle } from '../response/header-fields.js'
 import type { RateLimitOptions } from './options.js'
 import { decidedByRules } from './stated-options.js'
+import { namedField } from '../keys/named-field.js'
 import { uncalledKey } from '../keys/uncalled-key.js'
 
 /**
@@ -100,10 +101,11 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   ...others,
   key: {
     ...checkedIfGiven(
-      'a non-empty string, a list of such parts, a record from policy name to key, or a function from the request to one of these',
-      (value) => isKeyOption(value) && uncalledKey(value) === undefined,
+      'a function from the request to its key such as byIp(), a list of parts, a record from policy name to key, or a constant such as ' +
+        `'everybody' for one count of all requests`,
+      (value) => isKeyOption(value) && keyAdvice(value) === undefined,
     ),
-    advice: uncalledKey,
+    advice: keyAdvice,
   },
   cost: checkedIfGiven(
     'a whole number, 0 or more, or a function from the request to one',
@@ -181,6 +183,10 @@ const conflictingStyles: readonly (readonly HeaderStyle[])[] = [
 
 function isKeyOption(value: unknown): boolean {
   return isText(value) || isFunction(value) || (typeof value === 'object' && value !== null)
+}
+
+function keyAdvice(value: unknown): string | undefined {
+  return uncalledKey(value) ?? namedField(value)
 }
 
 function isRules(value: unknown): boolean {

@@ -79,7 +79,8 @@ export interface RateLimitOptions<R, H> {
   /**
    * Requests with the same key count together. A key is a string, a list of parts such as `['user', id]` or `[byIp(), byRoute()]`, a function that
    * returns one of these or another key function, or a record from policy name to any of them. `notLimited` leaves a policy out. Null, undefined, an
-   * empty string, a nested list, and a record that a function returns are errors (status 400).
+   * empty string, a nested list, and a record that a function returns are errors (status 400). A constant string is one key for all requests; the
+   * name of a field, such as 'ip' or 'user', is an error when the application starts.
    *
    * @default byIp()
    */

@@ -1,0 +1,49 @@
+import { isList, isRecord } from '../../options/predicates.js'
+
+/** Key functions, and the fields of a request that they replace, in lower case and without separators. */
+const fields: readonly (readonly [call: string, names: readonly string[]])[] = [
+  [
+    'byIp()',
+    ['ip', 'byip', 'ips', 'ipaddress', 'clientip', 'remoteip', 'remoteaddress', 'xforwardedfor'],
+  ],
+  [
+    'byUser((request) => request.user?.id)',
+    ['user', 'byuser', 'userid', 'username', 'uid', 'account', 'accountid'],
+  ],
+  [`byHeader('x-api-key')`, ['apikey', 'xapikey', 'byheader', 'header', 'authorization']],
+  ['byRoute()', ['route', 'byroute', 'path', 'url', 'originalurl']],
+]
+
+const calls = new Map(fields.flatMap(([call, names]) => names.map((name) => [name, call] as const)))
+
+/** A path into a request, such as `req.body.email` or `params.id`. */
+const path =
+  /^(?:(req|request|ctx|context)\.|(?=(?:body|query|params|headers|cookies|session|user)\.))[\w$.?]+(?:\['[^']+'\])?$/
+
+/**
+ * The advice if the option `key`, or a key of its record, is the name of a field of the request in place of a function that reads the field. Other
+ * constants are one key for all requests.
+ */
+export function namedField(option: unknown): string | undefined {
+  const keys = isRecord(option) ? Object.values(option) : [option]
+  for (const key of keys) {
+    const [found, ...others] = isList(key) ? key.map(functionFor) : [functionFor(key)]
+    // In a list with other parts, the name can be a label: ['user', (request) => request.user.id].
+    if (found !== undefined && !others.includes(undefined)) {
+      return `A string is one key for all requests, and not the name of a field. Pass a function: ${found}`
+    }
+  }
+  return undefined
+}
+
+function functionFor(name: unknown): string | undefined {
+  if (typeof name !== 'string' || name.length > longestName) return undefined
+  const field = name.replace(/^(?:req|request|ctx|context)\./, '').replace(/\(\)$/, '')
+  const call = calls.get(field.replace(/[-_.]/g, '').toLowerCase())
+  if (call !== undefined) return call
+  const into = path.exec(name)
+  if (into === null) return undefined
+  return into[1] === undefined ? `(req) => req.${name}` : `(${into[1]}) => ${name}`
+}
+
+const longestName = 64
