@@ -1,6 +1,7 @@
 // @ts-nocheck -- the URL of the database can be unset
 // Rules in a database.
 import assert from 'node:assert/strict'
+import { subscribe } from 'node:diagnostics_channel'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,11 +25,14 @@ const rules = await loadRules({
 rules.close()
 redis.disconnect()
 
+const states = []
+subscribe('sluice:rules', ({ state }) => states.push(state))
 const unavailable = pollSource(async () => {
   throw new Error('connection refused')
 })
 const kept = await loadRules({ source: unavailable, keep: 'rules.good' })
 assert.equal(kept.state().from, 'keep')
+assert.deepEqual(states, ['source-failed', 'loaded'])
 kept.close()
 process.chdir(home)
 await rm(folder, { recursive: true })

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import type { RulesDocument } from '../document/document.js'
-import type { Finding, RulesError } from '../errors.js'
+import { rulesErrorFrom, type Finding, type RulesError } from '../errors.js'
 import { createPause, finishedInSlices, type Slices } from '../slices.js'
 
 /** An event of the channel `sluice:rules`. */
@@ -44,6 +44,12 @@ const events = channel('sluice:rules')
 /** Publishes an event. It is made only if the channel has a subscriber. */
 export function publish(event: () => DocumentEvent): void {
   if (events.hasSubscribers) events.publish(event())
+}
+
+/** Warns that the source has no valid document, unless the channel has a subscriber, which receives the failure as an event. */
+export function warnOfStale(name: string, error: RulesError): void {
+  if (events.hasSubscribers) return
+  process.emitWarning(rulesErrorFrom(error, 'SLUICE_RULES_STALE', name, error.message))
 }
 
 /** The changes for an event. Undefined if the channel has no subscriber, because a comparison of thousands of rules takes some time. */

@@ -3,7 +3,7 @@ import type { RuleStats } from '../compile/stats.js'
 import type { RulesText } from '../document/parse.js'
 import { RulesError, rulesError, rulesErrorFrom, type Finding } from '../errors.js'
 import { reasonOf } from '../errors/reason.js'
-import { changesToTell, publish, type DocumentEvent } from './events.js'
+import { changesToTell, publish, warnOfStale, type DocumentEvent } from './events.js'
 import { createFailures } from './failures.js'
 import { incompleteness } from './incomplete.js'
 import type { Keeper } from './keep.js'
@@ -104,6 +104,8 @@ export async function createRuleLoader(
   function tell(state: DocumentEvent['state'], error: RulesError): void {
     const { name, version } = loaded?.set ?? {}
     publish(() => ({ name, state, version, error, changes: undefined, warnings: [] }))
+    // Before the first document, the error rejects instead.
+    if (name !== undefined) warnOfStale(name, error)
   }
 
   async function loadFirst(): Promise<Loaded> {
@@ -113,7 +115,9 @@ export async function createRuleLoader(
       const kept = unreadable.latest === undefined ? undefined : await keeper?.read()
       if (kept === undefined) throw error
       // If the copy cannot be used either, the failure of the source is the one to act on.
-      return use(kept, 'keep').catch(() => Promise.reject(error))
+      const used = await use(kept, 'keep').catch(() => Promise.reject(error))
+      if (unreadable.latest !== undefined) warnOfStale(used.set.name, unreadable.latest)
+      return used
     }
     if (loaded === undefined) throw noDocument(source)
     return loaded
