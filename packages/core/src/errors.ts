@@ -1,3 +1,4 @@
+import { addClientText, clientTexts } from './errors/for-client.js'
 import { limiterMessages } from './errors/limiter.js'
 import { optionMessages } from './errors/options.js'
 import { requestMessages } from './errors/requests.js'
@@ -43,13 +44,16 @@ export class SluiceError extends Error {
   declare readonly status?: 400
   /** The same as `status`, for frameworks that read this name. */
   declare readonly statusCode?: 400
-  /** True beside `status`: Koa then responds with the message, and does not log it. */
+  /**
+   * True beside `status`: Koa then responds with the message, and does not log it. In `rateLimit`, that message is a short text for the client, and the
+   * `stack` begins with the message for the programmer.
+   */
   declare readonly expose?: true
 
   constructor(code: ErrorCode, message: string, options?: { cause: unknown }) {
     super(message, options)
     this.code = code
-    if (!causedByRequest.has(code)) return
+    if (!Object.hasOwn(causedByRequest, code)) return
     this.status = 400
     this.statusCode = 400
     this.expose = true
@@ -66,15 +70,15 @@ export class SluiceError extends Error {
   }
 }
 
-const causedByRequest: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'SLUICE_KEY_INVALID',
-  'SLUICE_HEADER_MISSING',
-  'SLUICE_USER_MISSING',
-])
+/** The errors that a request causes, and not the application, with the text for the client. */
+const causedByRequest: { [C in ErrorCode]?: (...details: Details[C]) => string } = clientTexts
 
 /** Makes the error of a code. */
 export function sluiceError<C extends ErrorCode>(code: C, ...details: Details[C]): SluiceError {
-  return new SluiceError(code, messageOf(code, ...details))
+  const error = new SluiceError(code, messageOf(code, ...details))
+  const textFor: ((...details: Details[C]) => string) | undefined = causedByRequest[code]
+  if (textFor !== undefined) addClientText(error, textFor(...details))
+  return error
 }
 
 /** Makes the error of a code, with its cause. */

@@ -1,6 +1,7 @@
+import { addClientText } from '@sluice/core/http'
 import { documentMessages, type Mistake } from './errors/document.js'
 import { loadingMessages } from './errors/loading.js'
-import { requestMessages } from './errors/requests.js'
+import { clientTexts, requestMessages } from './errors/requests.js'
 import { warningMessages } from './errors/warnings.js'
 
 type Messages = typeof documentMessages &
@@ -44,7 +45,10 @@ export class RulesError extends Error {
   declare readonly status?: 400
   /** The same as `status`, for frameworks that read this name. */
   declare readonly statusCode?: 400
-  /** True beside `status`: Koa then responds with the message, and does not log it. */
+  /**
+   * True beside `status`: Koa then responds with the message, and does not log it. In `rateLimit`, that message is a short text for the client, and the
+   * `stack` begins with the message for the programmer.
+   */
   declare readonly expose?: true
 
   constructor(
@@ -82,12 +86,34 @@ const causedByRequest: ReadonlySet<RulesErrorCode> = new Set<RulesErrorCode>([
   'SLUICE_RULES_VALUE_INVALID',
 ])
 
+const textsForClient: { [C in RulesErrorCode]?: (...details: RulesErrorDetails<C>) => string } =
+  clientTexts
+
 /** Makes the error of a code. */
 export function rulesError<C extends RulesErrorCode>(
   code: C,
   ...details: RulesErrorDetails<C>
 ): RulesError {
-  return new RulesError(code, rulesMessage(code, ...details))
+  return withClientText(new RulesError(code, rulesMessage(code, ...details)), code, details)
+}
+
+/** Makes the error of a code that the application or the request can cause, for one that the request caused. */
+export function requestError<C extends RulesErrorCode>(
+  code: C,
+  ...details: RulesErrorDetails<C>
+): RulesError {
+  const error = new RulesError(code, rulesMessage(code, ...details), { byRequest: true })
+  return withClientText(error, code, details)
+}
+
+function withClientText<C extends RulesErrorCode>(
+  error: RulesError,
+  code: C,
+  details: RulesErrorDetails<C>,
+): RulesError {
+  const textFor: ((...details: RulesErrorDetails<C>) => string) | undefined = textsForClient[code]
+  if (error.status === 400 && textFor !== undefined) addClientText(error, textFor(...details))
+  return error
 }
 
 /** Makes the error of a code, with its cause. */

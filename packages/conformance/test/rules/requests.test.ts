@@ -29,6 +29,17 @@ async function served(
   rules: readonly Rule[],
   proxies: 0 | 1 = 0,
 ): Promise<(lines?: readonly string[], target?: string) => Promise<number>> {
+  const answerOf = await answering(adapter, rules, proxies)
+  return async (lines, target) => (await answerOf(lines, target)).status
+}
+
+type Answer = Awaited<ReturnType<typeof sendTarget>>
+
+async function answering(
+  adapter: Adapter,
+  rules: readonly Rule[],
+  proxies: 0 | 1 = 0,
+): Promise<(lines?: readonly string[], target?: string) => Promise<Answer>> {
   const loaded: LoadedRules<unknown> = await loadRules({
     source: staticSource({
       version: 1,
@@ -48,12 +59,8 @@ async function served(
     handle: () => ({ status: 200, type: 'text/plain', body: 'hello' }),
   })
   onTestFinished(close)
-  return async (lines = [], target = '/') => {
-    const answer = await sendTarget(port, target, {
-      lines: lines.map((line) => `${line}\r\n`).join(''),
-    })
-    return answer.status
-  }
+  return (lines = [], target = '/') =>
+    sendTarget(port, target, { lines: lines.map((line) => `${line}\r\n`).join('') })
 }
 
 describe.each([express[0], express[1], koa[1], fastify[0], ...nestjs])('$name', (adapter) => {
@@ -148,5 +155,33 @@ describe.each([express[0], express[1], koa[1], fastify[0], ...nestjs])('$name', 
       found.push(await from(address))
     }
     expect(found).toEqual([403, 403, 403, 200, 200, 429, 200])
+  })
+})
+
+// Express sends the status alone, or the stack outside of production.
+describe.each([koa[1], fastify[0], ...nestjs])('$name', (adapter) => {
+  test('a response with status 400 says what is wrong with the request, and not how to program the server', async () => {
+    const tenants = Array.from({ length: 40 }, (_, i) => `t${i}`)
+    const answerTo = await answering(adapter, [
+      { id: 'cost', when: { action: 'write' }, key: [], cost: '$points', limit: 5, window: '1h' },
+      { id: 'levels', when: { level: { above: 3 } }, key: [], ...perHour },
+      ...tenants.map((tenant) => ({
+        id: tenant,
+        when: { 'query.t': tenant },
+        key: [],
+        ...perHour,
+      })),
+    ])
+    const repeated = `/?${tenants.map((tenant) => `t=${tenant}`).join('&')}`
+    for (const [lines, target, text] of [
+      [[], '/', 'The request has no value "action".'],
+      [['x-action: delete'], '/', 'The value "action" of the request is invalid.'],
+      [['x-action: write'], '/', 'The request has no value "points".'],
+      [['x-action: read'], repeated, 'The path or the parameters of the request are ambiguous.'],
+    ] as const) {
+      const { status, body } = await answerTo(lines, target)
+      const sent = body.includes('{') ? JSON.parse(/\{[^]*\}/.exec(body)?.[0] ?? '').message : body
+      expect([status, sent]).toEqual([400, text])
+    }
   })
 })

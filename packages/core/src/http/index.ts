@@ -51,6 +51,7 @@ export type {
   Rules,
 } from './rules/judgement.js'
 
+export { addClientText } from '../errors/for-client.js'
 export { millisecondsOf } from '../options/durations.js'
 export { nearestWord } from '../options/did-you-mean.js'
 export { checkedPolicy } from '../limiter/checks/checked-policy.js'

@@ -142,7 +142,7 @@ test('inserts the parts of the functions of this package into a list, and refuse
   )
   expect(types).toEqual(['continue', 'continue', 'deny', 'deny'])
   const own = syncGuardOf({ limit: 1, window: '1m', key: ['x', firstOf(() => ['a', 'b'])] })
-  expect(errorOf(() => own()).message).toContain('part 2 of the key is a list')
+  expect(errorOf(() => own()).stack).toContain('part 2 of the key is a list')
 })
 
 test.each([[[]], [[undefined]], [[byIp(), null]], [['ip']], [[{}]]])('refuses %j', (functions) => {

@@ -13,7 +13,7 @@ import {
   type DecisionEvent,
   type Policies,
 } from '../../src/index.js'
-import { byIp, createGuard, type Action } from '../../src/http/index.js'
+import { byHeader, byIp, byUser, createGuard, type Action } from '../../src/http/index.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { laterStore } from '../later-store.js'
 import {
@@ -475,3 +475,21 @@ test('the promise of an empty key is an error', async () => {
   const check = guardOf({ ...twice, key: async () => '' })
   expect((await rejectionOf(Promise.resolve(check()))).code).toBe('SLUICE_KEY_INVALID')
 })
+
+test.each<[string, Options['key'], string, string]>([
+  ['no key', () => '', 'The request has no valid key for its rate limit.', 'Pass a non-empty'],
+  [
+    'an invalid part',
+    ['user', () => ''],
+    'The request has no valid key for its rate limit.',
+    'part 2',
+  ],
+  ['no header', byHeader('X-API-Key'), 'The request has no header "X-API-Key".', 'pass "firstOf"'],
+  ['no user', byUser(() => undefined), 'The request has no user.', 'return "notLimited"'],
+])(
+  'the message of an error about a request with %s is for the client, and the stack for the programmer',
+  (_, key, message, advice) => {
+    const error = errorOf(() => syncGuardOf({ ...twice, key: key as string })())
+    expect([error.message, error.stack?.includes(advice)]).toEqual([message, true])
+  },
+)

@@ -1,5 +1,5 @@
 import type { Key } from '@sluice/core'
-import { RulesError, rulesMessage } from '../errors.js'
+import { requestError, rulesError } from '../errors.js'
 import { suspended, type RequestContext } from '../match/context.js'
 import { matches, type CompiledRule, type Limit } from './rule.js'
 import type { Variant } from './limits/variants.js'
@@ -138,9 +138,8 @@ function add(limit: Applied, applied: Applied[], context: RequestContext): void 
   if (applied.length <= mostApplied) return
   const ids = applied.map(({ rule }) => rule.id)
   // A document with too many rules for usual requests is an error of the application.
-  const options = { byRequest: context.hasSeveralMeanings }
-  const message = rulesMessage('SLUICE_RULES_TOO_MANY', mostApplied, ids)
-  throw new RulesError('SLUICE_RULES_TOO_MANY', message, options)
+  const makeError = context.hasSeveralMeanings ? requestError : rulesError
+  throw makeError('SLUICE_RULES_TOO_MANY', mostApplied, ids)
 }
 
 /** Whether another rule of the group, or one with the same count, applies already. */

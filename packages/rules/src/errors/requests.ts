@@ -17,6 +17,14 @@ export const requestMessages = {
     `rule ${quoted(rule)}: ${problem}`,
 }
 
+/** The texts that a client receives for the errors that it caused. The message of an error is for the programmer. */
+export const clientTexts = {
+  SLUICE_RULES_VALUE_MISSING: (name: string): string => `The request has no value ${quoted(name)}.`,
+  SLUICE_RULES_VALUE_INVALID: (name: string): string =>
+    `The value ${quoted(name)} of the request is invalid.`,
+  SLUICE_RULES_TOO_MANY: (): string => 'The path or the parameters of the request are ambiguous.',
+}
+
 /** The message of SLUICE_ADDRESS_MISSING, which is an error of the core, for a rule. */
 export function noAddress(rule: string): string {
   return (

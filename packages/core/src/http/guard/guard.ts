@@ -5,6 +5,7 @@ import {
   type Keys,
   type Policies,
 } from '../../limiter/bound-policies.js'
+import { showClientText } from '../../errors/for-client.js'
 import { sluiceErrorFrom } from '../../errors.js'
 import { isNotLimited } from '../../keys.js'
 import { createLimiter, type Limiter } from '../../limiter/limiter.js'
@@ -106,8 +107,11 @@ export function createGuard<R, H>(
 
   // Express ignores `throw undefined` and continues, and it reads `throw 'route'` as a command.
   function fail(error: unknown): never {
-    // oxlint-disable-next-line typescript/only-throw-error -- an error of the application is rethrown unchanged
-    if (typeof error === 'object' && error !== null) throw error
+    if (typeof error === 'object' && error !== null) {
+      showClientText(error)
+      // oxlint-disable-next-line typescript/only-throw-error -- an error of the application is rethrown unchanged
+      throw error
+    }
     throw sluiceErrorFrom(error, 'SLUICE_THROWN', name, error)
   }
 
