@@ -89,3 +89,12 @@ test('counts that start again are notices for GitHub', async () => {
     '::notice file=rules.yaml::The counts of "api" start again: limit.free 60 → 80, algorithm gcra → fixedWindow',
   )
 })
+
+test('a document that a server would refuse as cut off is a mistake', async () => {
+  const cwd = await folderWith({ ...shopFiles, 'rules.yaml': shop.trimEnd(), 'old.yaml': shop })
+  const { status, stdout } = await sluice(['check', 'rules.yaml', '--against', 'old.yaml'], { cwd })
+  expect(stdout).toMatch(
+    /^rules\.yaml:57:17 {2}error {2}SLUICE_RULES_CUT_OFF {2}a server that follows this document refuses it: /m,
+  )
+  expect(status).toBe(1)
+})

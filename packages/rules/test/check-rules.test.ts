@@ -157,3 +157,47 @@ tests: [{ request: { path: /, ip: 203.0.113.9 }, applies: [night] }]
   }
   expect([await at(23), await at(12)]).toEqual([true, false])
 })
+
+const cutOff = 'SLUICE_RULES_CUT_OFF'
+
+test('a document or a file without a line break at its end is a warning', async () => {
+  const listed =
+    'version: 1\nname: a\nlists: { a: { kind: text, file: a.txt } }\nrules: [{ id: b, limit: 1, window: 1m }]'
+  const { findings } = await checkRules(textOf(listed, { 'a.txt': 'x\ny' }))
+  expect(findings).toMatchObject([
+    { line: 4, column: 41, path: '', code: cutOff, severity: 'warning' },
+    { line: 2, column: 2, path: 'a.txt', code: cutOff, severity: 'warning' },
+  ])
+  expect(findings[0].message).toBe(
+    'the document does not end with a line break. A server that has loaded it with a line break refuses it as cut off. ' +
+      'End the last line with a line break.',
+  )
+})
+
+test.each([
+  [
+    'a document that ends with the mark of YAML',
+    'version: 1\nname: a\nrules: [{ id: b, limit: 1, window: 1m }]\n...',
+  ],
+  [
+    'an object, which does not parse if it is cut off',
+    '{ version: 1, name: a, rules: [{ id: b, limit: 1, window: 1m }] }',
+  ],
+])('no line break is needed after %s', async (_case, text) => {
+  expect((await checkRules(textOf(text))).findings).toEqual([])
+})
+
+test('a document without the line break that the one in use has is a mistake, with the words of a server', async () => {
+  const before = textOf('version: 1\nname: a\nrules: [{ id: b, limit: 1, window: 1m }]\n')
+  const after = textOf(before.text.trimEnd())
+  const options = { against: await ruleSet(before.text), againstText: before }
+  expect((await checkRules(before, options)).findings).toEqual([])
+  const { findings } = await checkRules(after, options)
+  expect(findings).toMatchObject([
+    { line: 3, column: 41, path: '', code: cutOff, severity: 'error' },
+  ])
+  expect(findings[0].message).toBe(
+    'a server that follows this document refuses it: it seems to be cut off: it does not end with a line break, and did before. ' +
+      'End it with a line break.',
+  )
+})

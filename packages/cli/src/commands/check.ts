@@ -1,4 +1,4 @@
-import type { RuleSet } from '@sluice/rules'
+import type { CheckOptions } from '@sluice/rules'
 import { Option, type Command } from 'commander'
 import type { CheckReport } from '../output/check-report.js'
 import { checkAsGithub } from '../output/check-github.js'
@@ -66,10 +66,10 @@ async function check(
     command.error('error: --against compares one document, and several are given')
   }
   const input = inputOf(terminal.stdin)
-  const inUse = against === undefined ? undefined : await rulesInUse(against)
+  const inUse = against === undefined ? {} : await rulesInUse(against)
   const documents: CheckedDocument[] = []
   for (const file of files) {
-    documents.push(await checkDocument(file, input, inUse === undefined ? {} : { against: inUse }))
+    documents.push(await checkDocument(file, input, inUse))
   }
   const findings = documents.flatMap((document) => document.findings)
   const errors = findings.filter(({ severity }) => severity === 'error').length
@@ -79,10 +79,10 @@ async function check(
   terminal.exitCode = errors > 0 ? 1 : strict && warnings > 0 ? 2 : 0
 
   /** A document whose tests fail can be compared; one that does not compile cannot. */
-  async function rulesInUse(file: string): Promise<RuleSet> {
-    const { rules, ...document } = await checkDocument(file, input)
-    if (rules !== undefined) return rules
-    const documents = [{ ...document, rules }]
+  async function rulesInUse(file: string): Promise<CheckOptions> {
+    const { rules, text, ...document } = await checkDocument(file, input)
+    if (rules !== undefined && text !== undefined) return { against: rules, againstText: text }
+    const documents = [{ ...document, rules, text }]
     const mistakes = { documents, against: undefined, errors: 1, warnings: 0 }
     terminal.stderr.write(checkAsText(mistakes, styleOf(terminal.stderr, terminal)))
     return command.error('error: --against needs a document without mistakes')

@@ -12,6 +12,8 @@ export interface CheckedDocument extends Omit<RulesCheck, 'findings'> {
   /** The name that the user gave it. */
   readonly file: string
   readonly findings: readonly PlacedFinding[]
+  /** Its text, and those of its files. Undefined if it cannot be read. */
+  readonly text: RulesText | undefined
 }
 
 /**
@@ -29,7 +31,8 @@ export async function checkDocument(
   try {
     const text = await readDocument(name, input)
     const check = await checkRules(text, options)
-    return { ...check, file, findings: check.findings.map((finding) => placed(finding, text)) }
+    const findings = check.findings.map((finding) => placed(finding, text))
+    return { ...check, file, findings, text }
   } catch (error) {
     if (!(error instanceof RulesError)) throw error
     const { code, message } = error
@@ -42,7 +45,14 @@ export async function checkDocument(
       message,
       file,
     } as const
-    return { file, findings: [finding], rules: undefined, tests: [], comparison: undefined }
+    return {
+      file,
+      findings: [finding],
+      text: undefined,
+      rules: undefined,
+      tests: [],
+      comparison: undefined,
+    }
   }
 
   function placed(finding: Finding, { files }: RulesText): PlacedFinding {

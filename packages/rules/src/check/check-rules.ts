@@ -2,7 +2,8 @@ import { compileRules } from '../compile/compile-rules.js'
 import type { RuleSet } from '../compile/rule-set.js'
 import { Findings } from '../document/findings.js'
 import { parseRules, type RulesText } from '../document/parse.js'
-import { RulesError, type Finding } from '../errors.js'
+import { RulesError, rulesMessage, type Finding } from '../errors.js'
+import { incompleteness, openEnds } from '../loading/incomplete.js'
 import { compareRules, type Comparison } from './compare.js'
 import { runTests, type TestResult } from './run-tests.js'
 
@@ -10,6 +11,8 @@ import { runTests, type TestResult } from './run-tests.js'
 export interface CheckOptions {
   /** The rules that are in use, to compare with. */
   readonly against?: RuleSet
+  /** The text of the rules in use. If a server that follows the document would then refuse this one as cut off, that is a mistake. */
+  readonly againstText?: RulesText
   /**
    * The time of the document's tests without a time of their own, in milliseconds since the epoch.
    *
@@ -38,7 +41,7 @@ export interface RulesCheck {
  */
 export async function checkRules(
   text: RulesText,
-  { against, now = Date.now() }: CheckOptions = {},
+  { against, againstText, now = Date.now() }: CheckOptions = {},
 ): Promise<RulesCheck> {
   try {
     const parsed = parseRules(text)
@@ -54,7 +57,7 @@ export async function checkRules(
     }
     const comparison = against && compareRules(against, rules)
     return {
-      findings: inOrder([...rules.warnings, ...findings.list], text),
+      findings: inOrder([...rules.warnings, ...findings.list, ...endsOf(text, againstText)], text),
       rules,
       tests,
       comparison,
@@ -64,6 +67,29 @@ export async function checkRules(
     const findings = inOrder(error.findings, text)
     return { findings, rules: undefined, tests: [], comparison: undefined }
   }
+}
+
+/** Texts that do not end with a line break, as a server judges them that has loaded the text before. */
+function endsOf(text: RulesText, before: RulesText | undefined): readonly Finding[] {
+  const code = 'SLUICE_RULES_CUT_OFF'
+  const reason = before === undefined ? undefined : incompleteness(text, before)
+  if (reason !== undefined) {
+    const message = rulesMessage(code, `a server that follows this document refuses it: ${reason}`)
+    return [{ severity: 'error', ...endOf(text.text), path: '', code, message }]
+  }
+  return openEnds(text).map((file) => {
+    const [what, content] =
+      file === undefined ? ['the document', text.text] : [file, text.files.get(file) ?? '']
+    const problem = `${what} does not end with a line break. A server that has loaded it with a line break refuses it as cut off. End the last line with a line break`
+    const message = rulesMessage(code, problem)
+    const { line, column } = endOf(content)
+    return { severity: 'warning', line, column, path: file ?? '', code, message }
+  })
+}
+
+function endOf(text: string): { readonly line: number; readonly column: number } {
+  const lines = text.split('\n')
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }
 
 function inOrder(findings: readonly Finding[], { files }: RulesText): readonly Finding[] {

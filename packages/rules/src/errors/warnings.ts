@@ -20,6 +20,8 @@ export const warningMessages = {
   SLUICE_RULES_SECOND_CALL: (rules: readonly string[]): string =>
     `the rules ${quotedList(rules)} can apply to one request with different costs. Each further cost takes another call to the store.`,
 
+  SLUICE_RULES_CUT_OFF: (problem: string): string => `${problem}.`,
+
   SLUICE_RULES_DURATION_SHORT: (value: number): string =>
     `${value} means ${value} milliseconds. For seconds, write ${value}s. For milliseconds, write ${value}ms.`,
 }

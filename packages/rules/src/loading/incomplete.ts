@@ -8,12 +8,24 @@ export function incompleteness(text: RulesText, before: RulesText | undefined): 
   // An empty text is not a document without rules.
   if (text.text.trim() === '') return 'it is empty'
   if (before === undefined) return undefined
-  if (isCutOff(text.text, before.text)) return cutOff('it', before.text)
+  if (!isObject(text) && isCutOff(text.text, before.text)) return cutOff('it', before.text)
   for (const [name, list] of text.files) {
     const known = before.files.get(name) ?? ''
     if (isCutOff(list, known)) return cutOff(name, known)
   }
   return undefined
+}
+
+/** The document, as undefined, and the names of its files that end within a line, so that a later one that is cut off could not be recognized. */
+export function openEnds(text: RulesText): readonly (string | undefined)[] {
+  const files = [...text.files].filter(([, list]) => list !== '' && endOf(list) === 0)
+  const names = files.map(([name]) => name)
+  return !isObject(text) && endOf(text.text) === 0 ? [undefined, ...names] : names
+}
+
+/** A JSON object that is cut off does not parse. */
+function isObject({ text, format }: RulesText): boolean {
+  return format === 'json' || text.trimStart().startsWith('{')
 }
 
 /** Whether the text lacks the end that it had before. */

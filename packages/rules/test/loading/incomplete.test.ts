@@ -29,6 +29,7 @@ test.each([
   ['a: 1\n', 'a: 2\n...\n', undefined],
   ['a: 1\n...\n', 'a: 2\n...', undefined],
   ['a: b...\n', 'a: c\n', undefined],
+  ['{ "a": 1 }\n', '{ "a": 2 }', undefined],
 ])('after %j, %j is refused: %j', (before, now, reason) => {
   expect(incompleteness(text(now), text(before))).toBe(reason)
 })
