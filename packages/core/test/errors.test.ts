@@ -74,6 +74,19 @@ const causes: Readonly<
     () => errorOf(() => slidingWindow(untyped({ limit: '100', window: '1m' }))),
     ['slidingWindow', '"limit" is the string "100"', 'whole number'],
   ],
+  SLUICE_RESULT_INVALID: [
+    () =>
+      rejectionOf(
+        Promise.resolve(
+          createGuard(
+            { policies: async () => untyped(undefined), key: 'all' },
+            'GET /',
+            true,
+          ).check(noRequest, response),
+        ),
+      ),
+    ['rateLimit', 'the function "policies" returned undefined', 'slidingWindow'],
+  ],
   SLUICE_OPTIONS_INVALID: [
     () => errorOf(() => slidingWindow(untyped(100))),
     ['slidingWindow', '100', '{ limit, window,'],

@@ -28,6 +28,14 @@ export const optionMessages = {
     advice?: string,
   ): string => `${where}: "${option}" is ${show(value)}. Pass ${expected}.${sentence(advice)}`,
 
+  SLUICE_RESULT_INVALID: (
+    where: string,
+    option: string,
+    value: unknown,
+    expected: string,
+  ): string =>
+    `${where}: the function "${option}" returned ${show(value)}. Return ${expected} for every request.`,
+
   SLUICE_OPTIONS_INVALID: (where: string, value: unknown, expected: string): string =>
     `${where}: the options are ${show(value)}. Pass ${expected}.`,
 

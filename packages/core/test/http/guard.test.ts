@@ -271,7 +271,7 @@ test.each([undefined, null, '5', -1, 1.5, NaN, Infinity])(
   'the limit %j of a function is an error',
   (limit) => {
     const check = syncGuardOf({ limit: () => limit as number, window: '1m' })
-    expect(errorOf(() => check()).code).toMatch(/^SLUICE_OPTION_(INVALID|MISSING)$/)
+    expect(errorOf(() => check()).code).toBe('SLUICE_RESULT_INVALID')
   },
 )
 
@@ -293,20 +293,34 @@ test.each([undefined, null, 5, 'gold', {}, [], { gold: 5 }])(
   'the policies %j of a function are an error',
   (plan) => {
     const check = syncGuardOf({ policies: () => plan as unknown as Policies })
-    expect(errorOf(() => check()).code).toMatch(
-      /^SLUICE_(OPTIONS_INVALID|OPTION_INVALID|OPTION_MISSING|POLICY_UNKNOWN)$/,
-    )
+    expect(errorOf(() => check()).code).toMatch(/^SLUICE_(RESULT_INVALID|POLICY_UNKNOWN)$/)
   },
 )
 
-test('undefined policies of a function are an error in every header style', () => {
+test.each<[string, unknown, string]>([
+  ['policies', undefined, 'undefined'],
+  ['policies', null, 'null'],
+  ['policies', 'free', 'the string "free"'],
+  ['policies', [], 'an empty list'],
+  ['policies', {}, 'an empty object'],
+  ['limit', undefined, 'undefined'],
+  ['limit', '60', 'the string "60"'],
+  ['limit', -1, '-1'],
+])('names the function "%s" that returned %o, and a valid result', (option, value, shown) => {
   const check = syncGuardOf({
-    policies: () => undefined as unknown as Policies,
+    ...(option === 'limit' ? { window: '1m' } : {}),
+    [option]: () => value as never,
     headers: 'none',
   })
-  expect(errorOf(() => check()).message).toBe(
-    'rateLimit: "policies" is undefined. Pass a function that returns a policy, or a record from name to policy.',
-  )
+  const expected =
+    option === 'limit'
+      ? 'a whole number, 0 or more, below 2^53'
+      : 'a policy such as slidingWindow({ limit: 100, window: "1m" }), a record from name to policy, or unlimited()'
+  const { code, message } = errorOf(() => check())
+  expect([code, message]).toEqual([
+    'SLUICE_RESULT_INVALID',
+    `rateLimit: the function "${option}" returned ${shown}. Return ${expected} for every request.`,
+  ])
 })
 
 test('shares its counts with a limiter of the same name in the same store', () => {

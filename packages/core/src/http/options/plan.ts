@@ -1,7 +1,8 @@
 import { slidingWindow } from '../../algorithms/sliding-window/index.js'
 import { chosenPerCall, type Policies } from '../../limiter/bound-policies.js'
 import { sluiceError } from '../../errors.js'
-import { duration } from '../../options/readers.js'
+import { isCount, isRecord } from '../../options/predicates.js'
+import { duration, quota } from '../../options/readers.js'
 import { isPolicy, type Policy } from '../../policy.js'
 import { after, type Awaitable } from '../awaitable.js'
 import type { Algorithm, RateLimitOptions } from './options.js'
@@ -75,10 +76,16 @@ export function namedPolicies(policies: Policies): Readonly<Record<string, Polic
 }
 
 // The limiter reads undefined as its own policies, but a function that returns undefined has a bug.
-function definedPolicies(policies: Policies | undefined): Policies {
-  if (policies !== undefined) return policies
-  const expected = 'a function that returns a policy, or a record from name to policy'
-  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'policies', policies, expected)
+function definedPolicies(policies: unknown): Policies {
+  if (isPolicies(policies)) return policies
+  const expected =
+    'a policy such as slidingWindow({ limit: 100, window: "1m" }), a record from name to policy, or unlimited()'
+  throw sluiceError('SLUICE_RESULT_INVALID', 'rateLimit', 'policies', policies, expected)
+}
+
+/** Whether the value can be policies: the limiter checks the members of a record. */
+function isPolicies(value: unknown): value is Policies {
+  return isRecord(value) && Object.keys(value).length > 0
 }
 
 function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
@@ -121,6 +128,9 @@ function cachedByLimit(build: (limit: number) => Policy): (limit: number) => Pol
   return function policyFor(limit) {
     let policy = cache.get(limit)
     if (policy === undefined) {
+      if (!isCount(limit)) {
+        throw sluiceError('SLUICE_RESULT_INVALID', 'rateLimit', 'limit', limit, quota.expected)
+      }
       policy = build(limit)
       const [oldest] = cache.keys()
       if (cache.size === maxCachedLimits) cache.delete(oldest)

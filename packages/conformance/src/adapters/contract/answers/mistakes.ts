@@ -52,7 +52,8 @@ export function describeMistakes(open: OpenServer): void {
       ['the cost -1', { ...options, cost: () => -1 }, 'SLUICE_COST_INVALID'],
       ['the cost NaN', { ...options, cost: async () => NaN }, 'SLUICE_COST_INVALID'],
       ['no policy', { ...keyed, policies: () => ({ kind: 'none' }) }, 'SLUICE_POLICY_UNKNOWN'],
-      ['the limit -1', { ...limited, limit: () => -1 }, 'SLUICE_OPTION_INVALID'],
+      ['no policies', { ...keyed, policies: () => missing }, 'SLUICE_RESULT_INVALID'],
+      ['the limit -1', { ...limited, limit: () => -1 }, 'SLUICE_RESULT_INVALID'],
     ])('that return %s have a code, and no request continues', async (_, options, code) => {
       const server = await open(options)
       const { status, body } = await server.get()
