@@ -1,7 +1,13 @@
 import type { RuleSet } from '../compile/rule-set.js'
 import type { RuleStats } from '../compile/stats.js'
 import type { RulesText } from '../document/parse.js'
-import { RulesError, rulesError, rulesErrorFrom, type Finding } from '../errors.js'
+import {
+  RulesError,
+  rulesError,
+  rulesErrorFrom,
+  type Finding,
+  type RulesErrorCode,
+} from '../errors.js'
 import { reasonOf } from '../errors/reason.js'
 import { changesToTell, publish, warnOfStale, type DocumentEvent } from './events.js'
 import { createFailures } from './failures.js'
@@ -16,7 +22,15 @@ export type Compile = (
   stats: ReadonlyMap<string, RuleStats> | undefined,
 ) => Promise<RuleSet>
 
-/** The version and the origin of the current rules. */
+/** The reason why the current rules are not those of the source, as data: `JSON.stringify` contains all of it. */
+export interface StaleReason {
+  readonly code: RulesErrorCode
+  readonly message: string
+  /** The mistakes of the document with their positions. Empty if the source cannot be read. */
+  readonly findings: readonly Finding[]
+}
+
+/** The version and the origin of the current rules, as data. */
 export interface RulesState {
   /** The version of the current rules: the first 16 hexadecimal digits of a SHA-256 of the document and its files. */
   readonly version: string
@@ -29,7 +43,7 @@ export interface RulesState {
    */
   readonly from: 'source' | 'keep' | 'replace'
   /** The reason why the current rules are not those of the source; undefined if they are. */
-  readonly stale: RulesError | undefined
+  readonly stale: StaleReason | undefined
 }
 
 /** Holds the current rules, and replaces them. */
@@ -136,7 +150,8 @@ export async function createRuleLoader(
     state() {
       const { set, from, loadedAt } = latest()
       const { version, warnings } = set
-      return { version, loadedAt, from, warnings, stale: unreadable.latest ?? rejected.latest }
+      const stale = staleReason(unreadable.latest ?? rejected.latest)
+      return { version, loadedAt, from, warnings, stale }
     },
     reload: refresher.refresh,
     replace: (text) =>
@@ -145,6 +160,12 @@ export async function createRuleLoader(
       }),
     close: refresher.close,
   }
+}
+
+function staleReason(error: RulesError | undefined): StaleReason | undefined {
+  if (error === undefined) return undefined
+  const { code, message, findings = [] } = error
+  return { code, message, findings }
 }
 
 function failCompile(error: unknown): never {

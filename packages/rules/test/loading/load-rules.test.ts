@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { RequestView } from '@sluice/core/http'
-import { expect, test, vi } from 'vitest'
-import { loadRules, staticSource, type LoadRulesOptions } from '../../src/index.js'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { loadRules, pollSource, staticSource, type LoadRulesOptions } from '../../src/index.js'
 
 interface Raw {
   readonly user?: string
@@ -212,4 +212,20 @@ test.each<[string, object]>([
 ])('refuses the option "%s" in %j', async (name, options) => {
   const given = name === 'source' ? options : { source: staticSource(document), ...options }
   await expect(loadRules(given as LoadRulesOptions<unknown>)).rejects.toThrow(`"${name}"`)
+})
+
+test('the state is data: JSON has the message and the position of each mistake', async () => {
+  let text = 'version: 1\nname: api\nrules: [{ id: all, limit: 1, window: 1m }]\n'
+  const rules = await loadRules({ source: pollSource(() => text, { every: '1h' }) })
+  onTestFinished(rules.close)
+  text = text.replace('limit', 'limitt')
+  await expect(rules.reload()).rejects.toMatchObject({ code: 'SLUICE_RULES_INVALID' })
+  const { stale } = JSON.parse(JSON.stringify(rules.state()))
+  expect(stale).toMatchObject({
+    code: 'SLUICE_RULES_INVALID',
+    findings: [
+      { line: 3, column: 20, path: 'rules[0].limitt', code: 'SLUICE_RULES_OPTION_UNKNOWN' },
+    ],
+  })
+  expect(stale.message).toContain('3:20 rules[0].limitt: there is no "limitt" here.')
 })
