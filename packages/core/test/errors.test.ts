@@ -100,8 +100,14 @@ const causes: Readonly<
     ['slidingWindow', 'limit × window', '2^53'],
   ],
   SLUICE_POLICY_UNKNOWN: [
-    () => errorOf(() => createLimiter({ name: 'api', policies: { kind: 'leakyBarrel' } })),
-    ['"api"', '"default"', '"slidingWindow"'],
+    () => errorOf(() => createLimiter({ name: 'api', policies: { kind: 'gcar' } })),
+    [
+      '"api"',
+      '"default"',
+      'the kind "gcar" is not a policy',
+      'Did you mean "gcra"?',
+      '"slidingWindow"',
+    ],
   ],
   SLUICE_POLICIES_MISSING: [
     () =>

@@ -6,6 +6,7 @@ import {
   type Policies,
   type Policy,
 } from '@sluice/core'
+import { checkedPolicy, millisecondsOf } from '@sluice/core/http'
 import { parse } from 'yaml'
 import { windowText } from '../output/duration.js'
 
@@ -25,7 +26,16 @@ export function policyOfLimit(text: string, algorithm: ShortAlgorithm): Policy {
   if (parts === null) {
     throw new Error(`--limit ${text}: expected a number and a window, such as 100/1m`)
   }
-  return limited(algorithm, Number(parts[1].replaceAll('_', '')), parts[2])
+  const [, limit, window] = parts
+  if (isUnit(window)) {
+    throw new Error(`--limit ${text}: the window has no number. Did you mean ${limit}/1${window}?`)
+  }
+  return limited(algorithm, Number(limit.replaceAll('_', '')), window)
+}
+
+/** Whether the text is the unit of a duration without its number, such as `m`. */
+function isUnit(text: string): boolean {
+  return /^[a-z]+$/.test(text) && millisecondsOf(`1${text}`) !== undefined
 }
 
 /** The policy of an algorithm with this limit and window. */
@@ -46,7 +56,7 @@ export function windowMsOf(text: string): number {
 /**
  * Parses a policy, or a record of policies, in YAML.
  *
- * @throws Error if the text is not YAML, or not an object
+ * @throws Error if the text is not YAML, or not an object; SluiceError if it is not a policy
  */
 export function policiesOfText(text: string): Policies {
   let value: unknown
@@ -61,10 +71,19 @@ export function policiesOfText(text: string): Policies {
       `--policy ${text}: expected a policy such as { kind: gcra, limit: 100, window: 1m }`,
     )
   }
+  // Without a space, `kind:gcra` is a name without a value.
+  const unspaced = Object.entries(value).find(([name, one]) => one === null && name.includes(':'))
+  if (unspaced !== undefined) {
+    const spaced = unspaced[0].replace(/:\s*/, ': ')
+    throw new Error(`--policy ${text}: write a space after each colon, as in { ${spaced}, … }`)
+  }
+  for (const policy of 'kind' in value ? [value] : Object.values(value)) {
+    checkedPolicy(policy, `--policy ${text}`)
+  }
   return value
 }
 
-/** Checks only the shape. The replay checks the options, as the builders do. */
+/** Checks only the shape. */
 function isPolicies(value: unknown): value is Policies {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   return 'kind' in value ? typeof value.kind === 'string' : true

@@ -181,3 +181,61 @@ describe('exit codes', () => {
     expect(stdout).toContain('The compressed log is truncated')
   })
 })
+
+describe('messages of wrong input', () => {
+  const json = (object: unknown): string => `${JSON.stringify(object)}\n`.repeat(2)
+
+  test.each<readonly [string, readonly string[], string]>([
+    [
+      'a unit without its number',
+      ['--limit', '60/m'],
+      'error: --limit 60/m: the window has no number. Did you mean 60/1m?\n',
+    ],
+    [
+      'a long unit',
+      ['--limit', '60/hour'],
+      'error: --limit 60/hour: the window has no number. Did you mean 60/1hour?\n',
+    ],
+    [
+      'a misspelled kind',
+      ['--policy', '{ kind: gcar, limit: 60, window: 1m }'],
+      'error: --policy { kind: gcar, limit: 60, window: 1m }: the kind "gcar" is not a policy. Did you mean "gcra"? Make one with',
+    ],
+    [
+      'a misspelled kind in a record',
+      ['--policy', '{ a: { kind: gcar } }'],
+      'error: --policy { a: { kind: gcar } }: the kind "gcar" is not a policy. Did you mean "gcra"?',
+    ],
+    [
+      'no space after a colon',
+      ['--policy', '{kind:gcra,limit:60,window:1m}'],
+      'error: --policy {kind:gcra,limit:60,window:1m}: write a space after each colon, as in { kind: gcra, … }\n',
+    ],
+  ])('%s', async (_case, args, message) => {
+    const { status, stderr } = await simulate([log, ...args])
+    expect({ status, start: stderr.slice(0, message.length) }).toEqual({
+      status: 1,
+      start: message,
+    })
+  })
+
+  test('a JSON log that lacks fields: those that it has, and those that were looked for', async () => {
+    const input = json({
+      level: 30,
+      time: 1_700_000_000_000,
+      req: { method: 'GET', url: '/' },
+      code: 200,
+    })
+    const { status, stderr } = await simulate(['-', '--limit', '60/1m'], input)
+    expect(status).toBe(1)
+    expect(stderr).toBe(
+      'error: standard input: at least half of the first 2 lines lack a field that each request needs. The first line is JSON and has the fields:\n' +
+        '  level, time, req.method, req.url, code\n' +
+        'It lacks, or has in a form that cannot be read:\n' +
+        '  status, which was looked for as status, status_code, statusCode, res.statusCode, DownstreamStatus, response_code\n' +
+        'If the line has the value under another name, state the name: --field status=NAME. A line without it is not a request that can be replayed.\n',
+    )
+    const named = await simulate(['-', '--limit', '60/1m', '--field', 'status=code'], input)
+    expect(named.stderr).not.toContain('lacks')
+  })
+})

@@ -1,3 +1,5 @@
+import { isRecord } from '../options/predicates.js'
+import { didYouMean } from '../options/did-you-mean.js'
 import { quoted, quotedList, sentence, show } from './quoting.js'
 
 /** Errors and warnings of the options of any function. */
@@ -45,8 +47,14 @@ export const optionMessages = {
   SLUICE_NUMBERS_TOO_LARGE: (where: string, product: string): string =>
     `${where}: ${product} is 2^53 or more, which a number cannot hold exactly. Pass a smaller limit or a shorter window.`,
 
-  SLUICE_POLICY_UNKNOWN: (where: string, value: unknown, kinds: readonly string[]): string =>
-    `${where}: ${show(value)} is not a policy. Make one with ${quotedList(kinds)}, or pass an object whose "kind" is one of these.`,
+  SLUICE_POLICY_UNKNOWN: (where: string, value: unknown, kinds: readonly string[]): string => {
+    const kind = isRecord(value) ? value['kind'] : undefined
+    const [what, advice] =
+      typeof kind === 'string'
+        ? [`the kind ${quoted(kind)}`, didYouMean(kind, kinds)]
+        : [show(value), undefined]
+    return `${where}: ${what} is not a policy.${sentence(advice)} Make one with ${quotedList(kinds)}, or pass an object whose "kind" is one of these.`
+  },
 
   SLUICE_DURATION_SHORT: (where: string, option: string, value: number): string =>
     `${where}: "${option}" is ${value}, which means ${value} milliseconds. If seconds are meant, pass '${value}s'. ` +

@@ -20,6 +20,12 @@ export function nearestWord(word: string, known: readonly string[]): string | un
 
 const longestWord = 64
 
+/** The known word that a misspelled one may mean, as a question. */
+export function didYouMean(word: unknown, known: readonly string[]): string | undefined {
+  const nearest = typeof word === 'string' ? nearestWord(word, known) : undefined
+  return nearest === undefined ? undefined : `Did you mean "${nearest}"?`
+}
+
 /**
  * The optimal string alignment distance: insertions, deletions, substitutions and swaps of two neighbours count 1 each, so that `widnow` is
  * one edit away from `window`.

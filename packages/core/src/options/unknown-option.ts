@@ -1,4 +1,4 @@
-import { nearestWord } from './did-you-mean.js'
+import { didYouMean } from './did-you-mean.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import { renamedOptions } from './renamed-options.js'
 import { policyOptions, unsupportedOptions } from './misplaced-options.js'
@@ -24,12 +24,6 @@ export function unknownOption(
 
   const advice = own(unsupportedOptions, option) ?? didYouMean(option, known)
   return sluiceError('SLUICE_OPTION_UNKNOWN', where, option, known, advice)
-}
-
-/** The known word that a misspelled one may mean, as a question. */
-export function didYouMean(word: unknown, known: readonly string[]): string | undefined {
-  const nearest = typeof word === 'string' ? nearestWord(word, known) : undefined
-  return nearest === undefined ? undefined : `Did you mean "${nearest}"?`
 }
 
 /** Every object inherits names such as `constructor`: only its own names count. */

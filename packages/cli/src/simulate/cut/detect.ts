@@ -2,7 +2,7 @@ import { visible } from '../../output/visible.js'
 import { eachLine, longestLine } from '../input/lines.js'
 import { albCutter } from './alb.js'
 import { combinedCutter } from './combined.js'
-import { jsonCutter, type FieldNames } from './json.js'
+import { jsonCutter, lackingFields, type FieldNames } from './json.js'
 import { nginxCutter } from './nginx.js'
 import type { Cutter, LogRecord } from './record.js'
 import { textOf } from './text.js'
@@ -55,7 +55,8 @@ export function detectFormat(name: string, text: string, options: FormatOptions)
   const attempts = candidates(options).map((create) => attempt(create, text))
   const best = attempts.reduce((a, b) => (b.records.length > a.records.length ? b : a))
   const { records, lines } = best
-  if (records.length * 2 < lines || lines === 0) throw new Error(notFitting(name, text, attempts))
+  if (records.length * 2 < lines || lines === 0)
+    throw new Error(notFitting(name, text, attempts, options))
   return {
     // A cutter can keep state about earlier lines, so this is a new one.
     cutter: best.create(),
@@ -110,10 +111,30 @@ function attempt(create: CreateCutter, text: string): Attempt {
   return { create, format: cutter.format, lines, records, reasons }
 }
 
-function notFitting(name: string, text: string, attempts: readonly Attempt[]): string {
+function notFitting(
+  name: string,
+  text: string,
+  attempts: readonly Attempt[],
+  { fields = {} }: FormatOptions,
+): string {
   const lines = Math.max(...attempts.map(({ lines }) => lines))
   if (lines === 0) return `${name}: the log is empty`
   const first = text.slice(0, (text.indexOf('\n') + 1 || text.length + 1) - 1)
+  const isJson = attempts.some(({ format }) => format === 'json')
+  const found = isJson ? lackingFields(first, fields) : undefined
+  if (found !== undefined) {
+    const { lacking, present } = found
+    const [{ field }] = lacking
+    return [
+      `${name}: at least half of the first ${lines} lines lack a field that each request needs. The first line is JSON and has the fields:`,
+      `  ${visible(present.slice(0, 30).join(', ').slice(0, 300))}`,
+      'It lacks, or has in a form that cannot be read:',
+      ...lacking.map(
+        ({ field, names }) => `  ${field}, which was looked for as ${names.join(', ')}`,
+      ),
+      `If the line has the value under another name, state the name: --field ${field}=NAME. A line without it is not a request that can be replayed.`,
+    ].join('\n')
+  }
   const tried = attempts.map(({ format, records, lines, reasons }) => {
     const [reason = ''] = [...reasons].sort((a, b) => b[1] - a[1]).map(([text]) => text)
     return `  ${format}: ${records.length} of ${lines} lines${reason === '' ? '' : `; most often: ${reason}`}`

@@ -126,6 +126,56 @@ function cutJson(
   }
 }
 
+/** The fields that a line lacks to be a request, and the names that it has. Undefined if the line is not a JSON object, or lacks none. */
+export function lackingFields(
+  text: string,
+  given: FieldNames,
+): { readonly lacking: readonly LackingField[]; readonly present: readonly string[] } | undefined {
+  let line: unknown
+  try {
+    line = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isObject(line)) return undefined
+  const object = line
+  const namesOf = (field: FieldName): readonly string[] => {
+    const name = given[field]
+    return name === undefined ? usual[field] : [name]
+  }
+  const found = (field: FieldName): unknown =>
+    firstFound(
+      object,
+      namesOf(field).map((name) => pathOf(name)),
+    )?.value
+  const hasRequest = partsOf(found('request')) !== undefined
+  const has = {
+    time: anyTime(found('time')) !== undefined,
+    method: hasRequest || textual(found('method')) !== undefined,
+    url: hasRequest || textual(found('url')) !== undefined,
+    status: numeric(found('status')) !== undefined,
+  }
+  const lacking = (['time', 'method', 'url', 'status'] as const)
+    .filter((field) => !has[field])
+    .map((field) => ({ field, names: namesOf(field) }))
+  return lacking.length === 0 ? undefined : { lacking, present: namesIn(object) }
+}
+
+export interface LackingField {
+  readonly field: FieldName
+  /** The names that were looked for. */
+  readonly names: readonly string[]
+}
+
+/** The names of the values in an object; those of inner objects as paths. */
+function namesIn(object: JsonObject, depth: number = 1): readonly string[] {
+  return Object.entries(object).flatMap(([name, value]) =>
+    isObject(value) && depth < 3
+      ? namesIn(value, depth + 1).map((inner) => `${name}.${inner}`)
+      : [name],
+  )
+}
+
 interface Found {
   readonly name: string
   readonly value: unknown

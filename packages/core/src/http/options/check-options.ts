@@ -18,7 +18,7 @@ import {
   waitOption,
   type OptionReader,
 } from '../../options/readers.js'
-import { didYouMean } from '../../options/unknown-option.js'
+import { didYouMean } from '../../options/did-you-mean.js'
 import { isPromise } from '../awaitable.js'
 import type { HeaderStyle } from '../response/header-fields.js'
 import type { RateLimitOptions } from './options.js'
