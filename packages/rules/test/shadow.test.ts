@@ -79,6 +79,16 @@ rules:
     expect(rules.stats.get('below')).toMatchObject({ matched: 1, asked: 0 })
   })
 
+  test('delays the other shadow rules of the request, which are searched together', async () => {
+    const rules = await compiled(`${waiting}
+  - { id: ready, key: [], limit: 1, window: 1m, shadow: true }`)
+    const facts = { ...factsOf({}), value: () => Promise.resolve('free') }
+    const judgement = rules.judge(facts, 0)
+    if (!('type' in judgement) || judgement.type !== 'ask') throw new Error('it waits')
+    expect(judgement.shadow).toEqual([])
+    expect(await judgement.lateShadow).toMatchObject([{ policies: { ready: { limit: 1 } } }])
+  })
+
   test('fails no request if the promise rejects', async () => {
     const rules = await compiled(waiting)
     const facts = { ...factsOf({}), value: () => Promise.reject(new Error('no database')) }
