@@ -23,7 +23,7 @@ export interface LoadRulesOptions<R> {
    * than 250 ms, the rule's own limit applies to the request.
    */
   readonly overrides?: OverridesFunction
-  /** The path of a file for the last valid document. If the source cannot be read when the application starts, this document is used until it can. */
+  /** The path of a file for the last valid document, relative to the working directory. If the source cannot be read when the application starts, this document is used until it can. */
   readonly keep?: string
   /**
    * Returns milliseconds since the epoch, for schedules: for tests.

@@ -67,6 +67,14 @@ test('reads a file whose name ends in .json as JSON, and accepts a URL', async (
   expect((await read(fileSource(pathToFileURL(path))))?.format).toBe('json')
 })
 
+test('a relative path is relative to the working directory, which the error names', async () => {
+  const source = fileSource('absent.yaml')
+  expect(source.location).toBe(join(process.cwd(), 'absent.yaml'))
+  await expect(read(source)).rejects.toThrow(
+    `the rules cannot be read from ${source.location}: there is no such file`,
+  )
+})
+
 test('delivers nothing while the files are unchanged', async () => {
   const { path } = await documentWithList()
   const source = fileSource(path)

@@ -1,4 +1,4 @@
-import { extname } from 'node:path'
+import { extname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readOptions } from '@sluice/core/http'
@@ -29,12 +29,15 @@ const attempts = 3
  * A document in a file, with the list and override files that it names relative to itself. The files are polled, because neither a Kubernetes
  * ConfigMap nor a network file system reports changes. A name that ends in `.json` is read as JSON, any other as YAML.
  *
+ * @param path a relative path is relative to the working directory at the time of the call; a URL such as `new URL('rules.yaml', import.meta.url)` is relative to
+ * the module
  * @example
  * const rules = await loadRules({ source: fileSource('rules.yaml', { every: '2s' }) })
  */
 export function fileSource(path: string | URL, options: FileSourceOptions = {}): RuleSource {
   const { every } = readOptions('fileSource', options, { every: everyOption(2000) })
-  const location = typeof path === 'string' ? path : fileURLToPath(path)
+  // Absolute, so that messages show the folder, and `process.chdir` changes nothing.
+  const location = resolve(typeof path === 'string' ? path : fileURLToPath(path))
   const format = extname(location).toLowerCase() === '.json' ? 'json' : 'yaml'
   let last: (Read & { readonly version: string }) | undefined
 

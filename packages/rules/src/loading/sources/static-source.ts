@@ -5,7 +5,9 @@ import { contentOf, type RuleSource } from './rule-source.js'
  * A document that does not change: a text in YAML or JSON, or an object such as the result of `defineRules`.
  *
  * @example
- * const rules = await loadRules({ source: staticSource({ version: 1, name: 'api', rules: [] }) })
+ * const rules = await loadRules({
+ *   source: staticSource({ version: 1, name: 'api', rules: [{ id: 'all', limit: 100, window: '1m' }] }),
+ * })
  */
 export function staticSource(document: RulesDocument | string): RuleSource {
   const content = contentOf({ ...textOf(document), files: new Map() })
