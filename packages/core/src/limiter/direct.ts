@@ -93,10 +93,11 @@ class Way {
   /** The numbers of a receipt: the cost, then the time and the row of each policy. */
   readonly #numbers: number[]
   /**
-   * The last decision. It is kept because V8 discards optimized code at a full garbage collection if no object with a hidden class that the code
+   * A recent decision. It is kept because V8 discards optimized code at a full garbage collection if no object with a hidden class that the code
    * depends on is alive. Without it, each such collection would make the next decisions several times slower.
    */
-  #last: Decision | undefined
+  kept: Decision | undefined
+  #decisions = 0
 
   constructor(entries: readonly BoundPolicy[], direct: DirectConsume) {
     this.#entries = entries
@@ -112,11 +113,14 @@ class Way {
   consume(key: string, cost: number): Decision | undefined {
     const allowed = this.#direct.decide(key, cost)
     if (allowed === undefined) return undefined
-    this.#last =
+    const decision =
       this.#only === undefined
         ? withReceipt(this.#decision(allowed, cost), this.#receipt(key, cost))
         : addReceipt(this.#onlyDecision(this.#only, allowed, cost), this.#receipt(key, cost))
-    return this.#last
+    // Not every decision is kept, because a reference from an old object to a new one takes time.
+    this.#decisions = (this.#decisions + 1) & 63
+    if (this.#decisions === 0) this.kept = decision
+    return decision
   }
 
   #onlyDecision(name: string, allowed: boolean, cost: number): Decision {
@@ -177,17 +181,18 @@ class Way {
 }
 
 class DirectReceipt implements LazyReceipt {
-  readonly #way: Way
-  readonly #key: string
-  readonly #numbers: readonly number[]
+  // Private only in TypeScript, because V8 initializes private fields by a call, which takes longer than the rest of the constructor.
+  private readonly way: Way
+  private readonly key: string
+  private readonly numbers: readonly number[]
 
   constructor(way: Way, key: string, numbers: readonly number[]) {
-    this.#way = way
-    this.#key = key
-    this.#numbers = numbers
+    this.way = way
+    this.key = key
+    this.numbers = numbers
   }
 
   receiptOf(allowed: boolean): Receipt {
-    return this.#way.receiptOf(allowed, this.#key, this.#numbers)
+    return this.way.receiptOf(allowed, this.key, this.numbers)
   }
 }

@@ -12,6 +12,8 @@ export class KeyHash {
   /** The halves of the last hash. */
   high = 0
   low = 0
+  /** The last text. While one client sends many requests in a row, its key is hashed once. */
+  #last: string | undefined
   readonly #k0: number
   readonly #k1: number
 
@@ -22,6 +24,8 @@ export class KeyHash {
 
   // This runs for each key of each decision. The round is written twice, because a function for it could not keep the four words in registers.
   hash(text: string): void {
+    if (text === this.#last) return
+    this.#last = text
     const count = readLatin(text) || readWide(text)
     // Without `| 0` V8 does not know that the field is an integer, and the hash takes twice as long.
     let v0 = this.#k0 | 0
