@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createLimiter, fixedWindow, gcra, redisStore, slidingLog } from '@sluice/core'
 import { useRedis } from '@sluice/conformance/redis'
 import { beforeEach, expect, test } from 'vitest'
@@ -82,6 +83,38 @@ test('requests for one key are decided in their order, whatever their methods an
     [false, 0],
     [true, 10],
   ])
+})
+
+test('simultaneous penalties and refunds have their own numbers of units', async () => {
+  const store = redisStore(server.connection, { timeout: '10s' })
+  const policies = slidingLog({ limit: 100, window: '1h' })
+  const limiter = createLimiter({ name: 'api', policies, store })
+  const keys = ['ann', 'bob', 'eve']
+  const remaining = async () =>
+    Promise.all(keys.map(async (key) => (await limiter.peek(key)).remaining))
+  await Promise.all(keys.map(async (key, i) => limiter.penalize(key, 10 * (i + 1))))
+  expect(await remaining()).toEqual([90, 80, 70])
+  const decisions = await Promise.all(
+    keys.map(async (key, i) => limiter.consume(key, { cost: i + 1 })),
+  )
+  await Promise.all(decisions.map(async (decision) => limiter.refund(decision)))
+  expect(await remaining()).toEqual([90, 80, 70])
+  await Promise.all(keys.map(async (key, i) => limiter.refund(key, 10 * (i + 1))))
+  expect(await remaining()).toEqual([100, 100, 100])
+})
+
+test('simultaneous refunds are those of their own windows', async () => {
+  const store = redisStore(server.connection, { timeout: '10s' })
+  const policies = fixedWindow({ limit: 10, window: '1h' })
+  const limiter = createLimiter({ name: 'api', policies, store })
+  const decisions = []
+  for (const key of ['ann', 'bob', 'eve']) {
+    decisions.push(await limiter.consume(key))
+    await delay(3)
+  }
+  await Promise.all(decisions.map(async (decision) => limiter.refund(decision)))
+  const left = await Promise.all(['ann', 'bob', 'eve'].map(async (key) => limiter.peek(key)))
+  expect(left.map(({ remaining }) => remaining)).toEqual([10, 10, 10])
 })
 
 test('one bad key among 128 fails alone', async () => {

@@ -5,8 +5,10 @@ import {
   createLimiter,
   fixedWindow,
   redisStore,
+  slidingLog,
   SluiceError,
   type Decision,
+  type Policy,
   type RedisClient,
   type RedisStoreOptions,
   type SupportedClient,
@@ -16,29 +18,40 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 
 const policies = fixedWindow({ limit: 10, window: '1h' })
 
+// The direct script decides the first of these, the general script the other.
+const ofEachScript = [
+  ['a fixed window', policies],
+  ['a log', slidingLog({ limit: 10, window: '1h' })],
+] as const
+
 const server = useRedis()
 
 describe('a call that takes longer than its deadline', () => {
-  test('fails in time, and takes no units when it arrives', async () => {
-    const limiter = limiterOn(server.client(), { timeout: 50 })
-    await untilAnswered(() => limiter.consume('key'))
-    const { remaining } = await untilAnswered(() => limiter.peek('key'))
-    await paused(300, async () => {
-      let isAnswering = false
-      const answering = server.connection.ping().then(() => (isAnswering = true))
-      const decisions = [1, 2, 3].map((cost) => limiter.consume('key', { cost }))
-      const penalties = Promise.allSettled([1, 2, 3].map((units) => limiter.penalize('key', units)))
-      expect((await Promise.all(decisions)).map(({ source }) => source)).toEqual(
-        Array(3).fill('closed'),
-      )
-      expect((await penalties).map(errorCode)).toEqual(Array(3).fill('SLUICE_STORE_TIMEOUT'))
-      expect(isAnswering).toBe(false)
-      await answering
-    })
-    // The client may send a call without an effect again. It then arrives before the second of these calls.
-    await untilAnswered(() => limiter.peek('key'))
-    expect((await untilAnswered(() => limiter.peek('key'))).remaining).toBe(remaining)
-  })
+  test.each(ofEachScript)(
+    'fails in time, and takes no units when it arrives: %s',
+    async (_, policy) => {
+      const limiter = limiterOn(server.client(), { timeout: 50 }, undefined, policy)
+      await untilAnswered(() => limiter.consume('key'))
+      const { remaining } = await untilAnswered(() => limiter.peek('key'))
+      await paused(300, async () => {
+        let isAnswering = false
+        const answering = server.connection.ping().then(() => (isAnswering = true))
+        const decisions = [1, 2, 3].map((cost) => limiter.consume('key', { cost }))
+        const penalties = Promise.allSettled(
+          [1, 2, 3].map((units) => limiter.penalize('key', units)),
+        )
+        expect((await Promise.all(decisions)).map(({ source }) => source)).toEqual(
+          Array(3).fill('closed'),
+        )
+        expect((await penalties).map(errorCode)).toEqual(Array(3).fill('SLUICE_STORE_TIMEOUT'))
+        expect(isAnswering).toBe(false)
+        await answering
+      })
+      // The client may send a call without an effect again. It then arrives before the second of these calls.
+      await untilAnswered(() => limiter.peek('key'))
+      expect((await untilAnswered(() => limiter.peek('key'))).remaining).toBe(remaining)
+    },
+  )
 
   test('consumes nothing even as the first call of its process', async () => {
     const client = server.client()
@@ -262,9 +275,14 @@ async function paused(ms: number, meanwhile: () => Promise<void>): Promise<void>
 }
 
 /** A limiter that never decides without its store: it denies if the store fails. */
-function limiterOn(client: SupportedClient, options: RedisStoreOptions = {}, name?: string) {
+function limiterOn(
+  client: SupportedClient,
+  options: RedisStoreOptions = {},
+  name: string = randomUUID(),
+  policy: Policy = policies,
+) {
   const store = redisStore(client, options)
-  return createLimiter({ name: name ?? randomUUID(), policies, store, onStoreError: 'deny' })
+  return createLimiter({ name, policies: policy, store, onStoreError: 'deny' })
 }
 
 /** Repeats a call until the store decides, because a busy machine can miss the short deadline. A failed call has taken no units. */
