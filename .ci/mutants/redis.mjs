@@ -103,12 +103,6 @@ export const mutants = [
   },
   {
     file: `${redis}/slots.ts`,
-    name: 'a request that one slot denied is answered by what they say afterwards',
-    find: '{ ...join(parts, stand), allowed: false }',
-    replace: 'join(parts, stand)',
-  },
-  {
-    file: `${redis}/slots.ts`,
     name: 'a bucket in another slot than the one that denies is not born',
     find: 'look.allowed && !parts[i].request.entries.some(isPersistedOnDenial)',
     replace: 'look.allowed',

@@ -8,7 +8,7 @@ import {
   type Limiter,
   type SupportedClient,
 } from '@sluice/core'
-import { useCluster, useRedis } from '@sluice/conformance/redis'
+import { startRedis, useCluster, useRedis } from '@sluice/conformance/redis'
 import type { Cluster, Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
 import { Redis as Valkey } from 'iovalkey'
@@ -124,6 +124,22 @@ test('a call that waits for the client to reconnect is sent once, and decided', 
   const decisions = await Promise.all([limiter.consume('key'), limiter.consume('key')])
   expect(decisions.map(({ source }) => source)).toEqual(['store', 'store'])
   expect(await used()).toBe(3)
+})
+
+test('a call that waits for the first connection is decided, although earlier attempts to connect fail', async () => {
+  const { port, stop } = await startRedis()
+  await stop()
+  const client = new Redis5({ host: '127.0.0.1', port, retryStrategy: () => 20 })
+  const refusals: unknown[] = []
+  client.on('error', (error) => refusals.push(error))
+  onTestFinished(() => client.disconnect())
+  const store = redisStore(client, { timeout: '10s' })
+  const limiter = createLimiter({ name: 'waits', policies, store, onStoreError: 'deny' })
+  const decision = limiter.consume('key')
+  while (refusals.length < 2) await delay(5)
+  const again = await startRedis({ port })
+  onTestFinished(() => again.stop())
+  expect((await decision).source).toBe('store')
 })
 
 test('a client that drops commands without a reply loses nothing but those replies', async () => {

@@ -90,11 +90,11 @@ export function acrossSlots(
       }
       await refundTaken(parts, taken)
       if (answer instanceof SluiceError) throw answer
-      // The slot that denied may allow the request by now. The request remains denied.
+      // The slot that denied is not asked again: it may allow the request by now, but the request remains denied.
       const stand = await Promise.all(
         parts.map(async (other) => (other === part ? answer : look(other))),
       )
-      return { ...join(parts, stand), allowed: false }
+      return join(parts, stand)
     }
     return join(parts, taken)
   }
