@@ -24,10 +24,10 @@ export async function finishedInSlices<T>(work: Slices<T>, pause: Pause): Promis
   }
 }
 
-/** How long the work may hold the event loop. */
-const sliceMs = 8
+/** How long the work may hold the event loop. A garbage collection in a slice adds up to ten milliseconds. */
+const sliceMs = 5
 
-/** A pause that is due after each 8 ms of work. The clock is read at every 16th call, so calls have to be frequent. */
+/** A pause that is due after each 5 ms of work. The clock is read at every 16th call, so calls have to be frequent. */
 export function createPause(): Pause {
   let until = performance.now() + sliceMs
   let calls = 0

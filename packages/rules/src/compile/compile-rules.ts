@@ -33,6 +33,8 @@ export async function compileRules(
   const { fields, lists } = vocabulary
   // A document can be compiled several times.
   const findings = vocabulary.findings.copy()
+  // The caller may have just worked for a slice.
+  await setImmediate()
   const pause = createPause()
   for (const list of lists.values()) await list.readEntries(findings, pause)
   if (findings.hasErrors) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { checkCounts } from '../compile/counts.js'
 import { readRule, type CompiledRule } from '../compile/rule.js'
 import { invalidRules } from '../errors.js'
@@ -76,6 +77,7 @@ export async function parsedInSlices(
 ): Promise<ParsedRules> {
   const findings = new Findings(places)
   const checked = await finishedInSlices(check(shaped, files, findings), pause)
+  await setImmediate()
   if (checked !== undefined) return { ...checked, version: versionOf(text, files) }
   await findings.settle()
   throw invalidRules(shaped.name, findings.list)
