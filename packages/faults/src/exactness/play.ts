@@ -51,10 +51,12 @@ export async function play(
 async function tallyOf(task: Task): Promise<Tally> {
   const child = fork(worker, [JSON.stringify(task)])
   const exit = once(child, 'exit')
+  // A message can arrive after the exit, but not after this event.
+  const disconnect = once(child, 'disconnect')
   const [message] = await Promise.race([
     once(child, 'message'),
-    exit.then(([code]): never => {
-      throw new Error(`a worker ended with ${String(code)}`)
+    disconnect.then((): never => {
+      throw new Error(`a worker ended without a result, with ${String(child.exitCode)}`)
     }),
   ])
   await exit
