@@ -13,7 +13,7 @@ const shared = ['core', 'express', 'koa', 'fastify', 'nestjs', 'rules', 'cli'].f
 
 /**
  * The files among them that need a process of their own: they read warnings of the process, load modules again, set the time, or remove a Unix socket.
- * After the removal, Node 20 does not resolve symbolic links of modules until the next file system call: `realpath` reads the type of the socket.
+ * After the removal, Node 20 does not resolve symbolic links of modules until the next synchronous `stat`: `realpath` reads the type of the socket.
  */
 const alone = shared.filter((file) =>
   /'warning'|warningOf|resetModules|useFakeTimers|stub(?:Env|Global)|\.listen\(path\)/.test(

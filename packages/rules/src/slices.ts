@@ -24,7 +24,7 @@ export async function finishedInSlices<T>(work: Slices<T>, pause: Pause): Promis
   }
 }
 
-/** How long the work may hold the event loop. A garbage collection in a slice adds up to ten milliseconds. */
+/** How long the work may hold the event loop. A garbage collection in a slice often adds five to eight milliseconds. */
 const sliceMs = 5
 
 /** A pause that is due after each 5 ms of work. The clock is read at every 16th call, so calls have to be frequent. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { fieldNames, type FieldNames } from '../simulate/cut/json.js'
+import { fieldNames, type FieldNames } from '../simulate/cut/json-fields.js'
 import { windowMsOf } from '../simulate/variants.js'
 
 // Each function reads the value of an option. Commander adds the name of the option to the errors.

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { formats, type Format } from '../simulate/cut/detect.js'
-import type { FieldNames } from '../simulate/cut/json.js'
+import type { FieldNames } from '../simulate/cut/json-fields.js'
 import { algorithms, type ShortAlgorithm } from '../simulate/variants.js'
 import {
   collect,

@@ -9,7 +9,7 @@ export type {
 } from './options.js'
 export { tableOf } from './rules/table.js'
 export type { Table } from './rules/facts.js'
-export type { FieldName, FieldNames } from './cut/json.js'
+export type { FieldName, FieldNames } from './cut/json-fields.js'
 export type { Format, FormatOptions } from './cut/detect.js'
 export type { ReadProgress } from './read-log.js'
 export type {

@@ -181,7 +181,7 @@ class Way {
 }
 
 class DirectReceipt implements LazyReceipt {
-  // Private only in TypeScript, because V8 initializes private fields by a call, which takes longer than the rest of the constructor.
+  // Private only in TypeScript: V8 initializes `#` fields by a function of its own, which uses part of the limit of what it inlines into a decision.
   private readonly way: Way
   private readonly key: string
   private readonly numbers: readonly number[]
