@@ -37,19 +37,19 @@ export const mutants = [
   {
     file: `${limiter}/reading/verdict.ts`,
     name: 'a blocked key has units to spend',
-    find: 'remaining: blockedMs > 0 ? 0 : free',
-    replace: 'remaining: free',
+    find: '    remaining: 0,\n',
+    replace: '',
   },
   {
     file: `${limiter}/reading/verdict.ts`,
     name: 'a quota of nothing has to be waited for',
-    find: 'limit === 0 ? 0 : compact(settled.full - now)',
-    replace: 'compact(settled.full - now)',
+    find: 'limit === 0 ? 0 : Math.max(0, compact(settled.full - settled.now))',
+    replace: 'Math.max(0, compact(settled.full - settled.now))',
   },
   {
     file: `${limiter}/reading/verdict.ts`,
     name: 'what a block ends before it frees is known too early',
-    find: 'free > 0 ? blockedMs : Math.max(blockedMs, next)',
+    find: 'remaining > 0 ? blockedMs : Math.max(blockedMs, nextMs)',
     replace: 'blockedMs',
   },
   {

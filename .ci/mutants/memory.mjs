@@ -96,20 +96,20 @@ export const mutants = [
   {
     file: `${memory}/direct.ts`,
     name: 'the direct way counts windows of the wall by the other clock',
-    find: 'state.followsWall ? this.#wall() : now',
-    replace: 'now',
+    find: 'this.now = this.#wall === undefined ? moment : this.#wall()',
+    replace: 'this.now = moment',
   },
   {
     file: `${memory}/direct.ts`,
     name: 'the direct way reads a key that is not there as the one before',
-    find: 'else for (let i = 0; i < row.length; i++) row[i] = 0',
-    replace: '',
+    find: 'place === -1 ? this.#table.blank(this.#views) : segment.read(place, this.#views)',
+    replace: 'place === -1 ? this.row : segment.read(place, this.#views)',
   },
   {
     file: `${memory}/direct.ts`,
     name: 'the direct way marks no row as spent',
-    find: 'this.isSpent = this.used >= this.#quota',
-    replace: 'this.isSpent = false',
+    find: 'const isSpent = this.used >= this.#quota',
+    replace: 'const isSpent = false',
   },
   {
     file: `${memory}/state-table.ts`,
@@ -126,8 +126,8 @@ export const mutants = [
   {
     file: 'packages/core/src/limiter/direct.ts',
     name: 'the receipt of a direct decision has the time of another',
-    find: 'const now = numbers[at]',
-    replace: 'const now = numbers[0]',
+    find: 'return { row, blockedUntil: 0, now }',
+    replace: 'return { row, blockedUntil: 0, now: 0 }',
   },
   {
     file: 'packages/core/src/limiter/direct.ts',
@@ -156,13 +156,31 @@ export const mutants = [
   {
     file: 'packages/core/src/algorithms/window.ts',
     name: 'the direct way keeps a window after its end',
-    find: 'settled.ends = steps.ends(row, params)',
-    replace: 'settled.ends = steps.ends(row, params) + 5',
+    find: 'settled.ends = end\n',
+    replace: 'settled.ends = end + 5\n',
   },
   {
     file: 'packages/core/src/algorithms/gcra/step.ts',
     name: 'the direct way says when a burst could begin, not the next unit',
-    find: 'settled.next = gcraSteps.next(row, params, now, free + 1)',
-    replace: 'settled.next = gcraSteps.full(row, params) - now',
+    find: '(Math.min(used, burst) - 1) * every) - now',
+    replace: '0) - now',
+  },
+  {
+    file: 'packages/core/src/algorithms/sliding-window/spread-step.ts',
+    name: 'the direct way waits for one unit although penalties exceed the limit',
+    find: 'Math.max(1, used + 1 - limit)',
+    replace: '1',
+  },
+  {
+    file: 'packages/core/src/algorithms/gcra/step.ts',
+    name: 'the direct way does not wait for the units beyond the burst',
+    find: 'Math.min(used, burst) - 1',
+    replace: 'used - 1',
+  },
+  {
+    file: 'packages/core/src/limiter/direct.ts',
+    name: 'the receipt of a direct decision has the state of the first policy only',
+    find: 'states: [takenState({ row, now }), ...others]',
+    replace: 'states: [takenState({ row, now })]',
   },
 ]

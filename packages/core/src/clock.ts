@@ -9,10 +9,14 @@ export interface Time {
   wall: Clock
 }
 
-const { process } = globalThis
+// A constant, because V8 looks a property of `process` up by its name each time.
+const hrtime = globalThis.process?.hrtime
 
-/** Milliseconds since an arbitrary moment. */
-const elapsed: Clock = process?.hrtime === undefined ? () => performance.now() : hrtimeMs
+/**
+ * Milliseconds since an arbitrary moment. `hrtime` reads the same clock as `performance.now` in less time, and the clock is the greatest part of a
+ * decision in memory.
+ */
+const elapsed: Clock = hrtime === undefined ? () => performance.now() : hrtimeMs
 
 /**
  * The time of this process: monotonic, anchored to the wall clock when this module loads. Once `Date` has been replaced, both clocks follow the
@@ -26,8 +30,7 @@ export const processTime: Time = {
 const dateNow = Date.now
 const anchor = Date.now() - elapsed()
 
-/** Reads the clock of `performance.now` in two thirds of its time: reading the clock is the greater part of a decision in memory. */
 function hrtimeMs(): number {
-  const time = process.hrtime()
+  const time = hrtime()
   return time[0] * 1000 + time[1] / 1e6
 }

@@ -87,12 +87,8 @@ export interface Reading<P extends object = Params> {
 export interface Algorithm<P extends object = Params> extends Steps<P>, Reading<P> {
   readonly bodied?: undefined
   /**
-   * Takes the cost if it is not 0, and reads the row.
-   *
-   * Only the algorithms that decide most requests have this copy of `settleBy`. V8 optimizes a function for the callees that it has seen, so one
-   * function for all algorithms calls their steps without inlining them, and allocates an object for each number that it passes. In a process
-   * that has used all algorithms, the copies save 30 to 60 ns of about 300 ns per decision for one key, and 30 to 100 ns of about 550 ns for many
-   * keys. In a process with one algorithm, they save at most 40 ns.
+   * Takes the cost if it is not 0, and reads the row. Only the algorithms that decide most requests have a form of their own, which calculates each
+   * number once. The time of the row's end may also be written if nothing was taken.
    *
    * @default settleBy(steps)
    */
@@ -110,7 +106,7 @@ export interface SettledRow<P extends object = Params> {
   next: number
   /** The time from which the quota is full. */
   full: number
-  /** The time at which the row expires. Only written if units were taken. */
+  /** The time at which the row expires. Without meaning if no units were taken. */
   ends: number
 }
 

@@ -18,7 +18,7 @@ export function windowSteps<P extends { readonly limit: number }>(
     return row[USED] + cost <= params.limit ? 0 : closing(row[SINCE], params) - now
   }
 
-  const steps: Omit<Algorithm<P>, 'id' | 'args' | 'lua' | 'windowMs' | 'followsWall'> = {
+  return {
     ...usualReading,
     cells: () => ({ moments: 1, counts: 1 }),
 
@@ -52,18 +52,14 @@ export function windowSteps<P extends { readonly limit: number }>(
 
     settle(settled, cost) {
       const { row, params, now } = settled
-      if (cost > 0) {
-        steps.take(row, params, now, cost)
-        settled.ends = steps.ends(row, params)
-      }
-      const used = steps.used(row, params, now)
-      const free = Math.max(0, steps.quota(params) - used)
-      settled.used = used
-      settled.next = steps.next(row, params, now, free + 1)
-      settled.full = steps.full(row, params)
+      row[USED] += cost
+      const end = ends(row, params)
+      settled.used = row[USED]
+      settled.next = end - now
+      settled.full = end
+      settled.ends = end
     },
   }
-  return steps
 }
 
 /** The same in Lua. `closing` is the body of a function of (since, params). The first of the params is the limit. */

@@ -1,5 +1,6 @@
 import { joinKey } from '../keys.js'
 import { isCount, isRecord } from '../options/predicates.js'
+import type { Row } from '../algorithms/algorithm.js'
 import type { BoundPolicy, DirectConsume, State, SyncStore } from '../stores/store.js'
 import { isKey, type Keys, type Policies } from './bound-policies.js'
 import type { ConsumeOptions } from './calls.js'
@@ -35,38 +36,42 @@ export function createDirectWay(
   store: SyncStore,
   entriesFor: (policies: Policies | undefined) => readonly BoundPolicy[],
 ): ConsumeDirectly {
-  const compiled = new WeakMap<readonly BoundPolicy[], { readonly way: Way | undefined }>()
+  const compiled = new WeakMap<readonly BoundPolicy[], Compiled>()
+  let own: Compiled | undefined
   let last: { readonly policies: Policies | undefined; readonly way: Way | undefined } | undefined
   let lastOptions: ConsumeOptions | undefined
 
-  function wayFor(policies: Policies | undefined): Way | undefined {
+  function compiledFor(policies: Policies | undefined): Compiled {
     const entries = entriesFor(policies)
     let known = compiled.get(entries)
     if (known === undefined) {
-      const direct = store.compile?.(entries)
-      known = { way: direct === undefined ? undefined : new Way(entries, direct) }
+      known = { way: wayOf(entries, store.compile?.(entries)) }
       compiled.set(entries, known)
     }
-    return known.way
+    return known
+  }
+
+  function consumeWith(key: Keys, options: ConsumeOptions): Decision | undefined {
+    // A server often passes the same options object for each request.
+    if (options !== lastOptions && !areSimple(options)) return undefined
+    lastOptions = options
+    const { cost = 1, policies } = options
+    if (cost !== 1 && !isCount(cost)) return undefined
+    if (last === undefined || last.policies !== policies) {
+      last = { policies, way: compiledFor(policies).way }
+    }
+    return decide(last.way, key, cost)
   }
 
   return function consumeDirectly(key, options) {
-    let cost = 1
-    let policies: Policies | undefined
-    if (options !== undefined) {
-      // A server often passes the same options object for each request.
-      if (options !== lastOptions && !areSimple(options)) return undefined
-      lastOptions = options
-      if (options.cost !== undefined) cost = options.cost
-      policies = options.policies
-      if (cost !== 1 && !isCount(cost)) return undefined
-    }
-    if ((typeof key !== 'string' && !isKey(key)) || isObserved()) return undefined
-    const joined = joinKey(key)
-    if (joined === undefined) return undefined
-    if (last === undefined || last.policies !== policies) last = { policies, way: wayFor(policies) }
-    return last.way?.consume(joined, cost)
+    if (options !== undefined) return consumeWith(key, options)
+    own ??= compiledFor(undefined)
+    return decide(own.way, key, 1)
   }
+}
+
+interface Compiled {
+  readonly way: Way | undefined
 }
 
 /** Whether the direct way supports these options. The general way checks all others and throws for invalid ones. */
@@ -76,123 +81,154 @@ function areSimple(options: ConsumeOptions): boolean {
   return true
 }
 
+function decide(way: Way | undefined, key: Keys, cost: number): Decision | undefined {
+  if (way === undefined || isObserved()) return undefined
+  const joined = typeof key === 'string' || isKey(key) ? joinKey(key) : undefined
+  return joined === undefined ? undefined : way.consume(joined, cost)
+}
+
 function isObserved(): boolean {
   return decisionEvents.decision.hasSubscribers || decisionEvents.denial.hasSubscribers
 }
 
 /** The direct way of one list of policies. */
-class Way {
+interface Way {
+  consume(key: string, cost: number): Decision | undefined
+}
+
+function wayOf(
+  entries: readonly BoundPolicy[],
+  direct: DirectConsume | undefined,
+): Way | undefined {
+  if (direct === undefined) return undefined
+  return entries.length === 1
+    ? new OnePolicy(entries, direct)
+    : new SeveralPolicies(entries, direct)
+}
+
+class OnePolicy implements Way {
   readonly #entries: readonly BoundPolicy[]
   readonly #direct: DirectConsume
-  readonly #readers: readonly VerdictReader[]
-  /** The verdicts of the last decision, in one list for all decisions. */
-  readonly #verdicts: Verdict[] = []
-  /** The name of the only policy; undefined if there are several. */
-  readonly #only: string | undefined
-  readonly #deniedByOnly: readonly string[]
-  /** The numbers of a receipt: the cost, then the time and the row of each policy. */
-  readonly #numbers: number[]
-  /**
-   * A recent decision. It is kept because V8 discards optimized code at a full garbage collection if no object with a hidden class that the code
-   * depends on is alive. Without it, each such collection would make the next decisions several times slower.
-   */
-  kept: Decision | undefined
-  #decisions = 0
+  readonly #read: VerdictReader
+  readonly #name: string
+  readonly #deniedBy: readonly string[]
+  readonly #kept = new Kept()
 
   constructor(entries: readonly BoundPolicy[], direct: DirectConsume) {
     this.#entries = entries
     this.#direct = direct
-    this.#readers = entries.map(verdictReader)
-    this.#only = entries.length === 1 ? entries[0].name : undefined
-    this.#deniedByOnly = Object.freeze(entries.map(({ name }) => name))
-    const count = direct.states.reduce((sum, { row }) => sum + 1 + row.length, 1)
-    // Initialized with fractions, so that V8 stores all elements as doubles.
-    this.#numbers = Array.from({ length: count }, () => 0.5)
+    this.#read = verdictReader(entries[0])
+    this.#name = entries[0].name
+    this.#deniedBy = Object.freeze([this.#name])
   }
 
   consume(key: string, cost: number): Decision | undefined {
-    const allowed = this.#direct.decide(key, cost)
+    const direct = this.#direct
+    const allowed = direct.decide(key, cost)
     if (allowed === undefined) return undefined
-    const decision =
-      this.#only === undefined
-        ? withReceipt(this.#decision(allowed, cost), this.#receipt(key, cost))
-        : addReceipt(this.#onlyDecision(this.#only, allowed, cost), this.#receipt(key, cost))
-    // Not every decision is kept, because a reference from an old object to a new one takes time.
-    this.#decisions = (this.#decisions + 1) & 63
-    if (this.#decisions === 0) this.kept = decision
-    return decision
-  }
-
-  #onlyDecision(name: string, allowed: boolean, cost: number): Decision {
-    const verdict = this.#readers[0](this.#direct.states[0], 0, cost, allowed)
-    return new PlainDecision(
+    const state = direct.states[0]
+    const verdict = this.#read(state, cost, allowed)
+    const name = this.#name
+    const decision: Decision = new PlainDecision(
       allowed,
       verdict.limit,
       verdict.remaining,
       verdict.retryAfterMs,
       verdict.resetMs,
       verdict.delayMs,
-      allowed ? noNames : this.#deniedByOnly,
+      allowed ? noNames : this.#deniedBy,
       name === 'default' ? { default: verdict } : { [name]: verdict },
       'store',
     )
+    const receipt = new DirectReceipt(this.#entries, key, cost, state.now, state.row, noStates)
+    return this.#kept.keepSome(addReceipt(decision, receipt))
+  }
+}
+
+class SeveralPolicies implements Way {
+  readonly #entries: readonly BoundPolicy[]
+  readonly #direct: DirectConsume
+  readonly #readers: readonly VerdictReader[]
+  /** The verdicts of the last decision, in one list for all decisions. */
+  readonly #verdicts: Verdict[] = []
+  readonly #kept = new Kept()
+
+  constructor(entries: readonly BoundPolicy[], direct: DirectConsume) {
+    this.#entries = entries
+    this.#direct = direct
+    this.#readers = entries.map(verdictReader)
   }
 
-  #decision(allowed: boolean, cost: number): Decision {
+  consume(key: string, cost: number): Decision | undefined {
     const { states } = this.#direct
+    const allowed = this.#direct.decide(key, cost)
+    if (allowed === undefined) return undefined
     const verdicts = this.#verdicts
     for (let i = 0; i < states.length; i++) {
-      verdicts[i] = this.#readers[i](states[i], 0, cost, allowed)
+      verdicts[i] = this.#readers[i](states[i], cost, allowed)
     }
-    return summaryOf(allowed, this.#entries, verdicts, 'store')
+    const decision = summaryOf(allowed, this.#entries, verdicts, 'store')
+    const [{ now, row }, ...others] = states
+    const receipt = new DirectReceipt(this.#entries, key, cost, now, row, others.map(takenState))
+    return this.#kept.keepSome(withReceipt(decision, receipt))
   }
+}
 
-  #receipt(key: string, cost: number): LazyReceipt {
-    return new DirectReceipt(this, key, this.#noted(cost))
-  }
+const noStates: readonly State[] = []
 
-  #noted(cost: number): readonly number[] {
-    const { states } = this.#direct
-    const numbers = this.#numbers
-    numbers[0] = cost
-    let at = 1
-    for (let i = 0; i < states.length; i++) {
-      const { row, now } = states[i]
-      numbers[at++] = now
-      for (let cell = 0; cell < row.length; cell++) numbers[at++] = row[cell]
-    }
-    return numbers.slice()
-  }
+/** A copy, because the next decision overwrites the state. Its row is a new one for each decision. */
+function takenState({ row, now }: Pick<State, 'row' | 'now'>): State {
+  return { row, blockedUntil: 0, now }
+}
 
-  /** Makes the receipt of a decision from its recorded numbers. */
-  receiptOf(allowed: boolean, key: string, numbers: readonly number[]): Receipt {
-    const entries = this.#entries
-    let at = 1
-    const states = this.#direct.states.map(({ row }): State => {
-      const now = numbers[at]
-      const cells = numbers.slice(at + 1, at + 1 + row.length)
-      at += 1 + row.length
-      return { row: cells, blockedUntil: 0, now }
-    })
-    const keys = entries.map(() => key)
-    const about = { entries, keys, now: undefined, lease: noLease, cost: numbers[0] }
-    return { request: { verb: 'consume', ...about }, outcome: { allowed, states } }
+/**
+ * Keeps a recent decision alive. V8 discards optimized code at a full garbage collection if no object with a hidden class that the code depends on is
+ * alive, so without it each such collection would make the next decisions several times slower.
+ */
+class Kept {
+  decision: Decision | undefined
+  #decisions = 0
+
+  /** Keeps one decision of many, because a reference from an old object to a new one takes time. */
+  keepSome(decision: Decision): Decision {
+    this.#decisions = (this.#decisions + 1) & 63
+    if (this.#decisions === 0) this.decision = decision
+    return decision
   }
 }
 
 class DirectReceipt implements LazyReceipt {
   // Private only in TypeScript: V8 initializes `#` fields by a function of its own, which uses part of the limit of what it inlines into a decision.
-  private readonly way: Way
+  private readonly entries: readonly BoundPolicy[]
   private readonly key: string
-  private readonly numbers: readonly number[]
+  private readonly cost: number
+  private readonly now: number
+  private readonly row: Row
+  /** The states of the policies after the first one. */
+  private readonly others: readonly State[]
 
-  constructor(way: Way, key: string, numbers: readonly number[]) {
-    this.way = way
+  constructor(
+    entries: readonly BoundPolicy[],
+    key: string,
+    cost: number,
+    now: number,
+    row: Row,
+    others: readonly State[],
+  ) {
+    this.entries = entries
     this.key = key
-    this.numbers = numbers
+    this.cost = cost
+    this.now = now
+    this.row = row
+    this.others = others
   }
 
   receiptOf(allowed: boolean): Receipt {
-    return this.way.receiptOf(allowed, this.key, this.numbers)
+    const { entries, cost, now, row, others } = this
+    const keys = entries.map(() => this.key)
+    return {
+      request: { verb: 'consume', entries, keys, now: undefined, lease: noLease, cost },
+      outcome: { allowed, states: [takenState({ row, now }), ...others] },
+    }
   }
 }

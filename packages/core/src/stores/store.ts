@@ -140,7 +140,7 @@ export interface Outcome {
 export interface DirectConsume {
   /** Returns whether all entries allowed the cost for this key, and counted it. Undefined, and nothing changed, if only `run` can decide it. */
   decide(key: string, cost: number): boolean | undefined
-  /** The state of each entry after the last decision. The next decision overwrites them. */
+  /** The state of each entry after the last decision. The next decision overwrites them, except their rows: each decision has new ones. */
   readonly states: readonly Readonly<SettledRow>[]
 }
 

@@ -123,15 +123,13 @@ export const gcraSteps: Algorithm<GcraParams> = {
 
   settle(settled, cost) {
     const { row, params, now } = settled
-    if (cost > 0) {
-      gcraSteps.take(row, params, now, cost)
-      settled.ends = gcraSteps.ends(row, params)
-    }
+    const { burst, refill, every } = params
+    if (cost > 0) gcraSteps.take(row, params, now, cost)
     const used = gcraSteps.used(row, params, now)
-    const free = Math.max(0, gcraSteps.quota(params) - used)
     settled.used = used
-    settled.next = gcraSteps.next(row, params, now, free + 1)
-    settled.full = gcraSteps.full(row, params)
+    settled.next = backlogAtMost(row, refill, (Math.min(used, burst) - 1) * every) - now
+    settled.full = idleAt(row)
+    settled.ends = gcraSteps.ends(row, params)
   },
 }
 

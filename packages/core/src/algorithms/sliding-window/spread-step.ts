@@ -80,13 +80,7 @@ export const spreadSteps: Algorithm<SpreadParams> = {
     const older = stillCounting(row, window, now)
     const excess = row[UNITS] + older + cost - limit
     if (excess <= 0) return 0
-    // Units expire in order: first those of the older window, then those of the current one, which is the older one by then.
-    const leaves =
-      excess <= older
-        ? row[OLDER_FIRST] +
-          spanUntil(row[OLDER_UNITS] - older + excess, row[OLDER_UNITS], row[OLDER_SPAN])
-        : row[FIRST] + spanUntil(excess - older, row[UNITS], row[SPAN])
-    return leaves + window - now
+    return timeOfUnit(row, older, excess) + window - now
   },
 
   used: (row, { window }, now) => row[UNITS] + stillCounting(row, window, now),
@@ -98,15 +92,15 @@ export const spreadSteps: Algorithm<SpreadParams> = {
 
   settle(settled, cost) {
     const { row, params, now } = settled
-    if (cost > 0) {
-      spreadSteps.take(row, params, now, cost)
-      settled.ends = spreadSteps.ends(row, params)
-    }
-    const used = spreadSteps.used(row, params, now)
-    const free = Math.max(0, spreadSteps.quota(params) - used)
+    const { limit, window } = params
+    if (cost > 0) spreadSteps.take(row, params, now, cost)
+    const older = stillCounting(row, window, now)
+    const used = row[UNITS] + older
+    const ends = spreadSteps.ends(row, params)
     settled.used = used
-    settled.next = spreadSteps.next(row, params, now, free + 1)
-    settled.full = spreadSteps.full(row, params)
+    settled.next = timeOfUnit(row, older, Math.max(1, used + 1 - limit)) + window - now
+    settled.full = ends
+    settled.ends = ends
   },
 }
 
@@ -118,6 +112,17 @@ function stillCounting(row: Row, window: number, now: number): number {
   const span = row[OLDER_SPAN]
   if (elapsed >= span) return 0
   return units === 1 ? 1 : units - 1 - gapsPassed(elapsed, units - 1, span)
+}
+
+/**
+ * The time of the unit number `count`, of those that still count. `older` of them are in the older window. Units expire in order: first those of the
+ * older window, then those of the current one, which is the older one by then.
+ */
+function timeOfUnit(row: Row, older: number, count: number): number {
+  return count <= older
+    ? row[OLDER_FIRST] +
+        spanUntil(row[OLDER_UNITS] - older + count, row[OLDER_UNITS], row[OLDER_SPAN])
+    : row[FIRST] + spanUntil(count - older, row[UNITS], row[SPAN])
 }
 
 /** ⌊elapsed × gaps / span⌋, exactly, if elapsed < span ≤ ten years. */

@@ -10,7 +10,7 @@ import type {
   Store,
   StoreRequest,
 } from '../../stores/store.js'
-import { putByName, verdictOf, type Verdict } from './verdict.js'
+import { longest, putByName, verdictOf, type Verdict } from './verdict.js'
 
 /** Releases or renews the lease of a request. */
 export type ChangeLease<S extends Store> = (
@@ -138,9 +138,4 @@ export function summaryOf(
     policies,
     source,
   }
-}
-
-/** The longer of two waits. Null means forever, and is the longest. */
-export function longest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : Math.max(a, b)
 }

@@ -24,13 +24,12 @@ export interface Verdict {
 }
 
 /**
- * Reads a verdict from a row as the decision left it.
+ * Reads a verdict from a row as the decision left it, for a key that is not blocked.
  *
  * @param taken whether the row contains the units of this request. If so, the request was allowed, and its wait is 0.
  */
 export type VerdictReader = (
   settled: Omit<SettledRow, 'ends'>,
-  blockedMs: number,
   cost: number,
   taken: boolean,
 ) => Verdict
@@ -41,25 +40,54 @@ export function verdictReader({ steps, params }: Rule): VerdictReader {
   const limit = steps.quota(params)
   const delays = delayOf !== usualReading.delay
 
-  return function readVerdict(settled, blockedMs, cost, taken) {
+  return function readVerdict(settled, cost, taken) {
+    // Most decisions are allowed without a delay. These numbers are constants then.
+    if (taken && !delays) return verdictFrom(settled, limit, 0, 0)
     const { row, now } = settled
-    const used = compact(settled.used)
-    const free = Math.max(0, limit - used)
-    const wait = taken ? 0 : Math.max(blockedMs, waitOf(row, params, now, cost))
-    const next = free < limit ? compact(settled.next) : 0
-    // A quota of 0 is always full, also if units of an earlier, larger quota still count.
-    const full = limit === 0 ? 0 : compact(settled.full - now)
-    return {
-      allowed: wait === 0,
-      used,
-      limit,
-      remaining: blockedMs > 0 ? 0 : free,
-      retryAfterMs: wait === Infinity ? null : wait,
-      nextMs: blockedMs === 0 ? next : free > 0 ? blockedMs : Math.max(blockedMs, next),
-      resetMs: Math.max(blockedMs, full),
-      delayMs: delays && wait === 0 ? delayOf(row, params, now, cost, taken && cost > 0) : 0,
-    }
+    const wait = taken ? 0 : waitOf(row, params, now, cost)
+    const delay = delays && wait === 0 ? delayOf(row, params, now, cost, taken && cost > 0) : 0
+    return verdictFrom(settled, limit, wait, delay)
   }
+}
+
+function verdictFrom(
+  settled: Omit<SettledRow, 'ends'>,
+  limit: number,
+  wait: number,
+  delayMs: number,
+): Verdict {
+  const used = compact(settled.used)
+  const remaining = used < limit ? limit - used : 0
+  return {
+    allowed: wait === 0,
+    used,
+    limit,
+    remaining,
+    retryAfterMs: wait === Infinity ? null : wait,
+    nextMs: remaining < limit ? compact(settled.next) : 0,
+    // A quota of 0 is always full, also if units of an earlier, larger quota still count.
+    resetMs: limit === 0 ? 0 : Math.max(0, compact(settled.full - settled.now)),
+    delayMs,
+  }
+}
+
+/** The verdict for a key that is blocked. If the units were taken, the request itself started the block. */
+function blockedVerdict(verdict: Verdict, blockedMs: number, taken: boolean): Verdict {
+  const { retryAfterMs, remaining, nextMs, resetMs, delayMs } = verdict
+  return {
+    ...verdict,
+    allowed: taken,
+    remaining: 0,
+    retryAfterMs: taken ? 0 : longest(blockedMs, retryAfterMs),
+    nextMs: remaining > 0 ? blockedMs : Math.max(blockedMs, nextMs),
+    resetMs: Math.max(blockedMs, resetMs),
+    delayMs: taken ? delayMs : 0,
+  }
+}
+
+/** The longer of two waits. Null means forever, and is the longest. */
+export function longest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : Math.max(a, b)
 }
 
 /** The same number. V8 keeps a small integer in the field of an object itself, and allocates memory for any other number. */
@@ -87,7 +115,8 @@ export function verdictOf(
   const free = Math.max(0, steps.quota(params) - used)
   const next = steps.next(row, params, now, free + 1)
   const settled = { row, params, now, used, next, full: steps.full(row, params) }
-  return read(settled, Math.max(0, blockedUntil - now), cost, taken)
+  const verdict = read(settled, cost, taken)
+  return blockedUntil > now ? blockedVerdict(verdict, blockedUntil - now, taken) : verdict
 }
 
 /** Sets an own property, whatever its name is. */

@@ -1,5 +1,6 @@
 import type { Decision } from '../decision.js'
-import { hasLeases, longest } from '../reading/read-decision.js'
+import { hasLeases } from '../reading/read-decision.js'
+import { longest } from '../reading/verdict.js'
 import { receiptOf } from '../receipts/receipt.js'
 
 /**

@@ -5,6 +5,7 @@ import type { BoundPolicy, DirectConsume } from '../store.js'
 import type { Partition } from './partitions.js'
 import type { Segment } from './segment.js'
 import type { StateTable } from './state-table.js'
+import type { Table } from './table.js'
 
 /** The direct way for these entries. Undefined if a decision can write anything but the row of an entry, or can write when it denies. */
 export function directWay(
@@ -17,24 +18,49 @@ export function directWay(
     const { steps, params, block } = entry
     if (steps.bodied === true || steps.countsNothing || block !== undefined) return undefined
     if (steps.persistsOnDenial(params)) return undefined
-    states.push(new RowState(steps, params, rows.partitionOf(entry)))
+    states.push(new RowState(steps, params, rows.partitionOf(entry), wall))
   }
-  return states.length === 0 ? undefined : new DirectWay(rows, wall, states)
+  if (states.length === 0) return undefined
+  return states.length === 1 ? new OneRow(rows, states) : new SeveralRows(rows, states)
 }
 
 /**
- * The direct way of the memory store. It runs the same steps on the same rows as the executor, without the parts that only other requests need. The
- * executor decides for a key that is blocked or was just reset.
+ * The direct way of the memory store for one entry. It runs the same steps on the same rows as the executor, without the parts that only other
+ * requests need. The executor decides for a key that is blocked or was just reset.
  */
-class DirectWay implements DirectConsume {
+class OneRow implements DirectConsume {
+  readonly states: readonly RowState[]
+  readonly #state: RowState
+  readonly #rows: StateTable
+
+  constructor(rows: StateTable, states: readonly RowState[]) {
+    this.states = states
+    this.#state = states[0]
+    this.#rows = rows
+  }
+
+  decide(key: string, cost: number): boolean | undefined {
+    const state = this.#state
+    const rows = this.#rows
+    const now = rows.begin()
+    const { high, low } = rows.hashOf(key)
+    state.start(now)
+    if (rows.hasMarks() && rows.isMarked(state.partition, high, low, state.now)) return undefined
+    rows.sweepSome()
+    const fits = state.look(high, low, cost)
+    if (!state.settle(fits ? cost : 0, now)) rows.insert(state.partition, high, low, state)
+    return fits
+  }
+}
+
+/** The same for several entries. It looks at all rows first, and takes only if all of them allow the cost. */
+class SeveralRows implements DirectConsume {
   readonly states: readonly RowState[]
   readonly #rows: StateTable
-  readonly #wall: Clock
 
-  constructor(rows: StateTable, wall: Clock, states: readonly RowState[]) {
+  constructor(rows: StateTable, states: readonly RowState[]) {
     this.states = states
     this.#rows = rows
-    this.#wall = wall
   }
 
   decide(key: string, cost: number): boolean | undefined {
@@ -42,10 +68,7 @@ class DirectWay implements DirectConsume {
     const rows = this.#rows
     const now = rows.begin()
     const { high, low } = rows.hashOf(key)
-    for (let i = 0; i < states.length; i++) {
-      const state = states[i]
-      state.now = state.followsWall ? this.#wall() : now
-    }
+    for (let i = 0; i < states.length; i++) states[i].start(now)
     if (rows.hasMarks() && this.#isMarked(high, low)) return undefined
     rows.sweepSome()
     let fits = true
@@ -54,8 +77,7 @@ class DirectWay implements DirectConsume {
     }
     for (let i = 0; i < states.length; i++) {
       const state = states[i]
-      if (!fits || cost === 0) state.read()
-      else if (!state.take(cost, now)) rows.insert(state.partition, high, low, state)
+      if (!state.settle(fits ? cost : 0, now)) rows.insert(state.partition, high, low, state)
     }
     return fits
   }
@@ -68,17 +90,17 @@ class DirectWay implements DirectConsume {
   }
 }
 
-/** One entry, and the row of the current key. The array is the same for all keys. */
+/** One entry, and the row of the current key. */
 class RowState implements SettledRow {
   readonly partition: Partition
-  readonly followsWall: boolean
-  readonly row: Row
-  now = 0
-  used = 0
-  next = 0
-  full = 0
+  row: Row
+  // Initialized with fractions, so that V8 stores these fields as doubles.
+  now = 0.5
+  used = 0.5
+  next = 0.5
+  full = 0.5
   /** The moment at which the row expires, if the decision took units. */
-  ends = 0
+  ends = 0.5
   isSpent = false
 
   // Read from their object once, because the property lookups for each decision take longer than the steps themselves.
@@ -86,54 +108,60 @@ class RowState implements SettledRow {
   readonly #look: Steps['look']
   readonly #settle: NonNullable<Algorithm['settle']>
   readonly #quota: number
+  readonly #views: number
+  readonly #wall: Clock | undefined
+  readonly #table: Table
+  readonly #high: number
+  readonly #low: number
   #segment: Segment
   #place = -1
 
-  constructor(steps: Algorithm, params: Params, partition: Partition) {
-    const { moments, counts, views = 0 } = steps.cells(params)
+  constructor(steps: Algorithm, params: Params, partition: Partition, wall: Clock) {
+    const { table, high, low } = partition
     this.partition = partition
-    this.followsWall = steps.followsWall(params)
-    this.row = blankRow(moments + counts + views)
     this.params = params
     this.#look = steps.look
     this.#settle = steps.settle ?? settleBy(steps)
     this.#quota = steps.quota(params)
-    this.#segment = partition.table.segmentOf(0)
+    this.#views = steps.cells(params).views ?? 0
+    this.#wall = steps.followsWall(params) ? wall : undefined
+    this.#table = table
+    this.#high = high
+    this.#low = low
+    this.#segment = table.segmentOf(0)
+    this.row = table.blank(this.#views)
   }
 
-  /** Reads the row of a key, and returns whether the cost fits. */
+  /** Begins a decision at a moment of the monotonic clock. */
+  start(moment: number): void {
+    this.now = this.#wall === undefined ? moment : this.#wall()
+  }
+
+  /** Reads the row of a key, and returns whether the cost fits. The row is a new one for each decision, because the receipt contains it. */
   look(high: number, low: number, cost: number): boolean {
-    const { partition, row } = this
-    const segment = partition.table.segmentOf(high ^ partition.high)
-    const place = segment.find(high ^ partition.high, low ^ partition.low)
+    const segment = this.#table.segmentOf(high ^ this.#high)
+    const place = segment.find(high ^ this.#high, low ^ this.#low)
+    const row = place === -1 ? this.#table.blank(this.#views) : segment.read(place, this.#views)
     this.#segment = segment
     this.#place = place
-    if (place !== -1) segment.readInto(place, row)
-    else for (let i = 0; i < row.length; i++) row[i] = 0
+    this.row = row
     return this.#look(row, this.params, this.now, cost)
   }
 
-  /** Takes the cost. Writes the row if it exists and has not expired, and returns whether it did. */
-  take(cost: number, moment: number): boolean {
-    const { row, now } = this
+  /**
+   * Takes the cost if it is not 0, reads the row, and writes it if it changed. False if the table has to insert or remove the row: it is new, or has
+   * expired, or the key has a row of another algorithm.
+   */
+  settle(cost: number, moment: number): boolean {
     this.#settle(this, cost)
+    if (cost === 0) return true
     // If the entry follows the wall clock, its remaining lifetime is converted to the monotonic clock.
-    this.ends = moment + this.ends - now
-    this.isSpent = this.used >= this.#quota
-    const { table, otherShapes } = this.partition
-    if (this.#place === -1 || otherShapes.length > 0 || this.ends <= moment) return false
-    table.write(this.#segment, this.#place, row, this.ends, this.isSpent, undefined)
+    const ends = moment + this.ends - this.now
+    const isSpent = this.used >= this.#quota
+    this.ends = ends
+    this.isSpent = isSpent
+    if (this.#place === -1 || ends <= moment || this.partition.otherShapes.length > 0) return false
+    this.#table.write(this.#segment, this.#place, this.row, ends, isSpent, undefined)
     return true
   }
-
-  read(): void {
-    this.#settle(this, 0)
-  }
-}
-
-/** An array that V8 stores as doubles without holes. It is filled with fractions first, because moments are not small integers. */
-function blankRow(width: number): Row {
-  const row: Row = []
-  for (let i = 0; i < width; i++) row.push(0.5)
-  return row.fill(0)
 }

@@ -22,9 +22,12 @@ export class KeyHash {
     this.#k1 = k1
   }
 
-  // This runs for each key of each decision. The round is written twice, because a function for it could not keep the four words in registers.
   hash(text: string): void {
-    if (text === this.#last) return
+    if (text !== this.#last) this.#hash(text)
+  }
+
+  // This runs for each key of each decision. The round is written twice, because a function for it could not keep the four words in registers.
+  #hash(text: string): void {
     this.#last = text
     const count = readLatin(text) || readWide(text)
     // Without `| 0` V8 does not know that the field is an integer, and the hash takes twice as long.

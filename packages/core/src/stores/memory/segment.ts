@@ -55,15 +55,6 @@ export class Segment {
     return copyOf(this.#numbers, place * this.#stride + HEAD, this.#width, views)
   }
 
-  /** Reads the cells of a row into an array, and sets the other elements of the array to 0. */
-  readInto(place: number, cells: Row): void {
-    const numbers = this.#numbers
-    const width = this.#width
-    const at = place * this.#stride + HEAD
-    for (let i = 0; i < width; i++) cells[i] = numbers[at + i]
-    for (let i = width; i < cells.length; i++) cells[i] = 0
-  }
-
   /** The moment at which a row expires. */
   endOf(place: number): number {
     return Math.abs(this.#numbers[place * this.#stride + 1])
@@ -156,10 +147,12 @@ export class Segment {
   }
 
   #fill(place: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
+    const numbers = this.#numbers
+    const width = this.#width
     const at = place * this.#stride + HEAD
     // An end is never 0, so a negative sign can mark a spent row.
-    this.#numbers[at - 1] = spent ? -ends : ends
-    for (let i = 0; i < this.#width; i++) this.#numbers[at + i] = cells[i]
+    numbers[at - 1] = spent ? -ends : ends
+    for (let i = 0; i < width; i++) numbers[at + i] = cells[i]
     if (ends < this.earliest) this.earliest = ends
     if (this.#bodies !== undefined) this.#bodies[place] = body
   }
@@ -218,7 +211,13 @@ function capacityFor(rows: number): number {
 
 /** A row with the `width` cells from `at` on, followed by a zero for each view. */
 export function copyOf(numbers: Float64Array, at: number, width: number, views: number): Row {
-  // A literal is several times as fast as a loop. Most rows are those of the default algorithm, or have two or three numbers.
+  // Literals are several times as fast as a loop. They are for the rows of `fixedWindow` and `gcra`, and for those of the default algorithm.
+  if (width === 2 && views === 0) return [numbers[at], numbers[at + 1]]
+  if (width === 3 && views === 0) return [numbers[at], numbers[at + 1], numbers[at + 2]]
+  return copyOfMany(numbers, at, width, views)
+}
+
+function copyOfMany(numbers: Float64Array, at: number, width: number, views: number): Row {
   if (width === 6 && views === 1) {
     return [
       numbers[at],
@@ -230,8 +229,6 @@ export function copyOf(numbers: Float64Array, at: number, width: number, views: 
       0,
     ]
   }
-  if (width + views === 2) return [numbers[at], numbers[at + 1]]
-  if (width + views === 3) return [numbers[at], numbers[at + 1], numbers[at + 2]]
   const row: Row = []
   for (let i = 0; i < width; i++) row.push(numbers[at + i])
   for (let i = 0; i < views; i++) row.push(0)
