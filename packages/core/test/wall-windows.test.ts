@@ -7,8 +7,10 @@ afterEach(() => void vi.restoreAllMocks())
 const hourMs = 3_600_000
 
 test('windows that begin at a time of day follow the wall clock when it is set, and all others do not', () => {
-  let wall = 1_763_683_200_000
+  const start = 1_763_683_200_000
+  let wall = start
   vi.spyOn(processTime, 'wall').mockImplementation(() => wall)
+  vi.spyOn(processTime, 'monotonic').mockReturnValue(start)
   const limiter = createLimiter({
     name: 'api',
     policies: {
