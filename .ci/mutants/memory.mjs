@@ -90,25 +90,25 @@ export const mutants = [
   {
     file: `${memory}/direct.ts`,
     name: 'the direct way takes from one policy although another denies',
-    find: 'if (!states[i].look(high, low, cost)) fits = false',
-    replace: 'fits = states[i].look(high, low, cost)',
+    find: 'if (!state.look(row, params, state.now, cost)) fits = false',
+    replace: 'fits = state.look(row, params, state.now, cost)',
   },
   {
     file: `${memory}/direct.ts`,
     name: 'the direct way counts windows of the wall by the other clock',
-    find: 'this.now = this.#wall === undefined ? moment : this.#wall()',
-    replace: 'this.now = moment',
+    find: 'state.now = state.wall === undefined ? moment : state.wall()',
+    replace: 'state.now = moment',
   },
   {
     file: `${memory}/direct.ts`,
     name: 'the direct way reads a key that is not there as the one before',
-    find: 'place === -1 ? this.#table.blank(this.#views) : segment.read(place, this.#views)',
-    replace: 'place === -1 ? this.row : segment.read(place, this.#views)',
+    find: 'place === -1 ? table.blank(views) : segment.read(place, views)',
+    replace: 'place === -1 ? state.row : segment.read(place, views)',
   },
   {
     file: `${memory}/direct.ts`,
     name: 'the direct way marks no row as spent',
-    find: 'const isSpent = this.used >= this.#quota',
+    find: 'const isSpent = state.used >= state.quota',
     replace: 'const isSpent = false',
   },
   {
@@ -124,7 +124,7 @@ export const mutants = [
     replace: '',
   },
   {
-    file: 'packages/core/src/limiter/direct.ts',
+    file: 'packages/core/src/limiter/receipts/direct-receipt.ts',
     name: 'the receipt of a direct decision has the time of another',
     find: 'return { row, blockedUntil: 0, now }',
     replace: 'return { row, blockedUntil: 0, now: 0 }',
@@ -178,7 +178,7 @@ export const mutants = [
     replace: 'used - 1',
   },
   {
-    file: 'packages/core/src/limiter/direct.ts',
+    file: 'packages/core/src/limiter/receipts/direct-receipt.ts',
     name: 'the receipt of a direct decision has the state of the first policy only',
     find: 'states: [takenState({ row, now }), ...others]',
     replace: 'states: [takenState({ row, now })]',

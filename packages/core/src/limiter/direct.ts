@@ -1,20 +1,13 @@
 import { joinKey } from '../keys.js'
 import { isCount, isRecord } from '../options/predicates.js'
-import type { Row } from '../algorithms/algorithm.js'
 import type { BoundPolicy, DirectConsume, State, SyncStore } from '../stores/store.js'
 import { isKey, type Keys, type Policies } from './bound-policies.js'
 import type { ConsumeOptions } from './calls.js'
 import type { Decision } from './decision.js'
 import { noNames, summaryOf } from './reading/read-decision.js'
 import { decisionEvents } from './events.js'
-import { noLease } from './leases/requested-lease.js'
-import {
-  addReceipt,
-  PlainDecision,
-  withReceipt,
-  type LazyReceipt,
-  type Receipt,
-} from './receipts/receipt.js'
+import { DirectReceipt, takenState } from './receipts/direct-receipt.js'
+import { addReceipt, PlainDecision, withReceipt } from './receipts/receipt.js'
 import { verdictReader, type Verdict, type VerdictReader } from './reading/verdict.js'
 
 /**
@@ -176,11 +169,6 @@ class SeveralPolicies implements Way {
 
 const noStates: readonly State[] = []
 
-/** A copy, because the next decision overwrites the state. Its row is a new one for each decision. */
-function takenState({ row, now }: Pick<State, 'row' | 'now'>): State {
-  return { row, blockedUntil: 0, now }
-}
-
 /**
  * Keeps a recent decision alive. V8 discards optimized code at a full garbage collection if no object with a hidden class that the code depends on is
  * alive, so without it each such collection would make the next decisions several times slower.
@@ -194,41 +182,5 @@ class Kept {
     this.#decisions = (this.#decisions + 1) & 63
     if (this.#decisions === 0) this.decision = decision
     return decision
-  }
-}
-
-class DirectReceipt implements LazyReceipt {
-  // Private only in TypeScript: V8 initializes `#` fields by a function of its own, which uses part of the limit of what it inlines into a decision.
-  private readonly entries: readonly BoundPolicy[]
-  private readonly key: string
-  private readonly cost: number
-  private readonly now: number
-  private readonly row: Row
-  /** The states of the policies after the first one. */
-  private readonly others: readonly State[]
-
-  constructor(
-    entries: readonly BoundPolicy[],
-    key: string,
-    cost: number,
-    now: number,
-    row: Row,
-    others: readonly State[],
-  ) {
-    this.entries = entries
-    this.key = key
-    this.cost = cost
-    this.now = now
-    this.row = row
-    this.others = others
-  }
-
-  receiptOf(allowed: boolean): Receipt {
-    const { entries, cost, now, row, others } = this
-    const keys = entries.map(() => this.key)
-    return {
-      request: { verb: 'consume', entries, keys, now: undefined, lease: noLease, cost },
-      outcome: { allowed, states: [takenState({ row, now }), ...others] },
-    }
   }
 }

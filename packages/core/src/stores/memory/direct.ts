@@ -5,7 +5,6 @@ import type { BoundPolicy, DirectConsume } from '../store.js'
 import type { Partition } from './partitions.js'
 import type { Segment } from './segment.js'
 import type { StateTable } from './state-table.js'
-import type { Table } from './table.js'
 
 /** The direct way for these entries. Undefined if a decision can write anything but the row of an entry, or can write when it denies. */
 export function directWay(
@@ -20,41 +19,14 @@ export function directWay(
     if (steps.persistsOnDenial(params)) return undefined
     states.push(new RowState(steps, params, rows.partitionOf(entry), wall))
   }
-  if (states.length === 0) return undefined
-  return states.length === 1 ? new OneRow(rows, states) : new SeveralRows(rows, states)
+  return states.length === 0 ? undefined : new DirectWay(rows, states)
 }
 
 /**
- * The direct way of the memory store for one entry. It runs the same steps on the same rows as the executor, without the parts that only other
- * requests need. The executor decides for a key that is blocked or was just reset.
+ * The direct way of the memory store. It runs the same steps on the same rows as the executor, without the parts that only other requests need. The
+ * executor decides for a key that is blocked or was just reset.
  */
-class OneRow implements DirectConsume {
-  readonly states: readonly RowState[]
-  readonly #state: RowState
-  readonly #rows: StateTable
-
-  constructor(rows: StateTable, states: readonly RowState[]) {
-    this.states = states
-    this.#state = states[0]
-    this.#rows = rows
-  }
-
-  decide(key: string, cost: number): boolean | undefined {
-    const state = this.#state
-    const rows = this.#rows
-    const now = rows.begin()
-    const { high, low } = rows.hashOf(key)
-    state.start(now)
-    if (rows.hasMarks() && rows.isMarked(state.partition, high, low, state.now)) return undefined
-    rows.sweepSome()
-    const fits = state.look(high, low, cost)
-    if (!state.settle(fits ? cost : 0, now)) rows.insert(state.partition, high, low, state)
-    return fits
-  }
-}
-
-/** The same for several entries. It looks at all rows first, and takes only if all of them allow the cost. */
-class SeveralRows implements DirectConsume {
+class DirectWay implements DirectConsume {
   readonly states: readonly RowState[]
   readonly #rows: StateTable
 
@@ -63,21 +35,47 @@ class SeveralRows implements DirectConsume {
     this.#rows = rows
   }
 
+  // In one function, because V8 inlines no function of more than 460 bytes of bytecode, and at most 920 bytes into one. So this function is not inlined
+  // into the limiter, and each of both has those 920 bytes for its own callees.
   decide(key: string, cost: number): boolean | undefined {
     const { states } = this
     const rows = this.#rows
-    const now = rows.begin()
+    const moment = rows.begin()
     const { high, low } = rows.hashOf(key)
-    for (let i = 0; i < states.length; i++) states[i].start(now)
+    for (let i = 0; i < states.length; i++) {
+      const state = states[i]
+      state.now = state.wall === undefined ? moment : state.wall()
+    }
     if (rows.hasMarks() && this.#isMarked(high, low)) return undefined
     rows.sweepSome()
     let fits = true
     for (let i = 0; i < states.length; i++) {
-      if (!states[i].look(high, low, cost)) fits = false
+      const state = states[i]
+      const { partition, params, views } = state
+      const { table } = partition
+      const segment = table.segmentOf(high ^ partition.high)
+      const place = segment.find(high ^ partition.high, low ^ partition.low)
+      // A new row for each decision, because the receipt contains it.
+      const row = place === -1 ? table.blank(views) : segment.read(place, views)
+      state.segment = segment
+      state.place = place
+      state.row = row
+      if (!state.look(row, params, state.now, cost)) fits = false
     }
+    const taken = fits ? cost : 0
     for (let i = 0; i < states.length; i++) {
       const state = states[i]
-      if (!state.settle(fits ? cost : 0, now)) rows.insert(state.partition, high, low, state)
+      state.settle(state, taken)
+      if (taken === 0) continue
+      const { partition, segment, place, row } = state
+      // If the entry follows the wall clock, its remaining lifetime is converted to the monotonic clock.
+      const ends = moment + state.ends - state.now
+      const isSpent = state.used >= state.quota
+      if (place === -1 || ends <= moment || partition.otherShapes.length > 0) {
+        rows.insert(partition, high, low, { row, ends, isSpent })
+      } else {
+        partition.table.write(segment, place, row, ends, isSpent, undefined)
+      }
     }
     return fits
   }
@@ -92,76 +90,35 @@ class SeveralRows implements DirectConsume {
 
 /** One entry, and the row of the current key. */
 class RowState implements SettledRow {
+  // Read from the entry once, because the property lookups for each decision take longer than the steps themselves.
+  readonly params: Params
+  readonly look: Steps['look']
+  readonly settle: NonNullable<Algorithm['settle']>
+  readonly quota: number
+  readonly views: number
   readonly partition: Partition
+  /** The clock of the entry, if it follows the wall clock. */
+  readonly wall: Clock | undefined
+
   row: Row
+  segment: Segment
+  place = -1
   // Initialized with fractions, so that V8 stores these fields as doubles.
   now = 0.5
   used = 0.5
   next = 0.5
   full = 0.5
-  /** The moment at which the row expires, if the decision took units. */
   ends = 0.5
-  isSpent = false
-
-  // Read from their object once, because the property lookups for each decision take longer than the steps themselves.
-  readonly params: Params
-  readonly #look: Steps['look']
-  readonly #settle: NonNullable<Algorithm['settle']>
-  readonly #quota: number
-  readonly #views: number
-  readonly #wall: Clock | undefined
-  readonly #table: Table
-  readonly #high: number
-  readonly #low: number
-  #segment: Segment
-  #place = -1
 
   constructor(steps: Algorithm, params: Params, partition: Partition, wall: Clock) {
-    const { table, high, low } = partition
-    this.partition = partition
     this.params = params
-    this.#look = steps.look
-    this.#settle = steps.settle ?? settleBy(steps)
-    this.#quota = steps.quota(params)
-    this.#views = steps.cells(params).views ?? 0
-    this.#wall = steps.followsWall(params) ? wall : undefined
-    this.#table = table
-    this.#high = high
-    this.#low = low
-    this.#segment = table.segmentOf(0)
-    this.row = table.blank(this.#views)
-  }
-
-  /** Begins a decision at a moment of the monotonic clock. */
-  start(moment: number): void {
-    this.now = this.#wall === undefined ? moment : this.#wall()
-  }
-
-  /** Reads the row of a key, and returns whether the cost fits. The row is a new one for each decision, because the receipt contains it. */
-  look(high: number, low: number, cost: number): boolean {
-    const segment = this.#table.segmentOf(high ^ this.#high)
-    const place = segment.find(high ^ this.#high, low ^ this.#low)
-    const row = place === -1 ? this.#table.blank(this.#views) : segment.read(place, this.#views)
-    this.#segment = segment
-    this.#place = place
-    this.row = row
-    return this.#look(row, this.params, this.now, cost)
-  }
-
-  /**
-   * Takes the cost if it is not 0, reads the row, and writes it if it changed. False if the table has to insert or remove the row: it is new, or has
-   * expired, or the key has a row of another algorithm.
-   */
-  settle(cost: number, moment: number): boolean {
-    this.#settle(this, cost)
-    if (cost === 0) return true
-    // If the entry follows the wall clock, its remaining lifetime is converted to the monotonic clock.
-    const ends = moment + this.ends - this.now
-    const isSpent = this.used >= this.#quota
-    this.ends = ends
-    this.isSpent = isSpent
-    if (this.#place === -1 || ends <= moment || this.partition.otherShapes.length > 0) return false
-    this.#table.write(this.#segment, this.#place, this.row, ends, isSpent, undefined)
-    return true
+    this.look = steps.look
+    this.settle = steps.settle ?? settleBy(steps)
+    this.quota = steps.quota(params)
+    this.views = steps.cells(params).views ?? 0
+    this.partition = partition
+    this.wall = steps.followsWall(params) ? wall : undefined
+    this.row = partition.table.blank(this.views)
+    this.segment = partition.table.segmentOf(0)
   }
 }
