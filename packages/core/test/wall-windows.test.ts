@@ -27,7 +27,7 @@ test('windows that begin at a time of day follow the wall clock when it is set, 
     },
   })
   const usedBy = ({ policies }: Decision): readonly number[] =>
-    [policies.clock, policies.calendar, policies.own].map(({ used }) => used)
+    Object.values(policies).map(({ used }) => used)
 
   expect(usedBy(limiter.consume('key'))).toEqual([1, 1, 1])
   wall += hourMs
