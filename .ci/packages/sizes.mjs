@@ -7,7 +7,7 @@ import { root } from '../workspace.mjs'
 import { createProject, installedIn } from './project.mjs'
 
 /** Raise one of these only on purpose. */
-const ceilings = { all: 88, least: 68, dependencies: 9, installed: 4100 }
+const ceilings = { all: 88, least: 68, dependencies: 9, installed: 4110 }
 
 const programs = {
   all: `export * from '@sluice/core'`,
