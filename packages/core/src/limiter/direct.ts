@@ -7,7 +7,7 @@ import type { Decision } from './decision.js'
 import { noNames, summaryOf } from './reading/read-decision.js'
 import { decisionEvents } from './events.js'
 import { DirectReceipt, takenState } from './receipts/direct-receipt.js'
-import { addReceipt, PlainDecision, withReceipt } from './receipts/receipt.js'
+import { addReceipt, PlainDecision } from './receipts/receipt.js'
 import { verdictReader, type Verdict, type VerdictReader } from './reading/verdict.js'
 
 /**
@@ -161,9 +161,11 @@ class SeveralPolicies implements Way {
       verdicts[i] = this.#readers[i](states[i], cost, allowed)
     }
     const decision = summaryOf(allowed, this.#entries, verdicts, 'store')
-    const [{ now, row }, ...others] = states
-    const receipt = new DirectReceipt(this.#entries, key, cost, now, row, others.map(takenState))
-    return this.#kept.keepSome(withReceipt(decision, receipt))
+    const { now, row } = states[0]
+    const others = [takenState(states[1])]
+    for (let i = 2; i < states.length; i++) others.push(takenState(states[i]))
+    const receipt = new DirectReceipt(this.#entries, key, cost, now, row, others)
+    return this.#kept.keepSome(addReceipt(decision, receipt))
   }
 }
 

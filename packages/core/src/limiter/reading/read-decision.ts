@@ -1,6 +1,6 @@
 import type { Rule } from '../../algorithms/kind.js'
 import type { Decision, HeldLease } from '../decision.js'
-import { receiptOf, withReceipt } from '../receipts/receipt.js'
+import { PlainDecision, receiptOf, withReceipt } from '../receipts/receipt.js'
 import type {
   BoundPolicy,
   DecisionRequest,
@@ -100,13 +100,13 @@ function readingOf<S extends Store>(
   return lease === undefined ? decision : { ...decision, lease }
 }
 
-/** Combines the verdicts of all policies into the decision. */
+/** Combines the verdicts of all policies into a decision, to which `addReceipt` can add a receipt. */
 export function summaryOf(
   allowed: boolean,
   entries: readonly BoundPolicy[],
   verdicts: readonly Verdict[],
   source: Source,
-): Omit<Decision, 'lease'> {
+): Decision<never> {
   const policies: Record<string, Verdict> = {}
   let deniedBy: string[] | undefined
   let limit = Infinity
@@ -127,15 +127,15 @@ export function summaryOf(
     resetMs = Math.max(resetMs, verdict.resetMs)
     if (allowed) delayMs = Math.max(delayMs, verdict.delayMs)
   }
-  return {
+  return new PlainDecision(
     allowed,
     limit,
     remaining,
     retryAfterMs,
     resetMs,
     delayMs,
-    deniedBy: deniedBy ?? noNames,
+    deniedBy ?? noNames,
     policies,
     source,
-  }
+  )
 }
