@@ -124,12 +124,14 @@ export const gcraSteps: Algorithm<GcraParams> = {
   settle(settled, cost) {
     const { row, params, now } = settled
     const { burst, refill, every } = params
-    if (cost > 0) gcraSteps.take(row, params, now, cost)
+    if (cost > 0) {
+      gcraSteps.take(row, params, now, cost)
+      settled.ends = gcraSteps.ends(row, params)
+    }
     const used = gcraSteps.used(row, params, now)
     settled.used = used
     settled.next = backlogAtMost(row, refill, (Math.min(used, burst) - 1) * every) - now
     settled.full = idleAt(row)
-    settled.ends = gcraSteps.ends(row, params)
   },
 }
 
