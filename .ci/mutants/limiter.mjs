@@ -13,8 +13,8 @@ export const mutants = [
   {
     file: `${limiter}/reading/read-decision.ts`,
     name: 'a denial carries a delay',
-    find: 'if (allowed) delayMs = Math',
-    replace: 'delayMs = Math',
+    find: 'allowed ? delayMs : 0,',
+    replace: 'delayMs,',
   },
   {
     file: `${limiter}/reading/read-decision.ts`,

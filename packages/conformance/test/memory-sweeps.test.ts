@@ -4,9 +4,11 @@ import {
   gcra,
   memoryStore,
   slidingWindow,
+  type Limiter,
   type MemoryStore,
+  type Policies,
 } from '@sluice/core'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 let now: number
 let store: MemoryStore
@@ -110,6 +112,45 @@ test('if the store is full, a key that has quota left is evicted before a key th
   expect([store.size, store.evicted]).toEqual([20, 0])
   const again = Array.from({ length: 20 }, (_, i) => one.peek(`${i}`).allowed)
   expect(again).toEqual(Array(20).fill(false))
+})
+
+const spendable: Readonly<Record<string, Policies>> = {
+  'one policy': fixedWindow({ limit: 4, window: '1h' }),
+  'several policies': {
+    burst: fixedWindow({ limit: 2, window: '1m' }),
+    total: fixedWindow({ limit: 4, window: '1h' }),
+  },
+}
+
+describe.each(Object.entries(spendable))('the direct way of %s', (name, policies) => {
+  const rowsPerKey = name === 'one policy' ? 1 : 2
+
+  /** A limiter over a store for this many keys, and keys that have spent the quota of each policy. */
+  function setUp(maxKeys: number, spentKeys: number) {
+    // Without a clock of its own, which only the general way has.
+    vi.spyOn(Date, 'now').mockImplementation(() => now)
+    const full = memoryStore({ maxKeys: maxKeys * rowsPerKey })
+    const limiter = createLimiter({ name: 'api', policies, store: full })
+    const spent = Array.from({ length: spentKeys }, (_, i) => `spent ${i}`)
+    for (let round = 0; round < 4; round++) {
+      if (round === 2) now += 60_000
+      for (const key of spent) limiter.consume(key)
+    }
+    return { full, limiter, spent }
+  }
+
+  test('evicts the only key that has quota left, and none of those that have none', () => {
+    const { full, limiter, spent } = setUp(3000, 2999)
+    for (let i = 0; i < 100; i++) limiter.consume(`new ${i}`)
+    expect(spent.filter((key) => limiter.peek(key).allowed)).toEqual([])
+    expect([full.size, full.evicted]).toEqual([3000 * rowsPerKey, 0])
+  })
+
+  test('evicts a key that has no quota left if all keys are such', () => {
+    const { full, limiter } = setUp(10, 10)
+    limiter.consume('new')
+    expect([full.size, full.evicted]).toEqual([10 * rowsPerKey, 1])
+  })
 })
 
 test('a block that has ended is kept for as long as it makes the next one longer', () => {

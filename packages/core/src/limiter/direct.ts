@@ -1,14 +1,14 @@
 import { joinKey } from '../keys.js'
 import { isCount, isRecord } from '../options/predicates.js'
-import type { BoundPolicy, DirectConsume, State, SyncStore } from '../stores/store.js'
+import type { BoundPolicy, DirectConsume, SyncStore } from '../stores/store.js'
 import { isKey, type Keys, type Policies } from './bound-policies.js'
 import type { ConsumeOptions } from './calls.js'
 import type { Decision } from './decision.js'
 import { noNames, summaryOf } from './reading/read-decision.js'
 import { decisionEvents } from './events.js'
-import { DirectReceipt, takenState } from './receipts/direct-receipt.js'
+import { DirectReceipt, SeveralReceipt } from './receipts/direct-receipt.js'
 import { addReceipt, PlainDecision } from './receipts/receipt.js'
-import { verdictReader, type Verdict, type VerdictReader } from './reading/verdict.js'
+import { verdictReader, type VerdictReader } from './reading/verdict.js'
 
 /**
  * `consume` without the request and the outcome that the general way creates for each call. Returns undefined if only the general way can decide
@@ -31,14 +31,17 @@ export function createDirectWay(
 ): ConsumeDirectly {
   const compiled = new WeakMap<readonly BoundPolicy[], Compiled>()
   let own: Compiled | undefined
-  let last: { readonly policies: Policies | undefined; readonly way: Way | undefined } | undefined
+  let last:
+    | { readonly policies: Policies | undefined; readonly way: DirectPolicies | undefined }
+    | undefined
   let lastOptions: ConsumeOptions | undefined
 
   function compiledFor(policies: Policies | undefined): Compiled {
     const entries = entriesFor(policies)
     let known = compiled.get(entries)
     if (known === undefined) {
-      known = { way: wayOf(entries, store.compile?.(entries)) }
+      const direct = store.compile?.(entries)
+      known = { way: direct && new DirectPolicies(entries, direct) }
       compiled.set(entries, known)
     }
     return known
@@ -64,7 +67,7 @@ export function createDirectWay(
 }
 
 interface Compiled {
-  readonly way: Way | undefined
+  readonly way: DirectPolicies | undefined
 }
 
 /** Whether the direct way supports these options. The general way checks all others and throws for invalid ones. */
@@ -74,7 +77,7 @@ function areSimple(options: ConsumeOptions): boolean {
   return true
 }
 
-function decide(way: Way | undefined, key: Keys, cost: number): Decision | undefined {
+function decide(way: DirectPolicies | undefined, key: Keys, cost: number): Decision | undefined {
   if (way === undefined || isObserved()) return undefined
   const joined = typeof key === 'string' || isKey(key) ? joinKey(key) : undefined
   return joined === undefined ? undefined : way.consume(joined, cost)
@@ -85,91 +88,63 @@ function isObserved(): boolean {
 }
 
 /** The direct way of one list of policies. */
-interface Way {
-  consume(key: string, cost: number): Decision | undefined
-}
-
-function wayOf(
-  entries: readonly BoundPolicy[],
-  direct: DirectConsume | undefined,
-): Way | undefined {
-  if (direct === undefined) return undefined
-  return entries.length === 1
-    ? new OnePolicy(entries, direct)
-    : new SeveralPolicies(entries, direct)
-}
-
-class OnePolicy implements Way {
-  readonly #entries: readonly BoundPolicy[]
-  readonly #direct: DirectConsume
-  readonly #read: VerdictReader
-  readonly #name: string
-  readonly #deniedBy: readonly string[]
-  readonly #kept = new Kept()
-
-  constructor(entries: readonly BoundPolicy[], direct: DirectConsume) {
-    this.#entries = entries
-    this.#direct = direct
-    this.#read = verdictReader(entries[0])
-    this.#name = entries[0].name
-    this.#deniedBy = Object.freeze([this.#name])
-  }
-
-  consume(key: string, cost: number): Decision | undefined {
-    const direct = this.#direct
-    const allowed = direct.decide(key, cost)
-    if (allowed === undefined) return undefined
-    const state = direct.states[0]
-    const verdict = this.#read(state, cost, allowed)
-    const name = this.#name
-    const decision: Decision = new PlainDecision(
-      allowed,
-      verdict.limit,
-      verdict.remaining,
-      verdict.retryAfterMs,
-      verdict.resetMs,
-      verdict.delayMs,
-      allowed ? noNames : this.#deniedBy,
-      name === 'default' ? { default: verdict } : { [name]: verdict },
-      'store',
-    )
-    const receipt = new DirectReceipt(this.#entries, key, cost, state.now, state.row, noStates)
-    return this.#kept.keepSome(addReceipt(decision, receipt))
-  }
-}
-
-class SeveralPolicies implements Way {
+class DirectPolicies {
   readonly #entries: readonly BoundPolicy[]
   readonly #direct: DirectConsume
   readonly #readers: readonly VerdictReader[]
-  /** The verdicts of the last decision, in one list for all decisions. */
-  readonly #verdicts: Verdict[] = []
+  /** The reader of the first policy, its name, and a list of this name. */
+  readonly #read: VerdictReader
+  readonly #name: string
+  readonly #names: readonly string[]
   readonly #kept = new Kept()
 
   constructor(entries: readonly BoundPolicy[], direct: DirectConsume) {
     this.#entries = entries
     this.#direct = direct
     this.#readers = entries.map(verdictReader)
+    this.#read = this.#readers[0]
+    this.#name = entries[0].name
+    this.#names = Object.freeze([this.#name])
   }
 
+  // In one function, because V8 inlines no function of more than 460 bytes of bytecode, and at most 920 bytes into one. So this function is not inlined
+  // into those that call it, and has these 920 bytes for its own callees.
   consume(key: string, cost: number): Decision | undefined {
     const { states } = this.#direct
     const allowed = this.#direct.decide(key, cost)
     if (allowed === undefined) return undefined
-    const verdicts = this.#verdicts
-    for (let i = 0; i < states.length; i++) {
-      verdicts[i] = this.#readers[i](states[i], cost, allowed)
+
+    const first = this.#read(states[0], cost, allowed)
+    if (states.length === 1) {
+      const { limit, remaining, retryAfterMs, resetMs, delayMs } = first
+      const name = this.#name
+      const decision: Decision = new PlainDecision(
+        allowed,
+        limit,
+        remaining,
+        retryAfterMs,
+        resetMs,
+        delayMs,
+        allowed ? noNames : this.#names,
+        name === 'default' ? { default: first } : { [name]: first },
+        'store',
+      )
+      const { now, row } = states[0]
+      const receipt = new DirectReceipt(this.#entries, key, cost, now, row)
+      return this.#kept.keepSome(addReceipt(decision, receipt))
     }
+
+    const readers = this.#readers
+    const second = readers[1](states[1], cost, allowed)
+    // Literals for two and three policies, because V8 reserves memory for seventeen more elements when an array grows.
+    const verdicts =
+      states.length === 2 ? [first, second] : [first, second, readers[2](states[2], cost, allowed)]
+    for (let i = 3; i < states.length; i++) verdicts.push(readers[i](states[i], cost, allowed))
     const decision = summaryOf(allowed, this.#entries, verdicts, 'store')
-    const { now, row } = states[0]
-    const others = [takenState(states[1])]
-    for (let i = 2; i < states.length; i++) others.push(takenState(states[i]))
-    const receipt = new DirectReceipt(this.#entries, key, cost, now, row, others)
+    const receipt = new SeveralReceipt(this.#entries, key, cost, states)
     return this.#kept.keepSome(addReceipt(decision, receipt))
   }
 }
-
-const noStates: readonly State[] = []
 
 /**
  * Keeps a recent decision alive. V8 discards optimized code at a full garbage collection if no object with a hidden class that the code depends on is

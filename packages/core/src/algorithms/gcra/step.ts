@@ -43,21 +43,9 @@ export const gcraSteps: Algorithm<GcraParams> = {
   lua: gcraLua,
 
   look(row, params, now, cost) {
-    const { burst, refill, every, initial } = params
-    rescale(row, params, now)
-    if (row[TAT] <= now && now >= gcraSteps.ends(row, params)) {
-      row[TAT] = now
-      row[FRACTION] = 0
-      row[SPAN] = params.span
-      if (initial < burst) gcraSteps.take(row, params, now, burst - initial)
-    } else if (row[TAT] < now) {
-      row[TAT] = now
-      row[FRACTION] = 0
-    } else if (row[FRACTION] >= refill) {
-      // The policy had finer fractions before it changed: round up, to the strict side.
-      row[TAT] += 1
-      row[FRACTION] = 0
-    }
+    const { burst, refill, every } = params
+    if (row[SPAN] !== params.span) rescale(row, params, now)
+    if (row[TAT] <= now || row[FRACTION] >= refill) advance(row, params, now)
     return burst > 0 && cost <= burst && now >= backlogAtMost(row, refill, (burst - cost) * every)
   },
 
@@ -97,13 +85,9 @@ export const gcraSteps: Algorithm<GcraParams> = {
     if (initial < burst) row[TAT] = now
   },
 
-  ends(row, { burst, refill, every, initial, remembered }) {
-    const refunded = refundedUnits(row)
-    if (row[TAT] === 0 && row[FRACTION] === 0 && refunded === 0) return 0
-    const idle = idleAt(row) + (initial < burst ? remembered : 0)
-    if (refunded === 0) return idle
-    const ahead = row[FRACTION] + Math.min(refunded, burst) * every
-    return Math.max(idle, row[TAT] + Math.ceil(ahead / refill))
+  ends(row, params) {
+    if (row[SPAN] >= spans) return endsAfterRefunds(row, params)
+    return row[TAT] === 0 && row[FRACTION] === 0 ? 0 : endsUnrefunded(row, params)
   },
 
   wait(row, { burst, refill, every }, now, cost) {
@@ -135,9 +119,35 @@ export const gcraSteps: Algorithm<GcraParams> = {
   },
 }
 
+/** Updates a row to `now`: resets an idle one, and lets the units of another one drain. */
+function advance(row: Row, params: GcraParams, now: number): void {
+  const { burst, initial } = params
+  if (row[TAT] <= now && now >= gcraSteps.ends(row, params)) {
+    row[TAT] = now
+    row[FRACTION] = 0
+    row[SPAN] = params.span
+    if (initial < burst) gcraSteps.take(row, params, now, burst - initial)
+  } else if (row[TAT] < now) {
+    row[TAT] = now
+    row[FRACTION] = 0
+  } else if (row[FRACTION] >= params.refill) {
+    // The policy had finer fractions before it changed: round up, to the strict side.
+    row[TAT] += 1
+    row[FRACTION] = 0
+  }
+}
+
+function endsUnrefunded(row: Row, { burst, initial, remembered }: GcraParams): number {
+  return idleAt(row) + (initial < burst ? remembered : 0)
+}
+
+function endsAfterRefunds(row: Row, params: GcraParams): number {
+  const ahead = row[FRACTION] + Math.min(refundedUnits(row), params.burst) * params.every
+  return Math.max(endsUnrefunded(row, params), row[TAT] + Math.ceil(ahead / params.refill))
+}
+
 /** If the policy has changed since the last write, the same share of it stays used: rounded up, to the strict side. */
 function rescale(row: Row, { span }: GcraParams, now: number): void {
-  if (row[SPAN] === span) return
   const refunded = refundedUnits(row)
   const before = row[SPAN] - refunded * spans
   if (before !== 0 && before !== span && row[TAT] >= now) {

@@ -31,17 +31,7 @@ export const spreadSteps: Algorithm<SpreadParams> = {
   lua: spreadLua,
 
   look(row, { limit, window }, now, cost) {
-    if (row[UNITS] > 0 && now >= row[FIRST] + window) {
-      row[OLDER_FIRST] = row[FIRST]
-      row[OLDER_UNITS] = row[UNITS]
-      row[OLDER_SPAN] = row[SPAN]
-      row[UNITS] = 0
-    }
-    if (row[UNITS] === 0) {
-      // Even if the clock was set back, a window starts after the units of the older one: at its end, all of them have expired.
-      row[FIRST] = Math.max(now, row[OLDER_FIRST] + row[OLDER_SPAN])
-      row[SPAN] = 0
-    }
+    if (row[UNITS] === 0 || now >= row[FIRST] + window) startWindow(row, now)
     return limit > 0 && row[UNITS] + stillCounting(row, window, now) + cost <= limit
   },
 
@@ -93,7 +83,7 @@ export const spreadSteps: Algorithm<SpreadParams> = {
   settle(settled, cost) {
     const { row, params, now } = settled
     const { limit, window } = params
-    if (cost > 0) spreadSteps.take(row, params, now, cost)
+    spreadSteps.take(row, params, now, cost)
     const older = stillCounting(row, window, now)
     const used = row[UNITS] + older
     const ends = spreadSteps.ends(row, params)
@@ -102,6 +92,19 @@ export const spreadSteps: Algorithm<SpreadParams> = {
     settled.full = ends
     settled.ends = ends
   },
+}
+
+/** Starts a window. If the current one has units, it becomes the older one. */
+function startWindow(row: Row, now: number): void {
+  if (row[UNITS] > 0) {
+    row[OLDER_FIRST] = row[FIRST]
+    row[OLDER_UNITS] = row[UNITS]
+    row[OLDER_SPAN] = row[SPAN]
+    row[UNITS] = 0
+  }
+  // Even if the clock was set back, a window starts after the units of the older one: at its end, all of them have expired.
+  row[FIRST] = Math.max(now, row[OLDER_FIRST] + row[OLDER_SPAN])
+  row[SPAN] = 0
 }
 
 /** The number of units of the older window that are still inside. A single unit that refunds have left counts as the last one. */
@@ -144,7 +147,11 @@ function gapsPassed(elapsed: number, gaps: number, span: number): number {
 function spanUntil(count: number, units: number, span: number): number {
   if (units === 1) return span
   const product = (count - 1) * span
-  if (product < 2 ** 53) return Math.ceil(product / (units - 1))
+  return product < 2 ** 53 ? Math.ceil(product / (units - 1)) : longSpanUntil(count, units, span)
+}
+
+/** The same for products that a number cannot hold. Only penalties or a changed policy lead to so many units. */
+function longSpanUntil(count: number, units: number, span: number): number {
   const gaps = BigInt(units - 1)
   return Number((BigInt(count - 1) * BigInt(span) + gaps - 1n) / gaps)
 }

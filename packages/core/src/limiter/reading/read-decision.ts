@@ -107,25 +107,17 @@ export function summaryOf(
   verdicts: readonly Verdict[],
   source: Source,
 ): Decision<never> {
-  const policies: Record<string, Verdict> = {}
-  let deniedBy: string[] | undefined
-  let limit = Infinity
-  let remaining = Infinity
-  let retryAfterMs: number | null = 0
-  let resetMs = 0
-  let delayMs = 0
-  for (let i = 0; i < entries.length; i++) {
-    const { name } = entries[i]
+  let { limit, remaining, retryAfterMs, resetMs, delayMs } =
+    verdicts.length > 0 ? verdicts[0] : noPolicy
+  for (let i = 1; i < verdicts.length; i++) {
     const verdict = verdicts[i]
-    putByName(policies, name, verdict)
     if (verdict.remaining < remaining) {
       remaining = verdict.remaining
       limit = verdict.limit
     }
-    if (!verdict.allowed) (deniedBy ??= []).push(name)
     retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
-    resetMs = Math.max(resetMs, verdict.resetMs)
-    if (allowed) delayMs = Math.max(delayMs, verdict.delayMs)
+    if (verdict.resetMs > resetMs) resetMs = verdict.resetMs
+    if (verdict.delayMs > delayMs) delayMs = verdict.delayMs
   }
   return new PlainDecision(
     allowed,
@@ -133,9 +125,36 @@ export function summaryOf(
     remaining,
     retryAfterMs,
     resetMs,
-    delayMs,
-    deniedBy ?? noNames,
-    policies,
+    allowed ? delayMs : 0,
+    allowed ? noNames : entries.filter((_, i) => !verdicts[i].allowed).map(({ name }) => name),
+    byName(entries, verdicts),
     source,
   )
+}
+
+/** The numbers of a decision without any policy. */
+const noPolicy = { limit: Infinity, remaining: Infinity, retryAfterMs: 0, resetMs: 0, delayMs: 0 }
+
+/** The verdicts by the names of their policies. A literal takes less time than a loop, and no name in it can set the prototype. */
+function byName(
+  entries: readonly BoundPolicy[],
+  verdicts: readonly Verdict[],
+): Record<string, Verdict> {
+  switch (entries.length) {
+    case 1:
+      return { [entries[0].name]: verdicts[0] }
+    case 2:
+      return { [entries[0].name]: verdicts[0], [entries[1].name]: verdicts[1] }
+    case 3:
+      return {
+        [entries[0].name]: verdicts[0],
+        [entries[1].name]: verdicts[1],
+        [entries[2].name]: verdicts[2],
+      }
+    default: {
+      const named: Record<string, Verdict> = {}
+      for (let i = 0; i < entries.length; i++) putByName(named, entries[i].name, verdicts[i])
+      return named
+    }
+  }
 }

@@ -3,8 +3,11 @@ import type { Row } from '../../algorithms/algorithm.js'
 /** The largest number of rows in a segment. Copying, sweeping or splitting this many rows takes microseconds. */
 export const mostRows = 1024
 
-/** The numbers before the cells of a row: the fingerprint, which is two integers in the memory of one number, and the row's end. */
-const HEAD = 2
+/**
+ * The numbers before the cells of a row: the fingerprint, which is two integers in the memory of one number, and the row's end. The end of a row whose
+ * quota is spent is negative.
+ */
+export const HEAD = 2
 
 /**
  * Rows of one width in typed arrays, found by a fingerprint of 64 bits. The rows have no gaps and no order. The place of a row is its number in the
@@ -19,28 +22,30 @@ export class Segment {
   unspent = 0
   /** A lower bound of the times at which rows expire. */
   earliest: number = Infinity
-  readonly #width: number
-  readonly #stride: number
-  readonly #bodies: unknown[] | undefined
-  #numbers = new Float64Array()
-  /** A view of the same memory as `#numbers`. */
-  #integers = new Int32Array()
+  /** The length of a row with its head, in numbers. */
+  readonly stride: number
+  // The arrays are not private, because the direct way reads and writes a row without calls of methods.
+  numbers: Float64Array = new Float64Array()
+  /** A view of the same memory as `numbers`. */
+  integers: Int32Array = new Int32Array()
   /** A hash table with linear probing. A slot contains the place of a row plus 1, or 0. */
-  #index = new Uint16Array()
+  index: Uint16Array = new Uint16Array()
+  readonly #width: number
+  readonly #bodies: unknown[] | undefined
 
   constructor(depth: number, width: number, bodied: boolean, rows: number) {
     this.depth = depth
     this.#width = width
-    this.#stride = HEAD + width
+    this.stride = HEAD + width
     this.#bodies = bodied ? [] : undefined
     this.#resize(capacityFor(rows))
   }
 
   /** The place of the row with this fingerprint, or -1. A place is valid until a row is added or removed. */
   find(high: number, low: number): number {
-    const index = this.#index
-    const integers = this.#integers
-    const stride = 2 * this.#stride
+    const index = this.index
+    const integers = this.integers
+    const stride = 2 * this.stride
     const mask = index.length - 1
     for (let slot = low & mask; ; slot = (slot + 1) & mask) {
       const place = index[slot] - 1
@@ -52,21 +57,21 @@ export class Segment {
 
   /** A copy of the cells of a row, followed by a zero for each view. */
   read(place: number, views: number): Row {
-    return copyOf(this.#numbers, place * this.#stride + HEAD, this.#width, views)
+    return copyOf(this.numbers, place * this.stride + HEAD, this.#width, views)
   }
 
   /** The moment at which a row expires. */
   endOf(place: number): number {
-    return Math.abs(this.#numbers[place * this.#stride + 1])
+    return Math.abs(this.numbers[place * this.stride + 1])
   }
 
   /** The size of its arrays. */
   get bytes(): number {
-    return this.#numbers.byteLength + this.#index.byteLength
+    return this.numbers.byteLength + this.index.byteLength
   }
 
   isUnspent(place: number): boolean {
-    return this.#numbers[place * this.#stride + 1] > 0
+    return this.numbers[place * this.stride + 1] > 0
   }
 
   bodyOf(place: number): unknown {
@@ -76,11 +81,11 @@ export class Segment {
   /** Adds a row with a new fingerprint. `spent`: nothing remains of its quota. */
   add(high: number, low: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
     const place = this.size
-    if (place * this.#stride === this.#numbers.length) this.#resize(capacityFor(place + 1))
+    if (place * this.stride === this.numbers.length) this.#resize(capacityFor(place + 1))
     this.size++
     if (!spent) this.unspent++
-    this.#integers[2 * place * this.#stride] = high
-    this.#integers[2 * place * this.#stride + 1] = low
+    this.integers[2 * place * this.stride] = high
+    this.integers[2 * place * this.stride + 1] = low
     this.#fill(place, cells, ends, spent, body)
     this.#point(place)
   }
@@ -99,8 +104,8 @@ export class Segment {
     if (this.isUnspent(place)) this.unspent--
     this.#unpoint(place)
     if (place !== last) {
-      this.#index[this.#slotOf(last)] = place + 1
-      this.#numbers.copyWithin(place * this.#stride, last * this.#stride, (last + 1) * this.#stride)
+      this.index[this.#slotOf(last)] = place + 1
+      this.numbers.copyWithin(place * this.stride, last * this.stride, (last + 1) * this.stride)
     }
     this.size--
     if (this.#bodies === undefined) return
@@ -117,28 +122,28 @@ export class Segment {
       if (ends <= moment) this.remove(place)
       else if (ends < this.earliest) this.earliest = ends
     }
-    if (this.#numbers.length > 2 * capacityFor(this.size) * this.#stride)
+    if (this.numbers.length > 2 * capacityFor(this.size) * this.stride)
       this.#resize(capacityFor(this.size))
     return before - this.size
   }
 
   /** Adds the rows of another segment: all, or those whose fingerprints have this bit after the bits that they have in common. */
   adopt(other: Segment, bit?: 0 | 1): void {
-    const stride = this.#stride
+    const stride = this.stride
     for (let place = 0; place < other.size; place++) {
-      const high = other.#integers[2 * place * stride]
+      const high = other.integers[2 * place * stride]
       if (bit === undefined || bit === ((high >>> (31 - other.depth)) & 1)) this.#copy(other, place)
     }
   }
 
   /** Adds a row of another segment. */
   #copy(other: Segment, from: number): void {
-    const stride = this.#stride
+    const stride = this.stride
     const place = this.size++
-    if (place * stride === this.#numbers.length) this.#resize(capacityFor(place + 1))
+    if (place * stride === this.numbers.length) this.#resize(capacityFor(place + 1))
     // Copied as integers: the bits of a fingerprint can be those of a NaN, and a copied NaN can have other bits.
     for (let i = 0; i < 2 * stride; i++) {
-      this.#integers[2 * place * stride + i] = other.#integers[2 * from * stride + i]
+      this.integers[2 * place * stride + i] = other.integers[2 * from * stride + i]
     }
     if (this.isUnspent(place)) this.unspent++
     this.earliest = Math.min(this.earliest, this.endOf(place))
@@ -147,9 +152,9 @@ export class Segment {
   }
 
   #fill(place: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
-    const numbers = this.#numbers
+    const numbers = this.numbers
     const width = this.#width
-    const at = place * this.#stride + HEAD
+    const at = place * this.stride + HEAD
     // An end is never 0, so a negative sign can mark a spent row.
     numbers[at - 1] = spent ? -ends : ends
     for (let i = 0; i < width; i++) numbers[at + i] = cells[i]
@@ -158,23 +163,23 @@ export class Segment {
   }
 
   #resize(rows: number): void {
-    const numbers = new Float64Array(rows * this.#stride)
-    numbers.set(this.#numbers.subarray(0, this.size * this.#stride))
-    this.#numbers = numbers
-    this.#integers = new Int32Array(numbers.buffer)
+    const numbers = new Float64Array(rows * this.stride)
+    numbers.set(this.numbers.subarray(0, this.size * this.stride))
+    this.numbers = numbers
+    this.integers = new Int32Array(numbers.buffer)
     // At least a third of the slots stays empty, so that probing takes few steps.
     const slots = 2 ** Math.ceil(Math.log2(rows * 1.5))
-    if (slots === this.#index.length) return
-    this.#index = new Uint16Array(slots)
+    if (slots === this.index.length) return
+    this.index = new Uint16Array(slots)
     for (let place = 0; place < this.size; place++) this.#point(place)
   }
 
   #lowOf(place: number): number {
-    return this.#integers[2 * place * this.#stride + 1]
+    return this.integers[2 * place * this.stride + 1]
   }
 
   #point(place: number): void {
-    const index = this.#index
+    const index = this.index
     const mask = index.length - 1
     let slot = this.#lowOf(place) & mask
     while (index[slot] !== 0) slot = (slot + 1) & mask
@@ -182,15 +187,15 @@ export class Segment {
   }
 
   #slotOf(place: number): number {
-    const mask = this.#index.length - 1
+    const mask = this.index.length - 1
     let slot = this.#lowOf(place) & mask
-    while (this.#index[slot] !== place + 1) slot = (slot + 1) & mask
+    while (this.index[slot] !== place + 1) slot = (slot + 1) & mask
     return slot
   }
 
   /** Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R. It needs no tombstones, which would make the index slower over time. */
   #unpoint(place: number): void {
-    const index = this.#index
+    const index = this.index
     const mask = index.length - 1
     let hole = this.#slotOf(place)
     for (let next = (hole + 1) & mask; index[next] !== 0; next = (next + 1) & mask) {

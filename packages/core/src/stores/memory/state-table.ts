@@ -3,7 +3,7 @@ import type { Time } from '../../clock.js'
 import { blockForgotten, UNTIL } from '../block.js'
 import type { BoundPolicy, StoreRequest } from '../store.js'
 import { locate, newCursor, relocate, type Cursor } from './cursor.js'
-import { newKeyHash } from './key-hash.js'
+import { newKeyHash, type KeyHash } from './key-hash.js'
 import { nextReset, resetsIn } from './reset.js'
 import { BoundedTables } from './bounded-tables.js'
 import { createPartitions, type Partition } from './partitions.js'
@@ -42,13 +42,15 @@ const noReset: Row = [0, 0]
 export class StateTable {
   readonly tables: BoundedTables
   readonly #time: Time
-  readonly #keyHash = newKeyHash()
+  /** The hash of the current key. */
+  readonly keyHash: KeyHash = newKeyHash()
+  /** The time of the current request. Initialized with a fraction, so that V8 stores it as a double. */
+  moment = 0.5
   readonly partitionOf: (entry: BoundPolicy) => Partition
   readonly #known = new WeakMap<BoundPolicy, Cursor>()
   // Most requests have the same entries as the request before.
   #lastEntries: readonly BoundPolicy[] = []
   #lastCursors: readonly Cursor[] = []
-  #moment = 0
   #requests = 0
   /** The time of the latest reset. */
   #lastReset = -1
@@ -62,33 +64,34 @@ export class StateTable {
   /** Loads the states of a request. */
   open({ verb, entries, keys, now: injected, lease }: StoreRequest): Opened {
     const cursors = this.cursorsOf(entries)
-    const now = this.begin(injected)
+    this.begin(injected)
+    const now = this.moment
     // A peek changes nothing, so it does not sweep expired rows either.
     if (verb !== 'peek') this.sweepSome()
     const timeOf = ({ followsWall }: Cursor): number =>
       followsWall && injected === undefined ? this.#time.wall() : now
-    this.#keyHash.hash(keys[0])
+    this.keyHash.hash(keys[0])
     // A literal for the first state: V8 reserves memory for seventeen elements when an empty array grows.
     const states = [this.#load(cursors[0], timeOf(cursors[0]), lease)]
     for (let i = 1; i < entries.length; i++) {
-      if (keys[i] !== keys[i - 1]) this.#keyHash.hash(keys[i])
+      if (keys[i] !== keys[i - 1]) this.keyHash.hash(keys[i])
       states.push(this.#load(cursors[i], timeOf(cursors[i]), lease))
     }
     return { cursors, states }
   }
 
   /**
-   * Begins a request, and returns its time. The ends of all rows are times of one clock: the remaining lifetime of an entry that follows the wall clock is
-   * added to this time, so that no sweep compares the times of two clocks.
+   * Begins a request at `moment`. The ends of all rows are times of one clock: the remaining lifetime of an entry that follows the wall clock is added to
+   * this time, so that no sweep compares the times of two clocks.
    */
-  begin(injected?: number): number {
-    this.#moment = injected ?? this.#time.monotonic()
-    return this.#moment
+  begin(injected?: number): void {
+    // Not returned, because V8 allocates memory for a time that a function returns.
+    this.moment = injected ?? this.#time.monotonic()
   }
 
   /** Removes the expired rows of one segment, in one of many calls. */
   sweepSome(): void {
-    if (this.#requests++ % requestsPerSweep === 0) this.tables.sweepSome(this.#moment)
+    if (this.#requests++ % requestsPerSweep === 0) this.tables.sweepSome(this.moment)
   }
 
   cursorsOf(entries: readonly BoundPolicy[]): readonly Cursor[] {
@@ -97,11 +100,6 @@ export class StateTable {
       this.#lastCursors = entries.map((entry) => this.#cursorOf(entry))
     }
     return this.#lastCursors
-  }
-
-  hashOf(key: string): { readonly high: number; readonly low: number } {
-    this.#keyHash.hash(key)
-    return this.#keyHash
   }
 
   /** Whether any key may have a block or a reset besides its row. */
@@ -118,8 +116,8 @@ export class StateTable {
   }
 
   #seek(cursor: Cursor): void {
-    cursor.keyHigh = this.#keyHash.high
-    cursor.keyLow = this.#keyHash.low
+    cursor.keyHigh = this.keyHash.high
+    cursor.keyLow = this.keyHash.low
     locate(cursor)
   }
 
@@ -144,7 +142,7 @@ export class StateTable {
   /** Whether there is a row that has not expired. */
   isKept(cursor: Cursor): boolean {
     relocate(cursor)
-    return cursor.place !== -1 && cursor.segment.endOf(cursor.place) > this.#moment
+    return cursor.place !== -1 && cursor.segment.endOf(cursor.place) > this.moment
   }
 
   /** Keeps a row until it expires. Removes it if it has already expired. */
@@ -152,11 +150,11 @@ export class StateTable {
     const { entry, partition, keyHigh, keyLow, body } = cursor
     const { steps, params } = entry
     const isSpent = steps.used(row, params, now) >= steps.quota(params)
-    const ends = this.#moment + steps.ends(row, params) - now
+    const ends = this.moment + steps.ends(row, params) - now
     const { table } = partition
     relocate(cursor)
     const { segment, place } = cursor
-    if (place === -1 || partition.otherShapes.length > 0 || ends <= this.#moment) {
+    if (place === -1 || partition.otherShapes.length > 0 || ends <= this.moment) {
       this.insert(partition, keyHigh, keyLow, { row, ends, isSpent, body })
     } else {
       table.write(segment, place, row, ends, isSpent, body)
@@ -178,12 +176,12 @@ export class StateTable {
   #put(table: Table, high: number, low: number, { row, ends, isSpent, body }: KeptRow): void {
     const segment = table.segmentOf(high)
     const place = segment.find(high, low)
-    if (ends <= this.#moment) {
+    if (ends <= this.moment) {
       if (place !== -1) table.remove(segment, place)
     } else if (place !== -1) {
       table.write(segment, place, row, ends, isSpent, body)
     } else {
-      this.tables.evictIfFull(table, high, this.#moment)
+      this.tables.evictIfFull(table, high, this.moment)
       table.add(high, low, row, ends, isSpent, body)
     }
   }
@@ -202,7 +200,7 @@ export class StateTable {
 
   saveBlock({ partition, keyHigh, keyLow }: Cursor, block: Row, now: number): void {
     const { blockHigh, blockLow } = partition
-    const ends = this.#moment + blockForgotten(block) - now
+    const ends = this.moment + blockForgotten(block) - now
     const kept = { row: block, ends, isSpent: true }
     this.#put(this.tables.blocks, keyHigh ^ blockHigh, keyLow ^ blockLow, kept)
   }
@@ -224,7 +222,7 @@ export class StateTable {
     const high = cursor.keyHigh ^ cursor.partition.resetHigh
     const low = cursor.keyLow ^ cursor.partition.resetLow
     const row = nextReset(this.loadReset(cursor), now)
-    const keptUntil = Math.max(resets.endOf(high, low), this.#moment + (ends - now))
+    const keptUntil = Math.max(resets.endOf(high, low), this.moment + (ends - now))
     this.#put(resets, high, low, { row, ends: keptUntil, isSpent: false })
     this.#lastReset = Math.max(this.#lastReset, row[0])
   }
