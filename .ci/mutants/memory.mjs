@@ -208,9 +208,9 @@ export const mutants = [
     replace: 'used - 1',
   },
   {
-    file: 'packages/core/src/limiter/receipts/direct-receipt.ts',
-    name: 'the receipt of a direct decision has the state of the first policy only',
-    find: 'before: last }',
-    replace: 'before: undefined }',
+    file: 'packages/core/src/limiter/direct.ts',
+    name: 'the receipt of a direct decision has the state of the last policy only',
+    find: 'cost, last, takenBefore(states)',
+    replace: 'cost, last, undefined',
   },
 ]

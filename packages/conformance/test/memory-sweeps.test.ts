@@ -4,7 +4,6 @@ import {
   gcra,
   memoryStore,
   slidingWindow,
-  type Limiter,
   type MemoryStore,
   type Policies,
 } from '@sluice/core'

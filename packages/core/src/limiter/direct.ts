@@ -6,7 +6,7 @@ import type { ConsumeOptions } from './calls.js'
 import type { Decision } from './decision.js'
 import { noNames, summaryOf } from './reading/read-decision.js'
 import { decisionEvents } from './events.js'
-import { DirectReceipt, SeveralReceipt } from './receipts/direct-receipt.js'
+import { DirectReceipt, takenBefore } from './receipts/direct-receipt.js'
 import { addReceipt, PlainDecision } from './receipts/receipt.js'
 import { verdictReader, type VerdictReader } from './reading/verdict.js'
 
@@ -129,8 +129,7 @@ class DirectPolicies {
         name === 'default' ? { default: first } : { [name]: first },
         'store',
       )
-      const { now, row } = states[0]
-      const receipt = new DirectReceipt(this.#entries, key, cost, now, row)
+      const receipt = new DirectReceipt(this.#entries, key, cost, states[0], undefined)
       return this.#kept.keepSome(addReceipt(decision, receipt))
     }
 
@@ -141,7 +140,8 @@ class DirectPolicies {
       states.length === 2 ? [first, second] : [first, second, readers[2](states[2], cost, allowed)]
     for (let i = 3; i < states.length; i++) verdicts.push(readers[i](states[i], cost, allowed))
     const decision = summaryOf(allowed, this.#entries, verdicts, 'store')
-    const receipt = new SeveralReceipt(this.#entries, key, cost, states)
+    const last = states[states.length - 1]
+    const receipt = new DirectReceipt(this.#entries, key, cost, last, takenBefore(states))
     return this.#kept.keepSome(addReceipt(decision, receipt))
   }
 }

@@ -141,8 +141,6 @@ function byName(
   verdicts: readonly Verdict[],
 ): Record<string, Verdict> {
   switch (entries.length) {
-    case 1:
-      return { [entries[0].name]: verdicts[0] }
     case 2:
       return { [entries[0].name]: verdicts[0], [entries[1].name]: verdicts[1] }
     case 3:

@@ -9,76 +9,57 @@ interface TakenState {
   readonly now: number
 }
 
+/** A linked list, which is created faster than an array. */
 interface TakenList extends TakenState {
   readonly before: TakenList | undefined
 }
 
-/** The receipt of a decision by one policy. */
-export class DirectReceipt implements LazyReceipt {
+/** The states of all policies before the last one. */
+export function takenBefore(states: readonly TakenState[]): TakenList | undefined {
+  let last: TakenList | undefined
+  for (let i = 0; i < states.length - 1; i++) {
+    const { row, now } = states[i]
+    last = { row, now, before: last }
+  }
+  return last
+}
+
+/** The receipt of a decision for one key: the state of its last policy, and those before. */
+export class DirectReceipt implements LazyReceipt, TakenList {
   // Private only in TypeScript: V8 initializes `#` fields by a function of its own, which uses part of the limit of what it inlines into a decision.
   private readonly entries: readonly BoundPolicy[]
   private readonly key: string
   private readonly cost: number
-  private readonly now: number
-  private readonly row: Row
-
-  constructor(entries: readonly BoundPolicy[], key: string, cost: number, now: number, row: Row) {
-    this.entries = entries
-    this.key = key
-    this.cost = cost
-    this.now = now
-    this.row = row
-  }
-
-  receiptOf(allowed: boolean): Receipt {
-    const { entries, key, cost, row, now } = this
-    return receiptFrom(entries, key, cost, allowed, [stateOf({ row, now })])
-  }
-}
-
-/** The receipt of a decision by several policies for one key. */
-export class SeveralReceipt implements LazyReceipt {
-  private readonly entries: readonly BoundPolicy[]
-  private readonly key: string
-  private readonly cost: number
-  /** The states as a linked list, which is created faster than an array. */
-  private readonly last: TakenList | undefined
+  readonly row: Row
+  readonly now: number
+  readonly before: TakenList | undefined
 
   constructor(
     entries: readonly BoundPolicy[],
     key: string,
     cost: number,
-    states: readonly TakenState[],
+    { row, now }: TakenState,
+    before: TakenList | undefined,
   ) {
     this.entries = entries
     this.key = key
     this.cost = cost
-    let last: TakenList | undefined
-    for (const { row, now } of states) last = { row, now, before: last }
-    this.last = last
+    this.row = row
+    this.now = now
+    this.before = before
   }
 
   receiptOf(allowed: boolean): Receipt {
     const { entries, key, cost } = this
-    const states: State[] = []
-    for (let taken = this.last; taken !== undefined; taken = taken.before) {
+    const keys = entries.map(() => key)
+    const states = [stateOf(this)]
+    for (let taken = this.before; taken !== undefined; taken = taken.before) {
       states.unshift(stateOf(taken))
     }
-    return receiptFrom(entries, key, cost, allowed, states)
-  }
-}
-
-function receiptFrom(
-  entries: readonly BoundPolicy[],
-  key: string,
-  cost: number,
-  allowed: boolean,
-  states: readonly State[],
-): Receipt {
-  const keys = entries.map(() => key)
-  return {
-    request: { verb: 'consume', entries, keys, now: undefined, lease: noLease, cost },
-    outcome: { allowed, states },
+    return {
+      request: { verb: 'consume', entries, keys, now: undefined, lease: noLease, cost },
+      outcome: { allowed, states },
+    }
   }
 }
 
