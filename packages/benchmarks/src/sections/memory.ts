@@ -21,7 +21,7 @@ export const memory: Section = {
   name: 'memory',
   page: 'README.md',
   async run(say, quick) {
-    const rounds = quick ? 3 : 21
+    const rounds = quick ? 3 : 61
     const node = ['--expose-gc']
     const runs = [
       ...runsOf(contenders, 'alone'),
