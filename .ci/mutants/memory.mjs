@@ -142,6 +142,12 @@ export const mutants = [
     replace: 'if (cost === 0) return fits',
   },
   {
+    file: `${memory}/row-state.ts`,
+    name: 'the direct way of several policies writes where a row was before another was inserted',
+    find: 'if (partition.table.moves !== this.#moves) this.#seek(keyHigh, keyLow)',
+    replace: '',
+  },
+  {
     file: `${memory}/state-table.ts`,
     name: 'the direct way decides for a blocked key',
     find: 'find(high ^ blockHigh, low ^ blockLow) !== -1',

@@ -3,6 +3,7 @@ import {
   fixedWindow,
   gcra,
   memoryStore,
+  notLimited,
   slidingWindow,
   type MemoryStore,
   type Policies,
@@ -150,6 +151,21 @@ describe.each(Object.entries(spendable))('the direct way of %s', (name, policies
     limiter.consume('new')
     expect([full.size, full.evicted]).toEqual([10 * rowsPerKey, 1])
   })
+})
+
+test('the direct way of several policies finds a row again that the insertion of another one has moved', () => {
+  const policies = {
+    burst: fixedWindow({ limit: 50, window: '1m' }),
+    total: fixedWindow({ limit: 100, window: '1h' }),
+  }
+  for (let i = 0; i < 30; i++) {
+    const limiter = createLimiter({ name: 'api', policies })
+    const keys = Array.from({ length: 1500 }, (_, id) => `${id}`)
+    for (const key of keys) limiter.consume({ burst: notLimited, total: key })
+    // Each decision inserts a row of `burst` into the table of `total`, and some of them split a segment.
+    for (const key of keys) limiter.consume(key)
+    expect(keys.filter((key) => limiter.status(key).policies.total.used !== 2)).toEqual([])
+  }
 })
 
 test('a block that has ended is kept for as long as it makes the next one longer', () => {

@@ -21,6 +21,8 @@ export class RowState implements SettledRow {
   row: Row
   #segment: Segment
   #place = -1
+  /** `moves` of the table when the place was found. */
+  #moves = 0
   // Initialized with fractions, so that V8 stores these fields as doubles.
   now = 0.5
   used = 0.5
@@ -111,14 +113,10 @@ export class RowState implements SettledRow {
 
   /** Reads the row of a key, and returns whether the cost fits. */
   look(keyHigh: number, keyLow: number, cost: number): boolean {
-    const { partition } = this
-    const { table } = partition
-    const high = keyHigh ^ partition.high
-    const segment = table.segmentOf(high)
-    const place = segment.find(high, keyLow ^ partition.low)
-    this.row = place === -1 ? table.blank(this.#views) : segment.read(place, this.#views)
-    this.#segment = segment
-    this.#place = place
+    this.#seek(keyHigh, keyLow)
+    const { table } = this.partition
+    const place = this.#place
+    this.row = place === -1 ? table.blank(this.#views) : this.#segment.read(place, this.#views)
     return this.#look(this.row, this.params, this.now, cost)
   }
 
@@ -127,6 +125,8 @@ export class RowState implements SettledRow {
     this.#settle(this, cost)
     if (cost === 0) return
     const { row, partition } = this
+    // Another entry of this decision may have inserted a row into the same table.
+    if (partition.table.moves !== this.#moves) this.#seek(keyHigh, keyLow)
     const ends = this.#endsAt()
     const isSpent = this.used >= this.#quota
     if (this.#place === -1 || ends <= this.#rows.moment || partition.otherShapes.length > 0) {
@@ -134,6 +134,13 @@ export class RowState implements SettledRow {
     } else {
       partition.table.write(this.#segment, this.#place, row, ends, isSpent, undefined)
     }
+  }
+
+  #seek(keyHigh: number, keyLow: number): void {
+    const { table, high, low } = this.partition
+    this.#segment = table.segmentOf(keyHigh ^ high)
+    this.#place = this.#segment.find(keyHigh ^ high, keyLow ^ low)
+    this.#moves = table.moves
   }
 
   /** The end of the row by the monotonic clock. If the entry follows the wall clock, its remaining lifetime is converted. */
