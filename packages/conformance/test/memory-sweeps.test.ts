@@ -164,7 +164,7 @@ test('the direct way of several policies finds a row again that the insertion of
     for (const key of keys) limiter.consume({ burst: notLimited, total: key })
     // Each decision inserts a row of `burst` into the table of `total`, and some of them split a segment.
     for (const key of keys) limiter.consume(key)
-    expect(keys.filter((key) => limiter.status(key).policies.total.used !== 2)).toEqual([])
+    expect(keys.filter((key) => limiter.status(key).policies['total'].used !== 2)).toEqual([])
   }
 })
 
