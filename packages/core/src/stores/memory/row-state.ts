@@ -54,8 +54,8 @@ export class RowState implements SettledRow {
   }
 
   /**
-   * Decides by this entry alone: `look` and `settle` in one function, without calls of the table and the segment. V8 inlines no function of more than 460
-   * bytes of bytecode, and at most 920 bytes into one, so all of these 920 bytes are left for the steps of the algorithm.
+   * Decides by this entry alone: `look` and `settle` in one function, which searches and writes without calls. V8 inlines no function of more than 460
+   * bytes of bytecode, and at most 920 bytes into one, so nearly all of these 920 bytes are left for the steps of the algorithm.
    */
   decide(keyHigh: number, keyLow: number, cost: number): boolean {
     const { params, partition } = this
