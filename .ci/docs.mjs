@@ -5,15 +5,15 @@
 //   <!-- api: @sluice/core Decision Verdict -->                            up to <!-- /api -->: a section for each of these public names
 //   <!-- api table: @sluice/core Key Keys -->                              up to <!-- /api -->: a table of these public names
 //
-// It also finds code without a source, and pages of `docs` that its index does not link. remark-validate-links (npm run lint) finds dead links.
+// It also finds code without a source, and pages of `packages/docs` that its index does not link. remark-validate-links (npm run lint) finds dead links.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import process from 'node:process'
 import { apiSections, withoutApi } from './docs/api.mjs'
 import { codeFrom, strayCode } from './docs/code.mjs'
-import { docs, unlinkedPages } from './docs/indexes.mjs'
+import { unlinkedPages } from './docs/indexes.mjs'
 import { optionsTable } from './docs/options.mjs'
-import { members, root } from './workspace.mjs'
+import { docs, members, root } from './workspace.mjs'
 
 const isCheck = process.argv.includes('--check')
 const all = pages()
@@ -38,7 +38,7 @@ const problems = all.flatMap((page) => {
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1
 
-/** The pages at the root of the repository, in `docs`, and in each package. */
+/** The pages at the root of the repository, in `packages/docs`, and in each other package. */
 function pages() {
   const packages = members().map(({ folder }) => folder)
   const own = packages.flatMap((folder) => markdownIn(folder))
@@ -47,5 +47,7 @@ function pages() {
 
 function markdownIn(folder, options) {
   const names = readdirSync(folder, options)
-  return names.filter((name) => name.endsWith('.md')).map((name) => join(folder, name))
+  return names
+    .filter((name) => name.endsWith('.md') && !name.startsWith('node_modules'))
+    .map((name) => join(folder, name))
 }

@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { root } from './workspace.mjs'
 
-const pages = ['docs', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'packages/*/README.md']
+const pages = [
+  'packages/docs',
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'packages/*/README.md',
+]
 const sources = [
   'packages/*/src/*.ts',
   'packages/*/test/*.ts',
@@ -14,6 +20,8 @@ const sources = [
   'examples/*.mjs',
   'examples/*.ts',
   '.ci/*.mjs',
+  'packages/docs/*.mjs',
+  'packages/docs/*.js',
   '.config/*.mjs',
   '.config/*.ts',
 ]

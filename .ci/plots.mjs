@@ -18,7 +18,7 @@ import {
   unlimited,
 } from '../packages/core/dist/index.js'
 import { drawn } from './plots/drawn.mjs'
-import { root } from './workspace.mjs'
+import { docs } from './workspace.mjs'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -60,7 +60,7 @@ const traffic = new Set([
 /** The options of a policy that count requests. */
 const counted = new Set(['limit', 'burst', 'capacity', 'initial', 'refill', 'leak'])
 
-const folder = join(root, 'docs', 'plots')
+const folder = join(docs, 'plots')
 const isCheck = process.argv.includes('--check')
 const files = Object.fromEntries(
   Object.entries(plots).map(([name, plot]) => [`${name}.svg`, drawn(name, played(plot))]),

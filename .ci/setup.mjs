@@ -1,18 +1,17 @@
 // Installs the workspace by the lockfile, or by the package.json files with --update, which writes the lockfile. --tests also installs the
-// redis-server of the tests, --browser the browser of `npm run check:pages`, --site the site of the documentation, which has a lockfile of its own.
-// A second run has nothing to do and needs no network.
+// redis-server of the tests, --browser the browser of `npm run check:pages`, --site the generator of the site, which has a lockfile of its
+// own in packages/docs. A second run has nothing to do and needs no network.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './command.mjs'
 import { provideChromium, provideRedis } from './provision.mjs'
-import { members, pnpm, root, siteMembers } from './workspace.mjs'
+import { docs, docsMembers, members, pnpm, root } from './workspace.mjs'
 
 installDependencies(root, members())
 if (process.argv.includes('--tests')) provideRedis()
 if (process.argv.includes('--browser')) provideChromium()
-if (process.argv.includes('--site'))
-  installDependencies(join(root, '.config', 'site'), siteMembers())
+if (process.argv.includes('--site')) installDependencies(docs, docsMembers())
 
 function installDependencies(folder, packages) {
   const stamp = join(folder, 'node_modules', '.sluice-setup')

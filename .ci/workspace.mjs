@@ -5,16 +5,19 @@ import { fileURLToPath } from 'node:url'
 /** The repository's folder, independent of the working directory. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
+/** The folder of the pages for users. With the generator of their site, it is a workspace of its own. */
+export const docs = join(root, 'packages', 'docs')
+
 /** The workspace's members, the root first, with their folders and manifests. */
 export function members() {
   return [root, ...foldersIn('packages'), ...foldersIn('examples')]
-    .filter((folder) => existsSync(join(folder, 'package.json')))
+    .filter((folder) => folder !== docs && existsSync(join(folder, 'package.json')))
     .map(memberIn)
 }
 
-/** The site of the documentation is a workspace of its own. */
-export function siteMembers() {
-  return [memberIn(join(root, '.config', 'site'))]
+/** The only member of the workspace of the pages. */
+export function docsMembers() {
+  return [memberIn(docs)]
 }
 
 /** The command line that runs the pnpm which package.json pins. It needs only npm. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../workspace.mjs'
+import { docs } from '../workspace.mjs'
 import { callText, codeCell, fenced, joined, row, signatureText, table } from './api-text.mjs'
 import { aliasOf, headOf, membersOf, signaturesOf, typeOfConst } from './declarations.mjs'
 import { publicNames } from './exports.mjs'
@@ -230,7 +230,7 @@ function optionsLink({ name }) {
 
 /** The heading above the table of each interface of `options.md`. */
 function optionTables() {
-  const page = readFileSync(join(root, 'docs/reference/options.md'), 'utf8')
+  const page = readFileSync(join(docs, 'reference/options.md'), 'utf8')
   const found = new Map()
   let title = ''
   for (const [, heading, name] of page.matchAll(/^## (.*)$|^<!-- options: \S+#(\w+) -->$/gm)) {

@@ -1,12 +1,9 @@
 import { dirname, join, relative, resolve } from 'node:path'
-import { root } from '../workspace.mjs'
-
-/** The folder of the pages for users. */
-export const docs = join(root, 'docs')
+import { docs } from '../workspace.mjs'
 
 const index = join(docs, 'README.md')
 
-/** The pages of `docs` that the index does not link. */
+/** The pages of `packages/docs` that the index does not link. */
 export function unlinkedPages(file, page, pages) {
   if (file !== index) return []
   const linked = new Set(linksOf(page).map((target) => resolve(docs, target.split('#')[0])))

@@ -23,8 +23,8 @@ tests:
 
 test.each([
   ['packages/cli/README.md', 3],
-  ['docs/reference/command-line.md', 4],
-  ['docs/operate/which-limit.md', 2],
+  ['packages/docs/reference/command-line.md', 4],
+  ['packages/docs/operate/which-limit.md', 2],
 ])('the commands of %s print the output on the page', async (page, commands) => {
   const text = await readFile(new URL(page, root), 'utf8')
   const cwd = await folderWith(files)
@@ -55,7 +55,7 @@ function wordsOf(command: string): string[] {
 test.each(['check', 'explain', 'simulate'])(
   'the page of the command line names every option of %s',
   async (command) => {
-    const text = await readFile(new URL('docs/reference/command-line.md', root), 'utf8')
+    const text = await readFile(new URL('packages/docs/reference/command-line.md', root), 'utf8')
     const start = text.indexOf(`\n## ${command}`)
     const next = text.indexOf('\n## ', start + 1)
     const section = text.slice(start, next === -1 ? undefined : next)

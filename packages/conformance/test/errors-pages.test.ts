@@ -9,7 +9,7 @@ const pages: readonly (readonly [page: string, codes: readonly string[]])[] = [
 ]
 
 describe.each(pages)('%s', (name, codes) => {
-  const page = read(`../../../docs/reference/${name}`)
+  const page = read(`../../docs/reference/${name}`)
 
   test('has a section for each code of the catalogue, and no other section', () => {
     expect(sectionsIn(page)).toEqual([...codes].toSorted())
@@ -23,7 +23,7 @@ describe.each(pages)('%s', (name, codes) => {
 })
 
 test('the part "Warnings" of errors.md has a section for each warning, and no other section', () => {
-  const [, warnings] = read('../../../docs/reference/errors.md').split('\n## Warnings\n')
+  const [, warnings] = read('../../docs/reference/errors.md').split('\n## Warnings\n')
   const sources = readdirSync(new URL('../../core/src', import.meta.url), {
     recursive: true,
     encoding: 'utf8',

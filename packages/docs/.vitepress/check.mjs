@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import process from 'node:process'
-import { site } from './paths.mjs'
+import { docs } from './paths.mjs'
 
-const dist = join(site, '.vitepress/dist')
+const dist = join(docs, '.vitepress/dist')
 const base = process.env.DOCS_BASE ?? '/'
 const own = 'http://site.invalid'
 

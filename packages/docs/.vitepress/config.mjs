@@ -1,16 +1,16 @@
-// The site of the documentation: the pages of docs/, unchanged, with the order and the sections of docs/README.md.
+// The site of the documentation: the pages of this package, unchanged, with the order and the sections of README.md.
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { slug } from 'github-slugger'
 import { defineConfig } from 'vitepress'
-import { homePage } from '../home.mjs'
-import { repositoryLinks } from '../links.mjs'
-import { docs, repository, root, site } from '../paths.mjs'
-import { writePlayground } from '../playground.mjs'
-import { sectionsOf } from '../sections.mjs'
+import { homePage } from './home.mjs'
+import { repositoryLinks } from './links.mjs'
+import { docs, repository, root } from './paths.mjs'
+import { writePlayground } from './playground.mjs'
+import { sectionsOf } from './sections.mjs'
 
 const sections = sectionsOf(join(docs, 'README.md'))
-const publicDir = join(site, 'public')
+const publicDir = join(docs, 'public')
 const playground = join(root, 'examples/playground/page')
 
 rmSync(publicDir, { recursive: true, force: true })
@@ -25,7 +25,6 @@ export default defineConfig({
   lang: 'en',
   base,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}icon.svg` }]],
-  srcDir: docs,
   rewrites: { 'README.md': 'index.md' },
   // An address on the reader's own machine, such as http://localhost:3000, is not a dead link.
   ignoreDeadLinks: 'localhostLinks',
@@ -53,21 +52,11 @@ export default defineConfig({
     outline: [2, 3],
     search: { provider: 'local' },
     socialLinks: [{ icon: 'github', link: repository }],
-    editLink: { pattern: `${repository}/edit/main/docs/:path`, text: 'Edit this page on GitHub' },
+    editLink: {
+      pattern: `${repository}/edit/main/packages/docs/:path`,
+      text: 'Edit this page on GitHub',
+    },
     externalLinkIcon: true,
     footer: { message: 'Released under the MIT License.' },
   },
-  vite: { publicDir, plugins: [importsOfPages()] },
 })
-
-/** A page is compiled to a module in `docs`, where there are no dependencies: its imports are resolved as those of a file of the site. */
-function importsOfPages() {
-  return {
-    name: 'imports-of-pages',
-    enforce: 'pre',
-    resolveId(id, importer, options) {
-      if (!importer?.startsWith(docs) || !/^vue(?:\/|$)/.test(id)) return null
-      return this.resolve(id, join(site, 'package.json'), { ...options, skipSelf: true })
-    },
-  }
-}

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { docs, repository, root } from './paths.mjs'
 
-/** A plugin of markdown-it: links to files outside `docs` become links to the repository on GitHub, and links to the index find its page. */
+/** A plugin of markdown-it: links to files outside this package become links to the repository on GitHub, and links to the index find its page. */
 export function repositoryLinks(md) {
   md.core.ruler.push('repository-links', ({ tokens, env }) => {
     for (const { children } of tokens) {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const site = dirname(fileURLToPath(import.meta.url))
-export const root = dirname(dirname(site))
-export const docs = join(root, 'docs')
+/** The folder of this package: the pages and, below `.vitepress`, their site. */
+export const docs = dirname(dirname(fileURLToPath(import.meta.url)))
+export const root = dirname(dirname(docs))
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 

@@ -6,7 +6,7 @@ import { memoryStore, redisStore } from '@sluice/core'
 import { startRedis } from '../redis/servers.js'
 import { windowTables, withTables } from './table.js'
 
-const page = new URL('../../../../docs/inside/sliding-window.md', import.meta.url)
+const page = new URL('../../../docs/inside/sliding-window.md', import.meta.url)
 
 const tables = await windowTables(memoryStore())
 const redis = await startRedis()

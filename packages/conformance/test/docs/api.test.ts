@@ -29,10 +29,10 @@ const entryPoints: readonly EntryPoint[] = packages.flatMap((folder) => {
 const documented = new Map<string, Set<string>>(
   packages.map((name) => [`@sluice/${name}`, new Set()]),
 )
-for (const page of readdirSync(`${root}docs/reference`).filter((name) =>
+for (const page of readdirSync(`${root}packages/docs/reference`).filter((name) =>
   /^api.*\.md$/.test(name),
 )) {
-  const markers = read(`docs/reference/${page}`).matchAll(
+  const markers = read(`packages/docs/reference/${page}`).matchAll(
     /^<!-- api(?: table)?: (@sluice\/\w+)\S*([^>]*?)-->$/gm,
   )
   for (const [, owner, names] of markers) {

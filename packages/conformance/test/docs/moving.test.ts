@@ -56,7 +56,7 @@ const peers: readonly (readonly [name: string, page: string, options: () => stri
 
 describe.each(peers)('%s', (name, page, options) => {
   const folder = name.replace(/^.*\//, '')
-  const text = readFileSync(`${root}docs/moving/${page}`, 'utf8')
+  const text = readFileSync(`${root}packages/docs/moving/${page}`, 'utf8')
 
   test.each(readdirSync(programs + folder))('the page shows %s', (file) => {
     expect(text).toContain(`<!-- code: examples/moving/${folder}/${file}#app -->`)

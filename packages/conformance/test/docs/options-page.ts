@@ -6,7 +6,7 @@ export type Stated = Readonly<Record<string, string>>
 
 /** The tables of the page, by the interface that each is made of: `packages/core/src/limiter/calls.ts#PeekOptions`. */
 export function optionTables(): ReadonlyMap<string, Stated> {
-  const page = new URL('../../../../docs/reference/options.md', import.meta.url)
+  const page = new URL('../../../docs/reference/options.md', import.meta.url)
   const text = readFileSync(fileURLToPath(page), 'utf8')
   const tables = text.matchAll(/^<!-- options: (\S+) -->\n([^]*?)^<!-- \/options -->$/gm)
   return new Map(Array.from(tables, ([, source, table]) => [source, statedIn(table)]))

@@ -6,7 +6,7 @@ import { families } from '../../src/samples/families.js'
 import { useRedis } from '@sluice/conformance/redis'
 
 const core = fileURLToPath(new URL('../../../core/', import.meta.url))
-const page = readFileSync(new URL('../../../../docs/operate/redis.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/operate/redis.md', import.meta.url), 'utf8')
 const [, named] = /ACL SETUSER sluice ([^`]*)/.exec(page) ?? []
 const rights = named
   .replaceAll(/[\\'\n]/g, ' ')

@@ -5,7 +5,7 @@ import { useRedis } from '@sluice/conformance/redis'
 import { windowTables, withTables } from '../../src/windows/table.js'
 
 const page = readFileSync(
-  new URL('../../../../docs/inside/sliding-window.md', import.meta.url),
+  new URL('../../../docs/inside/sliding-window.md', import.meta.url),
   'utf8',
 )
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const dist = fileURLToPath(new URL('../../../../.config/site/.vitepress/dist/', import.meta.url))
+const dist = fileURLToPath(new URL('../../../docs/.vitepress/dist/', import.meta.url))
 
 /** Serves the built site as any static host would. */
 export interface SiteServer {
