@@ -8,6 +8,7 @@ import { repositoryLinks } from './links.mjs'
 import { docs, repository, root } from './paths.mjs'
 import { writePlayground } from './playground.mjs'
 import { sectionsOf } from './sections.mjs'
+import { tablesAsLists } from './tables.mjs'
 
 const sections = sectionsOf(join(docs, 'README.md'))
 const publicDir = join(docs, 'public')
@@ -35,6 +36,7 @@ export default defineConfig({
     attrs: { disable: true },
     config: (md) => {
       md.use(repositoryLinks)
+      md.use(tablesAsLists)
       // An indented block looks and scrolls as a fenced one.
       md.renderer.rules.code_block = md.renderer.rules.fence
     },

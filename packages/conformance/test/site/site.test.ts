@@ -2,7 +2,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findChromium } from '../browser/find-chromium.js'
 import { openWatchedPage } from '../browser/watched-page.js'
-import { groundOf, pathsOf } from './in-page.js'
+import { cutTables, groundOf, pathsOf } from './in-page.js'
 import { pagesOf, serveSite, type SiteServer } from './server.js'
 
 let site: SiteServer
@@ -34,7 +34,7 @@ test.each([
   await page.close()
 })
 
-test('no page is wider than a phone', { timeout: 120_000 }, async () => {
+test('no page and no table of texts is wider than a phone', { timeout: 120_000 }, async () => {
   const { page } = await open('/', { viewport: { width: 390, height: 844 } })
   const pages = await pagesOf(site)
   expect(pages).toContain(`${site.url}/learn/getting-started.html`)
@@ -42,6 +42,8 @@ test('no page is wider than a phone', { timeout: 120_000 }, async () => {
   for (const url of pages) {
     await page.goto(url, { waitUntil: 'domcontentloaded' })
     if ((await widthOf(page)) !== 390) wide.push(url)
+    const tables = await page.locator('.vp-doc table').evaluateAll(cutTables)
+    wide.push(...tables.map((columns) => `${url}: ${columns}`))
   }
   expect(wide).toEqual([])
   await page.close()
