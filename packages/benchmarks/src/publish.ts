@@ -28,8 +28,10 @@ export async function publishRatios(sections: readonly Section[]): Promise<void>
   await replace(rootReadme, 'ratios', headlines)
 }
 
-const introduction =
-  'Measured side by side by `npm run bench`, as multiples of a yardstick: a bare `Map`, `INCR`, headers set by hand. The better value is bold. [The benchmarks](packages/benchmarks/README.md) have all rows, the spread and the method.'
+const introduction = [
+  'Measured side by side by `npm run bench`, as multiples of a yardstick, such as a bare `Map`, `INCR`, or headers set by',
+  'hand. The better value is bold. [The benchmarks](packages/benchmarks/README.md) have all rows, the spread and the method.',
+].join('\n')
 
 async function lastResults(name: string): Promise<unknown> {
   // A section that has never run has no file.

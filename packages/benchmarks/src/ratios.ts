@@ -43,13 +43,17 @@ export function ratiosTable(comparisons: readonly Comparison[]): string {
 
 /** The rows of the root README: those that a reader compares first, whether Sluice is ahead or not. */
 const headlines: readonly RegExp[] = [
+  /^import and /,
+  /^the same after Express/,
+  /^time of the first /,
   /^decisions in memory, /,
   /^time of a new key in memory, called /,
   /^memory per key, /,
-  /^decisions per second over Redis, (?:one at a time|(?:64|512) in flight ÷)/,
+  /^longest delay of the event loop /,
+  /^decisions per second over Redis, (?:one at a time|\d+ in flight ÷)/,
   /^p99 latency over Redis, /,
-  /^Redis CPU for a decision, 64 in flight ÷/,
-  /^client CPU for a decision, 64 in flight ÷/,
+  /^(?:Redis|client) CPU for a decision, (?:one at a time|64 in flight ÷)/,
+  /^memory per key in Redis /,
   /^server CPU per request, /,
   /^commands per second while one address attacks, Express$/,
 ]

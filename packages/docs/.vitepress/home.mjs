@@ -2,16 +2,17 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './paths.mjs'
 
-/** The index of all pages below an introduction, which is the first paragraph and the first list of the repository's README. */
+/** The index of all pages below an introduction: the first paragraph of the repository's README, and its list of features. */
 export function homePage(page) {
-  const [readme] = readFileSync(join(root, 'README.md'), 'utf8').split(/^## /m)
-  const [, introduction] = /^# .*\n\n(.*(?:\n.+)*)/.exec(readme) ?? []
+  const [top, ...sections] = readFileSync(join(root, 'README.md'), 'utf8').split(/^## /m)
+  const [, introduction] = /^# .*\n\n(.*(?:\n.+)*)/.exec(top) ?? []
+  const list = sections.find((section) => section.startsWith('Features\n')) ?? ''
   const features = Array.from(
-    readme.matchAll(/^- \*\*(?<title>[^*]+)\.\*\* (?<details>.*(?:\n {2}.*)*)/gm),
+    list.matchAll(/^- \*\*(?<title>[^*]+)\.\*\* (?<details>.*(?:\n {2}.*)*)/gm),
     ({ groups: { title, details } }) => ({ title, details: inlineHtml(details) }),
   )
   if (introduction === undefined || features.length < 3) {
-    throw new Error('README.md does not begin with a paragraph and a list of features')
+    throw new Error('README.md has no first paragraph, or no list of features')
   }
   page.title = 'Sluice'
   page.titleTemplate = 'Rate limiting for Node.js servers'
