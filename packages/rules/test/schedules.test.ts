@@ -105,6 +105,12 @@ describe('a schedule', () => {
     ])
   })
 
+  test('can be read for a time days before the last one', () => {
+    const times = ['2026-01-10T12:00:00Z', '2026-01-07T12:00:00Z', '2026-01-10T12:00:00Z']
+    // 7 January 2026 is a Wednesday.
+    expect(activeAt({ days: ['wed'] }, times)).toEqual([false, true, false])
+  })
+
   test('has 23 hours on the day on which the clocks go forward, and 25 when they go back', () => {
     const berlin = { zone: 'Europe/Berlin' }
     const whole = { ...berlin, days: ['sun'] }

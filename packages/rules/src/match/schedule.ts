@@ -60,7 +60,8 @@ function stretchAt(times: Times, now: number): Stretch {
   const today = Temporal.Instant.fromEpochMilliseconds(now)
     .toZonedDateTimeISO(times.zone)
     .toPlainDate()
-  let before = -Infinity
+  // Stretches of days before the first one below are over by then.
+  let before = today.subtract({ days: 1 }).toZonedDateTime(times.zone).epochMilliseconds
   // A stretch may have begun yesterday; on the days around it the clocks may have changed.
   for (let day = -2; day <= horizonDays; day++) {
     const date = today.add({ days: day })
