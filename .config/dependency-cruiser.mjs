@@ -7,7 +7,7 @@ const core = 'packages/core/src'
 const npm = (...names) => `node_modules/(?:${names.join('|')})/`
 
 /** The files at the root of core, without its public face; and the readers of options. */
-const ground = `${core}/(?:(?:clock|digests|errors|keys|policy|warnings)\\.ts$|errors/|options/)`
+const ground = `${core}/(?:(?:clock|digests|errors|keys|policy|time-zone|warnings)\\.ts$|errors/|options/)`
 const algorithmContract = `${core}/algorithms/(?:algorithm|kind|reading|window)\\.ts$`
 const storeContract = `${core}/stores/(?:store|block)\\.ts$`
 const memoryStore = `${core}/stores/memory/index\\.ts$`
@@ -29,15 +29,11 @@ const rules = {
     from: `${core}/algorithms/([^/]+)/`,
     own: `${core}/algorithms/$1/`,
     may: [ground, algorithmContract],
-    except: [`${core}/algorithms/leaky-queue/`, `${core}/algorithms/calendar-window/calendar`],
+    except: [`${core}/algorithms/leaky-queue/`],
   },
   'leaky queue': {
     from: `${core}/algorithms/leaky-queue/`,
     may: [ground, algorithmContract, `${core}/algorithms/gcra/(?:step|script)\\.ts$`],
-  },
-  calendar: {
-    from: `${core}/algorithms/calendar-window/calendar`,
-    may: [npm('temporal-polyfill', 'temporal-spec')],
   },
   registry: { from: `${core}/algorithms/registry`, may: [ground, `${core}/algorithms/`] },
   'store contract': { from: storeContract, may: [ground, algorithmContract] },
@@ -109,7 +105,7 @@ const rules = {
     from: 'packages/rules/src/',
     may: [
       ...adapterNeeds,
-      npm('re2js', 'temporal-polyfill', 'temporal-spec', 'yaml', 'zod'),
+      npm('re2js', 'yaml', 'zod'),
       // The cruiser does not resolve a package whose exports are for `import` only.
       '^rou3$',
       '^(?:node:)?(?:crypto|diagnostics_channel|events|fs/promises|path|timers/promises|url|worker_threads)$',

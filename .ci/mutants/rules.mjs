@@ -58,6 +58,18 @@ export const mutants = [
     replace: 'let day = 0; day <= horizonDays',
   },
   {
+    file: `${rules}/match/schedule.ts`,
+    name: 'a stretch that began last week is forgotten',
+    find: 'let before = zone.momentOf(today - dayMs)',
+    replace: 'let before = -Infinity',
+  },
+  {
+    file: `${rules}/match/schedule.ts`,
+    name: 'a stretch over midnight ends before it begins',
+    find: 'to <= from ? dayMs : 0',
+    replace: '0',
+  },
+  {
     file: `${rules}/compile/limits/keys.ts`,
     name: 'a secret stands in the key',
     find: "field.secret ? createHash('sha256').update(text).digest('base64url') : text",

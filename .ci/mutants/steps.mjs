@@ -3,7 +3,7 @@ const algorithms = 'packages/core/src/algorithms'
 export const area = 'steps'
 
 export const tests = [
-  'packages/core/test/wall-windows packages/conformance/test/edges packages/conformance/test/refunds',
+  'packages/core/test/wall-windows packages/core/test/calendar packages/conformance/test/edges packages/conformance/test/refunds',
   'packages/conformance/test/redis-own-clock packages/conformance/test/memory-equals-redis',
   'packages/conformance/test/sliding- packages/conformance/test/concurrency packages/core/test/set-clock',
   'packages/conformance/test/models packages/conformance/test/stores',
@@ -117,5 +117,41 @@ export const mutants = [
     name: 'a calendar window counts by the monotonic clock',
     find: 'followsWall: () => true',
     replace: 'followsWall: () => false',
+  },
+  {
+    file: `${algorithms}/calendar-window/calendar.ts`,
+    name: 'an hour of a calendar that the clocks repeat is one window',
+    find: 'zone.changeBetween(moment, end) ?? end',
+    replace: 'end',
+  },
+  {
+    file: `${algorithms}/calendar-window/calendar.ts`,
+    name: 'a day of a calendar ends when the clocks show yesterday again',
+    find: 'while (end <= moment) {',
+    replace: 'while (end < 0) {',
+  },
+  {
+    file: 'packages/core/src/time-zone.ts',
+    name: 'a day of a calendar whose midnight is skipped begins before the clocks change',
+    find: 'Math.max(change, localTime - offsetAt(change))',
+    replace: 'localTime - offsetAt(change)',
+  },
+  {
+    file: 'packages/core/src/time-zone.ts',
+    name: 'a day of a calendar whose midnight is repeated begins at the second one',
+    find: 'change === undefined || moment < change',
+    replace: 'change === undefined',
+  },
+  {
+    file: 'packages/core/src/time-zone.ts',
+    name: 'the zone of a calendar is an abbreviation that several zones share',
+    find: '(?![A-Z]{2}T$)',
+    replace: '',
+  },
+  {
+    file: 'packages/core/src/time-zone.ts',
+    name: 'each calendar creates a format of its own',
+    find: 'zones.get(id) ?? createTimeZone(name)',
+    replace: 'createTimeZone(name)',
   },
 ]

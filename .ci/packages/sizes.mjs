@@ -7,7 +7,7 @@ import { root } from '../workspace.mjs'
 import { createProject, installedIn } from './project.mjs'
 
 /** Raise one of these only on purpose. */
-const ceilings = { all: 88.5, least: 68, dependencies: 9, installed: 4125 }
+const ceilings = { all: 69.5, least: 49, dependencies: 6, installed: 3025 }
 
 const programs = {
   all: `export * from '@sluice/core'`,

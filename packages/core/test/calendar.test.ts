@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
-import { Temporal } from 'temporal-polyfill'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   calendarWindow,
   createLimiter,
   redisStore,
   type CalendarWindowOptions,
 } from '../src/index.js'
+import { nextChange } from './temporal-calendar.js'
+import { watchZoneReadings } from './zone-readings.js'
 
 type Windows = Omit<CalendarWindowOptions, 'limit' | 'block'>
 
@@ -322,6 +323,20 @@ describe('the rules of the zone', () => {
     const later = noon + 4 * dayMs
     expect(readings([noon, later], 200)).toEqual(readings([noon, later], 1))
   })
+
+  test('are read by one format for each zone, because its creation takes long', () => {
+    const { DateTimeFormat } = Intl
+    const creation = vi.spyOn(Intl, 'DateTimeFormat').mockImplementation(function (...options) {
+      return new DateTimeFormat(...options)
+    })
+    onTestFinished(() => creation.mockRestore())
+    for (const timeZone of ['Atlantic/Azores', 'Atlantic/Azores', 'atlantic/AZORES']) {
+      for (const period of ['day', 'hour'] as const) {
+        limiterOf({ period, timeZone }, { now: noon }).consume('key')
+      }
+    }
+    expect(creation).toHaveBeenCalledOnce()
+  })
 })
 
 const dayMs = 86_400_000
@@ -333,16 +348,13 @@ const midnight = Date.parse('2025-11-21T23:00Z')
 function readings(times: readonly number[], keys: number): number[] {
   const time = { now: 0 }
   const limiter = limiterOf({ period: 'day', timeZone: 'Europe/Berlin' }, time)
-  const reading = vi.spyOn(Temporal.Instant, 'fromEpochMilliseconds')
-  const counts = times.map((moment) => {
+  const zone = watchZoneReadings()
+  return times.map((moment) => {
     time.now = moment
+    const before = zone.count
     for (let i = 0; i < keys; i++) expect(limiter.consume(`${i}`).allowed).toBe(true)
-    const count = reading.mock.calls.length
-    reading.mockClear()
-    return count
+    return zone.count - before
   })
-  reading.mockRestore()
-  return counts
 }
 
 /** The number of lookups for requests to a server that replies to each of them with an error. */
@@ -356,14 +368,12 @@ async function readingsToSend(requests: number): Promise<number> {
   const policies = calendarWindow({ limit: 1, period: 'day', timeZone: 'Europe/Berlin' })
   const options = { name: 'api', policies, store, clock: () => noon } as const
   const limiter = createLimiter({ ...options, onStoreError: 'deny' })
-  const reading = vi.spyOn(Temporal.Instant, 'fromEpochMilliseconds')
+  const zone = watchZoneReadings()
   for (let i = 0; i < requests; i++) {
     await expect(limiter.penalize('key', 1)).rejects.toThrow('gone')
   }
-  const count = reading.mock.calls.length
   expect(sent).toBe(requests)
-  reading.mockRestore()
-  return count
+  return zone.count
 }
 
 /** The boundaries of consecutive windows: each time the quota is full again, the next window has begun. */
@@ -379,12 +389,6 @@ function walk(windows: Windows, from: string, count: number): string[] {
 function limiterOf(windows: Windows, time: { now: number }) {
   const policies = calendarWindow({ limit: 1, ...windows })
   return createLimiter({ name: 'api', policies, clock: () => time.now })
-}
-
-/** The next change of the clocks in a zone; the moment itself if there is none. */
-function nextChange(moment: number, timeZone: string): number {
-  const time = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(timeZone)
-  return time.getTimeZoneTransition('next')?.epochMilliseconds ?? moment
 }
 
 function exactly(moment: string): string {

@@ -1,4 +1,4 @@
-import { Temporal } from 'temporal-polyfill'
+import { isTimeZone, timeZoneOf, type TimeZone } from '@sluice/core/http'
 import type { ScheduleDeclaration } from '../document/document.js'
 
 /** A time of each day, by the clocks of a zone. */
@@ -46,51 +46,47 @@ export function createSchedule(
 interface Times {
   /** ISO numbers of weekdays. */
   readonly days: ReadonlySet<number>
-  readonly from: Temporal.PlainTime
-  /** Undefined for the end of the day. */
-  readonly to: Temporal.PlainTime | undefined
+  /** Milliseconds after midnight, by the clocks. */
+  readonly from: number
+  /** The end of a day is 24 hours, however long the day is. */
+  readonly to: number
   readonly except: ReadonlySet<string>
-  readonly zone: string
+  readonly zone: TimeZone
 }
+
+const dayMs = 24 * 60 * 60 * 1000
 
 /** How far to look for the next beginning. If there is none, the search is repeated by then. */
 const horizonDays = 15
 
+/** A date is the local time of its midnight. */
 function stretchAt(times: Times, now: number): Stretch {
-  const today = Temporal.Instant.fromEpochMilliseconds(now)
-    .toZonedDateTimeISO(times.zone)
-    .toPlainDate()
+  const { days, from, to, except, zone } = times
+  const today = Math.floor(zone.localTimeOf(now) / dayMs) * dayMs
   // Stretches of days before the first one below are over by then.
-  let before = today.subtract({ days: 1 }).toZonedDateTime(times.zone).epochMilliseconds
+  let before = zone.momentOf(today - dayMs)
   // A stretch may have begun yesterday; on the days around it the clocks may have changed.
   for (let day = -2; day <= horizonDays; day++) {
-    const date = today.add({ days: day })
-    if (!times.days.has(date.dayOfWeek) || times.except.has(date.toString())) continue
-    const start = instantOf(date, times.from, times.zone)
-    const end = endOf(date, times)
+    const date = today + day * dayMs
+    if (!days.has(weekdayOf(date)) || except.has(textOf(date))) continue
+    const start = zone.momentOf(date + from)
+    // A schedule that ends at an earlier time than it begins crosses midnight.
+    const end = zone.momentOf(date + to + (to <= from ? dayMs : 0))
     if (now < start) return { active: false, from: before, until: start }
     if (now < end) return { active: true, from: start, until: end }
     before = Math.max(before, end)
   }
-  const until = today.add({ days: horizonDays }).toZonedDateTime(times.zone).epochMilliseconds
-  return { active: false, from: before, until }
+  return { active: false, from: before, until: zone.momentOf(today + horizonDays * dayMs) }
 }
 
-function endOf(date: Temporal.PlainDate, { from, to, zone }: Times): number {
-  const next = date.add({ days: 1 })
-  if (to === undefined) return next.toZonedDateTime(zone).epochMilliseconds
-  const crosses = Temporal.PlainTime.compare(to, from) <= 0
-  return instantOf(crosses ? next : date, to, zone)
+/** The ISO number of the weekday. */
+function weekdayOf(date: number): number {
+  return new Date(date).getUTCDay() || 7
 }
 
-function instantOf(date: Temporal.PlainDate, time: Temporal.PlainTime, zone: string): number {
-  const local = date.toPlainDateTime(time)
-  const earlier = local.toZonedDateTime(zone, { disambiguation: 'earlier' })
-  const later = local.toZonedDateTime(zone, { disambiguation: 'later' })
-  if (earlier.epochMilliseconds === later.epochMilliseconds) return earlier.epochMilliseconds
-  // Of a repeated time the first one counts. A skipped time has no instant: it is the moment of the change, which lies between both answers.
-  if (earlier.toPlainDateTime().equals(local)) return earlier.epochMilliseconds
-  return earlier.getTimeZoneTransition('next')?.epochMilliseconds ?? later.epochMilliseconds
+/** Such as 2026-10-01. */
+function textOf(date: number): string {
+  return new Date(date).toISOString().slice(0, 10)
 }
 
 function readSchedule(
@@ -120,8 +116,8 @@ function readSchedule(
   if (start === undefined) {
     problems.push({ member: 'from', value: from, expected: `a time from '00:00' to '23:59'` })
   }
-  const end = to === '24:00' ? undefined : timeOf(to)
-  if (end === undefined && to !== '24:00') {
+  const end = to === '24:00' ? dayMs : timeOf(to)
+  if (end === undefined) {
     problems.push({ member: 'to', value: to, expected: `a time from '00:00' to '24:00'` })
   }
   if (from === to) {
@@ -131,21 +127,21 @@ function readSchedule(
       expected: 'another time than "from", or neither for the whole day',
     })
   }
-  if (!isZone(zone)) {
+  if (!isTimeZone(zone)) {
     problems.push({
       member: 'zone',
       value: zone,
       expected: 'an IANA time zone such as Europe/Berlin',
     })
   }
-  if (problems.length > 0 || start === undefined) return { problems }
+  if (problems.length > 0 || start === undefined || end === undefined) return { problems }
   const all = new Set([1, 2, 3, 4, 5, 6, 7])
   return {
     days: days === undefined ? all : numbers,
     from: start,
     to: end,
     except: new Set(except),
-    zone,
+    zone: timeZoneOf(zone),
   }
 }
 
@@ -163,25 +159,15 @@ function daysOf(text: string): readonly number[] | undefined {
   return Array.from({ length: count }, (_, i) => ((first + i) % 7) + 1)
 }
 
-function timeOf(text: string): Temporal.PlainTime | undefined {
-  return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text) ? Temporal.PlainTime.from(text) : undefined
+/** Milliseconds after midnight. */
+function timeOf(text: string): number | undefined {
+  const time = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text)
+  return time === null ? undefined : (Number(time[1]) * 60 + Number(time[2])) * 60 * 1000
 }
 
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  try {
-    return Temporal.PlainDate.from(text, { overflow: 'reject' }).toString() === text
-  } catch {
-    return false
-  }
-}
-
-/** Whether this machine knows the time zone. */
-export function isZone(zone: string): boolean {
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone)
-    return true
-  } catch {
-    return false
-  }
+  // `Date` reads 2026-02-30 as 2 March.
+  const date = Date.parse(text)
+  return !Number.isNaN(date) && textOf(date) === text
 }

@@ -1,4 +1,5 @@
 import type { Policy } from '@sluice/core'
+import { isTimeZone } from '@sluice/core/http'
 import type { RulesDocument, Scalar } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
 import type { Path } from '../document/syntax.js'
@@ -7,7 +8,7 @@ import type { Field } from './context.js'
 import { Fields, reservedNames } from './fields.js'
 import { createList, type List } from './lists.js'
 import { createRegexpMemo, type RegexpMemo } from './predicates/operators.js'
-import { createSchedule, isZone, type Schedule } from './schedule.js'
+import { createSchedule, type Schedule } from './schedule.js'
 
 /** The fields, lists and schedules of a document, which its rules refer to by name. */
 export interface Vocabulary {
@@ -103,7 +104,7 @@ function checkNames({ values = {}, zone }: Omit<RulesDocument, 'rules'>, finding
     const expected = `another name. These are reserved: ${reservedNames.join(', ')}`
     findings.error(['values', name], 'SLUICE_RULES_OPTION_INVALID', name, expected)
   }
-  if (zone !== undefined && !isZone(zone)) {
+  if (zone !== undefined && !isTimeZone(zone)) {
     const expected = 'an IANA time zone such as Europe/Berlin'
     findings.error(['zone'], 'SLUICE_RULES_OPTION_INVALID', zone, expected)
   }
@@ -121,7 +122,7 @@ function readSchedules(
       findings.error(['schedules', name], 'SLUICE_RULES_OPTION_MISSING', 'zone', expected)
     }
     // A wrong zone of the document is one mistake, and not a mistake of each schedule.
-    const usual = zone !== undefined && isZone(zone) ? zone : 'UTC'
+    const usual = zone !== undefined && isTimeZone(zone) ? zone : 'UTC'
     const schedule = createSchedule(name, declaration, usual)
     if ('activeAt' in schedule) {
       read.set(name, schedule)

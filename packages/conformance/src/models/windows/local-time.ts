@@ -3,7 +3,7 @@ import { leastFrom } from '../model.js'
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** The clocks of a time zone by Intl, which the core does not use for its calendar. */
+/** The clocks of a time zone by Intl. Core reads them from Intl as well, but searches for changes of the clocks and beginnings of days in another way. */
 export interface LocalTime {
   /** The local time, read as if it were UTC, in milliseconds since the epoch. */
   shown(at: number): number

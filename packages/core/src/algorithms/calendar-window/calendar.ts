@@ -1,4 +1,4 @@
-import { Temporal } from 'temporal-polyfill'
+import { timeZoneOf, type TimeZone } from '../../time-zone.js'
 
 export type Period = 'hour' | 'day' | 'week' | 'month'
 
@@ -27,16 +27,19 @@ interface Interval {
   readonly end: number
 }
 
+const hourMs = 60 * 60 * 1000
+const dayMs = 24 * hourMs
+
 /**
  * The hours, days, weeks or months of a time zone. The boundaries are cached, so the rules of the zone are read once for each window and not
  * once for each request.
  */
 export function createCalendar(period: Period, timeZone: string, weekStartsOn: Weekday): Calendar {
   let boundaries: readonly number[] = [0, 0, 0, 0]
+  const zone = timeZoneOf(timeZone)
 
   function windowOf(moment: number): Interval {
-    if (period === 'hour') return hourOf(localTime(moment, timeZone))
-    return daysOf(moment, timeZone, period, weekStartsOn)
+    return period === 'hour' ? hourOf(moment, zone) : daysOf(moment, zone, period, weekStartsOn)
   }
 
   function boundariesAround(moment: number): readonly number[] {
@@ -58,62 +61,58 @@ export function createCalendar(period: Period, timeZone: string, weekStartsOn: W
   }
 }
 
-/** Whether this machine knows the zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    localTime(0, name)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function localTime(moment: number, timeZone: string): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(timeZone)
-}
-
 // If the clocks change within an hour, the hour ends there, and the rest of it is another window. So a repeated hour is two windows.
-function hourOf(time: Temporal.ZonedDateTime): Interval {
-  const passed = (time.minute * 60 + time.second) * 1000 + time.millisecond
-  const begins = time.epochMilliseconds - passed
-  // The search is exclusive, and a change at exactly this time must count as the previous one.
-  const before = time.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
-  const after = time.getTimeZoneTransition('next')
+function hourOf(moment: number, zone: TimeZone): Interval {
+  const localTime = zone.localTimeOf(moment)
+  const start = moment - localTime + startOfUnit(localTime, hourMs)
+  const end = start + hourMs
   return {
-    start: Math.max(begins, before?.epochMilliseconds ?? -Infinity),
-    end: Math.min(begins + 60 * 60 * 1000, after?.epochMilliseconds ?? Infinity),
+    start: zone.changeBetween(start, moment) ?? start,
+    end: zone.changeBetween(moment, end) ?? end,
   }
 }
 
+/** A date is the local time of its midnight. */
 function daysOf(
   moment: number,
-  timeZone: string,
+  zone: TimeZone,
   period: Exclude<Period, 'hour'>,
   weekStartsOn: Weekday,
 ): Interval {
-  const length = { day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } }[period]
-  let first = firstDay(localTime(moment, timeZone).toPlainDate(), period, weekStartsOn)
-  let end = startOf(first.add(length), timeZone)
+  const today = startOfUnit(zone.localTimeOf(moment), dayMs)
+  let first = firstDay(today, period, weekStartsOn)
+  let end = zone.momentOf(following(first, period))
   // If the clocks are set back over midnight, they show yesterday's date again after today has begun.
   while (end <= moment) {
-    first = first.add(length)
-    end = startOf(first.add(length), timeZone)
+    first = following(first, period)
+    end = zone.momentOf(following(first, period))
   }
-  return { start: startOf(first, timeZone), end }
+  return { start: zone.momentOf(first), end }
 }
 
-function firstDay(
-  date: Temporal.PlainDate,
-  period: Period,
-  weekStartsOn: Weekday,
-): Temporal.PlainDate {
-  if (period === 'month') return date.with({ day: 1 })
-  if (period === 'day') return date
-  const first = weekdays.indexOf(weekStartsOn) + 1
-  return date.subtract({ days: (date.dayOfWeek - first + 7) % 7 })
+function startOfUnit(localTime: number, unitMs: number): number {
+  return Math.floor(localTime / unitMs) * unitMs
 }
 
-/** The first instant that has the date: 00:00, or the first time that the clocks show on that day. */
-function startOf(date: Temporal.PlainDate, timeZone: string): number {
-  return date.toZonedDateTime(timeZone).epochMilliseconds
+/** The first day of the period that contains the date. */
+function firstDay(date: number, period: Exclude<Period, 'hour'>, weekStartsOn: Weekday): number {
+  const day = new Date(date)
+  switch (period) {
+    case 'day':
+      return date
+    case 'week':
+      // `Date` counts weekdays from Sunday.
+      return date - ((day.getUTCDay() + 6 - weekdays.indexOf(weekStartsOn)) % 7) * dayMs
+    case 'month':
+      return day.setUTCDate(1)
+  }
+}
+
+/** The first day of the next period. */
+function following(first: number, period: Exclude<Period, 'hour'>): number {
+  if (period === 'month') {
+    const day = new Date(first)
+    return day.setUTCMonth(day.getUTCMonth() + 1)
+  }
+  return first + (period === 'week' ? 7 : 1) * dayMs
 }

@@ -8,7 +8,8 @@ import {
 } from '../../options/readers.js'
 import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
 import type { Kind } from '../kind.js'
-import { createCalendar, isTimeZone, weekdays, type Period, type Weekday } from './calendar.js'
+import { isTimeZone } from '../../time-zone.js'
+import { createCalendar, weekdays, type Period, type Weekday } from './calendar.js'
 import { calendarWindowSteps, type CalendarWindowParams } from './step.js'
 
 /** Options of `calendarWindow`. */
