@@ -10,6 +10,18 @@ export const tests = [
 
 export const mutants = [
   {
+    file: `${memory}/key-hash.ts`,
+    name: 'the key of the hash is drawn again for each text',
+    find: 'if (this.#last === undefined) this.#begin()',
+    replace: 'this.#begin()',
+  },
+  {
+    file: `${memory}/key-hash.ts`,
+    name: 'the key of the hash is drawn when a store is made',
+    find: 'this.#drawKey = drawKey',
+    replace: 'this.#drawKey = drawKey\n    this.#begin()',
+  },
+  {
     file: `${memory}/state-table.ts`,
     name: 'a reset keeps what another algorithm counted under the name',
     find: 'removeOtherShapes(partition, keyHigh, keyLow)\n    partition.table',

@@ -1,9 +1,13 @@
 import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 
+export function sha256BytesOf(text: string): Uint8Array {
+  return sha256(new TextEncoder().encode(text))
+}
+
 /** SHA-256, in hexadecimal digits. */
 export function sha256Of(text: string): string {
-  return hexadecimal(sha256(new TextEncoder().encode(text)))
+  return hexadecimal(sha256BytesOf(text))
 }
 
 /** SHA-1, in hexadecimal digits. It is computed at once, which `crypto.subtle` does not do. */
@@ -13,4 +17,13 @@ export function sha1Of(text: string): string {
 
 function hexadecimal(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+export function base64Of(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+}
+
+/** Base64 for URLs (RFC 4648, section 5), without padding. */
+export function base64urlOf(bytes: Uint8Array): string {
+  return base64Of(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

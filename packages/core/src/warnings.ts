@@ -9,6 +9,11 @@ const reported = new Set<string>()
 export function warn(mistake: SluiceError): void {
   if (reported.has(mistake.code)) return
   reported.add(mistake.code)
-  // Not imported, because core also runs in browsers.
-  globalThis.process?.emitWarning?.(mistake)
+  emitWarning(mistake)
+}
+
+/** Outside Node, this function does nothing. */
+export function emitWarning(warning: Error): void {
+  // Not imported, because core also runs in browsers, and because an import of `node:process` opens the standard streams.
+  globalThis.process?.emitWarning?.(warning)
 }

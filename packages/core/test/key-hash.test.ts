@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createLimiter, fixedWindow } from '../src/index.js'
 import { KeyHash } from '../src/stores/memory/key-hash.js'
 
 // HalfSipHash as specified, on bytes and bigints: slow, and independent of the implementation.
@@ -68,7 +69,7 @@ function toBytes(low: bigint, high: bigint): Uint8Array {
 /** The hash of the implementation, in the byte order of the specification. */
 function keyHash(key: Uint8Array, text: string): Uint8Array {
   const view = new DataView(key.buffer)
-  const hash = new KeyHash(view.getInt32(0, true), view.getInt32(4, true))
+  const hash = new KeyHash(() => Int32Array.of(view.getInt32(0, true), view.getInt32(4, true)))
   hash.hash(text)
   return toBytes(BigInt(hash.low >>> 0), BigInt(hash.high >>> 0))
 }
@@ -170,11 +171,24 @@ test('two keys of the hash give different hashes of one text', () => {
 })
 
 test('no two of a hundred thousand addresses share a hash', () => {
-  const hash = new KeyHash(0x0302_0100, 0x0706_0504)
+  const hash = new KeyHash(() => Int32Array.of(0x0302_0100, 0x0706_0504))
   const hashes = new Set<string>()
   for (let i = 0; i < 100_000; i++) {
     hash.hash(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)
     hashes.add(`${hash.high} ${hash.low}`)
   }
   expect(hashes.size).toBe(100_000)
+})
+
+test('a random key is drawn for the first text, and not when a limiter is created', () => {
+  const draw = vi.spyOn(crypto, 'getRandomValues')
+  onTestFinished(() => draw.mockRestore())
+  const policies = fixedWindow({ limit: 5, window: '1m' })
+  const limiter = createLimiter({ name: 'api', policies })
+  expect(draw).not.toHaveBeenCalled()
+  limiter.consume('a')
+  const drawn = draw.mock.calls.length
+  expect(drawn).toBeGreaterThan(0)
+  limiter.consume('b')
+  expect(draw).toHaveBeenCalledTimes(drawn)
 })

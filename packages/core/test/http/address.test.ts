@@ -1,5 +1,7 @@
+import { isIPv4 } from 'node:net'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressOf } from '../../src/http/lists/address.js'
+import { addressOf, plainIpv4 } from '../../src/http/lists/address.js'
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -50,4 +52,24 @@ test.each([
   ':80',
 ])('reads %j as no address', (text) => {
   expect(addressOf(text)).toBe(undefined)
+})
+
+test('the fast path takes a text that Node reads as IPv4, and no other', () => {
+  const number = fc.oneof(
+    fc.integer({ min: 0, max: 300 }).map(String),
+    fc.constantFrom('', '00', '01', '1a'),
+  )
+  const text = fc.array(number, { minLength: 3, maxLength: 5 }).map((numbers) => numbers.join('.'))
+  const ends = fc.constantFrom('', '', '', '\n', ' ', '.', ':80')
+  fc.assert(
+    fc.property(text, ends, (numbers, end) => {
+      const address = numbers + end
+      const expected = isIPv4(address) ? address : undefined
+      expect([plainIpv4(address), plainIpv4(`::ffff:${address}`)]).toEqual([expected, expected])
+    }),
+    { numRuns: 2000 },
+  )
+  for (let number = 0; number < 1000; number++) {
+    expect(plainIpv4(`1.2.3.${number}`) !== undefined).toBe(number < 256)
+  }
 })

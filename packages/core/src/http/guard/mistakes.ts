@@ -1,8 +1,7 @@
-import { emitWarning } from 'node:process'
-import { inspect } from 'node:util'
 import ipaddr from 'ipaddr.js'
 import { sluiceError } from '../../errors.js'
-import { warn } from '../../warnings.js'
+import { show } from '../../errors/quoting.js'
+import { emitWarning, warn } from '../../warnings.js'
 import { addressOf } from '../lists/address.js'
 import type { RequestView } from '../request/request-view.js'
 
@@ -70,5 +69,10 @@ export function watchKeys(): (part: unknown) => void {
 
 /** Reports an error that cannot fail a request, because the response is sent or the function is only a listener. */
 export function warnOfFailure(error: unknown): void {
-  emitWarning(error instanceof Error ? error : new Error(inspect(error)))
+  emitWarning(error instanceof Error ? error : new Error(textOf(error)))
+}
+
+function textOf(value: unknown): string {
+  const util = globalThis.process?.getBuiltinModule?.('node:util')
+  return util?.inspect(value) ?? show(value)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { base64urlOf, sha256BytesOf } from '../../digests.js'
 import { sluiceError } from '../../errors.js'
 import { codedParts } from './coded-parts.js'
 import type { RequestView } from '../request/request-view.js'
@@ -22,6 +22,6 @@ export function byHeader(
     const value = headers[header]
     if (value === undefined || value.length === 0) throw sluiceError('SLUICE_HEADER_MISSING', name)
     const text = typeof value === 'string' ? value : value.join(', ')
-    return codedParts('header', header, createHash('sha256').update(text).digest('base64url'))
+    return codedParts('header', header, base64urlOf(sha256BytesOf(text)))
   }
 }

@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -32,8 +31,13 @@ export function ipv4Within(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
  */
 export function plainIpv4(text: string): string | undefined {
   const address = text.startsWith('::ffff:') ? text.slice('::ffff:'.length) : text
-  return isIPv4(address) ? address : undefined
+  return ipv4Text.test(address) ? address : undefined
 }
+
+const byte = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
+
+/** The notation that `isIPv4` of `node:net` accepts. */
+const ipv4Text = new RegExp(`^${byte}(?:\\.${byte}){3}$`)
 
 /** Removes the port and the zone: '1.2.3.4:5678', '[fe80::1%eth0]:80', 'fe80::1%eth0'. */
 function hostOf(text: string): string {

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import Negotiator from 'negotiator'
 import type { Decision } from '../../limiter/decision.js'
 import type { Policies } from '../../limiter/bound-policies.js'
@@ -85,8 +84,14 @@ export function refusalContent(
   status: number,
   more?: object,
 ): Content {
-  const title = STATUS_CODES[status] ?? `Status ${status}`
+  const title = reasonOf(status) ?? `Status ${status}`
   return prefersText(headers['accept']) ? textOf(title) : problemOf({ title, status, ...more })
+}
+
+/** The reason phrase of a status. Undefined outside Node. */
+function reasonOf(status: number): string | undefined {
+  const http = globalThis.process?.getBuiltinModule?.('node:http')
+  return http?.STATUS_CODES[status]
 }
 
 // An object of the application is JSON and not a problem, even if its members look like those of a problem.

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { isKey, type Keys } from '../../limiter/bound-policies.js'
+import { base64Of, sha256BytesOf } from '../../digests.js'
 import { joinKey } from '../../keys.js'
 
 /** The bytes of the hash that are used: base64 writes 12 bytes without padding, and 96 bits avoid collisions. */
@@ -12,7 +12,7 @@ const keyBytes = 12
 export function partitionKeyOf(limiter: string, key: Keys): (policy: string) => string {
   return (policy) => {
     const own = isKey(key) ? key : key[policy]
-    const hash = createHash('sha256').update(JSON.stringify([limiter, joinKey(own)]))
-    return hash.digest().subarray(0, keyBytes).toString('base64')
+    const hash = sha256BytesOf(JSON.stringify([limiter, joinKey(own)]))
+    return base64Of(hash.subarray(0, keyBytes))
   }
 }

@@ -14,12 +14,13 @@ export class KeyHash {
   low = 0
   /** The last text. While one client sends many requests in a row, its key is hashed once. */
   #last: string | undefined
-  readonly #k0: number
-  readonly #k1: number
+  #k0 = 0
+  #k1 = 0
+  readonly #drawKey: () => Int32Array
 
-  constructor(k0: number, k1: number) {
-    this.#k0 = k0
-    this.#k1 = k1
+  /** @param drawKey returns the two words of the key, for the first text and not before */
+  constructor(drawKey: () => Int32Array) {
+    this.#drawKey = drawKey
   }
 
   hash(text: string): void {
@@ -28,6 +29,7 @@ export class KeyHash {
 
   // This runs for each key of each decision. The round is written twice, because a function for it could not keep the four words in registers.
   #hash(text: string): void {
+    if (this.#last === undefined) this.#begin()
     this.#last = text
     const count = readLatin(text) || readWide(text)
     // Without `| 0` V8 does not know that the field is an integer, and the hash takes twice as long.
@@ -69,12 +71,18 @@ export class KeyHash {
     }
     this.high = v1 ^ v3
   }
+
+  #begin(): void {
+    const [k0, k1] = this.#drawKey()
+    this.#k0 = k0
+    this.#k1 = k1
+  }
 }
 
 /** A hash with a random key. */
 export function newKeyHash(): KeyHash {
-  const [k0, k1] = crypto.getRandomValues(new Int32Array(2))
-  return new KeyHash(k0, k1)
+  // Not drawn at once: the first random number of a process loads the cryptography of Node, which takes milliseconds.
+  return new KeyHash(() => crypto.getRandomValues(new Int32Array(2)))
 }
 
 /** The words of the current text. The array is large enough for the longest key. */

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+test('an import and a limiter load none of the modules of Node that take milliseconds', async () => {
+  const loaded = await run(`
+    const { createLimiter, fixedWindow } = await import('@sluice/core')
+    const { byHeader, createGuard } = await import('@sluice/core/http')
+    const policies = fixedWindow({ limit: 5, window: '1m' })
+    createLimiter({ name: 'api', policies })
+    createGuard({ policies, key: byHeader('x-api-key') })
+    const slow = ['crypto', 'http', 'internal/crypto/webcrypto', 'net', 'process']
+    const loaded = slow.filter((name) => process.moduleLoadList.includes('NativeModule ' + name))
+    console.log(JSON.stringify(loaded))
+  `)
+  expect(loaded).toEqual([])
+})
+
+test.each([
+  ['without `process`', 'delete globalThis.process'],
+  ['without a module in `process`', 'process.getBuiltinModule = () => undefined'],
+])('a guard decides %s', async (_, act) => {
+  const outcomes = await run(`
+    const write = process.stdout.write.bind(process.stdout)
+    ${act}
+    const { byHeader, createGuard } = await import('@sluice/core/http')
+    const guard = createGuard({
+      limit: 1,
+      window: '1m',
+      clock: () => 0,
+      key: byHeader('x-api-key'),
+      deny: ['192.0.2.9'],
+      partitionKey: true,
+      onDecision() {
+        throw 'a listener that fails'
+      },
+    })
+    const response = { statusCode: 200, once() {}, off() {}, end() {} }
+    const check = (address) => guard.check(
+      { raw: {}, address, peer: address, headers: { 'x-api-key': 'secret' }, url: '/', method: 'GET' },
+      response,
+    )
+    const outcomes = ['192.0.2.1', '192.0.2.2', '192.0.2.9'].map((address) => {
+      const { type, status, body } = check(address)
+      return [type, status, body === undefined ? undefined : JSON.parse(body).title]
+    })
+    write(JSON.stringify(outcomes))
+  `)
+  expect(outcomes).toEqual([
+    ['continue', null, null],
+    ['deny', 429, 'Request cannot be satisfied as assigned quota has been exceeded'],
+    ['deny', 403, 'Status 403'],
+  ])
+})
+
+/** The value that a program in a new process writes as JSON. */
+async function run(program: string): Promise<unknown> {
+  const args = ['--input-type=module', '--eval', program]
+  const options = { cwd: import.meta.dirname }
+  const { stdout } = await promisify(execFile)(process.execPath, args, options)
+  return JSON.parse(stdout)
+}
