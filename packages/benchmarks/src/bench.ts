@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { publish, publishRatios } from './publish.js'
 import type { Section } from './section.js'
 import { algorithms } from './sections/algorithms.js'
+import { cold } from './sections/cold.js'
 import { footprint } from './sections/footprint.js'
 import { growth } from './sections/growth.js'
 import { http } from './sections/http.js'
@@ -11,6 +12,7 @@ import { rules } from './sections/rules.js'
 import { simulate } from './sections/simulate.js'
 
 const sections: readonly Section[] = [
+  cold,
   memory,
   footprint,
   redis,

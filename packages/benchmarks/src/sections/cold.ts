@@ -1,0 +1,156 @@
+import { startRedis } from '@sluice/conformance/servers'
+import { express, imports, rows, type ColdImport } from '../cold/imports.js'
+import { counts } from '../cold/timing.js'
+import { conditionsOf, sentenceOf } from '../conditions.js'
+import { nameOf, spread, table } from '../markdown.js'
+import { contenders as memoryContenders } from '../memory/contenders.js'
+import { startContender } from '../processes/contender-process.js'
+import type { Reading } from '../processes/reading.js'
+import { compared, type Comparison } from '../ratios.js'
+import { contenders as redisContenders } from '../redis/contenders/index.js'
+import { inRounds, ratiosOf, spreadOf, type Spread } from '../rounds.js'
+import type { Section } from '../section.js'
+
+const program = new URL('../cold/process.js', import.meta.url)
+
+/** The costs of a new process: the import, and its first decisions. Each measurement has a process of its own. */
+export const cold: Section = {
+  name: 'cold',
+  page: 'README.md',
+  async run(say, quick) {
+    const rounds = quick ? 1 : 15
+    const server = await startRedis()
+    try {
+      const admin = server.client()
+      const loaded = await inRounds(imports, rounds, async (one, round) => {
+        say(`imports, round ${round + 1} of ${rounds}`)
+        return measured(`${imports.indexOf(one)}`)
+      })
+      const inMemory = await inRounds(memoryContenders, rounds, async ({ name }, round) => {
+        say(`first decisions in memory, round ${round + 1} of ${rounds}`)
+        return measured('memory', name)
+      })
+      const overRedis = await inRounds(redisContenders, rounds, async ({ name }, round) => {
+        say(`first decisions over Redis, round ${round + 1} of ${rounds}`)
+        await admin.flushall()
+        return measured('redis', name, `${server.port}`)
+      })
+      const conditions = await conditionsOf(admin)
+      const groups = [
+        {
+          of: 'in memory',
+          yardstick: 'a bare `Map`',
+          first: firstOf(memoryContenders, inMemory),
+        },
+        { of: 'over Redis', yardstick: '`INCR`', first: firstOf(redisContenders, overRedis) },
+      ]
+      const times = importsOf(loaded)
+      return {
+        results: { conditions, rounds, imports: times, decisions: groups },
+        ratios: [
+          ...Object.values(rows).map((row) => comparisonOf(times, row)),
+          ...groups.flatMap(({ of, yardstick, first }) =>
+            counts.map((count) =>
+              compared(
+                `time of the first ${named(count)} of a process ${of} ÷ ${yardstick}`,
+                'less',
+                first.map(({ name, ratios }) => [name, ratios[`${count}`].median]),
+              ),
+            ),
+          ),
+        ],
+        table: [
+          `${sentenceOf(conditions)} ${rounds} rounds, each in a new process: the median, and the lowest and highest.`,
+          '',
+          'The time until a limiter exists, in milliseconds, and ÷ the `import` of Express (less is better):',
+          '',
+          table(
+            ['', '', 'ms', '÷ Express'],
+            times.map(({ row, name, ms, ratio }) => [row, nameOf(name), spread(ms), spread(ratio)]),
+            2,
+          ),
+          ...groups.flatMap(({ of, first }) => [
+            '',
+            `The time of the first decisions of a process ${of}, one at a time, in milliseconds (less is better):`,
+            '',
+            table(
+              ['', ...counts.map((count) => `the first ${count}`)],
+              first.map(({ name, ms }) => [
+                nameOf(name),
+                ...counts.map((count) => spread(ms[`${count}`])),
+              ]),
+            ),
+          ]),
+        ].join('\n'),
+      }
+    } finally {
+      await server.stop()
+    }
+  },
+}
+
+async function measured(...args: string[]): Promise<Reading> {
+  const process = startContender(program, { args })
+  try {
+    return await process.measure('')
+  } finally {
+    await process.stop()
+  }
+}
+
+interface ImportTime {
+  readonly row: string
+  readonly name: string
+  readonly ms: Spread
+  readonly ratio: Spread
+}
+
+function importsOf(found: ReadonlyMap<ColdImport, readonly Reading[]>): readonly ImportTime[] {
+  const floor = timesOf(found, express, 'ms')
+  return imports.map((one) => {
+    const ms = timesOf(found, one, 'ms')
+    return { row: one.row, name: one.name, ms: spreadOf(ms), ratio: ratiosOf(ms, floor) }
+  })
+}
+
+function comparisonOf([yardstick, ...times]: readonly ImportTime[], row: string): Comparison {
+  const own = times.filter((time) => time.row === row)
+  return compared(
+    `${row} ÷ import of Express`,
+    'less',
+    [yardstick, ...own].map(({ name, ratio }) => [name, ratio.median]),
+  )
+}
+
+interface FirstDecisions {
+  readonly name: string
+  readonly ms: Readonly<Record<string, Spread>>
+  /** The multiples of the yardstick, the first contender. */
+  readonly ratios: Readonly<Record<string, Spread>>
+}
+
+function firstOf<C extends { readonly name: string }>(
+  contenders: readonly C[],
+  found: ReadonlyMap<C, readonly Reading[]>,
+): readonly FirstDecisions[] {
+  const [floor] = contenders
+  const each = (figureOf: (count: string) => Spread) =>
+    Object.fromEntries(counts.map((count) => [`${count}`, figureOf(`${count}`)]))
+  return contenders.map((one) => ({
+    name: one.name,
+    ms: each((count) => spreadOf(timesOf(found, one, count))),
+    ratios: each((count) => ratiosOf(timesOf(found, one, count), timesOf(found, floor, count))),
+  }))
+}
+
+function timesOf<C>(
+  found: ReadonlyMap<C, readonly Reading[]>,
+  one: C,
+  figure: string,
+): readonly number[] {
+  return (found.get(one) ?? []).map((reading) => reading[figure])
+}
+
+function named(count: number): string {
+  return count === 1 ? 'decision' : `${count.toLocaleString('en')} decisions`
+}
