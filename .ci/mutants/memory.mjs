@@ -198,8 +198,8 @@ export const mutants = [
   {
     file: 'packages/core/src/algorithms/leaky-queue/step.ts',
     name: 'a queue is read like a meter',
-    find: '...meterSteps,',
-    replace: '...gcraSteps,',
+    find: 'settleBy(leakyQueueSteps, settled, cost)',
+    replace: 'settleBy(gcraSteps, settled, cost)',
   },
   {
     file: 'packages/core/src/algorithms/window.ts',

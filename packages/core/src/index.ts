@@ -1,3 +1,5 @@
+import './algorithms/all.js'
+
 export { createLimiter } from './limiter/limiter.js'
 export type { Limiter } from './limiter/limiter.js'
 export type {

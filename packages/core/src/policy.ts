@@ -72,8 +72,3 @@ export const blockOption: OptionReader<Block | undefined> = {
   },
   default: undefined,
 }
-
-/** The policy that a builder returns: frozen, and without the field `block` if it has none. */
-export function policyOf<P extends Policy>(policy: P, block: Block | undefined): P {
-  return Object.freeze(block === undefined ? policy : { ...policy, block: Object.freeze(block) })
-}

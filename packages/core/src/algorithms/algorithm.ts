@@ -45,8 +45,6 @@ export interface Reading<P extends object = Params> {
   args(params: P, now: number): readonly number[]
   /** Whether these numbers depend on `now`. */
   readonly datedArgs?: boolean
-  /** The steps and `ends` in Lua: an expression that evaluates to a table of these functions. */
-  readonly lua: string
 
   /** The time from which the row means the same as a row of zeros. */
   ends(row: Row, params: P): number
@@ -90,7 +88,7 @@ export interface Algorithm<P extends object = Params> extends Steps<P>, Reading<
    * Takes the cost if it is not 0, and reads the row. Only the algorithms that decide most requests have a form of their own, which calculates each
    * number once. The time of the row's end may also be written if nothing was taken.
    *
-   * @default settleBy(steps)
+   * @default settleBy
    */
   settle?(settled: SettledRow<P>, cost: number): void
 }

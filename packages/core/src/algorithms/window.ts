@@ -8,7 +8,7 @@ const USED = 1
 /** The steps of a counter that restarts when its window ends. `closing` returns the end of the window that contains a time. */
 export function windowSteps<P extends { readonly limit: number }>(
   closing: (since: number, params: P) => number,
-): Omit<Algorithm<P>, 'id' | 'args' | 'lua' | 'windowMs' | 'followsWall'> {
+): Omit<Algorithm<P>, 'id' | 'args' | 'windowMs' | 'followsWall'> {
   function ends(row: Row, params: P): number {
     return row[USED] === 0 ? 0 : closing(row[SINCE], params)
   }

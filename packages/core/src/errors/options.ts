@@ -56,6 +56,10 @@ export const optionMessages = {
     return `${where}: ${what} is not a policy.${sentence(advice)} Make one with ${quotedList(kinds)}, or pass an object whose "kind" is one of these.`
   },
 
+  SLUICE_ALGORITHM_MISSING: (where: string, kind: string): string =>
+    `${where}: the bundle of this program does not contain the algorithm "${kind}". A bundler keeps only those whose builders the program calls, and a ` +
+    `policy that is plain data calls none: import registerAlgorithms from '@sluice/core/algorithms', and call it first.`,
+
   SLUICE_DURATION_SHORT: (where: string, option: string, value: number): string =>
     `${where}: "${option}" is ${value}, which means ${value} milliseconds. If seconds are meant, pass '${value}s'. ` +
     `If milliseconds are meant, pass '${value}ms', and there is no warning.`,

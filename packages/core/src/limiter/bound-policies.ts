@@ -1,4 +1,4 @@
-import { ruleOf, sharePolicy } from '../algorithms/registry.js'
+import { ruleOf, sharePolicy } from '../algorithms/kind.js'
 import { isList, isRecord } from '../options/predicates.js'
 import { optionsObject } from '../options/readers.js'
 import { isPolicy, type Policy } from '../policy.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sharePolicy } from '../../src/algorithms/registry.js'
+import { sharePolicy } from '../../src/algorithms/kind.js'
 import {
   calendarWindow,
   concurrency,

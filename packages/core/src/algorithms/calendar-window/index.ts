@@ -6,9 +6,9 @@ import {
   readOptions,
   type OptionReader,
 } from '../../options/readers.js'
-import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
-import type { Kind } from '../kind.js'
+import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { isTimeZone } from '../../time-zone.js'
+import { policyOf, type Kind } from '../kind.js'
 import { createCalendar, weekdays, type Period, type Weekday } from './calendar.js'
 import { calendarWindowSteps, type CalendarWindowParams } from './step.js'
 
@@ -55,7 +55,7 @@ export function calendarWindow(options: CalendarWindowOptions): CalendarWindowPo
     block: blockOption,
   })
   assertExact('calendarWindow', 'limit', policy.limit)
-  return policyOf({ kind: 'calendarWindow', ...policy }, block)
+  return policyOf(calendarWindowKind, { kind: 'calendarWindow', ...policy }, block)
 }
 
 const zone: OptionReader<string> = {

@@ -1,7 +1,7 @@
 import { windowLua } from '../window.js'
 
 /** params: 1 limit, then the boundaries of the windows around now. If now is outside of them, the error STALE asks the client for others. */
-export const calendarWindowLua: string = `
+export const calendarWindowLua = (): string => `
 (function()
   local steps = ${windowLua(`
     for i = 2, #params do

@@ -1,7 +1,6 @@
 import type { Algorithm } from '../algorithm.js'
 import { windowSteps } from '../window.js'
 import type { Calendar } from './calendar.js'
-import { calendarWindowLua } from './script.js'
 
 export type CalendarWindowParams = {
   readonly limit: number
@@ -15,7 +14,6 @@ export const calendarWindowSteps: Algorithm<CalendarWindowParams> = {
   // Redis has no time zones. It receives the boundaries around now and finds the window by its own clock.
   args: ({ limit, calendar }, now) => [limit, ...calendar.boundariesAround(now)],
   datedArgs: true,
-  lua: calendarWindowLua,
   ...windowSteps<CalendarWindowParams>((since, { calendar }) => calendar.endOf(since)),
   windowMs: ({ nominalMs }) => nominalMs,
   followsWall: () => true,

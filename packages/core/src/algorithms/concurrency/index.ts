@@ -5,8 +5,8 @@ import {
   type Duration,
   type DurationLiteral,
 } from '../../options/readers.js'
-import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
-import type { Kind } from '../kind.js'
+import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { policyOf, type Kind } from '../kind.js'
 import { concurrencySteps, type ConcurrencyParams } from './step.js'
 
 /** Options of `concurrency`. */
@@ -53,7 +53,7 @@ export function concurrency<const T extends Duration>(
     lease: duration,
     block: blockOption,
   })
-  return policyOf({ kind: 'concurrency', limit, lease }, block)
+  return policyOf(concurrencyKind, { kind: 'concurrency', limit, lease }, block)
 }
 
 export const concurrencyKind: Kind<ConcurrencyPolicy, ConcurrencyParams> = {

@@ -1,7 +1,7 @@
 import { ranksPerMs } from './leases.js'
 
 /** The leases of one key in Redis: the functions of `leases.ts` over three Redis keys. */
-export const leasesLua: string = `
+export const leasesLua = (): string => `
   -- keys: 1 holders, a sorted set: 'l' and the id of a lease, or 'o' and an owner; the score is the rank of the last grant
   --       2 grants of owners, a sorted set in the order of its members: the owner's length and the owner, the rank, the id
   --       3 facts, a hash: 'u' and a holder: its units, if they are not 1; 'g' and the id of an owner's lease: its rank and the owner

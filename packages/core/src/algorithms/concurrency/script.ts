@@ -1,12 +1,12 @@
 import { leasesLua } from './leases-script.js'
 
-export const concurrencyLua: string = `
+export const concurrencyLua = (): string => `
 -- row: 1 the latest time of a change: the clock never counts as earlier; 2 the units held;
 --      3 the number of the last grant or renewal, which is its token, 0 if there was none;
 --      only for the decision: 4 when the cost fits, 0 if it fits now; 5 when more units remain; 6 when the last lease ends
 -- params: 1 limit, 2 lease, 3 how long the last token is kept
 (function()
-${leasesLua.trim()}
+${leasesLua().trim()}
 
   local NEVER = ${2 ** 52}
 

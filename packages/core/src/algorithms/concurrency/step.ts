@@ -17,7 +17,6 @@ import {
   type Leases,
 } from './leases.js'
 import { usualReading } from '../reading.js'
-import { concurrencyLua } from './script.js'
 
 export type ConcurrencyParams = {
   readonly limit: number
@@ -45,7 +44,6 @@ export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
   id: 8,
   cells: () => ({ moments: 1, counts: 2, views: 3 }),
   args: ({ limit, lease }) => [limit, lease, rememberedMs],
-  lua: concurrencyLua,
   newBody: newLeases,
   bodies: 3,
   bodied: true,

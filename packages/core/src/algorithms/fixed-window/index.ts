@@ -9,8 +9,8 @@ import {
   type Duration,
   type DurationLiteral,
 } from '../../options/readers.js'
-import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
-import type { Kind } from '../kind.js'
+import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { policyOf, type Kind } from '../kind.js'
 import { fixedWindowSteps, type FixedWindowParams } from './step.js'
 
 /** Options of `fixedWindow`. */
@@ -62,7 +62,7 @@ export function fixedWindow<const T extends Duration>(
     block: blockOption,
   })
   assertExact('fixedWindow', 'limit × window', policy.limit * policy.window)
-  return policyOf({ kind: 'fixedWindow', ...policy }, block)
+  return policyOf(fixedWindowKind, { kind: 'fixedWindow', ...policy }, block)
 }
 
 export const fixedWindowKind: Kind<FixedWindowPolicy, FixedWindowParams> = {

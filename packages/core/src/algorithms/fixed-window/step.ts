@@ -1,6 +1,5 @@
 import type { Algorithm } from '../algorithm.js'
 import { windowSteps } from '../window.js'
-import { fixedWindowLua } from './script.js'
 
 export type FixedWindowParams = {
   readonly limit: number
@@ -13,7 +12,6 @@ export type FixedWindowParams = {
 export const fixedWindowSteps: Algorithm<FixedWindowParams> = {
   id: 1,
   args: ({ limit, window, aligned, offset }) => [limit, window, aligned, offset],
-  lua: fixedWindowLua,
   ...windowSteps<FixedWindowParams>(closing),
   windowMs: (params) => params.window,
   followsWall: (params) => params.aligned === 1,

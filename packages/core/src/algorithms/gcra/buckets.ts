@@ -9,8 +9,8 @@ import {
   type Duration,
   type DurationLiteral,
 } from '../../options/readers.js'
-import { blockOption, policyOf, type Block, type BlockOptions, type Policy } from '../../policy.js'
-import type { Kind } from '../kind.js'
+import { blockOption, type Block, type BlockOptions, type Policy } from '../../policy.js'
+import { policyOf, type Kind } from '../kind.js'
 import { assertFills, spanOf } from './fill.js'
 import { gcraSteps, type GcraParams } from './step.js'
 
@@ -66,7 +66,7 @@ export function tokenBucket<const T extends Duration>(
     const expected = `at most the capacity of ${capacity}`
     throw sluiceError('SLUICE_OPTION_INVALID', 'tokenBucket', 'initial', initial, expected)
   }
-  return policyOf({ kind: 'tokenBucket', capacity, refill, every, initial }, block)
+  return policyOf(tokenBucketKind, { kind: 'tokenBucket', capacity, refill, every, initial }, block)
 }
 
 /** Options of `leakyBucket`. */
@@ -108,7 +108,7 @@ export function leakyBucket<const T extends Duration>(
   const { capacity, leak, every } = policy
   assertExact('leakyBucket', 'capacity × every', capacity * every + leak)
   assertFills('leakyBucket', 'capacity', capacity, leak, every)
-  return policyOf({ kind: 'leakyBucket', ...policy }, block)
+  return policyOf(leakyBucketKind, { kind: 'leakyBucket', ...policy }, block)
 }
 
 /** A bucket must not be removed during a block. */

@@ -7,8 +7,8 @@ import {
   type Duration,
   type DurationLiteral,
 } from '../../options/readers.js'
-import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
-import type { Kind } from '../kind.js'
+import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { policyOf, type Kind } from '../kind.js'
 import { assertFills, spanOf } from './fill.js'
 import { gcraSteps, type GcraParams } from './step.js'
 
@@ -56,7 +56,7 @@ export function gcra<const T extends Duration>(
   const { limit, window, burst = limit, block } = given
   assertExact('gcra', 'burst × window', burst * window + limit)
   assertFills('gcra', 'burst', burst, Math.max(1, limit), window)
-  return policyOf({ kind: 'gcra', limit, window, burst }, block)
+  return policyOf(gcraKind, { kind: 'gcra', limit, window, burst }, block)
 }
 
 export const gcraKind: Kind<GcraPolicy, GcraParams> = {

@@ -1,6 +1,6 @@
 import { spans } from './fill.js'
 
-export const gcraLua: string = `
+export const gcraLua = (): string => `
 -- row: 1 the theoretical arrival time: the time at which the key is idle again, in whole ms,
 --      2 the rest of it, in fractions of 1 / refill ms,
 --      3 the span of the policy at the last write, plus ${spans} times the units refunded since the row was created

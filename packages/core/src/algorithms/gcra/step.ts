@@ -1,7 +1,6 @@
 import type { Algorithm, Row } from '../algorithm.js'
 import { usualReading } from '../reading.js'
 import { lengthOf, mostUnits, spans } from './fill.js'
-import { gcraLua } from './script.js'
 
 /**
  * `refill` units become available in each `every` milliseconds, up to `burst`. Time is counted in fractions of 1 / `refill` ms: one unit
@@ -40,7 +39,6 @@ export const gcraSteps: Algorithm<GcraParams> = {
   args: ({ burst, refill, every, initial, remembered, span }) => {
     return [burst, refill, every, initial, remembered, span]
   },
-  lua: gcraLua,
 
   look(row, params, now, cost) {
     const { burst, refill, every } = params

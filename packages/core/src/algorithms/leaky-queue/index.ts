@@ -8,8 +8,8 @@ import {
   type Duration,
   type DurationLiteral,
 } from '../../options/readers.js'
-import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
-import type { Kind } from '../kind.js'
+import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { policyOf, type Kind } from '../kind.js'
 import { leakyQueueSteps, type LeakyQueueParams } from './step.js'
 
 /** Options of `leakyQueue`. */
@@ -54,7 +54,7 @@ export function leakyQueue<const T extends Duration>(
     block: blockOption,
   })
   assertExact('leakyQueue', 'leak × (maxDelay + ten years)', leak * (maxDelay + longestMs))
-  return policyOf({ kind: 'leakyQueue', leak, every, maxDelay }, block)
+  return policyOf(leakyQueueKind, { kind: 'leakyQueue', leak, every, maxDelay }, block)
 }
 
 export const leakyQueueKind: Kind<LeakyQueuePolicy, LeakyQueueParams> = {

@@ -1,6 +1,6 @@
 import type { Algorithm } from '../algorithm.js'
+import { settleBy } from '../reading.js'
 import { backlog, backlogAtMost, gcraSteps, idleAt, type GcraParams } from '../gcra/step.js'
-import { leakyQueueLua } from './script.js'
 
 /**
  * The recurrence of GCRA with a limit on the wait instead of the level. `burst` is the number of requests of cost 1 that an idle queue allows at
@@ -12,14 +12,12 @@ export type LeakyQueueParams = GcraParams & {
   readonly largest: number
 }
 
-/** Without `settle`, which reads a row by the steps of the meter. */
-const { settle: _settle, ...meterSteps } = gcraSteps
-
 export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
-  ...meterSteps,
+  ...gcraSteps,
+  // That of GCRA reads a row by the steps of the meter.
+  settle: (settled, cost) => settleBy(leakyQueueSteps, settled, cost),
   id: 4,
   args: ({ maxDelay, largest, ...params }) => [...gcraSteps.args(params, 0), maxDelay, largest],
-  lua: leakyQueueLua,
 
   look(row, params, now, cost) {
     gcraSteps.look(row, params, now, 0)

@@ -1,7 +1,7 @@
 import { fan, levels } from './corrections.js'
 
 /** The corrections of one log in Redis: the functions of `corrections.ts` over fields of the hash with the records. */
-export const correctionsLua: string = `
+export const correctionsLua = (): string => `
   -- A field has ${fan} nodes of one level, four bytes each. Together they are one node of the next level. Units are counted modulo 2^32.
   local FAN, LEVELS, NO_NODES = ${fan}, ${levels}, ('\\0'):rep(${4 * fan})
 

@@ -6,8 +6,8 @@ import {
   type DurationLiteral,
   type OptionReader,
 } from '../../options/readers.js'
-import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
-import type { Kind } from '../kind.js'
+import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { policyOf, type Kind } from '../kind.js'
 import { totals } from './log.js'
 import { slidingLogSteps, type SlidingLogParams } from './step.js'
 
@@ -44,7 +44,7 @@ export function slidingLog<const T extends Duration>(
     window: duration,
     block: blockOption,
   })
-  return policyOf({ kind: 'slidingLog', ...policy }, block)
+  return policyOf(slidingLogKind, { kind: 'slidingLog', ...policy }, block)
 }
 
 /** A quota below the modulus of the running totals. */

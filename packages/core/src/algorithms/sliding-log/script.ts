@@ -1,7 +1,7 @@
 import { correctionsLua } from './corrections-script.js'
 import { perChunk } from './corrections.js'
 
-export const slidingLogLua: string = `
+export const slidingLogLua = (): string => `
 -- row: 1 the time of the newest record, 2 the units that count, 3 the running total before the oldest record, 4 the position of
 --      that record, 5 the number of records, 6 the chunk after the last one with corrections, 7 when the cost fits, 8 when more units remain
 -- params: 1 limit, 2 window
@@ -13,7 +13,7 @@ export const slidingLogLua: string = `
 -- The hash also has the corrections: the units refunded in each chunk, which the totals of all later chunks still include.
 (function()
   local PER_CHUNK, HEAD, SIZE, WORD = ${perChunk}, 6, 8, 4294967296
-${correctionsLua}
+${correctionsLua()}
   -- The first position whose value is greater than most. The function in TypeScript has the explanation.
   local function firstAbove(most, low, lowest, high, highest, valueAt)
     local probe = 1

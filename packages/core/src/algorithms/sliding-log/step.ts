@@ -2,7 +2,6 @@ import type { BodiedAlgorithm, BodiedSteps, Row } from '../algorithm.js'
 import { chunkOf, lastOf } from './corrections.js'
 import { Log, totals } from './log.js'
 import { usualReading } from '../reading.js'
-import { slidingLogLua } from './script.js'
 
 export type SlidingLogParams = {
   readonly limit: number
@@ -26,7 +25,6 @@ export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
   id: 7,
   cells: () => ({ moments: 1, counts: 5, views: 2 }),
   args: ({ limit, window }) => [limit, window],
-  lua: slidingLogLua,
   bodies: 1,
   bodied: true,
   newBody: () => new Log(),

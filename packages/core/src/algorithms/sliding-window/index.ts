@@ -9,9 +9,9 @@ import {
   type Duration,
   type DurationLiteral,
 } from '../../options/readers.js'
-import { blockOption, policyOf, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { sluiceError } from '../../errors.js'
-import type { Kind } from '../kind.js'
+import { policyOf, type Kind } from '../kind.js'
 import { spreadSteps, type SpreadParams } from './spread-step.js'
 import { slidingBucketsSteps, slidingWindowSteps, type SlidingWindowParams } from './step.js'
 
@@ -83,7 +83,7 @@ export function slidingWindow<const T extends Duration>(
     throw sluiceError('SLUICE_OPTION_INVALID', 'slidingWindow', 'tail', tail, expected)
   }
   const chosen = tail ?? (buckets === 1 ? 'spread' : 'weighted')
-  return policyOf({ kind: 'slidingWindow', ...numbers, tail: chosen }, block)
+  return policyOf(slidingWindowKind, { kind: 'slidingWindow', ...numbers, tail: chosen }, block)
 }
 
 type Tail = SlidingWindowPolicy['tail']

@@ -1,4 +1,4 @@
-export const slidingWindowLua: string = `
+export const slidingWindowLua = (): string => `
 -- row: 1 a time in the current sub-window, 2 the units taken in it, 3 the units taken in the sub-window before, …
 -- params: 1 limit, 2 length of a sub-window, 3 number of older sub-windows that count, 4 whether the oldest is weighted
 (function()

@@ -1,4 +1,4 @@
-export const spreadLua: string = `
+export const spreadLua = (): string => `
 -- row: 1 the start of the current window, 2 the start of the older window,
 --      3 the units taken in the current one, 4 the ms from its start to its last unit, 5 and 6 the same for the older one,
 --      7 (only in a receipt) the ms to the last unit before the take

@@ -1,6 +1,5 @@
 import type { Algorithm, Row } from '../algorithm.js'
 import { usualReading } from '../reading.js'
-import { spreadLua } from './spread-script.js'
 
 export type SpreadParams = {
   readonly limit: number
@@ -28,7 +27,6 @@ export const spreadSteps: Algorithm<SpreadParams> = {
   id: 9,
   cells: () => ({ moments: 2, counts: 4, views: 1 }),
   args: ({ limit, window }) => [limit, window],
-  lua: spreadLua,
 
   look(row, { limit, window }, now, cost) {
     if (row[UNITS] === 0 || now >= row[FIRST] + window) startWindow(row, now)

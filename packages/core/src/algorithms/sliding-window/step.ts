@@ -1,6 +1,5 @@
 import type { Algorithm, Row } from '../algorithm.js'
 import { usualReading } from '../reading.js'
-import { slidingWindowLua } from './script.js'
 
 export type SlidingWindowParams = {
   readonly limit: number
@@ -23,7 +22,6 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
   id: 2,
   cells: ({ older }) => ({ moments: 1, counts: 1 + older }),
   args: ({ limit, size, older, weighted }) => [limit, size, older, weighted],
-  lua: slidingWindowLua,
 
   look(row, params, now, cost) {
     const { limit, size, older } = params

@@ -1,7 +1,7 @@
 import { sluiceError } from '../../errors.js'
 import { readOptions, type OptionReader } from '../../options/readers.js'
-import { blockOption, isPolicy, policyOf, type BlockOptions, type Policy } from '../../policy.js'
-import type { Kind, Rule } from '../kind.js'
+import { blockOption, isPolicy, type BlockOptions, type Policy } from '../../policy.js'
+import { policyOf, ruleOf, type Kind } from '../kind.js'
 import { stagedSteps, type Stage } from './step.js'
 
 /** Options of `staged`. */
@@ -37,7 +37,7 @@ export function staged(options: StagedOptions): StagedPolicy {
     then: stage,
     block: blockOption,
   })
-  return policyOf({ kind: 'staged', free, then }, block)
+  return policyOf(stagedKind, { kind: 'staged', free, then }, block)
 }
 
 const stage: OptionReader<Policy> = {
@@ -47,22 +47,17 @@ const stage: OptionReader<Policy> = {
     isPolicy(value) && value.block === undefined && value.kind !== 'staged' ? value : undefined,
 }
 
-/** The registry passes its own function, because a staged policy consists of other policies. */
-export function createStagedKind(
-  ruleOf: (policy: unknown, where: string) => Rule,
-): Kind<StagedPolicy> {
-  function stageOf(policy: Policy, name: string): Stage {
-    const { steps, params } = ruleOf(policy, `staged, "${name}"`)
-    if (steps.bodied === true) {
-      throw sluiceError('SLUICE_OPTION_INVALID', 'staged', name, policy, stage.expected)
-    }
-    return { steps, params }
+function stageOf(policy: Policy, name: string): Stage {
+  const { steps, params } = ruleOf(policy, `staged, "${name}"`)
+  if (steps.bodied === true) {
+    throw sluiceError('SLUICE_OPTION_INVALID', 'staged', name, policy, stage.expected)
   }
+  return { steps, params }
+}
 
-  return {
-    build: staged,
-    quotas: ['free', 'then'],
-    steps: ({ free, then }) => stagedSteps(stageOf(free, 'free'), stageOf(then, 'then')),
-    params: () => ({}),
-  }
+export const stagedKind: Kind<StagedPolicy> = {
+  build: staged,
+  quotas: ['free', 'then'],
+  steps: ({ free, then }) => stagedSteps(stageOf(free, 'free'), stageOf(then, 'then')),
+  params: () => ({}),
 }

@@ -5,7 +5,7 @@ export function stagedLua(free: string, next: string): string {
 --      from which of them the last allowed request took units (1, 2, or 3 for both), plus 4 times the number of resets of then, modulo 2^14;
 --      the views of free, the views of then
 (function()
-  local first, second = ${free.trim()}, ${next.trim()}
+  local first, second = ${free}, ${next}
   local steps = {}
 
   local function slice(list, from, length)

@@ -1,6 +1,6 @@
 import type { Algorithm, Cells, Params, Row } from '../algorithm.js'
 import { usualReading } from '../reading.js'
-import { stagedLua } from './script.js'
+import { stagedId } from './ids.js'
 
 // row: [the times of free, the times of then, the counts of free, the counts of then;
 //       from which of them the last allowed request took units, plus `takings` times the number of resets of `then`, modulo `starts`;
@@ -53,8 +53,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
 
   const steps: Algorithm = {
     ...usualReading,
-    // Each pair of algorithms has its own id.
-    id: 160 + shortId(free) * 8 + shortId(then),
+    id: stagedId(free.steps.id, then.steps.id),
     cells: () => ({
       moments: first.moments + second.moments,
       counts: first.counts + second.counts + 1,
@@ -62,7 +61,6 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
     }),
     args: (_params, now) => [...argsOf(free, first, now), ...argsOf(then, second, now)],
     datedArgs: free.steps.datedArgs === true || then.steps.datedArgs === true,
-    lua: stagedLua(free.steps.lua, then.steps.lua),
 
     look(row, _params, now, cost) {
       const freeRow = rowOfFree(row)
@@ -200,11 +198,4 @@ function split(row: Row, { moments, counts }: Cells): [moments: Row, counts: Row
 function argsOf({ steps, params }: Stage, cells: Required<Cells>, now: number): number[] {
   const args = steps.args(params, now)
   return [cells.moments, cells.counts, cells.views, args.length, ...args]
-}
-
-/** Three-bit codes for the two ids of sliding windows, which do not fit into three bits. */
-const shortIds: Readonly<Record<number, number>> = { 9: 0, 128: 7 }
-
-function shortId({ steps }: Stage): number {
-  return shortIds[steps.id] ?? steps.id
 }

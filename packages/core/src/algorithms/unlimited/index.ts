@@ -1,7 +1,7 @@
 import { readOptions } from '../../options/readers.js'
-import { policyOf, type Policy } from '../../policy.js'
+import type { Policy } from '../../policy.js'
 import type { Algorithm } from '../algorithm.js'
-import type { Kind } from '../kind.js'
+import { policyOf, type Kind } from '../kind.js'
 import { usualReading } from '../reading.js'
 
 /** A policy of `unlimited`. */
@@ -17,7 +17,7 @@ export interface UnlimitedPolicy extends Policy {
  */
 export function unlimited(options: object = {}): UnlimitedPolicy {
   readOptions('unlimited', options, {})
-  return policyOf({ kind: 'unlimited' }, undefined)
+  return policyOf(unlimitedKind, { kind: 'unlimited' }, undefined)
 }
 
 const unlimitedSteps: Algorithm = {
@@ -26,14 +26,6 @@ const unlimitedSteps: Algorithm = {
   countsNothing: true,
   cells: () => ({ moments: 0, counts: 0 }),
   args: () => [],
-  lua: `
-{
-  look = function() return true end,
-  take = function() end,
-  refundReceipt = function() end,
-  refundUnits = function() end,
-  ends = function() return 0 end,
-}`,
   look: () => true,
   take() {},
   refundReceipt() {},

@@ -88,9 +88,14 @@ interface PlainConstructor {
  * Makes a plain object for which V8 reserves the memory of a private field. To add a private field to an object literal takes longer than the rest of a
  * decision in memory. It is a function because the prototype of a class cannot be `Object.prototype`.
  */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript has no type for a function that is a constructor
-export const PlainDecision: PlainConstructor = setFields as unknown as PlainConstructor
-PlainDecision.prototype = Object.prototype
+export const PlainDecision: PlainConstructor = plainConstructor()
+
+function plainConstructor(): PlainConstructor {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript has no type for a function that is a constructor
+  const constructor = setFields as unknown as PlainConstructor
+  constructor.prototype = Object.prototype
+  return constructor
+}
 
 /** Its constructor returns the argument, so that a derived class adds its private field to that object. */
 // oxlint-disable-next-line typescript/no-extraneous-class -- only a class can be extended

@@ -144,4 +144,4 @@ function weightOf({ entries }: StoreRequest): number {
   return weight
 }
 
-const checkPhase: (then: () => void) => void = globalThis.setImmediate ?? setTimeout
+const checkPhase: (then: () => void) => void = (() => globalThis.setImmediate ?? setTimeout)()

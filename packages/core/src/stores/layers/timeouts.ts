@@ -99,4 +99,4 @@ function keepAlive(timer: unknown, alive: boolean): void {
   if (typeof change === 'function') change.call(timer)
 }
 
-const nextTurn: (then: () => void) => void = globalThis.setImmediate ?? setTimeout
+const nextTurn: (then: () => void) => void = (() => globalThis.setImmediate ?? setTimeout)()

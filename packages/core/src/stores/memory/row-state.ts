@@ -39,7 +39,7 @@ export class RowState implements SettledRow {
     this.params = params
     this.partition = partition
     this.#look = steps.look
-    this.#settle = steps.settle ?? settleBy(steps)
+    this.#settle = steps.settle ?? ((settled, cost) => settleBy(steps, settled, cost))
     this.#quota = steps.quota(params)
     this.#views = steps.cells(params).views ?? 0
     this.#wall = steps.followsWall(params) ? wall : undefined

@@ -2,7 +2,7 @@ import type { Reading } from '../../../algorithms/algorithm.js'
 
 /** The properties of a policy that the script depends on. */
 export interface DirectRule {
-  readonly steps: Pick<Reading, 'id' | 'lua'>
+  readonly steps: Pick<Reading, 'id'>
   readonly moments: number
   readonly counts: number
   readonly views: number

@@ -1,3 +1,4 @@
+import { luaOf } from '../../../algorithms/scripts.js'
 import {
   cellsOf,
   each,
@@ -69,7 +70,7 @@ function stepsLua(
   const first = rules.findIndex((other) => other.steps.id === steps.id) + 1
   const before = rules.slice(0, number - 1).reduce((sum, rule) => sum + rule.params, 2)
   return `
-local steps${number} = ${first < number ? `steps${first}` : steps.lua.trim()}
+local steps${number} = ${first < number ? `steps${first}` : luaOf(steps.id)}
 local look${number}, take${number}, ends${number} = steps${number}.look, steps${number}.take, steps${number}.ends
 local params${number} = { ${list(params, (i) => `tonumber(ARGV[${before + i}])`)} }
 local row${number} = { ${list(moments + counts + views, () => '0')} }`

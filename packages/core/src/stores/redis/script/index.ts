@@ -1,4 +1,5 @@
 import type { Reading } from '../../../algorithms/algorithm.js'
+import { luaOf } from '../../../algorithms/scripts.js'
 import { decisionLua } from './decision.js'
 import { memoryLua } from './memory.js'
 import { rowsLua } from './rows.js'
@@ -7,7 +8,7 @@ import { stateLua } from './state.js'
 /** Assembles the general script for these algorithms. */
 export function assembleScript(algorithms: readonly Reading[]): string {
   // One function per algorithm, so that a call creates the steps only of the algorithms that it uses.
-  const steps = algorithms.map(({ id, lua }) => `[${id}] = function() return ${lua.trim()}\nend,`)
+  const steps = algorithms.map(({ id }) => `[${id}] = function() return ${luaOf(id)}\nend,`)
   const table = `local algorithms = {\n${steps.join('\n')}\n}`
   return [header, table, stateLua, memoryLua, rowsLua, decisionLua, main].join('\n')
 }
