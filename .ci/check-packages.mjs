@@ -7,6 +7,7 @@ import process from 'node:process'
 import { applications } from './packages/applications.mjs'
 import { commandLine } from './packages/command-line.mjs'
 import { checkContents } from './packages/contents.mjs'
+import { copies } from './packages/copies.mjs'
 import { frontPage } from './packages/front-page.mjs'
 import { checkManifest } from './packages/manifest.mjs'
 import { quickStarts } from './packages/quick-starts.mjs'
@@ -24,6 +25,6 @@ for (const { manifest, tarball, name } of packages) {
 }
 console.log(`${packages.map(({ manifest }) => manifest.name).join(', ')}: can be published`)
 
-for (const step of [sizes, applications, quickStarts, commandLine, frontPage]) {
+for (const step of [sizes, copies, applications, quickStarts, commandLine, frontPage]) {
   for await (const line of step(packages, folder)) console.log(line)
 }

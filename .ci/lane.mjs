@@ -43,8 +43,9 @@ export function openLane(number) {
     await expectSuccess(build())
   }
 
-  function build() {
-    return run(process.execPath, [binOf('typescript', 'tsc'), '-b', 'packages'])
+  async function build() {
+    const compiled = await run(process.execPath, [binOf('typescript', 'tsc'), '-b', 'packages'])
+    return compiled.status === 0 ? run(process.execPath, ['.ci/bundle.mjs']) : compiled
   }
 
   /** Runs the parts of an area's tests in order, up to the first failure. */

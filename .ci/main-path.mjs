@@ -3,9 +3,9 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
-import { createRequire } from 'node:module'
+import { createRequire, SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { rateLimit } from '../packages/express/dist/index.js'
+import { rateLimit } from '../packages/express/bundle/index.js'
 
 const packages = new URL('../packages/', import.meta.url).href
 const express = createRequire(`${packages}express/package.json`)('express')
@@ -30,13 +30,15 @@ if (response.status !== 200 || !response.headers.has('ratelimit')) {
   throw new Error(`the request was not limited, or not admitted: ${response.status}`)
 }
 
-const files = scripts
-  .filter(
-    ({ url }) => url.startsWith(packages) && /^[^/]+\/dist\//.test(url.slice(packages.length)),
-  )
-  .map(({ url, functions }) => ({ url, ran: functions.filter(hasRun).length }))
-  .filter(({ ran }) => ran > 0)
-  .map(({ url, ran }) => sourceOf(url, ran))
+const ran = new Map()
+for (const { url, functions } of scripts.filter(isBundled)) {
+  const sourceAt = sourcesOf(url)
+  for (const { ranges } of functions.filter(hasRun)) {
+    const file = sourceAt(ranges[0].startOffset)
+    ran.set(file, (ran.get(file) ?? 0) + 1)
+  }
+}
+const files = [...ran].map(([file, count]) => rowOf(file, count))
 
 for (const { file, lines, code, ran } of files) row(lines, code, ran, file)
 row(sum('lines'), sum('code'), sum('ran'), `in ${files.length} files`)
@@ -50,13 +52,28 @@ function hasRun({ ranges }) {
   return ranges[0].count > 0
 }
 
-function sourceOf(url, ran) {
-  const file = url.slice(packages.length).replace('/dist/', '/src/').replace(/\.js$/, '.ts')
+function isBundled({ url }) {
+  return url.startsWith(packages) && /^[^/]+\/bundle\//.test(url.slice(packages.length))
+}
+
+/** Finds the source file of an offset in a bundle. */
+function sourcesOf(url) {
+  const path = fileURLToPath(url)
+  const text = readFileSync(path, 'utf8')
+  const map = new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')))
+  return function sourceAt(offset) {
+    const before = text.slice(0, offset).split('\n')
+    const { originalSource } = map.findEntry(before.length - 1, before.at(-1).length)
+    return new URL(originalSource, url).href.slice(packages.length)
+  }
+}
+
+function rowOf(file, count) {
   const lines = readFileSync(fileURLToPath(packages + file), 'utf8')
     .trimEnd()
     .split('\n')
   const code = lines.filter((line) => !/^\s*(?:$|\/\/|\/?\*)/.test(line))
-  return { file, lines: lines.length, code: code.length, ran }
+  return { file, ran: count, lines: lines.length, code: code.length }
 }
 
 function sum(column) {

@@ -9,14 +9,12 @@ const npm = (...names) => `node_modules/(?:${names.join('|')})/`
 /** The files at the root of core, without its public face; and the readers of options. */
 const ground = `${core}/(?:(?:clock|digests|errors|keys|policy|time-zone|warnings)\\.ts$|errors/|options/)`
 const algorithmContract = `${core}/algorithms/(?:algorithm|kind|reading|window)\\.ts$`
+const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
+const allAlgorithms = `${core}/algorithms/(?:index|all)\\.ts$`
 const storeContract = `${core}/stores/(?:store|block)\\.ts$`
 const memoryStore = `${core}/stores/memory/index\\.ts$`
 const builders = `${core}/algorithms/[^/]+/index\\.ts$`
-const adapterNeeds = [
-  '@sluice/core',
-  'packages/core/dist/(?:index|http/)',
-  'packages/core/src/(?:index|http/)',
-]
+const adapterNeeds = ['@sluice/core', 'packages/core/(?:bundle|src)/(?:index|http/)']
 
 /** Each rule lists what a folder may import besides its own files. */
 const rules = {
@@ -35,7 +33,11 @@ const rules = {
     from: `${core}/algorithms/leaky-queue/`,
     may: [ground, algorithmContract, `${core}/algorithms/gcra/(?:step|script)\\.ts$`],
   },
-  registry: { from: `${core}/algorithms/registry`, may: [ground, `${core}/algorithms/`] },
+  'all algorithms': { from: allAlgorithms, may: [`${core}/algorithms/`] },
+  'all scripts': {
+    from: algorithmScripts,
+    may: [`${core}/algorithms/[^/]+/(?:[^/]*script|ids)\\.ts$`],
+  },
   'store contract': { from: storeContract, may: [ground, algorithmContract] },
   'memory store': {
     from: `${core}/stores/memory/`,
@@ -50,6 +52,7 @@ const rules = {
     may: [
       ground,
       algorithmContract,
+      algorithmScripts,
       storeContract,
       `${core}/stores/layers/`,
       npm('cluster-key-slot'),
@@ -57,14 +60,7 @@ const rules = {
   },
   limiter: {
     from: `${core}/limiter/`,
-    may: [
-      ground,
-      algorithmContract,
-      `${core}/algorithms/registry`,
-      storeContract,
-      memoryStore,
-      `${core}/stores/layers/`,
-    ],
+    may: [ground, algorithmContract, storeContract, memoryStore, `${core}/stores/layers/`],
     except: [`${core}/limiter/checks/`],
   },
   // Which policies can never deny beside which others depends on their kinds.
@@ -115,7 +111,7 @@ const rules = {
     may: [
       ...adapterNeeds,
       '@sluice/rules',
-      'packages/core/(?:dist|src)/replay/',
+      'packages/core/(?:bundle|src)/replay/',
       'packages/rules/(?:dist|src)/index',
       npm('commander', 'ioredis', 'yaml'),
       '^rou3$',
@@ -127,8 +123,8 @@ const rules = {
     own: '^examples/$1/',
     may: [
       '^(?!packages/|\\.\\./)',
-      'packages/[^/]+/dist/(?:simulate/)?index',
-      'packages/core/dist/http/',
+      'packages/[^/]+/(?:bundle|dist)/(?:simulate/)?index',
+      'packages/core/bundle/http/',
     ],
   },
 }
@@ -164,7 +160,7 @@ export default {
   ],
   options: {
     tsPreCompilationDeps: true,
-    doNotFollow: { path: ['node_modules', '/dist/'] },
+    doNotFollow: { path: ['node_modules', '/dist/', '/bundle/'] },
     exclude: { path: ['/test/', '^examples/[^/]+/node_modules/', '^packages/[^/]+/node_modules/'] },
   },
 }

@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const nest10 = `${root}packages/nestjs/test/nest10/node_modules/@nestjs/`
 
 // Node loads the built packages itself, about a third faster than vite.
-const server = { deps: { external: [/\/packages\/[^/]+\/dist\//] } }
+const server = { deps: { external: [/\/packages\/[^/]+\/(?:dist|bundle)\//] } }
 
 /** Their test files share a process and its modules: to load the modules for each file again would take longer than most of its tests. */
 const shared = ['core', 'express', 'koa', 'fastify', 'nestjs', 'rules', 'cli'].flatMap(testsOf)

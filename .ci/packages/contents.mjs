@@ -4,7 +4,7 @@ import { run } from '../command.mjs'
 import { root } from '../workspace.mjs'
 
 /** Checks the files that npm would unpack. */
-export function checkContents({ name, bin: commands }, tarball) {
+export function checkContents({ name, bin: commands, exports }, tarball) {
   run(bin('publint'), ['run', '--strict', tarball])
   run(bin('attw'), ['--profile', 'esm-only', tarball])
 
@@ -13,15 +13,18 @@ export function checkContents({ name, bin: commands }, tarball) {
     .split('\n')
     .map((file) => file.replace(/^package\//, ''))
   const programs = Object.values(commands ?? {}).map((file) => file.replace(/^\.\//, ''))
-  const entries = commands === undefined ? ['dist/index.js', 'dist/index.d.ts'] : programs
-  const wanted = ['package.json', 'README.md', 'LICENSE', ...entries]
+  const targets = Object.values(exports).flatMap((target) =>
+    typeof target === 'string' ? target : Object.values(target),
+  )
+  const entries = targets.map((file) => file.replace(/^\.\//, ''))
+  const wanted = ['package.json', 'README.md', 'LICENSE', ...programs, ...entries]
   const absent = wanted.filter((file) => !files.includes(file))
   assert.deepEqual(absent, [], `${name}: the tarball lacks these`)
 
-  // A module without a source is a remainder of an earlier build.
+  // A module or a declaration without a source is a remainder of an earlier build.
   const orphans = files
-    .filter((file) => /^dist\/.*\.js$/.test(file))
-    .filter((file) => !files.includes(file.replace(/^dist/, 'src').replace(/js$/, 'ts')))
+    .filter((file) => /^dist\/.*\.(?:js|d\.ts)$/.test(file))
+    .filter((file) => !files.includes(file.replace(/^dist/, 'src').replace(/(?:js|d\.ts)$/, 'ts')))
   const stray = files.filter((file) => /(^|[/.])tests?[/.]|tsconfig|\.tsbuildinfo/.test(file))
   assert.deepEqual([...orphans, ...stray], [], `${name}: the tarball should not hold these`)
 

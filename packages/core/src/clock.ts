@@ -10,7 +10,7 @@ export interface Time {
 }
 
 // A constant, because the global property is a getter in Node, and reading the clock is the greatest part of a decision in memory.
-const { performance } = globalThis
+const performance = globalThis.performance
 
 /**
  * The time of this process: monotonic, anchored to the wall clock when this module loads. Once `Date` has been replaced, both clocks follow the

@@ -53,14 +53,11 @@ export class SluiceError extends Error {
   constructor(code: ErrorCode, message: string, options?: { cause: unknown }) {
     super(message, options)
     this.code = code
+    brand(this, sluiceErrorBrand)
     if (!Object.hasOwn(causedByRequest, code)) return
     this.status = 400
     this.statusCode = 400
     this.expose = true
-  }
-
-  static {
-    brand(this.prototype, sluiceErrorBrand)
   }
 
   /** True for the errors of every copy of this package that the application contains. */
@@ -95,9 +92,9 @@ export function messageOf<C extends ErrorCode>(code: C, ...details: Details[C]):
   return catalogue[code](...details)
 }
 
-/** Marks the instances of a class for every copy of this package. By default, `instanceof` does not know the class of another copy. */
-export function brand(prototype: object, brand: symbol): void {
-  Object.defineProperty(prototype, brand, { value: true })
+/** Marks an error for every copy of this package. By default, `instanceof` does not know the class of another copy. */
+export function brand(error: Error, brand: symbol): void {
+  Object.defineProperty(error, brand, { value: true })
 }
 
 export function isBranded(value: unknown, brand: symbol): boolean {

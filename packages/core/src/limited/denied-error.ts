@@ -12,10 +12,7 @@ export class DeniedError extends SluiceError {
     const { deniedBy, retryAfterMs } = decision
     super('SLUICE_DENIED', messageOf('SLUICE_DENIED', limiter, deniedBy, retryAfterMs))
     this.decision = decision
-  }
-
-  static {
-    brand(this.prototype, deniedErrorBrand)
+    brand(this, deniedErrorBrand)
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
