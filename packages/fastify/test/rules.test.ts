@@ -19,7 +19,7 @@ const rules: Rules<FastifyRequest> = {
     const consumption = { keys: 'all', policies, cost: 1, rules: new Map([['day', rule]]) }
     const listeners = { onDecision: () => {}, onError: () => {} }
     const enforced = [{ ...consumption, ...listeners }]
-    return { type: 'ask', ...judged, enforced, tagging: [], shadow: [] }
+    return { type: 'ask', ...judged, applied: ['daily'], enforced, tagging: [], shadow: [] }
   },
 }
 

@@ -82,7 +82,8 @@ describe.each(platforms)('%s', (_, adapter) => {
     const rule = { rule: 'daily', outcome, counts: 'all', resetOnSuccess: false } as const
     const consumption = { keys: 'all', policies, cost: 1, rules: new Map([['day', rule]]) }
     const enforced = [{ ...consumption, onDecision: () => {}, onError: () => {} }]
-    const asked = { version: 'v1', tags: [], enforced, tagging: [], shadow: [] }
+    const parts = { applied: ['daily'], enforced, tagging: [], shadow: [] }
+    const asked = { version: 'v1', tags: [], ...parts }
     const rules = { name: 'document', judge: () => ({ type: 'ask', ...asked }) as const }
     const app = await create(adapter(), {
       imports: [RateLimitModule.forRoot({ rules, clock: () => start })],

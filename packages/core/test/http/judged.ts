@@ -36,7 +36,13 @@ export function consumption(
 
 /** A judgement that asks limits. */
 export function asks(parts: Partial<Ask>): Ask {
-  return { type: 'ask', version: 'v1', tags: [], enforced: [], tagging: [], shadow: [], ...parts }
+  const { enforced = [], tagging = [] } = parts
+  const applied = new Set<string>()
+  for (const { rules } of [...enforced, ...tagging]) {
+    for (const { rule } of rules.values()) applied.add(rule)
+  }
+  const asked = { applied: [...applied], enforced, tagging, shadow: [] }
+  return { type: 'ask', version: 'v1', tags: [], ...asked, ...parts }
 }
 
 /** Rules that judge each request in the same way. */

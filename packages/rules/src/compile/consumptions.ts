@@ -5,7 +5,10 @@ import type { Limit } from './rule.js'
 import { countDecision, type RuleStats } from './stats.js'
 import type { Applied } from './walk.js'
 
-/** The rules that one call of the limiter decides, for every request to which the same rules apply in the same variants. */
+/**
+ * The rules that one call of the limiter decides, for every request to which the same rules apply in the same variants. The limiter counts in all of them
+ * or in none.
+ */
 interface Group {
   readonly role: Limit['role']
   /** Positions among the rules that apply. */
@@ -16,8 +19,19 @@ interface Group {
   readonly rules: ReadonlyMap<string, AppliedRule>
 }
 
-/** The calls for a request. */
-export type Consumptions = Readonly<Record<Limit['role'], readonly Consumption[]>>
+/** The calls for all requests to which the same rules apply in the same variants. */
+interface Plan {
+  readonly groups: readonly Group[]
+  /** The ids of the rules, in the order of the document. */
+  readonly ids: readonly string[]
+}
+
+interface Calls extends Record<Limit['role'], readonly Consumption[]> {
+  readonly ids: readonly string[]
+}
+
+/** The calls for a request, and the ids of its rules. */
+export type Consumptions = Readonly<Calls>
 
 const none: readonly never[] = Object.freeze([])
 
@@ -25,7 +39,7 @@ const none: readonly never[] = Object.freeze([])
  * Makes the calls for the rules that apply. The limiter binds each object of policies once, so the objects are kept by the set of rules and variants.
  */
 export class Consumer {
-  readonly #plans = new RecentMap<string | number, readonly Group[]>(4096)
+  readonly #plans = new RecentMap<string | number, Plan>(4096)
   readonly #stats: readonly RuleStats[]
   readonly #names: ReadonlyMap<string, string>
 
@@ -39,13 +53,10 @@ export class Consumer {
   }
 
   consumptionsOf(applied: readonly Applied[]): Consumptions {
-    const calls: Record<Limit['role'], readonly Consumption[]> = {
-      enforced: none,
-      tagging: none,
-      shadow: none,
-    }
     for (const { rule } of applied) this.#stats[rule.number].asked++
-    for (const group of this.#planOf(applied)) {
+    const { groups, ids } = this.#planOf(applied)
+    const calls: Calls = { ids, enforced: none, tagging: none, shadow: none }
+    for (const group of groups) {
       const call = new RuleConsumption(group, applied, this.#stats)
       const known = calls[group.role]
       calls[group.role] = known === none ? [call] : [...known, call]
@@ -53,10 +64,14 @@ export class Consumer {
     return calls
   }
 
-  #planOf(applied: readonly Applied[]): readonly Group[] {
+  #planOf(applied: readonly Applied[]): Plan {
     const key = planKey(applied)
     let plan = this.#plans.get(key)
-    if (plan === undefined) this.#plans.set(key, (plan = groupsOf(applied, this.#names)))
+    if (plan === undefined) {
+      const ids = applied.map(({ rule }) => rule.id)
+      plan = { groups: groupsOf(applied, this.#names), ids }
+      this.#plans.set(key, plan)
+    }
     return plan
   }
 }
@@ -74,14 +89,17 @@ function planKey(applied: readonly Applied[]): string | number {
   return key
 }
 
-/** Rules with different costs need different calls, because a request to a store has one cost. */
+/**
+ * Enforced rules with different costs need different calls, because a request to a store has one cost. A rule that does not deny requests is decided by
+ * itself: in a call with others, it would stop counting as soon as one of them denies.
+ */
 function groupsOf(
   applied: readonly Applied[],
   publicNames: ReadonlyMap<string, string>,
 ): readonly Group[] {
   const groups = new Map<string, number[]>()
   applied.forEach(({ limit, cost }, i) => {
-    const key = `${limit.role} ${cost}`
+    const key = limit.role === 'enforced' ? `cost ${cost}` : `rule ${i}`
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [i])
     else group.push(i)

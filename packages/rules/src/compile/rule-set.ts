@@ -90,8 +90,8 @@ export function createRuleSet(program: Program): RuleSet {
       return { type: 'refuse', version, tags, rule: id, outcome: action.outcome }
     }
     if (applied.length === 0) return { type: 'pass', version, tags }
-    const { enforced, tagging } = consumer.consumptionsOf(applied)
-    return { type: 'ask', version, tags, enforced, tagging, shadow: noCalls }
+    const { ids, enforced, tagging } = consumer.consumptionsOf(applied)
+    return { type: 'ask', version, tags, applied: ids, enforced, tagging, shadow: noCalls }
   }
 
   /** The calls of the shadow rules, or a promise of them, which never rejects. */
@@ -150,7 +150,14 @@ function withShadow(judgement: Judgement, shadow: Awaitable<readonly Consumption
   if (judgement.type === 'refuse' || shadow === noCalls) return judgement
   const calls = isPromise(shadow) ? { shadow: noCalls, lateShadow: shadow } : { shadow }
   if (judgement.type === 'ask') return { ...judgement, ...calls }
-  return { ...judgement, type: 'ask', enforced: noCalls, tagging: noCalls, ...calls }
+  return {
+    ...judgement,
+    type: 'ask',
+    applied: noCalls,
+    enforced: noCalls,
+    tagging: noCalls,
+    ...calls,
+  }
 }
 
 /** Does the work again whenever a value that it needs has arrived. */

@@ -72,7 +72,7 @@ export function walk(candidates: Candidates, context: RequestContext, failed: Fa
       }
       others = added(others, rule)
       if (action.type === 'tag') {
-        tags = added(tags, action.tag)
+        if (tags?.includes(action.tag) !== true) tags = added(tags, action.tag)
         continue
       }
       endedBy = rule

@@ -89,8 +89,7 @@ function askAll(
         taken.push(...tags.filter(({ decision }) => decision.allowed))
         for (const answer of all) if (!isPart(answer)) rethrow(answer.error)
         if (onTaken !== undefined) for (const part of taken) onTaken(part)
-        const asked = tagging.length === 0 ? enforced : [...enforced, ...tagging]
-        const parts = { enforced: allowed, tagging: tags, asked }
+        const parts = { enforced: allowed, tagging: tags }
         return { decision: askedDecision(judgement, parts), enforced: allowed }
       })
     })

@@ -37,9 +37,11 @@ export interface Refuse extends Judged {
 /** Limits apply. */
 export interface Ask extends Judged {
   readonly type: 'ask'
+  /** The rules of `enforced` and `tagging`, in the order of the document. */
+  readonly applied: readonly string[]
   /** Asked in this order. The request is allowed if all allow it; if one denies, the earlier ones are refunded. */
   readonly enforced: readonly Consumption[]
-  /** Asked if all of `enforced` allow. A denial adds the tag of its rule, and the request continues. */
+  /** Asked if all of `enforced` allow, each by itself. A denial adds the tag of its rule, and the request continues. */
   readonly tagging: readonly Consumption[]
   /** Asked if all of `enforced` allow, and not awaited. Nothing of it reaches the response. */
   readonly shadow: readonly Consumption[]

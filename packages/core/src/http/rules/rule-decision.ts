@@ -17,8 +17,8 @@ export interface AskedParts {
   /** All parts of `enforced` if they allow the request, else only the one that denies it: the units of those before it were refunded. */
   readonly enforced: readonly Part[]
   readonly tagging: readonly Part[]
-  /** The consumptions that were asked, in this order. */
-  readonly asked: readonly Consumption[]
+  /** The consumptions that were asked, if not all were. */
+  readonly asked?: readonly Consumption[]
 }
 
 /** The decision about a request that no rule limits. */
@@ -42,7 +42,7 @@ export function refusedDecision({ rule, outcome, tags, version }: Refuse): RuleD
 
 /** The decision about a request whose limits were asked. A refund of it refunds all its parts. */
 export function askedDecision(
-  { tags, version }: Ask,
+  { tags, version, applied }: Ask,
   { enforced, tagging, asked }: AskedParts,
 ): RuleDecision {
   const parts = tagging.length === 0 ? enforced : [...enforced, ...tagging]
@@ -51,7 +51,7 @@ export function askedDecision(
   const about = {
     rule: denier?.rule,
     outcome: denier?.outcome,
-    applied: idsOf(asked),
+    applied: asked === undefined ? applied : among(asked, applied),
     tags: tagging.length === 0 ? tags : [...new Set([...tags, ...tagging.flatMap(tagsOf)])],
     rules: version,
   }
@@ -81,13 +81,10 @@ function denierOf({ consumption: { rules }, decision }: Part): AppliedRule | und
   return undefined
 }
 
-/** A rule can have several policies. */
-function idsOf(asked: readonly Consumption[]): readonly string[] {
-  const ids: string[] = []
-  for (const { rules } of asked) {
-    for (const { rule } of rules.values()) if (!ids.includes(rule)) ids.push(rule)
-  }
-  return ids
+/** Those of the rules that were asked. */
+function among(asked: readonly Consumption[], ids: readonly string[]): readonly string[] {
+  const found = new Set(asked.flatMap(({ rules }) => [...rules.values()].map(({ rule }) => rule)))
+  return ids.filter((id) => found.has(id))
 }
 
 function tagsOf({ consumption: { rules }, decision }: Part): readonly string[] {

@@ -21,9 +21,9 @@ function peekOptions({ cost = 1, policies }: PeekOptions = {}): PeekOptions {
 /** The judgement without its shadow rules and its statistics, which include only counted requests. */
 export function withoutTraces(judgement: Judgement): Judgement {
   if (judgement.type !== 'ask') return judgement
-  const { type, version, tags, enforced, tagging } = judgement
+  const { type, version, tags, applied, enforced, tagging } = judgement
   const parts = { enforced: enforced.map(untraced), tagging: tagging.map(untraced), shadow: [] }
-  return { type, version, tags, ...parts }
+  return { type, version, tags, applied, ...parts }
 }
 
 function untraced({ keys, policies, cost, rules }: Consumption): Consumption {

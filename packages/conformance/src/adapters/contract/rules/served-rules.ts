@@ -22,7 +22,9 @@ export function pass(): Pass {
 }
 
 export function asks(parts: Partial<Ask>): Ask {
-  return { type: 'ask', version: 'v1', tags: [], enforced: [], tagging: [], shadow: [], ...parts }
+  const { enforced = [], tagging = [] } = parts
+  const applied = [...enforced, ...tagging].flatMap(({ policies }) => Object.keys(policies))
+  return { type: 'ask', version: 'v1', tags: [], applied, enforced, tagging, shadow: [], ...parts }
 }
 
 /** Enforces these rules for every request. */
