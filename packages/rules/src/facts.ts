@@ -13,7 +13,8 @@ export interface Facts {
   readonly ip?: string | undefined
   /** A header by its name in lower case. */
   header?(name: string): string | undefined
-  cookie?(name: string): string | undefined
+  /** The value of a cookie. Several if parsers of cookies read different values: '' is that of a parser that finds none. */
+  cookie?(name: string): string | readonly string[] | undefined
   /** A declared value. If it returns a promise, the judgement waits for it. An error fails the request. */
   value?(name: string): unknown
 }

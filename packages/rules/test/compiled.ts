@@ -61,7 +61,7 @@ export interface TestFacts {
   readonly host?: string
   readonly ip?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly cookies?: Readonly<Record<string, string>>
+  readonly cookies?: Readonly<Record<string, string | readonly string[]>>
   readonly values?: Readonly<Record<string, unknown>>
 }
 

@@ -98,6 +98,25 @@ describe('an explanation', () => {
     expect(rules.stats.get('a')).toEqual(emptyStats())
   })
 
+  test('shows all values of a parameter, and that an exemption needs a single one', async () => {
+    const rules = await compiledRules(`
+  - { id: free, when: { query.q: a }, then: allow }
+  - { id: unlike, when: { query.q: { not: b } }, then: allow }
+  - { id: r, when: { query.q: c }, key: [], ${limit} }`)
+    const reasons = async (url: string) =>
+      (await explained(rules, { url })).rules.map(({ reason }) => reason)
+    expect(await reasons('/?q=a&q=a2')).toEqual([
+      'query.q a, a2 has several values',
+      'the client sent several values of a parameter or a cookie',
+      'query.q a, a2 is not c',
+    ])
+    expect(await reasons('/?q[]=a')).toEqual([
+      'query.q a has several values',
+      'the client sent several values of a parameter or a cookie',
+      'query.q a is not c',
+    ])
+  })
+
   test('waits for values', async () => {
     const rules = await compiledRules(`  - { id: a, when: { user: ann }, ${limit} }`)
     const explanation = await rules.explain(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compileRules, parsedOf, type Judgement, type RuleSet } from '../src/index.js'
+import { compileRules, parsedOf, RulesError, type Judgement, type RuleSet } from '../src/index.js'
 import { interpret, type Verdict } from './naive/interpreter.js'
 import { Random, randomDocument, randomRequest } from './naive/random.js'
 
@@ -13,6 +13,7 @@ test(
   async () => {
     let applied = 0
     let refused = 0
+    let failed = 0
     for (let seed = 1; seed <= cases / requestsPerDocument; seed++) {
       const random = new Random(seed)
       const document = randomDocument(random, `random-${seed}`)
@@ -32,18 +33,31 @@ test(
         }
         applied += expected.applied.length
         if (expected.refusedBy !== undefined) refused++
+        if (expected.failedBy !== undefined) failed++
       }
     }
     // If the random rules never matched the random requests, the test would prove nothing.
     expect(applied).toBeGreaterThan(cases / 2)
     expect(refused).toBeGreaterThan(cases / 50)
+    expect(failed).toBeGreaterThan(cases / 50)
   },
 )
 
 function verdictOf(rules: RuleSet, facts: Parameters<RuleSet['judge']>[0]): Verdict {
-  const judgement = rules.judge(facts, 0)
-  if (judgement instanceof Promise) throw new Error('Nothing in these documents is a promise.')
-  return readVerdict(judgement as Judgement, rules)
+  const before = errorsOf(rules)
+  try {
+    const judgement = rules.judge(facts, 0)
+    if (judgement instanceof Promise) throw new Error('Nothing in these documents is a promise.')
+    return readVerdict(judgement as Judgement, rules)
+  } catch (error) {
+    if (!(error instanceof RulesError) || error.code !== 'SLUICE_RULES_VALUE_INVALID') throw error
+    const failed = errorsOf(rules).findIndex((errors, i) => errors > before[i])
+    return { failedBy: rules.document.rules[failed].id, tags: [], applied: [] }
+  }
+}
+
+function errorsOf({ stats }: RuleSet): readonly number[] {
+  return [...stats.values()].map(({ errors }) => errors)
 }
 
 function readVerdict(judgement: Judgement, { document }: RuleSet): Verdict {

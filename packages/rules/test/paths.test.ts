@@ -165,19 +165,6 @@ test.each([
 )
 
 test.each([
-  ['/?q=a', 'a'],
-  ['/?q=a#1', 'a'],
-  ['/?q=a#&q=2', 'a'],
-  ['/?q=a&q[]=3', 'a'],
-  ['/?q=a&q=4', 'a,4'],
-  ['/?q[]=a', 'a'],
-  ['/#q=a', 'a'],
-])('the parameter q of %s counts as %s', async (url, key) => {
-  const rules = await compiledRules(`  - { id: r, key: query.q, limit: 1, window: 1m }`)
-  expect(rules.judge({ url }, 0)).toMatchObject({ enforced: [{ keys: ['query.q', key] }] })
-})
-
-test.each([
   ['/static/../admin', 'r'],
   ['/static/%2e%2e/admin', 'r'],
   ['/static//x', 'r'],

@@ -132,6 +132,42 @@ describe.each([express[0], express[1], koa[1], fastify[0], ...nestjs])('$name', 
     expect(found).toEqual([200, 200, 429, 200, 200])
   })
 
+  test('a request that a client could count by several values is an error of the request', async () => {
+    const send = await served(adapter, [
+      { id: 'free', when: { 'query.pass': 'yes' }, then: 'allow' },
+      {
+        id: 'item',
+        when: { 'query.id': { present: true } },
+        key: { first: ['query.id', 'ip'] },
+        ...perHour,
+      },
+      { id: 'session', key: 'cookie.sid', ...perHour },
+    ])
+    const found: number[] = []
+    for (const [target, cookie] of [
+      ['/?id=A'],
+      ['/?id=A'],
+      ['/?id=A'],
+      ['/?id=A&id=1'],
+      ['/?id=2&id=A'],
+      ['/?id=A&id=A'],
+      ['/?id[]=3'],
+      ['/?[id]=4'],
+      ['/?id=A&pass=yes'],
+      ['/?id=A&pass=yes&pass='],
+      ['/', 'sid=A'],
+      ['/', 'sid=A; sid=1'],
+      ['/', 'sid=A; sid=2'],
+      ['/', 'sid =3; sid=A'],
+      ['/', 'sid="A4'],
+    ]) {
+      found.push(await send(cookie === undefined ? [] : [`cookie: ${cookie}`], target))
+    }
+    const items = [200, 200, 429, 400, 400, 400, 400, 400, 200, 429]
+    const sessions = [200, 200, 429, 400, 400]
+    expect(found).toEqual([...items, ...sessions])
+  })
+
   test('all notations of an IPv4 address within IPv6 are that address', async () => {
     const send = await served(
       adapter,

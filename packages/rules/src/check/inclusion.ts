@@ -35,8 +35,8 @@ export function areDisjoint(a: Matched, b: Matched, caseSensitive: boolean): boo
     const other = b.when?.[name]
     if (!isPredicate(predicate) || !isPredicate(other)) return false
     const [mine, yours] = [literalsOf(predicate), literalsOf(other)]
-    // A parameter may have several values, which several rules can match.
-    if (mine === undefined || yours === undefined || name.startsWith('query.')) return false
+    // A parameter or a cookie may have several values, which several rules can match.
+    if (mine === undefined || yours === undefined || isRepeatable(name)) return false
     // The path of a URL can have several meanings as well, but only in an unusual spelling.
     if (name === 'method' && [...mine, ...yours].some(isHead)) return false
     return mine.every((one) => yours.every((two) => differ(name, one, two, caseSensitive)))
@@ -52,8 +52,8 @@ function fieldIncludes(
   caseSensitive: boolean,
 ): Inclusion {
   if (name === 'path' && outerRule.exact && !innerRule.exact) return 'no'
-  // An exemption does not apply to a parameter that is sent several times.
-  if (name.startsWith('query.') && outerRule.exact && !innerRule.exact) return 'no'
+  // An exemption does not apply to a parameter or a cookie with several values.
+  if (isRepeatable(name) && outerRule.exact && !innerRule.exact) return 'no'
   if (name.startsWith('param.')) return 'unknown'
   if (inner === undefined) return hasNested(innerRule) ? 'unknown' : 'no'
   if (!isPredicate(inner)) return 'unknown'
@@ -112,6 +112,10 @@ function routes(a: Scalar, b: Scalar, caseSensitive: boolean): ReturnType<typeof
 /** Texts and numbers that a request can have at once are the same value: `5` and `'5'`. */
 function spelled(name: string, value: Scalar): string {
   return name === 'method' || name === 'host' ? `${value}`.toLowerCase() : `${value}`
+}
+
+function isRepeatable(field: string): boolean {
+  return /^(?:query|cookie)\./.test(field)
 }
 
 function isHead(method: Scalar): boolean {

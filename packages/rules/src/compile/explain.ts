@@ -115,7 +115,8 @@ function explainRule(
   if (endedBy !== undefined && number > endedBy.number) return no(`comes after "${endedBy.id}"`)
   if (!matches(rule, context)) {
     const mismatch = mismatchOf(rule, context)
-    if (mismatch === undefined) return no('the client sent a parameter several times')
+    if (mismatch === undefined)
+      return no('the client sent several values of a parameter or a cookie')
     const safe = shown(mismatch)
     return { ...about, applies: false, reason: inWords(safe), mismatch: safe }
   }
@@ -179,7 +180,7 @@ function absentReason(
 
 function inWords({ field, value, words }: Mismatch): string {
   if (value === undefined) return field === 'any' || field === 'not' ? words : `${field} is absent`
-  return `${field} ${typeof value === 'object' ? value.join(', ') : value} ${words}`
+  return `${field} ${typeof value === 'object' ? value.filter((one) => one !== '').join(', ') : value} ${words}`
 }
 
 function hashed(value: Value): Value {

@@ -50,8 +50,8 @@ export interface Limit {
 }
 
 /**
- * Whether all conditions of a rule hold. An exemption that names a parameter of the query does not hold if the client sent that parameter several times:
- * the application may use another one of its values.
+ * Whether all conditions of a rule hold. An exemption that names a parameter of the query or a cookie does not hold if the client sent several values of
+ * it: the application may use another one of them.
  */
 export function matches(rule: CompiledRule, context: RequestContext): boolean {
   const { conditions, single } = rule

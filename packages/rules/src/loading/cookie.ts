@@ -1,20 +1,57 @@
 /**
- * The value of a cookie in a `Cookie` header (RFC 6265, section 4.2.1), as the cookie parsers of Express and Koa read it: the first of several cookies
- * of a name, without quotes, decoded if it can be decoded.
+ * The values of a cookie in a `Cookie` header (RFC 6265, section 4.2.1), decoded if it can be decoded. The parsers of frameworks read the first of several
+ * cookies of a name. They disagree about spaces around the name and about quotes: a client could use these to have the rules count another value than the
+ * application reads. If their values differ, all of them are returned: '' is that of a parser that finds none.
  */
-export function cookieIn(header: string, name: string): string | undefined {
+export function cookieValues(header: string, name: string): readonly string[] {
+  const found: (string | undefined)[] = parsers.map(() => undefined)
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=')
-    if (equals === -1 || pair.slice(0, equals).trim() !== name) continue
-    return decoded(unquoted(pair.slice(equals + 1).trim()))
+    const sent = equals === -1 ? '' : pair.slice(0, equals)
+    if (sent.trim() !== name) continue
+    const before = sent.slice(0, sent.length - sent.trimStart().length)
+    const behind = sent.slice(sent.trimEnd().length)
+    for (const [i, { isNamed, valueOf }] of parsers.entries()) {
+      if (isNamed(before, behind)) found[i] ??= decoded(valueOf(pair.slice(equals + 1)).trim())
+    }
   }
-  return undefined
+  const values = [...new Set(found.map((value) => value ?? ''))]
+  return values.length === 1 && values[0] === '' ? [] : values
 }
 
-function unquoted(value: string): string {
-  return value.length >= 2 && value.startsWith('"') && value.endsWith('"')
-    ? value.slice(1, -1)
-    : value
+interface Parser {
+  /** Whether a name with these spaces before and behind it is the name. */
+  isNamed(before: string, behind: string): boolean
+  /** The value of the text behind the equals sign. */
+  valueOf(text: string): string
+}
+
+const isBlank = (before: string, behind: string): boolean => /^[ \t]*$/.test(before + behind)
+
+const parsers: readonly Parser[] = [
+  // The package "cookie", in the version of Express.
+  { isNamed: isBlank, valueOf: (text) => withoutQuotes(text.trim()) },
+  // Its later versions keep quotation marks. One count for the values with and without a pair of them is the safe side.
+  {
+    isNamed: isBlank,
+    valueOf: (text) => (text.trim() === '"' ? '"' : withoutQuotes(text.trim())),
+  },
+  // The package "cookies", for Koa.
+  {
+    isNamed: (before, behind) => /^ *$/.test(before) && behind === '',
+    valueOf: withoutEnds,
+  },
+  // The package "@fastify/cookie".
+  { isNamed: () => true, valueOf: withoutEnds },
+]
+
+function withoutQuotes(value: string): string {
+  return value.endsWith('"') ? withoutEnds(value) : value
+}
+
+/** Cuts off the first and the last character of a text that begins with a quotation mark, even if it does not end with one. */
+function withoutEnds(value: string): string {
+  return value.startsWith('"') ? value.slice(1, -1) : value
 }
 
 function decoded(value: string): string {

@@ -1,6 +1,6 @@
 import type { Awaitable, RequestView } from '@sluice/core/http'
 import type { Facts } from '../facts.js'
-import { cookieIn } from './cookie.js'
+import { cookieValues } from './cookie.js'
 
 /**
  * The functions that read the declared values of a document from a request, by name. Each is called at most once for a request, and only if a rule
@@ -46,9 +46,11 @@ export class RequestFacts<R> implements Facts {
     return typeof sent === 'object' ? sent.join(', ') : sent
   }
 
-  cookie(name: string): string | undefined {
+  cookie(name: string): string | readonly string[] | undefined {
     const sent = this.header('cookie')
-    return sent === undefined ? undefined : cookieIn(sent, name)
+    if (sent === undefined) return undefined
+    const values = cookieValues(sent, name)
+    return values.length > 1 ? values : values[0]
   }
 
   value(name: string): unknown {

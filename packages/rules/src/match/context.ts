@@ -3,7 +3,10 @@ import type { Facts } from '../facts.js'
 import type { PathMatch, Patterns } from './paths/patterns.js'
 import { Query } from './paths/query.js'
 
-/** A value of a request: a text, a number, true or false, or several texts. Undefined if the request does not have it. */
+/**
+ * A value of a request: a text, a number, true or false. Undefined if the request does not have it. Several texts if the request can mean each of them, or
+ * if the client sent several; '' among them means that it can also be absent.
+ */
 export type Value = string | number | boolean | readonly string[] | undefined
 
 /** Something that a request has, and where its value is kept during a judgement. */

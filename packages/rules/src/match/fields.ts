@@ -1,7 +1,6 @@
 import type { RulesDocument, ValueDeclaration } from '../document/document.js'
 import type { Field } from './context.js'
 import { Patterns } from './paths/patterns.js'
-import type { Query } from './paths/query.js'
 import { fieldOf, valueField } from './value-field.js'
 
 const builtIn = ['method', 'path', 'route', 'host', 'ip', 'during'] as const
@@ -98,22 +97,12 @@ export class Fields {
           : this.#once(name, (slot) => cookieField(name, slot))
       case 'query':
         if (member === '') return undefined
-        return this.#once(certain ? `${name} as sent` : name, (slot) =>
-          queryField(name, slot, (query, parameter) => query.valuesOf(parameter, certain)),
-        )
+        return this.#once(name, (slot) => queryField(name, slot))
       case 'param':
         return this.#hasParameter(member, own) ? this.#param(name, own) : undefined
       default:
         return undefined
     }
-  }
-
-  /** The field as a part of a key. */
-  keyField(name: string, own: OwnPath): Field | undefined {
-    if (!/^query\../.test(name) || this.isValue(name)) return this.field(name, own)
-    return this.#once(`${name} as key`, (slot) =>
-      queryField(name, slot, (query, parameter) => query.keysOf(parameter)),
-    )
   }
 
   #path(exact: boolean): Field {
@@ -199,19 +188,18 @@ function cookieField(name: string, slot: number): Field {
   const cookie = name.slice('cookie.'.length)
   return fieldOf(name, slot, {
     secret: true,
-    load: ({ facts }) => present(facts.cookie?.(cookie)),
+    load({ facts }) {
+      const found = facts.cookie?.(cookie)
+      return typeof found === 'object' && found !== null ? found : present(found)
+    },
   })
 }
 
-function queryField(
-  name: string,
-  slot: number,
-  read: (query: Query, parameter: string) => readonly string[],
-): Field {
+function queryField(name: string, slot: number): Field {
   const parameter = name.slice('query.'.length)
   return fieldOf(name, slot, {
     load(context) {
-      const values = read(context.query, parameter)
+      const values = context.query.valuesOf(parameter)
       return values.length > 1 ? values : values[0]
     },
   })

@@ -30,11 +30,11 @@ export function readWhen(
 ): Requirements {
   const own: OwnPath = { patterns: ownPatterns(when, exact, path, vocabulary), exact }
   const conditions = when === undefined ? [] : conditionsOf(when, own, exact, path, vocabulary, 1)
-  const parameters = exact ? queryFields(when) : []
+  const repeatable = exact ? repeatableFields(when) : []
   return {
     conditions: conditions.toSorted((a, b) => a.work - b.work),
     own,
-    single: parameters.flatMap((name) => vocabulary.fields.field(name, own) ?? []),
+    single: repeatable.flatMap((name) => vocabulary.fields.field(name, own) ?? []),
   }
 }
 
@@ -131,12 +131,12 @@ function ownPatterns(
   return vocabulary.patternsOf(literalsOf(predicate), exact, [...path, 'path'])
 }
 
-/** The parameters of the query that predicates name, at all levels. */
-function queryFields({ any = [], all = [], not, ...fields }: When = {}): readonly string[] {
+/** The parameters of the query and the cookies that predicates name, at all levels. */
+function repeatableFields({ any = [], all = [], not, ...fields }: When = {}): readonly string[] {
   const inner = [...any, ...all, ...(not === undefined ? [] : [not])]
   return [
-    ...Object.keys(fields).filter((name) => name.startsWith('query.')),
-    ...inner.flatMap(queryFields),
+    ...Object.keys(fields).filter((name) => /^(?:query|cookie)\./.test(name)),
+    ...inner.flatMap(repeatableFields),
   ]
 }
 

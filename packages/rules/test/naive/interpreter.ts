@@ -6,19 +6,13 @@ import type {
   Scalar,
   When,
 } from '../../src/document/document.js'
-
-/** A generated request. Its path is the usual meaning of its URL, in whatever spelling. */
-export interface TrueRequest {
-  readonly fields: Readonly<Record<string, Scalar | readonly string[] | undefined>>
-  readonly path: string
-  /** All meanings of its URL. */
-  readonly readings: readonly string[]
-  /** Whether the URL is spelled as plainly as the path. */
-  readonly plain: boolean
-}
+import { costOf, keyOf, roleOf, severalValues } from './keys.js'
+import { patternsOf, regexpOf, valueOf, type Look, type TrueRequest } from './request.js'
 
 export interface Verdict {
   readonly refusedBy?: string
+  /** The rule that needs a single value of a field, of which the request has several. */
+  readonly failedBy?: string
   readonly tags: readonly string[]
   /** Rules with their roles, keys and costs. */
   readonly applied: readonly string[]
@@ -56,24 +50,20 @@ export function interpret(document: RulesDocument, request: TrueRequest): Verdic
     if (rule.group !== undefined && visible.some(({ rule: other }) => other.group === rule.group))
       continue
     const key = keyOf(rule, look)
+    if (key === severalValues) {
+      if (rule.shadow === true) continue
+      return { failedBy: rule.id, tags: [], applied: [] }
+    }
     if (key !== undefined) applied.push({ rule, key })
   }
   return verdict()
 }
 
-/** Whether the rule names a parameter that the client sent several times. */
+/** Whether the rule names a parameter or a cookie with several values. */
 function isRepeated(when: When, { fields }: TrueRequest): boolean {
-  return JSON.stringify(when).includes('"query.q"') && Array.isArray(fields['query.q'])
-}
-
-interface Look {
-  readonly document: RulesDocument
-  readonly request: TrueRequest
-  /** Whether the rule is an exemption. */
-  readonly exact: boolean
-  /** Whether predicates have to hold for all meanings of the request. */
-  readonly certain: boolean
-  readonly patterns: readonly string[]
+  return ['query.q', 'cookie.c'].some(
+    (name) => JSON.stringify(when).includes(`"${name}"`) && Array.isArray(fields[name]),
+  )
 }
 
 function holds({ any, all, not, ...fields }: When, look: Look): boolean {
@@ -99,7 +89,7 @@ function fits(name: string, predicate: Predicate, look: Look): boolean {
   const value = valueOf(name, look)
   if (isOperators(predicate)) {
     return Object.entries(predicate).every(([operator, operand]) => {
-      if (operator === 'present') return (value !== undefined) === operand
+      if (operator === 'present') return isPresent(name, operand === true, look)
       if (operator === 'not') return !fits(name, operand as Predicate, opposite(look))
       return each(value, look, (one) =>
         passes(name, one, operator as keyof Operators, operand, look),
@@ -123,7 +113,15 @@ function each(
 ): boolean {
   if (value === undefined) return false
   if (!Array.isArray(value)) return test(value as Scalar)
-  return certain ? value.every(test) : value.some(test)
+  return !certain && value.some((one) => one !== '' && test(one))
+}
+
+/** Whether the request has the field, or lacks it if it should. Every request has a path. */
+function isPresent(name: string, wanted: boolean, look: Look): boolean {
+  const value = valueOf(name, look)
+  if (name === 'path') return wanted && value !== undefined
+  if (!Array.isArray(value) || name === 'method') return (value !== undefined) === wanted
+  return !look.certain && (wanted || value.includes(''))
 }
 
 function equal(name: string, value: Scalar, literal: Scalar, look: Look): boolean {
@@ -174,35 +172,6 @@ function passes(
   }
 }
 
-function valueOf(name: string, look: Look): Scalar | readonly string[] | undefined {
-  const { request, exact, certain } = look
-  const { path, plain, readings, fields } = request
-  if (name === 'path' && certain) return plain ? path : undefined
-  if (name === 'path') return readings
-  if (name === 'method' && fields['method'] === 'HEAD' && !certain) return ['GET', 'HEAD']
-  if (!name.startsWith('param.')) return fields[name]
-  const seen = exact ? [path].slice(plain ? 0 : 1) : readings
-  for (const pattern of look.patterns) {
-    for (const one of seen) {
-      const found = regexpOf(pattern, exact).exec(one)
-      if (found !== null) return found.groups?.[name.slice('param.'.length)]
-    }
-  }
-  return undefined
-}
-
-function regexpOf(pattern: string, exact: boolean): RegExp {
-  const source = pattern.replace(/\/:(\w+)|\/\*\*/g, (_all, name: string | undefined) =>
-    name === undefined ? '(?:/.*)?' : `/(?<${name}>[^/]+)`,
-  )
-  return new RegExp(`^${source === '' ? '/' : source}$`, exact ? '' : 'i')
-}
-
-function patternsOf(predicate: unknown): readonly string[] {
-  if (typeof predicate === 'string') return [predicate]
-  return Array.isArray(predicate) ? predicate.map(String) : []
-}
-
 function isOperators(predicate: Predicate): predicate is Operators {
   return typeof predicate === 'object' && !Array.isArray(predicate)
 }
@@ -224,27 +193,4 @@ function within(address: string, range: string): boolean {
 
 function numberOf(address: string): number {
   return address.split('.').reduce((number, byte) => number * 256 + Number(byte), 0)
-}
-
-function roleOf(rule: RuleDeclaration): string {
-  if (rule.shadow === true) return 'shadow'
-  return typeof rule.over === 'object' && 'tag' in rule.over ? 'tagging' : 'enforced'
-}
-
-function costOf({ cost = 1 }: RuleDeclaration, { fields }: TrueRequest): number {
-  return typeof cost === 'number' ? cost : Number(fields[cost.slice(1)])
-}
-
-function keyOf({ key = 'ip' }: RuleDeclaration, look: Look): string | undefined {
-  const parts: (string | number)[] = []
-  for (const part of [key].flat()) {
-    const names = typeof part === 'string' ? [part] : part.first
-    const name = names.find((one) => valueOf(one, look) !== undefined)
-    if (name === undefined) return undefined
-    const value = valueOf(name, look)
-    if (name === 'ip') parts.push(`ip:${String(value)}`)
-    else parts.push(name, typeof value === 'number' ? value : String(value))
-  }
-  if (parts.length === 0) return '"all"'
-  return JSON.stringify(parts.length === 1 ? parts[0] : parts)
 }

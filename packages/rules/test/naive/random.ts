@@ -8,7 +8,7 @@ import type {
   When,
 } from '../../src/document/document.js'
 import type { Facts } from '../../src/facts.js'
-import type { TrueRequest } from './interpreter.js'
+import type { TrueRequest } from './request.js'
 
 /** A source of reproducible choices (mulberry32). */
 export class Random {
@@ -94,7 +94,15 @@ function randomRule(random: Random, number: number): RuleDeclaration {
   if (ending === 2) return { ...about, then: { tag: `t${number}` } }
   const path = when?.['path']
   const hasId = typeof path === 'string' && path.includes(':id')
-  const keys = ['ip', 'user', 'plan', 'level', 'query.q', ...(hasId ? ['param.id'] : [])]
+  const keys = [
+    'ip',
+    'user',
+    'plan',
+    'level',
+    'query.q',
+    'cookie.c',
+    ...(hasId ? ['param.id'] : []),
+  ]
   const part = () =>
     random.chance(0.3) ? { first: random.some([...keys, 'ip']) } : random.one(keys)
   return {
@@ -210,19 +218,22 @@ export function randomRequest(random: Random): RandomRequest {
   const path = `/${Array.from({ length: random.below(4) }, () => random.one(segments)).join('/')}`
   const spelling = random.chance(0.5) ? path : respelled(random, path)
   const q = Array.from({ length: random.below(4) }, () => random.one(['', ...texts]))
-  const query = q.map((value) => `q=${encodeURIComponent(value)}`).join('&')
+  const name = random.chance(0.1) ? 'q[]' : 'q'
+  const query = q.map((value) => `${name}=${encodeURIComponent(value)}`).join('&')
   const maybe = <T>(make: () => T): T | undefined => (random.chance(0.3) ? undefined : make())
   const method = random.one(['GET', 'POST', 'PUT', 'get', 'HEAD'])
   const host = maybe(() => random.one(['a', 'A', 'b', 'x-1']))
-  const present = q.filter((value) => value !== '')
+  // Some frameworks do not find "q[]".
+  const values = name === 'q' ? q : ['', ...q]
+  const isOne = values.length < 2 || values.every((value) => value === '')
   const fields = {
     method,
     host,
     route: maybe(() => random.one(texts)),
     ip: random.one(ips),
     'header.x': maybe(() => random.one(texts)),
-    'cookie.c': maybe(() => random.one(texts)),
-    'query.q': present.length > 1 ? present : present[0],
+    'cookie.c': maybe(() => random.one([...texts, ['', 'a'], ['a', 'b']])),
+    'query.q': isOne ? values[0] || undefined : values,
     user: maybe(() => random.one(texts)),
     plan: random.one(plans),
     level: maybe(() => random.below(5)),

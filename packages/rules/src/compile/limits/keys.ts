@@ -7,6 +7,7 @@ import type { Field, RequestContext, Value } from '../../match/context.js'
 import type { OwnPath } from '../../match/fields.js'
 import { noAddress } from '../../errors/requests.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
+import { singleValue } from './single-value.js'
 
 /** The key of a rule. */
 export interface KeyReader {
@@ -27,7 +28,7 @@ export function readKey(
   const parts: (readonly Field[])[] = []
 
   function fieldOf(name: string, place: Path): Field[] {
-    const field = name === 'during' ? undefined : fields.keyField(name, own)
+    const field = name === 'during' ? undefined : fields.field(name, own)
     if (field !== undefined) return [field]
     const known = fields.names.filter((other) => other !== 'during')
     findings.unknown(place, name, known, 'SLUICE_RULES_FIELD_UNKNOWN', name, known)
@@ -99,16 +100,12 @@ function addressPart(rule: string, field: Field, context: RequestContext): strin
   throw new SluiceError('SLUICE_ADDRESS_MISSING', noAddress(rule))
 }
 
-function partOf(field: Field, value: Exclude<Value, undefined>): KeyPartValue {
+function partOf(field: Field, found: Exclude<Value, undefined>): KeyPartValue {
+  const value = singleValue(field, found)
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value
-  const text = typeof value === 'object' && hasMeanings(field) ? value[0] : String(value)
+  const text = String(value)
   // As `byHeader` does: the value is usually a secret, which neither the store nor a log should contain.
   return field.secret ? createHash('sha256').update(text).digest('base64url') : text
-}
-
-/** Several values are meanings of one, the usual meaning first. */
-function hasMeanings({ type, name }: Field): boolean {
-  return type === 'path' || name === 'method'
 }
 
 function isList<T>(value: T | readonly T[]): value is readonly T[] {

@@ -8,6 +8,7 @@ import { linesOf } from '../../match/lists.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 import { createAsker, overrideFor, type Override, type OverridesFunction } from '../overrides.js'
 import { inZone } from './policies.js'
+import { singleValue } from './single-value.js'
 import type { Slot } from './slots.js'
 
 export interface OverrideReader {
@@ -147,7 +148,7 @@ function createReader(rule: string, field: Field, table: OverrideTable): Overrid
     overrideOf(context) {
       const value = context.read(field)
       if (value === undefined) return undefined
-      const text = String(value)
+      const text = String(singleValue(field, value))
       return ask?.(context, text) ?? table.get(text)
     },
     use(overrides) {

@@ -2,39 +2,45 @@
 export class Query {
   /** As most frameworks read it. */
   readonly #usual: URLSearchParams
-  /** As Fastify reads it: behind the first `?` or `#`, and up to the end. */
-  readonly #whole: URLSearchParams
+  /** All readings, the usual one first. */
+  readonly #readings: readonly URLSearchParams[]
 
   constructor(url: string) {
     const [, usual = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? []
-    this.#usual = new URLSearchParams(usual)
-    this.#whole = url.includes('#')
-      ? new URLSearchParams(url.slice(url.search(/[?#]/) + 1))
-      : this.#usual
+    const texts = new Set([usual])
+    // Fastify reads it behind the first `?` or `#`, and up to the end.
+    if (url.includes('#')) texts.add(url.slice(url.search(/[?#]/) + 1))
+    // Node's parser and that of Express read no further parameters.
+    if (usual.length >= mostParameters) texts.add(usual.split('&', mostParameters).join('&'))
+    // `URLSearchParams` drops a first question mark, which is part of the name for frameworks.
+    this.#readings = [...texts].map((text) => new URLSearchParams(`?${text}`))
+    this.#usual = this.#readings[0]
   }
 
   /**
-   * The values by which requests are counted. If all frameworks find a value, values that only some of them find are left out: a client could use them to
-   * count its requests under other keys.
+   * The values of a parameter. Several if the client sent it several times, or if frameworks read different values: '' is then the value of a framework that
+   * finds none.
    */
-  keysOf(name: string): readonly string[] {
-    const usual = this.#usual.getAll(name).filter((value) => value !== '')
-    return usual.length > 0 ? usual : this.valuesOf(name, false)
+  valuesOf(name: string): readonly string[] {
+    const readings: (readonly string[])[] = [this.#usual.getAll(name)]
+    for (const reading of this.#readings) readings.push(bracketed(reading, name))
+    const values = readings.flatMap((found) => (found.length === 0 ? '' : found))
+    if (values.every((value) => value === '')) return []
+    const different = [...new Set(values)]
+    // A parameter that is sent twice with one value is a list for the application.
+    const isList = readings.some(({ length }) => length > 1)
+    return different.length === 1 && isList ? values.slice(0, 2) : different
   }
+}
 
-  /**
-   * The values of a parameter that are not empty. Express can read `name[]` and `name[0]` as values of `name`.
-   *
-   * @param certain whether there are none unless every framework finds one
-   */
-  valuesOf(name: string, certain: boolean): readonly string[] {
-    if (certain && !this.#usual.getAll(name).some((value) => value !== '')) return []
-    const values: string[] = []
-    for (const parameters of new Set([this.#usual, this.#whole])) {
-      for (const [sent, value] of parameters) {
-        if (value !== '' && (sent === name || sent.startsWith(`${name}[`))) values.push(value)
-      }
-    }
-    return this.#usual === this.#whole ? values : [...new Set(values)]
+const mostParameters = 1000
+
+/** Express can read `name[]`, `name[0]` and `[name]` as values of `name`. */
+function bracketed(parameters: URLSearchParams, name: string): readonly string[] {
+  const values: string[] = []
+  for (const [sent, value] of parameters) {
+    const isNamed = sent === name || sent.startsWith(`${name}[`) || sent.startsWith(`[${name}]`)
+    if (isNamed) values.push(value)
   }
+  return values
 }

@@ -37,11 +37,11 @@ export interface Mismatch {
 /**
  * A field that has to pass an operator. A request without the field does not.
  *
- * @param every whether all values have to pass, if there are several
+ * @param certain whether a field with several values fails: which of them the application uses is unknown. Otherwise one of them has to pass.
  */
 export function fieldCondition(
   field: Field,
-  every: boolean,
+  certain: boolean,
   operator: Operator,
   anchor?: Anchor,
 ): Condition {
@@ -49,26 +49,36 @@ export function fieldCondition(
     const value = context.read(field)
     if (value === undefined) return false
     if (typeof value !== 'object') return operator.test(value)
-    return every ? value.every(operator.test) : value.some(operator.test)
+    return !certain && value.some((one) => one !== '' && operator.test(one))
   }
   return {
     work: operator.work + workOf(field),
     anchor,
     holds,
-    failure: (context) => (holds(context) ? undefined : mismatch(field, context, operator.failure)),
+    failure: (context) =>
+      holds(context) ? undefined : mismatch(field, certain, context, operator.failure),
   }
 }
 
-/** A field that has to be present, or has to be absent. */
-export function presence(field: Field, present: boolean): Condition {
-  const holds = (context: RequestContext): boolean =>
-    (context.read(field) !== undefined) === present
+/**
+ * A field that has to be present, or has to be absent.
+ *
+ * @param certain whether a field with several values fails
+ */
+export function presence(field: Field, certain: boolean, present: boolean): Condition {
+  function holds(context: RequestContext): boolean {
+    const value = context.read(field)
+    if (typeof value !== 'object') return (value !== undefined) === present
+    return !certain && (present || value.includes(''))
+  }
   return {
     work: workOf(field),
     anchor: undefined,
     holds,
     failure: (context) =>
-      holds(context) ? undefined : mismatch(field, context, present ? 'is absent' : 'is present'),
+      holds(context)
+        ? undefined
+        : mismatch(field, certain, context, present ? 'is absent' : 'is present'),
   }
 }
 
@@ -196,8 +206,15 @@ export function notOf(condition: Condition, words: string): Condition {
   }
 }
 
-function mismatch(field: Field, context: RequestContext, words: string): Mismatch {
-  return { field: field.name, value: context.read(field), secret: field.secret, words }
+function mismatch(
+  field: Field,
+  certain: boolean,
+  context: RequestContext,
+  failure: string,
+): Mismatch {
+  const value = context.read(field)
+  const words = certain && typeof value === 'object' ? 'has several values' : failure
+  return { field: field.name, value, secret: field.secret, words }
 }
 
 /** A value of the application may need a database query. Other fields are read from the request. */

@@ -36,7 +36,7 @@ export interface SeenField {
 /**
  * Reads the predicate of a field. Undefined after a finding. Rules often share predicates, such as that of a plan: equal ones are one condition.
  *
- * @param certain whether all values of the field have to be that, and not only one of them
+ * @param certain whether the predicate has to hold for every meaning of the request, and not only for one of them
  */
 export function predicateCondition(
   seen: SeenField,
@@ -167,7 +167,8 @@ function operatorCondition(
   }
   switch (name) {
     case 'present':
-      return operators.present === undefined ? undefined : presence(field, operators.present)
+      if (operators.present === undefined) return undefined
+      return presence(certain && !operators.present ? opposite : field, certain, operators.present)
     case 'not': {
       if (operators.not === undefined) return undefined
       const inverse = { field: opposite, opposite: field }
