@@ -147,12 +147,14 @@ ${tests}`)
   - { request: { method: POST, path: '/API//search/?q=x', ip: 203.0.113.9, plan: free }, at: 2026-10-01T12:00:00+08:00, applies: [api], tags: [writes] }
   - { request: { path: /api, ip: 203.0.113.9, plan: free }, at: 2026-10-01T01:00:00+08:00, applies: [api, night] }
   - { request: { path: /api, header.user-agent: bot }, refuses: bad }
-  - { request: { path: /health }, applies: [] }`)
+  - { request: { path: /health }, applies: [], allows: free }
+  - { request: { path: /health, method: POST }, allows: free, tags: [writes] }`)
     expect((await runTests(rules)).map(({ position, passed }) => [position, passed])).toEqual([
       [1, true],
       [2, true],
       [3, true],
       [4, true],
+      [5, true],
     ])
   })
 
@@ -161,13 +163,23 @@ ${tests}`)
   - { request: { path: /health/, ip: 203.0.113.9 }, at: 2026-10-01T12:00:00+08:00, applies: [api] }
   - { request: { path: /api, header.user-agent: bot }, applies: [] }
   - { request: { path: /api }, at: 2026-10-01T12:00:00+08:00, applies: [api] }
-  - { request: { path: / }, at: soon, applies: [] }`)
+  - { request: { path: / }, at: soon, applies: [] }
+  - { request: { path: /Health }, at: 2026-10-01T12:00:00+08:00, allows: free }
+  - { request: { path: /health }, allows: api }
+  - { request: { path: /health, header.user-agent: bot }, allows: free }`)
     expect((await runTests(rules)).map(({ problem }) => problem)).toEqual([
       'expected "applies" [api], got []',
       'expected "refuses" none, got bad',
       expect.stringContaining(`rule "api" counts by "ip", and the request has no address`),
       '"at" is no time: soon',
+      'expected "allows" free, got none',
+      'expected "allows" api, got free',
+      'expected "allows" free, got none',
     ])
+    expect((await runTests(rules))[5]).toMatchObject({
+      expected: { allows: 'api' },
+      actual: { applies: [], allows: 'free' },
+    })
   })
 })
 

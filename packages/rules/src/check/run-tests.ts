@@ -16,6 +16,7 @@ export interface TestResult {
 interface Outcomes {
   readonly applies?: readonly string[] | undefined
   readonly refuses?: string | undefined
+  readonly allows?: string | undefined
   readonly tags?: readonly string[] | undefined
 }
 
@@ -37,10 +38,10 @@ export async function runTests(
 
 async function run(
   rules: RuleSet,
-  { request, at, applies, refuses, tags }: TestDeclaration,
+  { request, at, applies, refuses, allows, tags }: TestDeclaration,
   now: number,
 ): Promise<Omit<TestResult, 'position'>> {
-  const expected: Outcomes = { applies, refuses, tags }
+  const expected: Outcomes = { applies, refuses, allows, tags }
   const time = at === undefined ? now : Date.parse(at)
   if (Number.isNaN(time)) {
     return { passed: false, problem: `"at" is no time: ${at}`, expected, actual: {} }
@@ -59,6 +60,7 @@ async function run(
     const actual: Outcomes = {
       applies: applied,
       refuses: type === 'refuse' ? endedBy : undefined,
+      allows: type === 'refuse' ? undefined : endedBy,
       tags: actualTags,
     }
     const problem = problemOf(expected, actual)
@@ -75,7 +77,7 @@ async function run(
 }
 
 function problemOf(expected: Outcomes, actual: Outcomes): string | undefined {
-  for (const what of ['applies', 'refuses', 'tags'] as const) {
+  for (const what of ['applies', 'refuses', 'allows', 'tags'] as const) {
     // A test with `applies` also requires that no rule refuses the request.
     if (expected[what] === undefined && !(what === 'refuses' && expected.applies !== undefined))
       continue

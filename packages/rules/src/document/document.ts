@@ -189,16 +189,19 @@ export interface RuleDeclaration {
   readonly note?: string
 }
 
-/** A request: its method, path, ip, host and route, headers and cookies as `header.name`, and declared values. */
+/** A request: its method (default: GET), path with its query (default: /), ip, host and route, headers and cookies as `header.name`, and declared values. */
 export type TestRequest = Readonly<Record<string, Scalar>>
 
 export interface TestDeclaration {
   readonly request: TestRequest
-  /** The time of the request, such as `2026-10-01T02:00:00+08:00`. */
+  /** The time of the request, such as `2026-10-01T02:00:00+08:00`. Without it, the current time. */
   readonly at?: string
-  /** The rules that are asked, in the order of the document. */
+  /** The limits that apply, in the order of the document, shadow rules included. No rule may refuse the request. */
   readonly applies?: readonly string[]
   /** The rule that refuses the request. */
   readonly refuses?: string
+  /** The rule whose `then: allow` exempts the request from the limits below it. */
+  readonly allows?: string
+  /** The tags of the rules with `then: { tag: … }`. */
   readonly tags?: readonly string[]
 }

@@ -135,6 +135,11 @@ function ruleSchema(
   })
 }
 
+/** A description for editors. */
+function described<T extends z.ZodType>(type: T, description: string): T {
+  return type.describe(description)
+}
+
 function by<T>(
   chosen: z.ZodType<T>,
 ): z.ZodType<{ by: string; else?: T; [value: string]: T | string | undefined }> {
@@ -191,11 +196,30 @@ const head = {
   tests: maybe(
     array(
       strictObject({
-        request: z.record(string(), scalar),
-        at: maybe(string()),
-        applies: maybe(array(string())),
-        refuses: maybe(string()),
-        tags: maybe(array(string())),
+        request: described(
+          z.record(string(), scalar),
+          'method (default: GET), path with its query (default: /), ip, host, route, header.NAME, cookie.NAME, and declared values',
+        ),
+        at: maybe(
+          described(
+            string(),
+            'The time of the request, such as 2026-10-01T02:00:00+08:00. Default: now',
+          ),
+        ),
+        applies: maybe(
+          described(
+            array(string()),
+            'The limits that apply, in the order of the document, shadow rules included. No rule may refuse the request',
+          ),
+        ),
+        refuses: maybe(described(string(), 'The rule that refuses the request')),
+        allows: maybe(
+          described(
+            string(),
+            'The rule whose "then: allow" exempts the request from the limits below it',
+          ),
+        ),
+        tags: maybe(described(array(string()), 'The tags of the rules with "then: { tag: NAME }"')),
       }),
     ),
   ),
