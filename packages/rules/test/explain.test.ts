@@ -88,6 +88,24 @@ describe('an explanation', () => {
     ])
   })
 
+  test('names the first rule of the group, a shadow rule only in place of another one', async () => {
+    const rules = await compiledRules(`
+  - { id: s, group: g, ${limit}, shadow: true }
+  - { id: first, group: g, ${limit} }
+  - { id: second, group: g, ${limit} }
+  - { id: t, group: g, ${limit}, shadow: true }
+  - { id: same, count: first, ${limit} }`)
+    const { rules: all, asked, shadow } = await explained(rules, {})
+    expect([asked, shadow]).toEqual([['first'], ['s']])
+    expect(all.map(({ reason }) => reason)).toEqual([
+      'shadow',
+      'it matches',
+      '"first" applies in its place',
+      '"s" applies in its place',
+      '"first" applies in its place',
+    ])
+  })
+
   test('shows headers only if asked to, and counts nothing', async () => {
     const rules = await compiledRules(`  - { id: a, when: { header.x-key: secret }, ${limit} }`)
     const facts = factsOf({ headers: { 'x-key': 'other-secret' } })

@@ -78,6 +78,19 @@ test('keeps the rules when a document is invalid, compiles the document once, an
   )
 })
 
+test('gives the latest reason why the rules are stale', async () => {
+  const source = memorySource(one)
+  const loader = await load(source)
+  const codes: unknown[] = []
+  for (const text of ['nonsense', undefined, 'nonsense', one, undefined, one]) {
+    source.text = text
+    await vi.advanceTimersByTimeAsync(5000)
+    codes.push(loader.state().stale?.code)
+  }
+  const rejected = 'SLUICE_RULES_COMPILE_FAILED'
+  expect(codes).toEqual([rejected, failed, rejected, undefined, failed, undefined])
+})
+
 test('publishes each distinct mistake once, and the recovery', async () => {
   const source = memorySource(one)
   const loader = await load(source)

@@ -205,6 +205,26 @@ describe.each(stores)('over %s', (_name, storeOf) => {
   })
 })
 
+test.each([
+  [
+    'second: { kind: fixedWindow, limit: 1, window: 1s }, minute: { kind: fixedWindow, limit: 1, window: 1m }',
+  ],
+  [
+    'minute: { kind: fixedWindow, limit: 1, window: 1m }, second: { kind: fixedWindow, limit: 1, window: 1s }',
+  ],
+])('an exceeded rule is so until the last of its policies allows: %s', async (policies) => {
+  const rules = await loadRules({
+    source: staticSource(`
+version: 1
+name: both
+rules: [{ id: both, key: [], policies: { ${policies} } }]`),
+  })
+  const limiter = createRuleLimiter({ rules, clock: () => start })
+  await limiter.consume({})
+  const outcome = { type: 'deny', status: 429 }
+  expect(await limiter.peekAll({})).toEqual([{ rule: 'both', outcome, retryAfterMs: 60_000 }])
+})
+
 test('counts each consume in the statistics, including shadow rules, and no peek', async () => {
   const { limiter, stats, pass } = await forum()
   await limiter.consume(asking)

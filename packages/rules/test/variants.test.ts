@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { compiled, judged } from './compiled.js'
+
+/** The limits of a rule that chooses by two schedules, at some hours of a day. */
+async function limitsAt(choice: string, hours: readonly number[]): Promise<readonly unknown[]> {
+  const rules = await compiled(`version: 1
+name: test
+zone: UTC
+schedules:
+  night: { from: '20:00', to: '08:00' }
+  rush: { from: '07:00', to: '10:00' }
+rules:
+  - { id: r, key: [], limit: { by: schedule, ${choice} }, window: 1m }`)
+  return hours.map((hour) => {
+    const judgement = judged(rules, {}, Date.UTC(2026, 9, 1, hour))
+    return judgement.type === 'ask' ? judgement.enforced[0].policies : undefined
+  })
+}
+
+const hours = [6, 7, 8, 9, 10, 19, 20]
+
+test.each([
+  ['night: 1, rush: 2, else: 3', [1, 1, 2, 2, 3, 3, 1]],
+  ['rush: 2, night: 1, else: 3', [1, 2, 2, 2, 3, 3, 1]],
+  ['else: 3, rush: 2, night: 1', [1, 2, 2, 2, 3, 3, 1]],
+])(
+  'of the schedules that are active, the first of the choice counts: %s',
+  async (choice, limits) => {
+    expect(await limitsAt(choice, hours)).toMatchObject(limits.map((limit) => ({ r: { limit } })))
+  },
+)
