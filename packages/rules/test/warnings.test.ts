@@ -65,6 +65,16 @@ test.each<readonly [string, string, readonly string[]]>([
     ['UNREACHABLE b'],
   ],
   [
+    'an exempt GET above a limit of it, which applies to HEAD as well',
+    `  - { id: a, when: { method: GET }, then: allow }\n  - { id: b, when: { method: GET }, ${limit} }`,
+    [],
+  ],
+  [
+    'an exempt HEAD and GET above a limit of GET',
+    `  - { id: a, when: { method: [GET, HEAD] }, then: allow }\n  - { id: b, when: { method: GET }, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  [
     'presence',
     `  - { id: a, when: { user: { present: true } }, then: deny }\n  - { id: b, when: { user: ann }, ${limit} }`,
     ['UNREACHABLE b'],

@@ -37,6 +37,8 @@ export function areDisjoint(a: Matched, b: Matched, caseSensitive: boolean): boo
     const [mine, yours] = [literalsOf(predicate), literalsOf(other)]
     // A parameter or a cookie may have several values, which several rules can match.
     if (mine === undefined || yours === undefined || isRepeatable(name)) return false
+    // Parameters of two patterns can have one name and different values.
+    if (name.startsWith('param.')) return false
     // The path of a URL can have several meanings as well, but only in an unusual spelling.
     if (name === 'method' && [...mine, ...yours].some(isHead)) return false
     return mine.every((one) => yours.every((two) => differ(name, one, two, caseSensitive)))
@@ -57,16 +59,18 @@ function fieldIncludes(
   if (name.startsWith('param.')) return 'unknown'
   if (inner === undefined) return hasNested(innerRule) ? 'unknown' : 'no'
   if (!isPredicate(inner)) return 'unknown'
-  if (name !== 'path' && JSON.stringify(outer) === JSON.stringify(inner)) return 'yes'
   const [outerValues, innerValues] = [literalsOf(outer), literalsOf(inner)]
+  if (name === 'method' && outerRule.exact && !innerRule.exact) {
+    if (outerValues === undefined || innerValues === undefined) return 'unknown'
+    // A limit of GET applies to HEAD, and an exemption of GET does not.
+    if (innerValues.some(isGet) && !outerValues.some(isHead)) return 'no'
+  }
+  if (name !== 'path' && JSON.stringify(outer) === JSON.stringify(inner)) return 'yes'
   if (innerValues === undefined) return 'unknown'
   if (outerValues === undefined) {
     const isPresence = typeof outer === 'object' && JSON.stringify(outer) === '{"present":true}'
     return isPresence ? 'yes' : 'unknown'
   }
-  // A limit of GET applies to HEAD, and an exemption of GET does not.
-  const coversHead = innerRule.exact || outerValues.some(isHead) || !innerValues.some(isGet)
-  if (name === 'method' && outerRule.exact && !coversHead) return 'no'
   const contained = innerValues.map((value) =>
     outerValues.some((wide) => contains(name, wide, value, caseSensitive)),
   )

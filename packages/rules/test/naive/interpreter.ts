@@ -30,11 +30,8 @@ export function interpret(document: RulesDocument, request: TrueRequest): Verdic
   })
   for (const rule of document.rules) {
     if (rule.enabled === false) continue
-    const exact = rule.then === 'allow'
-    const patterns = patternsOf(rule.when?.['path'])
-    const look = { document, request, exact, certain: exact, patterns }
-    if (!holds(rule.when ?? {}, look)) continue
-    if (exact && isRepeated(rule.when ?? {}, request)) continue
+    const look = lookOf(rule, document, request)
+    if (!isMatch(rule, look)) continue
     if (rule.then !== undefined) {
       if (rule.shadow === true) continue
       if (rule.then === 'allow') return verdict()
@@ -57,6 +54,24 @@ export function interpret(document: RulesDocument, request: TrueRequest): Verdic
     if (key !== undefined) applied.push({ rule, key })
   }
   return verdict()
+}
+
+/** Whether a rule matches a request. */
+export function matches(
+  rule: RuleDeclaration,
+  document: RulesDocument,
+  request: TrueRequest,
+): boolean {
+  return isMatch(rule, lookOf(rule, document, request))
+}
+
+function isMatch({ when = {}, then }: RuleDeclaration, look: Look): boolean {
+  return holds(when, look) && !(then === 'allow' && isRepeated(when, look.request))
+}
+
+function lookOf(rule: RuleDeclaration, document: RulesDocument, request: TrueRequest): Look {
+  const exact = rule.then === 'allow'
+  return { document, request, exact, certain: exact, patterns: patternsOf(rule.when?.['path']) }
 }
 
 /** Whether the rule names a parameter or a cookie with several values. */

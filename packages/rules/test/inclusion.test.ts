@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { areDisjoint, includes, type Matched } from '../src/check/inclusion.js'
+import type { Predicate, RuleDeclaration, RulesDocument, When } from '../src/document/document.js'
+import { matches } from './naive/interpreter.js'
+import { Random } from './naive/random.js'
+import type { TrueRequest } from './naive/request.js'
+
+const words = ['a', 'b', 'A', '5']
+const ips = Array.from({ length: 8 }, (_, i) => `10.0.0.${i}`)
+const paths = ['/', '/a', '/a/b', '/b', '/A']
+
+/** The values of each field in the predicates of rules. */
+const literals: Readonly<Record<string, readonly (string | number)[]>> = {
+  method: ['GET', 'get', 'HEAD', 'POST'],
+  host: ['a', 'A', 'b'],
+  ip: [...ips, '10.0.0.0/30', '10.0.0.2/31', '10.0.0.4/31', '10.0.0.0/29'],
+  path: [...paths, '/:x', '/a/**', '/a/:x', '/**'],
+  user: [...words, 5],
+  'query.q': words,
+  'cookie.c': words,
+  'param.x': words,
+}
+
+function randomPredicate(random: Random, field: string): Predicate {
+  const some = random.some(literals[field])
+  if (random.chance(0.7)) return random.chance(0.5) ? some[0] : some
+  return random.one<Predicate>([
+    { present: random.chance(0.7) },
+    ...(field === 'path' || field === 'ip' ? [] : [{ prefix: 'a' }]),
+    { not: some },
+  ])
+}
+
+function randomWhen(random: Random): When {
+  const when: Record<string, Predicate | When | readonly When[]> = {}
+  for (const field of Object.keys(literals)) {
+    if (random.chance(0.25)) when[field] = randomPredicate(random, field)
+  }
+  // A parameter belongs to a pattern of the rule's own path.
+  if (when['param.x'] !== undefined) when['path'] = '/:x'
+  if (random.chance(0.1)) when['not'] = { user: random.one(words) }
+  if (random.chance(0.1)) when['any'] = [{ user: random.one(words) }, { host: 'a' }]
+  return when
+}
+
+function randomRule(random: Random, id: string, like?: RuleDeclaration): RuleDeclaration {
+  const own = randomWhen(random)
+  // Unrelated rules seldom include each other.
+  const when = like === undefined ? own : random.chance(0.5) ? { ...like.when, ...own } : own
+  return random.chance(0.4) ? { id, when, then: 'allow' } : { id, when, then: 'deny' }
+}
+
+function randomRequest(random: Random): TrueRequest {
+  const path = random.one(paths)
+  const isPlain = random.chance(0.7)
+  const maybe = <T>(value: T): T | undefined => (random.chance(0.2) ? undefined : value)
+  return {
+    path,
+    plain: isPlain,
+    readings: isPlain
+      ? [path.toLowerCase()]
+      : [path.toLowerCase(), random.one(paths).toLowerCase()],
+    fields: {
+      method: random.one(['GET', 'HEAD', 'POST']),
+      host: maybe(random.one(['a', 'b', 'c'])),
+      ip: random.one(ips),
+      user: maybe(random.one(words)),
+      'query.q': maybe(random.one([...words, random.some(words), ['', 'a']].map(single))),
+      'cookie.c': maybe(random.one([...words, ['', 'a'], ['a', 'b']])),
+    },
+  }
+}
+
+/** A list of one value is that value. */
+function single<T>(value: T | readonly T[]): T | readonly T[] {
+  return Array.isArray(value) && value.length === 1 ? (value[0] as T) : value
+}
+
+function matchedBy({ when, then }: RuleDeclaration): Matched {
+  return { when, exact: then === 'allow' }
+}
+
+test('what is said of two rules is true of all requests', () => {
+  const random = new Random(1)
+  const document: RulesDocument = { version: 1, name: 'pairs', rules: [] }
+  const requests = Array.from({ length: 400 }, () => randomRequest(random))
+  const found = { included: 0, disjoint: 0 }
+  for (let i = 0; i < 8000; i++) {
+    const outer = randomRule(random, 'outer')
+    const inner = randomRule(random, 'inner', outer)
+    const isIncluded = includes(matchedBy(outer), matchedBy(inner), false) === 'yes'
+    const isDisjoint = areDisjoint(matchedBy(outer), matchedBy(inner), false)
+    if (!isIncluded && !isDisjoint) continue
+    let both = 0
+    for (const request of requests) {
+      if (!matches(inner, document, request)) continue
+      const isCommon = matches(outer, document, request)
+      // The path of a URL has several meanings only in an unusual spelling.
+      const isWrong = isDisjoint && isCommon && request.plain
+      if (isWrong || (isIncluded && !isCommon)) {
+        expect({ outer, inner, isIncluded, isDisjoint, request }).toBe('a proof')
+      }
+      both++
+    }
+    if (both === 0) continue
+    if (isIncluded) found.included++
+    else found.disjoint++
+  }
+  expect(found.included).toBeGreaterThan(200)
+  expect(found.disjoint).toBeGreaterThan(200)
+})
