@@ -98,6 +98,7 @@ rules:
   - { id: nets, when: { ip: { in: $nets } }, limit: 1, window: 1m }
 `
   const text = used
+    .replace('{ ann: 1 }', '{ ann: 2 }')
     .replace('zone: UTC', 'zone: Europe/Berlin\ncaseSensitive: true')
     .replace('plan: [free, pro]', 'plan: [free], level: integer')
     .replace('[bot, spider]', '[bot, crawler, wanderer]')
@@ -120,8 +121,8 @@ rules:
     changed: [
       {
         rule: 'all',
-        members: ['overrides.file'],
-        words: 'overrides.file 1 override added, 1 changed, 1 removed',
+        members: ['overrides.entries.ann', 'overrides.file'],
+        words: 'overrides.entries.ann 1 → 2, overrides.file 1 override added, 1 changed, 1 removed',
       },
     ],
     afresh: [],

@@ -157,6 +157,8 @@ rules:
   - { id: free, when: { path: /health }, then: allow }
   - { id: api, when: { path: '/api/**' }, limit: 1, window: 1m }
   - { id: night, when: { during: night }, limit: 1, window: 1m, shadow: true }
+  - { id: trial, when: { path: /first }, limit: 1, window: 1m, shadow: true }
+  - { id: first, when: { path: /first }, limit: 1, window: 1m }
 tests:
 ${tests}`)
 
@@ -166,13 +168,15 @@ ${tests}`)
   - { request: { path: /api, ip: 203.0.113.9, plan: free }, at: 2026-10-01T01:00:00+08:00, applies: [api, night] }
   - { request: { path: /api, header.user-agent: bot }, refuses: bad }
   - { request: { path: /health }, applies: [], allows: free }
-  - { request: { path: /health, method: POST }, allows: free, tags: [writes] }`)
+  - { request: { path: /health, method: POST }, allows: free, tags: [writes] }
+  - { request: { path: /first, ip: 203.0.113.9 }, at: 2026-10-01T12:00:00+08:00, applies: [trial, first] }`)
     expect((await runTests(rules)).map(({ position, passed }) => [position, passed])).toEqual([
       [1, true],
       [2, true],
       [3, true],
       [4, true],
       [5, true],
+      [6, true],
     ])
   })
 
@@ -207,6 +211,8 @@ test('a comparison lists the changes of a new document', async () => {
   - { id: api, limit: { by: plan, free: 60, pro: 600 }, window: 1m }
   - { id: post, key: user, policy: { kind: fixedWindow, limit: 1, window: 1m } }
   - { id: keyed, key: user, ${limit} }
+  - { id: named, ${limit} }
+  - { id: usual, ${limit} }
   - { id: form, policy: { kind: slidingWindow, limit: 1, window: 1m } }
   - { id: legacy, ${limit} }`)
   const next = await compiledRules(`
@@ -214,17 +220,21 @@ test('a comparison lists the changes of a new document', async () => {
   - { id: api, limit: { by: plan, free: 80, pro: 600 }, window: 1m }
   - { id: post, key: user, policy: { kind: gcra, limit: 1, window: 1m } }
   - { id: keyed, key: ip, ${limit} }
+  - { id: named, count: other, ${limit} }
+  - { id: usual, key: ip, algorithm: slidingWindow, ${limit} }
   - { id: form, ${limit} }
   - { id: fresh, ${limit} }`)
   const { added, removed, changed, afresh } = compareRules(old, next)
   expect({ added, removed }).toEqual({ added: ['fresh'], removed: ['legacy'] })
   expect(changed.map(({ rule, words }) => `${rule}: ${words}`)).toEqual([
     'api: limit.free 60 → 80',
+    'usual: key none → ip, algorithm none → slidingWindow',
     expect.stringMatching(/^form: /),
   ])
   expect(afresh.map(({ rule, words }) => `${rule}: ${words}`)).toEqual([
     'post: policy.kind fixedWindow → gcra',
     'keyed: key user → ip',
+    'named: count none → other',
   ])
 })
 

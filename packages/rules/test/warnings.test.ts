@@ -120,7 +120,17 @@ test.each<readonly [string, string, readonly string[]]>([
     `  - { id: a, key: user, ${limit} }\n  - { id: b, shadow: true, ${limit} }`,
     ['NO_FLOOR a'],
   ],
+  [
+    'a rule that tags as the floor',
+    `  - { id: a, key: user, ${limit} }\n  - { id: b, over: { tag: x }, ${limit} }`,
+    ['NO_FLOOR a'],
+  ],
   // Others.
+  [
+    'an exempt pattern among alternatives',
+    `  - { id: a, when: { any: [{ path: '/a/**' }, { path: /b }] }, then: allow }`,
+    ['ALLOW_PATH a'],
+  ],
   ['a path in the key', `  - { id: a, key: [ip, path], ${limit} }`, ['KEY_UNBOUNDED a']],
   [
     'costs that differ',
@@ -132,6 +142,12 @@ test.each<readonly [string, string, readonly string[]]>([
     `  - { id: a, when: { method: GET }, ${limit} }\n  - { id: b, when: { method: POST }, cost: 5, ${limit} }`,
     [],
   ],
+  [
+    'costs that differ for ranges beside each other',
+    `  - { id: a, when: { ip: 10.0.0.0/25 }, ${limit} }\n  - { id: b, when: { ip: 10.0.0.128/25 }, cost: 5, ${limit} }`,
+    [],
+  ],
+  ['equal costs', `  - { id: a, cost: 5, ${limit} }\n  - { id: b, cost: 5, ${limit} }`, []],
   [
     'a cost that differs from request to request',
     `  - { id: a, ${limit} }\n  - { id: b, cost: $points, ${limit} }`,
