@@ -1,0 +1,202 @@
+const check = 'packages/rules/src/check'
+
+export const area = 'rules-check'
+
+export const tests = [
+  'packages/rules/test/warnings packages/rules/test/inclusion packages/rules/test/check-rules packages/rules/test/explain packages/rules/test/value-from-text',
+]
+
+export const mutants = [
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'nested conditions of a rule above are ignored',
+    find: "if (any !== undefined || all !== undefined || not !== undefined) return 'unknown'",
+    replace: "if (any !== undefined || all !== undefined) return 'unknown'",
+  },
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'an exemption of a path covers other spellings of it',
+    find: "if (name === 'path' && outerRule.exact && !innerRule.exact) return 'no'",
+    replace: "if (name === 'path' && outerRule.exact && innerRule.exact) return 'no'",
+  },
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'an exemption by a cookie covers requests with several values of it',
+    find: '/^(?:query|cookie)\\./.test(field)',
+    replace: '/^query\\./.test(field)',
+  },
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'a condition covers requests without it',
+    find: "return hasNested(innerRule) ? 'unknown' : 'no'",
+    replace: "return hasNested(innerRule) ? 'unknown' : 'yes'",
+  },
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'an exemption of GET covers HEAD',
+    find: "if (innerValues.some(isGet) && !outerValues.some(isHead)) return 'no'",
+    replace: "if (innerValues.some(isHead) && !outerValues.some(isHead)) return 'no'",
+  },
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'a range covers another one that begins in it',
+    find: 'outer.first <= inner.first && inner.last <= outer.last',
+    replace: 'outer.first <= inner.first',
+  },
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'ranges that share one address are disjoint',
+    find: 'a.last < b.first || b.last < a.first',
+    replace: 'a.last <= b.first || b.last <= a.first',
+  },
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'parameters of two patterns are one',
+    find: "if (name.startsWith('param.')) return false",
+    replace: '',
+  },
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'rules are disjoint if some of their values differ',
+    find: 'yours.every((two)',
+    replace: 'yours.some((two)',
+  },
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'hosts in other letter case differ',
+    find: "name === 'method' || name === 'host' ?",
+    replace: "name === 'method' ?",
+  },
+  {
+    file: `${check}/warnings.ts`,
+    name: 'a rule with an optional key is a floor',
+    find: "(rule.action.role === 'enforced' && optionalKeyOf(rule).length === 0)",
+    replace: "rule.action.role === 'enforced'",
+  },
+  {
+    file: `${check}/warnings.ts`,
+    name: 'a rule that tags is a floor',
+    find: "rule.action.role === 'enforced' &&",
+    replace: "rule.action.role !== 'shadow' &&",
+  },
+  {
+    file: `${check}/warnings.ts`,
+    name: 'a rule behind a shadow exemption is unreachable',
+    find: "if (!shadow && (action.type === 'allow'",
+    replace: "if ((shadow || !shadow) && (action.type === 'allow'",
+  },
+  {
+    file: `${check}/warnings.ts`,
+    name: 'a value that the rule requires is missing in its key',
+    find: 'declaration.when?.[name] === undefined ? name : []',
+    replace: 'declaration.when === undefined ? name : []',
+  },
+  {
+    file: `${check}/warnings.ts`,
+    name: 'a pattern within "any" is no pattern',
+    find: 'isPathPattern(path) || [...any, ...all].some(hasPathPattern)',
+    replace: 'isPathPattern(path) || all.some(hasPathPattern)',
+  },
+  {
+    file: `${check}/warnings.ts`,
+    name: 'an escaped star is a pattern',
+    find: "/[:*]/.test(pattern.replace(/\\\\./g, ''))",
+    replace: '/[:*]/.test(pattern)',
+  },
+  {
+    file: `${check}/warnings.ts`,
+    name: 'a suffix is called a part',
+    find: "start === '' ? (end === '' ? 'contains' : 'suffix') : 'prefix'",
+    replace: "start === '' ? 'contains' : 'prefix'",
+  },
+  {
+    file: `${check}/warnings.ts`,
+    name: 'equal costs take two calls',
+    find: '        costOf(other) !== costOf(rule) &&\n',
+    replace: '',
+  },
+  {
+    file: `${check}/compare.ts`,
+    name: 'a rule with another count continues',
+    find: 'if ((old.count ?? old.id) !== (next.count ?? next.id)) return true',
+    replace: 'if (old.id !== next.id) return true',
+  },
+  {
+    file: `${check}/compare.ts`,
+    name: 'a key that is written out starts again',
+    find: "JSON.stringify(old.key ?? 'ip') !== JSON.stringify(next.key ?? 'ip')",
+    replace: 'JSON.stringify(old.key) !== JSON.stringify(next.key)',
+  },
+  {
+    file: `${check}/compare.ts`,
+    name: 'an algorithm that is written out starts again',
+    find: "algorithm = 'slidingWindow'",
+    replace: "algorithm = 'fixedWindow'",
+  },
+  {
+    file: `${check}/compare.ts`,
+    name: 'an override that changed is not told',
+    find: 'else if (old.get(key) !== value) counts.changed++',
+    replace: 'else if (old.get(key) === undefined) counts.changed++',
+  },
+  {
+    file: `${check}/compare.ts`,
+    name: 'overrides of the document count as those of its file',
+    find: 'if (!Object.hasOwn(entries, value)) found.set(value, key)',
+    replace: 'found.set(value, key)',
+  },
+  {
+    file: `${check}/compare.ts`,
+    name: 'letter case is no setting',
+    find: "['zone', 'caseSensitive'] as const",
+    replace: "['zone'] as const",
+  },
+  {
+    file: `${check}/run-tests.ts`,
+    name: 'a test of limits passes although a rule refuses',
+    find: "expected[what] === undefined && !(what === 'refuses' && expected.applies !== undefined)",
+    replace: 'expected[what] === undefined',
+  },
+  {
+    file: `${check}/run-tests.ts`,
+    name: 'a refusal counts as an exemption',
+    find: "allows: type === 'refuse' ? undefined : endedBy",
+    replace: 'allows: endedBy',
+  },
+  {
+    file: `${check}/run-tests.ts`,
+    name: 'shadow rules come last in a test',
+    find: '.toSorted((a, b) => order.indexOf(a) - order.indexOf(b))',
+    replace: '',
+  },
+  {
+    file: `${check}/run-tests.ts`,
+    name: 'a time that cannot be read is now',
+    find: 'if (Number.isNaN(time)) {',
+    replace: 'if (time === null) {',
+  },
+  {
+    file: `${check}/check-rules.ts`,
+    name: 'a document that a server would refuse is a warning',
+    find: "return [{ severity: 'error', ...endOf(text.text)",
+    replace: "return [{ severity: 'warning', ...endOf(text.text)",
+  },
+  {
+    file: `${check}/check-rules.ts`,
+    name: 'findings of a file are mixed with those of the document',
+    find: "fileOf(a).localeCompare(fileOf(b), 'en') || ",
+    replace: '',
+  },
+  {
+    file: `${check}/value-from-text.ts`,
+    name: 'an empty text is a value',
+    find: "if (text === '') return undefined",
+    replace: "if (text === ' ') return undefined",
+  },
+  {
+    file: `${check}/value-from-text.ts`,
+    name: 'a fraction is a whole number',
+    find: 'return Number.isSafeInteger(number) ? number : undefined',
+    replace: 'return number',
+  },
+]
