@@ -215,10 +215,9 @@ function throwsOf({ throws }) {
 
 /** Links to the options of a function. */
 function linkOf(signatures) {
-  const types = signatures.flatMap(({ params }) => params.flatMap(({ type }) => type.match(/\w+/g)))
-  const known = [...optionTables()].filter(([name]) =>
-    types.some((type) => type === name || type === `Any${name}`),
-  )
+  const params = signatures.flatMap((signature) => signature.params)
+  const types = new Set(params.flatMap(({ type }) => type.match(/\w+/g)))
+  const known = [...optionTables()].filter(([name]) => types.has(name))
   const links = new Set(known.map(([, { title, anchor }]) => `[${title}](options.md#${anchor})`))
   return links.size === 0 ? '' : `Options: ${[...links].join(', ')}.`
 }
@@ -228,14 +227,18 @@ function optionsLink({ name }) {
   return table === undefined ? undefined : `[options](options.md#${table.anchor})`
 }
 
-/** The heading above the table of each interface of `options.md`. */
+/** The heading above the table of each type of `options.md`. `AllLimiterOptions` has the table of `LimiterOptions`. */
 function optionTables() {
   const page = readFileSync(join(docs, 'reference/options.md'), 'utf8')
   const found = new Map()
   let title = ''
   for (const [, heading, name] of page.matchAll(/^## (.*)$|^<!-- options: \S+#(\w+) -->$/gm)) {
     if (heading !== undefined) title = heading
-    else found.set(name, { title, anchor: title.toLowerCase().replaceAll(' ', '-') })
+    else
+      found.set(name.replace(/^All/, ''), {
+        title,
+        anchor: title.toLowerCase().replaceAll(' ', '-'),
+      })
   }
   return found
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../workspace.mjs'
+import { oneLine, typeText } from './declarations.mjs'
 
 const table = /^<!-- options: (?<file>[^\s#]+)#(?<name>\S+) -->\n[\s\S]*?^<!-- \/options -->$/gm
 
@@ -18,9 +19,9 @@ export function optionsTable(page) {
 function cellsOf({ name, type, isOptional, said }) {
   const [, meaning, given] = /^(.*?)(?:\s*@default (.*))?$/s.exec(said)
   const absent = given ?? (isOptional ? '–' : '**required**')
-  const own = meaning === '' && type === 'BlockOptions' ? 'See [block](#block).' : meaning
-  if (own === '') throw new Error(`nothing is said of the option "${name}"`)
-  return [`\`${name}\``, `\`${type}\``, wordsOrCode(absent), own].map((cell) =>
+  if (meaning === '') throw new Error(`nothing is said of the option "${name}"`)
+  const link = type === 'BlockOptions' ? ' See [block](#block).' : ''
+  return [`\`${name}\``, `\`${type}\``, wordsOrCode(absent), meaning + link].map((cell) =>
     cell.replace(/\|/g, '\\|'),
   )
 }
@@ -31,25 +32,21 @@ function wordsOrCode(text) {
   return isValue ? `\`${text}\`` : text
 }
 
-/** The members of an interface, as declared: the formatter indents each by two spaces, below its comment. */
+/** The members of an interface or a type literal, as declared: the formatter indents each by two spaces, below its comment. */
 export function optionsOf(source, name, file) {
-  const start = new RegExp(`^(?:export )?interface ${name}\\b`, 'm').exec(source)?.index
+  const start = new RegExp(`^(?:export )?(?:interface|type) ${name}\\b`, 'm').exec(source)?.index
   if (start === undefined) throw new Error(`${file} has no interface "${name}"`)
   const declaration = source.slice(start, source.indexOf('\n}', start))
   return [...declaration.matchAll(member)].map(
     ({ groups: { said = '', name, optional, type } }) => ({
       name,
       isOptional: optional !== undefined,
-      type: oneLine(type).replace(/^\| /, ''),
+      type: typeText(type),
       said: oneLine(said.replace(/^\s*\* ?/gm, ' ')),
     }),
   )
 }
 
 const comment = String.raw`(?: {2}\/\*\*(?<said>(?:(?!\*\/)[^])*)\*\/\n)?`
-const declared = String.raw` {2}readonly (?<name>\w+)(?<optional>\?)?:(?<type>.*(?:\n {3,}.*)*)`
+const declared = String.raw` {2}readonly (?<name>\w+)(?<optional>\?)?:(?<type>.*(?:\n(?: {3,}| {2}\}).*)*)`
 const member = new RegExp(`^${comment}${declared}`, 'gm')
-
-function oneLine(text) {
-  return text.replace(/\s+/g, ' ').trim()
-}

@@ -21,7 +21,10 @@ beforeEach(() => {
   stub = stubStore()
 })
 
-function limiterOf(policies: Policies, options: Partial<LimiterOptions<AsyncStore>> = {}) {
+function limiterOf(
+  policies: Policies,
+  options: Partial<Omit<LimiterOptions<AsyncStore>, 'policy'>> = {},
+) {
   return createLimiter({ name: 'plans', policies, store: stub, ...options })
 }
 

@@ -8,9 +8,7 @@ import {
   type Action,
   type Handle,
   type MethodDecorator,
-  type RateLimitOptions as Options,
   type RequestDecision,
-  type Stated,
   type WholeRule,
 } from '@sluice/core/http'
 import type { NextFunction, Request, Response } from 'express'
@@ -33,12 +31,8 @@ export type OnDenied = (
   decision: RequestDecision,
 ) => unknown
 
-type AllOptions = Options<Request, OnDenied>
-
 /** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, or `rules`, and any of the others. */
-export type RateLimitOptions = WholeRule<AllOptions>
-
-type StatedOptions<W, P> = WholeRule<Omit<AllOptions, 'key'>> & Stated<Request, W, P>
+export type RateLimitOptions<W = Duration, P = unknown> = WholeRule<Request, OnDenied, W, P>
 
 /** A middleware for requests of any type, so that the handlers after it keep the types of their route's parameters. */
 export interface RateLimitMiddleware {
@@ -63,7 +57,7 @@ export interface RateLimitMiddleware {
  * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function rateLimit<const W extends Duration, P>(
-  options: StatedOptions<W, P>,
+  options: RateLimitOptions<W, P>,
 ): RateLimitMiddleware {
   const guard = createGuard(options)
   return Object.assign(rateLimitMiddleware, { limiter: guard.limiter })
@@ -100,7 +94,7 @@ export type Handler = (request: Request, response: Response, next: NextFunction)
  * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function RateLimit<const W extends Duration, P>(
-  options: StatedOptions<W, P>,
+  options: RateLimitOptions<W, P>,
 ): MethodDecorator<Handler> {
   const limit = rateLimit(options)
   return methodDecorator<Handler>(

@@ -3,7 +3,7 @@ import { createGuard, methodDecorator, type MethodDecorator } from '@sluice/core
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { applyLimit } from './apply-limit.js'
 import { follow } from './follow.js'
-import type { StatedOptions } from './options.js'
+import type { RateLimitOptions } from './options.js'
 
 /** A handler of a controller class. A method type, so that the handler may declare a more specific request: `FastifyRequest<{ Body: Report }>`. */
 export type Handler = { handle(request: FastifyRequest, reply: FastifyReply): unknown }['handle']
@@ -25,7 +25,7 @@ export type Handler = { handle(request: FastifyRequest, reply: FastifyReply): un
  * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function RateLimit<const W extends Duration, P>(
-  options: StatedOptions<W, P>,
+  options: RateLimitOptions<W, P>,
 ): MethodDecorator<Handler> {
   const limit = createGuard(options, undefined, true)
   return methodDecorator<Handler>(

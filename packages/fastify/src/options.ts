@@ -1,12 +1,5 @@
 import type { Duration, Limiter } from '@sluice/core'
-import type {
-  MadeLimit,
-  OneRule,
-  RateLimitOptions as Options,
-  RequestDecision,
-  RouteLimit,
-  Stated,
-} from '@sluice/core/http'
+import type { MadeLimit, OneRule, RequestDecision } from '@sluice/core/http'
 import type {
   FastifyBaseLogger,
   FastifyRequest,
@@ -19,13 +12,8 @@ import type {
 } from 'fastify'
 import type { OnDenied } from './apply-limit.js'
 
-type AllOptions = Options<FastifyRequest, OnDenied>
-
 /** The options of a route. Those that are absent are inherited from the plugin. */
-export type RateLimitOptions = OneRule<AllOptions>
-
-/** The options of a call, in the form in which the compiler compares them with one another. */
-export type StatedOptions<W, P> = OneRule<Omit<AllOptions, 'key'>> & Stated<FastifyRequest, W, P>
+export type RateLimitOptions<W = Duration, P = unknown> = OneRule<FastifyRequest, OnDenied, W, P>
 
 /** The options of the plugin: those of its limiter, which routes inherit, and its settings. */
 export type RateLimitPluginOptions = RateLimitOptions & PluginSettings
@@ -51,7 +39,15 @@ export interface PluginSettings {
 export type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler'
 
 /** `config.rateLimit` of a route: its own options, a limit made by `app.rateLimit()`, a list of them, or `false` for no limit. */
-export type RouteRateLimit = RouteLimit<RateLimitOptions | PlacedLimit>
+export type RouteRateLimit =
+  | RateLimitOptions
+  | ((PlacedLimit | readonly (RateLimitOptions | PlacedLimit)[] | false) & NoOptions)
+
+/**
+ * None of the options, except the name that every function has. The other declarations of a route exclude them, so that an editor finds the documentation
+ * of an option in `RateLimitOptions` only.
+ */
+type NoOptions = { readonly [N in Exclude<keyof RateLimitOptions, 'name'>]?: undefined }
 
 /** A limit made by `app.rateLimit()`. */
 export interface PlacedLimit extends MadeLimit<FastifyRequest, OnDenied> {
@@ -69,7 +65,7 @@ export interface RateLimitDecorator {
    * const byAccount = app.rateLimit({ limit: 10, key: byUser((request) => request.user?.id) })
    * app.get('/me', { preHandler: [authenticate, byAccount] }, me)
    */
-  <const W extends Duration, N>(options?: StatedOptions<W, N>): AnyHookHandler & PlacedLimit
+  <const W extends Duration, P>(options?: RateLimitOptions<W, P>): AnyHookHandler & PlacedLimit
   /**
    * The limiter of all routes, for direct calls such as `peek`, `reset` or `block`.
    *

@@ -10,9 +10,7 @@ import {
   type Handle,
   type HeaderField,
   type MethodDecorator,
-  type RateLimitOptions as Options,
   type RequestDecision,
-  type Stated,
   type WholeRule,
 } from '@sluice/core/http'
 import type { Context, Middleware, Next } from 'koa'
@@ -34,12 +32,8 @@ export interface RateLimitState {
 /** Handles a denied request instead of `rateLimit`: sets the response, or calls `next()` to continue. */
 export type OnDenied = (context: Context, next: Next, decision: RequestDecision) => unknown
 
-type AllOptions = Options<Context, OnDenied>
-
 /** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, or `rules`, and any of the others. */
-export type RateLimitOptions = WholeRule<AllOptions>
-
-type StatedOptions<W, P> = WholeRule<Omit<AllOptions, 'key'>> & Stated<Context, W, P>
+export type RateLimitOptions<W = Duration, P = unknown> = WholeRule<Context, OnDenied, W, P>
 
 /**
  * A middleware and its limiter, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass
@@ -65,7 +59,7 @@ export type Handler = (context: Context, next: Next) => unknown
  * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function rateLimit<const W extends Duration, P>(
-  options: StatedOptions<W, P>,
+  options: RateLimitOptions<W, P>,
 ): RateLimitMiddleware {
   const guard = createGuard(options)
   return Object.assign(rateLimitMiddleware, { limiter: guard.limiter })
@@ -93,7 +87,7 @@ export function rateLimit<const W extends Duration, P>(
  * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function RateLimit<const W extends Duration, P>(
-  options: StatedOptions<W, P>,
+  options: RateLimitOptions<W, P>,
 ): MethodDecorator<Handler> {
   const limit = rateLimit(options)
   return methodDecorator<Handler>(

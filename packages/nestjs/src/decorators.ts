@@ -8,7 +8,7 @@ import {
 import type { Duration } from '@sluice/core'
 import type { RequestDecision } from '@sluice/core/http'
 import { limitsKey } from './limits.js'
-import type { NestRequest, RateLimitOptions, StatedOptions } from './options.js'
+import type { NestRequest, RateLimitOptions } from './options.js'
 import { RateLimitGuard } from './rate-limit-guard.js'
 
 /**
@@ -26,7 +26,7 @@ import { RateLimitGuard } from './rate-limit-guard.js'
  * }
  */
 export function RateLimit<Q = NestRequest, const W extends Duration = Duration, P = unknown>(
-  options: StatedOptions<Q, W, P> | readonly RateLimitOptions<Q>[],
+  options: RateLimitOptions<Q, W, P> | readonly RateLimitOptions<Q>[],
 ): ClassDecorator & MethodDecorator {
   const list: unknown = Array.isArray(options) ? options : [options]
   return applyDecorators(SetMetadata(limitsKey, list), UseGuards(RateLimitGuard))

@@ -4,13 +4,8 @@ import type {
   ConfigurableModuleOptionsFactory,
   ExecutionContext,
 } from '@nestjs/common'
-import type {
-  Awaitable,
-  OneRule,
-  RateLimitOptions as Options,
-  RequestDecision,
-  Stated,
-} from '@sluice/core/http'
+import type { Duration } from '@sluice/core'
+import type { Awaitable, OneRule, RequestDecision } from '@sluice/core/http'
 
 /**
  * The properties that requests of Express and of Fastify have in common. To use other properties, pass the type of the platform's request,
@@ -39,12 +34,13 @@ export type Scope = 'route' | 'controller' | 'global'
 export type OnDenied = (context: ExecutionContext, decision: RequestDecision) => Awaitable<boolean>
 
 /** The options of a limit. Those that are absent are inherited from the module. */
-export type RateLimitOptions<Q = NestRequest> = OneRule<AllOptions<Q>>
-
-/** The options of a call, in the form in which the compiler compares them with one another. */
-export type StatedOptions<Q, W, P> = OneRule<Omit<AllOptions<Q>, 'key'>> & Stated<Q, W, P>
-
-interface AllOptions<Q> extends Options<Q, OnDenied>, Scoped {}
+export type RateLimitOptions<Q = NestRequest, W = Duration, P = unknown> = OneRule<
+  Q,
+  OnDenied,
+  W,
+  P
+> &
+  Scoped
 
 interface Scoped {
   /**

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { Decision, Limiter } from '@sluice/core'
-import type { Awaitable, RateLimitOptions, UserId, WholeRule } from '@sluice/core/http'
+import type { Awaitable, UserId, WholeRule } from '@sluice/core/http'
 
 /** One framework in one version with one protocol, as the suite needs it. */
 export interface Adapter {
@@ -44,9 +44,7 @@ export interface App {
 export type OptionsFor = <R>(read: Readers<R>) => NeutralOptions<R>
 
 /** If the handler sends no response, the denied request continues. */
-export type NeutralOptions<R> = WholeRule<Omit<RateLimitOptions<R, never>, 'onDenied'>> & {
-  readonly onDenied?: Denier
-}
+export type NeutralOptions<R> = WholeRule<R, Denier>
 
 export type Denier = (decision: Decision) => Awaitable<Answer | undefined>
 
@@ -107,19 +105,19 @@ export function optionsOf<R, H>(
   options: OptionsFor,
   read: Readers<R>,
   handlerOf: (deny: Denier) => H,
-): WholeRule<RateLimitOptions<R, H>> {
+): WholeRule<R, H> {
   return inForm(options(read), handlerOf)
 }
 
 /** The name of the limiter that has these options. */
-export function limiterName<R, H>(options: WholeRule<RateLimitOptions<R, H>>): string | undefined {
+export function limiterName<R, H>(options: WholeRule<R, H>): string | undefined {
   return options.rules === undefined ? options.name : options.rules.name
 }
 
 function inForm<R, H>(
   { onDenied, ...options }: NeutralOptions<R>,
   handlerOf: (deny: Denier) => H,
-): WholeRule<RateLimitOptions<R, H>> {
+): WholeRule<R, H> {
   return onDenied === undefined ? options : { ...options, onDenied: handlerOf(onDenied) }
 }
 

@@ -72,7 +72,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
     },
   },
   'nestjs/src/options.ts#Reach': { global: async () => (await onNest()).includes('default') },
-  'core/src/limiter/limiter-options.ts#LimiterOptions': {
+  'core/src/limiter/limiter-options.ts#AllLimiterOptions': {
     store: () => limiterOf({}).consume('key') instanceof Promise || 'memoryStore()',
     clock: async () =>
       (await passes(() => limiterOf({ policies: brief }).peek('key'))) && `the store's own time`,
@@ -184,7 +184,7 @@ const brief = fixedWindow({ limit: 1, window: '30ms' })
 const never = fixedWindow({ limit: 0, window: '1h' })
 
 function limiterOf<S extends core.Store = core.MemoryStore>(
-  options: Partial<core.LimiterOptions<S>>,
+  options: Partial<Omit<core.LimiterOptions<S>, 'policy'>>,
 ): core.Limiter<S> {
   return createLimiter<S>({ name: 'test', policies: once, ...options })
 }

@@ -18,7 +18,7 @@ export {
 } from '../options/readers.js'
 export type { OptionReader } from '../options/readers.js'
 export type { RateLimitOptions } from './options/options.js'
-export type { OneRule, Stated, WholeRule } from './options/stated-options.js'
+export type { OneRule, WholeRule } from './options/stated-options.js'
 export type { Action, Continue, Deny, Handle } from './guard/action.js'
 export { followHandler } from './guard/handling.js'
 export { headersOfReply, writeFields, writtenFields } from './response/fields.js'

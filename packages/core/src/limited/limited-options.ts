@@ -11,7 +11,10 @@ export interface LimitedOptions<A extends Arguments = Arguments, T = unknown, R 
    * Makes a call over the limit wait until it is allowed, for at most `max`. A call that is known to need longer is denied at once. Without this
    * option, calls do not wait.
    */
-  readonly wait?: { readonly max: Duration }
+  readonly wait?: {
+    /** The longest wait. */
+    readonly max: Duration
+  }
   /**
    * Returns the value of a denied call, in place of the function.
    *

@@ -10,6 +10,7 @@ import {
   readOptions,
   type OptionReader,
 } from '../options/readers.js'
+import type { Excluding, Requiring } from '../options/forms.js'
 import { isPolicy, type Policy } from '../policy.js'
 import type { OnStoreError } from '../stores/layers/fallback.js'
 import { storeOption } from '../options/store-option.js'
@@ -17,17 +18,18 @@ import { contractVersion, storeContract, type Store, type StoreContract } from '
 
 export type { OnStoreError }
 
-/** The options of `createLimiter`: `policies`, or `policy` instead. */
-export type AnyLimiterOptions<S extends Store> =
-  | (LimiterOptions<S> & { readonly policy?: undefined })
-  | (Omit<LimiterOptions<S>, 'policies'> & SinglePolicyOption & { readonly policies?: undefined })
+/** Options of `createLimiter`: `policies`, or `policy` if there is only one, and any of the others. */
+export type LimiterOptions<S extends Store> = AllLimiterOptions<S> &
+  ((Requiring<'policies'> & Excluding<'policy'>) | (Requiring<'policy'> & Excluding<'policies'>))
 
-/** Options of `createLimiter`. `policy` replaces `policies` if there is only one. */
-export interface LimiterOptions<S extends Store> {
+// A type literal: see options/forms.ts.
+type AllLimiterOptions<S extends Store> = {
   /** The namespace of the counters in the store. */
   readonly name: string
   /** The policies. A request is allowed, and counts, only if all of them allow it. */
-  readonly policies: Policies
+  readonly policies?: Policies
+  /** The only policy, in place of `policies`. Its name is 'default'. */
+  readonly policy?: Policy
   /**
    * Keeps the counts. One store can serve many limiters.
    *
@@ -62,11 +64,6 @@ export interface LimiterOptions<S extends Store> {
    * @default true
    */
   readonly denyCache?: boolean
-}
-
-export interface SinglePolicyOption {
-  /** The only policy. Its name is 'default'. */
-  readonly policy: Policy
 }
 
 /** The options that `rateLimit` takes as well. */
@@ -129,7 +126,7 @@ function hasContract(store: unknown): store is { readonly [storeContract]: Store
  *
  * @throws SluiceError SLUICE_OPTIONS_CONFLICT, SLUICE_OPTION_MISSING
  */
-export function statedPolicies({ policy, policies = policy }: AnyLimiterOptions<Store>): Policies {
+export function statedPolicies({ policy, policies = policy }: LimiterOptions<Store>): Policies {
   if (policies === undefined) {
     const expected = `a policy, such as slidingWindow({ limit: 100, window: "1m" }), or a record from name to policy`
     throw sluiceError('SLUICE_OPTION_MISSING', 'createLimiter', 'policies', expected)

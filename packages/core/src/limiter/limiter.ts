@@ -12,7 +12,7 @@ import type { Decision } from './decision.js'
 import { decisionOf } from './reading/read-decision.js'
 import { receiptOf } from './receipts/receipt.js'
 import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
-import { readLimiterOptions, statedPolicies, type AnyLimiterOptions } from './limiter-options.js'
+import { readLimiterOptions, statedPolicies, type LimiterOptions } from './limiter-options.js'
 import { decisionEvents } from './events.js'
 import type { Duration } from '../options/readers.js'
 import { receiptOfOtherCopy, shareReceipts } from './receipts/copies.js'
@@ -107,7 +107,7 @@ export interface Limiter<S extends Store = Store> {
  * @throws SluiceError if an option is missing, unknown or invalid
  */
 export function createLimiter<S extends Store = MemoryStore>(
-  options: AnyLimiterOptions<S>,
+  options: LimiterOptions<S>,
 ): Limiter<S> {
   const { onStoreError, localShare, denyCache } = readLimiterOptions(options)
   const { name, clock } = options

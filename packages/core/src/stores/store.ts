@@ -168,6 +168,7 @@ export interface StoreContract {
  * does not depend on any particular algorithm: it loads rows, calls the steps on them, and keeps the rows until `ends`.
  */
 export interface SyncStore {
+  /** The methods return results. */
   readonly async: false
   /** Compiles the direct way for consumptions by these entries with one key. Undefined if there is none. `run` decides the same requests. */
   compile?(entries: readonly BoundPolicy[]): DirectConsume | undefined
@@ -176,17 +177,20 @@ export interface SyncStore {
   run(request: StoreRequest): Answer
   /** Whether the store is available. */
   ping(): boolean
+  /** Releases what the store itself has opened. */
   close(): void
 }
 
 /** A store that answers with promises, such as `redisStore`. */
 export interface AsyncStore {
+  /** The methods return promises. */
   readonly async: true
   readonly [storeContract]?: StoreContract
   /** Runs the requests, and resolves to their answers in the same order. It never rejects. */
   run(requests: readonly StoreRequest[]): Promise<readonly Answer[]>
   /** Whether the store is available. It never rejects. */
   ping(): Promise<boolean>
+  /** Releases what the store itself has opened. */
   close(): Promise<void>
 }
 

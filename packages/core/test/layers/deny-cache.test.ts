@@ -31,14 +31,16 @@ interface Bench {
   readonly limiter: Limiter<AsyncStore>
 }
 
-function bench(options: Partial<LimiterOptions<AsyncStore>> = {}): Bench {
+function bench(options: Partial<Omit<LimiterOptions<AsyncStore>, 'policy'>> = {}): Bench {
   const stub = stubStore()
   const store = withDenyCache(stub)
   return { stub, store, limiter: createLimiter({ name: 'api', policies: once, store, ...options }) }
 }
 
 /** A limiter that has just denied the key. */
-async function denied(options: Partial<LimiterOptions<AsyncStore>> = {}): Promise<Bench> {
+async function denied(
+  options: Partial<Omit<LimiterOptions<AsyncStore>, 'policy'>> = {},
+): Promise<Bench> {
   const made = bench(options)
   await made.limiter.consume('key')
   expect((await made.limiter.consume('key')).source).toBe('store')

@@ -25,7 +25,7 @@ import {
 const policies = fixedWindow({ limit: 10, window: '1h' })
 const failed = { code: 'SLUICE_STORE_FAILED' }
 
-type Options = Partial<LimiterOptions<AsyncStore>>
+type Options = Partial<Omit<LimiterOptions<AsyncStore>, 'policy'>>
 
 interface Bench {
   readonly stub: StubStore

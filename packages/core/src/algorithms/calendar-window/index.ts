@@ -26,6 +26,7 @@ export interface CalendarWindowOptions {
    * @default 'monday'
    */
   readonly weekStartsOn?: Weekday
+  /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
 }
 

@@ -15,6 +15,7 @@ export interface ConcurrencyOptions {
   readonly limit: number
   /** How long a lease lasts if it is neither renewed nor released. This frees the units of a process that has crashed. */
   readonly lease: Duration
+  /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
 }
 
@@ -46,7 +47,7 @@ export interface ConcurrencyPolicy extends Policy {
  * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function concurrency<const T extends Duration>(
-  options: ConcurrencyOptions & { readonly lease: DurationLiteral<T> },
+  options: ConcurrencyOptions & Record<'lease', DurationLiteral<T>>,
 ): ConcurrencyPolicy {
   const { limit, lease, block } = readOptions('concurrency', options, {
     limit: quota,

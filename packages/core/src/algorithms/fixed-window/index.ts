@@ -31,6 +31,7 @@ export interface FixedWindowOptions {
    * @default 0
    */
   readonly offset?: Duration
+  /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
 }
 
@@ -52,7 +53,7 @@ export interface FixedWindowPolicy extends Policy {
  * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function fixedWindow<const T extends Duration>(
-  options: FixedWindowOptions & { readonly window: DurationLiteral<T> },
+  options: FixedWindowOptions & Record<'window', DurationLiteral<T>>,
 ): FixedWindowPolicy {
   const { block, ...policy } = readOptions('fixedWindow', options, {
     limit: quota,

@@ -29,6 +29,7 @@ export interface TokenBucketOptions {
    * @default capacity
    */
   readonly initial?: number
+  /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
 }
 
@@ -50,7 +51,7 @@ export interface TokenBucketPolicy extends Policy {
  * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function tokenBucket<const T extends Duration>(
-  options: TokenBucketOptions & { readonly every: DurationLiteral<T> },
+  options: TokenBucketOptions & Record<'every', DurationLiteral<T>>,
 ): TokenBucketPolicy {
   const given = readOptions('tokenBucket', options, {
     capacity: quota,
@@ -77,6 +78,7 @@ export interface LeakyBucketOptions {
   readonly leak: number
   /** The time in which `leak` units drain. */
   readonly every: Duration
+  /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
 }
 
@@ -97,7 +99,7 @@ export interface LeakyBucketPolicy extends Policy {
  * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function leakyBucket<const T extends Duration>(
-  options: LeakyBucketOptions & { readonly every: DurationLiteral<T> },
+  options: LeakyBucketOptions & Record<'every', DurationLiteral<T>>,
 ): LeakyBucketPolicy {
   const { block, ...policy } = readOptions('leakyBucket', options, {
     capacity: quota,

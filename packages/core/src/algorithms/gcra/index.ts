@@ -24,6 +24,7 @@ export interface GcraOptions {
    * @default limit
    */
   readonly burst?: number
+  /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
 }
 
@@ -45,7 +46,7 @@ export interface GcraPolicy extends Policy {
  * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function gcra<const T extends Duration>(
-  options: GcraOptions & { readonly window: DurationLiteral<T> },
+  options: GcraOptions & Record<'window', DurationLiteral<T>>,
 ): GcraPolicy {
   const given = readOptions('gcra', options, {
     limit: quota,

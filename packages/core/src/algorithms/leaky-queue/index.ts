@@ -23,6 +23,7 @@ export interface LeakyQueueOptions {
    * is denied.
    */
   readonly maxDelay: Duration
+  /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
 }
 
@@ -45,7 +46,7 @@ export interface LeakyQueuePolicy extends Policy {
  * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function leakyQueue<const T extends Duration>(
-  options: LeakyQueueOptions & { readonly every: DurationLiteral<T> },
+  options: LeakyQueueOptions & Record<'every', DurationLiteral<T>>,
 ): LeakyQueuePolicy {
   const { leak, every, maxDelay, block } = readOptions('leakyQueue', options, {
     leak: positiveCount,

@@ -17,6 +17,7 @@ export interface SlidingLogOptions {
   readonly limit: number
   /** The length of the window. */
   readonly window: Duration
+  /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
 }
 
@@ -37,7 +38,7 @@ export interface SlidingLogPolicy extends Policy {
  * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function slidingLog<const T extends Duration>(
-  options: SlidingLogOptions & { readonly window: DurationLiteral<T> },
+  options: SlidingLogOptions & Record<'window', DurationLiteral<T>>,
 ): SlidingLogPolicy {
   const { block, ...policy } = readOptions('slidingLog', options, {
     limit: countable,

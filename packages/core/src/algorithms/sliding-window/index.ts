@@ -36,6 +36,7 @@ export interface SlidingWindowOptions {
    * @default 'spread'
    */
   readonly tail?: 'spread' | 'weighted' | 'truncated'
+  /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
 }
 
@@ -63,7 +64,7 @@ const mostBuckets = 250
  * @throws SluiceError if an option is missing, unknown or out of range, or if `tail: 'spread'` is combined with several buckets
  */
 export function slidingWindow<const T extends Duration>(
-  options: SlidingWindowOptions & { readonly window: DurationLiteral<T> },
+  options: SlidingWindowOptions & Record<'window', DurationLiteral<T>>,
 ): SlidingWindowPolicy {
   const { block, tail, ...numbers } = readOptions('slidingWindow', options, {
     limit: quota,

@@ -10,6 +10,7 @@ export interface StagedOptions {
   readonly free: Policy
   /** Decides the requests that `free` would deny. */
   readonly then: Policy
+  /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
 }
 

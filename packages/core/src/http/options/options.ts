@@ -21,10 +21,11 @@ export type Algorithm = (options: { limit: number; window: Duration }) => Policy
 export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => Awaitable<DenialBody>
 
 /**
- * The options of `rateLimit`, the same for every framework. `R` is the request type of the framework, `H` the type of the `onDenied` handler. Pass
- * `limit` and `window`, or `policy`, or `policies`.
+ * The options of `rateLimit`, the same for every framework. `R` is the request type of the framework, `H` the type of the `onDenied` handler, `N`
+ * the names of the policies. Pass `limit` and `window`, or `policy`, or `policies`.
  */
-export interface RateLimitOptions<R, H> {
+// A type literal: see options/forms.ts.
+export type RateLimitOptions<R, H, N extends string = string> = {
   /** Units that each key may consume in a `window`. A function is called for each request. */
   readonly limit?: number | ((request: R) => Awaitable<number>)
   /** The length of the window. Required with `limit`. */
@@ -84,7 +85,7 @@ export interface RateLimitOptions<R, H> {
    *
    * @default byIp()
    */
-  readonly key?: KeyOption<R>
+  readonly key?: KeyOption<R, N>
   /**
    * Units that a request consumes.
    *
@@ -115,7 +116,12 @@ export interface RateLimitOptions<R, H> {
    * counts by address, name the policies to reset, `{ success: ['account'] }`: otherwise a client could reset the count of its address by logging in
    * to its own account.
    */
-  readonly resetOn?: 'success' | { readonly success: readonly string[] }
+  readonly resetOn?:
+    | 'success'
+    | {
+        /** The names of the policies to reset. */
+        readonly success: readonly string[]
+      }
   /**
    * When the unit of a `concurrency` policy is released. `'done'`: when the handler is done, even if the client disconnects earlier, so that clients
    * that disconnect cannot exceed the limit. A handler is done when its promise settles (Koa, Fastify, NestJS), or when it ends the response
@@ -127,7 +133,10 @@ export interface RateLimitOptions<R, H> {
    */
   readonly releaseOn?: 'done' | 'close'
   /** A request over the limit waits until it is allowed, for at most `max`, or until the client disconnects. */
-  readonly wait?: { readonly max: Duration }
+  readonly wait?: {
+    /** The longest wait. */
+    readonly max: Duration
+  }
   /**
    * Counts and decides requests, but allows all of them. The decision is attached to the request. Headers are written only if `headers` is set.
    *

@@ -1,37 +1,42 @@
 import type { Policies } from '../../limiter/bound-policies.js'
-import type { DurationLiteral } from '../../options/readers.js'
+import type { Excluding, Requiring } from '../../options/forms.js'
+import type { Duration, DurationLiteral } from '../../options/readers.js'
 import type { Policy } from '../../policy.js'
-import type { KeyOption } from '../keys/key-option.js'
 import type { RateLimitOptions } from './options.js'
 
 /**
  * Options with at most one of the four forms: `limit` and `window`, `policy`, `policies`, or `rules`. For options that are merged over others, so
- * that all four may be absent.
+ * that all four may be absent. `W` is the type of `window`: a literal must be a duration. `P` is the type of `policies`: a record of keys must have
+ * exactly the names of the policies.
  */
-export type OneRule<O extends Forms> = RulesFirst & O & (Short | Single | Several | ByRules)
+export type OneRule<R, H, W = Duration, P = unknown> = Stated<R, H, W, P> &
+  (Short | Single | Several | ByRules)
 
 /** Options with exactly one of the four forms. For options that are not merged over others. */
-export type WholeRule<O extends Forms> = RulesFirst &
-  O &
+export type WholeRule<R, H, W = Duration, P = unknown> = Stated<R, H, W, P> &
   (
-    | (Short & Stating<O, 'limit' | 'window'>)
-    | (Single & Stating<O, 'policy'>)
-    | (Several & Stating<O, 'policies'>)
-    | (ByRules & Stating<O, 'rules'>)
+    | (Short & Requiring<'limit' | 'window'>)
+    | (Single & Requiring<'policy'>)
+    | (Several & Requiring<'policies'>)
+    | (ByRules & Requiring<'rules'>)
   )
 
 /**
- * The compiler looks at the absent properties of a call in their order, and drops the forms that require them until one is left. If that were the form
- * with rules, it would not know the parameters of a function `key`.
+ * `rules` is first: the compiler looks at the absent properties of a call in their order, and drops the forms that require them until one is left. If
+ * that were the form with rules, it would not know the parameters of a function `key`.
  */
-interface RulesFirst {
-  readonly rules?: unknown
-}
+type Stated<R, H, W, P> = { readonly [N in 'rules']?: unknown } & RateLimitOptions<
+  R,
+  H,
+  PolicyName<NoInfer<P>>
+> & { readonly [N in 'window']?: DurationLiteral<W> } & { readonly [N in 'policies']?: P }
 
-type Forms = Pick<
-  RateLimitOptions<never, unknown>,
-  'limit' | 'window' | 'policy' | 'policies' | 'rules'
->
+type Short = Excluding<'rules' | 'policy' | 'policies'>
+type Single = Excluding<'rules' | 'policies' | ShortOption>
+type Several = Excluding<'rules' | 'policy' | ShortOption>
+type ByRules = Excluding<DecidedByRules>
+
+type ShortOption = 'limit' | 'window' | 'algorithm'
 
 /** The options that state the policies of a limiter, and its name. */
 export const policyOptions = ['limit', 'window', 'algorithm', 'policy', 'policies', 'name'] as const
@@ -51,42 +56,6 @@ type DecidedByRules = (typeof policyOptions)[number] | (typeof requestOptions)[n
 
 /** The options that rules decide for each request, so that they exclude `rules`. */
 export const decidedByRules: readonly DecidedByRules[] = [...policyOptions, ...requestOptions]
-
-type ByRules = { readonly [K in DecidedByRules]?: undefined }
-
-interface Short {
-  readonly rules?: undefined
-  readonly policy?: undefined
-  readonly policies?: undefined
-}
-
-interface Single {
-  readonly rules?: undefined
-  readonly limit?: undefined
-  readonly window?: undefined
-  readonly algorithm?: undefined
-  readonly policies?: undefined
-}
-
-interface Several {
-  readonly rules?: undefined
-  readonly limit?: undefined
-  readonly window?: undefined
-  readonly algorithm?: undefined
-  readonly policy?: undefined
-}
-
-type Stating<O, K extends keyof O> = { readonly [N in K]-?: Exclude<O[N], undefined> }
-
-/**
- * The options that the compiler checks at a call. `W` is the type of `window`: a literal must be a duration. `P` is the type of `policies`: a record
- * of keys must have exactly the names of the policies.
- */
-export interface Stated<R, W, P> {
-  readonly window?: DurationLiteral<W>
-  readonly policies?: P
-  readonly key?: KeyOption<R, PolicyName<NoInfer<P>>>
-}
 
 /** The names of policies, as far as the compiler knows them. */
 type PolicyName<P> = unknown extends P
