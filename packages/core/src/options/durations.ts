@@ -44,13 +44,18 @@ export type DurationText = `${number}${DurationUnit}` | `${number} ${DurationUni
 export type Duration = number | string
 
 /**
- * The type of a parameter that takes durations. A literal that is not a duration, such as `'60'`, does not compile. A `string` does, such as that of
- * `{ window: '1m' }` in a variable, and is read when the program starts.
+ * The type of a parameter that takes durations. A literal that is not a duration, such as `'60'`, does not compile, and the error shows the short forms:
+ * `'60ms'`, `'60s'`. A `string` does, such as that of `{ window: '1m' }` in a variable, and is read when the program starts.
  */
-export type DurationLiteral<W> = W &
-  (string extends W ? unknown : W extends KnownDuration ? unknown : never)
+export type DurationLiteral<W> = string extends W
+  ? W
+  : W extends number | DurationText
+    ? W
+    : W extends `${infer N extends number}`
+      ? `${N}${ShortUnit}`
+      : `${number}${ShortUnit}`
 
-type KnownDuration = number | DurationText
+type ShortUnit = 'ms' | 's' | 'm' | 'h' | 'd'
 
 /** Ten years, the longest duration. */
 export const longestMs: number = 10 * 365.25 * 24 * 60 * 60 * 1000
