@@ -70,8 +70,8 @@ export const mutants = [
   {
     file: `${simulate}/input/merge.ts`,
     name: 'a log is read to its end before the next one',
-    find: 'batch[end].time <= until',
-    replace: 'batch[end].time <= Infinity',
+    find: 'due[end] <= until',
+    replace: 'due[end] <= Infinity',
   },
   {
     file: `${simulate}/checks.ts`,

@@ -133,7 +133,7 @@ function arrived(record: LogRecord): LogRecord {
   return record
 }
 
-/** The time of the first request of each log that can be read twice. */
+/** The earliest time in the beginning of each log that can be read twice. Its first line can be from the future. */
 async function firstTimes(
   readers: readonly LogReader[],
   options: FormatOptions,
@@ -144,11 +144,15 @@ async function firstTimes(
     if (!reader.source.rereadable) continue
     const counts = { lines: 0, skipped: new Map<string, number>(), truncated: false }
     const beginning = new LogReader(reader.source, options, counts)
-    const [first] = (await beginning.next()) ?? []
-    if (first !== undefined) times.set(reader, first.time)
+    const batch = (await beginning.next()) ?? []
+    if (batch.length > 0) times.set(reader, earliestOf(batch))
     await beginning.close()
   }
   return times
+}
+
+function earliestOf(batch: readonly LogRecord[]): number {
+  return batch.reduce((earliest, { time }) => Math.min(earliest, time), Infinity)
 }
 
 /** The properties of all logs together. */

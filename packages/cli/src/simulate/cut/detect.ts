@@ -1,7 +1,8 @@
 import { visible } from '../../output/visible.js'
-import { eachLine, longestLine } from '../input/lines.js'
+import { eachLine } from '../input/lines.js'
 import { albCutter } from './alb.js'
 import { combinedCutter } from './combined.js'
+import { cutLine } from './cut-line.js'
 import { jsonCutter } from './json.js'
 import type { FieldNames } from './json-fields.js'
 import { lackingFields } from './lacking-fields.js'
@@ -104,7 +105,7 @@ function attempt(create: CreateCutter, text: string): Attempt {
   let lines = 0
   eachLine(text, (start, end) => {
     if (lines >= sampledLines) return
-    const cut = end - start > longestLine ? 'too long' : cutter.cut(text, start, end)
+    const cut = cutLine(cutter, text, start, end)
     if (cut === '') return
     lines++
     if (typeof cut === 'string') reasons.set(cut, (reasons.get(cut) ?? 0) + 1)

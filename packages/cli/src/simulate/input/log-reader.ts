@@ -1,6 +1,7 @@
+import { cutLine } from '../cut/cut-line.js'
 import { detectFormat, type Detected, type FormatOptions } from '../cut/detect.js'
 import type { LogRecord } from '../cut/record.js'
-import { eachLine, longestLine } from './lines.js'
+import { eachLine } from './lines.js'
 import type { OpenLog, Source } from './open.js'
 
 /** Counts of the lines of a log. */
@@ -54,7 +55,7 @@ export class LogReader {
     const records: LogRecord[] = []
     const counts = this.#counts
     eachLine(text, (start, end) => {
-      const cut = end - start > longestLine ? 'too long' : cutter.cut(text, start, end)
+      const cut = cutLine(cutter, text, start, end)
       if (cut === '') return
       counts.lines++
       if (typeof cut !== 'string') records.push(cut)

@@ -1,4 +1,5 @@
 import type { LogRecord } from '../cut/record.js'
+import { Heap } from '../order/heap.js'
 import type { LogReader } from './log-reader.js'
 
 /** Merges several logs by time. It opens a log when its first line is due, so it can merge thousands of files. */
@@ -10,20 +11,15 @@ export async function* merged(
     yield* batchesOf(readers[0])
     return
   }
-  const startOf = (reader: LogReader): number => firstTimes.get(reader) ?? -Infinity
-  const waiting = [...readers].sort((a, b) => startOf(a) - startOf(b))
-  const open: OpenReader[] = []
-  while (waiting.length > 0 || open.length > 0) {
-    await openDue(waiting, startOf, open)
-    if (open.length === 0) continue
-    const first = open.reduce((a, b) => (timeOf(b) < timeOf(a) ? b : a))
-    const others = open.filter((one) => one !== first)
-    const nextStart = waiting.length === 0 ? Infinity : startOf(waiting[0])
-    const until = Math.min(nextStart, ...others.map(timeOf))
-    yield take(first, until)
-    if (first.at === first.batch.length && !(await refill(first))) {
-      open.splice(open.indexOf(first), 1)
-    }
+  const waiting = new Heap<LogReader>()
+  for (const reader of readers) waiting.push(firstTimes.get(reader) ?? -Infinity, reader)
+  const open = new Heap<OpenReader>()
+  while (waiting.size > 0 || open.size > 0) {
+    await openDue(waiting, open)
+    const first = open.pop()
+    if (first === undefined) continue
+    yield take(first, Math.min(waiting.least, open.least))
+    if (first.at < first.batch.length || (await refill(first))) open.push(dueOf(first), first)
   }
 }
 
@@ -39,42 +35,51 @@ interface OpenReader {
   readonly reader: LogReader
   batch: readonly LogRecord[]
   at: number
+  /** For each record of the batch, the earliest time of it and the records after it. A line from the future does not hold back the lines after it. */
+  due: Float64Array
 }
 
-function timeOf({ batch, at }: OpenReader): number {
-  return batch[at].time
+function dueOf({ due, at }: OpenReader): number {
+  return due[at]
 }
 
 /** Opens the logs that start before the next record. */
-async function openDue(
-  waiting: LogReader[],
-  startOf: (reader: LogReader) => number,
-  open: OpenReader[],
-): Promise<void> {
-  while (waiting.length > 0) {
-    const next = Math.min(...open.map(timeOf))
-    if (open.length > 0 && startOf(waiting[0]) > next) return
-    const [reader] = waiting.splice(0, 1)
-    const opened = { reader, batch: [], at: 0 }
-    if (await refill(opened)) open.push(opened)
+async function openDue(waiting: Heap<LogReader>, open: Heap<OpenReader>): Promise<void> {
+  while (waiting.size > 0 && (open.size === 0 || waiting.least <= open.least)) {
+    const reader = waiting.pop()
+    if (reader === undefined) return
+    const opened = { reader, batch: [], at: 0, due: new Float64Array() }
+    if (await refill(opened)) open.push(dueOf(opened), opened)
   }
 }
 
 async function refill(opened: OpenReader): Promise<boolean> {
+  let batch: readonly LogRecord[] | undefined
   do {
-    const batch = await opened.reader.next()
+    batch = await opened.reader.next()
     if (batch === undefined) return false
-    opened.batch = batch
-    opened.at = 0
-  } while (opened.batch.length === 0)
+  } while (batch.length === 0)
+  opened.batch = batch
+  opened.at = 0
+  opened.due = earliestFrom(batch)
   return true
+}
+
+function earliestFrom(batch: readonly LogRecord[]): Float64Array {
+  const due = new Float64Array(batch.length)
+  let earliest = Infinity
+  for (let i = batch.length - 1; i >= 0; i--) {
+    earliest = Math.min(earliest, batch[i].time)
+    due[i] = earliest
+  }
+  return due
 }
 
 /** Takes at least one record, and all further records up to the next record of another log. */
 function take(opened: OpenReader, until: number): readonly LogRecord[] {
-  const { batch, at } = opened
+  const { batch, at, due } = opened
   let end = at + 1
-  while (end < batch.length && batch[end].time <= until) end++
+  while (end < batch.length && due[end] <= until) end++
   opened.at = end
   return batch.slice(at, end)
 }

@@ -1,4 +1,5 @@
 import type { LogRecord } from '../cut/record.js'
+import { Heap } from './heap.js'
 
 /** A stage through which records pass on their way to the replay. */
 export interface Stage {
@@ -19,7 +20,8 @@ export function createSpread(
   { disorderMs, maxHeld, spread }: { disorderMs: number; maxHeld: number; spread: boolean },
   next: (record: LogRecord) => void,
 ): Stage {
-  const seconds = new Map<number, LogRecord[]>()
+  const bySecond = new Map<number, LogRecord[]>()
+  const seconds = new Heap<LogRecord[]>()
   let latest = -Infinity
   let emitted = -Infinity
   let held = 0
@@ -35,10 +37,8 @@ export function createSpread(
       second = emitted + 1
     }
     if (second !== lastSecond) {
-      const known = seconds.get(second)
-      lastRecords = known ?? []
       lastSecond = second
-      if (known === undefined) seconds.set(second, lastRecords)
+      lastRecords = recordsOf(second)
     }
     lastRecords.push(record)
     held++
@@ -46,25 +46,28 @@ export function createSpread(
       latest = second
       emitUntil(latest - disorderMs / 1000)
     }
-    if (held > maxHeld) emit(oldest())
+    if (held > maxHeld) emit()
+  }
+
+  function recordsOf(second: number): LogRecord[] {
+    const known = bySecond.get(second)
+    if (known !== undefined) return known
+    const records: LogRecord[] = []
+    bySecond.set(second, records)
+    seconds.push(second, records)
+    return records
   }
 
   /** Passes on all seconds before `end`. */
   function emitUntil(end: number): void {
-    if (held === 0) return
-    for (let second = oldest(); second < end; second = oldest()) emit(second)
+    while (seconds.least < end) emit()
   }
 
-  function oldest(): number {
-    let least = Infinity
-    if (seconds.size > 0 && emitted !== -Infinity && seconds.has(emitted + 1)) return emitted + 1
-    for (const second of seconds.keys()) if (second < least) least = second
-    return least
-  }
-
-  function emit(second: number): void {
-    const records = seconds.get(second) ?? []
-    seconds.delete(second)
+  /** Passes on the oldest second. */
+  function emit(): void {
+    const second = seconds.least
+    const records = seconds.pop() ?? []
+    bySecond.delete(second)
     held -= records.length
     emitted = second
     lastSecond = -Infinity

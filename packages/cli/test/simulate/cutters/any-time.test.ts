@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { anyTime, milliseconds } from '../../../src/simulate/cut/any-time.js'
+import { jsonCutter } from '../../../src/simulate/cut/json.js'
+import { cut, fieldsOf, time } from './lines.js'
+
+describe('times', () => {
+  test.each<readonly [string, unknown]>([
+    ['UTC', '2026-11-20T12:30:15Z'],
+    ['UTC in lower case', '2026-11-20T12:30:15z'],
+    ['no zone, which is UTC', '2026-11-20T12:30:15'],
+    ['a space before the time', '2026-11-20 12:30:15'],
+    ['an offset', '2026-11-20T14:30:15+02:00'],
+    ['an offset without a colon', '2026-11-20T14:30:15+0200'],
+    ['an offset of half an hour', '2026-11-20T09:00:15.000-0330'],
+    ['an offset on another day', '2026-11-21T00:30:15+1200'],
+    ['microseconds', '2026-11-20T12:30:15.000999Z'],
+    ['nanoseconds with an offset', '2026-11-20T14:30:15.000000999+0200'],
+    ['$time_local', '20/Nov/2026:14:30:15 +0200'],
+    ['seconds', time / 1000],
+    ['seconds with a fraction, as a text', `${time / 1000}.000`],
+    ['milliseconds', time],
+    ['milliseconds as a text', `${time}`],
+    ['microseconds since 1970', time * 1000],
+    ['nanoseconds since 1970', time * 1e6],
+  ])('%s', (_, value) => {
+    expect(anyTime(value)).toBe(time)
+  })
+
+  test('a JSON line with +0200 is two hours before the same time in UTC', () => {
+    const line = { time: '2026-11-20T12:30:15.5+0200', method: 'GET', url: '/', status: 200 }
+    expect(fieldsOf(cut(jsonCutter({}), JSON.stringify(line)))).toMatchObject({
+      time: time + 500 - 2 * 3_600_000,
+    })
+  })
+
+  test.each<readonly [string, unknown]>([
+    ['a day that does not exist', '2026-02-30T12:30:15Z'],
+    ['a leap day of another year', '2026-02-29T12:30:15+0200'],
+    ['a month that does not exist', '2026-13-20T12:30:15Z'],
+    ['only a date', '2026-11-20'],
+    ['the American form', '11/20/2026, 12:30:15 PM'],
+    ['an empty text', ''],
+    ['a small number', 12_345],
+    ['a negative number', -time],
+    ['Infinity', Infinity],
+    ['true', true],
+    ['null', null],
+  ])('%s is no time', (_, value) => {
+    expect(anyTime(value)).toBe(undefined)
+  })
+})
+
+describe('durations', () => {
+  test.each<readonly [unknown, string, number | undefined]>([
+    ['12ms', 'x', 12],
+    ['0.2s', 'x', 200],
+    ['250us', 'x', 0],
+    ['1500us', 'x', 2],
+    ['1500µs', 'x', 2],
+    ['3000000 ns', 'x', 3],
+    [250, 'duration', 250],
+    [0.25, 'duration', 250],
+    [3, 'request_time', 3000],
+    ['0.250', 'upstream.request_time', 250],
+    [12.4, 'responseTime', 12],
+    [12.4, 'duration_ms', 12],
+    [12.4, 'durationMs', 12],
+    [2_500_000, 'Duration', 3],
+    ['-', 'duration', undefined],
+    [-1, 'duration', undefined],
+    [null, 'duration', undefined],
+  ])('%j in %s is %j ms', (value, field, expected) => {
+    expect(milliseconds(value, field)).toBe(expected)
+  })
+})
