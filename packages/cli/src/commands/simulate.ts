@@ -86,7 +86,7 @@ async function variantsOf(
     ...limit.map((text) => policyOfLimit(text, algorithm)),
     ...policy.map((text) => policiesOfText(text)),
   ].map((policies) => ({ key, policies }))
-  const files = baseline === undefined ? rules : [...new Set([baseline, ...rules])]
+  const files = baseline === undefined ? rules : [baseline, ...rules]
   const documents = files.map(async (name) => ({ name, rules: await readRulesFile(name) }))
   return [...policies, ...(await Promise.all(documents))]
 }

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sluice, type Ran } from '../sluice.js'
 import { combinedLine, combinedLog, start, type Line } from './logs.js'
@@ -115,71 +114,6 @@ test('--anonymize leaves no address, path or user agent in any output', async ()
     expect(text).toMatch(/#[0-9a-f]{16}/)
     expect(text).not.toMatch(/192\.0\.2\.1|198\.51\.100\.7|curl\/8\.0|\/search/)
   }
-})
-
-describe('exit codes', () => {
-  test.each<readonly [number, string, readonly string[]]>([
-    [0, 'fewer requests are denied than allowed', ['--limit', '10/1m', '--fail-over', '61%']],
-    [3, 'more requests are denied than allowed', ['--limit', '10/1m', '--fail-over', '60%']],
-    [0, 'as many keys are denied as allowed', ['--limit', '10/1m', '--fail-keys', '1']],
-    [3, 'more keys are denied than allowed', ['--limit', '2/1m', '--fail-keys', '1']],
-    [1, 'nothing is to be replayed', []],
-    [1, 'a share is not a share', ['--limit', '10/1m', '--fail-over', '101%']],
-    [1, 'a window is not a window', ['--suggest', 'keys<=1%', '--windows', '1m,soon']],
-    [1, 'a number is not a number', ['--limit', '10/1m', '--top', 'all']],
-    [1, 'seconds are not seconds', ['--limit', '10/1m', '--disorder', '1m']],
-    [1, 'a field is unknown', ['--limit', '10/1m', '--field', 'when=ts']],
-    [1, 'a limit is not a limit', ['--limit', '10 per minute']],
-    [1, 'a policy is not a policy', ['--policy', '{ kind: gcra, limt: 1 }']],
-    [1, 'a key is not a key', ['--limit', '10/1m', '--key', 'nonsense']],
-    [1, 'the log lacks the key', ['--limit', '10/1m', '--key', 'host']],
-    [1, 'an option is unknown', ['--limit', '10/1m', '--nonsense']],
-    [1, 'the format does not fit', ['--limit', '10/1m', '--format', 'json']],
-  ])('%i if %s', async (status, _, args) => {
-    const ended = await simulate([log, ...args])
-    expect(ended.status).toBe(status)
-    expect(ended.stderr === '').toBe(status !== 1)
-    expect(ended.stdout === '').toBe(status === 1)
-  })
-
-  test('1 if there is no such file', async () => {
-    const { status, stderr } = await simulate([join(folder, 'none.log'), '--limit', '10/1m'])
-    expect(status).toBe(1)
-    expect(stderr).toContain('none.log')
-  })
-
-  test('3 if the rules cannot judge some of the requests, because no limit counts these', async () => {
-    const rules = join(folder, 'unjudged.yaml')
-    await writeFile(
-      rules,
-      'version: 1\nname: api\nvalues: { plan: [free, pro] }\nrules:\n' +
-        '  - { id: plan, when: { plan: pro }, key: ip, limit: 100, window: 1m }\n',
-    )
-    const args = [log, '--rules', rules, '--missing', 'absent']
-    expect((await simulate(args)).status).toBe(0)
-    const { status, stdout } = await simulate([...args, '--fail-over', '99%'])
-    expect({ status, stdout }).toEqual({
-      status: 3,
-      stdout: expect.stringContaining('33 requests could not be judged'),
-    })
-  })
-
-  test('4 if a compressed log ends before its end', async () => {
-    const file = join(folder, 'truncated.gz')
-    const compressed = gzipSync(
-      combinedLog(
-        Array.from({ length: 5000 }, (_, i) => ({
-          at: start + i * 100,
-          ip: `192.0.2.${i % 250}`,
-          url: `/${(i * 7919) % 5000}`,
-        })),
-      ),
-    )
-    await writeFile(file, compressed.subarray(0, -200))
-    const { status, stdout } = await simulate([file, '--limit', '10/1m'])
-    expect(status).toBe(4)
-    expect(stdout).toContain('The compressed log is truncated')
-  })
 })
 
 describe('messages of wrong input', () => {
