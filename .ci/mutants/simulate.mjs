@@ -44,9 +44,9 @@ export const mutants = [
     replace: 'this.#lows[found] === low || this.#highs[found] === high',
   },
   {
-    file: `${simulate}/tally/series.ts`,
-    name: 'stretches are merged at odd times',
-    find: 'start === this.start ? 0 : 1',
+    file: `${simulate}/tally/timeline.ts`,
+    name: 'intervals are merged at odd times',
+    find: 'start === this.#start ? 0 : 1',
     replace: '0',
   },
   {

@@ -1,17 +1,30 @@
 'use strict'
 
-/** Draws the requests and the share of denials over time. */
-window.drawChart = function drawChart(element, variants) {
+// The formats of the time axis, each from a distance between two ticks in seconds. The second line is drawn where it changes.
+const day = 86_400
+const dates = [
+  [365 * day, '{YYYY}', null, null, null, null, null, null, 1],
+  [28 * day, '{YYYY}-{MM}', null, null, null, null, null, null, 1],
+  [day, '{MM}-{DD}', '\n{YYYY}', null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{YYYY}-{MM}-{DD}', null, '\n{YYYY}-{MM}-{DD}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{YYYY}-{MM}-{DD}', null, '\n{YYYY}-{MM}-{DD}', null, null, null, 1],
+]
+
+/** Draws the requests and the share of denials over time. Times are UTC, as in ISO 8601. */
+window.drawChart = function drawChart(element, { intervalMs, requests, variants }) {
   const colors = ['#2563eb', '#c2410c', '#15803d', '#7c3aed', '#b45309', '#0e7490', '#be185d']
-  const times = [
-    ...new Set(variants.flatMap(({ series }) => series.map(({ at }) => Date.parse(at)))),
-  ].sort((a, b) => a - b)
-  const asked = new Map((variants[0]?.series ?? []).map((point) => [Date.parse(point.at), point]))
-  const lines = variants.map(({ series }) => {
-    const points = new Map(series.map((point) => [Date.parse(point.at), point]))
+  const byTime = (points) => new Map(points.map((point) => [Date.parse(point.at), point]))
+  const asked = byTime(requests)
+  const [first = 0] = asked.keys()
+  const last = Math.max(first, ...asked.keys())
+  const length = asked.size === 0 ? 0 : (last - first) / intervalMs + 1
+  const times = Array.from({ length }, (_, i) => first + i * intervalMs)
+  const lines = variants.map(({ denials }) => {
+    const points = byTime(denials)
     return times.map((time) => {
+      if (!asked.has(time)) return null
       const point = points.get(time)
-      return point === undefined || point.asked === 0 ? null : (100 * point.denied) / point.asked
+      return point === undefined ? 0 : (100 * point.denied) / point.asked
     })
   })
   const options = {
@@ -22,12 +35,12 @@ window.drawChart = function drawChart(element, variants) {
       share: { range: (_, __, greatest) => [0, Math.max(1, Math.min(100, greatest * 1.1))] },
     },
     axes: [
-      {},
+      { values: dates },
       { label: 'requests' },
       { scale: 'share', side: 1, label: 'denied, %', grid: { show: false } },
     ],
     series: [
-      { label: 'time (UTC)' },
+      { label: 'time (UTC)', value: '{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}' },
       { label: 'requests', stroke: '#94a3b8', fill: '#e2e8f0' },
       ...variants.map(({ name }, i) => ({
         label: name,

@@ -5,6 +5,8 @@
   const page = document.querySelector('main')
 
   const { log, variants } = report
+  const logStart = Date.parse(log.from)
+  const logMs = Math.max(1, Date.parse(log.to) - logStart)
   add(page, 'h1', 'What if: ' + log.files.join(', '))
   add(page, 'p', `${count(log.lines)} lines (${log.format}), ${log.from} to ${log.to}.`).className =
     'about'
@@ -14,7 +16,7 @@
     page,
     ['', 'requests', 'denied', 'share', 'keys', 'keys denied', 'worst 5 minutes', 'longest streak'],
     variants.map((variant) => [
-      variant.name,
+      variant.name + (variant.suggested === true ? ' (suggested)' : ''),
       count(variant.asked),
       count(variant.denied),
       percent(share(variant)),
@@ -33,25 +35,14 @@
   ).className = 'about'
   const chart = add(page, 'div')
   chart.id = 'chart'
-  window.chart = window.drawChart(chart, variants)
+  window.chart = window.drawChart(chart, report)
 
   if (report.compared !== undefined) drawComparison(report.compared)
-  if (report.suggestion !== undefined && report.suggestion.length > 0) {
-    add(page, 'h2', 'Suggested limits')
-    table(
-      page,
-      ['algorithm', 'limit', 'window', 'burst', 'share denied', 'keys denied'],
-      report.suggestion.map((one) => [
-        one.algorithm,
-        count(one.limit),
-        one.window,
-        one.burst === undefined ? '' : count(one.burst),
-        percent(one.share),
-        count(one.keys),
-      ]),
-    )
-  }
   for (const variant of variants) drawVariant(variant)
+
+  add(page, 'h2', 'Settings')
+  const settings = variants.map(({ name, key, policies }) => ({ name, key, policies }))
+  add(page, 'pre', JSON.stringify(settings, undefined, 2))
 
   add(page, 'h2', 'Notes')
   const notes = add(page, 'ul')
@@ -76,17 +67,6 @@
       add(page, 'h2', `${variant.name}: keys with the most denials`)
       keysTable(variant.top)
     }
-    add(page, 'h2', `${variant.name}: settings`)
-    const { key } = variant
-    add(
-      page,
-      'pre',
-      JSON.stringify(
-        { ...(key === undefined ? {} : { key }), policies: variant.policies },
-        undefined,
-        2,
-      ),
-    )
   }
 
   function drawComparison(compared) {
@@ -104,7 +84,7 @@
       keysTable(compared.newlyDenied)
     }
     if (compared.newlyAllowed.length > 0) {
-      add(page, 'h2', 'Newly admitted')
+      add(page, 'h2', 'Newly allowed')
       keysTable(compared.newlyAllowed)
     }
   }
@@ -127,7 +107,7 @@
     heads[5].className = 'text'
     keys.forEach((key, i) => {
       const cells = made.tBodies[0].rows[i].cells
-      cells[3].append(sparkline(key.series))
+      cells[3].append(sparkline(key.denials))
       cells[4].className = 'text'
       cells[5].className = 'text agent'
     })
@@ -139,20 +119,20 @@
     return mostlyAtShare < 0.1 ? 'many paths' : `${mostlyAt} (${Math.floor(mostlyAtShare * 100)} %)`
   }
 
-  function sparkline(series) {
+  /** The denials over the time of the whole log. */
+  function sparkline(denials) {
     const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
     svg.setAttribute('class', 'spark')
     svg.setAttribute('viewBox', '0 0 120 22')
-    const greatest = Math.max(1, ...series.map(({ denied }) => denied))
-    const width = 120 / Math.max(1, series.length)
-    series.forEach(({ denied }, i) => {
-      if (denied === 0) return
+    const greatest = Math.max(1, ...denials.map(({ denied }) => denied))
+    for (const { at, denied } of denials) {
       const bar = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
       const height = Math.max(1, (denied / greatest) * 22)
-      const shape = { x: i * width, y: 22 - height, width: Math.max(1, Math.min(width, 6)), height }
+      const passed = Math.max(0, Date.parse(at) - logStart) / logMs
+      const shape = { x: Math.min(1, passed) * 118, y: 22 - height, width: 2, height }
       for (const [name, value] of Object.entries(shape)) bar.setAttribute(name, String(value))
       svg.append(bar)
-    })
+    }
     return svg
   }
 

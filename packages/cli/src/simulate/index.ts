@@ -14,11 +14,12 @@ export type { Format, FormatOptions } from './cut/detect.js'
 export type { ReadProgress } from './read-log.js'
 export type {
   ComparedReport,
+  DenialsPoint,
+  KeyDenialsPoint,
   LogReport,
   Report,
+  RequestsPoint,
   RuleReport,
-  SeriesPoint,
-  Suggestion,
   TopKey,
   VariantReport,
 } from './report/report.js'

@@ -106,7 +106,11 @@ export interface RulesVariant {
   readonly rules: RulesText
 }
 
-export type NamedVariant = SimulatedVariant & { readonly name?: string | undefined }
+export type NamedVariant = SimulatedVariant & {
+  readonly name?: string | undefined
+  /** Whether `suggest` found these policies. */
+  readonly suggested?: boolean | undefined
+}
 
 export interface SimulateSourcesOptions extends Omit<SimulateOptions, 'log' | 'variants'> {
   readonly variants: readonly NamedVariant[]

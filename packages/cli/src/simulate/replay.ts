@@ -7,6 +7,7 @@ import { hasLeases } from './policies.js'
 import type { Sample } from './sample.js'
 import { KeyTable } from './tally/key-table.js'
 import { Tally } from './tally/tally.js'
+import type { Timeline } from './tally/timeline.js'
 import { nameOf } from './variants.js'
 
 /** Replays requests against variants with the same key. Each variant has its own store. */
@@ -33,6 +34,7 @@ type NamedPolicies = Extract<NamedVariant, PolicyVariant>
 export function createGroups(
   given: readonly NamedVariant[],
   sample: Sample,
+  timeline: Timeline,
 ): readonly GroupReplay[] {
   const byKey = new Map<string, NamedPolicies[]>()
   for (const variant of given) {
@@ -40,10 +42,15 @@ export function createGroups(
     const key = (variant.key ?? 'ip').trim()
     byKey.set(key, [...(byKey.get(key) ?? []), variant])
   }
-  return [...byKey].map(([text, same]) => createGroup(keyReader(text), same, sample))
+  return [...byKey].map(([text, same]) => createGroup(keyReader(text), same, sample, timeline))
 }
 
-function createGroup(key: KeyReader, given: readonly NamedPolicies[], sample: Sample): GroupReplay {
+function createGroup(
+  key: KeyReader,
+  given: readonly NamedPolicies[],
+  sample: Sample,
+  timeline: Timeline,
+): GroupReplay {
   let now = 0
   let unkeyed = 0
   const keys = new KeyTable()
@@ -56,7 +63,7 @@ function createGroup(key: KeyReader, given: readonly NamedPolicies[], sample: Sa
       given: variant,
       name: name ?? nameOf(replay.policies),
       replay,
-      tally: new Tally(),
+      tally: new Tally(timeline),
       decide,
     }
   })

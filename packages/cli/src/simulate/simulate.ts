@@ -4,12 +4,13 @@ import { checkFields, checkPolicy } from './checks.js'
 import type { Log, NamedVariant, SimulateOptions, SimulateSourcesOptions } from './options.js'
 import { readLog, type LogFacts } from './read-log.js'
 import { createGroups, type GroupReplay } from './replay.js'
-import { variantReport } from './report/build.js'
+import { requestsReport, variantReport } from './report/build.js'
 import { notesOf } from './report/notes.js'
 import type { Report } from './report/report.js'
 import { createRulesSimulation, type RulesSimulation } from './rules/simulation.js'
 import { createSample } from './sample.js'
-import { suggestedBy, suggestionsOf } from './suggest/suggested.js'
+import { suggestedBy } from './suggest/suggested.js'
+import { Timeline } from './tally/timeline.js'
 
 /**
  * Replays an access log against policies, in the time of the log.
@@ -39,12 +40,16 @@ export async function simulateSources(
   const suggested = suggest === undefined ? [] : await suggestedBy(sources, options, suggest)
   const given: readonly NamedVariant[] = [
     ...options.variants,
-    ...suggested.map(({ policy }) => ({ policies: policy, key: suggest?.key })),
+    ...suggested.map(({ policy }) => ({ policies: policy, key: suggest?.key, suggested: true })),
   ]
   if (given.length === 0) throw new Error('simulate: expected at least one variant')
-  const groups = createGroups(given, sample)
-  const rules = createRulesSimulation(given, { ...options, sample })
-  const facts = await replayed(sources, options, groups, rules)
+  const timeline = new Timeline()
+  const requests = timeline.series()
+  const groups = createGroups(given, sample, timeline)
+  const rules = createRulesSimulation(given, { ...options, sample, timeline })
+  const facts = await replayed(sources, options, groups, rules, ({ at }) => {
+    requests[timeline.at(at)]++
+  })
   const reports = new Map([
     ...groups.flatMap((group) =>
       group.variants.map((variant) => [variant.given, variantReport(group, variant, top)] as const),
@@ -57,25 +62,25 @@ export async function simulateSources(
   return {
     version: 1,
     log,
+    intervalMs: timeline.widthMs,
+    requests: requestsReport(timeline, requests),
     variants,
     ...(compared === undefined ? {} : { compared }),
-    ...(suggest === undefined
-      ? {}
-      : { suggestion: suggestionsOf(suggested, variants.slice(options.variants.length)) }),
     ...(rules.unjudged() === 0 ? {} : { unjudged: rules.unjudged() }),
     notes: [...notesOf(log, variants, groups), ...rules.notes()],
   }
 }
 
-/** Replays a log once, for all variants. */
+/** Replays a log once, for all variants. `count` is called with each request. */
 async function replayed(
   sources: readonly Source[],
   options: SimulateSourcesOptions,
   groups: readonly GroupReplay[],
   rules: RulesSimulation,
+  count: GroupReplay['push'],
 ): Promise<LogFacts> {
   const { force = false, missing = 'error' } = options
-  const pushes: GroupReplay['push'][] = []
+  const pushes = [count]
 
   async function begin(detected: Detected): Promise<void> {
     for (const { key, variants, push } of groups) {

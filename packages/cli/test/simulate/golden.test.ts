@@ -1,7 +1,7 @@
 import { families, seed, unlimitedSample, type Followed } from '@sluice/conformance'
 import { randomFrom } from '@sluice/conformance/random'
 import { describe, expect, test } from 'vitest'
-import { simulate } from '../../src/simulate/index.js'
+import { simulate, type Report } from '../../src/simulate/index.js'
 import { jsonLog, start, type Line } from './logs.js'
 
 const keys = ['192.0.2.1', '192.0.2.2', '198.51.100.7']
@@ -12,23 +12,23 @@ describe.each(families)('$name', ({ samples }) => {
     'every number of the report equals that of the model: $numbers',
     async ({ sample }) => {
       const lines = trafficFor(sample)
-      const { variants, log } = await simulate({
+      const report = await simulate({
         log: jsonLog(lines),
         variants: { only: { policies: sample.policy } },
       })
-      expect(log).toMatchObject({ lines: requests, late: 0, skipped: {}, time: 'arrival' })
-      expect(numbersOf(variants[0])).toEqual(truthOf(sample, lines))
+      expect(report.log).toMatchObject({ lines: requests, late: 0, skipped: {}, time: 'arrival' })
+      expect(numbersOf(report)).toEqual(truthOf(sample, lines, report.intervalMs))
     },
   )
 })
 
 test('unlimited denies nothing', async () => {
   const lines = trafficFor(unlimitedSample)
-  const { variants } = await simulate({
+  const report = await simulate({
     log: jsonLog(lines),
     variants: { only: { policies: unlimitedSample.policy } },
   })
-  expect(numbersOf(variants[0])).toEqual(truthOf(unlimitedSample, lines))
+  expect(numbersOf(report)).toEqual(truthOf(unlimitedSample, lines, report.intervalMs))
 })
 
 /** Requests of a few keys, in bursts and at intervals close to those after which the policy allows again. Each lasts longer than any lease. */
@@ -49,27 +49,27 @@ interface Numbers {
   readonly keys: number
   readonly keysDenied: number
   readonly streak: number
-  readonly series: { readonly asked: number; readonly denied: number }
+  readonly requests: readonly (readonly [string, number])[]
+  readonly denials: readonly (readonly [string, number, number])[]
   readonly top: readonly (readonly [string, number, number, string, string])[]
 }
 
-function numbersOf(variant: Awaited<ReturnType<typeof simulate>>['variants'][number]): Numbers {
-  const { asked, denied, keys, keysDenied, streak, series, top } = variant
-  const sum = (field: 'asked' | 'denied'): number =>
-    series.reduce((total, point) => total + point[field], 0)
+function numbersOf({ requests, variants }: Report): Numbers {
+  const { asked, denied, keys, keysDenied, streak, denials, top } = variants[0]
   return {
     asked,
     denied,
     keys,
     keysDenied,
     streak: streak.length,
-    series: { asked: sum('asked'), denied: sum('denied') },
+    requests: requests.map(({ at, asked }) => [at, asked]),
+    denials: denials.map(({ at, asked, denied }) => [at, asked, denied]),
     top: top.map(({ key, asked, denied, first, last }) => [key, asked, denied, first, last]),
   }
 }
 
 /** The same numbers, by the model of each key. */
-function truthOf({ createModel }: Followed, lines: readonly Line[]): Numbers {
+function truthOf({ createModel }: Followed, lines: readonly Line[], intervalMs: number): Numbers {
   const byKey = new Map(keys.map((key) => [key, lines.filter(({ ip }) => ip === key)]))
   let longest = 0
   const all = [...byKey].map(([key, own]) => {
@@ -86,13 +86,25 @@ function truthOf({ createModel }: Followed, lines: readonly Line[]): Numbers {
   })
   const denied = all.filter(({ denials }) => denials.length > 0)
   const sum = denied.reduce((total, { denials }) => total + denials.length, 0)
+  const asked = countsIn(
+    lines.map(({ at }) => at),
+    intervalMs,
+  )
+  const denials = countsIn(
+    denied.flatMap((one) => one.denials),
+    intervalMs,
+  )
   return {
     asked: lines.length,
     denied: sum,
     keys: all.filter(({ asked }) => asked > 0).length,
     keysDenied: denied.length,
     streak: longest,
-    series: { asked: lines.length, denied: sum },
+    requests: [...asked],
+    denials: [...asked].flatMap(([at, count]) => {
+      const within = denials.get(at)
+      return within === undefined ? [] : [[at, count, within] as const]
+    }),
     top: denied
       .sort((a, b) => b.denials.length - a.denials.length || (a.key < b.key ? -1 : 1))
       .map(({ key, asked, denials }) => [
@@ -103,6 +115,16 @@ function truthOf({ createModel }: Followed, lines: readonly Line[]): Numbers {
         iso(Math.max(...denials)),
       ]),
   }
+}
+
+/** The counts of intervals that begin at multiples of their width. */
+function countsIn(times: readonly number[], intervalMs: number): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const time of times) {
+    const start = iso(time - (time % intervalMs))
+    counts.set(start, (counts.get(start) ?? 0) + 1)
+  }
+  return counts
 }
 
 function iso(ms: number): string {

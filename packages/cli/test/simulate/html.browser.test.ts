@@ -6,6 +6,7 @@ import { slidingWindow } from '@sluice/core'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findChromium } from '../../../conformance/test/browser/find-chromium.js'
+import type { Report } from '../../src/simulate/index.js'
 import { reportAsHtml } from '../../src/simulate/report/html.js'
 import { combinedLine, simulated, start } from './logs.js'
 
@@ -27,12 +28,17 @@ beforeAll(async () => {
     }
     return combinedLine(line, hostile.replaceAll('"', String.raw`\"`))
   })
-  const report = await simulated(lines.join('\n'), {
+  const simulatedReport = await simulated(lines.join('\n'), {
     variants: {
       strict: { policies: slidingWindow({ limit: 5, window: '1m' }) },
       '<b>loose</b>': { policies: slidingWindow({ limit: 8, window: '1m' }) },
     },
   })
+  const [strict, loose] = simulatedReport.variants
+  const report: Report = {
+    ...simulatedReport,
+    variants: [strict, { ...loose, suggested: true }],
+  }
   folder = await mkdtemp(join(tmpdir(), 'sluice-'))
   const file = join(folder, 'report.html')
   await writeFile(file, await reportAsHtml(report))
@@ -63,6 +69,33 @@ test('the chart has a line for the requests and one for each variant', async () 
     points: [500, 500, 500, 500],
   })
   expect(await page.locator('#chart canvas').count()).toBe(1)
+})
+
+test('the chart writes times as ISO 8601 does', async () => {
+  const [legend, ticks] = await page.evaluate<readonly [string, readonly string[]]>(`
+    (chart.setCursor({ left: chart.valToPos(${(start + 900_000) / 1000}, 'x'), top: 10 }),
+    [document.querySelector('.u-legend .u-value').textContent, chart.axes[0]._values])`)
+  expect(legend).toBe('2026-11-20 00:15:00')
+  expect(ticks[0]).toBe('00:00\n2026-11-20')
+  for (const tick of ticks.slice(1)) expect(tick).toMatch(/^00:[0-3][05]$/)
+})
+
+test('the denials of a key are drawn over the time of the log', async () => {
+  const bars = page.locator('svg.spark').first().locator('rect')
+  expect(await bars.count()).toBe(34)
+  expect(await bars.first().getAttribute('x')).toBe('0')
+  expect(await bars.last().getAttribute('width')).toBe('2')
+})
+
+test('the limits are one list in the summary, and one in the settings', async () => {
+  const names = page.locator('table').first().locator('tbody td:first-child')
+  expect(await names.allTextContents()).toEqual(['strict', '<b>loose</b> (suggested)'])
+  expect(await page.locator('h2', { hasText: /settings/i }).count()).toBe(1)
+  const settings = JSON.parse(await page.locator('pre').innerText())
+  expect(settings).toEqual([
+    { name: 'strict', key: 'ip', policies: slidingWindow({ limit: 5, window: '1m' }) },
+    { name: '<b>loose</b>', key: 'ip', policies: slidingWindow({ limit: 8, window: '1m' }) },
+  ])
 })
 
 test('a click on a name hides its line', async () => {

@@ -16,6 +16,7 @@ import { streamSource } from '../../src/simulate/input/open.js'
 import { readLog } from '../../src/simulate/read-log.js'
 import { createGroups } from '../../src/simulate/replay.js'
 import { createSample } from '../../src/simulate/sample.js'
+import { Timeline } from '../../src/simulate/tally/timeline.js'
 import { start } from './logs.js'
 
 const requests = 600
@@ -91,7 +92,7 @@ async function served(adapter: (typeof express)[number], policy: Policy): Promis
 /** Replays the log, and returns the ids of the denied requests. */
 async function replayed(log: string, policy: Policy): Promise<ReadonlySet<string>> {
   const denied = new Set<string>()
-  const [group] = createGroups([{ policies: policy }], createSample(1))
+  const [group] = createGroups([{ policies: policy }], createSample(1), new Timeline())
   const [{ tally }] = group.variants
   const { lines, late, time } = await readLog(
     [streamSource('log', Readable.from([Buffer.from(log)]))],

@@ -5,6 +5,7 @@ import { slidingWindow } from '@sluice/core'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { simulate, type Report } from '../../src/simulate/index.js'
+import { anonymized } from '../../src/simulate/report/anonymize.js'
 import { combinedLog, start } from './logs.js'
 
 const schema = JSON.parse(
@@ -43,13 +44,22 @@ test('the schema describes every part of a report, and nothing else', async () =
   const written: Report = JSON.parse(JSON.stringify(report))
   isReport(written)
   expect(isReport.errors).toBe(null)
+  isReport(JSON.parse(JSON.stringify(anonymized(report))))
+  expect(isReport.errors).toBe(null)
   expect(written.compared?.newlyDenied.length).toBe(3)
-  expect(written.suggestion?.length).toBe(1)
+  expect(written.variants.map(({ suggested = false }) => suggested)).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ])
   for (const damaged of [
     { ...written, version: 2 },
     { ...written, more: 1 },
     { ...written, log: { ...written.log, lines: -1 } },
     { ...written, variants: [{ ...written.variants[0], denied: '1' }] },
+    { ...written, log: { ...written.log, from: '11/20/2026, 12:00:00 AM' } },
+    { ...written, requests: [{ ...written.requests[0], at: '2026-11-20' }] },
   ]) {
     expect(isReport(damaged)).toBe(false)
   }

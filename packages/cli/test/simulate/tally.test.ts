@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { HotKeys } from '../../src/simulate/tally/hot-keys.js'
 import { KeySet } from '../../src/simulate/tally/key-set.js'
 import { KeyTable } from '../../src/simulate/tally/key-table.js'
-import { Series } from '../../src/simulate/tally/series.js'
+import { Timeline } from '../../src/simulate/tally/timeline.js'
 
 describe('HotKeys', () => {
   test('counts each key within its stated error, and keeps every frequent key', () => {
@@ -77,33 +77,49 @@ test('KeySet counts each number once, and no keys without a number', () => {
   expect(set.size).toBe(4)
 })
 
-describe('Series', () => {
-  test('counts each request in its interval, also after intervals are merged', () => {
+describe('Timeline', () => {
+  test('counts in as few intervals as fit, and in the same ones for all series', () => {
     const gaps = fc.array(fc.oneof(fc.nat(3000), fc.nat(500_000)), { minLength: 1, maxLength: 300 })
     fc.assert(
       fc.property(fc.nat(10_000_000), gaps, (first, steps) => {
-        const series = new Series(8, 1000)
-        const times: number[] = []
+        const timeline = new Timeline(8, 1000)
+        const all = timeline.series()
+        const some = timeline.series()
+        const [times, chosen]: number[][] = [[], []]
         let at = first
-        for (const step of steps) {
+        for (const [i, step] of steps.entries()) {
           at += step
           times.push(at)
-          series.ask(at)
-          if (step % 2 === 0) series.deny()
+          all[timeline.at(at)]++
+          if (i % 3 > 0) continue
+          chosen.push(at)
+          some[timeline.at(at)]++
         }
-        const { start, widthMs, length } = series
-        expect(start % widthMs).toBe(0)
-        for (let i = 0; i < length; i++) {
-          const within = times.filter(
-            (time) => time >= start + i * widthMs && time < start + (i + 1) * widthMs,
-          )
-          expect(series.asked[i]).toBe(within.length)
-        }
-        expect(series.asked.reduce((sum, asked) => sum + asked, 0)).toBe(steps.length)
-        expect(series.denied.reduce((sum, denied) => sum + denied, 0)).toBe(
-          steps.filter((step) => step % 2 === 0).length,
-        )
+        const { widthMs } = timeline
+        expect(pointsOf(timeline, all)).toEqual(countsIn(widthMs, times))
+        expect(pointsOf(timeline, some)).toEqual(countsIn(widthMs, chosen))
+        expect(fits(widthMs, times)).toBe(true)
+        if (widthMs > 1000) expect(fits(widthMs / 2, times)).toBe(false)
       }),
     )
   })
+
+  function pointsOf(timeline: Timeline, series: Float64Array): readonly (readonly number[])[] {
+    return timeline.pointsOf(series).map(({ at, interval }) => [at, series[interval]])
+  }
+
+  /** The counts of intervals that begin at multiples of their width. */
+  function countsIn(widthMs: number, times: readonly number[]): readonly (readonly number[])[] {
+    const counts = new Map<number, number>()
+    for (const time of times) {
+      const start = time - (time % widthMs)
+      counts.set(start, (counts.get(start) ?? 0) + 1)
+    }
+    return [...counts]
+  }
+
+  function fits(widthMs: number, times: readonly number[]): boolean {
+    const indexes = [times[0], times[times.length - 1]].map((time) => Math.floor(time / widthMs))
+    return indexes[1] - indexes[0] < 8
+  }
 })

@@ -1,21 +1,23 @@
 import type { GroupReplay, VariantReplay } from '../replay.js'
 import type { KeyTable } from '../tally/key-table.js'
-import type { Series } from '../tally/series.js'
+import type { Timeline } from '../tally/timeline.js'
 import type { CountedKey, Tally } from '../tally/tally.js'
 import type { RulesReplay } from '../rules/replay-rules.js'
-import type { SeriesPoint, TopKey, VariantReport } from './report.js'
+import type { RequestsPoint, TopKey, VariantReport } from './report.js'
 
 /** The numbers of one variant. */
 export function variantReport(
   group: GroupReplay,
-  { name, replay, tally }: VariantReplay,
+  { given, name, replay, tally }: VariantReplay,
   top: number,
 ): VariantReport {
-  const { default: only, ...named } = replay.policies
+  const { default: only, ...others } = replay.policies
+  const isSingle = only !== undefined && Object.keys(others).length === 0
   return {
     name,
+    ...(given.suggested === true ? { suggested: true } : {}),
     key: group.key.text,
-    policies: only ?? named,
+    policies: isSingle ? only : replay.policies,
     unkeyed: group.unkeyed,
     ...tallyReport(tally, group.keys, top),
   }
@@ -36,18 +38,27 @@ export function rulesReport(
   return { name, policies: set.document, unkeyed: 0, rules, ...tallyReport(tally, keys, top) }
 }
 
-export type TallyReport = Omit<VariantReport, 'name' | 'key' | 'policies' | 'unkeyed' | 'rules'>
+type TallyReport = Omit<
+  VariantReport,
+  'name' | 'suggested' | 'key' | 'policies' | 'unkeyed' | 'rules'
+>
 
-export function tallyReport(tally: Tally, keys: KeyTable, top: number): TallyReport {
-  tally.worst.close()
+function tallyReport(tally: Tally, keys: KeyTable, top: number): TallyReport {
+  const { timeline, askedSeries, deniedSeries } = tally
+  const { worst } = tally
+  worst.close()
   return {
     asked: tally.asked,
     denied: tally.denied,
     keys: keys.size,
     keysDenied: tally.keysDenied,
-    worst: { from: isoOf(tally.worst.from), share: rounded(tally.worst.share) },
+    worst: { from: worst.share === 0 ? '' : isoOf(worst.from), share: rounded(worst.share) },
     streak: tally.streak,
-    series: pointsOf(tally.series),
+    denials: timeline.pointsOf(deniedSeries).map(({ at, interval }) => ({
+      at: isoOf(at),
+      asked: askedSeries[interval],
+      denied: deniedSeries[interval],
+    })),
     top: topKeys(tally, keys, top),
   }
 }
@@ -71,23 +82,27 @@ function topKey({ key, number, denied, error, details }: CountedKey, keys: KeyTa
     mostlyAt: path,
     mostlyAtShare: rounded(count / details.denied),
     ...(details.agent === undefined ? {} : { agent: details.agent }),
-    series: pointsOf(details.series).map(({ at, asked }) => ({ at, asked, denied: asked })),
+    denials: details.timeline
+      .pointsOf(details.series)
+      .map(({ at, interval }) => ({ at: isoOf(at), denied: details.series[interval] })),
   }
 }
 
-function pointsOf(series: Series): readonly SeriesPoint[] {
-  return Array.from({ length: series.length }, (_, i) => ({
-    at: isoOf(series.start + i * series.widthMs),
-    asked: series.asked[i],
-    denied: series.denied[i],
-  }))
+/** The requests of the log over time. */
+export function requestsReport(
+  timeline: Timeline,
+  requests: Float64Array,
+): readonly RequestsPoint[] {
+  return timeline
+    .pointsOf(requests)
+    .map(({ at, interval }) => ({ at: isoOf(at), asked: requests[interval] }))
 }
 
-export function isoOf(ms: number): string {
+function isoOf(ms: number): string {
   return new Date(ms).toISOString()
 }
 
 /** Rounds a share to six decimal places. */
-export function rounded(share: number): number {
+function rounded(share: number): number {
   return Math.round(share * 1e6) / 1e6
 }

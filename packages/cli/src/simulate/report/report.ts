@@ -1,10 +1,20 @@
-/** The result of a simulation, which `--json` writes. `packages/cli/report.schema.json` is its JSON Schema. */
+import type { Policies } from '@sluice/core'
+import type { RulesDocument } from '@sluice/rules'
+
+/**
+ * The result of a simulation, which `--json` writes. `packages/cli/report.schema.json` is its JSON Schema. All times are ISO 8601 in UTC, such as
+ * `2026-11-20T09:00:00.000Z`.
+ */
 export interface Report {
   readonly version: 1
   readonly log: LogReport
+  /** The width of the intervals of `requests` and `denials`, in milliseconds. */
+  readonly intervalMs: number
+  /** The requests of the log over time. Intervals without requests are left out. */
+  readonly requests: readonly RequestsPoint[]
+  /** The limits, in the order in which they were stated, and then those that were suggested. */
   readonly variants: readonly VariantReport[]
   readonly compared?: ComparedReport
-  readonly suggestion?: readonly Suggestion[]
   /** The requests that the rules could not judge, because a value or another field was absent. No limit counted them. */
   readonly unjudged?: number
   /** The notes that restrict the meaning of the numbers. */
@@ -20,7 +30,7 @@ export interface LogReport {
   readonly skipped: Readonly<Record<string, number>>
   /** The requests that were out of order by more than `--disorder`. */
   readonly late: number
-  /** The time of the first request, and of the last, in ISO 8601. Empty if there were no requests. */
+  /** The time of the first request, and of the last. Empty if there were no requests. */
   readonly from: string
   readonly to: string
   /** The share of the keys that was replayed: 1 is all of them. */
@@ -38,29 +48,43 @@ export interface LogReport {
 /** The result of one variant. */
 export interface VariantReport {
   readonly name: string
+  /** Whether `suggest` found this limit. Absent if not. */
+  readonly suggested?: true
   /** The key as the caller stated it. Absent for rules, which have their own keys. */
   readonly key?: string
-  readonly policies: unknown
+  /** One policy, policies by name, or a document of rules. */
+  readonly policies: Policies | RulesDocument
   readonly asked: number
   /** The requests without the key, which this variant does not limit. */
   readonly unkeyed: number
   readonly denied: number
   readonly keys: number
   readonly keysDenied: number
-  /** The five minutes of the clock with the largest share of denials. */
+  /** The five minutes of the clock with the largest share of denials. `from` is empty if nothing was denied. */
   readonly worst: { readonly from: string; readonly share: number }
   /** The most consecutive denials of one key. */
   readonly streak: { readonly key: string; readonly length: number }
-  readonly series: readonly SeriesPoint[]
+  /** The intervals with denials. */
+  readonly denials: readonly DenialsPoint[]
   readonly rules?: readonly RuleReport[]
   /** The keys with the most denials. */
   readonly top: readonly TopKey[]
 }
 
-/** The requests of one interval. */
-export interface SeriesPoint {
+/** The requests of one interval, which begins at `at`. */
+export interface RequestsPoint {
   readonly at: string
   readonly asked: number
+}
+
+/** The denials of one interval, which begins at `at`. */
+export interface DenialsPoint extends RequestsPoint {
+  readonly denied: number
+}
+
+/** The denials of one key in an interval, which begins at `at`. */
+export interface KeyDenialsPoint {
+  readonly at: string
   readonly denied: number
 }
 
@@ -86,7 +110,8 @@ export interface TopKey {
   readonly mostlyAtShare: number
   /** The user agent of the first denied request. */
   readonly agent?: string
-  readonly series: readonly SeriesPoint[]
+  /** The intervals with denials. Their width is a minute, doubled until 60 intervals are enough. */
+  readonly denials: readonly KeyDenialsPoint[]
 }
 
 /** A rules document compared with the baseline. */
@@ -102,15 +127,4 @@ export interface ComparedReport {
   readonly keysNewlyAllowed: number
   readonly newlyDenied: readonly TopKey[]
   readonly newlyAllowed: readonly TopKey[]
-}
-
-/** A suggested limit. */
-export interface Suggestion {
-  readonly algorithm: string
-  readonly window: string
-  readonly limit: number
-  readonly burst?: number
-  /** The share of requests, and the number of keys, that this limit denies. */
-  readonly share: number
-  readonly keys: number
 }

@@ -21,7 +21,6 @@ export function reportAsText(report: Report, { tookMs }: TableOptions): string {
   if (first !== undefined && first.top.length > 0) parts.push(topOf(first))
   parts.push(
     ...comparedOf(report),
-    ...suggestionsOf(report),
     [...tailOf(report), ...report.notes.map((note) => `note: ${visible(note)}`)].join('\n'),
   )
   return `${parts.join('\n\n')}\n`
@@ -30,8 +29,8 @@ export function reportAsText(report: Report, { tookMs }: TableOptions): string {
 const columns = ['', 'denied', 'share', 'keys denied', 'worst 5 min', 'longest streak']
 
 function tableOf(variants: readonly VariantReport[]): string {
-  const rows = variants.map(({ name, asked, denied, keysDenied, worst, streak }) => [
-    visible(name),
+  const rows = variants.map(({ name, suggested, asked, denied, keysDenied, worst, streak }) => [
+    `${visible(name)}${suggested === true ? ' (suggested)' : ''}`,
     grouped(denied),
     percent(asked === 0 ? 0 : denied / asked),
     grouped(keysDenied),
@@ -96,16 +95,6 @@ function comparedOf({ compared }: Report): string[] {
     lines.push('newly allowed', keyRows(compared.newlyAllowed.slice(0, 10)))
   }
   return [lines.join('\n')]
-}
-
-function suggestionsOf({ suggestion = [] }: Report): string[] {
-  if (suggestion.length === 0) return []
-  const rows = suggestion.map(({ algorithm, window, limit, burst, share, keys }) => [
-    `${algorithm} ${limit}/${window}${burst === undefined ? '' : ` burst ${burst}`}`,
-    percent(share),
-    grouped(keys),
-  ])
-  return [alignedRows([['suggested', 'share', 'keys denied'], ...rows])]
 }
 
 function tailOf({ log }: Report): string[] {

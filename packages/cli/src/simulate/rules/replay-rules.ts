@@ -15,6 +15,7 @@ import { Heap } from '../order/heap.js'
 import type { Sample } from '../sample.js'
 import { KeyTable } from '../tally/key-table.js'
 import { Tally } from '../tally/tally.js'
+import type { Timeline } from '../tally/timeline.js'
 import { RecordFacts, type Table } from './facts.js'
 import { deniedKey, keysOf, sampledKey } from './rule-keys.js'
 
@@ -42,18 +43,19 @@ export interface RulesReplay {
 export interface RulesReplayOptions {
   readonly sample: Sample
   readonly table: Table | undefined
+  readonly timeline: Timeline
   readonly precision: LogPrecision
 }
 
 export function createRulesReplay(
   set: RuleSet,
-  { sample, table, precision }: RulesReplayOptions,
+  { sample, table, timeline, precision }: RulesReplayOptions,
 ): RulesReplay {
   let now = 0
   let delayed = 0
   let facts: RecordFacts | undefined
   const keys = new KeyTable()
-  const tally = new Tally()
+  const tally = new Tally(timeline)
   const errors: RulesReplay['errors'] = { count: 0, first: undefined }
   // Each call passes its own policies.
   const replay = createReplay({ policies: unlimited(), clock: () => now })

@@ -5,6 +5,7 @@ import type { NamedVariant, RulesVariant } from '../options.js'
 import { rulesReport } from '../report/build.js'
 import type { ComparedReport, VariantReport } from '../report/report.js'
 import type { Sample } from '../sample.js'
+import type { Timeline } from '../tally/timeline.js'
 import { Comparison } from './comparison.js'
 import type { Table } from './facts.js'
 import { missingFields } from './needed-fields.js'
@@ -31,6 +32,7 @@ interface LogChoices {
 
 export interface RulesSimulationOptions {
   readonly sample: Sample
+  readonly timeline: Timeline
   readonly table?: Table | undefined
   readonly baseline?: string | undefined
 }
@@ -38,7 +40,7 @@ export interface RulesSimulationOptions {
 /** @throws RulesError if a document has mistakes */
 export function createRulesSimulation(
   given: readonly NamedVariant[],
-  { sample, table, baseline }: RulesSimulationOptions,
+  { sample, timeline, table, baseline }: RulesSimulationOptions,
 ): RulesSimulation {
   const documents = given
     .filter((variant): variant is NamedRules => 'rules' in variant)
@@ -62,6 +64,7 @@ export function createRulesSimulation(
         replay: createRulesReplay(await compileRules(parsed), {
           sample,
           table,
+          timeline,
           precision: { ...detected, force },
         }),
       })

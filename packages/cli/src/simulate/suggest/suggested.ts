@@ -5,8 +5,6 @@ import type { Source } from '../input/open.js'
 import { keyReader } from '../keys.js'
 import type { SimulateSourcesOptions, SuggestRequest } from '../options.js'
 import { readLog } from '../read-log.js'
-import { rounded } from '../report/build.js'
-import type { Suggestion, VariantReport } from '../report/report.js'
 import { createSample } from '../sample.js'
 import { limited } from '../variants.js'
 import { suggestLimits, type SuggestedLimit } from './suggest.js'
@@ -43,23 +41,5 @@ export async function suggestedBy(
   return suggestLimits(request, async (onRecord) => {
     await readLog(sources, { ...options, onRecord, onDetected })
     return { shortestRecoveryMs: shortest }
-  })
-}
-
-/** The suggestions with the shares that their limits denied when they were replayed. */
-export function suggestionsOf(
-  suggested: readonly SuggestedLimit[],
-  variants: readonly VariantReport[],
-): readonly Suggestion[] {
-  return suggested.map(({ algorithm, windowMs, limit, burst }, i) => {
-    const { asked, denied, keysDenied } = variants[i]
-    return {
-      algorithm,
-      window: windowText(windowMs),
-      limit,
-      ...(burst === undefined ? {} : { burst }),
-      share: rounded(asked === 0 ? 0 : denied / asked),
-      keys: keysDenied,
-    }
   })
 }

@@ -1,7 +1,7 @@
 import type { LogRecord } from '../cut/record.js'
 import { copyOf } from '../cut/text.js'
 import { HotKeys } from './hot-keys.js'
-import { Series } from './series.js'
+import { Timeline } from './timeline.js'
 
 /** The denials of one key. */
 export class DeniedKey {
@@ -14,7 +14,8 @@ export class DeniedKey {
   run = 0
   longestRun = 0
   /** The denials over time. */
-  readonly series: Series = new Series(60, 60_000)
+  readonly timeline: Timeline = new Timeline(60, 60_000)
+  readonly series: Float64Array = this.timeline.series()
   #lastOrdinal = -1
   /** The most frequent paths of the denied requests. */
   readonly #paths = new HotKeys<undefined>(4)
@@ -32,7 +33,7 @@ export class DeniedKey {
     this.run = ordinal === this.#lastOrdinal + 1 ? this.run + 1 : 1
     this.#lastOrdinal = ordinal
     if (this.run > this.longestRun) this.longestRun = this.run
-    this.series.ask(record.at)
+    this.series[this.timeline.at(record.at)]++
     this.#paths.add(pathOf(record.url), () => undefined)
   }
 

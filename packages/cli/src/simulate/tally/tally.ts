@@ -3,7 +3,7 @@ import { copyOf } from '../cut/text.js'
 import { DeniedKey } from './denied-key.js'
 import { HotKeys } from './hot-keys.js'
 import { KeySet } from './key-set.js'
-import { Series } from './series.js'
+import { Timeline } from './timeline.js'
 import { Worst } from './worst.js'
 
 /** The number of denied keys with exact counts. Of further keys only the most frequent are counted. */
@@ -13,12 +13,22 @@ const maxDeniedKeys = 100_000
 export class Tally {
   asked = 0
   denied = 0
-  readonly series: Series = new Series()
+  readonly timeline: Timeline
+  /** The requests and the denials over time. */
+  readonly askedSeries: Float64Array
+  readonly deniedSeries: Float64Array
   readonly worst: Worst = new Worst()
   streak: { readonly key: string; readonly length: number } = { key: '', length: 0 }
   readonly #byNumber = new Map<number, Followed>()
   readonly #others = new HotKeys<Followed>()
   readonly #keysDenied = new KeySet()
+
+  /** @param timeline the intervals of the series, which all tallies of a report share */
+  constructor(timeline: Timeline = new Timeline()) {
+    this.timeline = timeline
+    this.askedSeries = timeline.series()
+    this.deniedSeries = timeline.series()
+  }
 
   get keysDenied(): number {
     return this.#keysDenied.size
@@ -26,7 +36,7 @@ export class Tally {
 
   ask(at: number): void {
     this.asked++
-    this.series.ask(at)
+    this.askedSeries[this.timeline.at(at)]++
     this.worst.ask(at)
   }
 
@@ -39,7 +49,7 @@ export class Tally {
   deny(record: LogRecord, key: string, number: number, ordinal: number): void {
     this.denied++
     this.#keysDenied.add(number)
-    this.series.deny()
+    this.deniedSeries[this.timeline.at(record.at)]++
     this.worst.deny()
     const followed = this.#follow(record, key, number)
     followed.details.deny(record, ordinal)
