@@ -1,0 +1,49 @@
+import { concurrency } from '@sluice/core'
+import type { RulesText } from '@sluice/rules'
+import { expect, test } from 'vitest'
+import { simulate, type SimulatedVariant } from '../../src/simulate/index.js'
+import { jsonLog, start } from './logs.js'
+
+const slots: RulesText = {
+  text: 'version: 1\nname: site\nrules:\n  - { id: slots, key: ip, policy: { kind: concurrency, limit: 1, lease: 1m } }\n',
+  format: 'yaml',
+  files: new Map(),
+}
+
+const variants: Readonly<Record<string, SimulatedVariant>> = {
+  policies: { policies: concurrency({ limit: 1, lease: '1m' }) },
+  rules: { rules: slots },
+}
+
+test('a lease is free in the very millisecond in which its request ends, and not before', async () => {
+  const ip = '192.0.2.1'
+  const lines = [
+    { at: start + 1, ip, durationMs: 1000 },
+    { at: start + 1000, ip, durationMs: 5 },
+    { at: start + 1001, ip, durationMs: 10 },
+    { at: start + 1010, ip, durationMs: 5 },
+    { at: start + 1011, ip, durationMs: 5 },
+    // It lasts longer than its lease, which ends by itself.
+    { at: start + 2000, ip, durationMs: 100_000 },
+    { at: start + 61_999, ip, durationMs: 5 },
+    { at: start + 62_000, ip, durationMs: 5 },
+  ]
+  const { variants: reports } = await simulate({ log: jsonLog(lines), variants })
+  const times = [1000, 1010, 61_999].map((ms) => new Date(start + ms).toISOString())
+  for (const { asked, denied, top } of reports) {
+    expect({ asked, denied }).toEqual({ asked: 8, denied: 3 })
+    expect([top[0].first, top[0].last]).toEqual([times[0], times[2]])
+  }
+})
+
+test('each request of several releases its own lease', async () => {
+  const lines = ['192.0.2.1', '192.0.2.2'].flatMap((ip, i) => [
+    { at: start + 1 + i, ip, durationMs: 1000 * (i + 1) },
+    { at: start + 1500 + i, ip, durationMs: 5 },
+  ])
+  const { variants: reports } = await simulate({ log: jsonLog(lines), variants })
+  expect(reports.map(({ top }) => top.map(({ key, denied }) => [key, denied]))).toEqual([
+    [['192.0.2.2', 1]],
+    [['slots 192.0.2.2', 1]],
+  ])
+})
