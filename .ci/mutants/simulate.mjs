@@ -117,12 +117,6 @@ export const mutants = [
   },
   {
     file: `${simulate}/rules/replay-rules.ts`,
-    name: 'rules that count failures count successes',
-    find: "(counts === 'successes') !== succeeded",
-    replace: "(counts === 'successes') === succeeded",
-  },
-  {
-    file: `${simulate}/rules/replay-rules.ts`,
     name: 'a response is settled before it is sent',
     find: 'ends.push(record.at + (record.durationMs ?? 0)',
     replace: 'ends.push(record.at',

@@ -37,6 +37,8 @@ export * from './application.js'
 export { carryOut } from './rules/carry-out.js'
 export type { CarriedOut, Surroundings } from './rules/carry-out.js'
 export type { Part } from './rules/rule-decision.js'
+export { settlementOf } from './rules/settlement.js'
+export type { Settlement } from './rules/settlement.js'
 export { decideByRules } from './rules/decide.js'
 export type { DecideOptions } from './rules/decide.js'
 export type {

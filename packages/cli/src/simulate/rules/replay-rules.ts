@@ -1,6 +1,7 @@
 import { unlimited } from '@sluice/core'
 import {
   carryOut,
+  settlementOf,
   type Consumption,
   type Judgement,
   type Part,
@@ -132,30 +133,15 @@ export function createRulesReplay(
   /** At the end of the response, releases leases and refunds rules that do not count such a response. */
   function settleLater(part: Part, record: LogRecord): void {
     const { consumption, decision } = part
-    const succeeded = record.status < 400
-    const refunded: string[] = []
-    const reset: string[] = []
-    for (const [name, { counts, resetOnSuccess }] of consumption.rules) {
-      if (counts !== 'all' && (counts === 'successes') !== succeeded) refunded.push(name)
-      if (resetOnSuccess && succeeded) reset.push(name)
-    }
     const { lease } = decision
-    if (lease === undefined && refunded.length + reset.length === 0) return
+    const { refunded, reset } = settlementOf(part, record.status < 400)
+    if (lease === undefined && refunded.length === 0 && reset === undefined) return
     ends.push(record.at + (record.durationMs ?? 0), () => {
       // A memory store releases it at once.
       void lease?.release()
       if (refunded.length > 0) limiter.refund(decision, { policies: refunded })
-      if (reset.length > 0) resetCounts(part, reset)
+      if (reset !== undefined) limiter.reset(reset, { policies: consumption.policies })
     })
-  }
-
-  function resetCounts({ consumption: { keys, policies } }: Part, names: readonly string[]): void {
-    if (typeof keys !== 'object' || Array.isArray(keys)) {
-      limiter.reset(keys, { policies })
-      return
-    }
-    const chosen = Object.entries(keys).filter(([name]) => names.includes(name))
-    limiter.reset(Object.fromEntries(chosen), { policies })
   }
 
   return { set, replay, keys, tally, errors, delayed: () => delayed, push }

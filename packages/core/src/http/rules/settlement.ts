@@ -1,3 +1,4 @@
+import type { Keys } from '../../limiter/bound-policies.js'
 import type { Decision } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { warnOfFailure } from '../guard/mistakes.js'
@@ -34,18 +35,31 @@ export function createRuleSettlement(
     const succeeded = isSuccess(outcome)
     try {
       await decision.lease?.release()
-      const refunded = namesOf(part, (rule) => decision.allowed && !counts(rule, succeeded))
+      const { refunded, reset } = settlementOf(part, succeeded)
       if (refunded.length > 0) await limiter.refund(decision, { policies: refunded })
-      const reset = namesOf(part, ({ resetOnSuccess }) => resetOnSuccess && succeeded)
-      if (reset.length > 0) {
-        const { keys, policies } = consumption
-        await limiter.reset(keysToReset(keys, policies, reset), { policies })
-      }
+      if (reset !== undefined) await limiter.reset(reset, { policies: consumption.policies })
     } catch (error) {
       // The response is sent already. Units that were not refunded expire by themselves, so the limit errs on the strict side.
       warnOfFailure(error)
     }
   }
+}
+
+/** What a response does to the counts of a part. */
+export interface Settlement {
+  /** The policies whose units are refunded, because their rule does not count such a response. */
+  readonly refunded: readonly string[]
+  /** The keys whose counts are reset. Undefined if there are none. */
+  readonly reset: Keys | undefined
+}
+
+/** What a response with this success does to the counts of a part of its request. */
+export function settlementOf(part: Part, succeeded: boolean): Settlement {
+  const { keys, policies } = part.consumption
+  const { allowed } = part.decision
+  const refunded = namesOf(part, (rule) => allowed && !counts(rule, succeeded))
+  const reset = namesOf(part, ({ resetOnSuccess }) => resetOnSuccess && succeeded)
+  return { refunded, reset: reset.length === 0 ? undefined : keysToReset(keys, policies, reset) }
 }
 
 function dependsOnOutcome({ consumption: { rules }, decision: { allowed } }: Part): boolean {
