@@ -37,7 +37,8 @@ export async function simulateSources(
 ): Promise<Report> {
   const { sample: share = 1, top = 20, suggest } = options
   const sample = createSample(share)
-  const suggested = suggest === undefined ? [] : await suggestedBy(sources, options, suggest)
+  const suggested =
+    suggest === undefined ? [] : await suggestedBy(sources, options, sample, suggest)
   const given: readonly NamedVariant[] = [
     ...options.variants,
     ...suggested.map(({ policy }) => ({ policies: policy, key: suggest?.key, suggested: true })),

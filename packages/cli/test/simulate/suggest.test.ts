@@ -65,7 +65,7 @@ interface Limit {
 }
 
 /** The numbers of the suggested limits. */
-function limitsOf({ variants }: Report): readonly Limit[] {
+function limitsOf({ variants }: Pick<Report, 'variants'>): readonly Limit[] {
   return variants
     .filter(({ suggested }) => suggested)
     .map((variant) => {
@@ -92,7 +92,7 @@ describe.each(algorithms)('%s', (algorithm) => {
       expect(enough.denied).toBeLessThanOrEqual(share * enough.asked)
       const less = await replayed(builders[algorithm](limit - 1))
       expect(less.denied).toBeGreaterThan(share * less.asked)
-      const [{ suggested, ...numbers }] = report.variants
+      const [{ suggested: _suggested, ...numbers }] = report.variants
       expect(report.variants).toHaveLength(1)
       expect(numbers).toEqual({ ...(await replayed(policiesOf(numbers))), name: numbers.name })
     },
@@ -142,6 +142,41 @@ test('makes one suggestion for each window', async () => {
   const windows = [60_000, 600_000]
   const report = await simulate({ log, suggest: { target: 'requests<=1%', windows } })
   expect(limitsOf(report).map(({ window }) => window)).toEqual(windows)
+})
+
+test('suggests from the same sample of the keys that is replayed', async () => {
+  const sized = join(folder, 'sized.log')
+  // Client i sends i requests.
+  const lines = Array.from({ length: 200 }, (_, i) =>
+    Array.from({ length: i + 1 }, (_, j) => ({ at: start + j * 1000, ip: `10.0.0.${i}` })),
+  ).flat()
+  await writeFile(sized, combinedLog(lines.sort((a, b) => a.at - b.at)))
+  const report = await simulate({
+    log: sized,
+    sample: 0.5,
+    top: 200,
+    variants: { all: { policies: fixedWindow({ limit: 0, window: '1h' }) } },
+    suggest: { target: 'keys<=10%', windows: [3_600_000], algorithm: 'fixedWindow' },
+  })
+  const [all, suggested] = report.variants
+  const sizes = all.top.map(({ asked }) => asked)
+  expect(sizes).toHaveLength(all.keys)
+  // The tenth of the keys with the most requests are denied.
+  const [{ limit }] = limitsOf(report)
+  expect(limit).toBe(sizes[Math.floor(all.keys / 10)])
+  expect(suggested.keysDenied).toBe(Math.floor(all.keys / 10))
+})
+
+test('suggests limits of a key, which the log has to have', async () => {
+  const suggest = { target: 'requests<=1%', key: 'path' }
+  const report = await simulate({ log, suggest })
+  const [{ limit }] = limitsOf(report)
+  expect(report.variants[0]).toMatchObject({ key: 'path', keys: 1 })
+  expect(limit).toBeGreaterThan(60)
+  const byHeader = { ...suggest, key: 'header.x-key' }
+  await expect(simulate({ log, suggest: byHeader, missing: 'skip' })).rejects.toThrow(
+    '--key header.x-key: the format combined has no field "header.x-key"',
+  )
 })
 
 test('refuses a log that can be read only once', async () => {

@@ -5,15 +5,20 @@ import type { Source } from '../input/open.js'
 import { keyReader } from '../keys.js'
 import type { SimulateSourcesOptions, SuggestRequest } from '../options.js'
 import { readLog } from '../read-log.js'
-import { createSample } from '../sample.js'
+import type { Sample } from '../sample.js'
 import { limited } from '../variants.js'
 import { suggestLimits, type SuggestedLimit } from './suggest.js'
 import { targetOf } from './target.js'
 
-/** Finds the limits that `--suggest` asks for. */
+/**
+ * Finds the limits that `--suggest` asks for.
+ *
+ * @param sample the keys that are replayed afterwards; another sample would have another limit
+ */
 export async function suggestedBy(
   sources: readonly Source[],
   options: SimulateSourcesOptions,
+  sample: Sample,
   { target, windows = [60_000], algorithm = 'slidingWindow', key = 'ip' }: SuggestRequest,
 ): Promise<readonly SuggestedLimit[]> {
   const streamed = sources.find(({ rereadable }) => !rereadable)
@@ -23,7 +28,6 @@ export async function suggestedBy(
     )
   }
   const reader = keyReader(key)
-  const sample = createSample(options.sample ?? 1)
   const request = { target: targetOf(target), windows, algorithm, key: reader, sample }
   const { force = false } = options
   let shortest = 0
