@@ -3,7 +3,7 @@ const cli = 'packages/cli/src'
 export const area = 'cli'
 
 export const tests = [
-  'packages/cli/test/check packages/cli/test/output',
+  'packages/cli/test/check packages/cli/test/output packages/cli/test/against packages/cli/test/request',
   'packages/cli/test/explain packages/cli/test/redis',
   'packages/cli/test',
 ]
@@ -140,5 +140,95 @@ export const mutants = [
     name: 'the limit that an override replaces is not named',
     find: 'own === undefined ? ',
     replace: 'own !== null ? ',
+  },
+  {
+    file: `${cli}/commands/check.ts`,
+    name: 'the document in use may have mistakes',
+    find: 'if (rules !== undefined && text !== undefined) return',
+    replace: 'if (text !== undefined) return',
+  },
+  {
+    file: `${cli}/commands/explain.ts`,
+    name: 'a document with mistakes is explained',
+    find: '    terminal.exitCode = 1\n',
+    replace: '',
+  },
+  {
+    file: `${cli}/commands/explain.ts`,
+    name: 'an address that is missing has no hint',
+    find: "error.code === 'SLUICE_ADDRESS_MISSING'",
+    replace: "error.code === 'SLUICE_ADDRESS_INVALID'",
+  },
+  {
+    file: `${cli}/commands/explain.ts`,
+    name: 'Redis is read for refused requests',
+    find: " || explanation.type !== 'ask'",
+    replace: '',
+  },
+  {
+    file: `${cli}/reading/document.ts`,
+    name: 'the standard input is named -',
+    find: "name === standardInput ? 'stdin' : name",
+    replace: 'name',
+  },
+  {
+    file: `${cli}/reading/input.ts`,
+    name: 'the standard input is read again',
+    find: '(read ??= text(stdin))',
+    replace: '(read = text(stdin))',
+  },
+  {
+    file: `${cli}/reading/request.ts`,
+    name: 'methods are as they are typed',
+    find: 'method.toUpperCase()',
+    replace: 'method',
+  },
+  {
+    file: `${cli}/reading/request.ts`,
+    name: 'a request line can have more words',
+    find: 'words.length > 2 || ',
+    replace: '',
+  },
+  {
+    file: `${cli}/reading/request.ts`,
+    name: 'the last of several cookies wins',
+    find: 'cookie.toReversed()',
+    replace: 'cookie',
+  },
+  {
+    file: `${cli}/reading/request.ts`,
+    name: 'cookies can be headers',
+    find: "if (headers.has('cookie')) {",
+    replace: "if (headers.has('cookies')) {",
+  },
+  {
+    file: `${cli}/reading/request.ts`,
+    name: 'a URL without a path has none',
+    find: "path.startsWith('/') ? path : `/${path}`",
+    replace: 'path',
+  },
+  {
+    file: `${cli}/reading/request.ts`,
+    name: 'values have spaces around them',
+    find: 'text.slice(at + 1).trim()',
+    replace: 'text.slice(at + 1)',
+  },
+  {
+    file: `${cli}/reading/counts.ts`,
+    name: 'the query of a URL is printed',
+    find: ".replace(/\\?.*$/, '')",
+    replace: '',
+  },
+  {
+    file: `${cli}/program.ts`,
+    name: 'errors of the command line exit with 0',
+    find: 'terminal.exitCode = error.exitCode',
+    replace: 'terminal.exitCode = 0',
+  },
+  {
+    file: `${cli}/output/failure.ts`,
+    name: 'errors reach the terminal as they are',
+    find: '.map(visible)',
+    replace: '',
   },
 ]

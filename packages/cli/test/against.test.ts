@@ -37,6 +37,12 @@ test('equal documents have no differences', async () => {
   expect(stdout).toContain('\nNo rule differs from stdin.\n')
 })
 
+test('the standard input can be both documents', async () => {
+  const cwd = await folderWith({ 'bad.txt': 'mallory\n' })
+  const { stdout } = await sluice(['check', '-', '--against', '-'], { cwd, input: shop })
+  expect(stdout).toContain('\nNo rule differs from stdin.\n')
+})
+
 test('another name is a warning, because all counts start again', async () => {
   const cwd = await folderWith({
     ...shopFiles,

@@ -202,6 +202,14 @@ test('"-" is the standard input, and its files are in the current folder', async
   expect(wrong.stdout).toMatch(/^stdin:32:14 {2}error /)
 })
 
+test('a file that cannot be read is an annotation without a position', async () => {
+  const cwd = await folderWith({})
+  const { stdout } = await sluice(['check', 'none.yaml', '--format', 'github'], { cwd })
+  expect(stdout).toBe(
+    '::error file=none.yaml,title=SLUICE_RULES_SOURCE_FAILED::the rules cannot be read from none.yaml: there is no such file\n',
+  )
+})
+
 test('JSON is checked by the name of its file', async () => {
   const cwd = await folderWith({ 'rules.json': '{\n  "version": 1,\n  "name": "a",\n}' })
   const { status, stdout } = await sluice(['check', 'rules.json'], { cwd })

@@ -23,6 +23,20 @@ test('NO_COLOR switches colors off, unless it is empty', async () => {
   expect(await run('')).toContain(escape)
 })
 
+test('a terminal that cannot draw colors gets none', async () => {
+  const cwd = await folderWith(shopFiles)
+  const env = { TERM: 'dumb' }
+  const { stdout } = await sluice(['check', 'rules.yaml'], { cwd, env, isTTY })
+  expect(stdout).not.toContain(escape)
+})
+
+test('an error message is printed as text', async () => {
+  const { status, stderr } = await sluice(['simulate', 'a\u001b[31m.log', '--limit', '1/1m'])
+  expect(status).toBe(1)
+  expect(stderr).toContain(String.raw`a\u{1b}[31m.log`)
+  expect(stderr).not.toContain(escape)
+})
+
 test('explain has colors on a terminal, and none within JSON', async () => {
   const cwd = await folderWith(shopFiles)
   const args = ['explain', 'rules.yaml', '--ip', '203.0.113.9']

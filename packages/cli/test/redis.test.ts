@@ -141,6 +141,23 @@ test('a Redis that cannot be reached is an error, and its password is not shown'
   })
 })
 
+test('a query of the URL, which may contain a password, is not shown', async () => {
+  const { stderr } = await explainAda(document, 'redis://127.0.0.1:1?password=secret')
+  expect(stderr).toBe(
+    'error: no connection to redis://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1\n',
+  )
+})
+
+test('Redis is not needed for a request that no limit is asked about', async () => {
+  const banned = `${document}  - { id: banned, when: { user: ada }, then: deny }\n`.replace(
+    /rules:\n([^]*?)( {2}- \{ id: banned.*\n)/,
+    'rules:\n$2$1',
+  )
+  const { status, stdout } = await explainAda(banned, 'redis://127.0.0.1:1')
+  expect(status).toBe(0)
+  expect(stdout).toContain('\nRefused by banned. No limit is asked.\n')
+})
+
 test('a Redis that forbids the script is an error', async () => {
   await redis.connection.call(
     'ACL',

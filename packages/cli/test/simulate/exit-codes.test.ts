@@ -34,11 +34,16 @@ test.each<readonly [number, string, readonly string[]]>([
   [0, 'fewer requests are denied than allowed', ['--limit', '10/1m', '--fail-over', '61%']],
   [3, 'more requests are denied than allowed', ['--limit', '10/1m', '--fail-over', '60%']],
   [0, 'as many keys are denied as allowed', ['--limit', '10/1m', '--fail-keys', '1']],
+  [0, 'nothing is denied, of a share of 0 %', ['--limit', '100/1m', '--fail-over', '0%']],
+  [0, 'no key is denied, of 0 keys', ['--limit', '100/1m', '--fail-keys', '0']],
+  [0, 'all requests may be denied', ['--limit', '10/1m', '--fail-over', '100%']],
   [3, 'more keys are denied than allowed', ['--limit', '2/1m', '--fail-keys', '1']],
   [1, 'nothing is to be replayed', []],
   [1, 'a share is not a share', ['--limit', '10/1m', '--fail-over', '101%']],
   [1, 'a window is not a window', ['--suggest', 'keys<=1%', '--windows', '1m,soon']],
   [1, 'a number is not a number', ['--limit', '10/1m', '--top', 'all']],
+  [1, 'a number is not whole', ['--limit', '10/1m', '--top', '1.5']],
+  [1, 'a sample is empty', ['--limit', '10/1m', '--sample', '0%']],
   [1, 'seconds are not seconds', ['--limit', '10/1m', '--disorder', '1m']],
   [1, 'a field is unknown', ['--limit', '10/1m', '--field', 'when=ts']],
   [1, 'a limit is not a limit', ['--limit', '10 per minute']],
@@ -90,6 +95,9 @@ test('4 if a compressed log ends before its end', async () => {
   await writeFile(file, compressed.subarray(0, -200))
   const { status, stdout } = await simulate([file, '--limit', '10/1m'])
   expect(status).toBe(4)
+  // More denials than allowed are the more important message.
+  const args = [file, '--limit', '1/1m', '--fail-keys', '0']
+  expect((await simulate(args)).status).toBe(3)
   expect(stdout).toContain('The compressed log is truncated')
 })
 

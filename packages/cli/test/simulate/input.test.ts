@@ -82,10 +82,16 @@ describe('input', () => {
     )
     const report = await simulated(log, { variants: byHeader, missing: 'skip' })
     expect(report.variants.map(({ asked }) => asked)).toEqual([0, 50])
+    const absent = await simulated(log, { variants: byHeader, missing: 'absent' })
+    expect(absent.variants.map(({ asked }) => asked)).toEqual([0, 50])
   })
 
   test('requests with the status 429 are counted', async () => {
-    const lines = traffic(50).map(({ at, ip }, i) => ({ at, ip, status: i % 5 === 0 ? 429 : 200 }))
+    const lines = traffic(50).map(({ at, ip }, i) => ({
+      at,
+      ip,
+      status: [429, 200, 428, 430, 500][i % 5],
+    }))
     const { log } = await simulated(combinedLog(lines), { variants })
     expect(log.limited).toBe(10)
   })

@@ -44,3 +44,18 @@ test('writes nothing about a log that was read at once', () => {
   createProgress(stream, () => 0).clear()
   expect(written).toEqual([])
 })
+
+test('a shorter line covers the whole line before it', () => {
+  let now = 0
+  const { stream, written } = terminal()
+  const progress = createProgress(stream, () => now)
+  now = 1000
+  progress.show({ lines: 500_000, bytesRead: 125_000_000, bytes: undefined })
+  now = 60_000
+  progress.show({ lines: 1000, bytesRead: 9_000_000, bytes: undefined })
+  progress.clear()
+  const [first, second, cleared] = written
+  expect(first).toBe('\r125.0 MB, 500k lines/s')
+  expect(second).toBe('\r9.0 MB, 0k lines/s    ')
+  expect(cleared).toMatch(/^\r +\r$/)
+})

@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { jsonCutter } from '../../src/simulate/cut/json.js'
+import type { LogRecord } from '../../src/simulate/cut/record.js'
+import { DeniedKey } from '../../src/simulate/tally/denied-key.js'
 import { HotKeys } from '../../src/simulate/tally/hot-keys.js'
 import { KeySet } from '../../src/simulate/tally/key-set.js'
 import { KeyTable } from '../../src/simulate/tally/key-table.js'
+import { Tally, type CountedKey } from '../../src/simulate/tally/tally.js'
 import { Timeline } from '../../src/simulate/tally/timeline.js'
+import { start } from './logs.js'
 
 describe('HotKeys', () => {
   test('counts each key within its stated error, and keeps every frequent key', () => {
@@ -75,6 +80,9 @@ test('KeySet counts each number once, and no keys without a number', () => {
   const set = new KeySet()
   for (const number of [0, 1, 100_000, 1, -1, 100_000, 7]) set.add(number)
   expect(set.size).toBe(4)
+  const dense = new KeySet()
+  for (let i = 0; i < 40_000; i++) dense.add(i % 20_000)
+  expect(dense.size).toBe(20_000)
 })
 
 describe('Timeline', () => {
@@ -122,4 +130,64 @@ describe('Timeline', () => {
     const indexes = [times[0], times[times.length - 1]].map((time) => Math.floor(time / widthMs))
     return indexes[1] - indexes[0] < 8
   }
+})
+
+describe('Tally', () => {
+  const record = (at: number, url: string, agent?: string): LogRecord => {
+    const line = { time: at, ip: '192.0.2.1', method: 'GET', url, status: 200 }
+    const text = JSON.stringify({ ...line, headers: { 'user-agent': agent } })
+    const read = jsonCutter({}).cut(text, 0, text.length)
+    if (typeof read === 'string') throw new Error(read)
+    return read
+  }
+
+  /** The keys of a tally after these denials: the key, its number and the ordinal of the request. */
+  function keysAfter(
+    denials: readonly (readonly [key: string, number: number, ordinal: number])[],
+  ): readonly CountedKey[] {
+    const tally = new Tally()
+    for (const [i, [key, number, ordinal]] of denials.entries()) {
+      tally.ask(start + i)
+      tally.deny(record(start + i, '/'), key, number, ordinal)
+    }
+    return tally.keys()
+  }
+
+  test('keys for which the table has no room are counted separately', () => {
+    const keys = keysAfter([
+      ['a', -1, 1],
+      ['b', -1, 1],
+      ['b', -1, 1],
+      ['c', 0, 1],
+    ])
+    expect(keys.map(({ key, denied, error }) => [key, denied, error])).toEqual([
+      ['b', 2, 0],
+      ['a', 1, 0],
+      ['c', 1, 0],
+    ])
+  })
+
+  test('a streak is one of consecutive requests of a key', () => {
+    const tally = new Tally()
+    const ordinals = [1, 2, 4, 5, 6, 9]
+    for (const ordinal of ordinals) tally.deny(record(start, '/'), 'a', 0, ordinal)
+    for (const ordinal of [1, 2, 3]) tally.deny(record(start, '/'), 'b', 1, ordinal)
+    expect(tally.streak).toEqual({ key: 'a', length: 3 })
+    expect([tally.denied, tally.keysDenied]).toEqual([9, 2])
+  })
+
+  test('the most frequent path has a lower bound, and no query', () => {
+    const denied = new DeniedKey(record(start, '/', 'curl/8.0'))
+    const urls = ['/a?x=1', '/b', '/a?x=2', '/c', '/d', '/e', '/f', '/a', '/a?']
+    for (const [i, url] of urls.entries()) denied.deny(record(start + i, url), i + 1)
+    expect(denied.mostlyAt()).toEqual({ path: '/a', count: 4 })
+    expect([denied.agent, denied.first, denied.last]).toEqual(['curl/8.0', start, start + 8])
+  })
+
+  test('a path that entered the sketch late is named with the requests that are certain', () => {
+    const denied = new DeniedKey(record(start, '/'))
+    for (const [i, url] of ['/a', '/b', '/c', '/d', '/e', '/e'].entries())
+      denied.deny(record(start + i, url), i + 1)
+    expect(denied.mostlyAt()).toEqual({ path: '/e', count: 2 })
+  })
 })

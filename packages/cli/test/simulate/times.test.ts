@@ -59,7 +59,7 @@ describe('impossible times', () => {
   test('the earliest and the latest time are times', async () => {
     const log = [
       '1970-01-01T00:00:00.000Z',
-      `${new Date(start + 1).toISOString()}`,
+      new Date(start + 1).toISOString(),
       '9999-12-31T23:59:59.999Z',
     ].map((time) => json(`"time":"${time}"`))
     const { log: read } = await simulated(log.join('\n'), { variants })

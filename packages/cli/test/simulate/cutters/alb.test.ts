@@ -2,6 +2,12 @@ import { expect, test } from 'vitest'
 import { albCutter } from '../../../src/simulate/cut/alb.js'
 import { cut, fieldsOf, plain, time } from './lines.js'
 
+test('alb: the status is that of the client, also if the target has none', () => {
+  const line =
+    'http 2026-11-20T12:30:15.250000Z app/web/50 192.0.2.1:2817 - -1 -1 -1 504 - 34 366 "GET http://example.com:80/ HTTP/1.1" "-" - - - "-" "-" "-" 0 2026-11-20T12:30:15.000000Z'
+  expect(fieldsOf(cut(albCutter(), line))).toMatchObject({ status: 504, url: '/' })
+})
+
 test('alb: replays a request when it arrived', () => {
   const line =
     'https 2026-11-20T12:30:15.250000Z app/web/50dc6c495c0c9188 192.0.2.1:2817 10.0.0.1:80 0.000 0.250 0.000 200 200 34 366 ' +

@@ -26,6 +26,21 @@ describe('times', () => {
     expect(anyTime(value)).toBe(time)
   })
 
+  test('a time without a zone is UTC on a machine in any zone', () => {
+    const { TZ } = process.env
+    try {
+      for (const zone of ['Pacific/Auckland', 'America/New_York']) {
+        process.env['TZ'] = zone
+        expect(new Date(time).getHours()).not.toBe(12)
+        expect(anyTime('2026-11-20T12:30:15')).toBe(time)
+        expect(anyTime('20/Nov/2026:14:30:15 +0200')).toBe(time)
+      }
+    } finally {
+      if (TZ === undefined) delete process.env['TZ']
+      else process.env['TZ'] = TZ
+    }
+  })
+
   test('a JSON line with +0200 is two hours before the same time in UTC', () => {
     const line = { time: '2026-11-20T12:30:15.5+0200', method: 'GET', url: '/', status: 200 }
     expect(fieldsOf(cut(jsonCutter({}), JSON.stringify(line)))).toMatchObject({

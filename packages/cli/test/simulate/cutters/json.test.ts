@@ -85,6 +85,28 @@ describe('json', () => {
     expect(fieldsOf(cut(jsonCutter({}), JSON.stringify(line)))).toEqual({ ...common, ...expected })
   })
 
+  test('reads the next name if the value of a name is null', () => {
+    const line = { time: null, ts: time, ip: null, remote_addr: '192.0.2.1', method: 'GET' }
+    const record = cut(jsonCutter({}), JSON.stringify({ ...line, url: '/', status: 200 }))
+    expect(fieldsOf(record)).toMatchObject({ time, ip: '192.0.2.1' })
+  })
+
+  test('reads a field that was named by no other name', () => {
+    const line = { time, ip: '192.0.2.1', user: 'alice', method: 'GET', url: '/', status: 200 }
+    const record = cut(jsonCutter({ ip: 'client' }), JSON.stringify(line))
+    expect(fieldsOf(record)).toMatchObject({ user: 'alice' })
+    expect(fieldsOf(record)).not.toHaveProperty('ip')
+  })
+
+  test('reads a name with dots before the path of that name', () => {
+    const line = { 'client.address': '192.0.2.1', client: { address: '192.0.2.9' } }
+    const rest = { time, method: 'GET', url: '/', status: 200 }
+    const cutter = jsonCutter({ ip: 'client.address' })
+    expect(fieldsOf(cut(cutter, JSON.stringify({ ...line, ...rest })))).toMatchObject({
+      ip: '192.0.2.1',
+    })
+  })
+
   test('reads the fields that were named', () => {
     const cutter = jsonCutter({ time: 'when', ip: 'client.address', user: 'account.id' })
     const record = cut(
@@ -99,6 +121,16 @@ describe('json', () => {
       }),
     )
     expect(record).toMatchObject({ time, ip: '192.0.2.1', user: '42' })
+  })
+
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['192.0.2.1:4711', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['[2001:db8::1]:4711', '2001:db8::1'],
+  ])('reads the address %s as %s', (address, ip) => {
+    const line = JSON.stringify({ time, ip: address, method: 'GET', url: '/', status: 200 })
+    expect(fieldsOf(cut(jsonCutter({}), line))).toMatchObject({ ip })
   })
 
   test.each([

@@ -17,6 +17,16 @@ describe('w3c', () => {
     expect(cutter.has('host')).toBe(false)
   })
 
+  test('reads the fields that a later line names', () => {
+    const cutter = w3cCutter('w3c')
+    cut(cutter, '#Fields: date time c-ip cs-method cs-uri-stem sc-status')
+    cut(cutter, '#Fields: cs-method cs-uri-stem sc-status date time c-ip')
+    expect(fieldsOf(cut(cutter, 'GET /a 200 2026-11-20 12:30:15 192.0.2.1'))).toEqual({
+      ...plain,
+      url: '/a',
+    })
+  })
+
   test('reads a log of CloudFront', () => {
     const cutter = w3cCutter('cloudfront')
     cut(

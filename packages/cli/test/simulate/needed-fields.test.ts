@@ -1,0 +1,80 @@
+import { parseRules } from '@sluice/rules'
+import { describe, expect, test } from 'vitest'
+import { combinedCutter } from '../../src/simulate/cut/combined.js'
+import { RecordFacts, type Table } from '../../src/simulate/rules/facts.js'
+import { missingFields } from '../../src/simulate/rules/needed-fields.js'
+import { tableOf } from '../../src/simulate/rules/table.js'
+import { combinedLine, start } from './logs.js'
+
+const detected = { cutter: combinedCutter(), wholeSeconds: true, hasDurations: false }
+const table = tableOf('user,plan\nalice,pro\n7,free\n', 'user')
+
+/** The fields that a combined log lacks for one rule. */
+function missing(rule: string, values?: Table): readonly string[] {
+  const text =
+    'version: 1\nname: a\nvalues: { user: string?, plan: [free, pro], points: integer }\n' +
+    `schedules: { night: { from: '22:00', to: '06:00', zone: UTC } }\nrules:\n  - { id: one, ${rule} }\n`
+  const { document } = parseRules({ text, format: 'yaml', files: new Map() })
+  return missingFields(document, detected, values).map(({ rule: id, field }) => `${id} ${field}`)
+}
+
+const limit = 'limit: 1, window: 1m'
+
+describe('missingFields', () => {
+  test.each<readonly [string, readonly string[]]>([
+    [`key: ip, ${limit}`, []],
+    [`key: user, ${limit}`, []],
+    [`key: [method, path, query.id], ${limit}`, []],
+    [`key: header.user-agent, ${limit}`, []],
+    [`key: header.x-key, ${limit}`, ['one header.x-key']],
+    [`key: cookie.session, ${limit}`, ['one cookie.session']],
+    [`key: host, ${limit}`, ['one host']],
+    [`key: { first: [plan, header.x-key, ip] }, ${limit}`, []],
+    [`key: { first: [ip, header.x-key] }, ${limit}`, ['one header.x-key']],
+    [`when: { host: a.example }, key: ip, ${limit}`, ['one host']],
+    [`when: { not: { header.x-key: a } }, key: ip, ${limit}`, ['one header.x-key']],
+    [`when: { any: [{ path: /a }, { cookie.a: b }] }, key: ip, ${limit}`, ['one cookie.a']],
+    [`when: { all: [{ route: /a }] }, key: ip, ${limit}`, ['one route']],
+    [`when: { plan: free }, key: ip, ${limit}`, ['one plan']],
+    [`key: ip, limit: { by: plan, free: 1, pro: 2 }, window: 1m`, ['one plan']],
+    [`key: ip, limit: { by: schedule, night: 1, else: 2 }, window: 1m`, []],
+    [`key: ip, ${limit}, cost: $points`, ['one points']],
+    [`key: ip, ${limit}, cost: 2`, []],
+    [`key: ip, ${limit}, overrides: { of: plan, entries: { pro: 5 } }`, ['one plan']],
+    [`when: { path: /a, query.b: c }, then: deny`, []],
+  ])('%s: %j', (rule, fields) => {
+    expect(missing(rule)).toEqual(fields)
+  })
+
+  test('a column of a table is a value', () => {
+    const rule = `when: { plan: free }, key: ip, ${limit}, cost: $points`
+    expect(missing(rule, table)).toEqual(['one points'])
+  })
+})
+
+describe('RecordFacts', () => {
+  const line = combinedLine({ at: start, ip: '192.0.2.1' }).replace(' - - ', ' - alice ')
+  const record = combinedCutter().cut(line, 0, line.length)
+  if (typeof record === 'string') throw new Error(record)
+
+  test('a value is that of the table, or of the field with its name', () => {
+    const facts = new RecordFacts(record, table)
+    expect(facts.value('plan')).toBe('pro')
+    expect(facts.value('user')).toBe('alice')
+    expect(facts.value('bytes')).toBe(123)
+    expect(facts.value('nothing')).toBe(undefined)
+    expect(new RecordFacts(record, undefined).value('plan')).toBe(undefined)
+  })
+
+  test('a row can be chosen by a number, and by a field of the log', () => {
+    const numbered = {
+      ...record,
+      user: undefined,
+      field: (name: string) => (name === 'user' ? 7 : 0),
+    }
+    expect(new RecordFacts(numbered, table).value('plan')).toBe('free')
+    expect(new RecordFacts(numbered, table).value('user')).toBe(7)
+    const none = { ...record, user: undefined, field: () => undefined }
+    expect(new RecordFacts(none, table).value('plan')).toBe(undefined)
+  })
+})

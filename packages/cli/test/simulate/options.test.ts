@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { run } from '../../src/program.js'
+import { sluice } from '../sluice.js'
+import { combinedLog, start } from './logs.js'
+
+/** The report of `sluice simulate`, which reads a log with lines at these seconds. */
+async function replayed(
+  seconds: readonly number[],
+  ...args: readonly string[]
+): Promise<{ late: number; denied: readonly number[]; sampled: number; names: readonly string[] }> {
+  const input = combinedLog(seconds.map((second) => ({ at: start + second * 1000, ip: 'a' })))
+  const { stdout, stderr } = await sluice(['simulate', '-', '--json', ...args], { input })
+  expect(stderr).toBe('')
+  const { log, variants } = JSON.parse(stdout)
+  return {
+    late: log.late,
+    sampled: log.sampled,
+    denied: variants.map(({ denied }: { denied: number }) => denied),
+    names: variants.map(({ name }: { name: string }) => name),
+  }
+}
+
+describe('options', () => {
+  test('--disorder is in seconds, and a minute without it', async () => {
+    const lateOf = async (...args: readonly string[]): Promise<number> =>
+      (await replayed([0, 39, 48, 100, 20, 45], '--limit', '9/1m', ...args)).late
+    expect(await lateOf()).toBe(1)
+    expect(await lateOf('--disorder', '70')).toBe(0)
+    expect(await lateOf('--disorder', '50s')).toBe(2)
+    expect(await lateOf('--disorder', '0.5')).toBe(2)
+  })
+
+  test('--limit and --policy can be repeated, and have the order in which they were stated', async () => {
+    const policy = '{ kind: gcra, limit: 2, window: 1m }'
+    const limits = ['--limit', '1/1m', '--policy', policy, '--limit', '1_000/1m']
+    const { names, denied } = await replayed([0, 1, 2], ...limits)
+    expect(names).toEqual(['slidingWindow 1/1m', 'slidingWindow 1000/1m', 'gcra 2/1m'])
+    expect(denied).toEqual([2, 0, 1])
+  })
+
+  test('--sample 100% replays all keys', async () => {
+    expect((await replayed([0], '--limit', '1/1m', '--sample', '100%')).sampled).toBe(1)
+    expect((await replayed([0], '--limit', '1/1m', '--sample', '12.5 %')).sampled).toBe(0.125)
+  })
+
+  test('--no-spread and --force', async () => {
+    const burst = ['--policy', '{ kind: gcra, limit: 60, window: 1m, burst: 1 }']
+    const seconds = [0, 0, 1, 1]
+    const refused = await sluice(['simulate', '-', ...burst], {
+      input: combinedLog(seconds.map((second) => ({ at: start + second * 1000, ip: 'a' }))),
+    })
+    expect(refused.stderr).toContain('Use a log with milliseconds, or pass --force.')
+    expect((await replayed(seconds, ...burst, '--force', '--no-spread')).denied).toEqual([2])
+  })
+})
+
+describe('progress', () => {
+  /** What `sluice simulate` writes to the standard error while a log arrives in two parts. */
+  async function progressOf(isTTY: boolean, ...args: readonly string[]): Promise<string> {
+    let stderr = ''
+    const part = combinedLog([{ at: start, ip: 'a' }])
+    const stdin = Readable.from(
+      (async function* () {
+        yield Buffer.from(part)
+        await sleep(300)
+        yield Buffer.from(part)
+      })(),
+    )
+    const write = (): boolean => true
+    const output = { isTTY, write: (text: string) => (stderr += text) }
+    const terminal = { stdin, stdout: { write }, stderr: output, env: {}, exitCode: undefined }
+    await run(['simulate', '-', '--limit', '1/1m', ...args], terminal)
+    return stderr
+  }
+
+  test('is shown on a terminal, and removed at the end', async () => {
+    expect(await progressOf(true)).toMatch(/^\r0\.0 MB, 0k lines\/s *\r +\r$/)
+  })
+
+  test.each<readonly [string, boolean, readonly string[]]>([
+    ['without a terminal', false, []],
+    ['with --quiet', true, ['--quiet']],
+  ])('is not shown %s', async (_, isTTY, args) => {
+    expect(await progressOf(isTTY, ...args)).toBe('')
+  })
+})
