@@ -125,6 +125,18 @@ export const mutants = [
     replace: 'lease === undefined || delayMs >= 0 ? undefined',
   },
   {
+    file: `${limiter}/reading/read-decision.ts`,
+    name: 'a policy keeps the delay of a request that has started',
+    find: '{ ...verdict, delayMs: 0 }',
+    replace: 'verdict',
+  },
+  {
+    file: `${limiter}/waiting/delay-request.ts`,
+    name: 'a request that waited for its turn has the numbers of an earlier moment',
+    find: 'performance.now() - asked > maxAgeMs',
+    replace: 'performance.now() - asked > 1000 * maxAgeMs',
+  },
+  {
     file: `${limiter}/waiting/waits.ts`,
     name: 'a wait for leases is firm',
     find: 'hasLeases(entry) && wait !== null ?',

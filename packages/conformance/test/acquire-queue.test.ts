@@ -122,7 +122,7 @@ describe('over memory, to the millisecond', () => {
       await pass(999)
       expect(arrivals).toEqual(['a 0', 'b 100'])
       await pass(101)
-      expect(arrivals.slice(2)).toEqual(['c 0', 'd 100'])
+      expect(arrivals.slice(2)).toEqual(['c 1000', 'd 1100'])
     })
 
     test('a request is denied if the queue is still too long when the other policy allows', async () => {
@@ -163,11 +163,11 @@ describe('over memory, to the millisecond', () => {
       await pass(100)
       limiter.consume('key', { cost: 2 })
       await pass(100)
-      // resetMs, remaining, used, nextMs, delayMs
+      // resetMs, remaining, used, nextMs
       expect(seen).toEqual([
-        [100, 10, 1, 100, 0],
-        [200, 9, 2, 100, 100],
-        [300, 8, 3, 100, 200],
+        [100, 10, 1, 100],
+        [200, 9, 2, 100],
+        [300, 8, 3, 100],
       ])
     })
 
@@ -179,17 +179,32 @@ describe('over memory, to the millisecond', () => {
       limiter.consume('key')
       await pass(50)
       const decision = await held
-      expect(decision).toMatchObject({ allowed: true, remaining: 1, resetMs: 3500, delayMs: 100 })
+      expect(decision).toMatchObject({ allowed: true, remaining: 1, resetMs: 3500, delayMs: 0 })
       const { hour, queue: line } = decision.policies
       expect([hour.used, hour.resetMs, hour.delayMs]).toEqual([4, 3500, 0])
-      expect([line.used, line.resetMs, line.delayMs]).toEqual([3, 300, 100])
+      expect([line.used, line.resetMs, line.delayMs]).toEqual([3, 300, 0])
       expect([limiter.refund(decision), limiter.refund(decision)]).toEqual([true, false])
       expect(limiter.peek('key').policies['hour'].used).toBe(2)
     })
 
+    test('has those of its turn, if it had to wait longer for the calls before it', async () => {
+      const { limiter } = setup({ queue })
+      const other = { other: leakyQueue({ leak: 1, every: 1000, maxDelay: '1h' }) }
+      limiter.consume('key', { policies: other })
+      const before = limiter.acquire('key', { policies: other })
+      const late = limiter.acquire('key', { cost: 3 })
+      await pass(500)
+      limiter.consume('key')
+      await pass(500)
+      expect((await before).policies['other']).toMatchObject({ used: 1, resetMs: 1000, delayMs: 0 })
+      // Of its three units and the one behind them none is left in the queue.
+      expect(await late).toMatchObject({ allowed: true, remaining: 4, resetMs: 0, delayMs: 0 })
+    })
+
     function numbers({ resetMs, remaining, delayMs, policies: { default: own } }: Decision) {
-      expect([own.resetMs, own.remaining, own.delayMs]).toEqual([resetMs, remaining, delayMs])
-      return [resetMs, remaining, own.used, own.nextMs, delayMs]
+      expect([delayMs, own.delayMs]).toEqual([0, 0])
+      expect([own.resetMs, own.remaining]).toEqual([resetMs, remaining])
+      return [resetMs, remaining, own.used, own.nextMs]
     }
   })
 
@@ -204,10 +219,8 @@ describe('over memory, to the millisecond', () => {
         void limiter.acquire('key').then((decision) => arrivals.push(`${name} ${said(decision)}`))
       }
     }
-    function said({ allowed, delayMs, retryAfterMs }: Decision): string {
-      const at = Math.round(performance.now() - begins)
-      if (!allowed) return `denied ${retryAfterMs}`
-      return `${at < 1000 ? at : delayMs}`
+    function said({ allowed, retryAfterMs }: Decision): string {
+      return allowed ? `${Math.round(performance.now() - begins)}` : `denied ${retryAfterMs}`
     }
     return { limiter, arrivals, come }
   }
@@ -263,7 +276,7 @@ describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => 
     // This request is delayed behind the first: 200 ms for each.
     const behind = limiter.acquire('key', { cost: 10 })
     const decision = await held
-    expect(decision.delayMs).toBeGreaterThan(0)
+    expect([decision.delayMs, decision.policies['default'].delayMs]).toEqual([0, 0])
     expect(decision.policies['default'].used).toBe(11)
     expect(decision.resetMs).toBeLessThanOrEqual(2200)
     expect((await behind).policies['default'].used).toBe(10)

@@ -17,8 +17,8 @@ export interface Decision<S extends Store = Store> {
   /** The wait until every quota is full. */
   readonly resetMs: number
   /**
-   * The delay of a leaky queue; 0 otherwise. `acquire`, `limited` and the HTTP adapters have already delayed the request by it, and the other numbers
-   * are then those of the moment at which the delay ended.
+   * How long a leaky queue asks to delay the request; 0 otherwise. `acquire`, `limited` and the HTTP adapters delay the request themselves: their
+   * decisions have the numbers of the moment at which the delay is over, so that this one is 0.
    */
   readonly delayMs: number
   /** The names of the policies that deny; empty if allowed. */

@@ -185,9 +185,10 @@ describe('the decision on a request that a leaky queue delays has the numbers at
     const delayed = actions[1]
     expect(delayed.decision).toMatchObject({
       allowed: true,
-      delayMs: 80,
+      delayMs: 0,
       remaining: 0,
       resetMs: 960,
+      policies: { default: { delayMs: 0, remaining: 0, resetMs: 960 } },
     })
     expect(fieldsOf(delayed)).toEqual({
       'X-RateLimit-Limit': '3',
@@ -225,7 +226,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
     await setImmediate()
     isClosed = true
     const { decision } = (await Promise.all(actions))[1]
-    expect(decision).toMatchObject({ allowed: true, delayMs: 40, remaining: 2, resetMs: 40 })
+    expect(decision).toMatchObject({ allowed: true, delayMs: 0, remaining: 2, resetMs: 40 })
   })
 })
 

@@ -4,6 +4,7 @@ import {
   concurrency,
   createLimiter,
   fixedWindow,
+  leakyQueue,
   slidingWindow,
   type AsyncStore,
   type FallbackEvent,
@@ -115,6 +116,27 @@ describe('local', () => {
     time.now++
     expect((await limiter.consume('key')).allowed).toBe(true)
   })
+
+  test.each([true, false])(
+    'a request that its queue delays has the numbers of the end of the delay (fails first: %s)',
+    async (failsFirst) => {
+      const queue = leakyQueue({ leak: 1, every: '1s', maxDelay: '9s' })
+      const { stub, limiter } = bench({ policies: queue })
+      if (failsFirst) stub.fail()
+      await limiter.consume('key')
+      const delayed = limiter.acquire('key', { cost: 2 })
+      await pass(500)
+      stub.fail()
+      await pass(500)
+      const numbers = { delayMs: 0, remaining: 8, resetMs: 2000 }
+      expect(await delayed).toMatchObject({
+        ...numbers,
+        allowed: true,
+        source: failsFirst ? 'fallback' : 'store',
+        policies: { default: numbers },
+      })
+    },
+  )
 
   test('the memory store counts separately from the store, and keeps its counts from one outage to the next', async () => {
     const { stub, limiter } = bench()

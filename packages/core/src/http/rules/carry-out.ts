@@ -48,8 +48,6 @@ function askAll(
   const { enforced, tagging, shadow, lateShadow } = judgement
   /** The parts that have taken units. */
   const taken: Part[] = []
-  /** Those of them whose delay is over. */
-  const waited = new Set<Part>()
   let isAborted = false
 
   return rescued(
@@ -146,15 +144,13 @@ function askAll(
       const decision = await waiting((signal) =>
         limiter.acquire(keys, { ...call, maxWait, ...(signal === undefined ? {} : { signal }) }),
       )
-      const part = { consumption, decision }
-      waited.add(part)
-      return part
+      return { consumption, decision }
     }
   }
 
   /** Delays the request as leaky queues ask for. */
   function delayed(): void | Promise<void> {
-    const isDelayed = (part: Part): boolean => part.decision.delayMs > 0 && !waited.has(part)
+    const isDelayed = ({ decision }: Part): boolean => decision.delayMs > 0
     if (wait === undefined || !taken.some(isDelayed)) return undefined
     return waiting(async (signal) => {
       const parts = taken.map(async (part) => (isDelayed(part) ? delayedBy(part, signal) : part))

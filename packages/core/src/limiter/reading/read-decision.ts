@@ -68,7 +68,9 @@ export function deniedLate<S extends Store>(
   return withReceipt(late, { request, outcome: { ...outcome, allowed: false } })
 }
 
-/** The same decision with the numbers of a later outcome. Its receipt, its lease and its delay stay the same. */
+/**
+ * The same decision with the numbers of a later outcome, at which the delay of its request is over. Its receipt and its lease stay the same.
+ */
 export function asOf<S extends Store>(decision: Decision<S>, later: Outcome): Decision<S> {
   const receipt = receiptOf(decision)
   if (receipt === undefined) return decision
@@ -77,11 +79,12 @@ export function asOf<S extends Store>(decision: Decision<S>, later: Outcome): De
     receipt.request,
     undefined,
   )
-  const delayed: Record<string, Verdict> = {}
+  const started: Record<string, Verdict> = {}
   for (const [name, verdict] of Object.entries(policies)) {
-    putByName(delayed, name, { ...verdict, delayMs: decision.policies[name].delayMs })
+    putByName(started, name, { ...verdict, delayMs: 0 })
   }
-  return withReceipt({ ...decision, limit, remaining, resetMs, policies: delayed }, receipt)
+  const numbers = { limit, remaining, resetMs, delayMs: 0, policies: started }
+  return withReceipt({ ...decision, ...numbers }, receipt)
 }
 
 export const noNames: readonly string[] = Object.freeze([])

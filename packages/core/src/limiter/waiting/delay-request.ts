@@ -21,7 +21,7 @@ export interface AllowedRequest<S extends Store> extends PolicyChoice {
 
 /**
  * Delays an allowed request by the `delayMs` of its decision, and then until its turn. Resolves to the decision with the numbers of the moment at which
- * the delay ends. If the decision also has a lease, it is renewed during the delay, because a delay can be longer than a lease. If the signal is
+ * the delay ends, so that its `delayMs` is 0. If the decision also has a lease, it is renewed during the delay, because a delay can be longer than a lease. If the signal is
  * aborted, the request is refunded, and the promise rejects with the signal's reason.
  */
 export async function delayRequest<S extends Store>(
@@ -36,8 +36,12 @@ export async function delayRequest<S extends Store>(
   try {
     await pause(delayMs, signal)
     // The peek is sent before the turn begins, so that the round trips of consecutive requests overlap.
-    const current = delayMs === 0 ? decision : asOfNow(limiter, allowed)
-    if (turn !== undefined) await turnBefore(turn, Infinity, signal)
+    let current = delayMs === 0 ? decision : asOfNow(limiter, allowed)
+    if (turn !== undefined) {
+      const asked = performance.now()
+      await turnBefore(turn, Infinity, signal)
+      if (performance.now() - asked > maxAgeMs) current = asOfNow(limiter, allowed)
+    }
     const settled = await current
     signal?.throwIfAborted()
     return settled
@@ -49,6 +53,9 @@ export async function delayRequest<S extends Store>(
     stopRenewing?.()
   }
 }
+
+/** A turn that begins later than this after the peek waits for more than round trips: for a call with other policies, whose delay is longer. */
+const maxAgeMs = 20
 
 /**
  * The decision with the numbers of the moment at which the delay of its request ends. Other requests may have been counted since the decision, so this
