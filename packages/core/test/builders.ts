@@ -112,7 +112,7 @@ export const builders: Readonly<Record<string, Builder>> = {
     good: { limit: 5, window: '1m', burst: 2 },
     plain: { limit: 5, window: 60_000, burst: 2 },
     required: ['limit', 'window'],
-    bad: { limit: notCounts, window: notDurations, burst: notCounts, block: notBlocks },
+    bad: { limit: notCounts, window: notDurations, burst: notRates, block: notBlocks },
   },
   tokenBucket: {
     build: untyped(tokenBucket),

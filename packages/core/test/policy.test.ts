@@ -152,6 +152,28 @@ test('the default burst of gcra is its limit', () => {
   expect(gcra({ limit: 7, window: 1000 }).burst).toBe(7)
 })
 
+test('a burst of 0 would deny everything, so only a limit of 0 may have it', () => {
+  const refused = [
+    errorOf(() => gcra({ limit: 5, window: '1m', burst: 0 })),
+    errorOf(() => limiterOf({ kind: 'gcra', limit: 5, window: '1m', burst: 0 })),
+  ]
+  const message =
+    'gcra: "burst" is 0. Pass a whole number, 1 or more, below 2^53. To deny everything, pass limit: 0.'
+  expect(refused.map((error) => [error.code, error.message])).toEqual([
+    ['SLUICE_OPTION_INVALID', message],
+    ['SLUICE_OPTION_INVALID', message],
+  ])
+  for (const policy of [
+    gcra({ limit: 0, window: '1m' }),
+    tokenBucket({ capacity: 0, refill: 1, every: '1m' }),
+  ]) {
+    expect(limiterOf(throughJson(policy)).consume('key')).toMatchObject({
+      allowed: false,
+      limit: 0,
+    })
+  }
+})
+
 test('a block is part of the policy, frozen, in milliseconds and with its defaults', () => {
   const { block } = fixedWindow({ limit: 5, window: '1m', block: { for: '10m' } })
   expect(block).toEqual({ for: 600_000, on: 'reached', escalate: 1, max: 315_576_000_000 })

@@ -119,7 +119,6 @@ export const sizedAlgorithms: readonly SizedAlgorithm[] = [
       gcra({ limit: 7, window: 1000, burst: 1 }),
       gcra({ limit: 3, window: 1000, burst: 10 }),
       gcra({ limit: 60, window: '1m', burst: 5 }),
-      gcra({ limit: 5, window: 1000, burst: 0 }),
       gcra({ limit: 0, window: 1000, burst: 5 }),
       gcra({ limit: 10_000_000, window: 1000, burst: 3 }),
       gcra({ limit: 999_983, window: 1009, burst: 997 }),

@@ -112,6 +112,11 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
   ['{ id: r, policy: { kind: gcraa } }', 'POLICY', 'rules[0].policy'],
   ['{ id: r, policy: { kind: gcra, limit: 1, window: 1m, bust: 3 } }', 'POLICY', 'rules[0].policy'],
   [
+    '{ id: r, policy: { kind: gcra, limit: 1, window: 1m, burst: 0 } }',
+    'POLICY',
+    'rules[0].policy',
+  ],
+  [
     '{ id: r, policy: { kind: calendarWindow, limit: 1, period: day } }',
     'POLICY',
     'rules[0].policy',

@@ -1,7 +1,9 @@
+import { sluiceError } from '../../errors.js'
 import {
   assertExact,
   duration,
   optionalQuota,
+  positiveCount,
   quota,
   readOptions,
   type Duration,
@@ -19,7 +21,7 @@ export interface GcraOptions {
   /** The time in which `limit` units become available again. */
   readonly window: Duration
   /**
-   * Units that an idle key may take at once. 1 is a minimum interval.
+   * Units that an idle key may take at once, at least 1. With 1, it is a minimum interval.
    *
    * @default limit
    */
@@ -55,10 +57,16 @@ export function gcra<const T extends Duration>(
     block: blockOption,
   })
   const { limit, window, burst = limit, block } = given
+  if (burst === 0 && limit > 0) {
+    const { expected } = positiveCount
+    throw sluiceError('SLUICE_OPTION_INVALID', 'gcra', 'burst', burst, expected, denyAll)
+  }
   assertExact('gcra', 'burst × window', burst * window + limit)
   assertFills('gcra', 'burst', burst, Math.max(1, limit), window)
   return policyOf(gcraKind, { kind: 'gcra', limit, window, burst }, block)
 }
+
+const denyAll = 'To deny everything, pass limit: 0'
 
 export const gcraKind: Kind<GcraPolicy, GcraParams> = {
   build: gcra,
