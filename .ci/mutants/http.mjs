@@ -117,6 +117,12 @@ export const mutants = [
     replace: 'const rest = target',
   },
   {
+    file: `${http}/request/view.ts`,
+    name: 'a web Request is read like a request of Node',
+    find: 'if (isObject(node) && !isOfFetch(node)) return',
+    replace: 'if (isObject(node)) return',
+  },
+  {
     file: `${http}/rules/carry-out.ts`,
     name: 'a denial keeps the units of the consumptions before it',
     find: 'return after(refundTaken(), () => ({ decision, enforced: parts }))',

@@ -14,7 +14,9 @@ import {
   byUser,
   createGuard,
   createRouteLimits,
+  createView,
   warnOfUnseenRoute,
+  type NodeRequest,
 } from '../src/http/index.js'
 import {
   createLimiter,
@@ -46,6 +48,15 @@ const noRequest = {
   headers: {},
   sent: [],
 }
+
+const viewOfNode = createView<NodeRequest>({
+  node: (request) => request,
+  url: () => '/',
+  address: () => undefined,
+  route: () => undefined,
+  sent: () => [],
+  trustsEveryProxy: () => false,
+})
 
 // A value that a program without types can pass.
 const untyped = (value: unknown) => value as never
@@ -158,6 +169,10 @@ const causes: Readonly<
   SLUICE_USER_MISSING: [
     () => errorOf(() => byUser(untyped(() => undefined))(undefined)),
     ['byUser', 'undefined', 'authentication', 'firstOf(byUser(…), byIp())', '"notLimited"'],
+  ],
+  SLUICE_REQUEST_INVALID: [
+    () => errorOf(() => viewOfNode(untyped(new Request('http://localhost/')))),
+    ['a web Request', "Node's own request"],
   ],
   SLUICE_ROUTE_MISSING: [() => errorOf(() => byRoute()(undefined, noRequest)), ['on the route']],
   SLUICE_NAME_TAKEN: [

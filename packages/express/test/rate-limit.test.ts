@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import express, { type RequestHandler } from 'express'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
@@ -334,6 +336,25 @@ describe.each(frameworks)('%s', (_, create) => {
     now += 1
     await request(app).get('/').expect(200)
   })
+})
+
+test.each<RateLimitOptions>([once, { ...once, key: 'all' }])(
+  'refuses a web Request in place of the request of Express: %j',
+  (options) => {
+    const limit = rateLimit(options)
+    const asked = new Request('http://localhost/')
+    expect(() => limit(asked as never, undefined as never, undefined as never)).toThrowError(
+      expect.objectContaining({ code: 'SLUICE_REQUEST_INVALID' }),
+    )
+  },
+)
+
+test('refuses a request without an address, such as those of a server without Express', () => {
+  const asked = new IncomingMessage(new Socket()) as never
+  const response = new ServerResponse(asked) as never
+  expect(() => rateLimit(once)(asked, response, undefined as never)).toThrowError(
+    expect.objectContaining({ code: 'SLUICE_ADDRESS_MISSING' }),
+  )
 })
 
 test('has a name in stack traces', () => {

@@ -83,3 +83,15 @@ test('if each request has its own policies, a direct call needs policies', async
   const policies = fixedWindow({ limit: 1, window: '1m' })
   expect(await limiter.peek('all', { policies })).toMatchObject({ allowed: false })
 })
+
+test.each([{}, { key: 'all' }])(
+  'a placed limit refuses a web Request in place of the request of Fastify: %j',
+  async (options) => {
+    const app = create()
+    await app.register(rateLimit, { ...times(9), ...options })
+    const limit = app.rateLimit()
+    expect(() => limit(new Request('http://localhost/'), {}, () => {})).toThrowError(
+      expect.objectContaining({ code: 'SLUICE_REQUEST_INVALID' }),
+    )
+  },
+)

@@ -194,3 +194,14 @@ describe.each<[string, new () => Koa3]>([
     await server.get('/').expect(429)
   })
 })
+
+test.each<RateLimitOptions>([once, { ...once, key: 'all' }])(
+  'refuses a web Request in place of the context of Koa: %j',
+  (options) => {
+    const limit = rateLimit(options)
+    const asked = new Request('http://localhost/')
+    expect(() => limit(asked as never, async () => {})).toThrowError(
+      expect.objectContaining({ code: 'SLUICE_REQUEST_INVALID' }),
+    )
+  },
+)

@@ -2,6 +2,10 @@ import { quoted, show } from './quoting.js'
 
 /** Errors and warnings of HTTP requests and of the limits of routes. */
 export const requestMessages = {
+  SLUICE_REQUEST_INVALID: (value: unknown, isOfFetch: boolean): string =>
+    `rateLimit: the request is ${isOfFetch ? 'a web Request, which fetch uses' : show(value)}. Pass Node's own request, or that of the framework ` +
+    `which wraps it, as the framework passes it to its middleware and handlers.`,
+
   SLUICE_ADDRESS_MISSING: (value: unknown): string =>
     `byIp: the request's address is ${show(value)}. If a proxy or a unix socket is in front of the server, tell the framework ` +
     `to trust it (Express: app.set('trust proxy', 1)), or pass another "key". ` +

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { createView } from '../../src/http/index.js'
+import { createView, type NodeRequest } from '../../src/http/index.js'
+import { errorOf } from '../error-of.js'
 
-const viewOf = createView<string | undefined>({
-  node: () => ({ headers: {} }),
-  url: (target) => target,
+const viewOf = createView<Asked>({
+  node: ({ node }) => node,
+  url: ({ target }) => target,
   address: () => undefined,
   route: () => undefined,
   sent: () => [],
@@ -25,5 +26,24 @@ test.each([
   ['host:443', 'host:443'],
   [undefined, undefined],
 ])('of the target %s the path and the query are %s', (target, url) => {
-  expect(viewOf(target).url).toBe(url)
+  expect(viewOf({ target, node: { headers: {} } }).url).toBe(url)
 })
+
+test.each<[string, unknown]>([
+  ['a web Request, which fetch uses', new Request('http://host/')],
+  ['an object with the keys "target"', { target: '/' }],
+  ['an object with the keys "node"', { node: new Request('http://host/') }],
+  ['an empty object', {}],
+  ['undefined', undefined],
+  ['null', null],
+  ['the string "/"', '/'],
+])('refuses %s in place of a request', (what, request) => {
+  const error = errorOf(() => viewOf(request as never))
+  expect([error.code, error.status]).toEqual(['SLUICE_REQUEST_INVALID', undefined])
+  expect(error.message).toContain(`the request is ${what}. Pass Node's own request`)
+})
+
+interface Asked {
+  readonly node: NodeRequest
+  readonly target: string | undefined
+}

@@ -34,10 +34,13 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
     if (left === 0) return
     left--
     // Read after the check above, because frameworks compute these on each access.
-    const { address, peer, headers, trustsEveryProxy } = view
+    const { address } = view
+    // A request without an address is an error of `byIp`.
+    if (address === undefined) return
+    const { peer, headers, trustsEveryProxy } = view
     if (trustsEveryProxy) warn(sluiceError('SLUICE_PROXY_TRUSTED_BLINDLY'))
     const forwarded = headers['x-forwarded-for']
-    if (forwarded === undefined || address === undefined || address !== peer) return
+    if (forwarded === undefined || address !== peer) return
     // A proxy may forward a request of a client on its own machine.
     if (!forwarded.includes(address)) warn(sluiceError('SLUICE_PROXY_UNTRUSTED', address))
   }

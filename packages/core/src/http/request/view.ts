@@ -1,3 +1,4 @@
+import { sluiceError } from '../../errors.js'
 import type { RequestView } from './request-view.js'
 
 /** Node's own request, of HTTP/1 or HTTP/2, which every framework wraps. */
@@ -22,7 +23,10 @@ export interface Lookups<R> {
   trustsEveryProxy(request: R): boolean
 }
 
-/** Makes the function that wraps a request in a view. Each property is read on access, because frameworks compute some of them on each access. */
+/**
+ * Makes the function that wraps a request in a view. Each property is read on access, because frameworks compute some of them on each access. The
+ * function throws SLUICE_REQUEST_INVALID for a value that wraps no request of Node.
+ */
 export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<R> {
   class View implements RequestView<R> {
     readonly raw: R
@@ -63,7 +67,25 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
       return lookups.trustsEveryProxy(this.raw)
     }
   }
-  return (request) => new View(request)
+  return function viewOf(request) {
+    assertOfNode(request, lookups)
+    return new View(request)
+  }
+}
+
+function assertOfNode<R>(request: R, lookups: Lookups<R>): void {
+  const node = isObject(request) ? lookups.node(request) : undefined
+  if (isObject(node) && !isOfFetch(node)) return
+  throw sluiceError('SLUICE_REQUEST_INVALID', request, isOfFetch(request))
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Whether the value is a web Request, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access. */
+function isOfFetch(value: unknown): boolean {
+  return isObject(value) && 'bodyUsed' in value
 }
 
 /** The form of a target that names its host, which a client may send to any server (RFC 9112, section 3.2.2). */
