@@ -42,6 +42,23 @@ describe('sluice:decision and sluice:denial', () => {
     expect([decisions[0].decision, denials[0].decision]).toEqual([admitted, denied])
   })
 
+  test.each([
+    ['memory', undefined],
+    ['a store that answers later', stubStore()],
+  ])('publish each denial to a subscriber of denials alone, over %s', async (_, store) => {
+    const denials = toldOn<DecisionEvent>('sluice:denial')
+    const limiter = createLimiter({
+      name: 'api',
+      policies,
+      ...(store === undefined ? {} : { store }),
+    })
+    const request = { url: '/' }
+    await limiter.consume('key')
+    const denied = [await limiter.consume('key'), await limiter.consume('key', { request })]
+    expect(denials.map(({ decision }) => decision)).toEqual(denied)
+    expect(denials.map((event) => event.request)).toEqual([undefined, request])
+  })
+
   test('have the request that the caller passes, and no property "request" without one', async () => {
     const decisions = toldOn<DecisionEvent>('sluice:decision')
     const limiter = createLimiter({
