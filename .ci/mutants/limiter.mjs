@@ -5,7 +5,7 @@ export const area = 'limiter'
 export const tests = [
   'packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds packages/core/test/acquire-bound packages/core/test/unlimited packages/core/test/keys.test',
   'packages/conformance/test/acquire packages/conformance/test/concurrency.test packages/conformance/test/known-mistakes',
-  'packages/core/test/limited packages/core/test/layers/status packages/core/test/two-copies packages/conformance/test/limited',
+  'packages/core/test/limited packages/core/test/layers/events packages/core/test/layers/status packages/core/test/two-copies packages/conformance/test/limited',
   'packages/conformance/test/stores packages/conformance/test/models',
 ]
 
@@ -51,6 +51,18 @@ export const mutants = [
     name: 'what a block ends before it frees is known too early',
     find: 'remaining > 0 ? blockedMs : Math.max(blockedMs, nextMs)',
     replace: 'blockedMs',
+  },
+  {
+    file: `${limiter}/limiter.ts`,
+    name: 'a subscriber to denials alone is told of none',
+    find: '(!allowed && decisionEvents.denial.hasSubscribers)',
+    replace: '(!allowed && decisionEvents.decision.hasSubscribers)',
+  },
+  {
+    file: `${limiter}/direct.ts`,
+    name: 'a subscriber to denials alone is told of none by the direct way',
+    find: 'decisionEvents.decision.hasSubscribers || decisionEvents.denial.hasSubscribers',
+    replace: 'decisionEvents.decision.hasSubscribers',
   },
   {
     file: `${limiter}/receipts/refunds.ts`,

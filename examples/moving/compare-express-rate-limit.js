@@ -119,7 +119,7 @@ await side(
   [5, 9].map((limit) => sluice({ limit, window: '1m', algorithm: fixedWindow })),
   async (ask) => (await ask()).headers.get('RateLimit').replace(/; ?t=\d+/g, ''),
   '"5-in-1min"; r=4, "9-in-1min"; r=8',
-  '"default";r=4, "default";r=8',
+  '"default";r=4, "default-2";r=8',
 )
 
 const behindProxy = (ask) => async (address) =>

@@ -169,7 +169,7 @@ test('behind one proxy, values before the proxy’s entry do not change which cl
     fc.asyncProperty(fc.array(junk, { maxLength: 4 }), async (list) => {
       const line = `X-Forwarded-For: ${[...list, '203.0.113.9'].join(',')}\r\n`
       const { status, head } = await send(line)
-      const [, left] = /^RateLimit: "default";r=(\d+)/m.exec(head) ?? []
+      const [, left] = /^RateLimit: "api";r=(\d+)/m.exec(head) ?? []
       used++
       expect([status, Number(left)]).toEqual([200, 1_000_000 - used])
     }),

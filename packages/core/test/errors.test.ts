@@ -31,7 +31,7 @@ import {
 } from '../src/index.js'
 import { errorOf, rejectionOf, warningOf } from './error-of.js'
 import { storeContract } from '../src/stores/store.js'
-import { response } from './http/visit.js'
+import { noHeaders, response } from './http/visit.js'
 
 const policies = slidingWindow({ limit: 5, window: '1m' })
 const daily = tokenBucket({ capacity: 5, refill: 5, every: '1s' })
@@ -93,7 +93,7 @@ const causes: Readonly<
             { policies: async () => untyped(undefined), key: 'all' },
             'GET /',
             true,
-          ).check(noRequest, response),
+          ).check(noRequest, response, noHeaders),
         ),
       ),
     ['rateLimit', 'the function "policies" returned undefined', 'slidingWindow'],
@@ -203,7 +203,7 @@ const causes: Readonly<
     () =>
       warningOf(() => {
         const guard = createGuard({ limit: 5, window: '1m', key: () => '2001:db8::1' }, 'GET /v6')
-        void guard.check(noRequest, response)
+        void guard.check(noRequest, response, noHeaders)
       }),
     ['IPv6', '"2001:db8::1"', '64 bits', 'byIp()'],
   ],
@@ -212,15 +212,19 @@ const causes: Readonly<
       warningOf(() => {
         const guard = createGuard({ limit: 5, window: '1m', key: 'all' }, 'GET /twice')
         const view = { ...noRequest, raw: {} }
-        void guard.check(view, response)
-        void guard.check(view, response)
+        void guard.check(view, response, noHeaders)
+        void guard.check(view, response, noHeaders)
       }),
     ['"GET /twice"', 'twice'],
   ],
   SLUICE_MADE_IN_HANDLER: [
     () =>
       warningOf(() => {
-        void createGuard({ limit: 5, window: '1m', key: 'all' }).check(noRequest, response)
+        void createGuard({ limit: 5, window: '1m', key: 'all' }).check(
+          noRequest,
+          response,
+          noHeaders,
+        )
       }),
     ['"default"', 'create it once'],
   ],
@@ -251,7 +255,7 @@ const causes: Readonly<
             // oxlint-disable-next-line typescript/only-throw-error -- a program can throw any value
             throw undefined
           },
-        }).check(noRequest, response),
+        }).check(noRequest, response, noHeaders),
       ),
     ['"odd"', 'undefined', 'an Error'],
   ],

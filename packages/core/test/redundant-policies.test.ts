@@ -20,7 +20,7 @@ import {
 } from '../src/index.js'
 import type * as Core from '../src/index.js'
 import { isRedundant } from '../src/limiter/checks/redundant-policies.js'
-import { response, viewOf } from './http/visit.js'
+import { noHeaders, response, viewOf } from './http/visit.js'
 
 const second = '1s'
 const minute = '1m'
@@ -388,7 +388,11 @@ describe('the warning', () => {
   test('is emitted by rateLimit, which counts by the address', async () => {
     const warnings = await warningsOf(async (_core, http) => {
       const guard = http.createGuard({ name: 'api', policies }, 'GET /')
-      await guard.check(viewOf({}, { address: '192.0.2.1', peer: '192.0.2.1' }), response)
+      await guard.check(
+        viewOf({}, { address: '192.0.2.1', peer: '192.0.2.1' }),
+        response,
+        noHeaders,
+      )
     })
     expect(warnings).toEqual([`SLUICE_POLICY_REDUNDANT: ${message}`])
   })
@@ -402,7 +406,7 @@ describe('the warning', () => {
         { name: 'api', policies, key: { burst: 'one', sustained: 'another' } },
         'GET /',
       )
-      await guard.check(viewOf({}), response)
+      await guard.check(viewOf({}), response, noHeaders)
     })
     expect(warnings).toEqual([])
   })

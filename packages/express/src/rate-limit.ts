@@ -68,7 +68,7 @@ export function rateLimit<const W extends Duration, P>(
     next: NextFunction,
   ): void
   function rateLimitMiddleware(request: Request, response: Response, next: NextFunction): void {
-    const done = after(guard.check(viewOf(request), response), (action) =>
+    const done = after(guard.check(viewOf(request), response, response), (action) =>
       carryOut(action, request, response, next),
     )
     if (done instanceof Promise) void forwardError(done, next)

@@ -27,7 +27,7 @@ export function applyLimit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): boolean | Promise<boolean> {
-  return after(limit.check(viewOf(request), reply.raw), (action) => {
+  return after(limit.check(viewOf(request), reply.raw, reply), (action) => {
     const { decision, headers } = action
     if (decision !== undefined) request.rateLimit = decision
     writeFields(headers, headersOfReply(reply))

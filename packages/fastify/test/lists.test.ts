@@ -42,13 +42,13 @@ test('headers and body contain all limits of a list', async () => {
     headers['ratelimit-policy'],
     headers['ratelimit'],
   ]
-  const policies = '"default";q=3;w=3600, "default #2";q=1;w=1'
-  expect(fields(await send())).toEqual([policies, '"default";r=2;t=3600, "default #2";r=0;t=1'])
+  const policies = '"GET /";q=3;w=3600, "GET /-2";q=1;w=1'
+  expect(fields(await send())).toEqual([policies, '"GET /";r=2;t=3600, "GET /-2";r=0;t=1'])
   const denied = await send()
-  expect(fields(denied)).toEqual([policies, '"default";r=2;t=3600, "default #2";r=0;t=1'])
+  expect(fields(denied)).toEqual([policies, '"GET /";r=2;t=3600, "GET /-2";r=0;t=1'])
   expect([denied.headers['retry-after'], JSON.parse(denied.body)['violated-policies']]).toEqual([
     '1',
-    ['default #2'],
+    ['GET /-2'],
   ])
 })
 
@@ -69,9 +69,7 @@ test('limits that are functions of the request are all or nothing as well', asyn
   ])
   const send = await serve(app)
   expect(await statuses(send, 'GET /', 'GET /', 'GET /')).toEqual([200, 429, 429])
-  expect((await send('/?a')).headers['ratelimit']).toBe(
-    '"default";r=1;t=3600, "default #2";r=1;t=1',
-  )
+  expect((await send('/?a')).headers['ratelimit']).toBe('"GET /";r=1;t=3600, "GET /-2";r=1;t=1')
 })
 
 test('limits of the same name are one limiter, which other routes with the same list share', async () => {
@@ -93,7 +91,7 @@ test('limits of the same name are one limiter, which other routes with the same 
   )
   const send = await serve(app)
   expect(await statuses(send, 'GET /', 'GET /again')).toEqual([200, 429])
-  expect((await send()).headers['ratelimit']).toBe('"default";r=2;t=3600, "default #2";r=0;t=1')
+  expect((await send()).headers['ratelimit']).toBe('"search";r=2;t=3600, "search-2";r=0;t=1')
 })
 
 const byUrl = ({ url }: { url: string }) => url
@@ -166,5 +164,5 @@ test('limits that inherit the key of the plugin are merged', async () => {
   app.get('/', { config: { rateLimit: [{ limit: 2 }, { limit: 1, window: '1s' }] } }, hello)
   const send = await serve(app)
   expect(await statuses(send, 'GET /', 'GET /', 'GET /')).toEqual([200, 429, 429])
-  expect((await send()).headers['ratelimit']).toBe('"default";r=1;t=60, "default #2";r=0;t=1')
+  expect((await send()).headers['ratelimit']).toBe('"GET /";r=1;t=60, "GET /-2";r=0;t=1')
 })

@@ -74,11 +74,11 @@ test('a route inherits the options of the plugin, and has its own counts', async
   app.get('/two', { config: { rateLimit: { limit: 2 } } }, hello)
   app.get('/three', { config: { rateLimit: { limit: 3 } } }, hello)
   const send = await serve(app)
-  expect((await send('/two')).headers['ratelimit-policy']).toBe('"default";q=2;w=60')
+  expect((await send('/two')).headers['ratelimit-policy']).toBe('"GET /two";q=2;w=60')
   expect(await statuses(send, 'GET /two', 'GET /two', 'GET /', 'GET /')).toEqual([
     200, 429, 200, 429,
   ])
-  expect((await send('/three')).headers['ratelimit']).toBe('"default";r=2;t=60')
+  expect((await send('/three')).headers['ratelimit']).toBe('"GET /three";r=2;t=60')
 })
 
 test('routes that share one options object have their own counts', async () => {
@@ -170,9 +170,9 @@ test('routes of one URL with different constraints share their name, so differen
   }
   await expect(appOf({})).rejects.toMatchObject({ code: 'SLUICE_NAME_TAKEN' })
   const { app } = await appOf({ name: 'c' })
-  expect(await left(app, 'a.test')).toBe('"default";r=1;t=60')
-  expect(await left(app, 'b.test')).toBe('"default";r=0;t=60')
-  expect(await left(app, 'c.test')).toBe('"default";r=6;t=60')
+  expect(await left(app, 'a.test')).toBe('"GET /";r=1;t=60')
+  expect(await left(app, 'b.test')).toBe('"GET /";r=0;t=60')
+  expect(await left(app, 'c.test')).toBe('"c";r=6;t=60')
 })
 
 test('limiters are named after their routes, and those of a list are numbered', async () => {

@@ -47,7 +47,7 @@ test.each([true, false])(
     const send = await serve(app)
     expect((await send('/child')).headers['ratelimit']).toBe('"default";r=2;t=60')
     expect((await send('/grandchild')).headers['ratelimit']).toBe('"default";r=1;t=60')
-    expect((await send('/own')).headers['ratelimit']).toBe('"default";r=1;t=60')
+    expect((await send('/own')).headers['ratelimit']).toBe('"GET /own";r=1;t=60')
     expect((await send('/')).headers['ratelimit']).toBe('"default";r=1;t=60')
   },
 )

@@ -65,7 +65,7 @@ export function rateLimit<const W extends Duration, P>(
   return Object.assign(rateLimitMiddleware, { limiter: guard.limiter })
 
   function rateLimitMiddleware(context: Context, next: Next): unknown {
-    return after(guard.check(viewOf(context), context.res), (action) =>
+    return after(guard.check(viewOf(context), context.res, context.res), (action) =>
       carryOut(action, context, next),
     )
   }

@@ -42,7 +42,7 @@ export class RateLimitGuard implements CanActivate {
     const response = responseOf(context)
     const node = nodeOf(response)
     const limit = this.#limits.limitOf(context.getClass(), context.getHandler())
-    return after(limit.check(viewOf(request), node), (action) => {
+    return after(limit.check(viewOf(request), node, response), (action) => {
       const { decision, headers } = action
       if (decision !== undefined) request.rateLimit = decision
       // The last header of a denial is `Content-Type`, which the exception filter writes together with the body.

@@ -38,8 +38,8 @@ describe.each(platforms)('%s', (_, adapter) => {
     const { status, headers } = await ask('/')
     expect([status, headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([
       200,
-      '"default";q=3;w=3600, "default #2";q=1;w=1',
-      '"default";r=1;t=3599, "default #2";r=0;t=1',
+      '"Search.find";q=3;w=3600, "Search.find-2";q=1;w=1',
+      '"Search.find";r=1;t=3599, "Search.find-2";r=0;t=1',
     ])
   })
 
@@ -55,7 +55,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/', 1)).toEqual([200])
     expect(await statuses(ask, '/list', 2)).toEqual([200, 429])
     expect((await ask('/')).headers.get('ratelimit')).toBe(
-      '"default";r=1;t=3600, "default #2";r=0;t=1',
+      '"Search";r=1;t=3600, "Search-2";r=0;t=1',
     )
   })
 

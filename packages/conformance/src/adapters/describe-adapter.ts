@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { memoryStore, redisStore } from '@sluice/core'
 import { describe } from 'vitest'
 import { useRedis } from '../redis/index.js'
@@ -64,7 +65,9 @@ export function describeAdapter(adapter: Adapter): void {
 
     describe('on a real Redis', () => {
       const redis = useRedis()
-      const open = serversOf(adapter, () => redisStore(redis.connection, { timeout: '10s' }))
+      const open = serversOf(adapter, () =>
+        redisStore(redis.connection, { timeout: '10s', prefix: randomUUID() }),
+      )
       describeAnswers(open)
       describeOutcomes(open)
       describeWaiting(open)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { createLimiter, type Limiter, type Policies, type Store } from '@sluice/core'
 import { onTestFinished } from 'vitest'
 import type { Adapter, App, NeutralOptions, OptionsFor } from './adapter.js'
@@ -39,12 +38,14 @@ export type OpenServer = (
 /** 2025-11-21T00:00:00Z: a midnight, so that windows of up to a day begin here. */
 export const today = 1_763_683_200_000
 
+/** The name of each limiter: the servers share no store. */
+const name = 'api'
+
 /** Opens servers for a test, and closes them when the test has finished. */
 export function serversOf(adapter: Adapter, makeStore: StoreFactory): OpenServer {
   return async (options, extras = {}) => {
     const inner = await makeStore()
     const { store, verbs } = recorded(inner)
-    const name = randomUUID()
     const handler = createHandler()
     const clock = (): number => server.now
     const { proxies = 0, place = 'app', handling = 'application', second } = extras

@@ -215,7 +215,8 @@ function guard(
     route: undefined,
     headers: { accept },
   }
-  return () => made.check({ raw: {}, trustsEveryProxy: false, ...view }, response)
+  const noHeaders = { getHeader: () => undefined }
+  return () => made.check({ raw: {}, trustsEveryProxy: false, ...view }, response, noHeaders)
 }
 
 function answer(statusCode: number) {

@@ -17,6 +17,7 @@ import { createGuard, type Action, type NodeResponse } from '../../src/http/inde
 import { rejectionOf } from '../error-of.js'
 import { startHttp1, startHttp2, type Answering } from './servers.js'
 import {
+  noHeaders,
   fieldsOf,
   response,
   start,
@@ -36,7 +37,7 @@ function limiterOf(policy: Policy, store: MemoryStore): Limiter<MemoryStore> {
 
 function guardOf(options: Options): (at?: NodeResponse) => Promise<Action<unknown>> {
   const guard = createGuard({ name: 'x', key: 'all', clock: () => start, ...options })
-  return async (at = response) => guard.check(viewOf({}), at)
+  return async (at = response) => guard.check(viewOf({}), at, noHeaders)
 }
 
 test('a request waits until it is allowed', async () => {
@@ -153,8 +154,8 @@ test('delays a request for as long as a leaky queue requires', async () => {
   const queue = leakyQueue({ leak: 1, every: 40, maxDelay: '1s' })
   const guard = createGuard({ policy: queue, key: 'all' })
   const started = performance.now()
-  await guard.check(viewOf({}), response)
-  const action = await guard.check(viewOf({}), response)
+  await guard.check(viewOf({}), response, noHeaders)
+  const action = await guard.check(viewOf({}), response, noHeaders)
   expect(action.type).toBe('continue')
   expect(performance.now() - started > 35).toBe(true)
 })
@@ -180,7 +181,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
       ...waiting,
     })
     const actions = await Promise.all(
-      sizes.map(async (size) => guard.check(viewOf({ size }), response)),
+      sizes.map(async (size) => guard.check(viewOf({ size }), response, noHeaders)),
     )
     const delayed = actions[1]
     expect(delayed.decision).toMatchObject({
@@ -222,7 +223,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
       close: async () => {},
     }
     const guard = createGuard({ name: 'x', key: 'all', policy: queue, store, clock: () => start })
-    const actions = [1, 2].map(async () => guard.check(viewOf({}), response))
+    const actions = [1, 2].map(async () => guard.check(viewOf({}), response, noHeaders))
     await setImmediate()
     isClosed = true
     const { decision } = (await Promise.all(actions))[1]

@@ -10,6 +10,7 @@ import {
   type AsyncStore,
 } from '../../src/index.js'
 import { errorOf, rejectionOf } from '../error-of.js'
+import { rulesOf } from './judged.js'
 import {
   denialOf,
   fieldsOf,
@@ -164,16 +165,48 @@ test('waits for the promise of a body', async () => {
   expect(fieldsOf(answer)['Content-Type']).toBe('text/plain; charset=utf-8')
 })
 
-test.each([undefined, null, 5, true])('refuses the body %j from a function', (body) => {
-  const check = syncGuardOf({ ...once, body: () => body as unknown as string })
-  check()
-  expect(() => check()).toThrowError(
-    expect.objectContaining({
-      code: 'SLUICE_OPTION_INVALID',
-      message: `rateLimit: "body" is ${String(body)}. Pass a function that returns a string or an object.`,
-    }),
-  )
+const cyclic: { self?: object } = {}
+cyclic.self = cyclic
+const failing = new TypeError('no JSON')
+
+const unsendable: [name: string, body: unknown, cause: unknown][] = [
+  ['null', null, undefined],
+  ['5', 5, undefined],
+  ['a bigint', 1n, undefined],
+  ['an object with a bigint', { a: 1n }, expect.any(TypeError)],
+  ['a list with a bigint', [[1n]], expect.any(TypeError)],
+  ['an object with a cycle', cyclic, expect.any(TypeError)],
+  ['an object without a JSON form', { toJSON: () => undefined }, undefined],
+  ['an object whose method fails', { toJSON: fail }, failing],
+]
+
+test.each(unsendable)('refuses %s as the body, when the limiter is made', (_, body, cause) => {
+  const rules = rulesOf({ type: 'pass', version: 'v1', tags: [] })
+  for (const options of [once, { rules }]) {
+    const error = errorOf(() => syncGuardOf({ ...options, body: body as string }))
+    expect([error.code, error.cause]).toEqual(['SLUICE_OPTION_INVALID', cause])
+    expect(error.message).toMatch(/^rateLimit: "body" is .*\. Pass a string/)
+  }
 })
+
+test.each([['undefined', undefined, undefined], ...unsendable])(
+  'refuses %s as the result of a function for the body, for that request',
+  (_, body, cause) => {
+    const check = syncGuardOf({ ...once, body: () => body as string })
+    expect(check().type).toBe('continue')
+    const error = errorOf(() => check())
+    expect([error.code, error.status, error.cause]).toEqual([
+      'SLUICE_RESULT_INVALID',
+      undefined,
+      cause,
+    ])
+    expect(error.message).toMatch(/^rateLimit: the function "body" returned .*\. Return a string/)
+  },
+)
+
+function fail(): never {
+  throw failing
+}
 
 test('the status of the application is in the response and in the problem', () => {
   const answer = denial({ ...once, statusCode: 503 })

@@ -3,7 +3,7 @@ import { fixedWindow, type AsyncStore } from '../../src/index.js'
 import { createGuard, type NodeResponse } from '../../src/http/index.js'
 import { withDenyCache } from '../../src/stores/layers/deny-cache.js'
 import { holdTime, pass, releaseTime, stubStore, type StubStore } from '../layers/stub-store.js'
-import { viewOf, type Options } from './visit.js'
+import { noHeaders, viewOf, type Options } from './visit.js'
 
 // A denial is cached for up to a second, even if units are refunded by the outcome of a request.
 
@@ -37,7 +37,7 @@ function visits(options: Options): () => Promise<Visitor> {
       off: () => {},
       end: () => {},
     }
-    const { decision } = await guard.check(viewOf({}), response satisfies NodeResponse)
+    const { decision } = await guard.check(viewOf({}), response satisfies NodeResponse, noHeaders)
     return {
       allowed: decision?.allowed ?? true,
       source: decision?.source,

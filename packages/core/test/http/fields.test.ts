@@ -1,6 +1,6 @@
 import { parseDictionary, parseList } from 'structured-headers'
 import { describe, expect, test } from 'vitest'
-import { fixedWindow } from '../../src/index.js'
+import { fixedWindow, type Duration } from '../../src/index.js'
 import {
   createGuard,
   inOrder,
@@ -10,7 +10,7 @@ import {
   type HeaderStyle,
   type ResponseHeaders,
 } from '../../src/http/index.js'
-import { fieldsOf, response, start, viewOf, type Handler, type Visit } from './visit.js'
+import { noHeaders, fieldsOf, response, start, viewOf, type Handler, type Visit } from './visit.js'
 
 /** The headers of a response, in a map. */
 function responseWith(fields: Iterable<readonly [string, unknown]> = []): {
@@ -36,10 +36,28 @@ function remaining(
   return createGuard({ name, policies, key: 'all', headers, clock: () => start })
 }
 
+/** A limiter with two units remaining after one request. */
+function costing(limit: number, window: Duration, headers: HeaderStyle): Guard<Visit, Handler> {
+  const cost = limit - 2
+  const algorithm = fixedWindow
+  return createGuard({ limit, window, algorithm, cost, key: 'all', headers, clock: () => start })
+}
+
+/** The fields with two units remaining. */
+function numbers(prefix: string, limit: number, reset: number): Record<string, string> {
+  return {
+    [`${prefix}-Limit`]: `${limit}`,
+    [`${prefix}-Remaining`]: '2',
+    [`${prefix}-Reset`]: `${reset}`,
+  }
+}
+
+const epoch = start / 1000
+
 async function joinedBy(...guards: Guard<Visit, Handler>[]): Promise<Record<string, unknown>> {
   const { headers, written } = responseWith()
   for (const guard of guards) {
-    writeFields((await guard.check(viewOf({}), response)).headers, headers)
+    writeFields((await guard.check(viewOf({}), response, headers)).headers, headers)
   }
   return Object.fromEntries(written)
 }
@@ -87,6 +105,29 @@ describe('two limiters of one request', () => {
     }
   })
 
+  test.each<[HeaderStyle, Record<string, string>, Record<string, string>]>([
+    ['legacy', numbers('X-RateLimit', 5, 60), numbers('X-RateLimit', 9, 3600)],
+    [
+      'legacy-epoch',
+      numbers('X-RateLimit', 5, epoch + 60),
+      numbers('X-RateLimit', 9, epoch + 3600),
+    ],
+    ['draft-6', numbers('RateLimit', 5, 60), numbers('RateLimit', 9, 3600)],
+    [
+      'draft-7',
+      { RateLimit: 'limit=5, remaining=2, reset=60' },
+      { RateLimit: 'limit=9, remaining=2, reset=3600' },
+    ],
+  ])(
+    'have the numbers of the first one if both have the same number of units left: %s',
+    async (headers, ofMinute, ofHour) => {
+      const minute = () => costing(5, '1m', headers)
+      const hour = () => costing(9, '1h', headers)
+      expect(await joinedBy(minute(), hour())).toMatchObject(ofMinute)
+      expect(await joinedBy(hour(), minute())).toMatchObject(ofHour)
+    },
+  )
+
   test('of different styles: the later one replaces fields that cannot be joined', async () => {
     const fields = await joinedBy(remaining('one', 4, 'draft-7'), remaining('two', 9))
     expect(fields).toEqual({
@@ -102,7 +143,7 @@ describe('two limiters of one request', () => {
         remaining('two', 1, style),
         remaining('three', 7, style),
       ]
-      const action = await inOrder(guards()).check(viewOf({}), response)
+      const action = await inOrder(guards()).check(viewOf({}), response, noHeaders)
       expect(fieldsOf(action)).toEqual(await joinedBy(...guards()))
     }
   })

@@ -14,9 +14,11 @@ import {
   type Policies,
 } from '../../src/index.js'
 import { byHeader, byIp, byUser, createGuard, type Action } from '../../src/http/index.js'
+import { asks, consumption, rulesOf } from './judged.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { laterStore } from '../later-store.js'
 import {
+  noHeaders,
   response,
   fieldsOf,
   guardOf,
@@ -98,7 +100,7 @@ test('reads no address if the key needs none', () => {
       throw new Error('the address was looked up')
     },
   }
-  expect(guard.check(view, response)).toMatchObject({ type: 'continue' })
+  expect(guard.check(view, response, noHeaders)).toMatchObject({ type: 'continue' })
 })
 
 test.each<[string, Options['key']]>([
@@ -456,6 +458,22 @@ test('decision events carry the request, even after a delay', async () => {
   expect(events.map((request) => visits.findIndex((visit) => visit === request))).toEqual(
     [...each, ...each, ...each].map((visit) => visits.indexOf(visit)),
   )
+})
+
+test('an event of a denial carries the request, without a subscriber to decisions', async () => {
+  const events: unknown[] = []
+  const listen = (event: unknown) => void events.push((event as DecisionEvent).request)
+  subscribe('sluice:denial', listen)
+  onTestFinished(() => void unsubscribe('sluice:denial', listen))
+  const denying = { minute: { policy: fixedWindow({ limit: 0, window: '1m' }) } }
+  const rules = rulesOf(asks({ enforced: [consumption(denying)] }))
+  const visits: object[] = []
+  for (const options of [{ limit: 0, window: '1m' }, { rules }] as const) {
+    const visit = {}
+    visits.push(visit)
+    expect((await guardOf(options)(visit)).type).toBe('deny')
+  }
+  expect(events.map((request) => visits.findIndex((visit) => visit === request))).toEqual([0, 1])
 })
 
 const broken = () => {

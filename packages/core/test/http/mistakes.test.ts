@@ -12,7 +12,7 @@ import {
   type RateLimitOptions,
   type RequestView,
 } from '../../src/http/index.js'
-import { response, viewOf, type Visit } from './visit.js'
+import { noHeaders, response, viewOf, type Visit } from './visit.js'
 
 type Options = RateLimitOptions<Visit, never>
 type Limiter = (view: RequestView<Visit>, at?: NodeResponse) => void
@@ -31,7 +31,7 @@ async function anew(): Promise<{
   const { createGuard } = await import('../../src/http/index.js')
   function limiter(options: Options, route?: string): Limiter {
     const guard = createGuard<Visit, never>(options, route)
-    return (view, at = response) => void guard.check(view, at)
+    return (view, at = response) => void guard.check(view, at, noHeaders)
   }
   async function warnings(): Promise<string[]> {
     await setImmediate()

@@ -5,6 +5,7 @@ import {
   type RateLimitOptions,
   type RequestView,
 } from '../../src/http/index.js'
+import type { EarlierHeaders } from '../../src/http/response/fields.js'
 
 /** The time of the clock at the start. Only a test advances it. */
 export const start: number = Date.UTC(2026, 0, 1)
@@ -27,7 +28,7 @@ export function guardOf(
   seen?: Partial<RequestView<Visit>>,
 ) => Action<Handler> | Promise<Action<Handler>> {
   const guard = createGuard<Visit, Handler>({ clock: () => start, ...options })
-  return (visit = {}, seen = {}) => guard.check(viewOf(visit, seen), response)
+  return (visit = {}, seen = {}) => guard.check(viewOf(visit, seen), response, noHeaders)
 }
 
 /** Like `guardOf`, for options without promises: a promise fails the test. */
@@ -51,6 +52,9 @@ export const response: NodeResponse = {
   off: () => {},
   end: () => {},
 }
+
+/** The headers of a response that has none yet. */
+export const noHeaders: EarlierHeaders = { getHeader: () => undefined }
 
 export function viewOf(visit: Visit, seen: Partial<RequestView<Visit>> = {}): RequestView<Visit> {
   return {

@@ -2,9 +2,9 @@ import { concurrency, unlimited } from '@sluice/core'
 import { answerEarly } from '../arrivals.js'
 import { perMinute, problem, problemType, text, title, type RowGroup } from './row.js'
 
-const two = '"default";q=2;w=60'
-const none = '"default";r=0;t=60'
-const later = problem('Try again in 1 minute.', 'default')
+const two = '"api";q=2;w=60'
+const none = '"api";r=0;t=60'
+const later = problem('Try again in 1 minute.', 'api')
 
 /** Rows about answers, with one key for all requests. */
 export const rowsByAnswer: readonly RowGroup[] = [
@@ -14,7 +14,7 @@ export const rowsByAnswer: readonly RowGroup[] = [
     rows: [
       {
         request: 'first',
-        answer: [200, two, '"default";r=1;t=60', '', '2, 1, 60', text, 'hello'],
+        answer: [200, two, '"api";r=1;t=60', '', '2, 1, 60', text, 'hello'],
       },
       {
         request: 'HEAD, last',
@@ -46,18 +46,18 @@ export const rowsByAnswer: readonly RowGroup[] = [
         answer: [
           429,
           two,
-          '"default";r=0;t=1',
+          '"api";r=0;t=1',
           '1',
           '2, 0, 1',
           problemType,
-          problem('Try again in 1 second.', 'default'),
+          problem('Try again in 1 second.', 'api'),
         ],
       },
       {
         request: '1 ms later, answered 404',
         after: 1,
         headers: { 'x-answer': '404' },
-        answer: [404, two, '"default";r=1;t=60', '', '2, 1, 60', text, 'hello'],
+        answer: [404, two, '"api";r=1;t=60', '', '2, 1, 60', text, 'hello'],
       },
       {
         request: 'the handler throws',
@@ -94,7 +94,7 @@ export const rowsByAnswer: readonly RowGroup[] = [
     rows: [
       {
         request: 'would be denied',
-        answer: [200, '"default";q=0;w=60', '"default";r=0', '', '', text, 'hello'],
+        answer: [200, '"api";q=0;w=60', '"api";r=0', '', '', text, 'hello'],
       },
     ],
   },

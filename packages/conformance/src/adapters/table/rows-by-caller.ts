@@ -3,9 +3,9 @@ import { byHeader, byIp, byUser } from '@sluice/core/http'
 import { authenticate } from '../arrivals.js'
 import { perMinute, problem, problemType, text, type RowGroup } from './row.js'
 
-const two = '"default";q=2;w=60'
-const none = '"default";r=0;t=60'
-const later = problem('Try again in 1 minute.', 'default')
+const two = '"api";q=2;w=60'
+const none = '"api";r=0;t=60'
+const later = problem('Try again in 1 minute.', 'api')
 const never = 'The request asks for more than the quota can ever give, so waiting does not help.'
 
 const forwarded = (address: string): Record<string, string> => ({ 'x-forwarded-for': address })
@@ -74,7 +74,7 @@ export const rowsByCaller: readonly RowGroup[] = [
       {
         request: 'IPv4',
         headers: forwarded('1.2.3.4'),
-        answer: [200, two, '"default";r=1;t=60', '', '', text, 'hello'],
+        answer: [200, two, '"api";r=1;t=60', '', '', text, 'hello'],
       },
       {
         request: 'the same, a forged one before it',
@@ -128,19 +128,19 @@ export const rowsByCaller: readonly RowGroup[] = [
       {
         request: 'cost 4',
         headers: { 'x-api-key': 'a', 'x-cost': '4' },
-        answer: [200, '"default";q=5;w=5', '"default";r=1;t=1', '', '5, 1, 4', text, 'hello'],
+        answer: [200, '"api";q=5;w=5', '"api";r=1;t=1', '', '5, 1, 4', text, 'hello'],
       },
       {
         request: 'cost 3',
         headers: { 'x-api-key': 'a', 'x-cost': '3' },
         answer: [
           429,
-          '"default";q=5;w=5',
-          '"default";r=1;t=1',
+          '"api";q=5;w=5',
+          '"api";r=1;t=1',
           '2',
           '5, 1, 4',
           problemType,
-          problem('Try again in 2 seconds.', 'default'),
+          problem('Try again in 2 seconds.', 'api'),
         ],
       },
       {
@@ -148,12 +148,12 @@ export const rowsByCaller: readonly RowGroup[] = [
         headers: { 'x-api-key': 'a', 'x-cost': '6' },
         answer: [
           429,
-          '"default";q=5;w=5',
-          '"default";r=1;t=1',
+          '"api";q=5;w=5',
+          '"api";r=1;t=1',
           '4',
           '5, 1, 4',
           problemType,
-          problem(never, 'default'),
+          problem(never, 'api'),
         ],
       },
       {

@@ -1,5 +1,11 @@
-import type { Content } from '../response/denial.js'
-import { noFields, writable, type HeaderField, type ResponseHeaders } from '../response/fields.js'
+import type { Content } from '../response/content.js'
+import {
+  noFields,
+  writable,
+  type EarlierHeaders,
+  type HeaderField,
+  type ResponseHeaders,
+} from '../response/fields.js'
 import type { Awaitable } from '../awaitable.js'
 import type { NodeResponse } from '../request/response.js'
 import type { RequestView } from '../request/request-view.js'
@@ -48,6 +54,7 @@ export interface Handle<H> {
 export type Flow<R, H> = (
   view: RequestView<R>,
   response: NodeResponse,
+  earlier: EarlierHeaders,
 ) => Action<H> | Promise<Action<H>>
 
 /** The action for a request that is not limited. */

@@ -1,52 +1,36 @@
-import type { Decision } from '../../limiter/decision.js'
-import {
-  resolveKeys,
-  bindPolicies,
-  type Keys,
-  type Policies,
-} from '../../limiter/bound-policies.js'
+import type { Policies } from '../../limiter/bound-policies.js'
 import { showClientText } from '../../errors/for-client.js'
 import { sluiceErrorFrom } from '../../errors.js'
-import { isNotLimited } from '../../keys.js'
 import { createLimiter, type Limiter } from '../../limiter/limiter.js'
 import { memoryStore } from '../../stores/memory/index.js'
 import type { Store } from '../../stores/store.js'
-import {
-  denied,
-  disconnected,
-  handled,
-  unlimited,
-  type Action,
-  type Flow,
-  type Guarded,
-} from './action.js'
-import { readList } from '../lists/access-list.js'
-import { createConsume } from './consume.js'
+import { unlimited, type Action } from './action.js'
 import { after, rescued, type Awaitable } from '../awaitable.js'
-import { byIp } from '../keys/by-ip.js'
 import { checkOptions } from '../options/check-options.js'
-import { contentWriter, refusalContent } from '../response/denial.js'
-import { fieldWriter } from '../response/header-fields.js'
-import { noFields, writable } from '../response/fields.js'
-import { keyReader, placeholderKey } from '../keys/key-option.js'
-import { createListener } from './listener.js'
+import { limitFlow } from './limit-flow.js'
 import { watchRequests } from './mistakes.js'
 import { claimName, withoutName } from '../options/names.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { planOf, termsOf, type ConsumeTerms, type Plan } from '../options/plan.js'
+import { planOf } from '../options/plan.js'
 import type { RequestView } from '../request/request-view.js'
+import type { EarlierHeaders } from '../response/fields.js'
 import type { NodeResponse } from '../request/response.js'
-import { retryAfter } from '../response/retry-after.js'
 import { rulesFlow } from '../rules/flow.js'
-import { createSettlement, grantsLeases } from './settlement.js'
+import { grantsLeases } from './settlement.js'
 
 /** Checks each request before its handler. */
 export interface Guard<R, H> {
   /**
    * Returns the action for a request. The result is a promise only if the store or a function of the options returns one. Errors are thrown or
    * rejected, for the error handling of the framework; no error allows a request.
+   *
+   * @param earlier the headers that the response has already
    */
-  check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>>
+  check(
+    view: RequestView<R>,
+    response: NodeResponse,
+    earlier: EarlierHeaders,
+  ): Action<H> | Promise<Action<H>>
   /** Whether it may hold leases until the handler is done. If so, the adapter has to call `followHandler`. */
   readonly holds: boolean
 }
@@ -92,12 +76,16 @@ export function createGuard<R, H>(
     claimName(options.store, stated, plan.perRequest ? undefined : policies)
   }
 
-  function check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
+  function check(
+    view: RequestView<R>,
+    response: NodeResponse,
+    earlier: EarlierHeaders,
+  ): Action<H> | Promise<Action<H>> {
     return guarded(() => {
       watch(view.raw)
       return skip === undefined
-        ? flow(view, response)
-        : after(skip(view.raw), (skipped) => (skipped ? unlimited : flow(view, response)))
+        ? flow(view, response, earlier)
+        : after(skip(view.raw), (skipped) => (skipped ? unlimited : flow(view, response, earlier)))
     })
   }
 
@@ -116,99 +104,6 @@ export function createGuard<R, H>(
   }
 
   return { check, limiter, holds: holdsUnits(options, policies) }
-}
-
-/** The flow of a request with one key and policies: lists, key, consumption, headers. */
-function limitFlow<R, H>(
-  limiter: Limiter,
-  options: RateLimitOptions<R, H>,
-  plan: Plan<R>,
-  guarded: Guarded,
-): Flow<R, H> {
-  const { name } = limiter
-  const { key = byIp(), dryRun = false, onDenied, clock } = options
-  const { headers: styles = dryRun ? 'none' : 'draft', partitionKey = false } = options
-  const { statusCode = 429, body } = options
-  const ownPolicies = plan.perRequest ? undefined : plan.policies
-  const allow = readList('allow', options.allow)
-  const deny = readList('deny', options.deny)
-  const keyOf = keyReader(name, key)
-  const terms = termsOf(name, plan, options)
-  const consume = createConsume(limiter, options)
-  const settle = createSettlement(limiter, options, ownPolicies)
-  const callOnDecision = createListener(options)
-  const fieldsOf = fieldWriter(name, { styles, partitionKey, clock })
-  const contentOf = contentWriter(statusCode, body, options.localShare ?? 1)
-  if (ownPolicies !== undefined) {
-    resolveKeys(name, bindPolicies(name, ownPolicies), placeholderKey(key))
-  }
-
-  function lookUp(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
-    if (deny?.hasAddress(view.address) === true) return forbid(view, response)
-    const allowed = allow?.hasAddress(view.address) === true
-    if (allowed && deny?.hasKeys !== true) return unlimited
-    return after(keyOf(view.raw, view), (key) => {
-      if (isNotLimited(key)) return unlimited
-      if (deny?.hasKey(key) === true) return forbid(view, response)
-      if (allowed || allow?.hasKey(key) === true) return unlimited
-      return decide(view, response, key)
-    })
-  }
-
-  function decide(
-    view: RequestView<R>,
-    response: NodeResponse,
-    key: Keys,
-  ): Action<H> | Promise<Action<H>> {
-    return typeof terms === 'function'
-      ? after(terms(view.raw), (own) => consumeBy(own, view, response, key))
-      : consumeBy(terms, view, response, key)
-  }
-
-  function consumeBy(
-    terms: ConsumeTerms,
-    view: RequestView<R>,
-    response: NodeResponse,
-    key: Keys,
-  ): Action<H> | Promise<Action<H>> {
-    return after(consume(view.raw, response, key, terms), (decision) => {
-      if (decision === undefined) return disconnected
-      if (decision.allowed) settle?.(response, key, terms, decision)
-      callOnDecision?.(view.raw, decision)
-      return act(view, response, key, terms, decision)
-    })
-  }
-
-  function act(
-    view: RequestView<R>,
-    response: NodeResponse,
-    key: Keys,
-    terms: ConsumeTerms,
-    decision: Decision,
-  ): Action<H> | Promise<Action<H>> {
-    const { policies } = terms
-    const fields = fieldsOf(policies, decision, key)
-    if (decision.allowed || dryRun) {
-      return { type: 'continue', decision, headers: writable(response, fields) }
-    }
-    const headers = [...fields, retryAfter(policies, decision)]
-    if (onDenied !== undefined) {
-      return handled(onDenied, response, decision, headers, guarded, () =>
-        settle?.(response, key, terms, decision),
-      )
-    }
-    return after(contentOf(view, policies, decision), (content) =>
-      denied(response, statusCode, content, decision, headers),
-    )
-  }
-
-  function forbid(view: RequestView<R>, response: NodeResponse): Action<H> {
-    return dryRun
-      ? unlimited
-      : denied(response, 403, refusalContent(view, 403), undefined, noFields)
-  }
-
-  return lookUp
 }
 
 function holdsUnits<R, H>(

@@ -1,9 +1,7 @@
 import { unlimited, type Action } from './action.js'
 import { after } from '../awaitable.js'
 import type { Guard } from './guard.js'
-import { joinFields } from '../response/fields.js'
-import type { RequestView } from '../request/request-view.js'
-import type { NodeResponse } from '../request/response.js'
+import { joinFields, type EarlierHeaders, type HeaderField } from '../response/fields.js'
 
 /**
  * Combines several guards. They check a request in order, until one of them denies it. Their headers are joined.
@@ -14,14 +12,23 @@ export function inOrder<R, H>([guard, ...others]: readonly Guard<R, H>[]): Guard
   const rest = inOrder(others)
   return {
     holds: guard.holds || rest.holds,
-    check(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
-      return after(guard.check(view, response), (action) =>
+    check(view, response, earlier) {
+      return after(guard.check(view, response, earlier), (action) =>
         action.type === 'continue'
-          ? after(rest.check(view, response), (next) => merged(action, next))
+          ? after(rest.check(view, response, afterFields(earlier, action.headers)), (next) =>
+              merged(action, next),
+            )
           : action,
       )
     },
   }
+}
+
+/** The headers of a response to which these fields will be written. */
+function afterFields(earlier: EarlierHeaders, fields: readonly HeaderField[]): EarlierHeaders {
+  if (fields.length === 0) return earlier
+  const written = new Map(joinFields((name) => earlier.getHeader(name), fields))
+  return { getHeader: (name) => written.get(name) ?? earlier.getHeader(name) }
 }
 
 /** The later decision wins. A header of the earlier action stays unless the later one writes it as well. */

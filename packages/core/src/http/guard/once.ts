@@ -7,10 +7,10 @@ export function once<R extends object, H>(limit: LimiterGuard<R, H>): LimiterGua
   return {
     limiter: limit.limiter,
     holds: limit.holds,
-    check(view, response) {
+    check(view, response, earlier) {
       if (seen.has(view.raw)) return unlimited
       seen.add(view.raw)
-      return limit.check(view, response)
+      return limit.check(view, response, earlier)
     },
   }
 }

@@ -20,7 +20,7 @@ import {
 } from '../../options/readers.js'
 import { didYouMean } from '../../options/did-you-mean.js'
 import { isPromise } from '../awaitable.js'
-import type { HeaderStyle } from '../response/header-fields.js'
+import type { HeaderStyle } from '../response/header-style.js'
 import type { RateLimitOptions } from './options.js'
 import { decidedByRules } from './stated-options.js'
 import { namedField } from '../keys/named-field.js'

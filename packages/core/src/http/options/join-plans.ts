@@ -1,5 +1,5 @@
 import type { Policies } from '../../limiter/bound-policies.js'
-import type { Policy } from '../../policy.js'
+import { isPolicy, type Policy } from '../../policy.js'
 import { after, together } from '../awaitable.js'
 import { namedPolicies, type Plan } from './plan.js'
 
@@ -23,14 +23,30 @@ export function joinPlans<R>(
 
 function joined(each: readonly Policies[]): Policies {
   const all = new Map<string, Policy>()
+  const before = new Map<string, string | undefined>()
   for (const policies of each) {
     for (const [name, policy] of Object.entries(namedPolicies(policies))) {
       let free = name
       for (let n = 2; all.has(free); n++) free = `${name} #${n}`
       all.set(free, policy)
+      before.set(free, isPolicy(policies) ? undefined : name)
     }
   }
-  return Object.fromEntries(all)
+  const record = Object.fromEntries(all)
+  namesBefore.set(record, before)
+  return record
+}
+
+const namesBefore = new WeakMap<Policies, ReadonlyMap<string, string | undefined>>()
+
+/**
+ * The names that joined policies have in their own plans, by their names in the joined one. Undefined for a policy without a name of its own, and
+ * in place of the map for policies that `joinPlans` has not joined.
+ */
+export function namesBeforeJoin(
+  policies: Policies,
+): ReadonlyMap<string, string | undefined> | undefined {
+  return namesBefore.get(policies)
 }
 
 interface Node {

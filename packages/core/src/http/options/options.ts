@@ -7,8 +7,8 @@ import type { Policy } from '../../policy.js'
 import type { Store } from '../../stores/store.js'
 import type { AccessList } from '../lists/access-list.js'
 import type { Awaitable } from '../awaitable.js'
-import type { DenialBody } from '../response/denial.js'
-import type { HeaderStyle } from '../response/header-fields.js'
+import type { DenialBody } from '../response/content.js'
+import type { HeaderStyle } from '../response/header-style.js'
 import type { KeyOption } from '../keys/key-option.js'
 import type { ResponseOutcome } from '../request/response.js'
 import type { Rules } from '../rules/judgement.js'
@@ -36,7 +36,7 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    * @default slidingWindow
    */
   readonly algorithm?: Algorithm
-  /** One policy. Its name is 'default'. */
+  /** One policy. Its name is 'default', and that of the limiter in headers. */
   readonly policy?: Policy
   /** Named policies. A request is allowed if all of them allow it. A function is called for each request and returns the policies of the client's plan. */
   readonly policies?: Policies | ((request: R) => Awaitable<Policies>)
@@ -47,7 +47,8 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    */
   readonly rules?: Rules<R>
   /**
-   * The namespace of the counters in the store. Each limiter of a shared store needs its own name.
+   * The namespace of the counters in the store. Each limiter of a shared store needs its own name. In headers, it is also the name of a policy without
+   * a name of its own. The limit of a route in Fastify and NestJS has the name of the route.
    *
    * @default 'default'
    */

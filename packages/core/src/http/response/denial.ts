@@ -1,76 +1,60 @@
 import Negotiator from 'negotiator'
 import type { Decision } from '../../limiter/decision.js'
 import type { Policies } from '../../limiter/bound-policies.js'
-import { sluiceError } from '../../errors.js'
 import { after, type Awaitable } from '../awaitable.js'
+import { contentOf, jsonProblem, plainText, type Content, type DenialBody } from './content.js'
 import { denialCauseOf, type DenialCause } from './denial-cause.js'
-import { publicNameOf, type PublicNames } from './policy-items.js'
+import { publicNameOf, type PolicyItems } from './policy-items.js'
 import type { RequestView } from '../request/request-view.js'
 import { retryAfterSeconds } from './retry-after.js'
 import { waitInWords } from './wait-in-words.js'
 
-/** A string is sent as plain text, an object as JSON. */
-export type DenialBody = string | object
-
 type BodyFunction<R> = (request: R, decision: Decision) => Awaitable<DenialBody>
 
-/** A body and its media type. */
-export interface Content {
-  readonly type: string
-  readonly text: string
+/** A denial by a limit. */
+export interface Denial {
+  readonly status: number
+  readonly policies: Policies
+  readonly decision: Decision
+  /** The policies as clients read them. */
+  readonly items: PolicyItems
 }
 
-export type ContentWriter<R> = (
-  view: RequestView<R>,
-  policies: Policies,
-  decision: Decision,
-  names?: PublicNames,
-) => Content | Promise<Content>
+export type ContentWriter<R> = (view: RequestView<R>, denial: Denial) => Content | Promise<Content>
 
 /**
- * Writes the body of a denial: the body of the application, or a problem as JSON or plain text, by the `Accept` header.
+ * Makes the function that writes the body of a denial: the body of the application, or a problem as JSON or plain text, by the `Accept` header.
  *
  * @param localShare the share of each limit while the store is unavailable
+ * @throws SluiceError SLUICE_OPTION_INVALID if the body of the application cannot be sent
  */
 export function contentWriter<R>(
-  status: number,
   body: DenialBody | BodyFunction<R> | undefined,
   localShare: number,
 ): ContentWriter<R> {
-  if (body === undefined) {
-    return (view, policies, decision, names) =>
-      problemContent(view, policies, decision, { status, localShare, names })
-  }
+  if (body === undefined) return (view, denial) => problemContent(view, denial, localShare)
   if (isBodyFunction(body)) {
-    return (view, _policies, decision) => after(body(view.raw, decision), contentOf)
+    return (view, { decision }) =>
+      after(body(view.raw, decision), (result) => contentOf(result, 'SLUICE_RESULT_INVALID'))
   }
-  const content = contentOf(body)
+  const content = contentOf(body, 'SLUICE_OPTION_INVALID')
   return () => content
 }
 
-interface ProblemOptions {
-  readonly status: number
-  /** The share of each limit while the store is unavailable. */
-  readonly localShare: number
-  readonly names?: PublicNames | undefined
-  /** Further members of the problem. */
-  readonly more?: object
-}
-
-/** The problem of a denial by a limit. */
+/** The problem of a denial by a limit. `more` are further members of the problem. */
 export function problemContent(
   { headers }: RequestView<unknown>,
-  policies: Policies,
-  decision: Decision,
-  { status, localShare, names, more }: ProblemOptions,
+  { status, policies, decision, items }: Denial,
+  localShare: number,
+  more?: object,
 ): Content {
   const { type, title } = problems[denialCauseOf(decision, localShare)]
   const detail = detailOf(policies, decision)
-  if (prefersText(headers['accept'])) return textOf(`${title}. ${detail}`)
+  if (prefersText(headers['accept'])) return plainText(`${title}. ${detail}\n`)
   const violated = {
-    'violated-policies': decision.deniedBy.map((policy) => publicNameOf(policy, names)),
+    'violated-policies': decision.deniedBy.map((policy) => publicNameOf(policy, items)),
   }
-  return problemOf({ type, title, status, detail, ...violated, ...more })
+  return jsonProblem({ type, title, status, detail, ...violated, ...more })
 }
 
 // TypeScript does not exclude functions from `object`.
@@ -85,7 +69,10 @@ export function refusalContent(
   more?: object,
 ): Content {
   const title = reasonOf(status) ?? `Status ${status}`
-  return prefersText(headers['accept']) ? textOf(title) : problemOf({ title, status, ...more })
+  return prefersText(headers['accept'])
+    ? plainText(`${title}
+`)
+    : jsonProblem({ title, status, ...more })
 }
 
 /** The reason phrase of a status. Undefined outside Node. */
@@ -94,32 +81,11 @@ function reasonOf(status: number): string | undefined {
   return http?.STATUS_CODES[status]
 }
 
-// An object of the application is JSON and not a problem, even if its members look like those of a problem.
-export function contentOf(body: DenialBody): Content {
-  if (typeof body === 'string') return { type: plainText, text: body }
-  if (typeof body === 'object' && body !== null) {
-    return { type: 'application/json', text: JSON.stringify(body) }
-  }
-  const expected = 'a function that returns a string or an object'
-  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'body', body, expected)
-}
-
 function detailOf(policies: Policies, decision: Decision): string {
   return decision.retryAfterMs === null
     ? 'The request asks for more than the quota can ever give, so waiting does not help.'
     : `Try again in ${waitInWords(retryAfterSeconds(policies, decision))}.`
 }
-
-function textOf(text: string): Content {
-  return { type: plainText, text: `${text}\n` }
-}
-
-// RFC 9457. A problem without a type means the same as its status code.
-function problemOf(problem: object): Content {
-  return { type: 'application/problem+json', text: JSON.stringify(problem) }
-}
-
-const plainText = 'text/plain; charset=utf-8'
 
 // draft-ietf-httpapi-ratelimit-headers-10, section 5.
 const types = 'https://iana.org/assignments/http-problem-types#'

@@ -23,7 +23,7 @@ export function draftFields(
     const reset = nextMs === 0 || !policy.isTimed ? '' : `;t=${seconds(nextMs)}`
     const partition = keyOf === undefined ? '' : `;pk=:${keyOf(name)}:`
     const comma = limits === '' ? '' : ', '
-    quotas += `${comma}${policy.item}${partition}`
+    quotas += `${comma}${policy.name}${policy.parameters}${partition}`
     limits += `${comma}${policy.name};r=${structuredInteger(remaining)}${reset}${partition}`
   }
   if (limits === '') return noFields

@@ -3,9 +3,13 @@ export type HeaderField = readonly [name: string, value: string]
 
 export const noFields: readonly HeaderField[] = []
 
-/** The headers of a response, with the methods of Node's own response. */
-export interface ResponseHeaders {
+/** The headers that a response has before a limiter writes its own. */
+export interface EarlierHeaders {
   getHeader(name: string): unknown
+}
+
+/** The headers of a response, with the methods of Node's own response. */
+export interface ResponseHeaders extends EarlierHeaders {
   setHeader(name: string, value: string): unknown
   removeHeader(name: string): unknown
 }
@@ -125,6 +129,13 @@ export function structuredInteger(value: number): number {
 export function structuredString(text: string): string {
   const ascii = text.replace(/[^ -$&-~]+/g, percentEncoded)
   return `"${ascii.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** The structured strings that begin the items of a list, as `structuredString` writes them. */
+export function namesIn(list: unknown): readonly string[] {
+  const strings = (textOf(list) ?? '').matchAll(/(^|[,=])\s*("(?:[^"\\]|\\.)*")/g)
+  // A string behind "=" is a parameter.
+  return Array.from(strings, ([, before, text]) => (before === '=' ? [] : [text])).flat()
 }
 
 function percentEncoded(text: string): string {

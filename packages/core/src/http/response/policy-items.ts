@@ -1,15 +1,28 @@
+import { bindPolicies, type Policies } from '../../limiter/bound-policies.js'
+import { isPolicy } from '../../policy.js'
 import type { BoundPolicy } from '../../stores/store.js'
-import { seconds, structuredInteger, structuredString } from './fields.js'
+import { namesBeforeJoin } from '../options/join-plans.js'
+import {
+  namesIn,
+  seconds,
+  structuredInteger,
+  structuredString,
+  type EarlierHeaders,
+} from './fields.js'
 
 /** The policies with a finite quota, by name. Others, such as `unlimited`, are in no header. */
 export type PolicyItems = ReadonlyMap<string, PolicyItem>
 
-/** The part of a policy that is the same in every response. */
+/** A policy as clients read it. */
 export interface PolicyItem {
-  /** The policy's name for clients, as a structured string. */
+  /** Its name for clients. If another policy of the response has it already, a number is appended. */
+  readonly publicName: string
+  /** The public name without a number. */
+  readonly ownName: string
+  /** The public name as a structured string. */
   readonly name: string
-  /** The item of `RateLimit-Policy` in the current draft. */
-  readonly item: string
+  /** The item of `RateLimit-Policy` in the current draft, without the name. */
+  readonly parameters: string
   readonly quota: number
   /** Whole seconds, rounded up; undefined for `concurrency` and for a window shorter than a second. */
   readonly window: number | undefined
@@ -20,29 +33,89 @@ export interface PolicyItem {
 /** The names that clients read instead of the names of policies. Policies without an entry keep their names. */
 export type PublicNames = ReadonlyMap<string, { readonly publicName?: string }>
 
-/** The name of a policy as clients read it. */
-export function publicNameOf(policy: string, names: PublicNames | undefined): string {
-  return names?.get(policy)?.publicName ?? policy
+/**
+ * Finds the items of the policies of a response.
+ *
+ * @param earlier the headers that the response has already
+ * @param names equal `policies` need equal `names`
+ */
+export type ItemFinder = (
+  policies: Policies,
+  earlier: EarlierHeaders,
+  names?: PublicNames,
+) => PolicyItems
+
+/** Makes the function that finds the items of a limiter's policies. A policy without a name of its own has the limiter's name. */
+export function itemFinder(limiter: string): ItemFinder {
+  const known = new WeakMap<Policies, PolicyItems>()
+
+  return function itemsFor(policies, earlier, names) {
+    let items = known.get(policies)
+    if (items === undefined) {
+      const own = bindPolicies(limiter, policies).filter(isFinite)
+      const nameOf = ownNamesOf(limiter, policies, names)
+      items = numbered(new Map(own.map((one) => [one.name, policyItem(one, nameOf(one.name))])))
+      known.set(policies, items)
+    }
+    return distinctFrom(earlier.getHeader('RateLimit'), items)
+  }
 }
 
-export function policyItems(policies: readonly BoundPolicy[], names?: PublicNames): PolicyItems {
-  const finite = policies.filter(({ steps, params }) => steps.quota(params) !== Infinity)
-  return new Map(finite.map((policy) => [policy.name, policyItem(policy, names)]))
+/** The name of a policy as clients read it. A policy without an item keeps its name. */
+export function publicNameOf(policy: string, items: PolicyItems): string {
+  return items.get(policy)?.publicName ?? policy
 }
 
-function policyItem(
-  { name, kind, steps, params }: BoundPolicy,
+/** The items with names that the field `RateLimit` of the response does not contain. */
+function distinctFrom(earlier: unknown, items: PolicyItems): PolicyItems {
+  if (earlier === undefined) return items
+  const taken = new Set(namesIn(earlier))
+  for (const { name } of items.values()) if (taken.has(name)) return numbered(items, taken)
+  return items
+}
+
+/** The same items: if a name is taken already, the first free one of `name-2`, `name-3` and so on replaces it. */
+function numbered(items: PolicyItems, taken: Set<string> = new Set()): PolicyItems {
+  return new Map(
+    Array.from(items, ([policy, item]) => {
+      const { ownName } = item
+      let publicName = ownName
+      let name = structuredString(publicName)
+      for (let n = 2; taken.has(name); n++) {
+        publicName = `${ownName}-${n}`
+        name = structuredString(publicName)
+      }
+      taken.add(name)
+      return [policy, { ...item, publicName, name }]
+    }),
+  )
+}
+
+function ownNamesOf(
+  limiter: string,
+  policies: Policies,
   names: PublicNames | undefined,
-): PolicyItem {
+): (policy: string) => string {
+  if (isPolicy(policies)) return () => limiter
+  const joined = namesBeforeJoin(policies)
+  if (joined !== undefined) return (policy) => joined.get(policy) ?? limiter
+  return (policy) => names?.get(policy)?.publicName ?? policy
+}
+
+function isFinite({ steps, params }: BoundPolicy): boolean {
+  return steps.quota(params) !== Infinity
+}
+
+function policyItem({ kind, steps, params }: BoundPolicy, ownName: string): PolicyItem {
   const isTimed = kind !== 'concurrency'
   const windowMs = steps.windowMs(params)
   // `w` is a whole number above 0, so a window shorter than a second is left out. Others are rounded up, so that a client that spreads its quota over
   // `w` stays within the limit.
   const window = isTimed && windowMs >= 1000 ? seconds(windowMs) : undefined
   const quota = structuredInteger(steps.quota(params))
-  const text = structuredString(publicNameOf(name, names))
   // Without `qu`, the unit is "requests".
   const unit = isTimed ? '' : ';qu="concurrent-requests"'
-  const item = `${text};q=${quota}${window === undefined ? '' : `;w=${window}`}${unit}`
-  return { name: text, item, quota, window, isTimed }
+  const parameters = `;q=${quota}${window === undefined ? '' : `;w=${window}`}${unit}`
+  const name = structuredString(ownName)
+  return { publicName: ownName, ownName, name, parameters, quota, window, isTimed }
 }

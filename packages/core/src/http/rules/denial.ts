@@ -1,20 +1,21 @@
-import {
-  contentOf,
-  contentWriter,
-  problemContent,
-  refusalContent,
-  type Content,
-} from '../response/denial.js'
+import { contentOf, type Content } from '../response/content.js'
+import { contentWriter, problemContent, refusalContent } from '../response/denial.js'
 import type { RateLimitOptions } from '../options/options.js'
+import type { PolicyItems } from '../response/policy-items.js'
 import type { RequestView } from '../request/request-view.js'
 import type { Outcome, RuleDecision } from './judgement.js'
 import type { Part } from './rule-decision.js'
+
+/** A part of a decision, with its policies as clients read them. */
+export interface AnsweredPart extends Part {
+  readonly items: PolicyItems
+}
 
 /** @param denying the part that denies the request; undefined if a rule refuses it */
 type OutcomeWriter<R> = (
   view: RequestView<R>,
   decision: RuleDecision,
-  denying: Part | undefined,
+  denying: AnsweredPart | undefined,
 ) => Content | Promise<Content>
 
 /** Makes the function that writes the body of a denial: that of the rule, or a problem. A challenge is a member of the problem. */
@@ -22,17 +23,20 @@ export function outcomeWriter<R, H>({
   body,
   localShare = 1,
 }: RateLimitOptions<R, H>): OutcomeWriter<R> {
+  const usualContent = contentWriter(body, localShare)
   return (view, decision, denying) => {
     const { outcome } = decision
-    if (outcome?.type === 'deny' && outcome.body !== undefined) return contentOf(outcome.body)
+    if (outcome?.type === 'deny' && outcome.body !== undefined) {
+      return contentOf(outcome.body, 'SLUICE_OPTION_INVALID')
+    }
     const status = statusOf(outcome)
     const more = outcome?.type === 'challenge' ? { challenge: challengeOf(outcome) } : undefined
     if (denying === undefined) return refusalContent(view, status, more)
-    const { policies, rules: names } = denying.consumption
-    if (more !== undefined) {
-      return problemContent(view, policies, decision, { status, localShare, names, more })
-    }
-    return contentWriter(status, body, localShare)(view, policies, decision, names)
+    const { consumption, items } = denying
+    const denial = { status, policies: consumption.policies, decision, items }
+    return more === undefined
+      ? usualContent(view, denial)
+      : problemContent(view, denial, localShare, more)
   }
 }
 

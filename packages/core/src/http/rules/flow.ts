@@ -1,7 +1,14 @@
 import { decisionEvents } from '../../limiter/events.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { fieldWriter } from '../response/header-fields.js'
-import { writable, joinFields, noFields, type HeaderField } from '../response/fields.js'
+import {
+  writable,
+  joinFields,
+  noFields,
+  type EarlierHeaders,
+  type HeaderField,
+} from '../response/fields.js'
+import { itemFinder, type PolicyItems } from '../response/policy-items.js'
 import { retryAfter } from '../response/retry-after.js'
 import { after, rescued } from '../awaitable.js'
 import {
@@ -19,7 +26,7 @@ import type { RateLimitOptions } from '../options/options.js'
 import type { RequestView } from '../request/request-view.js'
 import type { NodeResponse } from '../request/response.js'
 import { carryOut, type CarriedOut } from './carry-out.js'
-import { outcomeWriter, statusOf } from './denial.js'
+import { outcomeWriter, statusOf, type AnsweredPart } from './denial.js'
 import type { Judgement, Rules } from './judgement.js'
 import type { Part } from './rule-decision.js'
 import { createRuleSettlement } from './settlement.js'
@@ -34,15 +41,20 @@ export function rulesFlow<R, H>(
   const { dryRun = false, onDenied, clock } = options
   const { headers: styles = dryRun ? 'none' : 'draft', partitionKey = false } = options
   const callOnDecision = createListener(options)
+  const itemsFor = itemFinder(limiter.name)
   const fieldsOf = fieldWriter(limiter.name, { styles, partitionKey, clock })
   const contentOf = outcomeWriter(options)
   const settle = createRuleSettlement(limiter, options.releaseOn)
 
-  function judge(view: RequestView<R>, response: NodeResponse): Action<H> | Promise<Action<H>> {
+  function judge(
+    view: RequestView<R>,
+    response: NodeResponse,
+    earlier: EarlierHeaders,
+  ): Action<H> | Promise<Action<H>> {
     return after(rules.judge(view.raw, view), (judgement) => {
       if (judgement.type === 'pass' && judgement.tags.length === 0) return unlimited
       return after(carriedOut(view, response, judgement), (result) =>
-        result === undefined ? disconnected : act(view, response, result),
+        result === undefined ? disconnected : act(view, response, earlier, result),
       )
     })
   }
@@ -75,17 +87,19 @@ export function rulesFlow<R, H>(
   function act(
     view: RequestView<R>,
     response: NodeResponse,
+    earlier: EarlierHeaders,
     { decision, enforced }: CarriedOut,
   ): Action<H> | Promise<Action<H>> {
     const { allowed, outcome } = decision
     const isSeen = !allowed || decision.applied.length > 0 || decision.tags.length > 0
     if (isSeen) callOnDecision?.(view.raw, decision)
-    const fields = fieldsOfAll(enforced)
+    const parts = enforced.map((part) => ({ ...part, items: itemsOf(part, earlier) }))
+    const fields = fieldsOfAll(parts)
     if (allowed || dryRun) {
       const seen = isSeen ? decision : undefined
       return { type: 'continue', decision: seen, headers: writable(response, fields) }
     }
-    const denying = enforced.at(0)
+    const denying = parts.at(0)
     const headers = denying === undefined ? fields : [...fields, retryAfterOf(denying)]
     if (onDenied !== undefined) {
       return handled(onDenied, response, decision, headers, guarded, () => {
@@ -98,7 +112,7 @@ export function rulesFlow<R, H>(
   }
 
   /** The fields of each part, joined as those of several limiters. */
-  function fieldsOfAll(parts: readonly Part[]): readonly HeaderField[] {
+  function fieldsOfAll(parts: readonly AnsweredPart[]): readonly HeaderField[] {
     if (parts.length === 0) return noFields
     if (parts.length === 1) return fieldsOfPart(parts[0])
     const written = new Map<string, string>()
@@ -109,9 +123,12 @@ export function rulesFlow<R, H>(
     return [...written]
   }
 
-  function fieldsOfPart({ consumption, decision }: Part): readonly HeaderField[] {
-    const { policies, keys, rules } = consumption
-    return fieldsOf(policies, decision, keys, rules)
+  function fieldsOfPart({ consumption, decision, items }: AnsweredPart): readonly HeaderField[] {
+    return fieldsOf(items, consumption.policies, decision, consumption.keys)
+  }
+
+  function itemsOf({ consumption }: Part, earlier: EarlierHeaders): PolicyItems {
+    return itemsFor(consumption.policies, earlier, consumption.rules)
   }
 
   return judge

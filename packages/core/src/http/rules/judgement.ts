@@ -1,6 +1,6 @@
 import type { Keys, Policies } from '../../limiter/bound-policies.js'
 import type { Decision } from '../../limiter/decision.js'
-import type { DenialBody } from '../response/denial.js'
+import type { DenialBody } from '../response/content.js'
 import type { Awaitable } from '../awaitable.js'
 import type { RequestView } from '../request/request-view.js'
 

@@ -3,7 +3,15 @@ import { fixedWindow, gcra } from '../../../src/index.js'
 import { createGuard, type Rules } from '../../../src/http/index.js'
 import { errorOf, rejectionOf } from '../../error-of.js'
 import { asks, consumption, rulesOf } from '../judged.js'
-import { fieldsOf, response, viewOf, type Handler, type Options, type Visit } from '../visit.js'
+import {
+  noHeaders,
+  fieldsOf,
+  response,
+  viewOf,
+  type Handler,
+  type Options,
+  type Visit,
+} from '../visit.js'
 import { actionOf, guardBy, guardOf, perMinute, refusal, respond } from './guards.js'
 
 describe('the judgement', () => {
@@ -11,7 +19,7 @@ describe('the judgement', () => {
     const judge = vi.fn<Rules<Visit>['judge']>(() => ({ type: 'pass', version: 'v1', tags: [] }))
     const guard = createGuard<Visit, Handler>({ rules: { name: 'rules', judge } })
     const view = viewOf({ user: 'ann' }, { url: '/items?x=1' })
-    void guard.check(view, response)
+    void guard.check(view, response, noHeaders)
     expect(judge.mock.calls).toEqual([[view.raw, view]])
   })
 
@@ -21,9 +29,11 @@ describe('the judgement', () => {
       rules: { name: 'rules', judge },
       skip: ({ user }) => user === 'ann',
     })
-    expect(guard.check(viewOf({ user: 'ann' }), response)).toEqual(actionOfPass)
+    expect(guard.check(viewOf({ user: 'ann' }), response, noHeaders)).toEqual(actionOfPass)
     expect(judge.mock.calls.length).toBe(0)
-    expect(guard.check(viewOf({ user: 'bob' }), response)).toMatchObject({ type: 'deny' })
+    expect(guard.check(viewOf({ user: 'bob' }), response, noHeaders)).toMatchObject({
+      type: 'deny',
+    })
   })
 
   test('can be a promise', async () => {
@@ -43,7 +53,7 @@ describe('the judgement', () => {
         },
       },
     })
-    expect(() => throwing.check(viewOf({}), response)).toThrow(error)
+    expect(() => throwing.check(viewOf({}), response, noHeaders)).toThrow(error)
     const rejecting = guardOf(Promise.reject(error))
     await expect(Promise.resolve(respond(rejecting, response))).rejects.toBe(error)
   })
@@ -58,7 +68,7 @@ describe('the judgement', () => {
         },
       },
     })
-    expect(errorOf(() => guard.check(viewOf({}), response)).code).toBe('SLUICE_THROWN')
+    expect(errorOf(() => guard.check(viewOf({}), response, noHeaders)).code).toBe('SLUICE_THROWN')
   })
 })
 

@@ -8,7 +8,15 @@ import {
   type Rules,
 } from '../../../src/http/index.js'
 import { asks, consumption, rulesOf, type MadeRule } from '../judged.js'
-import { response, start, viewOf, type Handler, type Options, type Visit } from '../visit.js'
+import {
+  noHeaders,
+  response,
+  start,
+  viewOf,
+  type Handler,
+  type Options,
+  type Visit,
+} from '../visit.js'
 
 export const perMinute = (limit: number): Policy => fixedWindow({ limit, window: '1m' })
 
@@ -27,7 +35,7 @@ export function guardBy(rules: Readonly<Record<string, MadeRule>>, options: Opti
 export type Made = ReturnType<typeof guardOf>
 
 export function actionOf(guard: Made, headers = {}): Action<Handler> {
-  const action = guard.check(viewOf({}, { headers }), response)
+  const action = guard.check(viewOf({}, { headers }), response, noHeaders)
   if (action instanceof Promise) throw new Error('the guard answered by a promise')
   return action
 }
@@ -51,7 +59,7 @@ export function respond(
   guard: Made,
   answer: NodeResponse,
 ): Action<Handler> | Promise<Action<Handler>> {
-  return guard.check(viewOf({}), answer)
+  return guard.check(viewOf({}), answer, noHeaders)
 }
 
 export const refusal = (outcome: Outcome) =>

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fixedWindow, memoryStore } from '../../../src/index.js'
 import { createGuard, type ResponseOutcome } from '../../../src/http/index.js'
 import { startHttp1, startHttp2, type Answering } from '../servers.js'
-import { response, viewOf, type Options } from '../visit.js'
+import { noHeaders, response, viewOf, type Options } from '../visit.js'
 import { clock, endings, five, limiterOf, site, slots, visit, watchedStore } from './site.js'
 
 describe.each([
@@ -122,7 +122,7 @@ test('adds no listener to a response that needs no settlement', async () => {
   const listened: string[] = []
   const once = (event: string) => void listened.push(event)
   const guard = createGuard({ policy: five, key: 'all', clock })
-  await guard.check(viewOf({}), { ...response, once })
+  await guard.check(viewOf({}), { ...response, once }, noHeaders)
   expect(listened).toEqual([])
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { concurrency, memoryStore } from '../../../src/index.js'
 import { createGuard, followHandler } from '../../../src/http/index.js'
 import { dial, startHttp1, startHttp2, type Answering } from '../servers.js'
-import { response, viewOf, type Options } from '../visit.js'
+import { noHeaders, response, viewOf, type Options } from '../visit.js'
 import { clock, endings, five, limiterOf, site, slots, visit, watchedStore } from './site.js'
 
 describe.each([
@@ -227,7 +227,7 @@ test.each<[Options['releaseOn'], string[], string[]]>([
       ...(releaseOn && { releaseOn }),
     })
     const gone = { ...response, destroyed: true }
-    await guard.check(viewOf({}), gone)
+    await guard.check(viewOf({}), gone, noHeaders)
     await setImmediate()
     expect(verbs).toEqual(first)
     followHandler(gone, Promise.resolve())

@@ -14,7 +14,14 @@ import { createGuard, type Action, type ResponseHeaders } from '../../../src/htt
 import { sluiceError } from '../../../src/errors.js'
 import type { StoreRequest } from '../../../src/stores/store.js'
 import type { Answering, Client, Handler } from '../servers.js'
-import { start, viewOf, type Handler as VisitHandler, type Options, type Visit } from '../visit.js'
+import {
+  noHeaders,
+  start,
+  viewOf,
+  type Handler as VisitHandler,
+  type Options,
+  type Visit,
+} from '../visit.js'
 
 export const clock = () => start
 const name = 'site'
@@ -61,7 +68,7 @@ export function site(
     response.once('close', () => closed++)
     const user = url.slice(1)
     const visit = user === '' ? {} : { user }
-    const action = await guard.check(viewOf(visit), response)
+    const action = await guard.check(viewOf(visit), response, noHeaders)
     actions.push(action)
     if (action.type === 'continue') return answer(response, user)
     if (

@@ -45,7 +45,7 @@ export function describeAnswers(open: OpenServer): void {
         title,
         status: 429,
         detail: 'Try again in 1 minute.',
-        'violated-policies': ['default'],
+        'violated-policies': ['api'],
       })
     })
 
@@ -94,7 +94,7 @@ export function describeAnswers(open: OpenServer): void {
       const second = await server.get({}, '/', 'HEAD')
       expect([first.status, first.headers['ratelimit'], first.body]).toEqual([
         200,
-        '"default";r=0;t=60',
+        '"api";r=0;t=60',
         '',
       ])
       expect([second.status, second.headers['retry-after'], second.body]).toEqual([429, '60', ''])
@@ -107,7 +107,7 @@ export function describeAnswers(open: OpenServer): void {
         const server = await open(perMinute(1))
         const first = await server.get({}, '/', method)
         const second = await server.get({}, '/', method)
-        expect([first.status, first.headers['ratelimit']]).toEqual([200, '"default";r=0;t=60'])
+        expect([first.status, first.headers['ratelimit']]).toEqual([200, '"api";r=0;t=60'])
         expect([second.status, second.headers['retry-after']]).toEqual([429, '60'])
       },
     )

@@ -11,8 +11,8 @@ function raise(value: unknown): never {
 }
 
 const spent = {
-  'ratelimit-policy': '"default";q=1;w=60',
-  ratelimit: '"default";r=0;t=60',
+  'ratelimit-policy': '"api";q=1;w=60',
+  ratelimit: '"api";r=0;t=60',
 }
 
 export function describeDenials(open: OpenServer): void {

@@ -16,7 +16,7 @@ import { perMinute } from '../limits.js'
 
 export function describeHeaders(open: OpenServer): void {
   describe('headers', () => {
-    const draft = { 'ratelimit-policy': '"default";q=2;w=60' }
+    const draft = { 'ratelimit-policy': '"api";q=2;w=60' }
     const legacy = { 'x-ratelimit-limit': '2', 'x-ratelimit-reset': '60' }
     const epoch = { ...legacy, 'x-ratelimit-reset': `${today / 1000 + 60}` }
     const draft6 = {
@@ -28,13 +28,13 @@ export function describeHeaders(open: OpenServer): void {
     test.each<[HeaderStyle | readonly HeaderStyle[] | undefined, object, object]>([
       [
         undefined,
-        { ...draft, ratelimit: '"default";r=1;t=60' },
-        { ...draft, ratelimit: '"default";r=0;t=60' },
+        { ...draft, ratelimit: '"api";r=1;t=60' },
+        { ...draft, ratelimit: '"api";r=0;t=60' },
       ],
       [
         'draft',
-        { ...draft, ratelimit: '"default";r=1;t=60' },
-        { ...draft, ratelimit: '"default";r=0;t=60' },
+        { ...draft, ratelimit: '"api";r=1;t=60' },
+        { ...draft, ratelimit: '"api";r=0;t=60' },
       ],
       [
         'legacy',
@@ -43,8 +43,8 @@ export function describeHeaders(open: OpenServer): void {
       ],
       [
         ['draft', 'legacy'],
-        { ...draft, ratelimit: '"default";r=1;t=60', ...legacy, 'x-ratelimit-remaining': '1' },
-        { ...draft, ratelimit: '"default";r=0;t=60', ...legacy, 'x-ratelimit-remaining': '0' },
+        { ...draft, ratelimit: '"api";r=1;t=60', ...legacy, 'x-ratelimit-remaining': '1' },
+        { ...draft, ratelimit: '"api";r=0;t=60', ...legacy, 'x-ratelimit-remaining': '0' },
       ],
       [
         'draft-7',
@@ -75,8 +75,8 @@ export function describeHeaders(open: OpenServer): void {
       ]) {
         server.now += passed
         expect(limitFields(await server.get())).toEqual({
-          'ratelimit-policy': '"default";q=1;w=60',
-          ratelimit: `"default";r=0;t=${left}`,
+          'ratelimit-policy': '"api";q=1;w=60',
+          ratelimit: `"api";r=0;t=${left}`,
           'x-ratelimit-limit': '1',
           'x-ratelimit-remaining': '0',
           'x-ratelimit-reset': `${left}`,
@@ -86,36 +86,31 @@ export function describeHeaders(open: OpenServer): void {
     })
 
     test.each<[string, Policies, string, string]>([
-      ['gcra', gcra({ limit: 60, window: '1m', burst: 5 }), '"default";q=5;w=5', 'r=4;t=1'],
+      ['gcra', gcra({ limit: 60, window: '1m', burst: 5 }), '"api";q=5;w=5', 'r=4;t=1'],
       [
         'a token bucket',
         tokenBucket({ capacity: 20, refill: 5, every: '1s' }),
-        '"default";q=20;w=4',
+        '"api";q=20;w=4',
         'r=19;t=1',
       ],
-      [
-        'a window below a second',
-        fixedWindow({ limit: 3, window: 500 }),
-        '"default";q=3',
-        'r=2;t=1',
-      ],
+      ['a window below a second', fixedWindow({ limit: 3, window: 500 }), '"api";q=3', 'r=2;t=1'],
       [
         'a window of no whole seconds',
         fixedWindow({ limit: 3, window: 1500 }),
-        '"default";q=3;w=2',
+        '"api";q=3;w=2',
         'r=2;t=2',
       ],
       [
         'concurrency',
         concurrency({ limit: 4, lease: '10s' }),
-        '"default";q=4;qu="concurrent-requests"',
+        '"api";q=4;qu="concurrent-requests"',
         'r=3',
       ],
     ])('describe %s', async (_, policy, item, remaining) => {
       const server = await open({ policies: policy, key: 'all' })
       expect(limitFields(await server.get())).toEqual({
         'ratelimit-policy': item,
-        ratelimit: `"default";${remaining}`,
+        ratelimit: `"api";${remaining}`,
       })
     })
 
@@ -143,6 +138,21 @@ export function describeHeaders(open: OpenServer): void {
       expect(limitFields(await server.get())).toEqual({})
     })
 
+    test('call a policy without a name by the name of its limiter, and "default" is a name', async () => {
+      const policy = fixedWindow({ limit: 2, window: '1m' })
+      for (const [policies, name] of [
+        [policy, 'api'],
+        [() => policy, 'api'],
+        [{ default: policy }, 'default'],
+      ] as const) {
+        const server = await open({ policies, key: 'all' })
+        expect(limitFields(await server.get())).toEqual({
+          'ratelimit-policy': `"${name}";q=2;w=60`,
+          ratelimit: `"${name}";r=1;t=60`,
+        })
+      }
+    })
+
     test('are structured fields, for any names of the policies', async () => {
       const names = ['say "hi"', 'back\\slash', '\\"', 'Zürich, 100 %', '名前;q=9', '%22', ' ']
       const policy = fixedWindow({ limit: 3, window: '1m' })
@@ -161,14 +171,14 @@ export function describeHeaders(open: OpenServer): void {
       const server = await open(perMinute(2))
       const reply = await server.get({ 'x-answer': status })
       expect(reply.status).toBe(Number(status))
-      expect(limitFields(reply)).toEqual({ ...draft, ratelimit: '"default";r=1;t=60' })
+      expect(limitFields(reply)).toEqual({ ...draft, ratelimit: '"api";r=1;t=60' })
     })
 
     test('are in the response of the error handling when the handler throws', async () => {
       const server = await open(perMinute(2))
       const reply = await server.get({ 'x-answer': 'throw' })
       expect([reply.status, reply.body]).toEqual([500, 'Error: thrown'])
-      expect(limitFields(reply)).toEqual({ ...draft, ratelimit: '"default";r=1;t=60' })
+      expect(limitFields(reply)).toEqual({ ...draft, ratelimit: '"api";r=1;t=60' })
     })
 
     test('do not change headers of the application', async () => {

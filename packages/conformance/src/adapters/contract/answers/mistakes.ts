@@ -61,6 +61,13 @@ export function describeMistakes(open: OpenServer): void {
       expect([server.reached, server.verbs]).toEqual([[], []])
     })
 
+    test('that return a body which cannot be sent have a code, and no request continues', async () => {
+      const server = await open({ ...denied, body: () => ({ units: 1n }) })
+      const { status, body } = await server.get()
+      expect([status, body, server.errors.length]).toEqual([500, 'SLUICE_RESULT_INVALID', 1])
+      expect(server.reached).toEqual([])
+    })
+
     test.each<[string, NeutralOptions<unknown>]>([
       ['the key undefined', { ...options, key: () => missing }],
       ['the key ""', { ...options, key: async () => '' }],

@@ -43,6 +43,26 @@ export function describeSecondLimiter(open: OpenServer): void {
       },
     )
 
+    test('with a name that the response has already gets a number, also in its denial', async () => {
+      const policy = fixedWindow({ limit: 5, window: '1m' })
+      const server = await open(
+        { policy, key: 'all' },
+        { second: { policies: { api: fixedWindow({ limit: 1, window: '1h' }) }, key: 'all' } },
+      )
+      const fields = { 'ratelimit-policy': '"api";q=5;w=60, "api-2";q=1;w=3600' }
+      expect(limitFields(await server.get())).toEqual({
+        ...fields,
+        ratelimit: '"api";r=4;t=60, "api-2";r=0;t=3600',
+      })
+      const denied = await server.get()
+      expect(limitFields(denied)).toEqual({
+        ...fields,
+        ratelimit: '"api";r=3;t=60, "api-2";r=0;t=3600',
+        'retry-after': '3600',
+      })
+      expect(JSON.parse(denied.body)).toMatchObject({ 'violated-policies': ['api-2'] })
+    })
+
     test('keeps the fields of the first limiter in its denial', async () => {
       const server = await open(
         { policies: five, key: 'all' },

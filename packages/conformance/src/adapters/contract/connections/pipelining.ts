@@ -22,9 +22,9 @@ export function describePipelining(open: OpenServer): void {
         'HTTP/1.1 429',
       ])
       expect(received.match(/(?<=\nratelimit: )[^\r]*/gi)).toEqual([
-        '"default";r=1;t=60',
-        '"default";r=0;t=60',
-        '"default";r=0;t=60',
+        '"api";r=1;t=60',
+        '"api";r=0;t=60',
+        '"api";r=0;t=60',
       ])
     })
 

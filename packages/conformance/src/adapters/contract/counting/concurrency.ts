@@ -19,8 +19,8 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
       const denied = await server.get()
       expect(denied.status).toBe(429)
       expect(limitFields(denied)).toEqual({
-        'ratelimit-policy': '"default";q=2;qu="concurrent-requests"',
-        ratelimit: '"default";r=0',
+        'ratelimit-policy': '"api";q=2;qu="concurrent-requests"',
+        ratelimit: '"api";r=0',
         'retry-after': '1',
       })
       server.letGo()

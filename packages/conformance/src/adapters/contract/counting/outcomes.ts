@@ -45,7 +45,7 @@ export function describeOutcomes(open: OpenServer): void {
       for (let i = 0; i < 3; i++) {
         await hangUpDuring(answer, server, policy, 1)
       }
-      expect((await server.get()).headers['ratelimit']).toBe('"default";r=1;t=60')
+      expect((await server.get()).headers['ratelimit']).toBe('"api";r=1;t=60')
       expect(server.verbs.join(' ')).toBe(`${'consume refundReceipt '.repeat(3)}consume`)
       expect(server.errors).toEqual([])
     })

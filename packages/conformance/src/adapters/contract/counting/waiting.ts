@@ -23,7 +23,7 @@ export function describeWaiting(open: OpenServer): void {
       server.letGo()
       const replies = [await first.reply, await second.reply]
       expect(replies.map(({ status }) => status)).toEqual([200, 200])
-      expect(replies[1].headers['ratelimit']).toBe('"default";r=0')
+      expect(replies[1].headers['ratelimit']).toBe('"api";r=0')
       await untilUsed(server, one, 0)
     })
 
@@ -58,8 +58,8 @@ export function describeWaiting(open: OpenServer): void {
       const heldMs = performance.now() - since
       expect([reply.status, heldMs >= 59, heldMs < 5000]).toEqual([429, true, true])
       expect(limitFields(reply)).toEqual({
-        'ratelimit-policy': '"default";q=1;qu="concurrent-requests"',
-        ratelimit: '"default";r=0',
+        'ratelimit-policy': '"api";q=1;qu="concurrent-requests"',
+        ratelimit: '"api";r=0',
         'retry-after': '1',
       })
       server.letGo()

@@ -57,11 +57,11 @@ export function describePlans(open: OpenServer): void {
         found.push([status, headers['ratelimit-policy'], headers['ratelimit']])
       }
       expect(found).toEqual([
-        [200, '"default";q=2;w=60', '"default";r=1;t=60'],
-        [200, '"default";q=3;w=60', '"default";r=1;t=60'],
-        [429, '"default";q=1;w=60', '"default";r=0;t=60'],
-        [200, '"default";q=3;w=60', '"default";r=0;t=60'],
-        [429, '"default";q=3;w=60', '"default";r=0;t=60'],
+        [200, '"api";q=2;w=60', '"api";r=1;t=60'],
+        [200, '"api";q=3;w=60', '"api";r=1;t=60'],
+        [429, '"api";q=1;w=60', '"api";r=0;t=60'],
+        [200, '"api";q=3;w=60', '"api";r=0;t=60'],
+        [429, '"api";q=3;w=60', '"api";r=0;t=60'],
       ])
     })
 
@@ -76,11 +76,11 @@ export function describePlans(open: OpenServer): void {
         found.push([status, headers['ratelimit']])
       }
       expect(found).toEqual([
-        [200, '"default";r=3;t=60'],
-        [429, '"default";r=3;t=60'],
-        [200, '"default";r=0;t=60'],
-        [429, '"default";r=0;t=60'],
-        [200, '"default";r=0;t=60'],
+        [200, '"api";r=3;t=60'],
+        [429, '"api";r=3;t=60'],
+        [200, '"api";r=0;t=60'],
+        [429, '"api";r=0;t=60'],
+        [200, '"api";r=0;t=60'],
       ])
     })
 
