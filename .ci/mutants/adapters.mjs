@@ -75,6 +75,12 @@ export const mutants = [
     replace: '',
   },
   {
+    file: 'packages/fastify/src/instance-decorator.ts',
+    name: 'Fastify finds the key of another limit',
+    find: 'limiter === undefined ? limits.common() : limits.of(limiter)',
+    replace: 'limiter === undefined ? limits.common() : limits.placed(undefined, true)',
+  },
+  {
     file: 'packages/nestjs/src/rate-limit-guard.ts',
     name: 'Nest counts a request once for each guard',
     find: 'checked.add(context)',

@@ -51,6 +51,12 @@ export const mutants = [
     replace: "throw error ?? sluiceErrorFrom(error, 'SLUICE_THROWN', name, error).cause",
   },
   {
+    file: `${http}/guard/guard.ts`,
+    name: 'an error of a key that the application asks for is not that of the request',
+    find: 'keyOf: (view) => guarded(() => keyOf(view)),',
+    replace: 'keyOf,',
+  },
+  {
     file: `${http}/guard/action.ts`,
     name: 'what a handler of denials throws is not caught',
     find: 'guarded(() => call(handler))',

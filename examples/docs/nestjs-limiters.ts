@@ -1,7 +1,7 @@
 // The limiters of an application of NestJS.
 // #region limiters
-import { Controller, Delete, Get, Inject, Module, Param } from '@nestjs/common'
-import { RateLimit, RateLimiters, RateLimitModule } from '@sluice/nestjs'
+import { Controller, Delete, Get, Inject, Module, Param, Post, Req } from '@nestjs/common'
+import { ipKey, RateLimit, RateLimiters, RateLimitModule, type NestRequest } from '@sluice/nestjs'
 
 @Controller('reports')
 export class ReportsController {
@@ -12,7 +12,6 @@ export class ReportsController {
   }
 }
 
-// For support staff: a reset of the count of a client.
 @Controller('support')
 export class SupportController {
   readonly #limiters: RateLimiters
@@ -21,9 +20,17 @@ export class SupportController {
     this.#limiters = limiters
   }
 
+  // For support staff: a reset of the count of a client, which also ends a block.
   @Delete(':address')
   async reset(@Param('address') address: string): Promise<void> {
-    await this.#limiters.of('ReportsController.read').reset(`ip:${address}`)
+    await this.#limiters.of('ReportsController.read').reset(ipKey(address), { unblock: true })
+  }
+
+  // The same for the client of the request, whatever its key is.
+  @Post('solved')
+  async solved(@Req() request: NestRequest): Promise<void> {
+    const key = await this.#limiters.keyOf(request, 'ReportsController.read')
+    await this.#limiters.of('ReportsController.read').reset(key, { unblock: true })
   }
 }
 
@@ -48,10 +55,14 @@ try {
     ['GET', '/reports'],
     ['DELETE', '/support/127.0.0.1'],
     ['GET', '/reports'],
+    ['POST', '/support/solved'],
+    ['GET', '/reports'],
+    ['GET', '/reports'],
+    ['GET', '/reports'],
   ]) {
     statuses.push((await fetch(url + path, { method })).status)
   }
-  assert.deepEqual(statuses, [200, 200, 429, 200, 200])
+  assert.deepEqual(statuses, [200, 200, 429, 200, 200, 201, 200, 200, 429])
 } finally {
   await app.close()
 }

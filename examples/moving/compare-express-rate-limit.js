@@ -1,7 +1,7 @@
 // Checks what the page says: which responses of the two libraries are the same, and which differ.
 import assert from 'node:assert/strict'
 import { mock } from 'node:test'
-import { fixedWindow, rateLimit as sluice, redisStore } from '@sluice/express'
+import { fixedWindow, ipKey, rateLimit as sluice, redisStore } from '@sluice/express'
 import express from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { compares, limitHeaders, statuses, visit } from './check/visit.js'
@@ -223,8 +223,9 @@ const limit = sluice({ limit: 1, window: '1m', algorithm: fixedWindow })
 await visit(appWith(limit), async (ask) => {
   assert.deepEqual(await statuses(ask, 2), [200, 429])
   // #region admin
-  const { used, resetMs } = (await limit.limiter.status('ip:127.0.0.1')).policies.default
-  await limit.limiter.reset('ip:127.0.0.1')
+  const key = ipKey('127.0.0.1')
+  const { used, resetMs } = (await limit.limiter.status(key)).policies.default
+  await limit.limiter.reset(key)
   // #endregion
   assert.ok(used === 1 && resetMs > 59_000)
   assert.deepEqual(await statuses(ask, 1), [200])

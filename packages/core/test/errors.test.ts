@@ -31,11 +31,14 @@ import {
 } from '../src/index.js'
 import { errorOf, rejectionOf, warningOf } from './error-of.js'
 import { storeContract } from '../src/stores/store.js'
+import { rulesOf } from './http/judged.js'
 import { noHeaders, response } from './http/visit.js'
 
 const policies = slidingWindow({ limit: 5, window: '1m' })
 const daily = tokenBucket({ capacity: 5, refill: 5, every: '1s' })
 const named = createLimiter({ name: 'api', policies: { burst: policies, daily } })
+
+const passed = { type: 'pass', version: 'v1', tags: [] } as const
 
 const noRequest = {
   raw: undefined,
@@ -151,7 +154,7 @@ const causes: Readonly<
     ['"api"', '"other"'],
   ],
   SLUICE_LIMITER_UNKNOWN: [
-    () => errorOf(() => createRouteLimits({ limit: 5, window: '1m' }).limiterOf('log-in')),
+    () => errorOf(() => createRouteLimits({ limit: 5, window: '1m' }).of('log-in')),
     ['"log-in"', 'none so far', 'when the application starts'],
   ],
   SLUICE_DENIED: [
@@ -173,6 +176,10 @@ const causes: Readonly<
   SLUICE_REQUEST_INVALID: [
     () => errorOf(() => viewOfNode(untyped(new Request('http://localhost/')))),
     ['a web Request', "Node's own request"],
+  ],
+  SLUICE_KEY_PER_RULE: [
+    () => errorOf(() => createGuard({ rules: rulesOf(passed) }).keyOf(noRequest)),
+    ['"rules"', '"explain"'],
   ],
   SLUICE_ROUTE_MISSING: [() => errorOf(() => byRoute()(undefined, noRequest)), ['on the route']],
   SLUICE_NAME_TAKEN: [

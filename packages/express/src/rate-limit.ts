@@ -1,4 +1,4 @@
-import type { Duration, Limiter } from '@sluice/core'
+import type { Duration, Keys, Limiter } from '@sluice/core'
 import {
   after,
   createGuard,
@@ -43,6 +43,15 @@ export interface RateLimitMiddleware {
   ): void
   /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
   readonly limiter: Limiter
+  /**
+   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(req))`. A promise
+   * if the function `key` returns one.
+   *
+   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
+   */
+  keyOf<P, A, B, Q, L extends Record<string, unknown>>(
+    request: Request<P, A, B, Q, L>,
+  ): Keys | Promise<Keys>
 }
 
 /**
@@ -60,7 +69,7 @@ export function rateLimit<const W extends Duration, P>(
   options: RateLimitOptions<W, P>,
 ): RateLimitMiddleware {
   const guard = createGuard(options)
-  return Object.assign(rateLimitMiddleware, { limiter: guard.limiter })
+  return Object.assign(rateLimitMiddleware, { limiter: guard.limiter, keyOf })
 
   function rateLimitMiddleware<P, A, B, Q, L extends Record<string, unknown>>(
     request: Request<P, A, B, Q, L>,
@@ -72,6 +81,13 @@ export function rateLimit<const W extends Duration, P>(
       carryOut(action, request, response, next),
     )
     if (done instanceof Promise) void forwardError(done, next)
+  }
+
+  function keyOf<P, A, B, Q, L extends Record<string, unknown>>(
+    request: Request<P, A, B, Q, L>,
+  ): Keys | Promise<Keys>
+  function keyOf(request: Request): Keys | Promise<Keys> {
+    return guard.keyOf(viewOf(request))
   }
 }
 

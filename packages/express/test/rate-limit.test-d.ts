@@ -14,6 +14,7 @@ import {
   rateLimit,
   slidingWindow,
   type RequestDecision,
+  type Keys,
   type Limiter,
   type OnDenied,
   type RateLimitMiddleware,
@@ -41,6 +42,14 @@ app.get('/items/:id', rateLimit({ limit: 5, window: '1m' }), (request) => {
 
 expectTypeOf(rateLimit({ limit: 5, window: '1m' })).toEqualTypeOf<RateLimitMiddleware>()
 expectTypeOf(rateLimit({ limit: 5, window: '1m' }).limiter).toEqualTypeOf<Limiter>()
+
+app.get('/items/:id/:part', async (request) => {
+  const limit = rateLimit({ limit: 5, window: '1m' })
+  expectTypeOf(limit.keyOf(request)).toEqualTypeOf<Keys | Promise<Keys>>()
+  await limit.limiter.reset(await limit.keyOf(request))
+  // @ts-expect-error: a web Request
+  await limit.keyOf(new globalThis.Request('http://localhost/'))
+})
 
 // Every function receives Express's own request, sync or async.
 

@@ -3,6 +3,7 @@ import { guardMade, type RouteLimits } from '@sluice/core/http'
 import type { FastifyRequest } from 'fastify'
 import type { OnDenied } from './apply-limit.js'
 import { hookOf } from './hook.js'
+import { viewOf } from './request.js'
 import type {
   AnyHookHandler,
   PlacedLimit,
@@ -23,10 +24,20 @@ export function createInstanceDecorator(
     const limit = limits.placed(own, !hasStarted())
     return Object.assign(
       hookOf(() => limit),
-      { limiter: limit.limiter, [guardMade]: limit },
+      {
+        limiter: limit.limiter,
+        keyOf: (request: FastifyRequest) => limit.keyOf(viewOf(request)),
+        [guardMade]: limit,
+      },
     )
   }
-  const decorator = Object.assign(place, { limiterOf: limits.limiterOf })
+  const decorator = Object.assign(place, {
+    limiterOf: (name: string) => limits.of(name).limiter,
+    keyOf(request: FastifyRequest, limiter?: string) {
+      const limit = limiter === undefined ? limits.common() : limits.of(limiter)
+      return limit.keyOf(viewOf(request))
+    },
+  })
   defineLimiter(decorator, () => limits.common().limiter)
   return decorator
 }

@@ -1,5 +1,5 @@
-import type { Duration, Limiter } from '@sluice/core'
-import type { MadeLimit, OneRule, RequestDecision } from '@sluice/core/http'
+import type { Duration, Keys, Limiter } from '@sluice/core'
+import type { MadeLimit, NodeRequest, OneRule, RequestDecision } from '@sluice/core/http'
 import type {
   FastifyBaseLogger,
   FastifyRequest,
@@ -53,6 +53,13 @@ type NoOptions = { readonly [N in Exclude<keyof RateLimitOptions, 'name'>]?: und
 export interface PlacedLimit extends MadeLimit<FastifyRequest, OnDenied> {
   /** The limiter of this limit, for direct calls such as `peek`, `reset` or `block`. With `rules`, pass `policies` to them. */
   readonly limiter: Limiter
+  /**
+   * The key or the keys under which this limit counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(request))`. A promise
+   * if the function `key` returns one.
+   *
+   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
+   */
+  keyOf(request: AnyRequest): Keys | Promise<Keys>
 }
 
 /** `app.rateLimit` of the nearest registration. */
@@ -79,6 +86,18 @@ export interface RateLimitDecorator {
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */
   limiterOf(name: string): Limiter
+  /**
+   * The key or the keys under which the limit of all routes counts a request, or that of another limiter by its name, for the methods of the limiter.
+   * A promise if the function `key` returns one.
+   *
+   * @throws SluiceError SLUICE_LIMITER_UNKNOWN; for a request without its key; and with `rules`, in which each rule has its own keys
+   */
+  keyOf(request: AnyRequest, limiter?: string): Keys | Promise<Keys>
+}
+
+/** A request of any server and any route. */
+interface AnyRequest {
+  readonly raw: NodeRequest
 }
 
 type Payload = RequestPayload | HookHandlerDoneFunction

@@ -60,6 +60,22 @@ test('with "global: false" and no limit of the plugin, the limiter is an error',
   expect(() => app.rateLimit.limiterOf('default')).toThrowError('There are none so far')
 })
 
+test('finds the key of a request by each limit of the application', async () => {
+  const app = create()
+  await app.register(rateLimit, { ...times(9), key: 'all' })
+  const placed = app.rateLimit({ limit: 9, key: async () => 'placed' })
+  const keys: unknown[] = []
+  const { keyOf } = app.rateLimit
+  app.get('/items/:id', { config: { rateLimit: { limit: 9, key: 'items' } } }, async (request) => {
+    keys.push(keyOf(request), keyOf(request, 'default'), keyOf(request, 'GET /items/:id'))
+    keys.push(await placed.keyOf(request), await app.rateLimit().keyOf(request))
+    return keyOf(request, 'GET /items')
+  })
+  const { status, body } = await (await serve(app))('/items/1')
+  expect(keys).toEqual(['all', 'all', 'items', 'placed', 'all'])
+  expect([status, body]).toEqual([500, 'SLUICE_LIMITER_UNKNOWN'])
+})
+
 test('in a nested scope, it is the limiter of the nearest registration', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(9), name: 'above' })

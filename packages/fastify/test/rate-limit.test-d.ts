@@ -11,6 +11,7 @@ import {
   rateLimit,
   slidingWindow,
   type RequestDecision,
+  type Keys,
   type Limiter,
   type OnDenied,
   type RateLimitOptions,
@@ -74,6 +75,13 @@ app.get('/placed', { config: { rateLimit: placed } }, () => 'placed')
 app.get('/both', { config: { rateLimit: [placed, { limit: 5 }] } }, () => 'both')
 expectTypeOf(placed.limiter).toEqualTypeOf<Limiter>()
 expectTypeOf(app.rateLimit.limiter).toEqualTypeOf<Limiter>()
+app.post<{ Body: { name: string } }>('/unblocked', async (request) => {
+  const limit = app.rateLimit({ limit: 5 })
+  expectTypeOf(limit.keyOf(request)).toEqualTypeOf<Keys | Promise<Keys>>()
+  await app.rateLimit.limiter.reset(await app.rateLimit.keyOf(request, 'GET /own'))
+  // @ts-expect-error: a web Request
+  await limit.keyOf(new Request('http://localhost/'))
+})
 expectTypeOf(app.rateLimit.limiterOf('GET /own')).toEqualTypeOf<Limiter>()
 // @ts-expect-error: it is read only
 app.rateLimit.limiter = placed.limiter

@@ -1,4 +1,4 @@
-import type { Duration, Limiter } from '@sluice/core'
+import type { Duration, Keys, Limiter } from '@sluice/core'
 import {
   after,
   createGuard,
@@ -35,13 +35,17 @@ export type OnDenied = (context: Context, next: Next, decision: RequestDecision)
 /** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, or `rules`, and any of the others. */
 export type RateLimitOptions<W = Duration, P = unknown> = WholeRule<Context, OnDenied, W, P>
 
-/**
- * A middleware and its limiter, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass
- * `policies` to them.
- */
-export type RateLimitMiddleware = Middleware & {
+/** A middleware and its limiter. */
+export interface RateLimitMiddleware extends Middleware {
   /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
   readonly limiter: Limiter
+  /**
+   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(ctx))`. A promise
+   * if the function `key` returns one.
+   *
+   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
+   */
+  keyOf(context: Context): Keys | Promise<Keys>
 }
 
 /** A handler of a controller class. */
@@ -62,12 +66,16 @@ export function rateLimit<const W extends Duration, P>(
   options: RateLimitOptions<W, P>,
 ): RateLimitMiddleware {
   const guard = createGuard(options)
-  return Object.assign(rateLimitMiddleware, { limiter: guard.limiter })
+  return Object.assign(rateLimitMiddleware, { limiter: guard.limiter, keyOf })
 
   function rateLimitMiddleware(context: Context, next: Next): unknown {
     return after(guard.check(viewOf(context), context.res, context.res), (action) =>
       carryOut(action, context, next),
     )
+  }
+
+  function keyOf(context: Context): Keys | Promise<Keys> {
+    return guard.keyOf(viewOf(context))
   }
 }
 

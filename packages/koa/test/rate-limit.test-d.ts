@@ -8,6 +8,7 @@ import {
   rateLimit,
   slidingWindow,
   type RequestDecision,
+  type Keys,
   type Limiter,
   type RateLimitMiddleware,
   type RateLimitOptions,
@@ -18,6 +19,12 @@ const limit = rateLimit({ policy })
 expectTypeOf(limit).toEqualTypeOf<RateLimitMiddleware>()
 expectTypeOf(limit).toExtend<Middleware>()
 expectTypeOf(limit.limiter).toEqualTypeOf<Limiter>()
+new Koa().use(async (ctx) => {
+  expectTypeOf(limit.keyOf(ctx)).toEqualTypeOf<Keys | Promise<Keys>>()
+  await limit.limiter.reset(await limit.keyOf(ctx))
+})
+// @ts-expect-error: a web Request
+limit.keyOf(new Request('http://localhost/'))
 
 // The decision is in the state, next to the application's own properties.
 

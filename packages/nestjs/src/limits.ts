@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common'
 import { DiscoveryService, MetadataScanner, Reflector, type ModulesContainer } from '@nestjs/core'
-import { memoryStore, type Limiter } from '@sluice/core'
+import { memoryStore } from '@sluice/core'
 import {
   assertOneOf,
   createGuard,
@@ -9,6 +9,7 @@ import {
   inOrder,
   mergeLimits,
   type Guard,
+  type LimiterGuard,
 } from '@sluice/core/http'
 import { followMethod } from './handler-follower.js'
 import type { NestRequest, OnDenied, RateLimitOptions, Scope } from './options.js'
@@ -33,11 +34,11 @@ type Handler = ReturnType<ExecutionContext['getHandler']>
 export interface Limits {
   limitOf(controller: Handler, handler: Handler): Limit
   /**
-   * Finds a limiter by its name.
+   * Finds a limit by the name of its limiter.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */
-  limiterOf(name: string): Limiter
+  of(name: string): LimiterGuard<NestRequest, OnDenied>
 }
 
 const applications = new WeakMap<ModulesContainer, Limits>()
@@ -56,7 +57,7 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
   const known = new Map<Handler, Map<Handler, Limit>>()
   const made = new Map<readonly RateLimitOptions[], Map<string, Limit>>()
   const ofModule = [options]
-  const limiters = createLimiters()
+  const limiters = createLimiters<NestRequest, OnDenied>()
   const wrappers = new DiscoveryService(modules).getControllers()
   const controllers = [...new Set(wrappers.map(({ metatype }) => metatype))].filter(isHandler)
 
@@ -67,7 +68,7 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
       if (holds) followMethod(controller, name, handler)
     }
   }
-  return { limitOf, limiterOf: limiters.of }
+  return { limitOf, of: limiters.of }
 
   function limitOf(controller: Handler, handler: Handler): Limit {
     const handlers = getOrAdd(known, controller, () => new Map<Handler, Limit>())
@@ -101,7 +102,7 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
           // Rules have a name of their own.
           const whole = options.rules === undefined ? { ...options, name } : options
           const guard = createGuard(whole, name)
-          limiters.add(guard.limiter)
+          limiters.add(guard)
           return guard
         }),
       ),

@@ -1,7 +1,9 @@
 import { Inject, Injectable, Optional } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
-import type { Limiter } from '@sluice/core'
+import type { Keys, Limiter } from '@sluice/core'
 import { defaultsToken, limitsIn, type Defaults, type Limits } from './limits.js'
+import type { NestRequest } from './options.js'
+import { viewOf } from './request.js'
 
 /**
  * The limiters of the application, for direct calls such as `peek`, `reset` or `block`. `RateLimitModule` provides it in every module; without
@@ -42,6 +44,21 @@ export class RateLimiters {
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */
   of(name: string = 'default'): Limiter {
-    return this.#limits.limiterOf(name)
+    return this.#limits.of(name).limiter
+  }
+
+  /**
+   * The key or the keys under which the limit of this name counts a request, for the methods of its limiter. A promise if the function `key` returns one.
+   *
+   * @example
+   * import type { NestRequest, RateLimiters } from '@sluice/nestjs'
+   *
+   * async function solved(request: NestRequest, limiters: RateLimiters) {
+   *   await limiters.of('SessionsController.logIn').reset(await limiters.keyOf(request, 'SessionsController.logIn'))
+   * }
+   * @throws SluiceError SLUICE_LIMITER_UNKNOWN; for a request without its key; and with `rules`, in which each rule has its own keys
+   */
+  keyOf(request: NestRequest, name: string = 'default'): Keys | Promise<Keys> {
+    return this.#limits.of(name).keyOf(viewOf(request))
   }
 }

@@ -12,7 +12,7 @@ import type { NestRequest } from './options.js'
  * A request with the properties that parsers add, and with those that only one platform has: `route` and `app` of Express, `routeOptions` of Fastify.
  */
 export interface PlatformRequest extends NestRequest {
-  readonly originalUrl: string
+  readonly originalUrl?: string
   readonly body?: unknown
   readonly query?: unknown
   readonly params?: unknown

@@ -66,6 +66,20 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await logIn()).toBe(201)
   })
 
+  test('refuses a web Request in place of the request of a handler', async () => {
+    const app = await create(adapter(), {
+      imports: [RateLimitModule.forRoot(once)],
+      controllers: [Sessions],
+    })
+    const asked = new Request('http://localhost/')
+    expect(() => app.get(RateLimiters).keyOf(asked as never)).toThrowError(
+      expect.objectContaining({ code: 'SLUICE_REQUEST_INVALID' }),
+    )
+    expect(() => app.get(RateLimiters).keyOf({} as never, 'Sessions')).toThrowError(
+      expect.objectContaining({ code: 'SLUICE_LIMITER_UNKNOWN' }),
+    )
+  })
+
   test('finds no others', async () => {
     const app = await create(adapter(), {
       imports: [RateLimitModule.forRoot({ ...once, global: false })],

@@ -11,6 +11,7 @@ import {
   RateLimit,
   RateLimitDecision,
   RateLimitModule,
+  type Keys,
   type Limiter,
   type RateLimiters,
   slidingWindow,
@@ -137,6 +138,17 @@ class Support {
   constructor(limiters: RateLimiters) {
     expectTypeOf(limiters.of()).toEqualTypeOf<Limiter>()
     expectTypeOf(limiters.of('Class.method')).toEqualTypeOf<Limiter>()
+  }
+
+  async unblock(
+    limiters: RateLimiters,
+    express: Request,
+    fastify: FastifyRequest<{ Body: string }>,
+  ): Promise<void> {
+    expectTypeOf(limiters.keyOf(express)).toEqualTypeOf<Keys | Promise<Keys>>()
+    await limiters.of().reset(await limiters.keyOf(fastify, 'Class.method'))
+    // @ts-expect-error: a web Request
+    await limiters.keyOf(new globalThis.Request('http://localhost/'))
   }
 }
 expectTypeOf(Support).toBeConstructibleWith({} as RateLimiters)

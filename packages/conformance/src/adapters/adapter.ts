@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import type { Readable } from 'node:stream'
-import type { Decision, Limiter } from '@sluice/core'
+import type { Decision, Keys, Limiter } from '@sluice/core'
 import type { Awaitable, UserId, WholeRule } from '@sluice/core/http'
 
 /** One framework in one version with one protocol, as the suite needs it. */
@@ -92,6 +92,8 @@ export interface Visit {
   readonly response: RawResponse
   /** The decision that the adapter has set on the request. */
   readonly decision: Decision | undefined
+  /** The key or the keys under which the limiter counts the request, in the adapter's own way. */
+  keyOf(): Awaitable<Keys>
 }
 
 export interface Answer {

@@ -25,6 +25,7 @@ import { describeWrongRequests } from './contract/keys/wrong-requests.js'
 import { describeResets } from './contract/connections/resets.js'
 import { describeRules } from './contract/rules/index.js'
 import { describeSecondLimiter } from './contract/answers/second-limiter.js'
+import { describeUnblocking } from './contract/keys/unblocking.js'
 import { describeTargets, describeUrls } from './contract/keys/urls.js'
 import { describeWaiting } from './contract/counting/waiting.js'
 
@@ -44,6 +45,7 @@ export function describeAdapter(adapter: Adapter): void {
     describeEarly(open)
     describeKeys(open)
     describeAddresses(open)
+    describeUnblocking(open)
     describeUrls(open)
     if (adapter.protocol === 'HTTP/1.1') describeTargets(open)
     describeLists(open)

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { SluiceError } from '@sluice/core'
+import { SluiceError, type Keys } from '@sluice/core'
 import type { Answer, App } from './adapter.js'
 import { until } from './until.js'
 
@@ -9,6 +9,8 @@ export interface Handler extends Pick<App, 'handle' | 'failed'> {
   readonly reached: readonly number[]
   /** The errors that the framework's error handling has received. */
   readonly errors: readonly unknown[]
+  /** The keys of the requests that asked for theirs. */
+  readonly keys: readonly Keys[]
   /** Waits until `count` requests are held. */
   holding(count: number): Promise<void>
   /** Releases the held requests. */
@@ -18,11 +20,12 @@ export interface Handler extends Pick<App, 'handle' | 'failed'> {
 /**
  * Answers as the header `x-answer` asks: a status; `throw`; `hold`, an answer that waits for its release (`hold 401` and `hold throw`: that
  * answer); `stream` and `events`, which begin at once and end at their release; `decision`, the decision that the adapter attached to the
- * request. Without the header, 200 and "hello".
+ * request; `key`, after which the key of the request is in `keys`. Without the header, 200 and "hello".
  */
 export function createHandler(): Handler {
   const reached: number[] = []
   const errors: unknown[] = []
+  const keys: Keys[] = []
   const held: (() => void)[] = []
 
   function streamed(type: string, first: string, last: string): Answer {
@@ -35,8 +38,9 @@ export function createHandler(): Handler {
   return {
     reached,
     errors,
+    keys,
 
-    async handle({ header, response, decision }) {
+    async handle({ header, response, decision, keyOf }) {
       reached.push(performance.now())
       if (response.headersSent) return undefined
       const [, hold, asked] = /^(hold)? ?(.*)$/.exec(header('x-answer') ?? '') ?? []
@@ -50,6 +54,9 @@ export function createHandler(): Handler {
           return streamed('text/plain', 'begun, ', 'ended')
         case 'events':
           return streamed('text/event-stream', 'data: 1\n\n', 'data: 2\n\n')
+        case 'key':
+          keys.push(await keyOf())
+          return hello
         case 'decision':
           return { status: 200, type: 'application/json', body: JSON.stringify(decision ?? null) }
         default:

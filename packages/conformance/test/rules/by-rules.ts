@@ -1,5 +1,5 @@
 import type { Decision, Limiter, Policies, Policy } from '@sluice/core'
-import type { RequestDecision, RequestView } from '@sluice/core/http'
+import { after, type Judgement, type RequestDecision, type RequestView } from '@sluice/core/http'
 import { loadRules, staticSource, type LoadedRules, type RulesDocument } from '@sluice/rules'
 import type { Adapter, App, NeutralOptions, OptionsFor } from '../../src/adapters/adapter.js'
 
@@ -33,7 +33,7 @@ export function byRules(adapter: Adapter, translated: Translated): Adapter {
           }
           translated.byRules++
           own ??= rules.policies
-          return { ...rest(given), rules: loaded(given, rules.rules, loading) }
+          return { ...rest(given), rules: loaded(given, rules, loading) }
         }
       const served = await adapter.serve({
         ...app,
@@ -55,6 +55,8 @@ export function byRules(adapter: Adapter, translated: Translated): Adapter {
 interface Translation {
   readonly policies: Policies
   readonly rules: readonly Rule[]
+  /** Whether the policy has no name of its own, so that responses call it by the name of the limiter. */
+  readonly isUnnamed: boolean
 }
 
 /** The rules that are equivalent to the options; undefined if a document cannot express the options. */
@@ -80,7 +82,10 @@ function rulesOf<R>(options: NeutralOptions<R>): Translation | undefined {
   const members = { key, cost, counts: count, over, ...(resetOn && { resetOn }) }
   const declared = new Map(Object.entries(policies).map(([id, policy]) => [id, { ...policy }]))
   const rules = [...declared].map(([id, policy]): Rule => Object.assign({ id, policy }, members))
-  return { policies, rules }
+  const { policy, limit, policies: several } = options
+  const isSingle = typeof several === 'object' && isPolicy(several)
+  const isUnnamed = policy !== undefined || limit !== undefined || isSingle
+  return { policies, rules, isUnnamed }
 }
 
 function keyOf(key: unknown): Rule['key'] | undefined {
@@ -140,7 +145,7 @@ function rest<R>(options: NeutralOptions<R>): object {
 /** The rules of a document, which the options need before the document is loaded. */
 function loaded<R>(
   { name = 'default', clock = Date.now }: NeutralOptions<R>,
-  rules: readonly Rule[],
+  { rules, isUnnamed }: Translation,
   loading: Promise<unknown>[],
 ): Pick<LoadedRules<R>, 'name' | 'judge'> {
   let current: LoadedRules<R> | undefined
@@ -149,11 +154,29 @@ function loaded<R>(
   loading.push(load)
   return {
     name,
-    judge: (request: R, view: RequestView<R>) =>
-      current === undefined
-        ? load.then((found) => found.judge(request, view))
-        : current.judge(request, view),
+    judge: (request: R, view: RequestView<R>) => {
+      const judgement =
+        current === undefined
+          ? load.then((found) => found.judge(request, view))
+          : current.judge(request, view)
+      return isUnnamed ? after(judgement, (found) => renamed(found, name)) : judgement
+    },
   }
+}
+
+/** The same judgement: responses call its policies by this name. */
+function renamed(judgement: Judgement, publicName: string): Judgement {
+  if (judgement.type !== 'ask') return judgement
+  const enforced = judgement.enforced.map((asked) => {
+    const rules = new Map(Array.from(asked.rules, ([id, rule]) => [id, { ...rule, publicName }]))
+    const { keys, policies, cost } = asked
+    return {
+      ...{ keys, policies, cost, rules },
+      onDecision: (decision: Decision) => asked.onDecision(decision),
+      onError: (error: unknown) => asked.onError(error),
+    }
+  })
+  return { ...judgement, enforced }
 }
 
 /** A decision without the fields that rules add. */

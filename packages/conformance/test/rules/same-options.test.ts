@@ -52,9 +52,10 @@ describe.each([...express, ...koa, fastify[0], ...nestjs])('$name', (adapter) =>
     const below = (bound: number): number => Math.floor(next() * bound)
     let now = 1_763_683_200_000
     const clock = (): number => now
+    // A limit without a name of its own has that of its limiter, and a rule has its id.
     const name = 'same'
     const rules = await loadRules({
-      source: staticSource({ version: 1, name, rules: [{ id: 'default', ...rule }] }),
+      source: staticSource({ version: 1, name, rules: [{ id: name, ...rule }] }),
       clock,
     })
     const ports = await Promise.all(

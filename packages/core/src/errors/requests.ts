@@ -11,6 +11,9 @@ export const requestMessages = {
     `to trust it (Express: app.set('trust proxy', 1)), or pass another "key". ` +
     `With one shared bucket for all such requests, one client could use up the limit of all others.`,
 
+  SLUICE_KEY_PER_RULE: (): string =>
+    `rateLimit: with "rules", a request has a key in each rule that applies to it. "explain" of the rules returns the key and the policies of each rule.`,
+
   SLUICE_HEADER_MISSING: (name: string): string =>
     `byHeader: the request has no header "${name}". To limit such requests by another key, pass "firstOf": ` +
     `firstOf(byHeader(…), byIp()).`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byIp } from '../../src/http/index.js'
+import { byIp, ipKey } from '../../src/http/index.js'
 import { errorOf } from '../error-of.js'
 import { viewOf } from './visit.js'
 
@@ -31,7 +31,7 @@ test.each([
   ['::1', 'ip:::/64'],
   ['::1:80', 'ip:::/64'],
 ])('reads the address %s as %s', (address, key) => {
-  expect(keyOf(address)).toBe(key)
+  expect([keyOf(address), ipKey(address)]).toEqual([key, key])
 })
 
 test.each([
@@ -42,7 +42,8 @@ test.each([
   [65, 'ip:ffff:ffff:ffff:ffff:8000::/65'],
   [128, 'ip:ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128'],
 ])('the first %i bits of an IPv6 address identify a client', (bits, key) => {
-  expect(keyOf('ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', bits)).toBe(key)
+  const address = 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
+  expect([keyOf(address, bits), ipKey(address, { ipv6: bits })]).toEqual([key, key])
 })
 
 test('uses the whole IPv4 address, whatever the IPv6 subnet', () => {
@@ -88,7 +89,9 @@ test('names the usual reason for a missing address', () => {
 test.each([0, 129, -1, 1.5, NaN, '64', null, true])('refuses a subnet of %j bits', (bits) => {
   const error = errorOf(() => byIp({ ipv6: bits as number }))
   expect(error.code).toBe('SLUICE_OPTION_INVALID')
-  expect(error.message).toMatch(/Pass a whole number of bits from 1 to 128\.$/)
+  expect(error.message).toMatch(/^byIp: .* Pass a whole number of bits from 1 to 128\.$/)
+  const { code, message } = errorOf(() => ipKey('192.0.2.1', { ipv6: bits as number }))
+  expect([code, message.startsWith('ipKey: "ipv6" is ')]).toEqual(['SLUICE_OPTION_INVALID', true])
 })
 
 test('refuses an unknown option', () => {

@@ -27,6 +27,7 @@ import {
   viewOf,
   type Options,
   type Visit,
+  type Handler,
 } from './visit.js'
 
 const twice: Options = { limit: 2, window: '1m' }
@@ -457,6 +458,36 @@ test('decision events carry the request, even after a delay', async () => {
   const each = [ada, bob, bob]
   expect(events.map((request) => visits.findIndex((visit) => visit === request))).toEqual(
     [...each, ...each, ...each].map((visit) => visits.indexOf(visit)),
+  )
+})
+
+test('finds the key of a request as it counts it, also of one that it would not limit', async () => {
+  const address = { address: '2001:db8:1:2::3' }
+  const open = { ...twice, skip: () => true, allow: ['2001:db8::/32'] }
+  expect(createGuard<Visit, Handler>(open).keyOf(viewOf({}, address))).toBe('ip:2001:db8:1:2::/64')
+  const byName = createGuard<Visit, Handler>({ ...twice, key: ({ user = '' }) => user })
+  expect(byName.keyOf(viewOf({ user: 'ada' }))).toBe('ada')
+  const late = createGuard<Visit, Handler>({
+    ...twice,
+    key: async ({ user }) => ['user', user ?? ''],
+  })
+  const key = late.keyOf(viewOf({ user: 'ada' }))
+  expect([key instanceof Promise, await key]).toEqual([true, ['user', 'ada']])
+})
+
+test('the errors of a key are those of the request', async () => {
+  const none = createGuard<Visit, Handler>({ ...twice, key: byHeader('X-API-Key') })
+  const error = errorOf(() => none.keyOf(viewOf({})))
+  expect([error.code, error.status, error.message]).toEqual([
+    'SLUICE_HEADER_MISSING',
+    400,
+    'The request has no header "X-API-Key".',
+  ])
+  const late = createGuard<Visit, Handler>({ ...twice, key: () => Promise.reject(undefined) })
+  expect((await rejectionOf(Promise.resolve(late.keyOf(viewOf({}))))).code).toBe('SLUICE_THROWN')
+  const rules = rulesOf({ type: 'pass', version: 'v1', tags: [] })
+  expect(errorOf(() => createGuard<Visit, Handler>({ rules }).keyOf(viewOf({}))).code).toBe(
+    'SLUICE_KEY_PER_RULE',
   )
 })
 

@@ -20,6 +20,7 @@ import {
   type Denier,
   type OptionsFor,
   type Readers,
+  type Visit,
 } from '../adapter.js'
 import { listening } from './listening.js'
 
@@ -51,13 +52,13 @@ function limitsOf(app: App): readonly [RateLimitMiddleware, ...RateLimitMiddlewa
 function applicationOf(
   create: () => Express,
   app: App,
-  limits: readonly RateLimitMiddleware[],
+  limits: readonly [RateLimitMiddleware, ...RateLimitMiddleware[]],
 ): Express {
   const application = create()
   application.set('trust proxy', app.proxies)
   application.use(arriving(app))
   if (app.place === 'app') application.use(...limits)
-  const handler = handlerOf(app)
+  const handler = handlerOf(app, limits[0])
   application.all('/items/:id', ...(app.place === 'route' ? limits : []), handler)
   application.all('/', handler)
   if (app.handling === 'application') application.use(errorHandlerOf(app))
@@ -89,8 +90,9 @@ export function arriving(app: App): RequestHandler {
   }
 }
 
-function handlerOf(app: App): RequestHandler {
-  return (request, response, next) => void visitedOr(next, app, request, response)
+function handlerOf(app: App, { keyOf }: RateLimitMiddleware): RequestHandler {
+  return (request, response, next) =>
+    void visitedOr(next, app, request, response, () => keyOf(request))
 }
 
 // Express 4 ignores the promise of a handler, so this function passes its rejection on.
@@ -99,20 +101,27 @@ async function visitedOr(
   app: App,
   request: Request,
   response: Response,
+  keyOf: Visit['keyOf'],
 ): Promise<void> {
   try {
-    await visited(app, request, response)
+    await visited(app, request, response, keyOf)
   } catch (error) {
     next(error)
   }
 }
 
 /** The application answers a request that has passed the limiter. */
-export async function visited(app: App, request: Request, response: Response): Promise<void> {
+export async function visited(
+  app: App,
+  request: Request,
+  response: Response,
+  keyOf: Visit['keyOf'],
+): Promise<void> {
   const answer = await app.handle({
     header: (name) => request.get(name),
     response,
     decision: request.rateLimit,
+    keyOf,
   })
   if (answer !== undefined) send(response, answer)
 }

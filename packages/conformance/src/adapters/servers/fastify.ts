@@ -18,6 +18,7 @@ import {
   type Denier,
   type Readers,
   type Served,
+  type Visit,
 } from '../adapter.js'
 import { portOf } from './listening.js'
 
@@ -60,8 +61,9 @@ async function served(app: App, application: FastifyInstance): Promise<Served> {
   const options = optionsOf(app.options, readers, onDenied)
   const everywhere = app.place === 'app'
   await application.register(rateLimit, everywhere ? options : { global: false })
+  const name = everywhere ? undefined : limiterName(options)
   const visit = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    visited(app, request, reply)
+    visited(app, request, reply, () => application.rateLimit.keyOf(request, name))
   const config = everywhere ? {} : { rateLimit: options }
   const behind =
     app.second === undefined
@@ -102,11 +104,13 @@ export async function visited(
   app: App,
   request: FastifyRequest,
   reply: FastifyReply,
+  keyOf: Visit['keyOf'],
 ): Promise<FastifyReply> {
   const answer = await app.handle({
     header: (name) => valueOf(request.headers[name]),
     response: reply.raw,
     decision: request.rateLimit,
+    keyOf,
   })
   return answer === undefined ? reply.hijack() : send(reply, answer)
 }

@@ -1,5 +1,5 @@
 import { Router } from '@koa/router'
-import { rateLimit, type OnDenied } from '@sluice/koa'
+import { rateLimit, type OnDenied, type RateLimitMiddleware } from '@sluice/koa'
 import Koa3, { type Context, type Middleware } from 'koa'
 import Koa2 from 'koa2'
 import {
@@ -31,7 +31,11 @@ function adapter(name: string, Koa: typeof Koa3): Adapter {
   }
 }
 
-function applicationOf(Koa: typeof Koa3, app: App, limits: readonly Middleware[]): Koa3 {
+function applicationOf(
+  Koa: typeof Koa3,
+  app: App,
+  limits: readonly [RateLimitMiddleware, ...RateLimitMiddleware[]],
+): Koa3 {
   const application = new Koa({ proxy: app.proxies === 1, maxIpsCount: app.proxies })
   // Koa would print the stream errors of clients that disconnect.
   application.silent = true
@@ -39,7 +43,7 @@ function applicationOf(Koa: typeof Koa3, app: App, limits: readonly Middleware[]
   application.use(arriving(app))
   if (app.place === 'app') for (const limit of limits) application.use(limit)
   const router = new Router()
-  const handler = handlerOf(app)
+  const handler = handlerOf(app, limits[0])
   router.all('/items/:id', ...(app.place === 'route' ? limits : []), handler)
   router.all('/', handler)
   application.use(router.routes())
@@ -83,12 +87,13 @@ function arriving(app: App): Middleware {
   }
 }
 
-function handlerOf(app: App): Middleware {
+function handlerOf(app: App, { keyOf }: RateLimitMiddleware): Middleware {
   return async (context) => {
     const answer = await app.handle({
       header: (name) => valueOf(context.headers[name]),
       response: context.res,
       decision: context.state['rateLimit'],
+      keyOf: () => keyOf(context),
     })
     if (answer !== undefined) send(context, answer)
   }

@@ -3,14 +3,14 @@ import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import type { Request, Response } from 'express'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer, App } from '../adapter.js'
+import type { Answer, App, Visit } from '../adapter.js'
 import * as express from './express.js'
 import * as fastify from './fastify.js'
 
 /** The HTTP framework under Nest, which the handlers of the application use directly. */
 export interface Platform<Q, S> {
   create(app: App): AbstractHttpAdapter
-  visited(app: App, request: Q, response: S): Promise<unknown>
+  visited(app: App, request: Q, response: S, keyOf: Visit['keyOf']): Promise<unknown>
   send(response: S, answer: Answer): void
 }
 

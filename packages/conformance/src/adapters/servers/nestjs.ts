@@ -56,7 +56,11 @@ async function served<Q extends NestRequest, S>(
 ): Promise<Served> {
   const http = platform.create(app)
   const options = optionsOf(app.options, readers, onDenied)
-  const application = await NestFactory.create(moduleOf(app, options, platform), http, {
+  const visited = async (request: Q, response: S): Promise<unknown> =>
+    platform.visited(app, request, response, () =>
+      application.get(RateLimiters).keyOf(request, limiterName(options)),
+    )
+  const application = await NestFactory.create(moduleOf(app, options, visited), http, {
     logger: false,
     abortOnError: false,
     forceCloseConnections: true,
@@ -77,15 +81,15 @@ async function served<Q extends NestRequest, S>(
 function moduleOf<Q extends NestRequest, S>(
   app: App,
   options: ReturnType<typeof optionsOf<NestRequest, OnDenied>>,
-  { visited }: Platform<Q, S>,
+  visited: (request: Q, response: S) => Promise<unknown>,
 ): new () => object {
   class Visits {
     async item(request: Q, response: S): Promise<void> {
-      await visited(app, request, response)
+      await visited(request, response)
     }
 
     async root(request: Q, response: S): Promise<void> {
-      await visited(app, request, response)
+      await visited(request, response)
     }
   }
   Controller()(Visits)

@@ -1,6 +1,6 @@
-import type { Policies } from '../../limiter/bound-policies.js'
+import type { Keys, Policies } from '../../limiter/bound-policies.js'
 import { showClientText } from '../../errors/for-client.js'
-import { sluiceErrorFrom } from '../../errors.js'
+import { sluiceError, sluiceErrorFrom } from '../../errors.js'
 import { createLimiter, type Limiter } from '../../limiter/limiter.js'
 import { memoryStore } from '../../stores/memory/index.js'
 import type { Store } from '../../stores/store.js'
@@ -39,6 +39,13 @@ export interface Guard<R, H> {
 export interface LimiterGuard<R, H> extends Guard<R, H> {
   /** The limiter of this guard. If each request has its own policies, and with rules, a direct call has to pass `policies` too. */
   readonly limiter: Limiter
+  /**
+   * The key or the keys under which a request counts, as the methods of the limiter take them. A promise if the function `key` returns one. Errors are
+   * those of `check`.
+   *
+   * @throws SluiceError SLUICE_KEY_PER_RULE with rules
+   */
+  keyOf(view: RequestView<R>): Keys | Promise<Keys>
 }
 
 /**
@@ -68,10 +75,10 @@ export function createGuard<R, H>(
     ...(localShare === undefined ? {} : { localShare }),
   })
   const watch = watchRequests(name, madeAhead)
-  const flow =
+  const { flow, keyOf } =
     rules === undefined
       ? limitFlow(limiter, options, plan, guarded)
-      : rulesFlow(limiter, options, rules, guarded)
+      : { flow: rulesFlow(limiter, options, rules, guarded), keyOf: keyOfRules }
   if (options.store !== undefined) {
     claimName(options.store, stated, plan.perRequest ? undefined : policies)
   }
@@ -103,7 +110,16 @@ export function createGuard<R, H>(
     throw sluiceErrorFrom(error, 'SLUICE_THROWN', name, error)
   }
 
-  return { check, limiter, holds: holdsUnits(options, policies) }
+  return {
+    check,
+    limiter,
+    keyOf: (view) => guarded(() => keyOf(view)),
+    holds: holdsUnits(options, policies),
+  }
+}
+
+function keyOfRules(): never {
+  throw sluiceError('SLUICE_KEY_PER_RULE')
 }
 
 function holdsUnits<R, H>(

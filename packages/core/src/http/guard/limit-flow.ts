@@ -28,13 +28,19 @@ import type { NodeResponse } from '../request/response.js'
 import { retryAfter } from '../response/retry-after.js'
 import { createSettlement } from './settlement.js'
 
-/** The flow of a request with one key and policies: lists, key, consumption, headers. */
+/** The flow of a request with one key and policies, and the function that finds its key. */
+interface LimitFlow<R, H> {
+  readonly flow: Flow<R, H>
+  keyOf(view: RequestView<R>): Keys | Promise<Keys>
+}
+
+/** Makes the flow of a request with one key and policies: lists, key, consumption, headers. */
 export function limitFlow<R, H>(
   limiter: Limiter,
   options: RateLimitOptions<R, H>,
   plan: Plan<R>,
   guarded: Guarded,
-): Flow<R, H> {
+): LimitFlow<R, H> {
   const { name } = limiter
   const { key = byIp(), dryRun = false, onDenied, clock } = options
   const { headers: styles = dryRun ? 'none' : 'draft', partitionKey = false } = options
@@ -42,7 +48,7 @@ export function limitFlow<R, H>(
   const ownPolicies = plan.perRequest ? undefined : plan.policies
   const allow = readList('allow', options.allow)
   const deny = readList('deny', options.deny)
-  const keyOf = keyReader(name, key)
+  const readKey = keyReader(name, key)
   const terms = termsOf(name, plan, options)
   const consume = createConsume(limiter, options)
   const settle = createSettlement(limiter, options, ownPolicies)
@@ -54,7 +60,11 @@ export function limitFlow<R, H>(
     resolveKeys(name, bindPolicies(name, ownPolicies), placeholderKey(key))
   }
 
-  function lookUp(
+  function keyOf(view: RequestView<R>): Keys | Promise<Keys> {
+    return readKey(view.raw, view)
+  }
+
+  function flow(
     view: RequestView<R>,
     response: NodeResponse,
     earlier: EarlierHeaders,
@@ -62,7 +72,7 @@ export function limitFlow<R, H>(
     if (deny?.hasAddress(view.address) === true) return forbid(view, response)
     const allowed = allow?.hasAddress(view.address) === true
     if (allowed && deny?.hasKeys !== true) return unlimited
-    return after(keyOf(view.raw, view), (key) => {
+    return after(keyOf(view), (key) => {
       if (isNotLimited(key)) return unlimited
       if (deny?.hasKey(key) === true) return forbid(view, response)
       if (allowed || allow?.hasKey(key) === true) return unlimited
@@ -115,7 +125,7 @@ export function limitFlow<R, H>(
       : denied(response, 403, refusalContent(view, 403), undefined, noFields)
   }
 
-  return lookUp
+  return { flow, keyOf }
 }
 
 /** A request whose key is known, and its response. */

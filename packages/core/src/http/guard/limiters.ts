@@ -1,27 +1,28 @@
 import { sluiceError } from '../../errors.js'
-import type { Limiter } from '../../limiter/limiter.js'
+import type { LimiterGuard } from './guard.js'
 
-/** The limiters of an application, by name. */
-export interface Limiters {
-  /** Adds a limiter. Limiters of the same name count together, and the first one is kept. */
-  add(limiter: Limiter): void
+/** The limits of an application, by the names of their limiters. */
+export interface Limiters<R, H> {
+  /** Adds a limit. Limiters of the same name count together, and the first one is kept. */
+  add(guard: LimiterGuard<R, H>): void
   /** @throws SluiceError SLUICE_LIMITER_UNKNOWN */
-  of(name: string): Limiter
+  of(name: string): LimiterGuard<R, H>
 }
 
-/** Creates an empty set of limiters. */
-export function createLimiters(): Limiters {
-  const limiters = new Map<string, Limiter>()
+/** Creates an empty set of limits. */
+export function createLimiters<R, H>(): Limiters<R, H> {
+  const guards = new Map<string, LimiterGuard<R, H>>()
   return {
-    add(limiter) {
-      if (!limiters.has(limiter.name)) limiters.set(limiter.name, limiter)
+    add(guard) {
+      const { name } = guard.limiter
+      if (!guards.has(name)) guards.set(name, guard)
     },
     of(name) {
-      const limiter = limiters.get(name)
-      if (limiter === undefined) {
-        throw sluiceError('SLUICE_LIMITER_UNKNOWN', name, [...limiters.keys()])
+      const guard = guards.get(name)
+      if (guard === undefined) {
+        throw sluiceError('SLUICE_LIMITER_UNKNOWN', name, [...guards.keys()])
       }
-      return limiter
+      return guard
     },
   }
 }

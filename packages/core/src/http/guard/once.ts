@@ -6,6 +6,7 @@ export function once<R extends object, H>(limit: LimiterGuard<R, H>): LimiterGua
   const seen = new WeakSet<R>()
   return {
     limiter: limit.limiter,
+    keyOf: limit.keyOf,
     holds: limit.holds,
     check(view, response, earlier) {
       if (seen.has(view.raw)) return unlimited

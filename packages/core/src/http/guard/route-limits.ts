@@ -1,4 +1,3 @@
-import type { Limiter } from '../../limiter/limiter.js'
 import { isList } from '../../options/predicates.js'
 import { memoryStore } from '../../stores/memory/index.js'
 import { checkOptions } from '../options/check-options.js'
@@ -35,11 +34,11 @@ export interface RouteLimits<R extends object, H> {
   /** The limit of a route. The same name and declaration return the same limit. */
   named(name: string, declared: RouteLimit<RateLimitOptions<R, H> | MadeLimit<R, H>>): Guard<R, H>
   /**
-   * Finds a limiter by its name, among those made so far.
+   * Finds a limit by the name of its limiter, among those made so far.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */
-  limiterOf(name: string): Limiter
+  of(name: string): LimiterGuard<R, H>
 }
 
 /**
@@ -52,12 +51,12 @@ export function createRouteLimits<R extends object, H>(
   type Declared = RateLimitOptions<R, H> | MadeLimit<R, H>
   const shared = { ...base, store: base.store ?? memoryStore() }
   const made = new Map<RouteLimit<Declared>, Map<string, Guard<R, H>>>()
-  const limiters = createLimiters()
+  const limiters = createLimiters<R, H>()
   let common: LimiterGuard<R, H> | undefined
   let placedCommon: LimiterGuard<R, H> | undefined
 
   function known(guard: LimiterGuard<R, H>): LimiterGuard<R, H> {
-    limiters.add(guard.limiter)
+    limiters.add(guard)
     return guard
   }
 
@@ -98,7 +97,7 @@ export function createRouteLimits<R extends object, H>(
       names.set(name, guard)
       return guard
     },
-    limiterOf: (name) => limiters.of(name),
+    of: (name) => limiters.of(name),
   }
 }
 

@@ -5,7 +5,7 @@ import { addressOf, plainIpv4 } from '../lists/address.js'
 import { watchAddresses } from '../guard/mistakes.js'
 import type { RequestView } from '../request/request-view.js'
 
-/** Options of `byIp`. */
+/** Options of `byIp` and `ipKey`. */
 export interface ByIpOptions {
   /**
    * The leading bits of an IPv6 address that identify a client. A household or a rented server has a /64 or a larger network, and can send from any
@@ -27,7 +27,7 @@ export interface ByIpOptions {
 export function byIp(
   options: ByIpOptions = {},
 ): (request: unknown, view: RequestView<unknown>) => string {
-  const { ipv6 } = readOptions('byIp', options, { ipv6: optional(prefixLength, usualBits) })
+  const ipv6 = bitsOf('byIp', options)
   const keyByIp = keyFunctions.get(ipv6) ?? keyBySubnet(ipv6)
   keyFunctions.set(ipv6, keyByIp)
   return keyByIp
@@ -44,7 +44,7 @@ type KeyByIp = (request: unknown, view: RequestView<unknown>) => string
 const keyFunctions = new Map<number, KeyByIp>()
 
 function keyBySubnet(ipv6: number): KeyByIp {
-  const mask = ipaddr.IPv6.subnetMaskFromPrefixLength(ipv6).parts
+  const mask = maskOf(ipv6)
   const watch = watchAddresses()
   return function keyByIp(_request, view) {
     watch(view)
@@ -53,17 +53,28 @@ function keyBySubnet(ipv6: number): KeyByIp {
 }
 
 const usualBits = 64
-const usualMask: readonly number[] = ipaddr.IPv6.subnetMaskFromPrefixLength(usualBits).parts
+const usualMask: readonly number[] = maskOf(usualBits)
 
 /**
- * The key of a client's address, as `byIp()` makes it: for a limiter that counts upgrades of WebSockets, or other work without a request of the framework.
+ * The key of a client's address, as `byIp` makes it with the same options: to unblock a client, or for a limiter that counts upgrades of WebSockets and
+ * other work without a request of the framework.
  *
  * @example
  * limiter.consume(ipKey(socket.remoteAddress))
  * @throws SluiceError SLUICE_ADDRESS_MISSING if the text is not an address
  */
-export function ipKey(address: string | undefined): string {
-  return keyOf(address, usualBits, usualMask)
+export function ipKey(address: string | undefined, options?: ByIpOptions): string {
+  if (options === undefined) return keyOf(address, usualBits, usualMask)
+  const ipv6 = bitsOf('ipKey', options)
+  return keyOf(address, ipv6, maskOf(ipv6))
+}
+
+function bitsOf(where: string, options: ByIpOptions): number {
+  return readOptions(where, options, { ipv6: optional(prefixLength, usualBits) }).ipv6
+}
+
+function maskOf(bits: number): readonly number[] {
+  return ipaddr.IPv6.subnetMaskFromPrefixLength(bits).parts
 }
 
 function keyOf(address: string | undefined, bits: number, mask: readonly number[]): string {
