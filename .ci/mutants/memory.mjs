@@ -66,8 +66,20 @@ export const mutants = [
   {
     file: `${memory}/executor.ts`,
     name: 'a denied request starts no block',
-    find: 'wait > 0 && wait !== Infinity',
-    replace: 'wait > 0 && wait === Infinity',
+    find: "if (fits || block?.on !== 'exceeded'",
+    replace: "if (!fits || block?.on !== 'exceeded'",
+  },
+  {
+    file: `${memory}/executor.ts`,
+    name: 'a cost that can never fit starts no block',
+    find: 'const fits = steps.wait(row, params, now, cost) === 0',
+    replace: 'const fits = [0, Infinity].includes(steps.wait(row, params, now, cost))',
+  },
+  {
+    file: `${memory}/executor.ts`,
+    name: 'a bucket expires during a block that a denied request started',
+    find: 'if (steps.persistsOnDenial(params)) this.#rows.save(cursor, state)',
+    replace: '',
   },
   {
     file: `${memory}/executor.ts`,

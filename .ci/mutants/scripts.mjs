@@ -85,6 +85,30 @@ export const mutants = [
   },
   {
     file: `${script}/decision.ts`,
+    name: 'a denied request starts no block',
+    find: 'if cursor.fits or not rule.block',
+    replace: 'if not cursor.fits or not rule.block',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a denied request starts the block of a policy that allowed it',
+    find: 'if cursor.fits or not rule.block',
+    replace: 'if not rule.block',
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a denial extends the block',
+    find: "rule.block.on ~= 'exceeded' or cursor.block[1] > now then",
+    replace: "rule.block.on ~= 'exceeded' then",
+  },
+  {
+    file: `${script}/decision.ts`,
+    name: 'a bucket expires during a block that a denied request started',
+    find: 'if rule.persists then save(cursor, template) end',
+    replace: '',
+  },
+  {
+    file: `${script}/decision.ts`,
     name: 'a block has no longest length',
     find: 'math.min(by.max, math.floor(last[2] * by.escalate))',
     replace: 'math.floor(last[2] * by.escalate)',

@@ -6,8 +6,8 @@ export interface Blocks {
   readonly until: number
   /** An allowed request took the last unit. */
   reached(now: number): void
-  /** A request was denied that could be allowed at another time. */
-  exceeded(now: number): void
+  /** A request was denied by the limit, whether its cost can ever fit or not. Returns whether it starts a block. */
+  exceeded(now: number): boolean
 }
 
 export function createBlocks(block: Block | undefined): Blocks {
@@ -28,7 +28,9 @@ export function createBlocks(block: Block | undefined): Blocks {
       if (block?.on === 'reached') begin(block, now)
     },
     exceeded(now) {
-      if (block?.on === 'exceeded' && now >= this.until) begin(block, now)
+      if (block?.on !== 'exceeded' || now < this.until) return false
+      begin(block, now)
+      return true
     },
   }
 }

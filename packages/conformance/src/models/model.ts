@@ -93,8 +93,9 @@ export function createModel(meaning: Meaning, block?: Block): Model {
       if (delayMs !== undefined) {
         if (cost > 0) admissions = [...admissions, { at: now, cost }]
         if (cost > 0 && !admits(meaning, admissions, now, 1)) blocks.reached(now)
-      } else if (isPossible(meaning, cost) && !admits(meaning, admissions, now, cost)) {
-        blocks.exceeded(now)
+      } else if (!admits(meaning, admissions, now, cost) && blocks.exceeded(now)) {
+        // A bucket that is not full at its first request is kept for as long as its block.
+        if (meaning.born !== undefined) admissions = [...admissions, { at: now, cost: 0 }]
       }
       return answer(admissions, now, cost, delayMs)
     },

@@ -1,4 +1,4 @@
-import { fixedWindow, gcra, notLimited, type Block } from '@sluice/core'
+import { fixedWindow, gcra, notLimited, tokenBucket, type Block } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { sizedAlgorithms } from '../../samples/sized-algorithms.js'
 import { today, type OpenSetup } from '../setup.js'
@@ -79,12 +79,31 @@ export function describeBlocks(open: OpenSetup): void {
       expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
     })
 
-    test('a cost that can never fit starts no block, and neither does a peek', async () => {
+    test.each(['consume', 'acquire'] as const)(
+      'on: "exceeded" starts the block with a cost that can never fit: %s',
+      async (verb) => {
+        const { policy } = sample(5, 1000).blocked(blockOf({ on: 'exceeded', for: hourMs }))
+        const setup = await open()
+        const limiter = setup.limiter(policy)
+        expect((await limiter[verb]('key', { cost: 6 })).retryAfterMs).toBe(null)
+        expect((await limiter.status('key')).policies['default'].blockedMs).toBe(hourMs)
+        expect(await limiter.consume('key')).toMatchObject({
+          allowed: false,
+          retryAfterMs: hourMs,
+        })
+        setup.now += hourMs
+        expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
+      },
+    )
+
+    test('on: "exceeded": a peek starts no block, even with a cost that can never fit', async () => {
       const { policy } = sample(5, 1000).blocked(blockOf({ on: 'exceeded', for: hourMs }))
       const limiter = (await open()).limiter(policy)
-      expect((await limiter.consume('key', { cost: 6 })).retryAfterMs).toBe(null)
       await limiter.consume('key', { cost: 3 })
-      await limiter.peek('key', { cost: 5 })
+      for (const cost of [3, 5, 6]) {
+        expect((await limiter.peek('key', { cost })).allowed).toBe(false)
+      }
+      expect((await limiter.status('key')).policies['default'].blockedMs).toBe(0)
       expect(await limiter.consume('key', { cost: 2 })).toMatchObject({ allowed: true })
     })
   })
@@ -99,6 +118,28 @@ export function describeBlocks(open: OpenSetup): void {
       expect((await limiter.status('key')).policies['default'].blockedMs).toBe(100)
       setup.now += 999
       expect((await limiter.peek('key')).retryAfterMs).toBe(1)
+    })
+
+    test('keeps a bucket that does not begin full, also if the denied request finds it full', async () => {
+      const setup = await open()
+      const block = { for: '5d', on: 'exceeded' } as const
+      const bucket = tokenBucket({ capacity: 5, refill: 5, every: '1h', initial: 1, block })
+      const limiter = setup.limiter(bucket)
+      await limiter.consume('key')
+      setup.now += 144 * hourMs
+      expect(await limiter.consume('key', { cost: 6 })).toMatchObject({ resetMs: 120 * hourMs })
+      setup.now += 120 * hourMs
+      expect(await limiter.peek('key')).toMatchObject({ remaining: 5, resetMs: 0 })
+    })
+
+    test('of a limit of 0 starts with a denial as well, and no unit remains after it', async () => {
+      const setup = await open()
+      const block = { for: '1h', on: 'exceeded' } as const
+      const limiter = setup.limiter(fixedWindow({ limit: 0, window: 1000, block }))
+      const { policies } = await limiter.consume('key', { cost: 0 })
+      expect(policies['default']).toMatchObject({ retryAfterMs: null, nextMs: 0, resetMs: hourMs })
+      setup.now += hourMs
+      expect((await limiter.status('key')).policies['default'].blockedMs).toBe(0)
     })
 
     test('escalates up to its maximum, and starts over after an unblocked time as long as the last block', async () => {

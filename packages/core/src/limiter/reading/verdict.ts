@@ -76,13 +76,15 @@ function verdictFrom(
 
 /** The verdict for a key that is blocked. If the units were taken, the request itself started the block. */
 function blockedVerdict(verdict: Verdict, blockedMs: number, taken: boolean): Verdict {
-  const { retryAfterMs, remaining, nextMs, resetMs, delayMs } = verdict
+  const { limit, retryAfterMs, remaining, nextMs, resetMs, delayMs } = verdict
+  const nextUnblockedMs = remaining > 0 ? blockedMs : Math.max(blockedMs, nextMs)
   return {
     ...verdict,
     allowed: taken,
     remaining: 0,
     retryAfterMs: taken ? 0 : longest(blockedMs, retryAfterMs),
-    nextMs: remaining > 0 ? blockedMs : Math.max(blockedMs, nextMs),
+    // Of a quota of 0, no unit ever remains.
+    nextMs: limit === 0 ? 0 : nextUnblockedMs,
     resetMs: Math.max(blockedMs, resetMs),
     delayMs: taken ? delayMs : 0,
   }

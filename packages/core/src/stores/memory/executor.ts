@@ -71,10 +71,15 @@ export class Executor {
 
   #deny(cursor: Cursor, state: LoadedState, cost: number): void {
     const { steps, params, block } = cursor.entry
-    this.#saveInitial(cursor, state)
-    if (block?.on !== 'exceeded' || state.blockedUntil > state.now) return
-    const wait = steps.wait(state.row, params, state.now, cost)
-    if (wait > 0 && wait !== Infinity) this.#startBlock(cursor, state, block)
+    const { row, blockedUntil, now } = state
+    const fits = steps.wait(row, params, now, cost) === 0
+    if (fits || block?.on !== 'exceeded' || blockedUntil > now) {
+      this.#saveInitial(cursor, state)
+      return
+    }
+    this.#startBlock(cursor, state, block)
+    // Saved again, because a bucket must not expire during a block.
+    if (steps.persistsOnDenial(params)) this.#rows.save(cursor, state)
   }
 
   #startBlock(cursor: Cursor, state: LoadedState, block: Block): void {

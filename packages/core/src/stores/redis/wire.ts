@@ -86,7 +86,7 @@ interface RequestTerms extends Pick<StoreRequest, 'verb' | 'entries' | 'now' | '
 }
 
 function templateAsWritten(
-  { verb, cost, units, forMs, unblock, now, entries, lease, receipts }: RequestTerms,
+  { verb, cost, units, forMs, unblock, now, lease, receipts }: RequestTerms,
   rules: readonly number[],
 ): object {
   return {
@@ -98,10 +98,6 @@ function templateAsWritten(
     rules,
     now,
     lease: lease.id === '' ? undefined : lease,
-    possible:
-      cost !== undefined && entries.some(({ block }) => block !== undefined)
-        ? entries.map((entry) => couldFit(entry, cost))
-        : undefined,
     receipts: receipts?.map(({ row, now, resets }) => ({ row, now, resets })),
   }
 }
@@ -125,12 +121,6 @@ function ruleAsWritten({ name, steps, params, block }: BoundPolicy, now: number)
 
 /** The arguments of a call without requests: a reply means that the server can run scripts. */
 export const pingArgs: readonly string[] = [`${Number.MAX_SAFE_INTEGER}`, '[]', '[]', '[]']
-
-/** Returns whether any state allows this cost. If none does, a denial starts no block. */
-function couldFit({ steps, params }: BoundPolicy, cost: number): boolean {
-  const blank = Array.from({ length: widthOf(steps.cells(params)) }, () => 0)
-  return steps.wait(blank, params, 0, cost) !== Infinity
-}
 
 function widthOf({ moments, counts, views = 0 }: ReturnType<Reading['cells']>): number {
   return moments + counts + views

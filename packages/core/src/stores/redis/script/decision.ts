@@ -41,11 +41,13 @@ local function take(cursor, template)
 end
 
 local function deny(cursor, template)
-  local block = cursor.rule.block
-  saveInitial(cursor, template)
-  if block and block.on == 'exceeded' and cursor.possible and not cursor.fits and cursor.block[1] <= template.now then
-    startBlock(cursor, template)
+  local rule, now = cursor.rule, template.now
+  if cursor.fits or not rule.block or rule.block.on ~= 'exceeded' or cursor.block[1] > now then
+    return saveInitial(cursor, template)
   end
+  startBlock(cursor, template)
+  -- Saved again, because a bucket must not expire during a block.
+  if rule.persists then save(cursor, template) end
 end
 
 -- Returns whether a refund removes the block: without the refunded consumption, the limit would not have been reached.

@@ -21,9 +21,8 @@ const header = `
 --      2   JSON, the rules: a list of { name, id of the algorithm, moments, counts, params }; optionally { views }, { bodies }, the number of
 --          the body's keys, { persists }, if a denial saves a row, and { block = { on, length, escalate, max } }
 --      3   JSON, the templates: a list of { verb, rules }, the numbers of its rules; { cost }, { units }, { forMs } or { unblock }, as the verb
---          needs; optionally { now }, the time to decide by instead of the server's, { lease = { id, owner } }, { possible }, for each rule
---          whether the cost could ever fit, if one of them may start a block, and { receipts = { row, now, resets } for each rule }, for
---          refundReceipt
+--          needs; optionally { now }, the time to decide by instead of the server's, { lease = { id, owner } }, and
+--          { receipts = { row, now, resets } for each rule }, for refundReceipt
 --      4   JSON, the requests, a flat list: for each the number of its template, and for each rule the numbers of its key and its body keys
 --
 -- Returns  {server ms}      the call came too late, and nothing was done
@@ -58,7 +57,6 @@ for _, template in ipairs(templates) do
       row = none,
       block = unblocked,
       reset = false,
-      possible = template.possible and template.possible[i],
       receipt = template.receipts and template.receipts[i],
     }
   end
