@@ -23,15 +23,28 @@ export const mutants = [
   },
   {
     file: `${memory}/state-table.ts`,
-    name: 'a reset keeps what another algorithm counted under the name',
-    find: 'removeOtherShapes(partition, keyHigh, keyLow)\n    partition.table',
-    replace: 'partition.table',
+    name: 'a reset keeps what another form counted under the name',
+    find: 'table.removeKey(keyHigh ^ nameHigh ^ high, keyLow ^ nameLow ^ low)',
+    replace:
+      'if (table.size === 0) table.removeKey(keyHigh ^ nameHigh ^ high, keyLow ^ nameLow ^ low)',
   },
   {
     file: `${memory}/state-table.ts`,
-    name: 'a consumption keeps what another algorithm counted under the name',
-    find: 'removeOtherShapes(partition, keyHigh, keyLow)\n    const { table',
-    replace: 'const { table',
+    name: 'a reset is recorded only for the form that resets',
+    find: 'if (form !== own) until',
+    replace: 'if (form === own) until',
+  },
+  {
+    file: `${memory}/partitions.ts`,
+    name: 'two forms of one name share a row',
+    find: 'const identity = `${id} ${width}`',
+    replace: 'const identity = `${id > 0} ${width}`',
+  },
+  {
+    file: `${memory}/partitions.ts`,
+    name: 'policies of different names share their blocks',
+    find: 'JSON.stringify([limiter, name])',
+    replace: 'JSON.stringify([limiter, name.length])',
   },
   {
     file: `${memory}/state-table.ts`,
@@ -108,8 +121,8 @@ export const mutants = [
   {
     file: `${memory}/state-table.ts`,
     name: 'a second reset shortens what is known of the first',
-    find: 'Math.max(resets.endOf(high, low), this.moment + (ends - now))',
-    replace: 'this.moment + (ends - now)',
+    find: 'Math.max(resets.endOf(high, low), until)',
+    replace: 'until',
   },
   {
     file: `${memory}/direct.ts`,
@@ -174,8 +187,8 @@ export const mutants = [
   {
     file: `${memory}/state-table.ts`,
     name: 'the direct way decides for a blocked key',
-    find: 'find(high ^ blockHigh, low ^ blockLow) !== -1',
-    replace: 'find(high ^ blockHigh, low ^ blockLow) === -2',
+    find: 'find(high ^ nameHigh, low ^ nameLow) !== -1',
+    replace: 'find(high ^ nameHigh, low ^ nameLow) === -2',
   },
   {
     file: `${memory}/state-table.ts`,

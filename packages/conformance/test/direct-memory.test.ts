@@ -111,7 +111,10 @@ function act(
   if (verb === 17) return limiter.refund(key, cost)
   if (verb === 18) return limiter.penalize(key, cost)
   if (verb === 19) return limiter.status(key)
-  if (verb === 20) return limiter.reset(key, { unblock: cost > 1 })
+  if (verb === 20) {
+    const reset = { unblock: cost > 1 }
+    return limiter.reset(key, plan === undefined ? reset : { ...reset, policies: plan })
+  }
   return cost > 2 ? limiter.block(key, 200) : limiter.unblock(key)
 }
 

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import {
+  concurrency,
   createLimiter,
+  gcra,
   memoryStore,
   notLimited,
   redisStore,
+  slidingLog,
+  slidingWindow,
   SluiceError,
+  tokenBucket,
   type NotLimited,
   unlimited,
   type AsyncStore,
@@ -41,6 +46,21 @@ beforeAll(() => {
   redis = redisStore(server.client(), { timeout: '10s' })
 })
 
+const twoForms: readonly (readonly ((limit: number, windowMs: number) => Policy)[])[] = [
+  [
+    (limit, window) => slidingWindow({ limit, window, buckets: 5 }),
+    (limit, window) => slidingWindow({ limit, window, buckets: 10 }),
+  ],
+  [(limit, window) => slidingWindow({ limit, window }), (limit, window) => gcra({ limit, window })],
+  [
+    (limit, window) => slidingLog({ limit, window }),
+    (limit, lease) => concurrency({ limit, lease }),
+  ],
+  [
+    (limit, window) => concurrency({ limit, lease: window }),
+    (limit, every) => tokenBucket({ capacity: limit, refill: 1, every, initial: 1 }),
+  ],
+]
 const limits = fc.constantFrom(1, 3, 7, 70_000, 10_000_000)
 const block: fc.Arbitrary<Block | undefined> = fc.oneof(
   fc.constant(undefined),
@@ -71,7 +91,19 @@ const steady = fc
   .constantFrom(...families.flatMap(({ samples }) => samples), undefined)
   .map((sample) => sample?.policy ?? unlimited())
   .map((policy) => [policy, policy])
-const pair = fc.oneof(changing, steady)
+/** Two policies of different forms: each of them counts for itself under one name. */
+const alternating = fc
+  .tuple(
+    fc.constantFrom(...twoForms),
+    fc.constantFrom(1000, 60_000),
+    fc.constantFrom(1, 3, 7),
+    block,
+  )
+  .map(([forms, windowMs, limit, block]) => {
+    const given = block === undefined ? {} : { block }
+    return forms.map((form) => ({ ...form(limit, windowMs), ...given }))
+  })
+const pair = fc.oneof(changing, steady, alternating)
 const names = ['default', 'b', 'c'] as const
 type Name = (typeof names)[number]
 const keyNames = ['ann', 'bob'] as const
@@ -83,7 +115,7 @@ interface Command {
   readonly cost: Cost
   /** A key for each policy. */
   readonly keys: Readonly<Record<Name, (typeof keyNames)[number] | NotLimited>>
-  /** Whether this call passes the other policies instead of the limiter's own. */
+  /** Whether this call passes the other policies instead of the limiter's own, if its verb takes policies. */
   readonly isChanged: boolean
   /** The owner of the lease, for policies with leases. */
   readonly owner: string | undefined
@@ -119,7 +151,7 @@ const command: fc.Arbitrary<Command> = fc.record({
   ),
   cost: costs,
   keys: fc.record({ default: key, b: key, c: key }),
-  isChanged: fc.constantFrom(true, ...Array<false>(7).fill(false)),
+  isChanged: fc.constantFrom(true, false, false, false),
   owner: fc.constantFrom('x', 'y', undefined, undefined),
   dice: fc.nat(5),
 })
@@ -199,20 +231,19 @@ async function run(
   last: Said,
 ): Promise<unknown> {
   const cost = costOf(share, 3, last)
-  const asked = { key: keys, cost }
+  const choice = isChanged ? { policies: changed } : {}
+  const asked = { key: keys, cost, ...choice }
   switch (verb) {
     case 'consume': {
       const options = owner === undefined ? { cost } : { cost, owner }
-      decisions.push(
-        await limiter.consume(keys, isChanged ? { ...options, policies: changed } : options),
-      )
+      decisions.push(await limiter.consume(keys, { ...options, ...choice }))
       return decisions.slice(-1).map(plain)
     }
     case 'consumeMany':
       decisions.push(...(await limiter.consumeMany([asked, { key: 'bob' }, asked])))
       return decisions.slice(-3).map(plain)
     case 'peek':
-      return limiter.peek(keys, { cost })
+      return limiter.peek(keys, { cost, ...choice })
     case 'peekMany':
       return limiter.peekMany([asked, { key: 'bob' }])
     case 'refund': {
@@ -229,16 +260,16 @@ async function run(
     case 'renew':
       return decisions.at(-1 - dice)?.lease?.renew()
     case 'refundUnits':
-      return limiter.refund(keys, cost)
+      return limiter.refund(keys, cost, choice)
     case 'penalize':
-      return limiter.penalize(keys, cost)
+      return limiter.penalize(keys, cost, choice)
     case 'block':
-      return limiter.block(keys, 1 + 700 * dice)
+      return limiter.block(keys, 1 + 700 * dice, choice)
     case 'unblock':
-      return limiter.unblock(keys)
+      return limiter.unblock(keys, choice)
     case 'reset':
-      return limiter.reset(keys, { unblock: dice > 2 })
+      return limiter.reset(keys, { unblock: dice > 2, ...choice })
     case 'status':
-      return limiter.status(keys)
+      return limiter.status(keys, choice)
   }
 }

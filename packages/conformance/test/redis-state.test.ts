@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
+  concurrency,
   createLimiter,
   fixedWindow,
   gcra,
   notLimited,
   redisStore,
+  slidingLog,
   slidingWindow,
+  type Policies,
+  type Policy,
 } from '@sluice/core'
 import { costs, runs, sizedAlgorithms } from '@sluice/conformance'
 import { useRedis } from '@sluice/conformance/redis'
@@ -53,6 +57,27 @@ describe('time to live', () => {
       expect(livesMs).toBeLessThanOrEqual(2 * 60_000 + 1000)
     }
   })
+
+  test.each([0, 1_763_683_200_000, 4_102_444_800_000])(
+    'a block by a clock of the limiter, here %i, is kept as long as it lasts by that clock, and a day longer',
+    async (now) => {
+      const limiter = createLimiter({
+        name: 'api',
+        policies: fixedWindow({ limit: 1, window: '1m', block: { for: '1h' } }),
+        store: storeOf(),
+        clock: () => now,
+      })
+      const hourMs = 3_600_000
+      await limiter.block('by hand', hourMs)
+      // The next block may be longer if it starts within another hour.
+      await limiter.consume('at the limit')
+      const lives = ['by hand', 'at the limit'].map(async (key) => {
+        const livesMs = await server.connection.pttl(`sluice:api:{${key}}`)
+        return Math.round((livesMs - 24 * hourMs) / 60_000)
+      })
+      expect(await Promise.all(lives)).toEqual([60, 120])
+    },
+  )
 
   test('expired state is deleted soon, by the server’s clock', async () => {
     const limiters = sizedAlgorithms.map(({ name, sample }) =>
@@ -138,14 +163,124 @@ describe('one key', () => {
   })
 })
 
-describe('a rolling deploy', () => {
-  test('to another algorithm under the same name starts a new count, whichever process decides', async () => {
-    const name = randomUUID()
-    const before = { name, policies: fixedWindow({ limit: 5, window: '1h' }), store: storeOf() }
-    const after = { name, policies: gcra({ limit: 5, window: '10d' }), store: storeOf() }
-    await createLimiter(before).consume('user', { cost: 5 })
-    expect((await createLimiter(after).peek('user')).remaining).toBe(5)
-    expect((await createLimiter(after).consume('user', { cost: 4 })).remaining).toBe(1)
-    expect((await createLimiter(after).peek('user')).remaining).toBe(1)
+describe('a rolling deploy to another form of state', () => {
+  const hour = { limit: 5, window: '1h' } as const
+  const forms: readonly (readonly [string, Policy, Policy])[] = [
+    ['slidingWindow, then gcra', slidingWindow(hour), gcra(hour)],
+    [
+      '6 buckets, then 10',
+      slidingWindow({ ...hour, buckets: 6 }),
+      slidingWindow({ ...hour, buckets: 10 }),
+    ],
+    ['slidingLog, then concurrency', slidingLog(hour), concurrency({ limit: 5, lease: '1h' })],
+  ]
+
+  /** A limiter of each version of the application, each with a store of its own. */
+  function versions(before: Policies, after: Policies, name: string = randomUUID()) {
+    return [before, after].map((policies) => createLimiter({ name, policies, store: storeOf() }))
+  }
+
+  test.each(forms)('%s: at most the sum of both limits is allowed', async (_, before, after) => {
+    const limiters = versions(before, after)
+    let allowed = 0
+    for (let i = 0; i < 30; i++) {
+      for (const limiter of limiters) if ((await limiter.consume('user')).allowed) allowed++
+    }
+    expect(allowed).toBe(10)
+  })
+
+  test.each([
+    ['an unnamed policy', { default: fixedWindow(hour) }, { 'sluice:api:{user}': 1 + 6 + 2 }],
+    ['a named one', { a: fixedWindow(hour) }, { 'sluice:api:{user}': 1 + 2 + 4 + 6 + 2 }],
+    [
+      'a policy with a width of its own',
+      { default: slidingWindow({ ...hour, buckets: 6 }) },
+      { 'sluice:api:{user}': 1 + 1 + 4 + 6 + 2 * 7 },
+    ],
+    [
+      'a log',
+      { default: slidingLog(hour) },
+      { 'sluice:api:{user}': 1 + 6 + 2 * 5, 'sluice:api:{user}:default:1': 0 },
+    ],
+    [
+      'leases',
+      { default: concurrency({ limit: 5, lease: '1h' }) },
+      { 'sluice:api:{user}': 1 + 6 + 7 * 2, 'sluice:api:{user}:default:2': 0 },
+    ],
+  ])('costs %s no byte while there is one form', async (_, policies, bytes) => {
+    await createLimiter({ name: 'api', policies, store: storeOf() }).consume('user')
+    const { connection } = server
+    const found = await connection.keys('*')
+    const lengths = found.map(async (key) => {
+      return [key, key.endsWith('}') ? await connection.strlen(key) : 0] as const
+    })
+    expect(Object.fromEntries(await Promise.all(lengths))).toEqual(bytes)
+  })
+
+  test('a reset by one version deletes the log and the leases of the other', async () => {
+    const [, log, leases] = forms[2]
+    for (const [counted, resetting] of [
+      [log, leases],
+      [leases, log],
+      [log, gcra(hour)],
+      [leases, gcra(hour)],
+    ]) {
+      const [before, after] = versions(counted, resetting, 'api')
+      await before.consume('user', { cost: 5, owner: 'ann' })
+      expect((await server.connection.keys('*:default:*')).length).toBeGreaterThan(0)
+      await after.reset('user')
+      expect(await server.connection.keys('*:default:*')).toEqual([])
+      expect((await before.status('user')).policies['default'].used).toBe(0)
+      await server.connection.flushall()
+    }
+  })
+
+  test('the count of one version is kept as long as it counts, however often the other is written', async () => {
+    const [before, after] = versions(gcra(hour), fixedWindow({ limit: 5, window: '20ms' }), 'api')
+    await before.consume('user', { cost: 5 })
+    for (let i = 0; i < 5; i++) {
+      await after.consume('user')
+      await delay(21)
+    }
+    expect((await before.peek('user')).remaining).toBe(0)
+    expect(await server.connection.pttl('sluice:api:{user}')).toBeGreaterThan(3_590_000)
+  })
+
+  test('each row has the end of its own last write', async () => {
+    const [before, after] = versions(gcra(hour), fixedWindow(hour), 'api')
+    const endMs = async (): Promise<number> => {
+      const state = await server.connection.getBuffer('sluice:api:{user}')
+      // A zero, an empty name, the id of a row with an end, the id of gcra, two bytes of length, the number of cells, the end.
+      expect(state?.subarray(0, 4)).toEqual(Buffer.from([0, 0, 125, 3]))
+      return state?.readUIntLE(7, 6) ?? 0
+    }
+    await before.consume('user')
+    await after.consume('user')
+    const first = await endMs()
+    await after.consume('user')
+    expect(await endMs()).toBe(first)
+    await before.consume('user', { cost: 4 })
+    expect(Math.round(((await endMs()) - first) / 60_000)).toBe(4 * 12)
+  })
+
+  test('and not longer: afterwards the state is as if there had been one version', async () => {
+    const brief = fixedWindow({ limit: 5, window: '50ms' })
+    const [before, after] = versions({ a: brief, b: brief }, { a: gcra(hour), b: brief }, 'api')
+    await before.consume('user')
+    await after.consume('user')
+    await after.consume('new')
+    const { connection } = server
+    const lengths = async () =>
+      Promise.all(['user', 'new'].map((key) => connection.strlen(`sluice:api:{${key}}`)))
+    const [both, one] = await lengths()
+    expect(both).toBeGreaterThan(one)
+    await before.consume('user')
+    await after.consume('user')
+    await delay(1100)
+    await after.consume('user')
+    expect(await lengths()).toEqual([one, one])
+    const state = await connection.getBuffer('sluice:api:{user}')
+    // In the order of the policies, which the direct script expects.
+    expect(state?.subarray(0, 3)).toEqual(Buffer.from('\0\x01a'))
   })
 })

@@ -11,6 +11,8 @@ import {
   unlimited,
   type Policy,
 } from '../src/index.js'
+import { mostBodies } from '../src/algorithms/algorithm.js'
+import { ruleOf } from '../src/algorithms/registry.js'
 import { builders } from './builders.js'
 import { errorOf } from './error-of.js'
 
@@ -218,6 +220,14 @@ test.each<[string, unknown]>([
 test('unlimited takes no options', () => {
   expect(unlimited()).toEqual({ kind: 'unlimited' })
   expect(errorOf(() => unlimited({ limit: 5 })).code).toBe('SLUICE_OPTION_UNKNOWN')
+})
+
+test('no two algorithms have a body key in common, and a reset deletes all of them', () => {
+  const rules = Object.values(builders).map(({ build, good }) => ruleOf(build(good), 'test'))
+  const bodies = rules.flatMap(({ steps }) => (steps.bodied === true ? steps.bodies : []))
+  expect(bodies.toSorted((one, other) => one - other)).toEqual(
+    Array.from({ length: mostBodies }, (_, i) => i + 1),
+  )
 })
 
 /** A limiter with policies of unknown type. */

@@ -6,6 +6,7 @@ import { describeChangedPolicies } from './policies/changed-policies.js'
 import { describeChosenPolicies } from './policies/chosen-policies.js'
 import { describeCosts } from './methods/costs.js'
 import { describeDefinitions } from './algorithms/definitions.js'
+import { describeForms } from './policies/forms.js'
 import { describeKeys } from './policies/keys.js'
 import { describeReads } from './methods/reads.js'
 import { describeStepsBack } from './algorithms/steps-back.js'
@@ -38,6 +39,7 @@ export function describeStore(name: string, makeStore: StoreFactory): void {
     describeKeys(open)
     describeChangedPolicies(open)
     describeChosenPolicies(open)
+    describeForms(open)
     describeTime(open)
     describeStepsBack(open)
     describeBatches(open)

@@ -118,9 +118,12 @@ export interface BodiedAlgorithm<P extends object = Params, B = unknown> extends
   newBody(params: P): B
   /** The steps over the body of one key. In Lua this is `bind(keys, lease)`, which gets the names of `bodies` keys instead of a body. */
   bind(body: B, lease: Lease): BodiedSteps<P>
-  /** The number of keys that the body has in Redis. */
-  readonly bodies: number
+  /** The numbers of the body's keys in Redis, each from 1 to `mostBodies`. No other algorithm has them, so that no two forms share a body. */
+  readonly bodies: readonly number[]
 }
+
+/** The largest number of a body's key. A reset deletes the bodies of all algorithms. */
+export const mostBodies = 4
 
 /** The steps of one request. After its `take`, `look` returns whether another request would fit. */
 export interface BodiedSteps<P extends object = Params> extends Steps<P> {

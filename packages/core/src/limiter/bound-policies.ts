@@ -20,7 +20,8 @@ export type Keys = Key | NotLimited | Readonly<Record<string, Key | NotLimited>>
 export interface PolicyChoice {
   /**
    * The policies of this call, in place of those of the limiter: for a plan, a tenant, a time of day. Counts belong to the name of a policy, so a
-   * changed limit applies at once to the units that already count.
+   * changed limit applies at once to the units that already count. Another algorithm, or another number of buckets, has a count of its own under the
+   * name.
    */
   readonly policies?: Policies
 }

@@ -5,9 +5,6 @@ import type { Block } from '../policy.js'
 export const UNTIL = 0
 export const LENGTH = 1
 
-/** A block has a row of its own beside the row of its policy. No algorithm has this id. */
-export const blockId = 127
-
 /** The row of a block that starts now. If the last block ended recently, it is longer by the factor `escalate`. */
 export function startedBlock(row: Row, { for: first, escalate, max }: Block, now: number): Row {
   const escalates = row[LENGTH] > 0 && now < blockForgotten(row)

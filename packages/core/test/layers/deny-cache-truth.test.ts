@@ -186,8 +186,7 @@ test('with one key for all policies, every number of a decision is that of the s
 
 test('with different policies in each call, a denial applies only to the policies that denied', async () => {
   let local = 0
-  // Without the algorithms that convert the state of another plan: the last millisecond depends on the time of the conversion. They
-  // include the bucket whose row a denial creates, because that row replaces the counts of another algorithm.
+  // Without the algorithms that convert the state of another plan: the last millisecond depends on the time of the conversion.
   const shares = new Set(['gcra', 'tokenBucket', 'leakyBucket', 'leakyQueue'])
   const plan = calm.filter(({ kind }) => !shares.has(kind))
   const asked = fc.array(

@@ -377,3 +377,18 @@ test('pings and closes the store directly', async () => {
   await store.close()
   expect([stub.pings, stub.isClosed]).toEqual([1, true])
 })
+
+test('a denial by one form of state does not deny another under its name, whose reset or block applies to both', async () => {
+  const { stub, limiter } = await denied()
+  const pace = { policies: gcra({ limit: 1, window: '1h' }) }
+  expect(await limiter.consume('key', pace)).toMatchObject({ allowed: true, source: 'store' })
+  expect((await limiter.consume('key')).allowed).toBe(false)
+  await limiter.reset('key', pace)
+  expect(await limiter.consume('key')).toMatchObject({ allowed: true, source: 'store' })
+  expect((await limiter.consume('key')).retryAfterMs).toBe(3_600_000)
+  await limiter.block('key', '2h', pace)
+  expect((await limiter.consume('key')).retryAfterMs).toBe(7_200_000)
+  stub.calls.length = 0
+  expect(await limiter.consume('key')).toMatchObject({ source: 'local', retryAfterMs: 7_200_000 })
+  expect(stub.calls).toEqual([])
+})

@@ -4,6 +4,7 @@ import {
   concurrency,
   createLimiter,
   fixedWindow,
+  gcra,
   leakyQueue,
   slidingWindow,
   type AsyncStore,
@@ -105,6 +106,18 @@ describe('local', () => {
     await limiter.unblock('key')
     expect(await limiter.reset('key')).toBe(true)
     expect((await limiter.peek('key')).remaining).toBe(10)
+  })
+
+  test('the memory store counts each form of state under one name by itself', async () => {
+    const { limiter } = away({ localShare: 0.5 })
+    const pace = { policies: gcra({ limit: 10, window: '1h' }) }
+    let allowed = 0
+    for (let i = 0; i < 10; i++) {
+      for (const choice of [{}, pace]) if ((await limiter.consume('key', choice)).allowed) allowed++
+    }
+    expect(allowed).toBe(10)
+    await limiter.reset('key', pace)
+    expect((await limiter.peek('key')).remaining).toBe(5)
   })
 
   test('the memory store uses an injected clock', async () => {

@@ -1,4 +1,4 @@
-import { calendarWindow, fixedWindow, staged, tokenBucket, type Decision } from '@sluice/core'
+import { calendarWindow, fixedWindow, gcra, staged, tokenBucket, type Decision } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../samples/families.js'
@@ -113,6 +113,21 @@ export function describeResets(open: OpenSetup): void {
         expect((await limiter.peek('key')).remaining).toBe(1)
       },
     )
+  })
+
+  test('a second reset is recorded for as long as the units before the first one count', async () => {
+    const setup = await open()
+    const limiter = setup.limiter(gcra({ limit: 60, window: '60d' }))
+    const forgotten = await limiter.consume('key', { cost: 40 })
+    await limiter.reset('key')
+    await limiter.consume('key')
+    await limiter.reset('key')
+    setup.now += 3 * dayMs
+    // Requests about other keys sweep what has expired.
+    await limiter.consumeMany(Array.from({ length: 500 }, (_, i) => ({ key: `other ${i}` })))
+    expect((await limiter.consume('key', { cost: 40 })).remaining).toBe(20)
+    await limiter.refund(forgotten)
+    expect((await limiter.peek('key')).remaining).toBe(20)
   })
 
   describe('a reset of a bucket that starts with less than its capacity', () => {

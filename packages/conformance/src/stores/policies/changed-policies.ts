@@ -9,7 +9,6 @@ import {
   type Policy,
 } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { sizedAlgorithms } from '../../samples/sized-algorithms.js'
 import type { OpenSetup } from '../setup.js'
 
 export function describeChangedPolicies(open: OpenSetup): void {
@@ -105,43 +104,8 @@ export function describeChangedPolicies(open: OpenSetup): void {
       [100, 49],
     ])
   })
-
-  describe('another algorithm under the same name', () => {
-    const pairs = sizedAlgorithms.flatMap((before) =>
-      sizedAlgorithms
-        .filter((after) => kindOf(after) !== kindOf(before))
-        .map((after) => ({ from: before.name, to: after.name, before, after })),
-    )
-    test.each(pairs)('starts a new count: $from, then $to', async ({ before, after }) => {
-      const setup = await open()
-      const old = setup.limiter(before.sample(5, 3_600_000).policy)
-      const changed = setup.limiter(after.sample(5, 3_600_000).policy, old.name)
-      await old.consume('key', { cost: 5 })
-      expect(limitAndRest(await changed.consume('key', { cost: 2 }))).toEqual([true, 5, 3])
-      expect(limitAndRest(await changed.consume('key', { cost: 3 }))).toEqual([true, 5, 0])
-      expect((await changed.consume('key')).allowed).toBe(false)
-    })
-
-    test('starts a new count after a change back as well, and a peek changes nothing', async () => {
-      const window = fixedWindow({ limit: 5, window: '1h' })
-      const limiter = (await open()).limiter(window)
-      const pace = { policies: gcra({ limit: 5, window: '1h' }) }
-      await limiter.consume('key', { cost: 5 })
-      expect((await limiter.consume('key', { ...pace, cost: 6 })).allowed).toBe(false)
-      expect(limitAndRest(await limiter.peek('key'))).toEqual([false, 5, 0])
-      expect(limitAndRest(await limiter.consume('key', pace))).toEqual([true, 5, 4])
-      expect(limitAndRest(await limiter.consume('key'))).toEqual([true, 5, 4])
-      expect(limitAndRest(await limiter.consume('key', pace))).toEqual([true, 5, 4])
-    })
-  })
 }
 
 function limitAndRest({ allowed, limit, remaining }: Decision) {
   return [allowed, limit, remaining]
-}
-
-/** GCRA and the buckets are one algorithm, and so are a window's two alignments: a change between them keeps what was used. */
-function kindOf({ sample }: (typeof sizedAlgorithms)[number]): string {
-  const { kind } = sample(1, 1).policy
-  return kind === 'tokenBucket' || kind === 'leakyBucket' ? 'gcra' : kind
 }

@@ -45,7 +45,7 @@ export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
   cells: () => ({ moments: 1, counts: 2, views: 3 }),
   args: ({ limit, lease }) => [limit, lease, rememberedMs],
   newBody: newLeases,
-  bodies: 3,
+  bodies: [2, 3, 4],
   bodied: true,
   bind,
 

@@ -25,7 +25,7 @@ export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
   id: 7,
   cells: () => ({ moments: 1, counts: 5, views: 2 }),
   args: ({ limit, window }) => [limit, window],
-  bodies: 1,
+  bodies: [1],
   bodied: true,
   newBody: () => new Log(),
   bind: stepsOver,

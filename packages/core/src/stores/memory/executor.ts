@@ -154,12 +154,10 @@ export class Executor {
       const { entry, steps } = cursor
       const { row, now } = states[i]
       // Leases need no record of the reset: a receipt names its lease, and the reset ends that lease.
-      if (steps.release === undefined) {
-        this.#rows.saveReset(cursor, now, entry.steps.ends(row, entry.params))
-      }
-      if (steps.forget === undefined) {
-        this.#rows.forget(cursor)
-      } else {
+      const ends = steps.release === undefined ? entry.steps.ends(row, entry.params) : now
+      this.#rows.saveReset(cursor, now, ends)
+      this.#rows.forget(cursor)
+      if (steps.forget !== undefined) {
         steps.forget(row, entry.params, now)
         this.#rows.save(cursor, states[i])
       }

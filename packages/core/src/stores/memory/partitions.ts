@@ -1,66 +1,62 @@
-import { blockId } from '../block.js'
 import type { BoundPolicy } from '../store.js'
-import { newKeyHash } from './key-hash.js'
-import { resetId } from './reset.js'
 import type { BoundedTables } from './bounded-tables.js'
+import { newKeyHash } from './key-hash.js'
 import type { Table } from './table.js'
 
 /**
  * The rows of one entry: their table, and the bits that are combined with the fingerprint of a key by XOR, so that different entries have different
- * rows for the same key.
+ * rows for the same key. Policies of the same name and form have the same ones, whatever their numbers.
  */
 export interface Partition {
+  readonly form: Form
   readonly table: Table
   readonly high: number
   readonly low: number
-  readonly blockHigh: number
-  readonly blockLow: number
-  readonly resetHigh: number
-  readonly resetLow: number
-  /** The other partitions of the same policy name, of other algorithms. A key has a row in one of them only: the last one that was written. */
-  readonly otherShapes: readonly Partition[]
+  /** The bits of the name alone, for the rows that all forms share: blocks and resets. */
+  readonly nameHigh: number
+  readonly nameLow: number
 }
 
-interface NamedPartition extends Partition {
-  readonly otherShapes: Partition[]
+/** A form of state: an algorithm and the number of its cells. Each form of a policy name has a row of its own. */
+export interface Form {
+  readonly table: Table
+  readonly high: number
+  readonly low: number
 }
 
-/**
- * The number of policy names whose partitions are remembered. The counts of a forgotten name are still found. Only rows of other algorithms under that
- * name are no longer deleted, and stay until they expire.
- */
-const maxNames = 1000
-
-/** Returns a function that finds the partition of a policy. Policies of the same name and shape share one, whatever their numbers. */
-export function createPartitions(tables: BoundedTables): (entry: BoundPolicy) => Partition {
+export class Partitions {
+  readonly #tables: BoundedTables
   // A hash key of its own, because otherwise a limiter key with the text of an entry's identity would have the same hash as that identity.
-  const entryHash = newKeyHash()
-  const byName = new Map<string, Map<string, NamedPartition>>()
+  readonly #hash = newKeyHash()
+  readonly #forms = new Map<string, Form>()
 
-  return function partitionOf({ limiter, name, steps, params }) {
+  constructor(tables: BoundedTables) {
+    this.#tables = tables
+  }
+
+  /** The forms of all policies so far. */
+  get forms(): Iterable<Form> {
+    return this.#forms.values()
+  }
+
+  of({ limiter, name, steps, params }: BoundPolicy): Partition {
     const { moments, counts } = steps.cells(params)
-    const identity = JSON.stringify([limiter, name])
-    const shapes = byName.get(identity) ?? new Map<string, NamedPartition>()
-    // The order of the map is the order of the last use.
-    byName.delete(identity)
-    byName.set(identity, shapes)
-    const [oldest] = byName.keys()
-    if (byName.size > maxNames) byName.delete(oldest)
-    const shape = JSON.stringify([limiter, name, steps.id, moments + counts])
-    let partition = shapes.get(shape)
-    if (partition === undefined) {
-      entryHash.hash(shape)
-      const { high, low } = entryHash
-      entryHash.hash(JSON.stringify([limiter, name, blockId]))
-      const block = { blockHigh: entryHash.high, blockLow: entryHash.low }
-      entryHash.hash(JSON.stringify([limiter, name, resetId]))
-      const reset = { resetHigh: entryHash.high, resetLow: entryHash.low }
-      const table = tables.tableOf(moments + counts, steps.bodied === true)
-      const others = [...shapes.values()]
-      partition = { table, high, low, ...block, ...reset, otherShapes: others }
-      for (const other of others) other.otherShapes.push(partition)
-      shapes.set(shape, partition)
+    const form = this.#formOf(steps.id, moments + counts, steps.bodied === true)
+    this.#hash.hash(JSON.stringify([limiter, name]))
+    const { high: nameHigh, low: nameLow } = this.#hash
+    const { table, high, low } = form
+    return { form, table, high: nameHigh ^ high, low: nameLow ^ low, nameHigh, nameLow }
+  }
+
+  #formOf(id: number, width: number, bodied: boolean): Form {
+    const identity = `${id} ${width}`
+    let form = this.#forms.get(identity)
+    if (form === undefined) {
+      this.#hash.hash(identity)
+      const { high, low } = this.#hash
+      form = { table: this.#tables.tableOf(width, bodied), high, low }
+      this.#forms.set(identity, form)
     }
-    return partition
+    return form
   }
 }

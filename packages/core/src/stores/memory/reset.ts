@@ -6,12 +6,9 @@ const AT = 0
 const COUNT = 1
 
 /**
- * A reset has a row of its own beside the row of its policy. No algorithm has this id. The row is kept until the units that the reset deleted would
- * have expired, so that a refund of an earlier decision does not refund units of a later one.
+ * The row after another reset at `now`. It is kept until the units that the reset deleted would have expired, so that a refund of an earlier decision
+ * does not refund units of a later one.
  */
-export const resetId = 126
-
-/** The row after another reset at `now`. */
 export function nextReset(row: Row, now: number): Row {
   return row[AT] < now ? [now, 1] : [row[AT], row[COUNT] + 1]
 }

@@ -96,7 +96,7 @@ export class RowState implements SettledRow {
 
     const ends = this.#endsAt()
     const isSpent = this.used >= this.#quota
-    if (at < 0 || ends <= this.#rows.moment || partition.otherShapes.length > 0) {
+    if (at < 0 || ends <= this.#rows.moment) {
       this.#rows.insert(partition, keyHigh, keyLow, { row, ends, isSpent })
       return true
     }
@@ -129,7 +129,7 @@ export class RowState implements SettledRow {
     if (partition.table.moves !== this.#moves) this.#seek(keyHigh, keyLow)
     const ends = this.#endsAt()
     const isSpent = this.used >= this.#quota
-    if (this.#place === -1 || ends <= this.#rows.moment || partition.otherShapes.length > 0) {
+    if (this.#place === -1 || ends <= this.#rows.moment) {
       this.#rows.insert(partition, keyHigh, keyLow, { row, ends, isSpent })
     } else {
       partition.table.write(this.#segment, this.#place, row, ends, isSpent, undefined)

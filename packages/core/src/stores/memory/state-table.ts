@@ -6,7 +6,7 @@ import { locate, newCursor, relocate, type Cursor } from './cursor.js'
 import { newKeyHash, type KeyHash } from './key-hash.js'
 import { nextReset, resetsIn } from './reset.js'
 import { BoundedTables } from './bounded-tables.js'
-import { createPartitions, type Partition } from './partitions.js'
+import { Partitions, type Partition } from './partitions.js'
 import type { Table } from './table.js'
 
 /** The state of one entry while its request runs, and afterwards in the outcome. */
@@ -46,7 +46,7 @@ export class StateTable {
   readonly keyHash: KeyHash = newKeyHash()
   /** The time of the current request. Initialized with a fraction, so that V8 stores it as a double. */
   moment = 0.5
-  readonly partitionOf: (entry: BoundPolicy) => Partition
+  readonly #partitions: Partitions
   readonly #known = new WeakMap<BoundPolicy, Cursor>()
   // Most requests have the same entries as the request before.
   #lastEntries: readonly BoundPolicy[] = []
@@ -57,7 +57,7 @@ export class StateTable {
 
   constructor(maxKeys: number, time: Time) {
     this.tables = new BoundedTables(maxKeys)
-    this.partitionOf = createPartitions(this.tables)
+    this.#partitions = new Partitions(this.tables)
     this.#time = time
   }
 
@@ -94,6 +94,10 @@ export class StateTable {
     if (this.#requests++ % requestsPerSweep === 0) this.tables.sweepSome(this.moment)
   }
 
+  partitionOf(entry: BoundPolicy): Partition {
+    return this.#partitions.of(entry)
+  }
+
   cursorsOf(entries: readonly BoundPolicy[]): readonly Cursor[] {
     if (entries !== this.#lastEntries) {
       this.#lastEntries = entries
@@ -108,11 +112,11 @@ export class StateTable {
   }
 
   /** Whether the key may have a block, or a reset at this time or later, besides its row. */
-  isMarked({ blockHigh, blockLow }: Partition, high: number, low: number, now: number): boolean {
+  isMarked({ nameHigh, nameLow }: Partition, high: number, low: number, now: number): boolean {
     if (now <= this.#lastReset) return true
     const { blocks } = this.tables
     if (blocks.size === 0) return false
-    return blocks.segmentOf(high ^ blockHigh).find(high ^ blockHigh, low ^ blockLow) !== -1
+    return blocks.segmentOf(high ^ nameHigh).find(high ^ nameHigh, low ^ nameLow) !== -1
   }
 
   #seek(cursor: Cursor): void {
@@ -154,23 +158,16 @@ export class StateTable {
     const { table } = partition
     relocate(cursor)
     const { segment, place } = cursor
-    if (place === -1 || partition.otherShapes.length > 0 || ends <= this.moment) {
+    if (place === -1 || ends <= this.moment) {
       this.insert(partition, keyHigh, keyLow, { row, ends, isSpent, body })
     } else {
       table.write(segment, place, row, ends, isSpent, body)
     }
   }
 
-  /** Keeps a row that can be new or expired. Removes the rows that other algorithms have under the same policy name. */
-  insert(
-    partition: Partition,
-    keyHigh: number,
-    keyLow: number,
-    { row, ends, isSpent, body }: KeptRow,
-  ): void {
-    removeOtherShapes(partition, keyHigh, keyLow)
-    const { table, high, low } = partition
-    this.#put(table, keyHigh ^ high, keyLow ^ low, { row, ends, isSpent, body })
+  /** Keeps a row that can be new or expired. */
+  insert({ table, high, low }: Partition, keyHigh: number, keyLow: number, kept: KeptRow): void {
+    this.#put(table, keyHigh ^ high, keyLow ^ low, kept)
   }
 
   #put(table: Table, high: number, low: number, { row, ends, isSpent, body }: KeptRow): void {
@@ -186,44 +183,53 @@ export class StateTable {
     }
   }
 
-  forget(cursor: Cursor): void {
-    const { partition, keyHigh, keyLow } = cursor
-    removeOtherShapes(partition, keyHigh, keyLow)
-    partition.table.removeKey(keyHigh ^ partition.high, keyLow ^ partition.low)
+  /** Removes the rows of all forms. */
+  forget({ partition: { nameHigh, nameLow }, keyHigh, keyLow }: Cursor): void {
+    for (const { table, high, low } of this.#partitions.forms) {
+      table.removeKey(keyHigh ^ nameHigh ^ high, keyLow ^ nameLow ^ low)
+    }
   }
 
   loadBlock({ partition, keyHigh, keyLow }: Cursor): Row {
     const { blocks } = this.tables
     if (blocks.size === 0) return noBlock
-    return blocks.read(keyHigh ^ partition.blockHigh, keyLow ^ partition.blockLow) ?? noBlock
+    return blocks.read(keyHigh ^ partition.nameHigh, keyLow ^ partition.nameLow) ?? noBlock
   }
 
   saveBlock({ partition, keyHigh, keyLow }: Cursor, block: Row, now: number): void {
-    const { blockHigh, blockLow } = partition
+    const { nameHigh, nameLow } = partition
     const ends = this.moment + blockForgotten(block) - now
     const kept = { row: block, ends, isSpent: true }
-    this.#put(this.tables.blocks, keyHigh ^ blockHigh, keyLow ^ blockLow, kept)
+    this.#put(this.tables.blocks, keyHigh ^ nameHigh, keyLow ^ nameLow, kept)
   }
 
   forgetBlock({ partition, keyHigh, keyLow }: Cursor): void {
-    this.tables.blocks.removeKey(keyHigh ^ partition.blockHigh, keyLow ^ partition.blockLow)
+    this.tables.blocks.removeKey(keyHigh ^ partition.nameHigh, keyLow ^ partition.nameLow)
   }
 
   loadReset({ partition, keyHigh, keyLow }: Cursor): Row {
     const { resets } = this.tables
     if (resets.size === 0) return noReset
-    return resets.read(keyHigh ^ partition.resetHigh, keyLow ^ partition.resetLow) ?? noReset
+    return resets.read(keyHigh ^ partition.nameHigh, keyLow ^ partition.nameLow) ?? noReset
   }
 
-  /** Keeps the row of a reset at `now` until `ends`, when the row that was reset would have expired. */
+  /** Keeps the row of a reset at `now` until the rows of all forms would have expired: that of this entry at `ends`. */
   saveReset(cursor: Cursor, now: number, ends: number): void {
-    if (ends <= now) return
+    const { form: own, nameHigh, nameLow } = cursor.partition
+    const high = cursor.keyHigh ^ nameHigh
+    const low = cursor.keyLow ^ nameLow
+    let until = this.moment + (ends - now)
+    for (const form of this.#partitions.forms) {
+      if (form !== own) until = Math.max(until, form.table.endOf(high ^ form.high, low ^ form.low))
+    }
+    if (until <= this.moment) return
     const { resets } = this.tables
-    const high = cursor.keyHigh ^ cursor.partition.resetHigh
-    const low = cursor.keyLow ^ cursor.partition.resetLow
     const row = nextReset(this.loadReset(cursor), now)
-    const keptUntil = Math.max(resets.endOf(high, low), this.moment + (ends - now))
-    this.#put(resets, high, low, { row, ends: keptUntil, isSpent: false })
+    this.#put(resets, high, low, {
+      row,
+      ends: Math.max(resets.endOf(high, low), until),
+      isSpent: false,
+    })
     this.#lastReset = Math.max(this.#lastReset, row[0])
   }
 
@@ -234,12 +240,5 @@ export class StateTable {
       this.#known.set(entry, cursor)
     }
     return cursor
-  }
-}
-
-function removeOtherShapes({ otherShapes }: Partition, keyHigh: number, keyLow: number): void {
-  for (let i = 0; i < otherShapes.length; i++) {
-    const { table, high, low } = otherShapes[i]
-    table.removeKey(keyHigh ^ high, keyLow ^ low)
   }
 }

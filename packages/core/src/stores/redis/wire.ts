@@ -1,4 +1,4 @@
-import type { Reading } from '../../algorithms/algorithm.js'
+import { mostBodies, type Reading } from '../../algorithms/algorithm.js'
 import { sluiceError } from '../../errors.js'
 import { bodyKey, redisKey, stateName } from '../../keys.js'
 import type { Answer, BoundPolicy, State, StoreRequest } from '../store.js'
@@ -33,7 +33,7 @@ export function encodeCall(
   }
 
   for (const request of requests) {
-    const { entries, keys: names } = request
+    const { verb, entries, keys: names } = request
     let template = asked.findIndex((other) => isSameTemplate(other, request))
     if (template === -1) template = asked.push(request) - 1
     list.push(template + 1)
@@ -41,8 +41,7 @@ export function encodeCall(
       const { limiter, name, steps } = entries[i]
       const stateKey = redisKey(prefix, limiter, names[i])
       list.push(indexOf(keys, stateKey))
-      const bodies = steps.bodied === true ? steps.bodies : 0
-      for (let body = 1; body <= bodies; body++) {
+      for (const body of verb === 'reset' ? allBodiesOf(steps) : bodiesOf(steps)) {
         list.push(indexOf(keys, bodyKey(stateKey, name, body)))
       }
     }
@@ -108,7 +107,7 @@ function ruleAsWritten({ name, steps, params, block }: BoundPolicy, now: number)
     id: steps.id,
     ...steps.cells(params),
     params: steps.args(params, now),
-    bodies: steps.bodied === true ? steps.bodies : undefined,
+    bodies: steps.bodied === true ? steps.bodies.length : undefined,
     persists: steps.persistsOnDenial(params) ? true : undefined,
     block: block && {
       on: block.on,
@@ -121,6 +120,17 @@ function ruleAsWritten({ name, steps, params, block }: BoundPolicy, now: number)
 
 /** The arguments of a call without requests: a reply means that the server can run scripts. */
 export const pingArgs: readonly string[] = [`${Number.MAX_SAFE_INTEGER}`, '[]', '[]', '[]']
+
+function bodiesOf(steps: BoundPolicy['steps']): readonly number[] {
+  return steps.bodied === true ? steps.bodies : []
+}
+
+/** The bodies of all forms: first those of this one. */
+function allBodiesOf(steps: BoundPolicy['steps']): readonly number[] {
+  const all = new Set(bodiesOf(steps))
+  for (let body = 1; body <= mostBodies; body++) all.add(body)
+  return [...all]
+}
 
 function widthOf({ moments, counts, views = 0 }: ReturnType<Reading['cells']>): number {
   return moments + counts + views

@@ -255,6 +255,27 @@ test('waits for a value that is a promise', async () => {
   expect((await limiter.peek({ ...asking, plan: 'pro' })).remaining).toBe(1)
 })
 
+test.each(stores)(
+  'over %s, a rule whose algorithm changes has another count, and the first one again when it changes back',
+  async (_name, storeOf) => {
+    const rules = await loadRules({ source: staticSource(document) })
+    const store = storeOf()
+    const limiter = createRuleLimiter({ rules, ...(store === undefined ? {} : { store }) })
+    const inGcra = document.replace('window: 1m }', 'window: 1m, algorithm: gcra }')
+    const exporting = { ...ada, action: 'export' }
+    const used = async (): Promise<number | undefined> =>
+      (await limiter.peekCounts(exporting)).counts.get('exports')?.used
+    await limiter.count(exporting)
+    await limiter.count(exporting)
+    await rules.replace(inGcra)
+    expect(await used()).toBe(0)
+    await limiter.count(exporting)
+    expect(await used()).toBe(1)
+    await rules.replace(document)
+    expect(await used()).toBe(2)
+  },
+)
+
 test('waits for its turn, and ends the wait when it is aborted', async () => {
   const rules = await loadRules({ source: staticSource(document) })
   const limiter = createRuleLimiter({ rules })

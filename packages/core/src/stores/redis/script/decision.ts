@@ -1,16 +1,32 @@
 /** Decides one request, all or nothing, by the same steps as the executor of the memory store. */
 export const decisionLua: string = `
-local function forget(rule, state, id)
-  local _, i = partOf(rule, state, id)
+local function unblock(cursor)
+  cursor.block = unblocked
+  local state = cursor.state
+  local _, i = partOf(cursor.rule, state, BLOCK)
   if i then
     table.remove(state, i)
     state.changed = true
   end
 end
 
-local function unblock(cursor)
-  cursor.block = unblocked
-  forget(cursor.rule, cursor.state, BLOCK)
+-- Removes the rows of all forms, and the bodies of all algorithms if one of these rows may have one.
+local function forget(cursor, template)
+  local rule, state = cursor.rule, cursor.state
+  local own, hasBodies = partOf(rule, state), rule.bodies > 0
+  for i = #state, 1, -1 do
+    local part = state[i]
+    if isRowOf(part, rule) then
+      if part ~= own then hasBodies = true end
+      table.remove(state, i)
+      state.changed = true
+    end
+  end
+  if hasBodies then redis.call('DEL', unpack(bodiesOf(cursor, MOST_BODIES))) end
+  if cursor.steps.forget then
+    cursor.steps.forget(cursor.row, rule.params, template.now)
+    save(cursor, template)
+  end
 end
 
 local function startBlock(cursor, template)
@@ -100,12 +116,17 @@ local function change(cursor, template)
   return true
 end
 
--- Records a reset until the row would have expired, so that a refund of an earlier decision does not refund units of a later one.
+-- Records a reset until the rows of all forms would have expired, so that a refund of an earlier decision does not refund units of a later one.
 local function recordReset(cursor, template)
   local now, last = template.now, cursor.reset or { 0, 0, 0 }
-  local ends = cursor.rule.steps.ends(cursor.row, cursor.rule.params)
+  local rule, state = cursor.rule, cursor.state
   -- Leases need no record: a receipt names its lease, and the reset has removed it.
-  if ends <= now or cursor.steps.release then return end
+  local ends = cursor.steps.release and 0 or rule.steps.ends(cursor.row, rule.params)
+  local own = partOf(rule, state)
+  for _, part in ipairs(state) do
+    if part ~= own and isRowOf(part, rule) then ends = math.max(ends, now + lifeOf(part, state)) end
+  end
+  if ends <= now then return end
   local at, count = now, 1
   if last[1] >= now then at, count = last[1], last[3] + 1 end
   cursor.reset = { at, math.max(ends, last[2]), count }
@@ -119,13 +140,7 @@ local function reset(template)
   assertMemory(template)
   for _, cursor in ipairs(template) do
     recordReset(cursor, template)
-    if cursor.steps.forget then
-      cursor.steps.forget(cursor.row, cursor.rule.params, template.now)
-      save(cursor, template)
-    else
-      forget(cursor.rule, cursor.state)
-      for _, body in ipairs(cursor.bodies or none) do redis.call('DEL', body) end
-    end
+    forget(cursor, template)
     unblock(cursor)
   end
   return 1

@@ -23,7 +23,8 @@ const header = `
 --      3   JSON, the templates: a list of { verb, rules }, the numbers of its rules; { cost }, { units }, { forMs } or { unblock }, as the verb
 --          needs; optionally { now }, the time to decide by instead of the server's, { lease = { id, owner } }, and
 --          { receipts = { row, now, resets } for each rule }, for refundReceipt
---      4   JSON, the requests, a flat list: for each the number of its template, and for each rule the numbers of its key and its body keys
+--      4   JSON, the requests, a flat list: for each the number of its template, and for each rule the numbers of its key and its body keys;
+--          for a reset, the body keys of the other algorithms follow
 --
 -- Returns  {server ms}      the call came too late, and nothing was done
 --          {server ms, …}   flat, for each request: 0 denied or 1 allowed, plus 2 if one of its rules is or was blocked, plus 4 if the key of
@@ -57,6 +58,8 @@ for _, template in ipairs(templates) do
       row = none,
       block = unblocked,
       reset = false,
+      -- The number of body keys that each request lists.
+      listed = template.verb == 'reset' and MOST_BODIES or rule.bodies,
       receipt = template.receipts and template.receipts[i],
     }
   end
@@ -107,7 +110,7 @@ local function amended()
     local key, following = at + 1, after(template, at)
     for _, cursor in ipairs(template) do
       message = message or failed[requests[key]]
-      key = key + 1 + cursor.rule.bodies
+      key = key + 1 + cursor.listed
     end
     if message then
       list[#list + 1] = message

@@ -5,12 +5,19 @@ export const stateLua: string = `
 -- have the same number), the length of the cells, and the cells. A moment takes six bytes. A count takes two, four or seven, as many as
 -- the largest count of the row needs. The row of a block has the id 127: one moment, the block's end, and one count, its length. The row of a
 -- reset has the id 126: two moments, the last reset and the time until which the row is kept, and the number of resets in that millisecond.
+--
+-- A policy's name may have a row of each form: of each id, and number of cells if it has one. Only a row's own form knows when it expires. So if
+-- a name has several rows, each has the id 125: the field of the number of cells contains its own id, and its cells begin with their number, one
+-- byte, and the server's time until which the row is kept. For a row that had no other beside it, this is when the state would have expired.
 
-local BLOCK, RESET = 127, 126
+local BLOCK, RESET, ENDING = 127, 126, 125
 
 -- A part of a state: the packed cells of a row, and the values to write with their rule and template. All fields are created together, to avoid a rehash.
-local function newPart(name, id, width, cells)
-  return { name = name, id = id, width = width, cells = cells, row = false, rule = false, template = false, bodies = false }
+local function newPart(name, id, width, cells, ends)
+  return {
+    name = name, id = id, width = width, cells = cells, ends = ends,
+    row = false, rule = false, template = false, bodies = false,
+  }
 end
 
 -- Returns the number of moments and counts of a row that this call writes.
@@ -24,7 +31,7 @@ local function parse(packed)
   if not packed then return { changed = false, isNew = true } end
   local first = packed:byte(1)
   if first ~= 0 then
-    return { newPart('', first, 0, packed:sub(2)), changed = false }
+    return { newPart('', first, 0, packed:sub(2), false), changed = false }
   end
   local state, at = { changed = false }, 2
   while at <= #packed do
@@ -32,7 +39,13 @@ local function parse(packed)
     local name = packed:sub(at + 1, at + nameLength)
     at = at + nameLength + 1
     local id, width, length = struct.unpack('<I1I1I2', packed, at)
-    state[#state + 1] = newPart(name, id, width, packed:sub(at + 4, at + 3 + length))
+    local cells, ends = packed:sub(at + 4, at + 3 + length), false
+    if id == ENDING then
+      id = width
+      width, ends = struct.unpack('<I1I6', cells)
+      cells = cells:sub(8)
+    end
+    state[#state + 1] = newPart(name, id, width, cells, ends)
     at = at + 4 + length
   end
   return state
@@ -46,17 +59,9 @@ local function formatOf(moments, counts, size)
   return '<' .. ('I6'):rep(moments) .. ('I' .. size):rep(counts)
 end
 
--- Returns a copy of the row, because a denied request leaves the state unchanged; nothing if the row has another shape. Bytes after the last
--- cell are ignored.
-local function cellsOf(part, id, moments, counts)
-  if part.id ~= id then return end
-  local stored = moments + counts
-  if part.row then
-    local writtenMoments, writtenCounts = shapeOf(part)
-    local isSame = writtenMoments == moments and writtenCounts == counts
-    return isSame and { unpack(part.row, 1, stored) } or nil
-  end
-  if part.width > 0 and part.width ~= stored then return end
+-- Returns a copy of the row, because a denied request leaves the state unchanged; nothing if its cells have another length.
+local function cellsOf(part, moments, counts)
+  if part.row then return { unpack(part.row, 1, moments + counts) } end
   local size = (#part.cells - 6 * moments) / counts
   if size ~= 2 and size ~= 4 and size ~= 7 then return end
   return { struct.unpack(formatOf(moments, counts, size), part.cells) }
@@ -69,18 +74,22 @@ local function pack(part)
     if row[i] > largest then largest = row[i] end
   end
   local size = largest < 65536 and 2 or largest < 4294967296 and 4 or 7
-  part.width = part.id > 127 and moments + counts or 0
   part.cells = struct.pack(formatOf(moments, counts, size), unpack(row, 1, moments + counts))
 end
 
 local function join(state)
-  if #state == 1 and state[1].name == '' and state[1].id < 127 then
+  if #state == 1 and state[1].name == '' and state[1].id < BLOCK then
     return string.char(state[1].id) .. state[1].cells
   end
   local packed = { '\\0' }
   for _, part in ipairs(state) do
+    local id, width, cells = part.id, part.width, part.cells
+    if part.ends then
+      cells = struct.pack('<I1I6', width, part.ends) .. cells
+      id, width = ENDING, id
+    end
     packed[#packed + 1] = string.char(#part.name) .. part.name
-    packed[#packed + 1] = struct.pack('<I1I1I2', part.id, part.width, #part.cells) .. part.cells
+    packed[#packed + 1] = struct.pack('<I1I1I2', id, width, #cells) .. cells
   end
   return table.concat(packed)
 end
