@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { Redis } from 'ioredis'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { errorCodes, type ErrorCode } from '../src/errors.js'
 import { limiterMessages } from '../src/errors/limiter.js'
 import { optionMessages } from '../src/errors/options.js'
@@ -238,6 +238,15 @@ const causes: Readonly<
   SLUICE_ROUTE_UNSEEN: [
     () => warningOf(() => warnOfUnseenRoute('GET /me', 'preHandler')),
     ['"GET /me"', '"preHandler"', 'await app.register'],
+  ],
+  SLUICE_ALGORITHM_MISSING: [
+    async () => {
+      // Alone, as in a program that a bundler has reduced to the builders that it calls.
+      vi.resetModules()
+      const { ruleOf } = await import('../src/algorithms/kind.js')
+      return errorOf(() => ruleOf({ kind: 'gcra', limit: 5, window: '1m' }, 'limiter "api"'))
+    },
+    ['limiter "api"', 'the algorithm "gcra"', 'registerAlgorithms', '@sluice/core/algorithms'],
   ],
   SLUICE_DURATION_SHORT: [
     () => warningOf(() => void slidingWindow({ limit: 5, window: 60 })),

@@ -12,7 +12,7 @@ import {
   type Policy,
 } from '../src/index.js'
 import { mostBodies } from '../src/algorithms/algorithm.js'
-import { ruleOf } from '../src/algorithms/registry.js'
+import { ruleOf } from '../src/algorithms/kind.js'
 import { builders } from './builders.js'
 import { errorOf } from './error-of.js'
 
