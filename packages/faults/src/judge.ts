@@ -125,27 +125,41 @@ function complaintAbout(answer: Answered, phases: readonly Phase[]): string | un
   return undefined
 }
 
-/** The store and the fallback each allow exactly the tight limit, to the unit. */
-function aboutTightLimit({ answers, emptied, counted }: Recorded): readonly string[] {
-  const complaints: string[] = []
-  for (const key of keys) {
-    const asked = answers.filter((answer) => answer.route === 'tight' && answer.key === key)
-    const losses = lossesOf(emptied, key)
-    // Once in each period without a loss of counts.
-    for (const i of [...losses.keys(), losses.length]) {
-      const decided = asked.filter(
+/** The store and the fallback each allow exactly the tight limit, to the unit: of each algorithm, if two versions of the application run. */
+function aboutTightLimit(record: Recorded): readonly string[] {
+  const algorithms = new Set(record.answers.map(({ algorithm }) => algorithm))
+  return keys.flatMap((key) =>
+    [...algorithms].flatMap((algorithm) => {
+      const asked = record.answers.filter(
         (answer) =>
-          answer.source === 'store' &&
-          isSince(losses[i - 1], answer) &&
-          (losses[i] === undefined || answer.end < losses[i].at),
+          answer.route === 'tight' && answer.key === key && answer.algorithm === algorithm,
       )
-      // The units of lost replies are used up as well.
-      const least = limits.tight - (counted?.unknown ?? 0)
-      complaints.push(...exactly('the store', key, decided, least))
-    }
-    const locally = asked.filter(({ source }) => source === 'fallback')
-    complaints.push(...exactly('the fallback', key, locally, limits.tight))
+      return aboutKey(record, key, asked)
+    }),
+  )
+}
+
+function aboutKey(
+  { emptied, counted }: Recorded,
+  key: string,
+  asked: readonly Answered[],
+): readonly string[] {
+  const complaints: string[] = []
+  const losses = lossesOf(emptied, key)
+  // Once in each period without a loss of counts.
+  for (const i of [...losses.keys(), losses.length]) {
+    const decided = asked.filter(
+      (answer) =>
+        answer.source === 'store' &&
+        isSince(losses[i - 1], answer) &&
+        (losses[i] === undefined || answer.end < losses[i].at),
+    )
+    // The units of lost replies are used up as well.
+    const least = limits.tight - (counted?.unknown ?? 0)
+    complaints.push(...exactly('the store', key, decided, least))
   }
+  const locally = asked.filter(({ source }) => source === 'fallback')
+  complaints.push(...exactly('the fallback', key, locally, limits.tight))
   return complaints
 }
 

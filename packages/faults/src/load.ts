@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Source } from '@sluice/core'
-import { keys, type Route } from './app/limits.js'
+import { keys, type Algorithm, type Route } from './app/limits.js'
 import { moment } from './moments.js'
 
 /** One request and its answer. */
@@ -12,6 +12,8 @@ export interface Answered {
   readonly end: number
   readonly status: number
   readonly source: Source | undefined
+  /** The algorithm of the process that answered. */
+  readonly algorithm: Algorithm | undefined
   /** The failure, if the answer is not a decision. */
   readonly problem: string | undefined
 }
@@ -28,7 +30,8 @@ export interface Load {
 const perSecond = 120
 const everyMs = 10
 
-export function startLoad(port: number): Load {
+/** Sends requests to the processes of an application in turn. */
+export function startLoad(ports: readonly number[]): Load {
   const agent = new Agent({ keepAlive: true })
   const answers: Answered[] = []
   const started = moment()
@@ -50,6 +53,7 @@ export function startLoad(port: number): Load {
     }
 
     const headers = { 'x-client': key }
+    const port = ports[i % ports.length]
     const sending = request({ host: '127.0.0.1', port, path: `/${route}`, agent, headers })
     sending.on('error', (error) => answered(0, JSON.stringify({ problem: String(error) })))
     sending.on('response', (response) => {
@@ -80,11 +84,11 @@ function requestAt(i: number): { key: string; route: Route } {
   return { key: keys[index % keys.length], route: index < keys.length ? 'tight' : 'open' }
 }
 
-function read(body: string): Pick<Answered, 'source' | 'problem'> {
+function read(body: string): Pick<Answered, 'source' | 'algorithm' | 'problem'> {
   try {
-    const { source, problem } = JSON.parse(body) as Partial<Answered>
-    return { source, problem }
+    const { source, algorithm, problem } = JSON.parse(body) as Partial<Answered>
+    return { source, algorithm, problem }
   } catch {
-    return { source: undefined, problem: body }
+    return { source: undefined, algorithm: undefined, problem: body }
   }
 }

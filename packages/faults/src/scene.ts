@@ -1,15 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  createLimiter,
-  fixedWindow,
-  redisStore,
-  type Source,
-  type SupportedClient,
-} from '@sluice/core'
+import { createLimiter, redisStore, type Source, type SupportedClient } from '@sluice/core'
 import type { AppSpec, Command } from './app/app.js'
 import { startApp, type AppProcess } from './app/app-process.js'
 import type { ClientSpec } from './app/client.js'
-import { keys, limits, routes } from './app/limits.js'
+import { keys, policyOf, routes, type Algorithm } from './app/limits.js'
 import { startLoad, type Load } from './load.js'
 import { moment, watchStalls } from './moments.js'
 import type { Emptied, Phase, Recorded } from './record.js'
@@ -21,6 +15,11 @@ export interface Scene {
   own<T extends { stop(): Promise<unknown> }>(thing: T): T
   /** Starts the application and its clients. */
   begin(client: ClientSpec, app?: Partial<AppSpec>): Promise<void>
+  /**
+   * Starts a process of the application for each of these algorithms, and clients that send requests to all of them. Its decisions have a long
+   * deadline, because the start of several processes takes a busy machine some time.
+   */
+  beginVersions(client: ClientSpec, algorithms: readonly Algorithm[]): Promise<void>
   /**
    * Begins a phase with the sources that may decide, for all keys or for each key. For `settlesMs`, the sources of the previous phase may decide
    * as well.
@@ -52,6 +51,13 @@ export interface Row {
   play(scene: Scene): Promise<void>
 }
 
+const usual = {
+  onStoreError: 'local',
+  connect: 'before',
+  algorithm: 'fixedWindow',
+  timeoutMs: 250,
+} as const
+
 /** The longest time until a replica on the same machine has received a write. */
 const lagMs = 100
 
@@ -62,17 +68,23 @@ export async function play(row: Row): Promise<Figures> {
   const owned: { stop(): Promise<unknown> }[] = []
   const phases: Phase[] = []
   const emptied: Emptied[] = []
-  let app: AppProcess | undefined
+  const apps: AppProcess[] = []
+  const algorithms = new Set<Algorithm>()
   let load: Load | undefined
   let unknown = 0
   let forgettable = 0
   let counted: Recorded['counted']
   let broken: string | undefined
-  let errors: readonly string[] = []
+  const errors: string[] = []
 
   function own<T extends { stop(): Promise<unknown> }>(thing: T): T {
     owned.push(thing)
     return thing
+  }
+
+  async function start(spec: AppSpec): Promise<void> {
+    apps.push(own(await startApp(spec)))
+    algorithms.add(spec.algorithm)
   }
 
   function phase(name: string, sources: Sources, settlesMs: number, isReturn: boolean): void {
@@ -90,15 +102,19 @@ export async function play(row: Row): Promise<Figures> {
   const scene: Scene = {
     own,
     async begin(client, given = {}) {
-      const spec: AppSpec = { client, onStoreError: 'local', connect: 'before', ...given }
-      app = own(await startApp(spec))
-      load = own(startLoad(app.port))
+      await start({ ...usual, client, ...given })
+      load = own(startLoad(apps.map(({ port }) => port)))
+    },
+    async beginVersions(client, chosen) {
+      for (const algorithm of chosen)
+        await start({ ...usual, client, algorithm, timeoutMs: 10_000 })
+      load = own(startLoad(apps.map(({ port }) => port)))
     },
     now: (name, sources, settlesMs = 0) => phase(name, sources, settlesMs, false),
     back: (clientMs = 0) => phase('back', 'store', backWithinMs + clientMs, true),
     pass: (ms) => delay(ms),
     async tell(command) {
-      await app?.tell(command)
+      for (const app of apps) await app.tell(command)
     },
     emptied(lost = keys) {
       const at = moment()
@@ -123,7 +139,7 @@ export async function play(row: Row): Promise<Figures> {
       // A late unit is refunded within another round trip.
       await delay(300)
       const units = new Map<string, number>()
-      for (const key of known) units.set(key, await unitsOf(reader, key))
+      for (const key of known) units.set(key, await unitsOf(reader, key, algorithms))
       counted = { units, unknown, forgettable }
     },
   }
@@ -132,14 +148,16 @@ export async function play(row: Row): Promise<Figures> {
   try {
     await row.play(scene)
     await load?.stop()
-    const report = await app?.tell({ do: 'report' })
-    appStalls.push(...(report?.stalls ?? []))
-    errors = Object.entries(report?.errors ?? {}).map(([error, n]) => `${error} (${n} times)`)
+    for (const app of apps) {
+      const report = await app.tell({ do: 'report' })
+      appStalls.push(...report.stalls)
+      errors.push(...Object.entries(report.errors).map(([error, n]) => `${error} (${n} times)`))
+    }
   } catch (error) {
     broken = error instanceof Error ? (error.stack ?? error.message) : String(error)
   }
   const answers = load?.answers ?? []
-  broken = app?.ended() ?? broken
+  for (const app of apps) broken = app.ended() ?? broken
   for (const thing of owned.toReversed()) await thing.stop()
   return judge({ phases, answers, appStalls, loadStalls, counted, emptied, broken, errors })
 }
@@ -150,14 +168,20 @@ function bySource(sources: Sources): Phase['sources'] {
   return () => list
 }
 
-async function unitsOf(reader: SupportedClient, key: string): Promise<number> {
+/** The units of all versions of the application. */
+async function unitsOf(
+  reader: SupportedClient,
+  key: string,
+  algorithms: Iterable<Algorithm>,
+): Promise<number> {
   const store = redisStore(reader, { timeout: '10s' })
   let units = 0
   for (const name of routes) {
-    const policies = fixedWindow({ limit: limits[name], window: '1h' })
-    const limiter = createLimiter({ name, policies, store })
-    const { policies: status } = await limiter.status(key)
-    units += status['default'].used
+    for (const algorithm of algorithms) {
+      const policies = policyOf(algorithm, name)
+      const { policies: status } = await createLimiter({ name, policies, store }).status(key)
+      units += status['default'].used
+    }
   }
   return units
 }

@@ -19,6 +19,7 @@ function answer(start: number, source: Source, given: Partial<Answered> = {}): A
     end: start + 10,
     status: isDenied ? 429 : 200,
     source,
+    algorithm: 'fixedWindow',
     problem: undefined,
     ...given,
   }
@@ -149,6 +150,15 @@ test('the store and the fallback each allow the tight limit once', () => {
     `the fallback allowed 4 of 5 at the tight limit of ${ann}`,
   ])
   // The limit is allowed once more after the store was emptied, only for the keys that it lost.
+  const ofNewVersion = asked('store', 100, tight, 2).map((answer) => ({
+    ...answer,
+    algorithm: 'slidingWindow' as const,
+  }))
+  expect(complaints([...right, ...ofNewVersion])).toEqual([])
+  expect(complaints([...right, ...ofNewVersion, ofNewVersion[0]])).toEqual([
+    `the store allowed 6 of 5 at the tight limit of ${ann}`,
+  ])
+
   const twice = [...asked('store', 100, tight, 0), ...asked('store', 2300, tight, 0)]
   const lost = (key: string) => ({ emptied: [{ at: 2000, until: 2000, keys: [key] }] })
   expect(complaints(twice, lost(ann))).toEqual([])

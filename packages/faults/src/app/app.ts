@@ -5,21 +5,19 @@
 import { shiftClock } from './shifted-clock.js'
 import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import {
-  fixedWindow,
-  rateLimit,
-  redisStore,
-  type OnStoreError,
-  type StoreErrorEvent,
-} from '@sluice/express'
+import { rateLimit, redisStore, type OnStoreError, type StoreErrorEvent } from '@sluice/express'
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
 import { makeClient, type ClientSpec } from './client.js'
-import { limits, type Route } from './limits.js'
+import { policyOf, type Algorithm, type Route } from './limits.js'
 import { watchStalls, type Stall } from '../moments.js'
 
 export interface AppSpec {
   readonly client: ClientSpec
   readonly onStoreError: OnStoreError
+  /** The algorithm of both limits, by which two versions of the application differ. */
+  readonly algorithm: Algorithm
+  /** The deadline of the store, in milliseconds. */
+  readonly timeoutMs: number
   /** When the application connects the client: before it listens, at the same time, or at a command. */
   readonly connect: 'before' | 'meanwhile' | 'when told'
 }
@@ -39,7 +37,8 @@ export type Report =
       readonly errors: Readonly<Record<string, number>>
     }
 
-const { client: clientSpec, onStoreError, connect } = JSON.parse(process.argv[2] ?? '') as AppSpec
+const spec = JSON.parse(process.argv[2] ?? '') as AppSpec
+const { client: clientSpec, onStoreError, algorithm, timeoutMs, connect } = spec
 const stalls = watchStalls()
 const errors: Record<string, number> = {}
 subscribe('sluice:store:error', (event) => {
@@ -47,7 +46,7 @@ subscribe('sluice:store:error', (event) => {
   errors[error.message] = (errors[error.message] ?? 0) + 1
 })
 const owned = makeClient(clientSpec)
-const store = redisStore(owned.client)
+const store = redisStore(owned.client, { timeout: timeoutMs })
 const app = express()
 for (const route of ['open', 'tight'] as const) {
   app.get(`/${route}`, limiter(route), (request, response) => answer(request, response, 200))
@@ -86,7 +85,7 @@ async function run(command: Command): Promise<void> {
 function limiter(route: Route): ReturnType<typeof rateLimit> {
   return rateLimit({
     name: route,
-    policy: fixedWindow({ limit: limits[route], window: '1h' }),
+    policy: policyOf(algorithm, route),
     key: (request) => request.get('x-client') ?? '',
     store,
     onStoreError,
@@ -95,7 +94,7 @@ function limiter(route: Route): ReturnType<typeof rateLimit> {
 }
 
 function answer({ rateLimit: decision }: Request, response: Response, status: number): void {
-  response.status(status).json({ source: decision?.source, allowed: decision?.allowed })
+  response.status(status).json({ source: decision?.source, algorithm })
 }
 
 function errorHandler(): ErrorRequestHandler {
