@@ -38,13 +38,13 @@ export const mutants = [
   {
     file: `${script}/rows.ts`,
     name: 'the row of another form has no end',
-    find: 'if not hasOtherForm(part, state) then part.ends = false end',
-    replace: 'part.ends = false',
+    find: 'if not hasOtherForm(state[i], state) then state[i].ends = false end',
+    replace: 'state[i].ends = false',
   },
   {
     file: `${script}/rows.ts`,
     name: 'each row has an end',
-    find: 'if not hasOtherForm(part, state) then part.ends = false end',
+    find: 'if not hasOtherForm(state[i], state) then state[i].ends = false end',
     replace: '',
   },
   {
@@ -74,8 +74,8 @@ export const mutants = [
   {
     file: `${script}/rows.ts`,
     name: 'a new form is written after all other policies',
-    find: 'index = i + 1',
-    replace: 'index = nil',
+    find: 'if not id and isRowOf(state[i], rule) then at = i end',
+    replace: '',
   },
   {
     file: `${script}/state.ts`,

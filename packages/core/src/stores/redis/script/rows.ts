@@ -66,27 +66,29 @@ local function resetOf(rule, state, template)
   return reset
 end
 
--- Marks a row to be written at the end of the call. Its last value determines how long it is kept. A new one is inserted at this index.
-local function put(cursor, template, id, row, index)
-  assertMemory(template)
-  local rule, state = cursor.rule, cursor.state
-  local part = partOf(rule, state, id)
-  if not part then
-    part = newPart(rule.name, id or rule.id, not id and rule.id > 127 and rule.stored or 0, '', false)
-    table.insert(state, index or #state + 1, part)
+-- Adds a row after those of other forms, so that the rows have the order of their policies once the other forms have ended.
+local function add(rule, state, id)
+  local at = #state
+  for i = 1, #state do
+    if not id and isRowOf(state[i], rule) then at = i end
   end
-  part.row, part.rule, part.template = row, rule, template
-  state.changed = true
+  local part = newPart(rule.name, id or rule.id, not id and rule.id > 127 and rule.stored or 0, '', false)
+  table.insert(state, at + 1, part)
   return part
 end
 
+-- Marks a row to be written at the end of the call. Its last value determines how long it is kept.
+local function put(cursor, template, id, row)
+  assertMemory(template)
+  local rule, state = cursor.rule, cursor.state
+  local part = partOf(rule, state, id) or add(rule, state, id)
+  part.row, part.rule, part.template = row, rule, template
+  if not id then part.bodies = cursor.bodies end
+  state.changed = true
+end
+
 local function save(cursor, template)
-  local state, index = cursor.state, nil
-  -- After the other forms, so that the rows have the order of their policies once those have ended.
-  for i = 1, #state do
-    if isRowOf(state[i], cursor.rule) then index = i + 1 end
-  end
-  put(cursor, template, nil, cursor.row, index).bodies = cursor.bodies
+  put(cursor, template, nil, cursor.row)
 end
 
 local function saveBlock(cursor, template)
@@ -140,9 +142,8 @@ local function find(template, at)
 end
 
 local function hasOtherForm(part, state)
-  if not isRowOf(part, part) then return false end
-  for _, other in ipairs(state) do
-    if other ~= part and isRowOf(other, part) then return true end
+  for i = 1, #state do
+    if state[i] ~= part and isRowOf(state[i], part) then return isRowOf(part, part) end
   end
   return false
 end
@@ -164,8 +165,8 @@ local function write(key, state)
     end
   end
   for i = #state, count + 1, -1 do state[i] = nil end
-  for _, part in ipairs(state) do
-    if not hasOtherForm(part, state) then part.ends = false end
+  for i = 1, count do
+    if not hasOtherForm(state[i], state) then state[i].ends = false end
   end
   if count == 0 then
     redis.call('DEL', KEYS[key])
