@@ -163,7 +163,7 @@ export const mutants = [
     file: `${limits}/slots.ts`,
     name: 'a limit for a plan that does not exist is no mistake',
     find: 'if (strange !== undefined && possible !== undefined) {',
-    replace: 'if (strange !== undefined && possible === undefined) {',
+    replace: 'if (strange !== undefined && possible !== undefined && values.length > 9) {',
   },
   {
     file: `${limits}/variants.ts`,

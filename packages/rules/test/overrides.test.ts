@@ -87,6 +87,17 @@ describe('overrides of the document', () => {
     ])
   })
 
+  test('with a window are refused if the policy has none', async () => {
+    const findings = await findingsOf(
+      `${head}\nrules:
+  - { id: r, key: user, policy: { kind: calendarWindow, limit: 9, period: day, timeZone: UTC }, overrides: { of: user, file: o.csv } }`,
+      { files: { 'o.csv': 'acme,5\nbob,5,1h\n' } },
+    )
+    expect(findings.map(({ path, line, message }) => [path, line, message])).toEqual([
+      ['o.csv', 2, '"calendarWindow" has no window'],
+    ])
+  })
+
   test('come from a file as well', async () => {
     const rules = await compiledRules(rule('entries: { acme: 1 }, file: o.csv'), {
       files: {
@@ -148,6 +159,15 @@ describe('overrides of the application', () => {
     expect(limits).toEqual([1, 1, 2, 2, 3])
   })
 
+  test('belong to one value, however long it is', async () => {
+    const asked: string[] = []
+    const rules = await compiledRules(document, { overrides: (_rule, value) => asked.push(value) })
+    const users = ['', 'x', 'y'].map((end) => `${'a'.repeat(64)}${end}`)
+    const limits = [...users, ...users].map((user) => limitOf(judge(rules, user) as Judgement))
+    expect(limits).toEqual([1, 2, 3, 1, 2, 3])
+    expect(asked).toEqual(users)
+  })
+
   test('may be promises, which simultaneous requests share', async () => {
     let calls = 0
     const rules = await compiledRules(document, { overrides: () => Promise.resolve(++calls) })
@@ -187,7 +207,10 @@ describe('overrides of the application', () => {
     async (answer) => {
       const rules = await compiledRules(document, { overrides: () => answer as never })
       expect(() => judge(rules, 'ann')).toThrow(
-        expect.objectContaining({ code: 'SLUICE_RULES_OVERRIDE_INVALID' }),
+        expect.objectContaining({
+          code: 'SLUICE_RULES_OVERRIDE_INVALID',
+          message: `rule "api": "overrides" returned ${JSON.stringify(answer)}. Return a whole number, a policy, "unlimited", or undefined`,
+        }),
       )
     },
   )

@@ -29,3 +29,22 @@ test.each([
     expect(await limitsAt(choice, hours)).toMatchObject(limits.map((limit) => ({ r: { limit } })))
   },
 )
+
+test('calendar windows are in their own zone, or else in that of the document, also within stages', async () => {
+  const day = 'kind: calendarWindow, limit: 1, period: day'
+  const rules = await compiled(`version: 1
+name: test
+zone: Asia/Shanghai
+rules:
+  - { id: own, key: [], policy: { ${day}, timeZone: UTC } }
+  - { id: usual, key: [], policy: { ${day} } }
+  - { id: stages, key: [], policy: { kind: staged, free: { ${day} }, then: { ${day}, timeZone: UTC } } }
+  - { id: last, key: [], policy: { kind: staged, free: { kind: gcra, limit: 1, window: 1m }, then: { ${day} } } }`)
+  const judgement = judged(rules, {})
+  expect(judgement.type === 'ask' ? judgement.enforced[0].policies : undefined).toMatchObject({
+    own: { timeZone: 'UTC' },
+    usual: { timeZone: 'Asia/Shanghai' },
+    stages: { free: { timeZone: 'Asia/Shanghai' }, then: { timeZone: 'UTC' } },
+    last: { then: { timeZone: 'Asia/Shanghai' } },
+  })
+})

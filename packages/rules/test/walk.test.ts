@@ -138,6 +138,7 @@ describe('outcomes', () => {
   test.each([
     ['then: deny', { type: 'deny', status: 403 }],
     ['then: { deny: { status: 451, body: gone } }', { type: 'deny', status: 451, body: 'gone' }],
+    ['then: { deny: { body: gone } }', { type: 'deny', status: 403, body: 'gone' }],
   ])('%s', async (then, outcome) => {
     const rules = await compiledRules(`  - { id: a, ${then} }`)
     expect(judged(rules, {})).toMatchObject({ type: 'refuse', outcome })

@@ -190,6 +190,21 @@ test('a window of 60 probably means seconds', async () => {
   ])
 })
 
+test('each short duration is a warning, and one of a second is not short', async () => {
+  const { warnings } = await compiledRules(`
+  - { id: a, limit: 1, window: 60 }
+  - { id: b, limit: 1, window: 60 }
+  - { id: c, limit: 1, window: 999 }
+  - { id: d, limit: 1, window: 1000 }
+  - { id: e, policy: { kind: tokenBucket, capacity: 1, refill: 1, every: 1 } }`)
+  expect(warnings.map(({ path, code }) => [path, code])).toEqual(
+    ['rules[0].window', 'rules[1].window', 'rules[2].window', 'rules[4].policy'].map((path) => [
+      path,
+      'SLUICE_RULES_DURATION_SHORT',
+    ]),
+  )
+})
+
 test('a document that is compiled twice has its warnings once', async () => {
   const { compileRules, parseRules } = await import('../src/index.js')
   const parsed = parseRules({

@@ -151,6 +151,7 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
   ['{ id: r, then: alow }', 'OPTION_INVALID', 'rules[0].then'],
   ['{ id: r, then: { challenge: { length: 4 } } }', 'OPTION_MISSING', 'rules[0].then.challenge'],
   [`{ id: r, over: { delay: soon }, ${limit} }`, 'OPTION_INVALID', 'rules[0].over.delay'],
+  [`{ id: r, over: { delay: 0 }, ${limit} }`, 'OPTION_INVALID', 'rules[0].over.delay'],
   [
     `{ id: r, over: { deny: { status: 200 } }, ${limit} }`,
     'OPTION_INVALID',
@@ -213,7 +214,7 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
   [`{ id: ${'x'.repeat(65)}, ${limit} }`, 'OPTION_INVALID', 'rules[0].id'],
   [`{ id: __proto__, ${limit} }`, 'OPTION_INVALID', 'rules[0].id'],
   [
-    `{ id: ${'x'.repeat(60)}, policies: { minute: { kind: gcra, limit: 1, window: 1m } } }`,
+    `{ id: ${'x'.repeat(58)}, policies: { minute: { kind: gcra, limit: 1, window: 1m } } }`,
     'TOO_LARGE',
     'rules[0].policies.minute',
   ],
@@ -245,6 +246,11 @@ test.each([
     'COUNT',
   ],
   [
+    'a count of a kind that only one plan has',
+    `  - { id: a, policy: { by: plan, free: { kind: fixedWindow, limit: 1, window: 1m }, pro: { kind: gcra, limit: 1, window: 1m } } }\n  - { id: b, count: a, algorithm: fixedWindow, ${limit} }`,
+    'COUNT',
+  ],
+  [
     'a count of a shadow rule and another',
     `  - { id: a, ${limit} }\n  - { id: b, count: a, shadow: true, ${limit} }`,
     'COUNT',
@@ -252,4 +258,17 @@ test.each([
 ])('%s is refused', async (_what, rules, code) => {
   const findings = await findingsOf(`${head}\nrules:\n${rules}`)
   expect(findings.map((finding) => finding.code)).toEqual([`SLUICE_RULES_${code}`])
+})
+
+test.each([
+  [
+    'a name of 64 characters',
+    `{ id: ${'x'.repeat(57)}, policies: { minute: { kind: gcra, limit: 1, window: 1m } } }`,
+  ],
+  [
+    'a count of rules with a limit and without',
+    `{ id: a, ${limit} }\n  - { id: b, count: a, policy: { kind: unlimited } }`,
+  ],
+])('%s is accepted', async (_what, rule) => {
+  expect(await findingsOf(`${head}\nrules:\n  - ${rule}`)).toEqual([])
 })
