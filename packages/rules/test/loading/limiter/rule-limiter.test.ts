@@ -55,7 +55,7 @@ const redis = useRedis()
 let names = 0
 const stores: readonly (readonly [string, () => Store | undefined])[] = [
   ['memory', () => undefined],
-  ['Redis', () => redisStore(redis.connection, { prefix: `test${names++}` })],
+  ['Redis', () => redisStore(redis.connection, { prefix: `test${names++}`, timeout: '10s' })],
 ]
 
 const ada = { user: 'ada', plan: 'free' }
@@ -311,7 +311,7 @@ test('follows the rules that were loaded last', async () => {
 
 test('shares its counts with another limiter of the same rules and store', async () => {
   const rules = await loadRules({ source: staticSource(document) })
-  const store = redisStore(redis.connection, { prefix: `shared${names++}` })
+  const store = redisStore(redis.connection, { prefix: `shared${names++}`, timeout: '10s' })
   const [one, other] = [createRuleLimiter({ rules, store }), createRuleLimiter({ rules, store })]
   await one.consume(asking)
   expect((await other.consume(asking)).rule).toBe('spacing')
