@@ -10,7 +10,7 @@ const npm = (...names) => `node_modules/(?:${names.join('|')})/`
 const ground = `${core}/(?:(?:clock|digests|errors|keys|policy|time-zone|warnings)\\.ts$|errors/|options/)`
 const algorithmContract = `${core}/algorithms/(?:algorithm|kind|reading|window)\\.ts$`
 const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
-const allAlgorithms = `${core}/algorithms/(?:index|all)\\.ts$`
+const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
 const storeContract = `${core}/stores/(?:store|block)\\.ts$`
 const memoryStore = `${core}/stores/memory/index\\.ts$`
 const builders = `${core}/algorithms/[^/]+/index\\.ts$`

@@ -1,3 +1,5 @@
+// For its effect: without a bundler, all algorithms are available. A bundler leaves it out.
+// oxlint-disable-next-line import/no-unassigned-import -- this effect is the purpose
 import './algorithms/all.js'
 
 export { createLimiter } from './limiter/limiter.js'

@@ -15,7 +15,11 @@ const dayMs = 24 * 60 * 60 * 1000
 /** By their names in lower case, so that there is one for each zone. A format takes much longer to create than to use. */
 const zones = new Map<string, TimeZone>()
 
-/** @throws RangeError if this machine does not know the zone */
+/**
+ * The rules of a time zone, read from `Intl`.
+ *
+ * @throws RangeError if this machine does not know the zone
+ */
 export function timeZoneOf(name: string): TimeZone {
   const id = name.toLowerCase()
   const zone = zones.get(id) ?? createTimeZone(name)

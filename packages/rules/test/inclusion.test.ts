@@ -80,7 +80,7 @@ function matchedBy({ when, then }: RuleDeclaration): Matched {
   return { when, exact: then === 'allow' }
 }
 
-test('what is said of two rules is true of all requests', () => {
+test('a claim about two rules is true of all requests', () => {
   const random = new Random(1)
   const document: RulesDocument = { version: 1, name: 'pairs', rules: [] }
   const requests = Array.from({ length: 400 }, () => randomRequest(random))

@@ -57,7 +57,7 @@ describe('options', () => {
 })
 
 describe('progress', () => {
-  /** What `sluice simulate` writes to the standard error while a log arrives in two parts. */
+  /** The output of `sluice simulate` on the standard error while a log arrives in two parts. */
   async function progressOf(isTTY: boolean, ...args: readonly string[]): Promise<string> {
     let stderr = ''
     const part = combinedLog([{ at: start, ip: 'a' }])

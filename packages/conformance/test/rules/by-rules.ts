@@ -171,7 +171,10 @@ function renamed(judgement: Judgement, publicName: string): Judgement {
     const rules = new Map(Array.from(asked.rules, ([id, rule]) => [id, { ...rule, publicName }]))
     const { keys, policies, cost } = asked
     return {
-      ...{ keys, policies, cost, rules },
+      keys,
+      policies,
+      cost,
+      rules,
       onDecision: (decision: Decision) => asked.onDecision(decision),
       onError: (error: unknown) => asked.onError(error),
     }

@@ -483,6 +483,7 @@ test('the errors of a key are those of the request', async () => {
     400,
     'The request has no header "X-API-Key".',
   ])
+  // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a function of an application may reject with anything
   const late = createGuard<Visit, Handler>({ ...twice, key: () => Promise.reject(undefined) })
   expect((await rejectionOf(Promise.resolve(late.keyOf(viewOf({}))))).code).toBe('SLUICE_THROWN')
   const rules = rulesOf({ type: 'pass', version: 'v1', tags: [] })

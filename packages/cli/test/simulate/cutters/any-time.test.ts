@@ -60,7 +60,7 @@ describe('times', () => {
     ['Infinity', Infinity],
     ['true', true],
     ['null', null],
-  ])('%s is no time', (_, value) => {
+  ])('%s is not a time', (_, value) => {
     expect(anyTime(value)).toBe(undefined)
   })
 })

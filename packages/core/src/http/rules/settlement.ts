@@ -45,7 +45,7 @@ export function createRuleSettlement(
   }
 }
 
-/** What a response does to the counts of a part. */
+/** The changes that a response makes to the counts of a part. */
 export interface Settlement {
   /** The policies whose units are refunded, because their rule does not count such a response. */
   readonly refunded: readonly string[]
@@ -53,7 +53,7 @@ export interface Settlement {
   readonly reset: Keys | undefined
 }
 
-/** What a response with this success does to the counts of a part of its request. */
+/** The changes that a response with this success makes to the counts of a part of its request. */
 export function settlementOf(part: Part, succeeded: boolean): Settlement {
   const { keys, policies } = part.consumption
   const { allowed } = part.decision

@@ -1,4 +1,4 @@
-import { registerAlgorithms } from '../../algorithms/index.js'
+import { registerAlgorithms } from '../../algorithms/register.js'
 import { ruleOf } from '../../algorithms/kind.js'
 import type { Policy } from '../../policy.js'
 

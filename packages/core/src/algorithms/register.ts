@@ -1,0 +1,40 @@
+import { calendarWindowKind } from './calendar-window/index.js'
+import { concurrencyKind } from './concurrency/index.js'
+import { fixedWindowKind } from './fixed-window/index.js'
+import { leakyBucketKind, tokenBucketKind } from './gcra/buckets.js'
+import { gcraKind } from './gcra/index.js'
+import { registerKind, type Kind, type KindName } from './kind.js'
+import { leakyQueueKind } from './leaky-queue/index.js'
+import { slidingLogKind } from './sliding-log/index.js'
+import { slidingWindowKind } from './sliding-window/index.js'
+import { stagedKind } from './staged/index.js'
+import { unlimitedKind } from './unlimited/index.js'
+
+/**
+ * Makes every algorithm available to policies that are plain data: from a file, a database or another process. A program that is not bundled has all of
+ * them in any case. A bundler keeps only the algorithms whose builders the program calls, so call this once before the first limiter is made.
+ *
+ * @example
+ * import { createLimiter } from '@sluice/core'
+ * import { registerAlgorithms } from '@sluice/core/algorithms'
+ *
+ * registerAlgorithms()
+ * const policies = JSON.parse('{ "kind": "gcra", "limit": 10, "window": "1s" }')
+ * const limiter = createLimiter({ name: 'api', policies })
+ */
+export function registerAlgorithms(): void {
+  const kinds: Readonly<Record<KindName, Kind>> = {
+    fixedWindow: fixedWindowKind,
+    calendarWindow: calendarWindowKind,
+    slidingWindow: slidingWindowKind,
+    slidingLog: slidingLogKind,
+    tokenBucket: tokenBucketKind,
+    leakyBucket: leakyBucketKind,
+    leakyQueue: leakyQueueKind,
+    gcra: gcraKind,
+    concurrency: concurrencyKind,
+    staged: stagedKind,
+    unlimited: unlimitedKind,
+  }
+  for (const [name, kind] of Object.entries(kinds)) registerKind(name, kind)
+}
