@@ -118,6 +118,19 @@ test('32 rules may apply to one request, and shadow rules do not count', async (
     expect.objectContaining({ code: 'SLUICE_RULES_TOO_MANY' }),
   )
   expect(many.stats.get('r32')?.errors).toBe(1)
+  // A client did not cause it,
+  expect(() => many.judge(facts, 0)).toThrow(expect.not.objectContaining({ status: 400 }))
+  // unless it sent a parameter several times.
+  const byParameter = await compiledRules(
+    Array.from(
+      { length: 33 },
+      (_, i) => `  - { id: r${i}, when: { query.t: t${i} }, limit: 1, window: 1m }`,
+    ).join('\n'),
+  )
+  const url = `/?${Array.from({ length: 33 }, (_, i) => `t=t${i}`).join('&')}`
+  expect(() => byParameter.judge({ ...facts, url }, 0)).toThrow(
+    expect.objectContaining({ code: 'SLUICE_RULES_TOO_MANY', status: 400 }),
+  )
   expect((await rules(40, ', shadow: true')).judge(facts, 0)).toMatchObject({
     type: 'ask',
     enforced: [],

@@ -238,6 +238,21 @@ test('a comparison lists the changes of a new document', async () => {
   ])
 })
 
+test('a call that fails is an error of each of its rules', async () => {
+  const rules = await compiledRules(`
+  - { id: a, ${limit} }
+  - { id: b, key: [], ${limit} }
+  - { id: c, cost: 2, ${limit} }`)
+  const judgement = judged(rules, {})
+  if (judgement.type !== 'ask') throw new Error('The rules are asked.')
+  judgement.enforced[0].onError(new Error('no store'))
+  expect([...rules.stats].map(([id, { errors }]) => [id, errors])).toEqual([
+    ['a', 1],
+    ['b', 1],
+    ['c', 0],
+  ])
+})
+
 test('statistics count the decisions of rules', async () => {
   const rules = await compiledRules(`
   - { id: a, limit: 10, window: 1m }
