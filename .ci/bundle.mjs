@@ -58,7 +58,7 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
     logOverride: { 'ignored-bare-import': 'silent' },
   })
   for (const file of Object.keys(metafile.outputs)) {
-    if (file.endsWith('.js')) markPure(join(folder, file))
+    if (file.endsWith('.js')) rewrite(join(folder, file), (text) => markPure(withClassNames(text)))
   }
   for (const { entry, module } of effects) importForEffect(target, entry, module)
   writeNotices(
@@ -87,8 +87,8 @@ function importForEffect(target, entry, module) {
  * Marks the value of each variable of a module as free of effects, so that the bundler of an application can leave out what the application does not use.
  * package.json declares it of whole files, which would be enough for one file for each module.
  */
-function markPure(file) {
-  let text = readFileSync(file, 'utf8')
+function markPure(code) {
+  let text = code
   const variables = parseAst(text).body.flatMap((node) => node.declarations ?? [])
   for (const { init } of variables.toReversed()) {
     if (!effective.has(init?.type)) continue
@@ -96,7 +96,17 @@ function markPure(file) {
     const marked = `/* @__PURE__ */ (() => (${text.slice(init.start, init.end)}))()`
     text = text.slice(0, init.start) + marked + text.slice(init.end)
   }
-  writeFileSync(file, text)
+  return text
+}
+
+/** A class that refers to itself keeps its name, which stack traces and logs show: esbuild writes `X = class _X`. */
+function withClassNames(code) {
+  const renamed = [...code.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name)
+  return renamed.reduce((text, name) => text.replace(new RegExp(`\\b_${name}\\b`, 'g'), name), code)
+}
+
+function rewrite(file, change) {
+  writeFileSync(file, change(readFileSync(file, 'utf8')))
 }
 
 /** The licenses of the bundled packages require that their text is passed on. */

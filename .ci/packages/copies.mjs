@@ -13,7 +13,7 @@ export async function* copies(packages, folder) {
     dependencies: ['@sluice/core', '@sluice/express', 'express'],
     files: { 'program.mjs': program, 'mixed.mjs': mixed, 'plain-data.mjs': plainData },
   })
-  const one = 'allowed, denied; one core\n'
+  const one = 'allowed, denied; one core with SluiceError\n'
   const output = (file) => run(process.execPath, [file], { cwd: project })
   assert.equal(output('program.mjs'), one)
   assert.equal(output('mixed.mjs'), one)
@@ -58,7 +58,7 @@ const check = `
   const limiter = createLimiter({ name: 'api', policies: fixedWindow({ limit: 1, window: '1m' }), store: memoryStore() })
   const answers = [limiter.consume('a'), limiter.consume('a')].map(({ allowed }) => (allowed ? 'allowed' : 'denied'))
   const isOne = express.SluiceError === SluiceError && express.createLimiter === createLimiter
-  console.log(answers.join(', ') + '; ' + (isOne ? 'one core' : 'two cores'))
+  console.log(answers.join(', ') + '; ' + (isOne ? 'one core' : 'two cores') + ' with ' + SluiceError.name)
 `
 
 const program = `
