@@ -11,6 +11,8 @@ const ground = `${core}/(?:(?:clock|digests|errors|keys|policy|time-zone|warning
 const algorithmContract = `${core}/algorithms/(?:algorithm|kind|reading|window)\\.ts$`
 const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
 const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
+/** A limit that names no algorithm has this one. */
+const defaultAlgorithm = `${core}/limiter/stated-policies\\.ts$`
 const storeContract = `${core}/stores/(?:store|block)\\.ts$`
 const memoryStore = `${core}/stores/memory/index\\.ts$`
 const builders = `${core}/algorithms/[^/]+/index\\.ts$`
@@ -61,7 +63,11 @@ const rules = {
   limiter: {
     from: `${core}/limiter/`,
     may: [ground, algorithmContract, storeContract, memoryStore, `${core}/stores/layers/`],
-    except: [`${core}/limiter/checks/`],
+    except: [`${core}/limiter/checks/`, defaultAlgorithm],
+  },
+  'default algorithm': {
+    from: defaultAlgorithm,
+    may: [ground, `${core}/algorithms/sliding-window/index\\.ts$`, `${core}/limiter/`],
   },
   // Which policies can never deny beside which others depends on their kinds.
   'limiter checks': {

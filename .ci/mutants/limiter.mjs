@@ -5,7 +5,7 @@ export const area = 'limiter'
 export const tests = [
   'packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds packages/core/test/acquire-bound packages/core/test/unlimited packages/core/test/keys.test',
   'packages/conformance/test/acquire packages/conformance/test/concurrency.test packages/conformance/test/known-mistakes',
-  'packages/core/test/limited packages/core/test/layers/events packages/core/test/layers/status packages/core/test/two-copies packages/conformance/test/limited',
+  'packages/core/test/limited packages/core/test/limiter-options packages/core/test/layers/events packages/core/test/layers/status packages/core/test/two-copies packages/conformance/test/limited',
   'packages/conformance/test/stores packages/conformance/test/models',
 ]
 
@@ -99,6 +99,18 @@ export const mutants = [
     name: 'the states of unlimited policies push those of others aside',
     find: 'if (isCounted) next++',
     replace: 'next++',
+  },
+  {
+    file: `${limiter}/stated-policies.ts`,
+    name: 'a limit beside policies is ignored',
+    find: "  ['limit', 'policies', oneWay],\n",
+    replace: '',
+  },
+  {
+    file: `${limiter}/stated-policies.ts`,
+    name: 'a builder of the application may return anything',
+    find: 'if (isPolicy(policy)) return policy',
+    replace: 'if (isPolicy(policy) || limit > 0) return policy',
   },
   {
     file: `${limiter}/waiting/acquire.ts`,

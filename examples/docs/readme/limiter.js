@@ -1,9 +1,6 @@
-import { createLimiter, slidingWindow } from '@sluice/core'
+import { createLimiter } from '@sluice/core'
 
-const limiter = createLimiter({
-  name: 'emails',
-  policies: slidingWindow({ limit: 100, window: '1h' }),
-})
+const limiter = createLimiter({ name: 'emails', limit: 100, window: '1h' })
 
 const { allowed, remaining, retryAfterMs } = await limiter.consume('user:42')
 if (allowed) console.log(`Sent. ${remaining} more this hour.`)

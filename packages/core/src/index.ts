@@ -12,6 +12,7 @@ export type {
   ResetOptions,
 } from './limiter/calls.js'
 export type { LimiterOptions } from './limiter/limiter-options.js'
+export type { Algorithm } from './limiter/stated-policies.js'
 export { limited } from './limited/limited.js'
 export type { Limited } from './limited/limited.js'
 export type { LimitedCall } from './limited/limited-call.js'

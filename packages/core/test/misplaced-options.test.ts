@@ -23,8 +23,8 @@ describe.each(Object.entries(takers))('%s', (where, [policyOption, take]) => {
   test.each(Object.entries(policyOptions))(
     'suggests a policy for the option %s, which belongs to policies',
     (option, policy) => {
-      // `rateLimit` has these three options.
-      if (where === 'rateLimit' && ['limit', 'window', 'algorithm'].includes(option)) return
+      // The functions that make a limiter have these three options.
+      if (policyOption === 'policy' && ['limit', 'window', 'algorithm'].includes(option)) return
       const { code, message } = errorOf(() => take({ [option]: 1 }))
       expect([code, message]).toEqual([
         'SLUICE_OPTION_MISPLACED',
@@ -35,9 +35,14 @@ describe.each(Object.entries(takers))('%s', (where, [policyOption, take]) => {
 })
 
 test('burst and block beside limit are an error, and not ignored', () => {
+  const short = { limit: 5, window: '1m' } as const
   for (const option of ['burst', 'block']) {
-    const error = errorOf(() => createGuard({ limit: 5, window: '1m', [option]: 10 }))
-    expect(error.code).toBe('SLUICE_OPTION_MISPLACED')
+    for (const make of [
+      () => createGuard({ ...short, [option]: 10 }),
+      () => createLimiter({ name: 'api', ...short, [option]: 10 }),
+    ]) {
+      expect(errorOf(make).code).toBe('SLUICE_OPTION_MISPLACED')
+    }
   }
 })
 

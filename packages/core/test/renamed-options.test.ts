@@ -46,14 +46,14 @@ type Taker = keyof typeof takers
 /** Each name with the functions that know it and their own names for it, by the best-known library that uses the name. */
 const suggestions: readonly (readonly [word: string, ...(readonly [Taker, string])[]])[] = [
   // express-rate-limit and hono-rate-limiter
-  ['windowMs', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'policies']],
-  ['max', ['rateLimit', 'limit'], ['tokenBucket', 'capacity'], ['createLimiter', 'policies']],
+  ['windowMs', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'window']],
+  ['max', ['rateLimit', 'limit'], ['tokenBucket', 'capacity'], ['createLimiter', 'limit']],
   ['message', ['rateLimit', 'body']],
   ['handler', ['rateLimit', 'onDenied'], ['limited', 'onDenied']],
   ['onLimitReached', ['rateLimit', 'onDecision'], ['limited', 'onDenied']],
   ['standardHeaders', ['rateLimit', 'headers']],
   ['legacyHeaders', ['rateLimit', 'headers']],
-  ['identifier', ['rateLimit', 'policies'], ['createLimiter', 'policies']],
+  ['identifier', ['rateLimit', 'name'], ['createLimiter', 'name']],
   ['keyGenerator', ['rateLimit', 'key'], ['limiter "api", limited call', 'key']],
   ['ipv6Subnet', ['rateLimit', 'key'], ['byIp', 'ipv6']],
   ['skipFailedRequests', ['rateLimit', 'count']],
@@ -67,7 +67,7 @@ const suggestions: readonly (readonly [word: string, ...(readonly [Taker, string
     'points',
     ['rateLimit', 'limit'],
     ['tokenBucket', 'capacity'],
-    ['createLimiter', 'policies'],
+    ['createLimiter', 'limit'],
     ['limiter "api"', 'cost'],
     ['limiter "api", limited call', 'cost'],
   ],
@@ -77,7 +77,7 @@ const suggestions: readonly (readonly [word: string, ...(readonly [Taker, string
     ['tokenBucket', 'every'],
     ['concurrency', 'lease'],
     ['block', 'for'],
-    ['createLimiter', 'policies'],
+    ['createLimiter', 'window'],
   ],
   [
     'blockDuration',
@@ -95,7 +95,7 @@ const suggestions: readonly (readonly [word: string, ...(readonly [Taker, string
   ['whiteList', ['rateLimit', 'allow']],
   ['blackList', ['rateLimit', 'deny']],
   // @fastify/rate-limit
-  ['timeWindow', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'policies']],
+  ['timeWindow', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'window']],
   ['redis', ['rateLimit', 'store']],
   ['nameSpace', ['rateLimit', 'name'], ['redisStore', 'prefix']],
   ['allowList', ['rateLimit', 'allow']],
@@ -130,7 +130,7 @@ const suggestions: readonly (readonly [word: string, ...(readonly [Taker, string
     ['tokenBucket', 'every'],
     ['concurrency', 'lease'],
     ['block', 'for'],
-    ['createLimiter', 'policies'],
+    ['createLimiter', 'window'],
   ],
   ['ignoreUserAgents', ['rateLimit', 'skip']],
   ['skipIf', ['rateLimit', 'skip']],
@@ -140,15 +140,15 @@ const suggestions: readonly (readonly [word: string, ...(readonly [Taker, string
   ['storage', ['rateLimit', 'store']],
   ['ipv6SubnetPrefix', ['rateLimit', 'key'], ['byIp', 'ipv6']],
   // others
-  ['total', ['rateLimit', 'limit'], ['tokenBucket', 'capacity'], ['createLimiter', 'policies']],
-  ['expire', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'policies']],
-  ['interval', ['tokenBucket', 'every'], ['rateLimit', 'window'], ['createLimiter', 'policies']],
+  ['total', ['rateLimit', 'limit'], ['tokenBucket', 'capacity'], ['createLimiter', 'limit']],
+  ['expire', ['rateLimit', 'window'], ['tokenBucket', 'every'], ['createLimiter', 'window']],
+  ['interval', ['tokenBucket', 'every'], ['rateLimit', 'window'], ['createLimiter', 'window']],
   [
     'tokens',
     ['rateLimit', 'limit'],
     ['tokenBucket', 'capacity'],
     ['limiter "api"', 'cost'],
-    ['createLimiter', 'policies'],
+    ['createLimiter', 'limit'],
   ],
   ['bucketSize', ['tokenBucket', 'capacity'], ['gcra', 'burst']],
   ['maxTokens', ['tokenBucket', 'capacity'], ['gcra', 'burst']],
@@ -197,7 +197,7 @@ test.each<[Taker, string, string]>([
   [
     'rateLimit',
     'identifier',
-    `the headers show a policy's name, such as "api" of { api: slidingWindow({ limit: 100, window: "1m" }) }`,
+    'the headers show it for a limit without a name of its own; those of a record of policies show their own',
   ],
   [
     'rateLimit',
@@ -215,8 +215,8 @@ test.each<[Taker, string, string]>([
     'a duration in milliseconds or a string such as "1m" (if it was in seconds, write "60s" for 60)',
   ],
   ['slidingWindow', 'blockDuration', blocks],
-  ['createLimiter', 'points', wholePolicy],
-  ['createLimiter', 'duration', wholePolicy],
+  ['limiter "api"', 'max', wholePolicy],
+  ['limiter "api"', 'duration', wholePolicy],
   ['createLimiter', 'blockDuration', `it belongs to a policy: ${blocks}`],
 ])('the error of %s for %s contains a hint', (taker, word, hint) => {
   const { message } = errorOf(() => takers[taker]({ [word]: 1 }))

@@ -11,6 +11,7 @@ import {
   redisStore,
   slidingWindow,
   tokenBucket,
+  type Algorithm,
   type AsyncStore,
   type Decision,
   type Duration,
@@ -61,6 +62,45 @@ const stated = { name: 'api', policy: policies, store: memoryStore() }
 expectTypeOf(createLimiter(stated)).toEqualTypeOf<Limiter<MemoryStore>>()
 // @ts-expect-error: both
 createLimiter({ name: 'api', policy: policies, policies })
+
+// The short form.
+
+expectTypeOf(createLimiter({ name: 'api', limit: 5, window: '1m' })).toEqualTypeOf<
+  Limiter<MemoryStore>
+>()
+expectTypeOf(
+  createLimiter({
+    name: 'api',
+    limit: 5,
+    window: 60_000,
+    algorithm: gcra,
+    store: redisStore(redis),
+  }),
+).toEqualTypeOf<typeof onRedis>()
+const own: Algorithm = ({ limit, window }) => gcra({ limit, window, burst: 1 })
+declare const window: Duration
+const short: { limit: number; window: Duration; algorithm: Algorithm } = {
+  limit: 5,
+  window,
+  algorithm: own,
+}
+createLimiter({ name: 'api', ...short, clock: Date.now })
+// @ts-expect-error: no unit
+createLimiter({ name: 'api', limit: 5, window: '60' })
+// @ts-expect-error: no window
+createLimiter({ name: 'api', limit: 5 })
+// @ts-expect-error: no limit
+createLimiter({ name: 'api', window: '1m' })
+// @ts-expect-error: two forms
+createLimiter({ name: 'api', limit: 5, window: '1m', policies })
+// @ts-expect-error: two forms
+createLimiter({ name: 'api', limit: 5, window: '1m', policy: policies })
+// @ts-expect-error: the policy has an algorithm already
+createLimiter({ name: 'api', policies, algorithm: gcra })
+// @ts-expect-error: without HTTP, no request has a limit of its own
+createLimiter({ name: 'api', limit: () => 5, window: '1m' })
+// @ts-expect-error: a token bucket takes other options
+createLimiter({ name: 'api', limit: 5, window: '1m', algorithm: tokenBucket })
 // @ts-expect-error: `policy` takes one policy
 createLimiter({ name: 'api', policy: { minute: policies } })
 

@@ -23,7 +23,9 @@ beforeEach(() => {
 
 function limiterOf(
   policies: Policies,
-  options: Partial<Omit<LimiterOptions<AsyncStore>, 'policy'>> = {},
+  options: Partial<
+    Omit<LimiterOptions<AsyncStore>, 'policy' | 'limit' | 'window' | 'algorithm'>
+  > = {},
 ) {
   return createLimiter({ name: 'plans', policies, store: stub, ...options })
 }

@@ -21,25 +21,7 @@ const nine = gcra({ limit: 9, window: '1h' })
 /** The options with a default, except those of the builders, by their tables. Each function returns the observed default in the words of the page. */
 const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = {
   'core/src/http/options/options.ts#RateLimitOptions': {
-    async algorithm() {
-      // Four units in the last minute and a half leave a different remaining number for each algorithm, or that of one later in the list.
-      const left = async (options: Options): Promise<number> => {
-        let now = Date.UTC(2030, 0, 1)
-        const visit = guard({ ...options, limit: 5, window: '1m', clock: () => now })
-        await visit()
-        now += 50_000
-        for (let i = 0; i < 3; i++) await visit()
-        now += 40_000
-        const [{ decision }] = await onChannel<core.DecisionEvent>('sluice:decision', async () => {
-          await visit()
-        })
-        return decision.remaining
-      }
-      const [first, ...others] = await Promise.all(
-        [{}, ...Object.values(builders).map((algorithm) => ({ algorithm }))].map(left),
-      )
-      return Object.keys(builders).find((_, i) => others[i] === first)
-    },
+    algorithm: async () => usualAlgorithm(guard),
     name: async () => `'${(await told({ policy: once })).limiter}'`,
     store: () => isAdmitted(guard({ policy: once })()) && 'memoryStore()',
     clock: async () => (await passes(guard({ policy: brief }))) && `the store's own time`,
@@ -73,6 +55,11 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
   },
   'nestjs/src/options.ts#Reach': { global: async () => (await onNest()).includes('default') },
   'core/src/limiter/limiter-options.ts#AllLimiterOptions': {
+    algorithm: async () =>
+      usualAlgorithm((options) => {
+        const limiter = core.createLimiter({ name: 'test', ...options })
+        return () => limiter.consume('key')
+      }),
     store: () => limiterOf({}).consume('key') instanceof Promise || 'memoryStore()',
     clock: async () =>
       (await passes(() => limiterOf({ policies: brief }).peek('key'))) && `the store's own time`,
@@ -183,8 +170,38 @@ const builders = { fixedWindow, gcra, slidingLog, slidingWindow }
 const brief = fixedWindow({ limit: 1, window: '30ms' })
 const never = fixedWindow({ limit: 0, window: '1h' })
 
+/** The name of the builder that makes the policy of `limit` and `window` if the options contain none. */
+async function usualAlgorithm(
+  callsOf: (options: ShortForm) => () => unknown,
+): Promise<string | undefined> {
+  // Four units in the last minute and a half leave a different remaining number for each algorithm, or that of one later in the list.
+  const left = async (options: Pick<ShortForm, 'algorithm'>): Promise<number> => {
+    let now = Date.UTC(2030, 0, 1)
+    const call = callsOf({ ...options, limit: 5, window: '1m', clock: () => now })
+    await call()
+    now += 50_000
+    for (let i = 0; i < 3; i++) await call()
+    now += 40_000
+    const [{ decision }] = await onChannel<core.DecisionEvent>('sluice:decision', async () => {
+      await call()
+    })
+    return decision.remaining
+  }
+  const [first, ...others] = await Promise.all(
+    [{}, ...Object.values(builders).map((algorithm) => ({ algorithm }))].map(left),
+  )
+  return Object.keys(builders).find((_, i) => others[i] === first)
+}
+
+interface ShortForm {
+  readonly limit: number
+  readonly window: core.Duration
+  readonly clock: core.Clock
+  readonly algorithm?: core.Algorithm
+}
+
 function limiterOf<S extends core.Store = core.MemoryStore>(
-  options: Partial<Omit<core.LimiterOptions<S>, 'policy'>>,
+  options: Partial<Omit<core.LimiterOptions<S>, 'policy' | 'limit' | 'window' | 'algorithm'>>,
 ): core.Limiter<S> {
   return createLimiter<S>({ name: 'test', policies: once, ...options })
 }

@@ -8,19 +8,33 @@ import {
   oneOf,
   optional,
   readOptions,
+  type Duration,
   type OptionReader,
 } from '../options/readers.js'
 import type { Excluding, Requiring } from '../options/forms.js'
-import { isPolicy, type Policy } from '../policy.js'
+import type { Policy } from '../policy.js'
+import {
+  assertNoConflict,
+  policyConflicts,
+  policyReaders,
+  statedPolicies,
+  type Algorithm,
+} from './stated-policies.js'
 import type { OnStoreError } from '../stores/layers/fallback.js'
 import { storeOption } from '../options/store-option.js'
 import { contractVersion, storeContract, type Store, type StoreContract } from '../stores/store.js'
 
 export type { OnStoreError }
 
-/** Options of `createLimiter`: `policies`, or `policy` if there is only one, and any of the others. */
+/** Options of `createLimiter`: `policies`, or for a single policy `policy`, or `limit` and `window`; and any of the others. */
 export type LimiterOptions<S extends Store> = AllLimiterOptions<S> &
-  ((Requiring<'policies'> & Excluding<'policy'>) | (Requiring<'policy'> & Excluding<'policies'>))
+  (
+    | (Requiring<'policies'> & Excluding<'policy' | ShortOption>)
+    | (Requiring<'policy'> & Excluding<'policies' | ShortOption>)
+    | (Requiring<'limit' | 'window'> & Excluding<'policies' | 'policy'>)
+  )
+
+type ShortOption = 'limit' | 'window' | 'algorithm'
 
 // A type literal: see options/forms.ts.
 type AllLimiterOptions<S extends Store> = {
@@ -30,6 +44,16 @@ type AllLimiterOptions<S extends Store> = {
   readonly policies?: Policies
   /** The only policy, in place of `policies`. Its name is 'default'. */
   readonly policy?: Policy
+  /** Units that each key may consume in a `window`, in place of `policies`. 0 denies everything. */
+  readonly limit?: number
+  /** The length of the window. Required with `limit`. */
+  readonly window?: Duration
+  /**
+   * The builder that makes the only policy of `limit` and `window`.
+   *
+   * @default slidingWindow
+   */
+  readonly algorithm?: Algorithm
   /**
    * Keeps the counts. One store can serve many limiters.
    *
@@ -69,73 +93,60 @@ type AllLimiterOptions<S extends Store> = {
 /** The options that `rateLimit` takes as well. */
 export const commonReaders: {
   readonly name: OptionReader<string>
-  readonly policy: OptionReader<unknown>
   readonly store: OptionReader<unknown>
   readonly clock: OptionReader<unknown>
   readonly onStoreError: OptionReader<OnStoreError>
   readonly localShare: OptionReader<number>
 } = {
   name: checked('a non-empty string: the namespace of the counters', isText),
-  policy: checkedIfGiven(
-    'one policy, such as slidingWindow({ limit: 100, window: "1m" }); several go into "policies"',
-    isPolicy,
-  ),
   store: storeOption,
   clock: checkedIfGiven('a function that returns milliseconds since the epoch', isFunction),
   onStoreError: optional(oneOf('local', 'allow', 'deny'), 'local'),
   localShare: optional(checked('a number above 0, up to 1', isShare), 1),
 }
 
+const { name, ...others } = commonReaders
+
 const readers = {
-  ...commonReaders,
+  name,
+  ...policyReaders,
   // `bindPolicies` checks the policies.
   policies: checkedIfGiven('', () => true),
+  ...others,
   denyCache: optional(checked('true or false', isBoolean), true),
 }
 
 /**
- * Checks each option, and returns those that have a default.
+ * Checks each option, and those that exclude each other. Returns the policies, and the options that have a default.
  *
- * @throws SluiceError if an option is missing, unknown or invalid, or the store belongs to a version of this package with another contract
+ * @throws SluiceError if an option is missing, unknown or invalid, or two exclude each other, or the store belongs to a version of this package with
+ * another contract
  */
-export function readLimiterOptions(options: unknown): {
+export function readLimiterOptions(options: LimiterOptions<Store>): {
+  readonly policies: Policies
   readonly onStoreError: OnStoreError
   readonly localShare: number
   readonly denyCache: boolean
 } {
-  const { store, ...read } = readOptions('createLimiter', options, readers)
+  const { store, onStoreError, localShare, denyCache } = readOptions(where, options, readers)
   assertContract(store)
-  return read
+  assertNoConflict(where, options, policyConflicts)
+  return { policies: statedPolicies(where, options), onStoreError, localShare, denyCache }
 }
+
+const where = 'createLimiter'
 
 /** A store of another copy of this package works if both copies have the same contract. */
 function assertContract(store: unknown): void {
   if (!hasContract(store)) return
   const { version } = store[storeContract]
   if (version !== contractVersion) {
-    throw sluiceError('SLUICE_STORE_FOREIGN', 'createLimiter', version, contractVersion)
+    throw sluiceError('SLUICE_STORE_FOREIGN', where, version, contractVersion)
   }
 }
 
 function hasContract(store: unknown): store is { readonly [storeContract]: StoreContract } {
   return typeof store === 'object' && store !== null && storeContract in store
-}
-
-/**
- * The policies of a limiter, from either of the two options.
- *
- * @throws SluiceError SLUICE_OPTIONS_CONFLICT, SLUICE_OPTION_MISSING
- */
-export function statedPolicies({ policy, policies = policy }: LimiterOptions<Store>): Policies {
-  if (policies === undefined) {
-    const expected = `a policy, such as slidingWindow({ limit: 100, window: "1m" }), or a record from name to policy`
-    throw sluiceError('SLUICE_OPTION_MISSING', 'createLimiter', 'policies', expected)
-  }
-  if (policy !== undefined && policies !== policy) {
-    const advice = 'Put all of them into "policies", each with a name'
-    throw sluiceError('SLUICE_OPTIONS_CONFLICT', 'createLimiter', 'policy', 'policies', advice)
-  }
-  return policies
 }
 
 function isShare(value: unknown): value is number {

@@ -12,9 +12,9 @@ import type { Decision } from './decision.js'
 import { decisionOf } from './reading/read-decision.js'
 import { receiptOf } from './receipts/receipt.js'
 import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
-import { readLimiterOptions, statedPolicies, type LimiterOptions } from './limiter-options.js'
+import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
 import { decisionEvents } from './events.js'
-import type { Duration } from '../options/readers.js'
+import type { Duration, DurationLiteral } from '../options/readers.js'
 import { receiptOfOtherCopy, shareReceipts } from './receipts/copies.js'
 import { createRequests, type Requests } from './requests.js'
 import { createDirectWay } from './direct.js'
@@ -100,18 +100,17 @@ export interface Limiter<S extends Store = Store> {
  * Creates a limiter from policies and a store.
  *
  * @example
- * import { createLimiter, slidingWindow } from '@sluice/core'
+ * import { createLimiter } from '@sluice/core'
  *
- * const limiter = createLimiter({ name: 'api', policies: slidingWindow({ limit: 100, window: '1m' }) })
+ * const limiter = createLimiter({ name: 'api', limit: 100, window: '1m' })
  * const { allowed, retryAfterMs } = await limiter.consume('user:42')
  * @throws SluiceError if an option is missing, unknown or invalid
  */
-export function createLimiter<S extends Store = MemoryStore>(
-  options: LimiterOptions<S>,
+export function createLimiter<S extends Store = MemoryStore, const W extends Duration = Duration>(
+  options: LimiterOptions<S> & { readonly [N in 'window']?: DurationLiteral<W> },
 ): Limiter<S> {
-  const { onStoreError, localShare, denyCache } = readLimiterOptions(options)
+  const { policies, onStoreError, localShare, denyCache } = readLimiterOptions(options)
   const { name, clock } = options
-  const policies = statedPolicies(options)
   const given: Store = options.store ?? memoryStore()
   const store = given.async ? withFallback(given, name, onStoreError, sharing(localShare)) : given
   const requests = createRequests(name, policies, clock, !denyCache)

@@ -80,7 +80,7 @@ export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
   throttlers: { policies: 'a record from name to policy' },
   limiter: { policy: inPolicies, policies: inPolicies },
   identifier: {
-    policies: `the headers show a policy's name, such as "api" of { api: slidingWindow({ limit: 100, window: "1m" }) }`,
+    name: 'the headers show it for a limit without a name of its own; those of a record of policies show their own',
   },
   execEvenly: inPolicy('leakyQueue({ leak, every, maxDelay }) holds each request until its turn'),
   maxDelayMs: { maxDelay: length },

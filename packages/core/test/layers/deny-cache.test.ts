@@ -31,7 +31,11 @@ interface Bench {
   readonly limiter: Limiter<AsyncStore>
 }
 
-function bench(options: Partial<Omit<LimiterOptions<AsyncStore>, 'policy'>> = {}): Bench {
+function bench(
+  options: Partial<
+    Omit<LimiterOptions<AsyncStore>, 'policy' | 'limit' | 'window' | 'algorithm'>
+  > = {},
+): Bench {
   const stub = stubStore()
   const store = withDenyCache(stub)
   return { stub, store, limiter: createLimiter({ name: 'api', policies: once, store, ...options }) }
@@ -39,7 +43,9 @@ function bench(options: Partial<Omit<LimiterOptions<AsyncStore>, 'policy'>> = {}
 
 /** A limiter that has just denied the key. */
 async function denied(
-  options: Partial<Omit<LimiterOptions<AsyncStore>, 'policy'>> = {},
+  options: Partial<
+    Omit<LimiterOptions<AsyncStore>, 'policy' | 'limit' | 'window' | 'algorithm'>
+  > = {},
 ): Promise<Bench> {
   const made = bench(options)
   await made.limiter.consume('key')

@@ -27,7 +27,9 @@ import {
 const policies = fixedWindow({ limit: 10, window: '1h' })
 const failed = { code: 'SLUICE_STORE_FAILED' }
 
-type Options = Partial<Omit<LimiterOptions<AsyncStore>, 'policy'>>
+type Options = Partial<
+  Omit<LimiterOptions<AsyncStore>, 'policy' | 'limit' | 'window' | 'algorithm'>
+>
 
 interface Bench {
   readonly stub: StubStore

@@ -15,7 +15,11 @@ const policies = {
 }
 
 /** A limiter whose store counted 3 units of the key. */
-async function benchOf(options: Partial<Omit<LimiterOptions<AsyncStore>, 'policy'>> = {}) {
+async function benchOf(
+  options: Partial<
+    Omit<LimiterOptions<AsyncStore>, 'policy' | 'limit' | 'window' | 'algorithm'>
+  > = {},
+) {
   const stub = stubStore()
   const limiter = createLimiter({ name: 'api', policies, store: stub, ...options })
   await limiter.consume('key', { cost: 3 })

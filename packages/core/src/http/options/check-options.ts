@@ -1,6 +1,12 @@
 import { sluiceError } from '../../errors.js'
 import { commonReaders } from '../../limiter/limiter-options.js'
 import {
+  assertNoConflict,
+  policyConflicts,
+  policyReaders,
+  type Conflict,
+} from '../../limiter/stated-policies.js'
+import {
   isBoolean,
   isCount,
   isFunction,
@@ -11,7 +17,6 @@ import {
 import {
   checked,
   checkedIfGiven,
-  duration,
   oneOf,
   optional,
   readOptions,
@@ -33,11 +38,7 @@ import { uncalledKey } from '../keys/uncalled-key.js'
  */
 export function checkOptions<R, H>(options: RateLimitOptions<R, H>): void {
   readOptions('rateLimit', options, readers)
-  for (const [first, second, advice] of conflicts) {
-    if (options[first] !== undefined && options[second] !== undefined) {
-      throw sluiceError('SLUICE_OPTIONS_CONFLICT', 'rateLimit', first, second, advice)
-    }
-  }
+  assertNoConflict('rateLimit', options, conflicts)
   assertStyles(options.headers)
 }
 
@@ -79,16 +80,14 @@ const someStyles = `${styles.map((style) => `'${style}'`).join(', ')}, or a list
 
 const someEntries = 'a list of addresses, ranges and keys, or accessList([…])'
 
-const { name, policy, ...others } = commonReaders
+const { name, ...others } = commonReaders
 
 const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
+  ...policyReaders,
   limit: checkedIfGiven(
     'a whole number, 0 or more, below 2^53, or a function from the request to one',
     (value) => isCount(value) || isFunction(value),
   ),
-  window: optional<unknown>(duration, undefined),
-  algorithm: checkedIfGiven('a builder that takes { limit, window }, such as gcra', isFunction),
-  policy,
   policies: checkedIfGiven(
     'a record from name to policy, or a function from the request to one',
     (value) => isRecord(value) || isFunction(value),
@@ -155,19 +154,11 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
 
 const resetReaders = { success: checked('a list of names of policies', isNames) }
 
-const oneWay = 'State the limit in one way: "limit" and "window", "policy", or "policies"'
-const inPolicy = 'Pass it to the builder of the policy instead'
 const inRules = 'The rules decide this for each request: state it there'
 const ownAnswer = '"onDenied" writes the whole response: set it there'
 
-const conflicts: readonly (readonly [OptionName, OptionName, string])[] = [
-  ['policy', 'policies', oneWay],
-  ['limit', 'policy', oneWay],
-  ['limit', 'policies', oneWay],
-  ['window', 'policy', inPolicy],
-  ['window', 'policies', inPolicy],
-  ['algorithm', 'policy', inPolicy],
-  ['algorithm', 'policies', inPolicy],
+const conflicts: readonly Conflict<OptionName>[] = [
+  ...policyConflicts,
   ...decidedByRules.map((option) => ['rules', option, inRules] as const),
   ['onDenied', 'body', ownAnswer],
   ['onDenied', 'statusCode', ownAnswer],

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import type { Key } from '../../keys.js'
 import type { OnStoreError } from '../../limiter/limiter-options.js'
+import type { Algorithm } from '../../limiter/stated-policies.js'
 import type { Duration } from '../../options/readers.js'
 import type { Policy } from '../../policy.js'
 import type { Store } from '../../stores/store.js'
@@ -13,9 +14,6 @@ import type { KeyOption } from '../keys/key-option.js'
 import type { ResponseOutcome } from '../request/response.js'
 import type { Rules } from '../rules/judgement.js'
 import type { RequestDecision } from '../rules/request-decision.js'
-
-/** A builder that takes `limit` and `window`: `fixedWindow`, `slidingWindow`, `gcra`, or your own. */
-export type Algorithm = (options: { limit: number; window: Duration }) => Policy
 
 /** Returns the body of a denial. */
 export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => Awaitable<DenialBody>

@@ -1,11 +1,11 @@
-import { slidingWindow } from '../../algorithms/sliding-window/index.js'
 import { chosenPerCall, type Policies } from '../../limiter/bound-policies.js'
 import { sluiceError } from '../../errors.js'
 import { isCount, isRecord } from '../../options/predicates.js'
-import { duration, quota } from '../../options/readers.js'
+import { quota } from '../../options/readers.js'
 import { isPolicy, type Policy } from '../../policy.js'
 import { after, type Awaitable } from '../awaitable.js'
-import type { Algorithm, RateLimitOptions } from './options.js'
+import { shortForm } from '../../limiter/stated-policies.js'
+import type { RateLimitOptions } from './options.js'
 
 /** The policies of a limiter, and those of each of its requests. */
 export interface Plan<R> {
@@ -91,15 +91,7 @@ function isPolicies(value: unknown): value is Policies {
 }
 
 function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
-  const { limit, window, algorithm = slidingWindow } = options
-  if (limit === undefined) {
-    const expected = 'it with a "window", or pass a "policy" or "policies" instead'
-    throw sluiceError('SLUICE_OPTION_MISSING', 'rateLimit', 'limit', expected)
-  }
-  if (window === undefined) {
-    throw sluiceError('SLUICE_OPTION_MISSING', 'rateLimit', 'window', duration.expected)
-  }
-  const build = (limit: number): Policy => builtBy(algorithm, { limit, window })
+  const { limit, build } = shortForm('rateLimit', options)
   if (typeof limit !== 'function') return fixed(build(limit))
   const policyFor = cachedByLimit(build)
   // Built early, so that a wrong window or builder is found before the first request.
@@ -109,13 +101,6 @@ function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
     perRequest: true,
     policiesFor: (request) => after(limit(request), policyFor),
   }
-}
-
-function builtBy(algorithm: Algorithm, options: Parameters<Algorithm>[0]): Policy {
-  const policy = algorithm(options)
-  if (isPolicy(policy)) return policy
-  const expected = 'a builder that returns one policy, such as gcra'
-  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'algorithm', algorithm, expected)
 }
 
 function fixed<R>(policies: Policies): Plan<R> {

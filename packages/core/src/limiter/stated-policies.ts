@@ -1,0 +1,111 @@
+import { slidingWindow } from '../algorithms/sliding-window/index.js'
+import { sluiceError } from '../errors.js'
+import { isFunction } from '../options/predicates.js'
+import {
+  checkedIfGiven,
+  duration,
+  optional,
+  quota,
+  type Duration,
+  type OptionReader,
+} from '../options/readers.js'
+import { isPolicy, type Policy } from '../policy.js'
+import type { Policies } from './bound-policies.js'
+
+/** A builder that takes `limit` and `window`: `fixedWindow`, `slidingWindow`, `gcra`, or your own. */
+export type Algorithm = (options: { limit: number; window: Duration }) => Policy
+
+/** The options that state the policies of a limiter. `L` is the type of `limit`, and `P` that of `policies`. */
+export interface StatedPolicies<L, P> {
+  readonly limit?: L | undefined
+  readonly window?: Duration | undefined
+  readonly algorithm?: Algorithm | undefined
+  readonly policy?: Policy | undefined
+  readonly policies?: P | undefined
+}
+
+/** The readers of these options, except `policies`, whose errors name the limiter. */
+export const policyReaders: {
+  readonly limit: OptionReader<number | undefined>
+  readonly window: OptionReader<unknown>
+  readonly algorithm: OptionReader<unknown>
+  readonly policy: OptionReader<unknown>
+} = {
+  limit: optional<number | undefined>(quota, undefined),
+  window: optional<unknown>(duration, undefined),
+  algorithm: checkedIfGiven('a builder that takes { limit, window }, such as gcra', isFunction),
+  policy: checkedIfGiven(
+    'one policy, such as slidingWindow({ limit: 100, window: "1m" }); several go into "policies"',
+    isPolicy,
+  ),
+}
+
+/** Two options that exclude each other, and what to do. */
+export type Conflict<N extends string> = readonly [first: N, second: N, advice: string]
+
+const oneWay = 'State the limit in one way: "limit" and "window", "policy", or "policies"'
+const inPolicy = 'Pass it to the builder of the policy instead'
+
+export const policyConflicts: readonly Conflict<keyof StatedPolicies<unknown, unknown>>[] = [
+  ['policy', 'policies', oneWay],
+  ['limit', 'policy', oneWay],
+  ['limit', 'policies', oneWay],
+  ['window', 'policy', inPolicy],
+  ['window', 'policies', inPolicy],
+  ['algorithm', 'policy', inPolicy],
+  ['algorithm', 'policies', inPolicy],
+]
+
+/** @throws SluiceError SLUICE_OPTIONS_CONFLICT if two options are given that exclude each other */
+export function assertNoConflict<N extends string>(
+  where: string,
+  options: { readonly [K in N]?: unknown },
+  conflicts: readonly Conflict<N>[],
+): void {
+  for (const [first, second, advice] of conflicts) {
+    if (options[first] !== undefined && options[second] !== undefined) {
+      throw sluiceError('SLUICE_OPTIONS_CONFLICT', where, first, second, advice)
+    }
+  }
+}
+
+/** The policies of options whose `limit` is a number. */
+export function statedPolicies(
+  where: string,
+  { policies, policy, ...short }: StatedPolicies<number, Policies>,
+): Policies {
+  if (policies !== undefined) return policies
+  if (policy !== undefined) return policy
+  const { limit, build } = shortForm(where, short)
+  return build(limit)
+}
+
+/** The short form of options, which state no policy. */
+export interface ShortForm<L> {
+  readonly limit: L
+  /** Builds the policy of a limit. */
+  build(limit: number): Policy
+}
+
+/** @throws SluiceError SLUICE_OPTION_MISSING if `limit` or `window` is absent */
+export function shortForm<L>(
+  where: string,
+  { limit, window, algorithm = slidingWindow }: StatedPolicies<L, unknown>,
+): ShortForm<L> {
+  if (limit === undefined) {
+    const expected = 'it with a "window", or pass a "policy" or "policies" instead'
+    throw sluiceError('SLUICE_OPTION_MISSING', where, 'limit', expected)
+  }
+  if (window === undefined) {
+    throw sluiceError('SLUICE_OPTION_MISSING', where, 'window', duration.expected)
+  }
+  return {
+    limit,
+    build(limit) {
+      const policy = algorithm({ limit, window })
+      if (isPolicy(policy)) return policy
+      const expected = 'a builder that returns one policy, such as gcra'
+      throw sluiceError('SLUICE_OPTION_INVALID', where, 'algorithm', algorithm, expected)
+    },
+  }
+}
