@@ -101,6 +101,16 @@ describe.each(stages)('%s', (_, create) => {
   })
 })
 
+test('reorder: a record at the time that was passed on last is not late', () => {
+  const { passed, stage, push } = passing(createReorder, { disorderMs: 0 })
+  push(10, 20, 30, 20)
+  expect(stage.late).toBe(0)
+  push(19.999)
+  expect(stage.late).toBe(1)
+  stage.flush()
+  expect(passed).toEqual([10, 20, 20, 20, 30])
+})
+
 describe('spread', () => {
   test('a record of a second that was passed on is late', () => {
     const { passed, stage, push } = passing(createSpread)

@@ -144,28 +144,31 @@ test('makes one suggestion for each window', async () => {
   expect(limitsOf(report).map(({ window }) => window)).toEqual(windows)
 })
 
-test('suggests from the same sample of the keys that is replayed', async () => {
-  const sized = join(folder, 'sized.log')
-  // Client i sends i requests.
-  const lines = Array.from({ length: 200 }, (_, i) =>
-    Array.from({ length: i + 1 }, (_, j) => ({ at: start + j * 1000, ip: `10.0.0.${i}` })),
-  ).flat()
-  await writeFile(sized, combinedLog(lines.sort((a, b) => a.at - b.at)))
-  const report = await simulate({
-    log: sized,
-    sample: 0.5,
-    top: 200,
-    variants: { all: { policies: fixedWindow({ limit: 0, window: '1h' }) } },
-    suggest: { target: 'keys<=10%', windows: [3_600_000], algorithm: 'fixedWindow' },
-  })
-  const [all, suggested] = report.variants
-  const sizes = all.top.map(({ asked }) => asked)
-  expect(sizes).toHaveLength(all.keys)
-  // The tenth of the keys with the most requests are denied.
-  const [{ limit }] = limitsOf(report)
-  expect(limit).toBe(sizes[Math.floor(all.keys / 10)])
-  expect(suggested.keysDenied).toBe(Math.floor(all.keys / 10))
-})
+test.each(['fixedWindow', 'slidingWindow'] as const)(
+  'suggests a %s from the same sample of the keys that is replayed',
+  async (algorithm) => {
+    const sized = join(folder, 'sized.log')
+    // Client i sends i requests.
+    const lines = Array.from({ length: 200 }, (_, i) =>
+      Array.from({ length: i + 1 }, (_, j) => ({ at: start + j * 1000, ip: `10.0.0.${i}` })),
+    ).flat()
+    await writeFile(sized, combinedLog(lines.sort((a, b) => a.at - b.at)))
+    const report = await simulate({
+      log: sized,
+      sample: 0.5,
+      top: 200,
+      variants: { all: { policies: fixedWindow({ limit: 0, window: '1h' }) } },
+      suggest: { target: 'keys<=10%', windows: [3_600_000], algorithm },
+    })
+    const [all, suggested] = report.variants
+    const sizes = all.top.map(({ asked }) => asked)
+    expect(sizes).toHaveLength(all.keys)
+    // The tenth of the keys with the most requests are denied.
+    const [{ limit }] = limitsOf(report)
+    expect(limit).toBe(sizes[Math.floor(all.keys / 10)])
+    expect(suggested.keysDenied).toBe(Math.floor(all.keys / 10))
+  },
+)
 
 test('suggests limits of a key, which the log has to have', async () => {
   const suggest = { target: 'requests<=1%', key: 'path' }
