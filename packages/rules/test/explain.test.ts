@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compiled, compiledRules, factsOf, judged, now, type TestFacts } from './compiled.js'
-import { emptyStats } from '../src/compile/stats.js'
+import { countDecision, emptyStats } from '../src/compile/stats.js'
 import { compareRules, runTests, type RuleSet } from '../src/index.js'
 
 const limit = 'limit: 1, window: 1m'
@@ -251,6 +251,17 @@ test('a call that fails is an error of each of its rules', async () => {
     ['b', 1],
     ['c', 0],
   ])
+})
+
+test('a rule with several policies is near its limit once, and denies if one of them does', () => {
+  const stats = emptyStats()
+  const verdict = { limit: 10, remaining: 1 }
+  const decision = { deniedBy: [], policies: { a: verdict, b: verdict } }
+  countDecision(stats, ['a', 'b'], false, decision as never)
+  countDecision(stats, ['a', 'b'], false, { ...decision, deniedBy: ['b'] } as never)
+  countDecision(stats, ['a', 'b'], true, { ...decision, deniedBy: ['b'] } as never)
+  countDecision(stats, ['a'], false, { ...decision, deniedBy: ['b'] } as never)
+  expect(stats).toEqual({ ...emptyStats(), allowed: 2, near: 2, denied: 1, shadowDenied: 1 })
 })
 
 test('statistics count the decisions of rules', async () => {

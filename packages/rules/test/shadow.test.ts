@@ -89,6 +89,13 @@ rules:
     expect(await judgement.lateShadow).toMatchObject([{ policies: { ready: { limit: 1 } } }])
   })
 
+  test('allows no request that another rule refuses', async () => {
+    const rules = await compiled(`${waiting}
+  - { id: no, when: { header.x: bad }, then: deny }`)
+    const facts = { ...factsOf({ headers: { x: 'bad' } }), value: () => Promise.resolve('pro') }
+    expect(rules.judge(facts, 0)).toMatchObject({ type: 'refuse', rule: 'no' })
+  })
+
   test('fails no request if the promise rejects', async () => {
     const rules = await compiled(waiting)
     const facts = { ...factsOf({}), value: () => Promise.reject(new Error('no database')) }

@@ -98,6 +98,28 @@ test('an alias after its anchor is valid', async () => {
   expect(finding).toMatchObject({ line: 12, column: 28, code: 'SLUICE_RULES_SYNTAX' })
 })
 
+test('an alias of a part that contains it is refused', async () => {
+  expect(await findingsOf(`${head}\nrules: &all [*all]`)).toMatchObject([
+    {
+      code: 'SLUICE_RULES_SYNTAX',
+      message: 'this is not YAML: an alias repeats a part of the document that contains the alias.',
+    },
+  ])
+})
+
+test('a mistake in a part that an alias repeats has the position of that part', async () => {
+  const text = `${head}
+rules:
+  - { id: a, when: &w { user: ann }, ${limit} }
+  - { id: b, when: &v { plan: [free, prro] }, ${limit} }
+  - { id: c, when: *v, ${limit} }`
+  const findings = await findingsOf(text)
+  expect(findings.map(({ line, column, path }) => [line, column, path])).toEqual([
+    [11, 25, 'rules[1].when.plan'],
+    [11, 25, 'rules[2].when.plan'],
+  ])
+})
+
 describe('JSON', () => {
   const read = (text: string) => {
     try {
@@ -115,9 +137,8 @@ describe('JSON', () => {
         '{\n\t"version": 1,\n\t"name": "a",\n\t"rules": [\n\t\t{ "id": "a", "thenn": "deny" }\n\t]\n}',
       ),
     ).toMatchObject([{ line: 5, column: 16, code: 'SLUICE_RULES_OPTION_UNKNOWN', hint: 'then' }])
-    expect(read('{ "version": 1, "name": "a", "rules": [{ "id": "a", "then": "deny" }] }')).toEqual(
-      [],
-    )
+    const valid = '{ "version": 1, "name": "a", "rules": [{ "id": "a", "then": "deny" }] }'
+    expect([read(valid), read(`\uFEFF${valid}`)]).toEqual([[], []])
   })
 
   test.each([

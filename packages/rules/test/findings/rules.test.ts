@@ -148,8 +148,35 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
     'plan',
   ],
   ['{ id: r, then: allow, limit: 1, window: 1m }', 'OPTIONS_CONFLICT', 'rules[0].limit'],
+  ...[
+    'key: ip',
+    'policy: { kind: unlimited }',
+    'policies: { a: { kind: unlimited } }',
+    'over: deny',
+    'cost: 2',
+    'counts: failures',
+    'resetOn: success',
+    'group: g',
+    'count: c',
+    'overrides: { of: user }',
+    'expose: false',
+    'window: 1m',
+    'algorithm: gcra',
+  ].map(
+    (member) =>
+      [
+        `{ id: r, then: deny, ${member} }`,
+        'OPTIONS_CONFLICT',
+        `rules[0].${member.split(':')[0]}`,
+      ] as const,
+  ),
   ['{ id: r, then: alow }', 'OPTION_INVALID', 'rules[0].then'],
   ['{ id: r, then: { challenge: { length: 4 } } }', 'OPTION_MISSING', 'rules[0].then.challenge'],
+  [
+    '{ id: r, then: { challenge: { kind: captcha, type: deny } } }',
+    'OPTION_INVALID',
+    'rules[0].then.challenge',
+  ],
   [`{ id: r, over: { delay: soon }, ${limit} }`, 'OPTION_INVALID', 'rules[0].over.delay'],
   [`{ id: r, over: { delay: 0 }, ${limit} }`, 'OPTION_INVALID', 'rules[0].over.delay'],
   [

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { filesOf, parsedOf, parseRules } from '../src/index.js'
+
+const document = 'version: 1\nname: a\nrules: [{ id: a, then: deny }]\n'
+
+function versionOf(text: string, files: readonly (readonly [string, string])[] = []): string {
+  return parseRules({ text, format: 'yaml', files: new Map(files) }).version
+}
+
+test('the version depends on the text and on the files, and not on the order of the files', () => {
+  const one = versionOf(document, [
+    ['a.txt', '1'],
+    ['b.txt', '2'],
+  ])
+  const others = [
+    versionOf(document),
+    versionOf(`${document}\n`, [
+      ['a.txt', '1'],
+      ['b.txt', '2'],
+    ]),
+    versionOf(document, [
+      ['a.txt', '1'],
+      ['b.txt', '3'],
+    ]),
+    versionOf(document, [
+      ['a.txt', '2'],
+      ['b.txt', '1'],
+    ]),
+    versionOf(document, [['a.txt', '1b.txt2']]),
+  ]
+  expect(new Set([one, ...others]).size).toBe(6)
+  expect(one).toMatch(/^[\da-f]{16}$/)
+  expect(
+    versionOf(document, [
+      ['b.txt', '2'],
+      ['a.txt', '1'],
+    ]),
+  ).toBe(one)
+})
+
+test('the files of a document are those of its lists and of its overrides, each once', () => {
+  const text = `lists:
+  a: { kind: text, file: a.txt }
+  b: { kind: address, file: b.txt }
+  c: { kind: text, entries: [c.txt] }
+rules:
+  - { id: r, overrides: { of: user, file: o.csv } }
+  - { id: s, overrides: { of: user, file: a.txt } }
+  - { id: t, file: other.txt }`
+  expect(filesOf(text, 'yaml')).toEqual(['a.txt', 'b.txt', 'o.csv'])
+  expect(filesOf('{"lists": {"a": {"file": "a.txt"}}}', 'json')).toEqual(['a.txt'])
+})
+
+test('10,000 rules are not too many, and a text of 10 MB is not too long', () => {
+  const rules = Array.from({ length: 10_000 }, (_, i) => ({ id: `r${i}`, then: 'deny' as const }))
+  expect(parsedOf({ version: 1, name: 'a', rules }).document.rules).toHaveLength(10_000)
+  const text = `${document}# ${'x'.repeat(10 * 1024 * 1024 - document.length - 2)}`
+  expect(text).toHaveLength(10 * 1024 * 1024)
+  expect(versionOf(text)).toMatch(/^[\da-f]{16}$/)
+})
