@@ -189,7 +189,7 @@ const causes: Readonly<
         createGuard({ name: 'api', store, limit: 5, window: '1m' })
         createGuard({ name: 'api', store, limit: 6, window: '1m' })
       }),
-    ['"api"', 'other policies', '"name" of its own'],
+    ['rateLimit', '"api"', 'other policies', '"name" of its own'],
   ],
   SLUICE_PROXY_UNTRUSTED: [
     () =>

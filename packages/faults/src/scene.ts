@@ -177,9 +177,10 @@ async function unitsOf(
   const store = redisStore(reader, { timeout: '10s' })
   let units = 0
   for (const name of routes) {
+    const limiter = createLimiter({ name, policies: policyOf('fixedWindow', name), store })
     for (const algorithm of algorithms) {
-      const policies = policyOf(algorithm, name)
-      const { policies: status } = await createLimiter({ name, policies, store }).status(key)
+      const choice = { policies: policyOf(algorithm, name) }
+      const { policies: status } = await limiter.status(key, choice)
       units += status['default'].used
     }
   }

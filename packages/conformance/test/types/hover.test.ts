@@ -42,7 +42,14 @@ const signatures = [
     `nestjs.RateLimitModule.forRoot({ policy })`,
     'nestjs.RateLimitModuleOptions<nestjs.NestRequest>',
   ],
-  [`core.createLimiter({ name: 'api', policy })`, 'core.LimiterOptions<core.MemoryStore>'],
+  [
+    `core.createLimiter({ name: 'api', policy })`,
+    'core.LimiterOptions<core.MemoryStore, core.Duration>',
+  ],
+  [
+    `core.createLimiter({ name: 'api', limit: 5, window: '1m' })`,
+    'core.LimiterOptions<core.MemoryStore, "1m">',
+  ],
   [`core.gcra({ limit: 5, window: '1m' })`, 'core.GcraOptions & Record<"window", "1m">'],
 ] as const
 

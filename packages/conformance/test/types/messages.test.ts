@@ -19,6 +19,7 @@ const mistakes = [
   [`core.slidingWindow({ limit: 5, window: '60' })`, withUnit],
   [`core.tokenBucket({ capacity: 5, refill: 1, every: '60' })`, withUnit],
   [`core.concurrency({ limit: 5, lease: '60' })`, withUnit],
+  [`core.createLimiter({ name: 'api', limit: 5, window: '60' })`, withUnit],
   [`express.rateLimit({ limit: 5, window: '60' })`, withUnit],
   [`koa.rateLimit({ limit: 5, window: '60', key: koa.byIp(), count: 'failures' })`, withUnit],
   [`fastify().rateLimit({ limit: 5, window: '60' })`, withUnit],

@@ -94,3 +94,9 @@ export function sharePolicy(policy: Policy, share: number): Policy {
 function rounded(product: number): number {
   return Number(product.toPrecision(14))
 }
+
+/** The form of a policy's state: the algorithm and the number of cells. Each form of a policy name has a count of its own. */
+export function formOf({ steps, params }: Pick<Rule, 'steps' | 'params'>): string {
+  const { moments, counts } = steps.cells(params)
+  return `${steps.id} ${moments + counts}`
+}

@@ -9,6 +9,7 @@ import {
   optional,
   readOptions,
   type Duration,
+  type DurationLiteral,
   type OptionReader,
 } from '../options/readers.js'
 import type { Excluding, Requiring } from '../options/forms.js'
@@ -26,9 +27,13 @@ import { contractVersion, storeContract, type Store, type StoreContract } from '
 
 export type { OnStoreError }
 
-/** Options of `createLimiter`: `policies`, or for a single policy `policy`, or `limit` and `window`; and any of the others. */
-export type LimiterOptions<S extends Store> = AllLimiterOptions<S> &
-  (
+/**
+ * Options of `createLimiter`: `policies`, or for a single policy `policy`, or `limit` and `window`; and any of the others. `W` is the type of
+ * `window`: a literal must be a duration.
+ */
+export type LimiterOptions<S extends Store, W = Duration> = AllLimiterOptions<S> & {
+  readonly [N in 'window']?: DurationLiteral<W>
+} & (
     | (Requiring<'policies'> & Excluding<'policy' | ShortOption>)
     | (Requiring<'policy'> & Excluding<'policies' | ShortOption>)
     | (Requiring<'limit' | 'window'> & Excluding<'policies' | 'policy'>)

@@ -14,7 +14,8 @@ import { receiptOf } from './receipts/receipt.js'
 import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
 import { decisionEvents } from './events.js'
-import type { Duration, DurationLiteral } from '../options/readers.js'
+import type { Duration } from '../options/readers.js'
+import { claimNames, formNames, freeNames, type NameUse } from './names.js'
 import { receiptOfOtherCopy, shareReceipts } from './receipts/copies.js'
 import { createRequests, type Requests } from './requests.js'
 import { createDirectWay } from './direct.js'
@@ -92,7 +93,7 @@ export interface Limiter<S extends Store = Store> {
   status(key: Keys, options?: PolicyChoice): Reply<S, Status>
   /** Whether the store is available. */
   ping(): Reply<S, boolean>
-  /** Closes the store if the limiter created it. A store that was passed to the limiter stays open. */
+  /** Closes the store if the limiter created it. A store that was passed to the limiter stays open, and the limiter's name is free again there. */
   close(): Reply<S, void>
 }
 
@@ -107,8 +108,18 @@ export interface Limiter<S extends Store = Store> {
  * @throws SluiceError if an option is missing, unknown or invalid
  */
 export function createLimiter<S extends Store = MemoryStore, const W extends Duration = Duration>(
-  options: LimiterOptions<S> & { readonly [N in 'window']?: DurationLiteral<W> },
+  options: LimiterOptions<S, W>,
 ): Limiter<S> {
+  const { limiter, names } = makeLimiter(options)
+  // No other limiter can use a store that this one has created.
+  if (options.store !== undefined) claimNames(limiter, options.store, names)
+  return limiter
+}
+
+/** Makes a limiter, and returns the names that its caller has to claim. */
+export function makeLimiter<S extends Store>(
+  options: LimiterOptions<S>,
+): { readonly limiter: Limiter<S>; readonly names: readonly NameUse[] } {
   const { policies, onStoreError, localShare, denyCache } = readLimiterOptions(options)
   const { name, clock } = options
   const given: Store = options.store ?? memoryStore()
@@ -174,13 +185,16 @@ export function createLimiter<S extends Store = MemoryStore, const W extends Dur
     status: (key, options) => dispatch.run(requests.status, statusOf, key, options),
     // The compiler cannot know that S is the type of this store.
     ping: () => store.ping() as Reply<S, boolean>,
-    close: () => (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>,
+    close() {
+      freeNames(limiter)
+      return (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>
+    },
   }
   shareReceipts(receiptOf)
   const isCounted = (key: Keys, asked: PeekOptions): boolean =>
     countedPart(requests.peek(key, asked)).entries.length > 0
   const acquire = createAcquire(name, limiter, isCounted, store.async)
-  return limiter
+  return { limiter, names: formNames(requests.own) }
 }
 
 /** The direct way of `consume`, if the store has one. A limiter that has its own clock, or that may have to warn, uses the general way only. */

@@ -37,6 +37,8 @@ import type {
  * limiter's methods.
  */
 export interface Requests {
+  /** The limiter's own policies. */
+  readonly own: readonly BoundPolicy[]
   /** Binds the policies of a call to the limiter. Undefined means the limiter's own policies. */
   entriesFor(policies: Policies | undefined): readonly BoundPolicy[]
   /** Whether a consumption may cause the warning that a policy is redundant. */
@@ -80,9 +82,9 @@ export function createRequests(
   fresh: boolean,
 ): Requests {
   const where = `limiter "${limiter}"`
-  const ownEntries = policies === chosenPerCall ? undefined : bindPolicies(limiter, policies)
-  const entriesFor = createBinder(limiter, ownEntries)
-  const watchKey = watchRedundancy(ownEntries ?? [], policies)
+  const own = policies === chosenPerCall ? [] : bindPolicies(limiter, policies)
+  const entriesFor = createBinder(limiter, policies === chosenPerCall ? undefined : own)
+  const watchKey = watchRedundancy(own, policies)
   const { assertPenalty, assertBlockable, count, text } = argumentChecks(where, policies)
 
   /** The part that all requests have. */
@@ -159,6 +161,7 @@ export function createRequests(
 
   return {
     entriesFor,
+    own,
     isWatched: watchKey !== undefined,
 
     consume(key, options) {

@@ -1,21 +1,34 @@
 import { expect, test } from 'vitest'
-import { fixedWindow, gcra, memoryStore, type Policies, type Store } from '../../src/index.js'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  memoryStore,
+  type Policies,
+  type Store,
+} from '../../src/index.js'
 import { createGuard } from '../../src/http/index.js'
-import { claimName } from '../../src/http/options/names.js'
 import { errorOf } from '../error-of.js'
 
 const five = fixedWindow({ limit: 5, window: '1m' })
 const six = fixedWindow({ limit: 6, window: '1m' })
 const fives = () => fixedWindow({ limit: 5, window: 60_000 })
 
+type Made = [name: string | undefined, policies: Policies | undefined]
+
+/** Makes a limiter. Without policies, each request has its own. */
+function guardOf(store: Store, [name, policies]: Made): void {
+  const named = name === undefined ? {} : { name }
+  createGuard({ store, policies: policies ?? (() => five), ...named })
+}
+
 /** The error of the last of several limiters. */
-function second(...claims: [string | undefined, Policies | undefined][]): string {
+function second(...made: Made[]): string {
   const store: Store = memoryStore()
-  const last = claims.pop()
-  for (const [name, policies] of claims) claimName(store, name, policies)
+  for (const one of made.slice(0, -1)) guardOf(store, one)
   try {
-    claimName(store, ...(last ?? [undefined, undefined]))
-    return 'taken'
+    guardOf(store, made[made.length - 1])
+    return 'made'
   } catch (error) {
     return errorOf(() => {
       throw error
@@ -23,7 +36,7 @@ function second(...claims: [string | undefined, Policies | undefined][]): string
   }
 }
 
-test.each<[string, [string | undefined, Policies | undefined][]]>([
+test.each<[string, Made[]]>([
   [
     'a different name',
     [
@@ -81,11 +94,11 @@ test.each<[string, [string | undefined, Policies | undefined][]]>([
       [undefined, six],
     ],
   ],
-])('accepts %s', (_, claims) => {
-  expect(second(...claims)).toBe('taken')
+])('accepts %s', (_, made) => {
+  expect(second(...made)).toBe('made')
 })
 
-test.each<[string, string, [string | undefined, Policies | undefined][]]>([
+test.each<[string, string, Made[]]>([
   [
     'a name for policies with other numbers',
     'SLUICE_NAME_TAKEN',
@@ -143,15 +156,15 @@ test.each<[string, string, [string | undefined, Policies | undefined][]]>([
       [undefined, five],
     ],
   ],
-])('refuses %s', (_, code, claims) => {
-  expect(second(...claims)).toBe(code)
+])('refuses %s', (_, code, made) => {
+  expect(second(...made)).toBe(code)
 })
 
 test('keeps the names of each store separately', () => {
   const stores = [memoryStore(), memoryStore()]
-  claimName(stores[0], 'a', five)
-  claimName(stores[1], 'a', six)
-  expect(errorOf(() => claimName(stores[0], 'a', six)).code).toBe('SLUICE_NAME_TAKEN')
+  guardOf(stores[0], ['a', five])
+  guardOf(stores[1], ['a', six])
+  expect(errorOf(() => guardOf(stores[0], ['a', six])).code).toBe('SLUICE_NAME_TAKEN')
 })
 
 test('uses the route as the name of a guard without one, and claims no name in a store of its own', () => {
@@ -162,4 +175,25 @@ test('uses the route as the name of a guard without one, and claims no name in a
   expect(errorOf(() => createGuard({ policy: six, store }, '/a')).code).toBe('SLUICE_NAME_TAKEN')
   createGuard({ policy: five, name: 'x' })
   createGuard({ policy: six, name: 'x' })
+})
+
+test('a limiter that is closed frees its name, and one with wrong options has none', () => {
+  const store = memoryStore()
+  const wrong = { policy: five, store, name: 'a', key: { unknown: () => 'key' } } as never
+  expect(errorOf(() => createGuard(wrong)).code).toBe('SLUICE_POLICY_NAME_UNKNOWN')
+  const { limiter } = createGuard({ policy: six, store, name: 'a' })
+  expect(errorOf(() => createGuard({ policy: five, store, name: 'a' })).code).toBe(
+    'SLUICE_NAME_TAKEN',
+  )
+  void limiter.close()
+  createGuard({ policy: five, store, name: 'a' })
+})
+
+test('a limiter of createLimiter with the same name may have other numbers, and no other algorithm', () => {
+  const store = memoryStore()
+  createLimiter({ name: 'a', policies: five, store })
+  const pace = gcra({ limit: 5, window: '1m' })
+  const error = errorOf(() => createGuard({ policy: pace, store, name: 'a' }))
+  expect([error.code, error.message.includes('"default"')]).toEqual(['SLUICE_NAME_TAKEN', true])
+  createGuard({ policy: six, store, name: 'a' })
 })

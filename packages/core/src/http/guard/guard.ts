@@ -1,7 +1,8 @@
 import type { Keys, Policies } from '../../limiter/bound-policies.js'
 import { showClientText } from '../../errors/for-client.js'
 import { sluiceError, sluiceErrorFrom } from '../../errors.js'
-import { createLimiter, type Limiter } from '../../limiter/limiter.js'
+import { makeLimiter, type Limiter } from '../../limiter/limiter.js'
+import { claimNames } from '../../limiter/names.js'
 import { memoryStore } from '../../stores/memory/index.js'
 import type { Store } from '../../stores/store.js'
 import { unlimited, type Action } from './action.js'
@@ -9,7 +10,7 @@ import { after, rescued, type Awaitable } from '../awaitable.js'
 import { checkOptions } from '../options/check-options.js'
 import { limitFlow } from './limit-flow.js'
 import { watchRequests } from './mistakes.js'
-import { claimName, withoutName } from '../options/names.js'
+import { guardNames, withoutName } from '../options/names.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { planOf } from '../options/plan.js'
 import type { RequestView } from '../request/request-view.js'
@@ -66,7 +67,7 @@ export function createGuard<R, H>(
   const name = stated ?? withoutName
   const plan = planOf(options)
   const { policies } = plan
-  const limiter = createLimiter<Store>({
+  const { limiter, names } = makeLimiter<Store>({
     name,
     policies,
     store: options.store ?? memoryStore(),
@@ -79,8 +80,10 @@ export function createGuard<R, H>(
     rules === undefined
       ? limitFlow(limiter, options, plan, guarded)
       : { flow: rulesFlow(limiter, options, rules, guarded), keyOf: keyOfRules }
+  // Last, because a limiter whose options are wrong must not keep a name.
   if (options.store !== undefined) {
-    claimName(options.store, stated, plan.perRequest ? undefined : policies)
+    const own = guardNames(stated, plan.perRequest ? undefined : policies)
+    claimNames(limiter, options.store, [...own, ...names])
   }
 
   function check(

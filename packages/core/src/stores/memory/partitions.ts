@@ -1,3 +1,4 @@
+import { formOf } from '../../algorithms/kind.js'
 import type { BoundPolicy } from '../store.js'
 import type { BoundedTables } from './bounded-tables.js'
 import { newKeyHash } from './key-hash.js'
@@ -39,22 +40,23 @@ export class Partitions {
     return this.#forms.values()
   }
 
-  of({ limiter, name, steps, params }: BoundPolicy): Partition {
-    const { moments, counts } = steps.cells(params)
-    const form = this.#formOf(steps.id, moments + counts, steps.bodied === true)
-    this.#hash.hash(JSON.stringify([limiter, name]))
+  of(entry: BoundPolicy): Partition {
+    const form = this.#formOf(entry)
+    this.#hash.hash(JSON.stringify([entry.limiter, entry.name]))
     const { high: nameHigh, low: nameLow } = this.#hash
     const { table, high, low } = form
     return { form, table, high: nameHigh ^ high, low: nameLow ^ low, nameHigh, nameLow }
   }
 
-  #formOf(id: number, width: number, bodied: boolean): Form {
-    const identity = `${id} ${width}`
+  #formOf(entry: BoundPolicy): Form {
+    const identity = formOf(entry)
     let form = this.#forms.get(identity)
     if (form === undefined) {
+      const { steps, params } = entry
+      const { moments, counts } = steps.cells(params)
       this.#hash.hash(identity)
       const { high, low } = this.#hash
-      form = { table: this.#tables.tableOf(width, bodied), high, low }
+      form = { table: this.#tables.tableOf(moments + counts, steps.bodied === true), high, low }
       this.#forms.set(identity, form)
     }
     return form
