@@ -35,16 +35,16 @@ export const mutants = [
     replace: 'if (form === own) until',
   },
   {
-    file: `${memory}/partitions.ts`,
+    file: 'packages/core/src/algorithms/kind.ts',
     name: 'two forms of one name share a row',
-    find: 'const identity = `${id} ${width}`',
-    replace: 'const identity = `${id > 0} ${width}`',
+    find: '`${steps.id} ${moments + counts}`',
+    replace: '`${moments + counts}`',
   },
   {
     file: `${memory}/partitions.ts`,
     name: 'policies of different names share their blocks',
-    find: 'JSON.stringify([limiter, name])',
-    replace: 'JSON.stringify([limiter, name.length])',
+    find: 'JSON.stringify([entry.limiter, entry.name])',
+    replace: 'JSON.stringify([entry.limiter, entry.name.length])',
   },
   {
     file: `${memory}/state-table.ts`,
