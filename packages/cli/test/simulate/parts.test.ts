@@ -83,7 +83,7 @@ describe('a log in parts', () => {
   })
 })
 
-test('comments are no lines of a log', async () => {
+test('comments are not lines of a log', async () => {
   const head = '#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri-stem sc-status\n'
   const line = '2026-11-20 00:00:01 192.0.2.1 GET / 200\n'
   const { log } = await simulated(head + line + head + line, { variants })
