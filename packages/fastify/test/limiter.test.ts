@@ -66,6 +66,7 @@ test('finds the key of a request by each limit of the application', async () => 
   const placed = app.rateLimit({ limit: 9, key: async () => 'placed' })
   const keys: unknown[] = []
   const { keyOf } = app.rateLimit
+  // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Fastify awaits handlers
   app.get('/items/:id', { config: { rateLimit: { limit: 9, key: 'items' } } }, async (request) => {
     keys.push(keyOf(request), keyOf(request, 'default'), keyOf(request, 'GET /items/:id'))
     keys.push(await placed.keyOf(request), await app.rateLimit().keyOf(request))

@@ -75,6 +75,7 @@ app.get('/placed', { config: { rateLimit: placed } }, () => 'placed')
 app.get('/both', { config: { rateLimit: [placed, { limit: 5 }] } }, () => 'both')
 expectTypeOf(placed.limiter).toEqualTypeOf<Limiter>()
 expectTypeOf(app.rateLimit.limiter).toEqualTypeOf<Limiter>()
+// oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Fastify awaits handlers
 app.post<{ Body: { name: string } }>('/unblocked', async (request) => {
   const limit = app.rateLimit({ limit: 5 })
   expectTypeOf(limit.keyOf(request)).toEqualTypeOf<Keys | Promise<Keys>>()

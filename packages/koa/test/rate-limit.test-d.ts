@@ -24,7 +24,7 @@ new Koa().use(async (ctx) => {
   await limit.limiter.reset(await limit.keyOf(ctx))
 })
 // @ts-expect-error: a web Request
-limit.keyOf(new Request('http://localhost/'))
+void limit.keyOf(new Request('http://localhost/'))
 
 // The decision is in the state, next to the application's own properties.
 

@@ -78,6 +78,7 @@ async function served<Q extends NestRequest, S>(
 }
 
 // Calls the decorators by hand, because the compiler supports the standard decorators only.
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the methods of the class have these types too
 function moduleOf<Q extends NestRequest, S>(
   app: App,
   options: ReturnType<typeof optionsOf<NestRequest, OnDenied>>,
