@@ -39,6 +39,7 @@ test.each([
     const check = (address) => guard.check(
       { raw: {}, address, peer: address, headers: { 'x-api-key': 'secret' }, url: '/', method: 'GET' },
       response,
+      { getHeader: () => undefined },
     )
     const outcomes = ['192.0.2.1', '192.0.2.2', '192.0.2.9'].map((address) => {
       const { type, status, body } = check(address)
