@@ -136,9 +136,15 @@ test('failing open allows, failing closed denies, and no source denies below the
 })
 
 test('the store and the fallback each allow the tight limit once', () => {
-  const asked = (source: Source, from: number, allowed: number, denied: number) =>
+  const asked = (
+    source: Source,
+    from: number,
+    allowed: number,
+    denied: number,
+    algorithm: Answered['algorithm'] = 'fixedWindow',
+  ) =>
     Array.from({ length: allowed + denied }, (_, i) =>
-      answer(from + i, source, { route: 'tight', status: i < allowed ? 200 : 429 }),
+      answer(from + i, source, { route: 'tight', status: i < allowed ? 200 : 429, algorithm }),
     )
   const { tight } = limits
   const right = [...asked('store', 100, tight, 2), ...asked('fallback', 1100, tight, 2)]
@@ -150,10 +156,7 @@ test('the store and the fallback each allow the tight limit once', () => {
     `the fallback allowed 4 of 5 at the tight limit of ${ann}`,
   ])
   // The limit is allowed once more after the store was emptied, only for the keys that it lost.
-  const ofNewVersion = asked('store', 100, tight, 2).map((answer) => ({
-    ...answer,
-    algorithm: 'slidingWindow' as const,
-  }))
+  const ofNewVersion = asked('store', 100, tight, 2, 'slidingWindow')
   expect(complaints([...right, ...ofNewVersion])).toEqual([])
   expect(complaints([...right, ...ofNewVersion, ofNewVersion[0]])).toEqual([
     `the store allowed 6 of 5 at the tight limit of ${ann}`,
