@@ -1,4 +1,4 @@
-import { createLimiter } from '@sluice/core'
+import { createLimiter, unlimited } from '@sluice/core'
 import { policyOf } from './policies.js'
 
 /** The cost of one request for the meter. A level in hundredths of a request makes a smooth line. */
@@ -7,7 +7,7 @@ const fine = 100
 /** The core, for one client, at a given time. The first limiter decides. A second one with the same policy in hundredths reads the level. */
 export function createRun() {
   let now = 0
-  const policies = { kind: 'unlimited' }
+  const policies = unlimited()
   const limiter = createLimiter({ name: 'run', policies, clock: () => now })
   const meter = createLimiter({ name: 'meter', policies, clock: () => now })
   const held = []
