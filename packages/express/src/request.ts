@@ -4,6 +4,9 @@ import type { Request } from 'express'
 export const viewOf: (request: Request) => RequestView<Request> = createView<Request>({
   node: (request) => request,
   url: ({ originalUrl }) => originalUrl,
+  semicolonEndsPath: () => false,
+  params: ({ params }) => params,
+  host: ({ hostname }) => hostname,
   address: ({ ip }) => ip,
   sent({ body, query, params, cookies, signedCookies }): readonly unknown[] {
     return [body, query, params, cookies, signedCookies]

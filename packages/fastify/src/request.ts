@@ -6,6 +6,10 @@ export const viewOf: (request: FastifyRequest) => RequestView<FastifyRequest> =
     node: ({ raw }) => raw,
     // The option `rewriteUrl` changes `url`.
     url: ({ originalUrl }) => originalUrl,
+    routedUrl: ({ raw }) => raw.url,
+    semicolonEndsPath,
+    params: ({ params }) => params,
+    host: ({ hostname }) => hostname,
     address: ({ ip }) => ip,
     sent: ({ body, query, params }) => [body, query, params],
     route: ({ routeOptions }) => routeOptions.url,
@@ -13,3 +17,11 @@ export const viewOf: (request: FastifyRequest) => RequestView<FastifyRequest> =
     trustsEveryProxy: (request) =>
       Reflect.get(request, 'ip', { raw: trustProbe }) === trustProbe.client,
   })
+
+/** The option can be one of the router or, in earlier versions, one of the server. */
+function semicolonEndsPath({ server }: FastifyRequest): boolean {
+  const { useSemicolonDelimiter, routerOptions = {} } = server.initialConfig
+  return (
+    useSemicolonDelimiter === true || Reflect.get(routerOptions, 'useSemicolonDelimiter') === true
+  )
+}

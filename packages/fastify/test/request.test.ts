@@ -7,7 +7,10 @@ async function viewed(options: FastifyServerOptions, url = '/items/1'): Promise<
   let seen: object = {}
   app.addHook('onRequest', async (request) => {
     const { address, peer, method, url, route, headers, trustsEveryProxy } = viewOf(request)
-    seen = { address, peer, method, url, route, agent: headers['user-agent'], trustsEveryProxy }
+    const { params, host, routedUrl, semicolonEndsPath } = viewOf(request)
+    const router = { params, host, routedUrl, semicolonEndsPath }
+    const agent = headers['user-agent']
+    seen = { address, peer, method, url, route, agent, trustsEveryProxy, ...router }
   })
   app.register(async (child) => child.get('/:id', () => 'hello'), { prefix: '/items' })
   const headers = { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' }
@@ -24,6 +27,10 @@ test('a view has the properties of the request', async () => {
     route: '/items/:id',
     agent: 'lightMyRequest',
     trustsEveryProxy: false,
+    params: { id: '1' },
+    host: 'localhost',
+    routedUrl: '/items/1',
+    semicolonEndsPath: false,
   })
   expect(await viewed({}, '/x')).toMatchObject({ route: undefined })
 })
@@ -32,7 +39,24 @@ test('the url is that which the client sent, also if the application rewrites it
   const rewriteUrl = ({ url }: { url?: string | undefined }): string =>
     (url ?? '').replace('/v1', '')
   const seen = await viewed({ rewriteUrl }, '/v1/items/1?x=1')
-  expect(seen).toMatchObject({ route: '/items/:id', url: '/v1/items/1?x=1' })
+  expect(seen).toMatchObject({
+    route: '/items/:id',
+    url: '/v1/items/1?x=1',
+    routedUrl: '/items/1?x=1',
+  })
+})
+
+test.each<[string, FastifyServerOptions]>([
+  ['the server', { useSemicolonDelimiter: true }],
+  [
+    'the router',
+    { routerOptions: Object.assign({ maxParamLength: 100 }, { useSemicolonDelimiter: true }) },
+  ],
+])('a semicolon ends the path if an option of %s says so', async (_, options) => {
+  expect(await viewed(options, '/items/1;x')).toMatchObject({
+    semicolonEndsPath: true,
+    params: { id: '1' },
+  })
 })
 
 test('the address is that of Fastify', async () => {

@@ -5,6 +5,11 @@ export const viewOf: (context: Context) => RequestView<Context> = createView<Con
   node: ({ req }) => req,
   // `url` and `path` are those within a mounted application.
   url: ({ originalUrl }) => originalUrl,
+  semicolonEndsPath: () => false,
+  params(context): unknown {
+    return context['params']
+  },
+  host: ({ hostname }) => hostname,
   address: ({ ip }) => ip,
   // Body parsers set `request.body`, and routers set `params`.
   sent(context): readonly unknown[] {

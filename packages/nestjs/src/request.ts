@@ -9,7 +9,7 @@ import {
 import type { NestRequest } from './options.js'
 
 /**
- * A request with the properties that parsers add, and with those that only one platform has: `route` and `app` of Express, `routeOptions` of Fastify.
+ * A request with the properties that parsers add, and with those that only one platform has: `route` and `app` of Express, `routeOptions`, `raw` and `server` of Fastify.
  */
 export interface PlatformRequest extends NestRequest {
   readonly originalUrl?: string
@@ -21,6 +21,9 @@ export interface PlatformRequest extends NestRequest {
   readonly route?: { readonly path?: unknown }
   readonly app?: { get(setting: 'trust proxy fn'): (address: string, hop: number) => boolean }
   readonly routeOptions?: { readonly url?: string }
+  readonly hostname?: string
+  readonly raw?: { readonly url?: string }
+  readonly server?: { readonly initialConfig: object }
 }
 
 /** A response with the methods for headers that both platforms have. */
@@ -43,6 +46,10 @@ export const viewOf: (request: PlatformRequest) => RequestView<PlatformRequest> 
   createView<PlatformRequest>({
     node: (request) => request,
     url: ({ originalUrl }) => originalUrl,
+    routedUrl: ({ raw }) => raw?.url,
+    semicolonEndsPath,
+    params: ({ params }) => params,
+    host: ({ hostname }) => hostname,
     address: ({ ip }) => ip,
     sent: ({ body, query, params, cookies, signedCookies }) => [
       body,
@@ -62,3 +69,15 @@ export const viewOf: (request: PlatformRequest) => RequestView<PlatformRequest> 
       return request.app.get('trust proxy fn')(trustProbe.client, Number.MAX_SAFE_INTEGER)
     },
   })
+
+/** The option of Fastify, which can be one of the router or, in earlier versions, one of the server. */
+function semicolonEndsPath({ server }: PlatformRequest): boolean {
+  const config = server?.initialConfig ?? {}
+  const router: unknown = Reflect.get(config, 'routerOptions')
+  return [config, router].some(
+    (options) =>
+      typeof options === 'object' &&
+      options !== null &&
+      Reflect.get(options, 'useSemicolonDelimiter') === true,
+  )
+}

@@ -22,6 +22,17 @@ test.each([
   ['http://host', '/'],
   ['http://host?x=1', '/?x=1'],
   ['http://host?/path', 'http://host?/path'],
+  ['http://[::1]:80/items', '/items'],
+  ['http://host:80#x', '/#x'],
+  // Frameworks find different paths in these.
+  ['http://host;x/items', 'http://host;x/items'],
+  ['http://a@b@host/items', 'http://a@b@host/items'],
+  ['http:///items', 'http:///items'],
+  ['ftp://host/items', 'ftp://host/items'],
+  ["http://host/o'items", "http://host/o'items"],
+  ["http://host/items?o'x#^", "/items?o'x#^"],
+  ['http://host/a\\b', 'http://host/a\\b'],
+  ['http://host/a\u00a0', 'http://host/a\u00a0'],
   ['*', '*'],
   ['host:443', 'host:443'],
   [undefined, undefined],
@@ -41,6 +52,32 @@ test.each<[string, unknown]>([
   const error = errorOf(() => viewOf(request as never))
   expect([error.code, error.status]).toEqual(['SLUICE_REQUEST_INVALID', undefined])
   expect(error.message).toContain(`the request is ${what}. Pass Node's own request`)
+})
+
+test('a view contains the statements of the framework about its router', () => {
+  const routing = createView<object>({
+    node: () => ({ headers: {} }),
+    url: () => '/v1/items/7',
+    routedUrl: () => 'http://host/items/7',
+    semicolonEndsPath: () => true,
+    params: () => ({ id: '7' }),
+    host: () => 'host',
+    address: () => undefined,
+    route: () => undefined,
+    sent: () => [],
+    trustsEveryProxy: () => false,
+  })
+  const { routedUrl, semicolonEndsPath, params, host } = routing({})
+  expect({ routedUrl, semicolonEndsPath, params, host }).toEqual({
+    routedUrl: '/items/7',
+    semicolonEndsPath: true,
+    params: { id: '7' },
+    host: 'host',
+  })
+  const unknown = viewOf({ target: '/', node: { headers: {} } })
+  expect([unknown.routedUrl, unknown.semicolonEndsPath, unknown.params, unknown.host]).toEqual(
+    Array.from({ length: 4 }, () => undefined),
+  )
 })
 
 interface Asked {

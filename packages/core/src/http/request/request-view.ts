@@ -10,10 +10,17 @@ export interface RequestView<R> {
   readonly method: string
   /**
    * The path and the query as the client sent them: not decoded, and with the prefix of mounted routers. A client may send a whole URL instead of a path,
-   * and frameworks then route by its path: `GET http://host/path` has the url `/path`. A whole URL whose
-   * path is empty and whose query contains a slash stays whole, because frameworks disagree about its path.
+   * and frameworks then route by its path: `GET http://host/path` has the url `/path`. A whole URL stays whole if frameworks can disagree about its path.
    */
   readonly url: string | undefined
+  /** The URL that the framework routes, if the application rewrote the one that the client sent. */
+  readonly routedUrl?: string | undefined
+  /** Whether the router ends the path at a semicolon. */
+  readonly semicolonEndsPath?: boolean | undefined
+  /** The parameters of the route, by their names, as far as a route has matched (yet). */
+  readonly params?: Readonly<Record<string, unknown>> | undefined
+  /** The name of the host as the framework determines it from the headers and its proxy settings. */
+  readonly host?: string | undefined
   /** The whole pattern of the route, not the URL; undefined if no route has matched (yet). */
   readonly route: string | undefined
   /** The headers by their names in lower case. */

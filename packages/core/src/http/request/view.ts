@@ -1,4 +1,5 @@
 import { sluiceError } from '../../errors.js'
+import { isRecord } from '../../options/predicates.js'
 import type { RequestView } from './request-view.js'
 
 /** Node's own request, of HTTP/1 or HTTP/2, which every framework wraps. */
@@ -13,6 +14,14 @@ export interface Lookups<R> {
   node(request: R): NodeRequest
   /** The target of the request as it was sent, also within a mounted router. */
   url(request: R): string | undefined
+  /** The target that the framework routes, if that can be another one. */
+  routedUrl?(request: R): string | undefined
+  /** Whether the router ends the path at a semicolon. */
+  semicolonEndsPath?(request: R): boolean
+  /** The parameters of the route, as far as one has matched. */
+  params?(request: R): unknown
+  /** The name of the host, as the framework determines it. */
+  host?(request: R): string | undefined
   /** The client's address, as the framework determines it from its proxy settings. */
   address(request: R): string | undefined
   /** The whole pattern of the route that has matched. */
@@ -49,6 +58,23 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
 
     get url(): string | undefined {
       return pathAndQuery(lookups.url(this.raw))
+    }
+
+    get routedUrl(): string | undefined {
+      return pathAndQuery(lookups.routedUrl?.(this.raw))
+    }
+
+    get semicolonEndsPath(): boolean | undefined {
+      return lookups.semicolonEndsPath?.(this.raw)
+    }
+
+    get params(): RequestView<R>['params'] {
+      const params = lookups.params?.(this.raw)
+      return isRecord(params) ? params : undefined
+    }
+
+    get host(): string | undefined {
+      return lookups.host?.(this.raw)
     }
 
     get headers(): RequestView<R>['headers'] {
@@ -88,14 +114,21 @@ function isOfFetch(value: unknown): boolean {
   return isObject(value) && 'bodyUsed' in value
 }
 
-/** The form of a target that names its host, which a client may send to any server (RFC 9112, section 3.2.2). */
-const origin = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i
+/**
+ * The form of a target that names its host, which a client may send to any server (RFC 9112, section 3.2.2). If the host is spelled in another way, frameworks
+ * can find its end in different places.
+ */
+const origin = /^https?:\/\/(?:\w+@)?(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?=[/?#]|$)/i
+
+/** If the target names its host, Express encodes these characters of the path, and then routes within mounted routers by other paths. */
+const encoded = /^[^?#]*(?:[^!-~]|["'<>\\^`{|}])/
 
 function pathAndQuery(target: string | undefined): string | undefined {
   if (target === undefined || target.startsWith('/')) return target
   const [sent] = origin.exec(target) ?? []
   if (sent === undefined) return target
   const rest = target.slice(sent.length)
+  if (encoded.test(rest)) return target
   if (rest.startsWith('/')) return rest
   // Some versions of Fastify route `http://host?/path` by `/path`.
   return rest.includes('/') ? target : `/${rest}`
