@@ -16,8 +16,14 @@ export const mutants = [
   {
     file: `${check}/inclusion.ts`,
     name: 'an exemption of a path covers other spellings of it',
-    find: "if (name === 'path' && outerRule.exact && !innerRule.exact) return 'no'",
-    replace: "if (name === 'path' && outerRule.exact && innerRule.exact) return 'no'",
+    find: "name === 'path' || name === 'host' || isRepeatable(name)",
+    replace: "name === 'host' || isRepeatable(name)",
+  },
+  {
+    file: `${check}/inclusion.ts`,
+    name: 'an exemption of a host covers other spellings of it',
+    find: "name === 'path' || name === 'host' || isRepeatable(name)",
+    replace: "name === 'path' || isRepeatable(name)",
   },
   {
     file: `${check}/inclusion.ts`,

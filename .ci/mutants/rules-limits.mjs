@@ -30,14 +30,8 @@ export const mutants = [
   {
     file: `${limits}/single-value.ts`,
     name: 'a client chooses the key among its own values',
-    find: "if (type === 'path' || name === 'method') return value[0]",
-    replace: 'if (value.length > 0) return value[0]',
-  },
-  {
-    file: `${limits}/single-value.ts`,
-    name: 'a HEAD request is an error in a key',
-    find: " || name === 'method') return",
-    replace: " || name === 'path') return",
+    find: 'if (counted !== undefined) return counted',
+    replace: "if (typeof value === 'object') return value[0]",
   },
   {
     file: `${limits}/cost.ts`,

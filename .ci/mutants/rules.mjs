@@ -24,8 +24,8 @@ export const mutants = [
   {
     file: `${rules}/match/candidates/sources.ts`,
     name: 'a rule whose value fails is no candidate',
-    find: 'else if (value instanceof Failure) search.add(all)',
-    replace: 'else if (value instanceof Failure) return',
+    find: 'if (value === anything || value instanceof Failure) search.add(all)',
+    replace: 'if (value === anything || value instanceof Failure) return',
   },
   {
     file: `${rules}/match/predicates/operators.ts`,
@@ -40,16 +40,16 @@ export const mutants = [
     replace: 'to: (value: number) => value < bound',
   },
   {
-    file: `${rules}/match/paths/path.ts`,
+    file: `${rules}/match/paths/readings.ts`,
     name: 'parameters of a segment make another path',
     find: 'semicolon === -1 ? segment : segment.slice(0, semicolon)',
     replace: 'segment',
   },
   {
-    file: `${rules}/match/paths/path.ts`,
-    name: 'an exemption sees the normal path',
-    find: "if (!url.startsWith('/')) return undefined\n  const path = pathOf(url)\n  return plain.test(path) || normalPath(path, true) === path ? path : undefined",
-    replace: 'return normalPath(url, false)',
+    file: `${rules}/match/paths/clear.ts`,
+    name: 'an exemption sees a path that can mean something else',
+    find: 'path !== undefined && isClear(path) ? path : undefined',
+    replace: 'path',
   },
   {
     file: `${rules}/match/schedule.ts`,
@@ -84,8 +84,8 @@ export const mutants = [
   {
     file: `${rules}/compile/limits/keys.ts`,
     name: 'values of two fields are one key',
-    find: 'value === undefined ? undefined : [field.name, partOf(field, value)]',
-    replace: 'value === undefined ? undefined : [partOf(field, value)]',
+    find: 'value === undefined ? undefined : [field.name, partOf(field, value, context)]',
+    replace: 'value === undefined ? undefined : [partOf(field, value, context)]',
   },
   {
     file: `${rules}/compile/limits/variants.ts`,

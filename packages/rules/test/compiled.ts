@@ -58,7 +58,10 @@ export interface TestFacts {
   readonly method?: string
   readonly url?: string
   readonly route?: string
-  readonly host?: string
+  readonly host?: string | readonly string[]
+  readonly routedUrl?: string
+  readonly semicolonEndsPath?: boolean
+  readonly params?: Readonly<Record<string, unknown>>
   readonly ip?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly cookies?: Readonly<Record<string, string | readonly string[]>>
@@ -103,4 +106,12 @@ export function asked(rules: RuleSet, facts: TestFacts, at: number = now): reado
     ),
   )
   return rules.document.rules.map(({ id }) => id).filter((id) => ids.has(id))
+}
+
+/** The key of the only rule, of these members, for a request. */
+export async function keysOf(rule: object, facts: Facts): Promise<unknown> {
+  const declared = { id: 'r', limit: 1, window: '1m', ...rule }
+  const rules = await compiledRules(`  - ${JSON.stringify(declared)}`)
+  const judgement = await rules.judge(facts, 0)
+  return judgement.type === 'ask' ? judgement.enforced[0].keys : judgement.type
 }

@@ -1,7 +1,7 @@
 import { rangeOfEntry } from '@sluice/core/http'
 import { compareRoutes } from 'rou3'
 import type { Predicate, Scalar, When } from '../document/document.js'
-import { normalPattern } from '../match/paths/path.js'
+import { canonicalPattern } from '../match/paths/spelling.js'
 
 /** Whether one set of requests contains another. `unknown` if there is no proof. */
 export type Inclusion = 'yes' | 'no' | 'unknown'
@@ -39,7 +39,7 @@ export function areDisjoint(a: Matched, b: Matched, caseSensitive: boolean): boo
     if (mine === undefined || yours === undefined || isRepeatable(name)) return false
     // Parameters of two patterns can have one name and different values.
     if (name.startsWith('param.')) return false
-    // The path of a URL can have several meanings as well, but only in an unusual spelling.
+    // A path or a host can have several meanings as well, but only in an unusual spelling.
     if (name === 'method' && [...mine, ...yours].some(isHead)) return false
     return mine.every((one) => yours.every((two) => differ(name, one, two, caseSensitive)))
   })
@@ -53,9 +53,9 @@ function fieldIncludes(
   innerRule: Matched,
   caseSensitive: boolean,
 ): Inclusion {
-  if (name === 'path' && outerRule.exact && !innerRule.exact) return 'no'
-  // An exemption does not apply to a parameter or a cookie with several values.
-  if (isRepeatable(name) && outerRule.exact && !innerRule.exact) return 'no'
+  // An exemption does not apply to a path or a host with several meanings, or to a parameter or a cookie with several values.
+  const canBeSeveral = name === 'path' || name === 'host' || isRepeatable(name)
+  if (canBeSeveral && outerRule.exact && !innerRule.exact) return 'no'
   if (name.startsWith('param.')) return 'unknown'
   if (inner === undefined) return hasNested(innerRule) ? 'unknown' : 'no'
   if (!isPredicate(inner)) return 'unknown'
@@ -107,7 +107,10 @@ function differ(name: string, one: Scalar, two: Scalar, caseSensitive: boolean):
 
 function routes(a: Scalar, b: Scalar, caseSensitive: boolean): ReturnType<typeof compareRoutes> {
   try {
-    return compareRoutes(normalPattern(`${a}`, caseSensitive), normalPattern(`${b}`, caseSensitive))
+    return compareRoutes(
+      canonicalPattern(`${a}`, caseSensitive),
+      canonicalPattern(`${b}`, caseSensitive),
+    )
   } catch {
     return 'partial'
   }

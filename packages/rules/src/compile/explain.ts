@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Key, Policy } from '@sluice/core'
 import type { Mismatch } from '../match/predicates/conditions.js'
 import { reasonOf } from '../errors/reason.js'
-import { suspended, type RequestContext, type Value } from '../match/context.js'
+import { anything, suspended, type RequestContext, type Value } from '../match/context.js'
 import { matches, type CompiledRule } from './rule.js'
 import type { Variant } from './limits/variants.js'
 import { walk, walkShadow, type Applied, type Candidates } from './walk.js'
@@ -180,6 +180,7 @@ function absentReason(
 
 function inWords({ field, value, words }: Mismatch): string {
   if (value === undefined) return field === 'any' || field === 'not' ? words : `${field} is absent`
+  if (value === anything) return `${field} can be anything, and so it ${words}`
   return `${field} ${typeof value === 'object' ? value.filter((one) => one !== '').join(', ') : value} ${words}`
 }
 

@@ -1,11 +1,12 @@
 import type { Outcome } from '@sluice/core/http'
-import type { RuleDeclaration, RulesDocument } from '../document/document.js'
+import type { RuleDeclaration, RulesDocument, When } from '../document/document.js'
 import type { Path } from '../document/syntax.js'
 import { allHold, type Condition } from '../match/predicates/conditions.js'
+import { certaintyOf, isSeveral } from '../match/certainty.js'
 import type { Field, RequestContext } from '../match/context.js'
-import type { OwnPath } from '../match/fields.js'
+import type { OwnPath } from '../match/paths/path-match.js'
 import type { Vocabulary } from '../match/vocabulary.js'
-import { readWhen } from '../match/when.js'
+import { conditionsAsSent, readWhen } from '../match/when.js'
 import { readCost, type Cost } from './limits/cost.js'
 import { readKey, type KeyReader } from './limits/keys.js'
 import { overOutcome, thenOutcome } from './limits/outcomes.js'
@@ -39,6 +40,8 @@ export interface Limit {
   /** The name of its count. */
   readonly count: string
   readonly group: string | undefined
+  /** Whether the rule matches a request, which it matches, in all meanings of the request. */
+  readonly isCertain: (context: RequestContext) => boolean
   readonly key: KeyReader
   readonly variants: VariantReader
   readonly cost: Cost
@@ -57,7 +60,7 @@ export function matches(rule: CompiledRule, context: RequestContext): boolean {
   const { conditions, single } = rule
   if (!allHold(conditions, context)) return false
   for (let i = 0; i < single.length; i++) {
-    if (typeof context.read(single[i]) === 'object') return false
+    if (isSeveral(context.read(single[i]))) return false
   }
   return true
 }
@@ -140,7 +143,31 @@ function readLimit(
   if (variants === undefined || outcome === undefined) return undefined
   const role = shadow === true ? 'shadow' : outcome.type === 'tag' ? 'tagging' : 'enforced'
   const resetOnSuccess = resetOn === 'success'
-  return { type: 'limit', count, group, key, variants, cost, outcome, counts, resetOnSuccess, role }
+  const isCertain =
+    group === undefined ? () => true : readCertainty(declaration.when, own, path, vocabulary)
+  return {
+    type: 'limit',
+    count,
+    group,
+    isCertain,
+    key,
+    variants,
+    cost,
+    outcome,
+    counts,
+    resetOnSuccess,
+    role,
+  }
+}
+
+function readCertainty(
+  when: When | undefined,
+  own: OwnPath,
+  path: Path,
+  vocabulary: Vocabulary,
+): Limit['isCertain'] {
+  const asSent = conditionsAsSent(when, own, [...path, 'when'], vocabulary)
+  return certaintyOf(when, own, asSent, vocabulary.fields)
 }
 
 /** Refuses `count: failures`, which would name the count "failures" and count all requests. */

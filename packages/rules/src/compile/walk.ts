@@ -58,7 +58,7 @@ export function walk(candidates: Candidates, context: RequestContext, failed: Fa
       if (!matches(rule, context)) continue
       const { action } = rule
       if (action.type === 'limit') {
-        const limit = isTaken(action, applied ?? none)
+        const limit = isTaken(action, applied ?? none, context)
           ? undefined
           : appliedOf(rule, action, context)
         if (limit === undefined) {
@@ -122,9 +122,9 @@ function shadowLimitOf(
   shadow: readonly Applied[],
 ): Applied | undefined {
   const { action, number } = rule
-  if (action.type !== 'limit' || isTaken(action, shadow)) return undefined
+  if (action.type !== 'limit' || isTaken(action, shadow, context)) return undefined
   const above = enforced.filter((other) => other.rule.number < number)
-  return isTaken(action, above) ? undefined : appliedOf(rule, action, context)
+  return isTaken(action, above, context) ? undefined : appliedOf(rule, action, context)
 }
 
 function added<T>(list: T[] | undefined, item: T): T[] {
@@ -143,9 +143,14 @@ function add(limit: Applied, applied: Applied[], context: RequestContext): void 
 }
 
 /** Whether another rule of the group, or one with the same count, applies already. */
-function isTaken({ group, count }: Limit, applied: readonly Applied[]): boolean {
+function isTaken(
+  { group, count }: Limit,
+  applied: readonly Applied[],
+  context: RequestContext,
+): boolean {
   for (const { limit } of applied) {
-    if (limit.count === count || (group !== undefined && limit.group === group)) return true
+    if (limit.count === count) return true
+    if (group !== undefined && limit.group === group && limit.isCertain(context)) return true
   }
   return false
 }

@@ -34,9 +34,22 @@ export class RequestFacts<R> implements Facts {
     return this.#view.address
   }
 
-  /** HTTP/2 sends the host as `:authority`. */
-  get host(): string | undefined {
-    return this.header(':authority') ?? this.header('host')
+  get routedUrl(): string | undefined {
+    return this.#view.routedUrl
+  }
+
+  get semicolonEndsPath(): boolean | undefined {
+    return this.#view.semicolonEndsPath
+  }
+
+  get params(): Readonly<Record<string, unknown>> | undefined {
+    return this.#view.params
+  }
+
+  /** HTTP/2 sends the host as `:authority`, and a client can send both. */
+  get host(): readonly string[] {
+    const sent = [this.#view.host, this.header(':authority'), this.header('host')]
+    return sent.flatMap((host) => host ?? [])
   }
 
   header(name: string): string | undefined {

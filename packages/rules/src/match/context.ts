@@ -1,13 +1,21 @@
 import { isPromise } from '@sluice/core/http'
 import type { Facts } from '../facts.js'
-import type { PathMatch, Patterns } from './paths/patterns.js'
+import type { PathMatch } from './paths/path-match.js'
+import type { Patterns } from './paths/patterns.js'
 import { Query } from './paths/query.js'
+import { routesOf, type Routes } from './paths/routes.js'
 
 /**
  * A value of a request: a text, a number, true or false. Undefined if the request does not have it. Several texts if the request can mean each of them, or
  * if the client sent several; '' among them means that it can also be absent.
  */
-export type Value = string | number | boolean | readonly string[] | undefined
+export type Value = string | number | boolean | readonly string[] | typeof anything | undefined
+
+/** The value of a field that can be any text, as far as rules can know. */
+export const anything: unique symbol = Symbol('anything')
+
+/** All values of a field that has not exactly one. */
+export type Several = readonly string[] | typeof anything
 
 /** Something that a request has, and where its value is kept during a judgement. */
 export interface Field {
@@ -25,6 +33,10 @@ export interface Field {
   readonly secret: boolean
   /** How texts are spelled before they are compared. */
   readonly spell: ((text: string) => string) | undefined
+  /** Whether letter case does not matter. */
+  readonly ignoresCase: boolean
+  /** The value that counts if there are several, so that a client cannot choose it freely. Undefined if there is none. */
+  readonly counted: ((several: Several, context: RequestContext) => string | undefined) | undefined
   /** Reads the value. `Waiting` if it is not known yet. */
   load(context: RequestContext): Value | Failure | Waiting
 }
@@ -82,6 +94,7 @@ export class RequestContext {
   #awaited: Map<number, PromiseLike<void>> | undefined
   #remembered: Map<string, unknown> | undefined
   #url: string | undefined
+  #routes: Routes | undefined
   #normalMatch: PathMatch | undefined
   #exactMatch: PathMatch | undefined
   #query: Query | undefined
@@ -110,23 +123,25 @@ export class RequestContext {
     return (this.#url ??= this.facts.url ?? '')
   }
 
-  /** The patterns that the path fits. Undefined if the request has no path, or no plain one where the path as it was sent counts. */
+  /** The patterns that the path fits. Undefined if the request has no path, or one of several meanings where the path as it was sent counts. */
   pathMatch(patterns: Patterns, exact: boolean): PathMatch | undefined {
-    if (this.url === '') return undefined
-    return exact
-      ? (this.#exactMatch ??= patterns.match(this.url))
-      : (this.#normalMatch ??= patterns.match(this.url))
+    const { url } = this
+    if (url === '') return undefined
+    if (exact) return (this.#exactMatch ??= patterns.match(url, this.#routed.other))
+    if (this.#normalMatch !== undefined) return this.#normalMatch
+    const { target, other } = this.#routed
+    return (this.#normalMatch = patterns.match(target, other))
   }
 
   /** Whether the client sent a URL or a parameter that has several meanings, so that more rules apply than to a usual request. */
   get hasSeveralMeanings(): boolean {
-    const { readings = [] } = this.#normalMatch ?? {}
-    return readings.length > 1 || this.#slots.some((value) => Array.isArray(value))
+    const { all = [], isAny = false } = this.#normalMatch ?? {}
+    return isAny || all.length > 1 || this.#slots.some((value) => Array.isArray(value))
   }
 
   /** The parameters of the query. */
   get query(): Query {
-    return (this.#query ??= new Query(this.url))
+    return (this.#query ??= new Query(this.#routed))
   }
 
   /** A value that is worked out once for each request. A promise of it suspends the judgement. */
@@ -148,6 +163,10 @@ export class RequestContext {
     )
     remembered.set(key, new Awaited(arrival))
     return this.#suspend(arrival)
+  }
+
+  get #routed(): Routes {
+    return (this.#routes ??= routesOf(this.url, this.facts))
   }
 
   #load(field: Field): Value | Failure {

@@ -1,6 +1,8 @@
 import type { RulesDocument, ValueDeclaration } from '../document/document.js'
 import type { Field } from './context.js'
+import type { OwnPath } from './paths/path-match.js'
 import { Patterns } from './paths/patterns.js'
+import { hostField, paramField, pathField, queryField } from './url-fields.js'
 import { fieldOf, valueField } from './value-field.js'
 
 const builtIn = ['method', 'path', 'route', 'host', 'ip', 'during'] as const
@@ -18,13 +20,6 @@ export const reservedNames: readonly string[] = [
   'headers',
   'cookies',
 ]
-
-/** The path patterns that a rule requires. They give its parameters. */
-export interface OwnPath {
-  readonly patterns: readonly number[]
-  /** Whether the rule sees the path as the client sent it. */
-  readonly exact: boolean
-}
 
 /** The fields of a document. Each has one slot, whatever number of rules reads it. */
 export class Fields {
@@ -71,7 +66,7 @@ export class Fields {
   /**
    * The field of a name. Undefined if there is none, or if it is a parameter and the rule has no path.
    *
-   * @param certain whether it has only the text that the client sent, and not its other meanings
+   * @param certain whether it has only the text that the client sent, if that has no other meaning
    */
   field(name: string, own: OwnPath, certain: boolean = own.exact): Field | undefined {
     const dot = name.indexOf('.')
@@ -83,8 +78,9 @@ export class Fields {
       case 'method':
         if (dot !== -1) return undefined
         return this.#once(certain ? 'method as sent' : name, (slot) => methodField(slot, certain))
-      case 'route':
       case 'host':
+        return dot === -1 ? this.#once(name, hostField) : undefined
+      case 'route':
       case 'ip':
         return dot === -1 ? this.#once(name, (slot) => plainFields[family](slot)) : undefined
       case 'path':
@@ -99,24 +95,15 @@ export class Fields {
         if (member === '') return undefined
         return this.#once(name, (slot) => queryField(name, slot))
       case 'param':
-        return this.#hasParameter(member, own) ? this.#param(name, own) : undefined
+        return this.#hasParameter(member, own) ? this.#param(name, own, certain) : undefined
       default:
         return undefined
     }
   }
 
   #path(exact: boolean): Field {
-    const patterns = this.patterns(exact)
-    const spell = exact || this.caseSensitive ? undefined : lower
     return this.#once(exact ? 'path as sent' : 'path', (slot) =>
-      fieldOf('path', slot, {
-        type: 'path',
-        spell,
-        load(context) {
-          const readings = context.pathMatch(patterns, exact)?.readings
-          return readings === undefined || readings.length > 1 ? readings : readings[0]
-        },
-      }),
+      pathField(slot, this.patterns(exact), exact, this.caseSensitive),
     )
   }
 
@@ -128,19 +115,10 @@ export class Fields {
     )
   }
 
-  #param(name: string, own: OwnPath): Field {
-    const patterns = this.patterns(own.exact)
-    const key = `${name} ${own.exact} ${own.patterns.join()}`
-    const parameter = name.slice('param.'.length)
-    return this.#once(key, (slot) =>
-      fieldOf(name, slot, {
-        load(context) {
-          const match = context.pathMatch(patterns, own.exact)
-          if (match === undefined) return undefined
-          const params = patterns.paramsOf(match, own.patterns)
-          return Object.hasOwn(params, parameter) ? present(decoded(params[parameter])) : undefined
-        },
-      }),
+  #param(name: string, own: OwnPath, exact: boolean): Field {
+    const numbers = exact === own.exact ? own.patterns : own.opposite
+    return this.#once(`${name} ${exact} ${numbers.join()}`, (slot) =>
+      paramField(name, slot, this.patterns(exact), numbers, exact, this.caseSensitive),
     )
   }
 
@@ -153,11 +131,6 @@ export class Fields {
 
 const plainFields = {
   route: (slot: number) => fieldOf('route', slot, { load: ({ facts }) => present(facts.route) }),
-  host: (slot: number) =>
-    fieldOf('host', slot, {
-      spell: lower,
-      load: ({ facts }) => present(hostName(facts.host ?? '')),
-    }),
   // A request without an address is an error wherever its address counts, as with `byIp`.
   ip: (slot: number) =>
     fieldOf('ip', slot, { type: 'address', load: ({ facts }) => present(facts.ip) }),
@@ -167,6 +140,7 @@ const plainFields = {
 function methodField(slot: number, certain: boolean): Field {
   return fieldOf('method', slot, {
     spell: upper,
+    counted: () => 'GET',
     load({ facts }) {
       const method = present(facts.method)?.toUpperCase()
       return method === 'HEAD' && !certain ? headIsGet : method
@@ -195,39 +169,11 @@ function cookieField(name: string, slot: number): Field {
   })
 }
 
-function queryField(name: string, slot: number): Field {
-  const parameter = name.slice('query.'.length)
-  return fieldOf(name, slot, {
-    load(context) {
-      const values = context.query.valuesOf(parameter)
-      return values.length > 1 ? values : values[0]
-    },
-  })
-}
-
 /** Adapters of applications may return anything. */
 function present(value: string | undefined): string | undefined {
   return value === undefined || value === null || value === '' ? undefined : value
 }
 
-/** The name without the port and the dot of a fully qualified name. */
-function hostName(host: string): string {
-  return host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
-}
-
-/** A parameter of a path. Spellings that differ in encoding are one value. */
-function decoded(parameter: string): string {
-  try {
-    return decodeURIComponent(parameter)
-  } catch {
-    return parameter
-  }
-}
-
 function upper(text: string): string {
   return text.toUpperCase()
-}
-
-function lower(text: string): string {
-  return text.toLowerCase()
 }

@@ -90,12 +90,14 @@ interface FieldTraits {
   readonly required?: boolean
   readonly secret?: boolean
   readonly spell?: ((text: string) => string) | undefined
+  readonly ignoresCase?: boolean
+  readonly counted?: Field['counted']
   load(context: RequestContext): Value | Failure | Waiting
 }
 
 /** Makes a field. The default is a text that may be absent. */
 export function fieldOf(name: string, slot: number, traits: FieldTraits): Field {
   const { type = 'text', oneOf, isValue = false, required = false, secret = false } = traits
-  const { spell, load } = traits
-  return { name, slot, type, oneOf, isValue, required, secret, spell, load }
+  const { spell, ignoresCase = spell !== undefined, counted, load } = traits
+  return { name, slot, type, oneOf, isValue, required, secret, spell, ignoresCase, counted, load }
 }

@@ -1,8 +1,9 @@
 import type { Operators, Predicate, Scalar, When } from '../document/document.js'
 import type { Path } from '../document/syntax.js'
+import { namesIn, singleFields } from './certainty.js'
 import { allOf, anyOf, duringCondition, notOf, type Condition } from './predicates/conditions.js'
 import type { Field } from './context.js'
-import type { OwnPath } from './fields.js'
+import type { OwnPath } from './paths/path-match.js'
 import { predicateCondition } from './predicates/predicate.js'
 import type { Vocabulary } from './vocabulary.js'
 
@@ -28,14 +29,25 @@ export function readWhen(
   path: Path,
   vocabulary: Vocabulary,
 ): Requirements {
-  const own: OwnPath = { patterns: ownPatterns(when, exact, path, vocabulary), exact }
+  const own = ownPath(when, exact, path, vocabulary)
   const conditions = when === undefined ? [] : conditionsOf(when, own, exact, path, vocabulary, 1)
-  const repeatable = exact ? repeatableFields(when) : []
   return {
     conditions: conditions.toSorted((a, b) => a.work - b.work),
     own,
-    single: repeatable.flatMap((name) => vocabulary.fields.field(name, own) ?? []),
+    single: exact ? singleFields(when, own, vocabulary.fields) : [],
   }
+}
+
+/** The conditions under which a limit that names a parameter matches a request as it was sent. Undefined for other limits. */
+export function conditionsAsSent(
+  when: When | undefined,
+  own: OwnPath,
+  path: Path,
+  vocabulary: Vocabulary,
+): readonly Condition[] | undefined {
+  // Each mistake is reported once.
+  if (when === undefined || vocabulary.findings.hasErrors) return undefined
+  return namesParameter(when) ? conditionsOf(when, own, true, path, vocabulary, 1) : undefined
 }
 
 /**
@@ -120,24 +132,21 @@ function duringOf(predicate: Predicate, path: Path, vocabulary: Vocabulary): Con
 }
 
 /** The patterns of `path` at the top of `when`. The rule applies to no other paths, so these patterns define its parameters. */
-function ownPatterns(
+function ownPath(
   when: When | undefined,
   exact: boolean,
   path: Path,
   vocabulary: Vocabulary,
-): readonly number[] {
+): OwnPath {
   const predicate = when?.['path']
-  if (!isPredicate(predicate) || !isLiteral(predicate)) return []
-  return vocabulary.patternsOf(literalsOf(predicate), exact, [...path, 'path'])
+  const literals = isPredicate(predicate) && isLiteral(predicate) ? literalsOf(predicate) : []
+  const numbers = (isExact: boolean): readonly number[] =>
+    vocabulary.patternsOf(literals, isExact, [...path, 'path'])
+  return { patterns: numbers(exact), exact, opposite: namesParameter(when) ? numbers(!exact) : [] }
 }
 
-/** The parameters of the query and the cookies that predicates name, at all levels. */
-function repeatableFields({ any = [], all = [], not, ...fields }: When = {}): readonly string[] {
-  const inner = [...any, ...all, ...(not === undefined ? [] : [not])]
-  return [
-    ...Object.keys(fields).filter((name) => /^(?:query|cookie)\./.test(name)),
-    ...inner.flatMap(repeatableFields),
-  ]
+function namesParameter(when: When | undefined): boolean {
+  return namesIn(when).some((name) => name.startsWith('param.'))
 }
 
 function isPredicate(value: When[string]): value is Predicate {

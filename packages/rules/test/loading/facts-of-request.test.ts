@@ -30,9 +30,16 @@ test('reads the request as its adapter presents it', () => {
 })
 
 test('reads the host of HTTP/1 and of HTTP/2', () => {
-  expect(factsOf({ headers: { host: 'example.org:8080' } }).host).toBe('example.org:8080')
-  expect(factsOf({ headers: { ':authority': 'example.org' } }).host).toBe('example.org')
-  expect(factsOf({}).host).toBeUndefined()
+  const hostsOf = (headers: Record<string, string>, host?: string): unknown =>
+    factsOf({ headers, host }).host
+  expect(hostsOf({ host: 'example.org:8080' })).toEqual(['example.org:8080'])
+  expect(hostsOf({ ':authority': 'example.org' })).toEqual(['example.org'])
+  expect(hostsOf({ ':authority': 'a', host: 'b' }, 'of the framework')).toEqual([
+    'of the framework',
+    'a',
+    'b',
+  ])
+  expect(hostsOf({})).toEqual([])
 })
 
 test('reads a header, and joins one that was sent several times', () => {

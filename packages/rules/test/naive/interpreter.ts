@@ -44,8 +44,10 @@ export function interpret(document: RulesDocument, request: TrueRequest): Verdic
     )
     const count = rule.count ?? rule.id
     if (visible.some(({ rule: other }) => (other.count ?? other.id) === count)) continue
-    if (rule.group !== undefined && visible.some(({ rule: other }) => other.group === rule.group))
-      continue
+    const inGroup = visible.filter(
+      ({ rule: { group } }) => group !== undefined && group === rule.group,
+    )
+    if (inGroup.some(({ rule: other }) => isCertain(other, document, request))) continue
     const key = keyOf(rule, look)
     if (key === severalValues) {
       if (rule.shadow === true) continue
@@ -70,8 +72,8 @@ function isMatch({ when = {}, then }: RuleDeclaration, look: Look): boolean {
 }
 
 function lookOf(rule: RuleDeclaration, document: RulesDocument, request: TrueRequest): Look {
-  const exact = rule.then === 'allow'
-  return { document, request, exact, certain: exact, patterns: patternsOf(rule.when?.['path']) }
+  const patterns = patternsOf(rule.when?.['path'])
+  return { document, request, certain: rule.then === 'allow', patterns }
 }
 
 /** Whether the rule names a parameter or a cookie with several values. */
@@ -79,6 +81,26 @@ function isRepeated(when: When, { fields }: TrueRequest): boolean {
   return ['query.q', 'cookie.c'].some(
     (name) => JSON.stringify(when).includes(`"${name}"`) && Array.isArray(fields[name]),
   )
+}
+
+/** Whether a rule that matches the request matches it in all of its meanings, as far as its own path says. */
+function isCertain(rule: RuleDeclaration, document: RulesDocument, request: TrueRequest): boolean {
+  const { when = {} } = rule
+  if (isRepeated(when, request)) return false
+  const asSent = { ...lookOf(rule, document, request), certain: true }
+  if (JSON.stringify(when).includes('"param.') && !holds(when, asSent)) return false
+  const { path, ...others } = when
+  const patterns = patternsOf(path)
+  if (path === undefined || patterns.length > 0) {
+    const isElsewhere = /"(?:path|param\.\w+)":/.test(JSON.stringify(others))
+    if (!isElsewhere && path === undefined) return true
+    if (!isElsewhere) {
+      return request.readings.every((one) =>
+        patterns.some((pattern) => regexpOf(pattern, false).test(one)),
+      )
+    }
+  }
+  return request.readings.length === 1
 }
 
 function holds({ any, all, not, ...fields }: When, look: Look): boolean {
@@ -192,7 +214,7 @@ function isOperators(predicate: Predicate): predicate is Operators {
 }
 
 function folds(name: string, look: Look): boolean {
-  return name === 'method' || name === 'host' || (name === 'path' && !look.certain)
+  return name === 'method' || name === 'host' || (/^pa(?:th$|ram\.)/.test(name) && !look.certain)
 }
 
 function spelled(name: string, value: Scalar, look: Look): Scalar {

@@ -24,8 +24,10 @@ export function keyOf(
     const name = names.find((one) => valueOf(one, look) !== undefined)
     if (name === undefined) return undefined
     const value = valueOf(name, look)
-    if (Array.isArray(value)) return severalValues
-    if (name === 'ip') parts.push(`ip:${String(value)}`)
+    // No router is known. One that cuts off `;parameters` and one that does not count alike.
+    if (Array.isArray(value) && name === 'param.id') parts.push(name, value[0].split(';')[0])
+    else if (Array.isArray(value)) return severalValues
+    else if (name === 'ip') parts.push(`ip:${String(value)}`)
     else if (name.startsWith('cookie.'))
       parts.push(name, hash('sha256', String(value), 'base64url'))
     else parts.push(name, typeof value === 'number' ? value : String(value))

@@ -80,7 +80,7 @@ export function randomDocument(random: Random, name: string): RulesDocument {
 }
 
 function randomRule(random: Random, number: number): RuleDeclaration {
-  const when = random.chance(0.9) ? randomWhen(random, 0) : undefined
+  const when = random.chance(0.9) ? withParameter(random, randomWhen(random, 0)) : undefined
   const about = {
     id: `r${number}`,
     ...(when === undefined ? {} : { when }),
@@ -131,6 +131,23 @@ function randomWhen(random: Random, level: number): When {
   if (level < 2 && random.chance(0.1)) when['all'] = [randomWhen(random, level + 1)]
   if (level < 2 && random.chance(0.1)) when['not'] = randomWhen(random, level + 1)
   return when
+}
+
+/** Adds a predicate of the parameter of the path, if it has one. */
+function withParameter(random: Random, when: When): When {
+  const { path } = when
+  if (typeof path !== 'string' || !path.includes(':id') || random.chance(0.5)) return when
+  const predicate = random.one<Predicate>([
+    random.one(segments),
+    random.some(segments),
+    { prefix: random.one(['a', 'A', 'X']) },
+    { matches: '^[A-C]$' },
+    { not: random.one(segments) },
+    { present: true },
+  ])
+  return random.chance(0.8) || when['not'] !== undefined
+    ? { ...when, 'param.id': predicate }
+    : { ...when, not: { 'param.id': predicate } }
 }
 
 function randomPredicate(random: Random): readonly [string, Predicate] {
@@ -242,10 +259,11 @@ export function randomRequest(random: Random): RandomRequest {
     points: random.below(3),
   }
   return {
-    truth: { fields, path, readings: pathReadings(spelling, false), plain: spelling === path },
+    truth: { fields, path, ...readingsOf(spelling), plain: spelling === path },
     facts: {
       method,
       url: query === '' ? spelling : `${spelling}?${query}`,
+      semicolonEndsPath: false,
       route: fields.route,
       host: host === undefined || random.chance(0.7) ? host : `${host}:8080`,
       ip: fields.ip,
@@ -254,6 +272,11 @@ export function randomRequest(random: Random): RandomRequest {
       value: (name) => fields[name as 'user'],
     },
   }
+}
+
+function readingsOf(url: string): Pick<TrueRequest, 'readings' | 'routed'> {
+  const { all, routed } = pathReadings(url, false)
+  return { readings: all, routed }
 }
 
 /** The same path in another spelling. */

@@ -6,6 +6,8 @@ export interface TrueRequest {
   readonly path: string
   /** All meanings of its URL. */
   readonly readings: readonly string[]
+  /** Those of routers, which resolve nothing. */
+  readonly routed: readonly string[]
   /** Whether the URL is spelled as plainly as the path. */
   readonly plain: boolean
 }
@@ -13,29 +15,32 @@ export interface TrueRequest {
 export interface Look {
   readonly document: RulesDocument
   readonly request: TrueRequest
-  /** Whether the rule is an exemption. */
-  readonly exact: boolean
   /** Whether predicates have to hold for all meanings of the request. */
   readonly certain: boolean
   readonly patterns: readonly string[]
 }
 
 export function valueOf(name: string, look: Look): Scalar | readonly string[] | undefined {
-  const { request, exact, certain } = look
-  const { path, plain, readings, fields } = request
+  const { request, certain } = look
+  const { path, plain, readings, routed, fields } = request
   if (name === 'path' && certain) return plain ? path : undefined
   if (name === 'path') return readings
   if (name === 'method' && fields['method'] === 'HEAD' && !certain) return ['GET', 'HEAD']
   if (!name.startsWith('param.')) return fields[name]
-  const seen = exact ? [path].slice(plain ? 0 : 1) : readings
-  for (const pattern of look.patterns) {
-    for (const one of seen) {
-      const found = regexpOf(pattern, exact).exec(one)
-      const value = found?.groups?.[name.slice('param.'.length)]
-      if (found !== null) return value === undefined ? undefined : decodeURIComponent(value)
-    }
+  const seen = certain ? [path].slice(plain ? 0 : 1) : [...routed, ...readings]
+  const values = new Set<string>()
+  for (const one of seen) {
+    const found = look.patterns
+      .map((pattern) => regexpOf(pattern, certain).exec(one))
+      .find((match) => match !== null)
+    const value = found?.groups?.[name.slice('param.'.length)]
+    if (value !== undefined) values.add(decodeURIComponent(value))
   }
-  return undefined
+  return values.size > 1 ? [...values].toSorted(emptyLast) : [...values][0]
+}
+
+function emptyLast(a: string, b: string): number {
+  return Number(a === '\0') - Number(b === '\0')
 }
 
 export function regexpOf(pattern: string, exact: boolean): RegExp {

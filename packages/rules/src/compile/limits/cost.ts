@@ -1,6 +1,7 @@
 import type { Path } from '../../document/syntax.js'
 import { rulesError } from '../../errors.js'
 import type { RequestContext } from '../../match/context.js'
+import { noPath } from '../../match/paths/path-match.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 
 /** The units that a request takes. */
@@ -22,9 +23,7 @@ export function readCost(
     return { fixed: declaration, value: undefined, costOf: () => declaration }
   }
   const name = declaration.slice(1)
-  const field = fields.isValue(name)
-    ? fields.field(name, { patterns: [], exact: false })
-    : undefined
+  const field = fields.isValue(name) ? fields.field(name, noPath) : undefined
   if (field === undefined) {
     const known = fields.values
     findings.unknown(path, name, known, 'SLUICE_RULES_FIELD_UNKNOWN', name, known)

@@ -4,7 +4,7 @@ import { ipKey } from '@sluice/core/http'
 import type { KeyPartDeclaration } from '../../document/document.js'
 import type { Path } from '../../document/syntax.js'
 import type { Field, RequestContext, Value } from '../../match/context.js'
-import type { OwnPath } from '../../match/fields.js'
+import type { OwnPath } from '../../match/paths/path-match.js'
 import { noAddress } from '../../errors/requests.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 import { singleValue } from './single-value.js'
@@ -55,7 +55,7 @@ const everybody = 'all'
 function keyOfOne(rule: string, field: Field, context: RequestContext): Key | undefined {
   if (field.type === 'address') return addressPart(rule, field, context)
   const value = context.read(field)
-  return value === undefined ? undefined : [field.name, partOf(field, value)]
+  return value === undefined ? undefined : [field.name, partOf(field, value, context)]
 }
 
 function keyOfAll(
@@ -86,7 +86,7 @@ function addPart(
     }
     const value = context.read(field)
     if (value !== undefined) {
-      key.push(field.name, partOf(field, value))
+      key.push(field.name, partOf(field, value, context))
       return true
     }
   }
@@ -100,8 +100,12 @@ function addressPart(rule: string, field: Field, context: RequestContext): strin
   throw new SluiceError('SLUICE_ADDRESS_MISSING', noAddress(rule))
 }
 
-function partOf(field: Field, found: Exclude<Value, undefined>): KeyPartValue {
-  const value = singleValue(field, found)
+function partOf(
+  field: Field,
+  found: Exclude<Value, undefined>,
+  context: RequestContext,
+): KeyPartValue {
+  const value = singleValue(field, found, context)
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value
   const text = String(value)
   // As `byHeader` does: the value is usually a secret, which neither the store nor a log should contain.

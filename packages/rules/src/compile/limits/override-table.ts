@@ -5,6 +5,7 @@ import type { Findings } from '../../document/findings.js'
 import type { Path } from '../../document/syntax.js'
 import type { Field, RequestContext } from '../../match/context.js'
 import { linesOf } from '../../match/lists.js'
+import { noPath } from '../../match/paths/path-match.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 import { createAsker, overrideFor, type Override, type OverridesFunction } from '../overrides.js'
 import { inZone } from './policies.js'
@@ -30,7 +31,7 @@ export function readOverrides(
   if (overrides === undefined) return undefined
   const path = [...rulePath, 'overrides']
   const { of, entries = {}, file } = overrides
-  const field = fields.field(of, { patterns: [], exact: false })
+  const field = fields.field(of, noPath)
   if (field === undefined) {
     findings.unknown(
       [...path, 'of'],
@@ -148,7 +149,7 @@ function createReader(rule: string, field: Field, table: OverrideTable): Overrid
     overrideOf(context) {
       const value = context.read(field)
       if (value === undefined) return undefined
-      const text = String(singleValue(field, value))
+      const text = String(singleValue(field, value, context))
       return ask?.(context, text) ?? table.get(text)
     },
     use(overrides) {

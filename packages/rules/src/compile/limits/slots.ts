@@ -3,6 +3,7 @@ import type { By, PolicyDeclaration } from '../../document/document.js'
 import type { Path } from '../../document/syntax.js'
 import type { Field, RequestContext } from '../../match/context.js'
 import type { Schedule } from '../../match/schedule.js'
+import { noPath } from '../../match/paths/path-match.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 import { buildPolicy, isBy, type DeclaredPolicy } from './policies.js'
 
@@ -71,7 +72,7 @@ function readChoice(
     }
     return { name, alternatives, choose: ({ now }) => activeIndex(schedules, now) ?? elseIndex }
   }
-  const field = fields.isValue(by) ? fields.field(by, { patterns: [], exact: false }) : undefined
+  const field = fields.isValue(by) ? fields.field(by, noPath) : undefined
   if (field === undefined) {
     const known = [...fields.values, 'schedule']
     findings.unknown([...path, 'by'], by, known, 'SLUICE_RULES_FIELD_UNKNOWN', by, known)

@@ -1,7 +1,7 @@
 import { AddressMap, addressSortKey, type Range } from '@sluice/core/http'
 import type { Scalar } from '../../document/document.js'
 import type { Anchor } from '../predicates/conditions.js'
-import { Failure, type Field, type RequestContext } from '../context.js'
+import { anything, Failure, type Field, type RequestContext } from '../context.js'
 import type { List } from '../lists.js'
 import { numberOf } from '../predicates/operators.js'
 import type { Patterns } from '../paths/patterns.js'
@@ -89,9 +89,9 @@ function valueSource(field: Field, postings: ReadonlyMap<Scalar, Posting>): Sour
     find(context, search) {
       const value = context.peek(field)
       if (value === undefined) return
-      if (typeof value !== 'object') addFor(value, search)
       // The rule that needs the value throws the error, if the search comes to it.
-      else if (value instanceof Failure) search.add(all)
+      if (value === anything || value instanceof Failure) search.add(all)
+      else if (typeof value !== 'object') addFor(value, search)
       else for (const one of new Set(value)) addFor(one, search)
     },
   }
@@ -138,7 +138,7 @@ function listSource(field: Field, list: List, posting: Posting): Source {
     find(context, search) {
       const value = context.peek(field)
       if (value === undefined) return
-      if (value instanceof Failure) search.add(posting)
+      if (value === anything || value instanceof Failure) search.add(posting)
       else if (typeof value !== 'object') {
         if (list.includes(`${value}`, field.spell)) search.add(posting)
       } else if (value.some((one) => list.includes(one, field.spell))) search.add(posting)

@@ -1,19 +1,13 @@
 import { addRoute, createRouter, findAllRoutes, findRoute } from 'rou3'
-import { normalPattern, plainPath } from './path.js'
-import { pathReadings } from './readings.js'
 import { RecentMap } from '../recent-map.js'
-
-/** The path of a request, and the patterns that it fits. */
-export interface PathMatch {
-  /** All paths that the URL can mean, the normal form first. */
-  readonly readings: readonly [string, ...string[]]
-  /** The numbers of the patterns. */
-  readonly fits: ReadonlySet<number>
-  /** The rules whose patterns these are, for each index; computed once. */
-  readonly rules: (readonly number[] | undefined)[]
-}
+import { clearPath } from './clear.js'
+import { withoutParts } from './empty-parameters.js'
+import { joined, type ParamSource, type PathMatch } from './path-match.js'
+import { onlyPath, pathReadings, type PathReadings } from './readings.js'
+import { canonicalPattern } from './spelling.js'
 
 type Router = ReturnType<typeof createRouter<number>>
+type SingleRouter = ReturnType<typeof createRouter<boolean>>
 
 /** Longer URLs are matched again for each request: a cached key keeps the whole URL in memory. */
 const longestCached = 1024
@@ -24,31 +18,26 @@ export class Patterns {
   /** By their texts as they are written, and as they are matched. */
   readonly #numbers = new Map<string, number>()
   readonly #router: Router = createRouter()
-  readonly #single = new Map<number, Router>()
-  readonly #spell: (pattern: string) => string
-  readonly #read: (url: string) => readonly string[]
+  readonly #single = new Map<number, SingleRouter>()
+  readonly #isExact: boolean
+  readonly #caseSensitive: boolean
   #indexes = 0
+  #everything: Pick<PathMatch, 'fits' | 'rules'> | undefined
   readonly #recent = new RecentMap<string, PathMatch | typeof none>(1000)
 
-  private constructor(
-    spell: (pattern: string) => string,
-    read: (url: string) => readonly string[],
-  ) {
-    this.#spell = spell
-    this.#read = read
+  private constructor(isExact: boolean, caseSensitive: boolean) {
+    this.#isExact = isExact
+    this.#caseSensitive = caseSensitive
   }
 
-  /** Patterns for normal paths. */
+  /** Patterns for all paths that a URL can mean. */
   static normal(caseSensitive: boolean): Patterns {
-    return new Patterns(
-      (pattern) => normalPattern(pattern, caseSensitive),
-      (url) => pathReadings(url, caseSensitive),
-    )
+    return new Patterns(false, caseSensitive)
   }
 
-  /** Patterns for paths as they were sent. */
+  /** Patterns for paths as they were sent, if these can mean nothing else. */
   static exact(): Patterns {
-    return new Patterns((pattern) => pattern, exactReading)
+    return new Patterns(true, true)
   }
 
   /**
@@ -74,11 +63,13 @@ export class Patterns {
         'it contains "*" or "{…}" in a form that is not supported. Write ":name" for a segment, or "/**" for the rest',
       )
     }
-    const spelled = this.#spell(pattern)
+    const spelled = this.#isExact ? pattern : canonicalPattern(pattern, this.#caseSensitive)
     const known = this.#numbers.get(spelled)
     if (known !== undefined) return known
+    const forms = this.#isExact ? [] : withoutParts(spelled)
     try {
-      addRoute(this.#router, '', spelled, this.#patterns.length)
+      for (const form of [spelled, ...forms])
+        addRoute(this.#router, '', form, this.#patterns.length)
     } catch (error) {
       throw new Error(problemOf(error), { cause: error })
     }
@@ -96,44 +87,105 @@ export class Patterns {
     return this.#patterns[number]
   }
 
-  /** Undefined if an exact path is needed and the client spelled it otherwise. */
-  match(url: string): PathMatch | undefined {
+  /**
+   * Finds the patterns of a URL. Undefined if the path as it was sent counts, and it can mean something else.
+   *
+   * @param other the URL that the framework routes in its place
+   */
+  match(url: string, other?: string): PathMatch | undefined {
+    const match = this.#matchOne(url)
+    if (other === undefined || match === undefined) return match
+    const second = this.#matchOne(other)
+    return second && joined(match, second, this.#isExact ? [match, second] : undefined)
+  }
+
+  #matchOne(url: string): PathMatch | undefined {
     if (url.length > longestCached) return this.#search(url)
     const recent = this.#recent.get(url)
     if (recent !== undefined) return recent === none ? undefined : recent
     const match = this.#search(url)
-    this.#recent.set(url, match ?? none)
+    // The readings of a long URL can be as long as many URLs.
+    const { length } = match?.all ?? []
+    if (url.length * length <= longestCached) this.#recent.set(url, match ?? none)
     return match
   }
 
-  /** The parameters of a path that fits one of these patterns, those of the first that it fits. */
-  paramsOf({ readings, fits }: PathMatch, patterns: readonly number[]): Record<string, string> {
-    const number = patterns.find((pattern) => fits.has(pattern))
-    if (number === undefined) return {}
-    const router = this.#routerOf(number)
-    for (const path of readings) {
-      const found = findRoute(router, '', path)
-      if (found !== undefined) return found.params ?? {}
+  /** The values of a parameter in all paths that fit one of its patterns. The paths of routers come first, and empty values last. */
+  valuesOf(match: PathMatch, source: ParamSource): readonly string[] {
+    const known = match.params?.get(source)
+    if (known !== undefined) return known
+    const { all, routed, fits } = match
+    const numbers = source.numbers.filter((number) => fits.has(number))
+    const values = new Set<string>()
+    for (const path of all.length === 1 ? all : [...routed, ...all]) {
+      const value = this.#valueIn(path, numbers, source.parameter)
+      if (value !== undefined) values.add(value)
     }
-    return {}
+    if (values.size > 1 && values.delete(empty)) values.add(empty)
+    const found = [...values]
+    match.params ??= new Map<ParamSource, readonly string[]>()
+    match.params.set(source, found)
+    return found
   }
 
-  #routerOf(number: number): Router {
+  /** Whether each of the paths fits one of these patterns. */
+  fitAll({ all }: PathMatch, numbers: readonly number[]): boolean {
+    return all.every((path) =>
+      numbers.some((number) => findRoute(this.#routerOf(number), '', path) !== undefined),
+    )
+  }
+
+  #valueIn(path: string, numbers: readonly number[], parameter: string): string | undefined {
+    for (const number of numbers) {
+      const found = findRoute(this.#routerOf(number), '', path)
+      if (found === undefined) continue
+      const { params, data: isWhole } = found
+      if (params !== undefined && Object.hasOwn(params, parameter))
+        return decodeURIComponent(params[parameter])
+      return isWhole ? undefined : empty
+    }
+    return undefined
+  }
+
+  /** The router of one pattern. It finds whether the whole pattern fits, or one without some of its parameters. */
+  #routerOf(number: number): SingleRouter {
     let router = this.#single.get(number)
     if (router === undefined) {
-      router = createRouter<number>()
-      addRoute(router, '', this.#patterns[number], number)
+      router = createRouter<boolean>()
+      const pattern = this.#patterns[number]
+      addRoute(router, '', pattern, true)
+      if (!this.#isExact) {
+        for (const form of withoutParts(pattern)) addRoute(router, '', form, false)
+      }
       this.#single.set(number, router)
     }
     return router
   }
 
   #search(url: string): PathMatch | undefined {
-    const [path, ...others] = this.#read(url)
-    if (path === undefined) return undefined
-    const fits = new Set(this.#find(path))
-    for (const other of others) for (const number of this.#find(other)) fits.add(number)
-    return { readings: [path, ...others], fits, rules: [] }
+    const readings = this.#read(url)
+    if (readings === undefined) return undefined
+    const { all, routed, isAny } = readings
+    const found = isAny ? this.#allPatterns() : { fits: this.#findAll(all), rules: [] }
+    const { fits, rules } = found
+    return { all, routed, isAny, fits, rules, params: undefined, parts: undefined }
+  }
+
+  #read(url: string): PathReadings | undefined {
+    if (!this.#isExact) return pathReadings(url, this.#caseSensitive)
+    const path = clearPath(url)
+    return path === undefined ? undefined : onlyPath(path)
+  }
+
+  /** The patterns of a URL that can mean any path: all of them. */
+  #allPatterns(): Pick<PathMatch, 'fits' | 'rules'> {
+    return (this.#everything ??= { fits: new Set(this.#patterns.keys()), rules: [] })
+  }
+
+  #findAll([path, ...others]: PathReadings['all']): ReadonlySet<number> {
+    const found = new Set(this.#find(path))
+    for (const other of others) for (const number of this.#find(other)) found.add(number)
+    return found
   }
 
   #find(path: string): readonly number[] {
@@ -152,10 +204,8 @@ function hasStrangeWildcard(segment: string): boolean {
 
 const none: unique symbol = Symbol('no exact path')
 
-function exactReading(url: string): readonly string[] {
-  const path = plainPath(url)
-  return path === undefined ? [] : [path]
-}
+/** The value of an empty parameter. */
+const empty = '\0'
 
 function problemOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/^rou3: /, '') : String(error)

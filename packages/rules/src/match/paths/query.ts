@@ -1,18 +1,20 @@
+import type { Routes } from './routes.js'
+import { targetOf, withoutSpacesAtEnd } from './target.js'
+
 /** The parameters of a query, as frameworks read them. */
 export class Query {
+  /** Whether the URL can have any query. */
+  readonly isAny: boolean
   /** As most frameworks read it. */
   readonly #usual: URLSearchParams
   /** All readings, the usual one first. */
   readonly #readings: readonly URLSearchParams[]
 
-  constructor(url: string) {
-    const [, usual = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? []
-    const texts = new Set([usual])
-    // Fastify reads it behind the first `?` or `#`, and up to the end.
-    if (url.includes('#')) texts.add(url.slice(url.search(/[?#]/) + 1))
-    // Node's parser and that of Express read no further parameters.
-    if (usual.length >= mostParameters) texts.add(usual.split('&', mostParameters).join('&'))
-    // `URLSearchParams` drops a first question mark, which is part of the name for frameworks.
+  constructor({ target, other, semicolon }: Routes) {
+    const targets = other === undefined ? [target] : [other, target]
+    const texts = new Set(targets.flatMap((url) => queriesOf(url, semicolon)))
+    this.isAny = targets.some((url) => targetOf(url) === undefined)
+    // `URLSearchParams` drops a first question mark, which is part of the name for most frameworks.
     this.#readings = [...texts].map((text) => new URLSearchParams(`?${text}`))
     this.#usual = this.#readings[0]
   }
@@ -31,6 +33,22 @@ export class Query {
     const isList = readings.some(({ length }) => length > 1)
     return different.length === 1 && isList ? values.slice(0, 2) : different
   }
+}
+
+/** The texts that frameworks take for the query, the usual one first. */
+function queriesOf(url: string, semicolon: Routes['semicolon']): readonly string[] {
+  const [, usual = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? []
+  // Express and Koa parse a URL with a space by Node's `url.parse`, which trims it.
+  const texts = [withoutSpacesAtEnd(usual), usual]
+  // Fastify reads it behind the first `?` or `#`, and up to the end.
+  if (url.includes('#')) texts.push(url.slice(url.search(/[?#]/) + 1))
+  const end = url.search(/[?#;]/)
+  if (semicolon === 'unknown' && url[end] === ';') texts.push(url.slice(end + 1))
+  // Koa 3 drops a question mark at its start, as `URLSearchParams` does.
+  if (usual.startsWith('?')) texts.push(usual.slice(1))
+  // Node's parser and that of Express read no further parameters.
+  if (usual.length >= mostParameters) texts.push(usual.split('&', mostParameters).join('&'))
+  return texts
 }
 
 const mostParameters = 1000

@@ -1,8 +1,16 @@
 import type { Range } from '@sluice/core/http'
 import type { Scalar } from '../../document/document.js'
-import { Failure, suspended, type Field, type RequestContext, type Value } from '../context.js'
+import {
+  anything,
+  Failure,
+  suspended,
+  type Field,
+  type RequestContext,
+  type Value,
+} from '../context.js'
 import type { List } from '../lists.js'
 import type { Operator } from './operators.js'
+import { fitsOne } from '../paths/path-match.js'
 import type { Patterns } from '../paths/patterns.js'
 import type { Schedule } from '../schedule.js'
 
@@ -48,6 +56,7 @@ export function fieldCondition(
   function holds(context: RequestContext): boolean {
     const value = context.read(field)
     if (value === undefined) return false
+    if (value === anything) return !certain
     if (typeof value !== 'object') return operator.test(value)
     return !certain && value.some((one) => one !== '' && operator.test(one))
   }
@@ -68,6 +77,7 @@ export function fieldCondition(
 export function presence(field: Field, certain: boolean, present: boolean): Condition {
   function holds(context: RequestContext): boolean {
     const value = context.read(field)
+    if (value === anything) return !certain
     if (typeof value !== 'object') return (value !== undefined) === present
     return !certain && (present || value.includes(''))
   }
@@ -89,8 +99,8 @@ export function pathCondition(
   exact: boolean,
 ): Condition {
   function holds(context: RequestContext): boolean {
-    const fits = context.pathMatch(patterns, exact)?.fits
-    return fits !== undefined && numbers.some((number) => fits.has(number))
+    const match = context.pathMatch(patterns, exact)
+    return match !== undefined && fitsOne(match, numbers)
   }
   return {
     work: 1,
@@ -99,7 +109,7 @@ export function pathCondition(
     failure(context) {
       if (holds(context)) return undefined
       const words = `does not fit ${numbers.map((number) => patterns.patternOf(number)).join(', ')}`
-      const value = context.pathMatch(patterns, exact)?.readings[0] ?? context.url
+      const value = context.pathMatch(patterns, exact)?.all[0] ?? context.url
       return { field: 'path', value, secret: false, words }
     },
   }
@@ -213,7 +223,8 @@ function mismatch(
   failure: string,
 ): Mismatch {
   const value = context.read(field)
-  const words = certain && typeof value === 'object' ? 'has several values' : failure
+  const words =
+    certain && (typeof value === 'object' || value === anything) ? 'has several values' : failure
   return { field: field.name, value, secret: field.secret, words }
 }
 

@@ -80,7 +80,7 @@ export function regexpCondition(
   { findings, regexps }: Vocabulary,
 ): Condition | undefined {
   try {
-    return fieldCondition(field, certain, finds(source, field.spell !== undefined, regexps))
+    return fieldCondition(field, certain, finds(source, field.ignoresCase, regexps))
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     findings.error(path, 'SLUICE_RULES_REGEXP', source, problem)

@@ -1,0 +1,332 @@
+const match = 'packages/rules/src/match'
+const paths = `${match}/paths`
+
+export const area = 'rules-readings'
+
+export const tests = [
+  'packages/rules/test/readings packages/rules/test/parameters packages/rules/test/hosts packages/rules/test/paths packages/rules/test/patterns',
+  'packages/conformance/test/rules/urls packages/core/test/http/view packages/fastify/test/request',
+]
+
+export const mutants = [
+  {
+    file: `${paths}/clear.ts`,
+    name: 'a path with a semicolon is exempt',
+    find: "$&'()*+,=:@-]|%",
+    replace: "$&'()*+,;=:@-]|%",
+  },
+  {
+    file: `${paths}/clear.ts`,
+    name: 'a path with an encoded slash is exempt',
+    find: '%(?:2[0246BC]|',
+    replace: '%(?:2[0246BCF]|',
+  },
+  {
+    file: `${paths}/clear.ts`,
+    name: 'a path that climbs is exempt',
+    find: '(?!\\.{1,2}(?:/|$))',
+    replace: '(?!\\.(?:/|$))',
+  },
+  {
+    file: `${paths}/clear.ts`,
+    name: 'a path with a Kelvin sign is exempt',
+    find: 'return !/[\\0-\\x7f]/.test(folded(others))',
+    replace: 'return true',
+  },
+  {
+    file: `${paths}/clear.ts`,
+    name: 'a URL that Express cuts at another place is exempt',
+    find: "url.startsWith('/') ? targetOf(url)?.path : undefined",
+    replace: "url.startsWith('/') ? url.replace(/[?#].*/, '') : undefined",
+  },
+  {
+    file: `${paths}/target.ts`,
+    name: 'Express leaves a space of Latin-1 at the end of a path',
+    find: 'code <= 0x20 || code === 0xa0',
+    replace: 'code <= 0x20',
+  },
+  {
+    file: `${paths}/target.ts`,
+    name: 'Express leaves backslashes before a hash',
+    find: ").replaceAll('\\\\', '/')",
+    replace: ')',
+  },
+  {
+    file: `${paths}/target.ts`,
+    name: 'a URL with a hash is not parsed',
+    find: '/[\\t\\n\\f\\r #\\u00a0\\ufeff]/',
+    replace: '/[\\t\\n\\f\\r \\u00a0\\ufeff]/',
+  },
+  {
+    file: `${paths}/target.ts`,
+    name: 'the encoding of an accent moves no path',
+    find: '<>^`{|}]|',
+    replace: '<>`{|}]|',
+  },
+  {
+    file: `${paths}/target.ts`,
+    name: 'Express finds no host in a path',
+    find: '{|}]|\\/\\/[^@/]+@[^@/]/',
+    replace: '{|}]/',
+  },
+  {
+    file: `${paths}/target.ts`,
+    name: 'the host of a whole URL ends at the first slash, however it is spelled',
+    find: '(?:[\\w.-]+|\\[[\\da-f:.]+\\])(?::\\d+)?(?=\\/|$)',
+    replace: '[^/]*(?=\\/|$)',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'file servers read an encoded slash as a character',
+    find: 'path.replace(/%2F|%5C/g',
+    replace: 'path.replace(/%5C/g',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'no router ends a path at a semicolon',
+    find: 'semicolon === -1 ? [path] : [path, path.slice(0, semicolon)]',
+    replace: '[path].slice(semicolon, 0).concat(path)',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'file servers of Windows ignore the parameters of a segment',
+    find: 'resolved(segments.map(withoutParameters))).add(resolved(segments))',
+    replace: 'resolved(segments.map(withoutParameters)))',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'no router ignores repeated slashes',
+    find: "if (!path.includes('//')) return",
+    replace: 'return',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'no router ignores a slash at the end',
+    find: '.add(filled(withoutSlashAtEnd(path)))',
+    replace: '',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'no router reads an empty parameter',
+    find: "path === '/' ? path : path.replace(/\\/(?=\\/|$)/g, '/%00')",
+    replace: 'path',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'routers resolve dots',
+    find: 'routed.add(filled(path)).add(',
+    replace: 'routed.add(',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'a long path has one reading',
+    find: '    return anyPath(path)\n',
+    replace: '    return onlyPath(canonicalPath(path, caseSensitive))\n',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'a long path is read to its end',
+    find: 'const longestRead = 2048',
+    replace: 'const longestRead = 1_000_000',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'a path of many segments is read to its end',
+    find: '> mostSegments)',
+    replace: '> 1_000_000)',
+  },
+  {
+    file: `${paths}/readings.ts`,
+    name: 'a URL that can mean any path means none',
+    find: 'routed: [], isAny: true',
+    replace: 'routed: [], isAny: false',
+  },
+  {
+    file: `${paths}/spelling.ts`,
+    name: 'letters are compared in lower case only',
+    find: ": lower.toUpperCase().toLowerCase().replaceAll('ς', 'σ')",
+    replace: ': lower',
+  },
+  {
+    file: `${paths}/spelling.ts`,
+    name: 'letters are folded before they are decoded',
+    find: '(caseSensitive ? decoded : folded(decoded)).replace',
+    replace: 'decoded.replace',
+  },
+  {
+    file: `${paths}/spelling.ts`,
+    name: 'an encoded slash separates segments for routers',
+    find: '#%/<>?\\\\^`{}\\x7f-\\uffff]+/g\n',
+    replace: '#%<>?\\\\^`{}\\x7f-\\uffff]+/g\n',
+  },
+  {
+    file: `${paths}/spelling.ts`,
+    name: 'encodings are decoded twice',
+    find: '#%/<>?\\\\^`{}\\x7f-\\uffff]+/g\n',
+    replace: '#/<>?\\\\^`{}\\x7f-\\uffff]+/g\n',
+  },
+  {
+    file: `${paths}/spelling.ts`,
+    name: 'one byte that is not UTF-8 leaves all of them encoded',
+    find: '    return text.replace(character, (one) => {',
+    replace: "    return text.replace('', (one) => {",
+  },
+  {
+    file: `${paths}/routes.ts`,
+    name: 'a semicolon is no query',
+    find: 'semicolonEndsPath === true ? text',
+    replace: 'semicolonEndsPath === null ? text',
+  },
+  {
+    file: `${paths}/routes.ts`,
+    name: 'a rewritten URL is read as it was sent',
+    find: 'routedUrl !== undefined && routedUrl !== url',
+    replace: 'routedUrl === url',
+  },
+  {
+    file: `${paths}/routes.ts`,
+    name: 'the root is no empty parameter',
+    find: "Object.values(params).includes('') ?",
+    replace: "Object.values(params).includes('/') ?",
+  },
+  {
+    file: `${paths}/query.ts`,
+    name: 'the query of a URL that Express parses has its spaces',
+    find: '[withoutSpacesAtEnd(usual), usual]',
+    replace: '[usual]',
+  },
+  {
+    file: `${paths}/query.ts`,
+    name: 'Koa 3 reads a second question mark',
+    find: "if (usual.startsWith('?')) texts",
+    replace: "if (usual === '?') texts",
+  },
+  {
+    file: `${paths}/empty-parameters.ts`,
+    name: 'Fastify 4 reads no empty segment for a part of one',
+    find: "[...forms, '%00']",
+    replace: 'forms',
+  },
+  {
+    file: `${paths}/path-match.ts`,
+    name: 'an exemption of one of two URLs is enough',
+    find: 'parts.every((part)',
+    replace: 'parts.some((part)',
+  },
+  {
+    file: `${paths}/patterns.ts`,
+    name: 'a parameter is looked for in the paths of file servers first',
+    find: '[...routed, ...all]',
+    replace: 'all',
+  },
+  {
+    file: `${paths}/patterns.ts`,
+    name: 'an empty parameter is the one that counts',
+    find: 'if (values.size > 1 && values.delete(empty)) values.add(empty)',
+    replace: '',
+  },
+  {
+    file: `${match}/url-fields.ts`,
+    name: 'the parameters of the router are not asked for',
+    find: 'if (known !== undefined) return known',
+    replace: '',
+  },
+  {
+    file: `${match}/url-fields.ts`,
+    name: 'routers that end the path at a semicolon count apart',
+    find: 'semicolon > 0 ? value.slice(0, semicolon) : value',
+    replace: 'value',
+  },
+  {
+    file: `${match}/url-fields.ts`,
+    name: 'the path that cannot be known counts as it was sent',
+    find: 'several === anything ? unknown : (several.find',
+    replace: 'several === anything ? undefined : (several.find',
+  },
+  {
+    file: `${match}/predicates/conditions.ts`,
+    name: 'a field that can be anything is nothing for a limit',
+    find: "    if (value === anything) return !certain\n    if (typeof value !== 'object') return operator.test(value)",
+    replace:
+      "    if (value === anything) return false\n    if (typeof value !== 'object') return operator.test(value)",
+  },
+  {
+    file: `${match}/candidates/sources.ts`,
+    name: 'the index finds no rule for a field that can be anything',
+    find: 'if (value === anything || value instanceof Failure) search.add(all)',
+    replace:
+      'if (value instanceof Failure) search.add(all)\n      else if (value === anything) return',
+  },
+  {
+    file: `${match}/url-fields.ts`,
+    name: 'a parameter in another letter case avoids a limit',
+    find: 'exact || caseSensitive ? undefined : folded',
+    replace: 'undefined',
+  },
+  {
+    file: `${match}/url-fields.ts`,
+    name: 'a parameter in another letter case is exempt',
+    find: 'exact || caseSensitive ? undefined : folded',
+    replace: 'folded',
+  },
+  {
+    file: `${match}/fields.ts`,
+    name: 'a limit of all parameters but one exempts it in any letter case',
+    find: 'this.#param(name, own, certain)',
+    replace: 'this.#param(name, own, own.exact)',
+  },
+  {
+    file: `${match}/certainty.ts`,
+    name: 'a rule excludes its group for a parameter in another letter case',
+    find: 'asSent !== undefined && !allHold(asSent, context)',
+    replace: 'false',
+  },
+  {
+    file: `${match}/certainty.ts`,
+    name: 'a rule excludes its group by one meaning of the path',
+    find: '(isOwn && patterns.fitAll(match, own.patterns))',
+    replace: 'isOwn',
+  },
+  {
+    file: `${match}/hosts.ts`,
+    name: 'a host without a plain port is its text only',
+    find: 'const names = [...withoutUser, ...hosts].map(withoutPort)',
+    replace: 'const names = [...withoutUser, ...hosts]',
+  },
+  {
+    file: `${match}/hosts.ts`,
+    name: 'the user before a host belongs to it',
+    find: 'host.slice(host.lastIndexOf(',
+    replace: 'host.slice(0 * host.lastIndexOf(',
+  },
+  {
+    file: `${match}/hosts.ts`,
+    name: 'a host that is not spelled plainly has one name',
+    find: '[...names, text].filter',
+    replace: 'names.slice(0, 1).filter',
+  },
+  {
+    file: 'packages/rules/src/loading/facts-of-request.ts',
+    name: 'the host of HTTP/2 hides the other one',
+    find: "[this.#view.host, this.header(':authority'), this.header('host')]",
+    replace: "[this.#view.host, this.header(':authority') ?? this.header('host')]",
+  },
+  {
+    file: 'packages/core/src/http/request/view.ts',
+    name: 'a whole URL loses its origin, however it is spelled',
+    find: '  if (encoded.test(rest)) return target\n',
+    replace: '',
+  },
+  {
+    file: 'packages/fastify/src/request.ts',
+    name: 'the semicolon of Fastify ends no path',
+    find: 'useSemicolonDelimiter === true ||',
+    replace: 'useSemicolonDelimiter === undefined ||',
+  },
+  {
+    file: 'packages/fastify/src/request.ts',
+    name: 'Fastify routes the URL that was sent',
+    find: 'routedUrl: ({ raw }) => raw.url',
+    replace: 'routedUrl: ({ originalUrl }) => originalUrl',
+  },
+]
