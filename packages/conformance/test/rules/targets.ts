@@ -13,10 +13,10 @@ export interface RawAnswer {
 export async function sendTarget(
   port: number,
   target: string,
-  { method = 'GET', lines = '' } = {},
+  { method = 'GET', lines = '', host = 'here' } = {},
 ): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1')
-  const head = `${method} ${target} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n${lines}\r\n`
+  const head = `${method} ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${lines}\r\n`
   // A server drops the request of a client that has ended its side.
   socket.write(Buffer.from(head, 'latin1'))
   socket.setEncoding('latin1')

@@ -1,0 +1,4 @@
+import { describeUrls } from './describe-urls.js'
+import { nestApplications } from './nest-applications.js'
+
+describeUrls(nestApplications)
