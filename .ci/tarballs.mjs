@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import process from 'node:process'
-import { packAll } from './packages/tarballs.mjs'
+import { packAll, withNeeded } from './packages/tarballs.mjs'
 import { root } from './workspace.mjs'
 
 const [given] = process.argv.slice(2)
@@ -14,8 +14,7 @@ mkdirSync(folder, { recursive: true })
 const packed = packAll(folder)
 
 console.log('Install a package together with those that it needs:\n')
-for (const { name, manifest, tarball } of packed) {
-  const needed = packed.filter((other) => other.manifest.name in manifest.dependencies)
-  const tarballs = [...needed.map((other) => other.tarball), tarball]
-  console.log(`${name.padEnd(8)}  npm install ${tarballs.join(' ')}`)
+for (const one of packed) {
+  const tarballs = withNeeded(one, packed).map(({ tarball }) => tarball)
+  console.log(`${one.name.padEnd(8)}  npm install ${tarballs.join(' ')}`)
 }

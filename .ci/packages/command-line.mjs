@@ -4,19 +4,20 @@ import { join } from 'node:path'
 import { run } from '../command.mjs'
 import { root } from '../workspace.mjs'
 import { createProject } from './project.mjs'
+import { withNeeded } from './tarballs.mjs'
 
 const log = join(root, 'examples', 'docs', 'access.log')
 
 /** Runs the commands of each README in a project that has installed the package. */
 export async function* commandLine(packages, folder) {
-  for (const { name, source, manifest } of packages.filter(({ manifest }) => manifest.bin)) {
+  for (const one of packages.filter(({ manifest }) => manifest.bin)) {
+    const { name, source, manifest } = one
     const page = readFileSync(join(source, 'README.md'), 'utf8')
     const [, rules] = /^```yaml\n([\s\S]*?)^```$/m.exec(page) ?? []
     const shown = [...page.matchAll(/^```sh\nnpx (.*)\n```\n\n```text\n([\s\S]*?)^```$/gm)]
     assert.ok(rules && shown.length > 0, `the page of ${name} shows no document, or no output`)
     const project = createProject(join(folder, `command-${name}`), packages, {
-      // The packages are not published yet, so its dependencies are installed from tarballs.
-      dependencies: [manifest.name, ...Object.keys(manifest.dependencies).filter(isOurs)],
+      dependencies: withNeeded(one, packages).map((each) => each.manifest.name),
       files: { 'rules.yaml': rules, 'access.log': readFileSync(log, 'utf8') },
     })
     const npx = (...words) => run('npx', ['--no-install', ...words], { cwd: project })
@@ -36,10 +37,6 @@ export async function* commandLine(packages, folder) {
 /** Output without the duration and the speed of a replay. */
 function withoutTime(output) {
   return output.replace(/^(format \w+; ).*$/m, '$1')
-}
-
-function isOurs(name) {
-  return name.startsWith('@sluice/')
 }
 
 /** The words of a command line, of which some are in quotes. */

@@ -12,6 +12,12 @@ export function packAll(folder) {
     })
 }
 
+/** A package after those of ours that it needs: none of them is on npm yet. */
+export function withNeeded(one, packages) {
+  const { dependencies = {} } = one.manifest
+  return [...packages.filter(({ manifest }) => manifest.name in dependencies), one]
+}
+
 function pack(source, { name, version }, folder) {
   const [command, args] = pnpm('pack', '--pack-destination', folder)
   run(command, args, { cwd: source })
