@@ -51,14 +51,13 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
     target: 'es2022',
     external: installed.flatMap((dependency) => [dependency, `${dependency}/*`]),
     sourcemap: true,
-    // The package contains the sources.
-    sourcesContent: false,
     metafile: true,
     logLevel: 'warning',
     logOverride: { 'ignored-bare-import': 'silent' },
   })
   for (const file of Object.keys(metafile.outputs)) {
     if (file.endsWith('.js')) rewrite(join(folder, file), (text) => markPure(withClassNames(text)))
+    else rewrite(join(folder, file), (text) => withoutOwnSources(text, join(folder, file), folder))
   }
   for (const { entry, module } of effects) importForEffect(target, entry, module)
   writeNotices(
@@ -103,6 +102,16 @@ function markPure(code) {
 function withClassNames(code) {
   const renamed = [...code.matchAll(/^var (\w+) = class _\1\b/gm)].map(([, name]) => name)
   return renamed.reduce((text, name) => text.replace(new RegExp(`\\b_${name}\\b`, 'g'), name), code)
+}
+
+/** The package contains its own sources, so its maps need only those of the bundled packages. */
+function withoutOwnSources(text, file, folder) {
+  const map = JSON.parse(text)
+  const isOwn = (source) => join(dirname(file), source).startsWith(join(folder, 'src', '/'))
+  const sourcesContent = map.sources.map((source, i) =>
+    isOwn(source) ? null : map.sourcesContent[i],
+  )
+  return JSON.stringify({ ...map, sourcesContent })
 }
 
 function rewrite(file, change) {

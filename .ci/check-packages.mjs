@@ -1,5 +1,9 @@
 // Checks the packages as npm would publish them: packs each, runs publint and attw on the tarball, installs the tarballs into empty
-// projects, starts these, and sends requests to them.
+// projects, starts these, and sends requests to them. Arguments choose steps:
+//
+//   npm run check:packages                 everything
+//   npm run check:packages -- quickStarts  this step only
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,22 +13,31 @@ import { commandLine } from './packages/command-line.mjs'
 import { checkContents } from './packages/contents.mjs'
 import { copies } from './packages/copies.mjs'
 import { frontPage } from './packages/front-page.mjs'
+import { imports } from './packages/imports.mjs'
 import { checkManifest } from './packages/manifest.mjs'
 import { quickStarts } from './packages/quick-starts.mjs'
 import { sizes } from './packages/sizes.mjs'
+import { sources } from './packages/sources.mjs'
 import { packAll } from './packages/tarballs.mjs'
+
+const steps = { sizes, imports, sources, copies, applications, quickStarts, commandLine, frontPage }
+const chosen = process.argv.slice(2)
+for (const name of chosen) assert.ok(Object.hasOwn(steps, name), `there is no step ${name}`)
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-packages-'))
 process.on('exit', () => rmSync(folder, { recursive: true }))
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 const packages = packAll(folder)
-for (const { manifest, tarball, name } of packages) {
-  checkManifest(name, manifest)
-  checkContents(manifest, tarball)
+if (chosen.length === 0) {
+  for (const { manifest, tarball, name } of packages) {
+    checkManifest(name, manifest)
+    checkContents(manifest, tarball)
+  }
+  console.log(`${packages.map(({ manifest }) => manifest.name).join(', ')}: can be published`)
 }
-console.log(`${packages.map(({ manifest }) => manifest.name).join(', ')}: can be published`)
 
-for (const step of [sizes, copies, applications, quickStarts, commandLine, frontPage]) {
+for (const [name, step] of Object.entries(steps)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue
   for await (const line of step(packages, folder)) console.log(line)
 }

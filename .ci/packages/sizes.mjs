@@ -7,7 +7,7 @@ import { root } from '../workspace.mjs'
 import { createProject, installedIn } from './project.mjs'
 
 /** Raise one of these only on purpose. */
-const ceilings = { all: 71, least: 33, dependencies: 0, installed: 2050 }
+const ceilings = { all: 71, least: 33, dependencies: 0, installed: 2200 }
 
 const programs = {
   all: `export * from '@sluice/core'`,
@@ -50,14 +50,16 @@ async function bundled(contents, project) {
   return kilobytes(gzipSync(outputFiles[0].contents).length)
 }
 
-function kilobytesIn(folder) {
-  const bytes = readdirSync(folder, { recursive: true, withFileTypes: true })
+/** The size of all files in these folders. */
+export function kilobytesIn(...folders) {
+  const bytes = folders
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => statSync(join(entry.parentPath, entry.name)).size)
   return Math.round(kilobytes(bytes.reduce((sum, size) => sum + size, 0)))
 }
 
 /** Rounded to a tenth. */
-function kilobytes(bytes) {
+export function kilobytes(bytes) {
   return Math.round(bytes / 100) / 10
 }
