@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { run } from '../command.mjs'
 import { compile, createProject } from './project.mjs'
+import { withNeeded } from './tarballs.mjs'
 import { visit } from './visit.mjs'
+import { withRequire } from './with-require.mjs'
 
 const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}`)
 
@@ -41,7 +44,7 @@ const readers = {
   },
 }
 
-/** Follows the quick start of each package's README in its own project. */
+/** Follows the quick start of each package's README in its own project: as it is, and then with `require`. */
 export async function* quickStarts(packages, folder) {
   // The README of a command has no program: see command-line.mjs.
   for (const one of packages.filter(({ manifest }) => manifest.bin === undefined)) {
@@ -51,13 +54,13 @@ export async function* quickStarts(packages, folder) {
   }
 }
 
-async function follow({ source, manifest }, { has, rest }, packages, folder) {
+async function follow({ name, source, manifest }, { has, rest }, packages, folder) {
   const { installs, language, code, rules } = quickStartOf(join(source, 'README.md'))
   const program = rest === undefined || code.includes('.listen(') ? code : `${code}\n${rest}\n`
   assert.ok(installs.includes(manifest.name), `the README of ${manifest.name} installs ${installs}`)
+  const needed = withNeeded({ name, manifest }, packages).map((each) => each.manifest.name)
   createProject(folder, packages, {
-    // The packages are not published yet, so core is installed from a tarball.
-    dependencies: [...new Set([...installs, '@sluice/core', ...has])],
+    dependencies: [...new Set([...installs, ...needed, ...has])],
     files: {
       [`server.${language}`]: program,
       ...(rules === undefined ? {} : { 'rules.yaml': rules }),
@@ -66,9 +69,15 @@ async function follow({ source, manifest }, { has, rest }, packages, folder) {
   if (language === 'ts') {
     compile(folder, 'server.ts', '--experimentalDecorators', '--emitDecoratorMetadata')
   }
-  if (rest !== undefined) return visit(folder, 'server.js')
-  run(process.execPath, ['server.js'], { cwd: folder })
-  return 'runs'
+  const imported = readFileSync(join(folder, 'server.js'), 'utf8')
+  writeFileSync(join(folder, 'server.cjs'), withRequire(imported))
+  const seen = []
+  for (const file of ['server.js', 'server.cjs']) {
+    if (rest === undefined) run(process.execPath, [file], { cwd: folder })
+    seen.push(rest === undefined ? 'runs' : await visit(folder, file))
+  }
+  const [byImport, byRequire] = seen
+  return `by import: ${byImport}; by require: ${byRequire}`
 }
 
 /** The first command, the first program and the first document of rules of a page. */
