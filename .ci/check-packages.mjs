@@ -19,8 +19,19 @@ import { quickStarts } from './packages/quick-starts.mjs'
 import { sizes } from './packages/sizes.mjs'
 import { sources } from './packages/sources.mjs'
 import { packAll } from './packages/tarballs.mjs'
+import { tools } from './packages/tools.mjs'
 
-const steps = { sizes, imports, sources, copies, applications, quickStarts, commandLine, frontPage }
+const steps = {
+  sizes,
+  imports,
+  sources,
+  copies,
+  tools,
+  applications,
+  quickStarts,
+  commandLine,
+  frontPage,
+}
 const chosen = process.argv.slice(2)
 for (const name of chosen) assert.ok(Object.hasOwn(steps, name), `there is no step ${name}`)
 

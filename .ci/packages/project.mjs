@@ -5,11 +5,16 @@ import { join } from 'node:path'
 import { run } from '../command.mjs'
 import { members, root } from '../workspace.mjs'
 
-/** Creates an empty project with these dependencies and files. npm installs Sluice from the tarballs, and everything else in the tested versions. */
-export function createProject(folder, packages, { dependencies, files, type = 'module' }) {
+/**
+ * Creates an empty project with these dependencies and files. npm installs Sluice from the tarballs, and everything else in the tested versions, or in
+ * those given.
+ */
+export function createProject(folder, packages, settings) {
+  const { dependencies, versions = {}, files, type = 'module' } = settings
   mkdirSync(folder)
-  const versions = dependencies.map((name) => [name, versionOf(name, packages)])
-  const manifest = { private: true, type, dependencies: Object.fromEntries(versions) }
+  const tested = dependencies.map((name) => [name, versionOf(name, packages)])
+  const all = { ...Object.fromEntries(tested), ...versions }
+  const manifest = { private: true, type, dependencies: all }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder })
