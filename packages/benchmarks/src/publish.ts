@@ -6,6 +6,7 @@ const folder = new URL('../', import.meta.url)
 const results = new URL('results/', folder)
 const own = new URL('README.md', folder)
 const rootReadme = new URL('../../README.md', folder)
+const serverless = new URL('../docs/operate/serverless.md', folder)
 
 /** Writes the figures and pictures of a section to the results folder, and its table to its page. */
 export async function publish({ name, page }: Section, findings: Findings): Promise<void> {
@@ -18,7 +19,7 @@ export async function publish({ name, page }: Section, findings: Findings): Prom
   await replace(new URL(page, folder), name, table)
 }
 
-/** Writes the ratios of the last runs of all sections to the README of the benchmarks, and the headlines to the root README. */
+/** Writes the ratios of the last runs of all sections to the README of the benchmarks, the headlines to the root README, and those of `cold` to its page. */
 export async function publishRatios(sections: readonly Section[]): Promise<void> {
   const all: Comparison[] = []
   for (const { name } of sections) all.push(...comparisonsIn(await lastResults(name)))
@@ -26,6 +27,8 @@ export async function publishRatios(sections: readonly Section[]): Promise<void>
   await replace(own, 'ratios', ratiosTable(all))
   const headlines = `${introduction}\n\n${ratiosTable(headlinesOf(all))}`
   await replace(rootReadme, 'ratios', headlines)
+  const cold = comparisonsIn(await lastResults('cold'))
+  if (cold.length > 0) await replace(serverless, 'cold', ratiosTable(cold))
 }
 
 const introduction = [

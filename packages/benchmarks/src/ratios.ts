@@ -46,6 +46,7 @@ const headlines: readonly RegExp[] = [
   /^import and /,
   /^the same after Express/,
   /^time of the first /,
+  /^MB installed /,
   /^decisions in memory, /,
   /^time of a new key in memory, called /,
   /^memory per key, /,
@@ -82,7 +83,7 @@ function isComparison(value: unknown): value is Comparison {
   )
 }
 
-function fieldOf(value: unknown, name: string): unknown {
+export function fieldOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined
   return Reflect.get(value, name)
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { withTable } from '../src/publish.js'
 
@@ -17,4 +18,14 @@ describe('the tables of the README', () => {
       expect(() => withTable(text, 'one', 'new')).toThrow('must have one pair of marks')
     },
   )
+})
+
+test.each([
+  ['README.md', 'ratios'],
+  ['packages/benchmarks/README.md', 'ratios'],
+  ['packages/benchmarks/README.md', 'cold'],
+  ['packages/docs/operate/serverless.md', 'cold'],
+])('%s has marks for the table %s', async (page, name) => {
+  const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
+  expect(withTable(text, name, 'new')).toContain(`<!-- ${name} -->\n\nnew\n\n<!-- /${name} -->`)
 })

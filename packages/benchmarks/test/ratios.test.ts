@@ -33,6 +33,7 @@ describe('the comparison with the best peer', () => {
       'import and `rateLimit()` for Express ÷ import of Express',
       'the same after Express is loaded ÷ import of Express',
       'time of the first decision of a process over Redis ÷ `INCR`',
+      'MB installed for Express, with dependencies',
       'decisions in memory, one key, called ÷ bare `Map`',
       'longest delay of the event loop while a million keys expire ÷ bare `Map`',
       'decisions per second over Redis, one at a time ÷ `INCR`',

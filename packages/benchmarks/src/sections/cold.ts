@@ -1,5 +1,6 @@
 import { startRedis } from '@sluice/conformance/servers'
 import { express, imports, rows, type ColdImport } from '../cold/imports.js'
+import { installed, rows as sizeRows, type Installed } from '../cold/installed.js'
 import { counts } from '../cold/timing.js'
 import { conditionsOf, sentenceOf } from '../conditions.js'
 import { nameOf, spread, table } from '../markdown.js'
@@ -45,10 +46,12 @@ export const cold: Section = {
         { of: 'over Redis', yardstick: '`INCR`', first: firstOf(redisContenders, overRedis) },
       ]
       const times = importsOf(loaded)
+      const sizes = await installed()
       return {
-        results: { conditions, rounds, imports: times, decisions: groups },
+        results: { conditions, rounds, imports: times, decisions: groups, installed: sizes },
         ratios: [
           ...Object.values(rows).map((row) => comparisonOf(times, row)),
+          ...Object.values(sizeRows).map((row) => sizesOf(sizes, row)),
           ...groups.flatMap(({ of, yardstick, first }) =>
             counts.map((count) =>
               compared(
@@ -67,6 +70,14 @@ export const cold: Section = {
           table(
             ['', '', 'ms', '÷ Express'],
             times.map(({ row, name, ms, ratio }) => [row, nameOf(name), spread(ms), spread(ratio)]),
+            2,
+          ),
+          '',
+          'The size on the disk, with all dependencies (less is better):',
+          '',
+          table(
+            ['', '', 'MB'],
+            sizes.map(({ row, name, megabytes }) => [row, nameOf(name), megabytes.toFixed(2)]),
             2,
           ),
           ...groups.flatMap(({ of, first }) => [
@@ -120,6 +131,14 @@ function comparisonOf([yardstick, ...times]: readonly ImportTime[], row: string)
     'less',
     [yardstick, ...own].map(({ name, ratio }) => [name, ratio.median]),
   )
+}
+
+function sizesOf(sizes: readonly Installed[], row: string): Comparison {
+  const own = sizes.filter((size) => size.row === row)
+  return compared(row, 'less', [
+    ['an empty folder', 0],
+    ...own.map(({ name, megabytes }) => [name, megabytes] as const),
+  ])
 }
 
 interface FirstDecisions {
