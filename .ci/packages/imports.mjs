@@ -14,7 +14,7 @@ const ceilings = {
   koa: { modules: 13, kilobytes: 515 },
   fastify: { modules: 16, kilobytes: 522 },
   nestjs: { modules: 13, kilobytes: 524 },
-  rules: { modules: 268, kilobytes: 2300 },
+  rules: { modules: 276, kilobytes: 2335 },
 }
 
 /** The kilobytes of the adapter of Express and core on the disk, with their sources and maps. */
