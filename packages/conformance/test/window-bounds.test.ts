@@ -13,7 +13,7 @@ import { runs } from '@sluice/conformance'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-const windowMs = 100
+const windowMs = 40
 
 /** The bound on the algorithms page: the largest number of units in any half-open interval as long as the window. */
 const bounds: Readonly<
@@ -56,7 +56,7 @@ const bounds: Readonly<
   ],
 }
 
-const limits = [1, 2, 3, 5, 20]
+const limits = [1, 2, 3, 5, 10]
 const cases = Object.entries(bounds).flatMap(([name, [build, most]]) =>
   limits.map((limit) => ({ name, limit, most: most(limit), policy: build(limit) })),
 )
@@ -74,7 +74,7 @@ describe('the most units in any window', () => {
 
   test.each(cases)('$name, limit $limit: never more than $most', ({ policy, most }) => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(0, 0, 0, 1, 5, 20, 49, 98, 99, 100, 101)), (steps) => {
+      fc.property(fc.array(fc.constantFrom(0, 0, 0, 1, 2, 8, 19, 38, 39, 40, 41)), (steps) => {
         let at = 0
         const moments = steps.map((ms) => (at += ms))
         expect(Math.max(most, worstOf(policy, moments))).toBe(most)

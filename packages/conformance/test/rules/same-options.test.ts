@@ -46,7 +46,7 @@ const pairs: readonly (readonly [string, Options, Partial<RulesDocument['rules']
   ],
 ]
 
-describe.each([...express, ...koa, fastify[0], ...nestjs])('$name', (adapter) => {
+describe.each([express[1], koa[1], fastify[0], nestjs[0]])('$name', (adapter) => {
   test.each(pairs)('%s: a rule decides as the option does', async (_what, options, rule) => {
     const next = randomFrom(1)
     const below = (bound: number): number => Math.floor(next() * bound)

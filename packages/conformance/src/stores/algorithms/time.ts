@@ -131,13 +131,15 @@ export function describeTime(open: OpenSetup): void {
   })
 }
 
-/** Sends a request each millisecond until one is denied, and returns the times of the allowed ones. */
+/** Sends requests until one is denied, and again one millisecond before and at the end of its wait. Returns the times of the allowed ones. */
 async function admittedUntil(setup: Setup, policy: Policy, untilMs: number): Promise<number[]> {
   const start = setup.now
   const limiter = setup.limiter(policy)
   const admitted: number[] = []
-  for (; setup.now <= start + untilMs; setup.now++) {
-    while ((await limiter.consume('key')).allowed) admitted.push(setup.now - start)
+  while (setup.now <= start + untilMs) {
+    const { allowed, retryAfterMs } = await limiter.consume('key')
+    if (allowed) admitted.push(setup.now - start)
+    else setup.now += Math.max(1, Number(retryAfterMs) - 1)
   }
   setup.now = start
   return admitted
