@@ -107,12 +107,12 @@ describe.each(Object.entries(clients))('%s: a lost answer', (_, open) => {
 })
 
 test('a call that is known to be lost fails at once, however long the client takes to reconnect', async () => {
-  const client = server.client({ retryStrategy: () => 1500 })
+  const client = server.client({ retryStrategy: () => 20_000 })
   const { limiter, lose } = setupOf(client, server.client())
   await limiter.consume('key')
   const begins = performance.now()
   expect((await lose(() => limiter.consume('key'), 2)).source).toBe('closed')
-  expect(performance.now() - begins).toBeLessThan(1000)
+  expect(performance.now() - begins).toBeLessThan(10_000)
 })
 
 test('a call that waits for the client to reconnect is sent once, and decided', async () => {
