@@ -12,11 +12,10 @@ export {
   forward,
   moved,
   nothingSaid,
-  patienceMs,
-  runs,
   starts,
   startsOf,
   traffic,
 } from './traffic/traffic.js'
+export { patienceMs, runs } from './random.js'
 export type { Cost, Move, Said, Step } from './traffic/traffic.js'
 export { rush } from './redis/rush.js'

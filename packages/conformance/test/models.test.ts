@@ -39,7 +39,7 @@ async function followFor(sample: Followed, atLeast: number): Promise<void> {
   for (let steps = 0; steps < atLeast; round++) steps += await followSome(sample, round)
 }
 
-/** Compares fifty random histories of a key with the model, and returns their number of steps. */
+/** Compares some random histories of a key with the model, and returns their number of steps. */
 async function followSome(sample: Followed, round: number): Promise<number> {
   let steps = 0
   await fc.assert(
@@ -51,7 +51,7 @@ async function followSome(sample: Followed, round: number): Promise<number> {
         if (!isDeepStrictEqual(answer.decision, expected)) expect(answer.decision).toEqual(expected)
       }
     }),
-    { numRuns: 50, seed: round },
+    { numRuns: runs(50), seed: round },
   )
   return steps
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../conformance/src/random.js'
 import { createCalendar, weekdays } from '../src/algorithms/calendar-window/calendar.js'
 import { calendarWindow } from '../src/index.js'
 import { isTimeZone } from '../src/time-zone.js'
@@ -66,7 +67,7 @@ describe.each(Object.entries(zones))('in zones whose clocks %s', (_claim, names)
           expect(calendar.endOf(at)).toBe(end)
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

@@ -8,6 +8,7 @@ import {
   redisStore,
   type CalendarWindowOptions,
 } from '../src/index.js'
+import { runs } from '../../conformance/src/random.js'
 import { nextChange } from './temporal-calendar.js'
 import { watchZoneReadings } from './zone-readings.js'
 
@@ -272,7 +273,7 @@ describe('the windows of a calendar', () => {
           expect(pageOf(windows, end)).not.toBe(page)
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

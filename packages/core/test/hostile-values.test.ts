@@ -10,6 +10,7 @@ import {
   type Keys,
   type RedisClient,
 } from '../src/index.js'
+import { runs } from '../../conformance/src/random.js'
 import { builders } from './builders.js'
 import { errorOf, rejectionOf } from './error-of.js'
 
@@ -70,7 +71,7 @@ describe('a policy of unknown shape', () => {
         if (typeof limiter === 'string') return
         expectSane(limiter.consume('key'))
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     )
     expect(Reflect.ownKeys(Object.prototype)).toEqual(inherited)
   })
@@ -95,7 +96,7 @@ describe('a policy of unknown shape', () => {
           decided++
           for (let i = 0; i < 3; i++) expectSane(made.consume('key'))
         }),
-        { numRuns: 500 },
+        { numRuns: runs(500) },
       )
       expect(decided).toBeGreaterThan(0)
       expect(Reflect.ownKeys(Object.prototype)).toEqual(inherited)
@@ -131,7 +132,7 @@ describe('a key of unknown shape', () => {
           ]).toContain(result)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
     expect(Reflect.ownKeys(Object.prototype)).toEqual(inherited)
   })
@@ -143,7 +144,7 @@ describe('a key of unknown shape', () => {
         if (typeof code !== 'string') return
         expect((await rejectionOf(limiter.acquire(value as Keys, { maxWait: 0 }))).code).toBe(code)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 
@@ -208,7 +209,7 @@ describe('a cost', () => {
           expect(errorOf(() => change('key', cost)).code).toBe('SLUICE_OPTION_INVALID')
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
     expect([limiter.peek('key').remaining, limiter.peek('other').remaining]).toEqual([5, 5])
   })
@@ -237,7 +238,7 @@ describe('options of unknown shape', () => {
       fc.property(fc.oneof(anything, parsed), (value) => {
         outcomeOf(() => act(value as never))
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
     expect(Reflect.ownKeys(Object.prototype)).toEqual(inherited)
   })

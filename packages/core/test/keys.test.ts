@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../conformance/src/random.js'
 import { joinKey, redisKey, wrongPart } from '../src/keys.js'
 
 // Characters that separate, escape or tag, and lone surrogates, which have no UTF-8 form.
@@ -93,7 +94,7 @@ test('a number and its decimal text are the same part, and no two numbers are', 
       expect(joinKey(['user', one])).toBe(joinKey(['user', String(one)]))
       expect(joinKey(['user', one]) === joinKey(['user', other])).toBe(one === other)
     }),
-    { numRuns: 1000, examples: [[0, 1]] },
+    { numRuns: runs(1000), examples: [[0, 1]] },
   )
 })
 
@@ -103,7 +104,7 @@ test('two lists of parts give the same string only if they are the same list', (
       expect(joinKey(one) === joinKey(other)).toBe(JSON.stringify(one) === JSON.stringify(other))
     }),
     {
-      numRuns: 2000,
+      numRuns: runs(2000),
       examples: [
         [['a', 'b'], ['a|b']],
         [['a|b'], ['a%7Cb']],
@@ -124,7 +125,7 @@ test('the string of several parts can be split into the same parts', () => {
       const pieces = split.map((piece) => piece.replaceAll('%7C', '|').replaceAll('%25', '%'))
       expect([before, ...pieces]).toEqual(['', ...list])
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
@@ -134,7 +135,7 @@ test('a key in Redis has exactly one opening and one closing brace', () => {
       const [before, tag, after, ...more] = redisKey(prefix, name, key).split(/[{}]/)
       expect([before.endsWith(':'), tag.length > 0, after, more]).toEqual([true, true, '', []])
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
@@ -144,7 +145,7 @@ test('a key in Redis is the same after a conversion to UTF-8 and back', () => {
       const text = redisKey(prefix, name, key)
       expect(Buffer.from(text, 'utf8').toString('utf8')).toBe(text)
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
@@ -157,7 +158,7 @@ test('two keys in Redis are equal only if prefix, name and key are equal', () =>
       )
     }),
     {
-      numRuns: 2000,
+      numRuns: runs(2000),
       examples: [
         [
           ['a', 'b:c', 'k'],

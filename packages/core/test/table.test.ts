@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../conformance/src/random.js'
 import { mostRows, type Segment } from '../src/stores/memory/segment.js'
 import { Table } from '../src/stores/memory/table.js'
 
@@ -48,7 +49,7 @@ test('a table keeps the last row and body of each fingerprint until they are rem
         expect(table.unspent).toBe([...model.values()].filter(({ spent }) => !spent).length)
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })
 

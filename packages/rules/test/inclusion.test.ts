@@ -1,3 +1,4 @@
+import { runs } from '@sluice/conformance/random'
 import { expect, test } from 'vitest'
 import { areDisjoint, includes, type Matched } from '../src/check/inclusion.js'
 import type { Predicate, RuleDeclaration, RulesDocument, When } from '../src/document/document.js'
@@ -80,12 +81,14 @@ function matchedBy({ when, then }: RuleDeclaration): Matched {
   return { when, exact: then === 'allow' }
 }
 
+const pairs = runs(8000)
+
 test('a claim about two rules is true of all requests', () => {
   const random = new Random(1)
   const document: RulesDocument = { version: 1, name: 'pairs', rules: [] }
   const requests = Array.from({ length: 400 }, () => randomRequest(random))
   const found = { included: 0, disjoint: 0 }
-  for (let i = 0; i < 8000; i++) {
+  for (let i = 0; i < pairs; i++) {
     const outer = randomRule(random, 'outer')
     const inner = randomRule(random, 'inner', outer)
     const isIncluded = includes(matchedBy(outer), matchedBy(inner), false) === 'yes'
@@ -106,6 +109,6 @@ test('a claim about two rules is true of all requests', () => {
     if (isIncluded) found.included++
     else found.disjoint++
   }
-  expect(found.included).toBeGreaterThan(200)
-  expect(found.disjoint).toBeGreaterThan(200)
+  expect(found.included).toBeGreaterThan(pairs / 40)
+  expect(found.disjoint).toBeGreaterThan(pairs / 40)
 })

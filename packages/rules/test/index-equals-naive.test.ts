@@ -1,10 +1,11 @@
+import { runs } from '@sluice/conformance/random'
 import { expect, test } from 'vitest'
 import { compileRules, parsedOf, RulesError, type Judgement, type RuleSet } from '../src/index.js'
 import { interpret, type Verdict } from './naive/interpreter.js'
 import { Random, randomDocument, randomRequest } from './naive/random.js'
 
-/** RULES_CASES=1000000 for the long run. */
-const cases = Number(process.env['RULES_CASES'] ?? 50_000)
+/** SLUICE_RUNS=20 for the long run. */
+const cases = runs(50_000)
 const requestsPerDocument = 100
 
 test(

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { Temporal } from 'temporal-polyfill'
 import { expect, test } from 'vitest'
+import { runs } from '@sluice/conformance/random'
 import { watchZoneReadings } from '../../core/test/zone-readings.js'
 import type { ScheduleDeclaration } from '../src/document/document.js'
 import { createSchedule, type Schedule } from '../src/match/schedule.js'
@@ -49,7 +50,7 @@ test('a schedule is active at the times of Temporal, also around each change of 
         }
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 

@@ -1,5 +1,5 @@
 import { families, seed, unlimitedSample, type Followed } from '@sluice/conformance'
-import { randomFrom } from '@sluice/conformance/random'
+import { randomFrom, runs } from '@sluice/conformance/random'
 import { describe, expect, test } from 'vitest'
 import { simulate, type Report } from '../../src/simulate/index.js'
 import { jsonLog, start, type Line } from './logs.js'
@@ -8,7 +8,10 @@ const keys = ['192.0.2.1', '192.0.2.2', '198.51.100.7']
 const requests = 120
 
 describe.each(families)('$name', ({ samples }) => {
-  test.each(samples.map((sample) => ({ numbers: JSON.stringify(sample.policy), sample })))(
+  // Each algorithm has a fifth of its policies in `npm test`.
+  const some = samples.slice(0, runs(samples.length))
+
+  test.each(some.map((sample) => ({ numbers: JSON.stringify(sample.policy), sample })))(
     'every number of the report equals that of the model: $numbers',
     async ({ sample }) => {
       const lines = trafficFor(sample)

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { slidingWindow } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@sluice/conformance/random'
 import type { LogRecord } from '../../src/simulate/cut/record.js'
 import { simulate, type Report } from '../../src/simulate/index.js'
 import { formatOptions, formats, type Logged, type LogFormat } from './formats.js'
@@ -172,7 +173,7 @@ describe.each(formats)('$name', (format) => {
         )
         fieldsOf(format, cut(format, damaged))
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@sluice/conformance/random'
 import { jsonCutter } from '../../src/simulate/cut/json.js'
 import type { LogRecord } from '../../src/simulate/cut/record.js'
 import { DeniedKey } from '../../src/simulate/tally/denied-key.js'
@@ -55,7 +56,7 @@ describe('KeyTable', () => {
         expect(table.size).toBe(truth.size)
         for (const { number, count } of truth.values()) expect(table.asked(number)).toBe(count)
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
   })
 

@@ -135,11 +135,3 @@ function distance(now: number, move: Move, windowMs: number, last: Said): number
       return (last[move.by] ?? 0) + move.plusMs
   }
 }
-
-/** The time limit of a property with this number of runs. */
-export const patienceMs: number = runs(30_000)
-
-/** The number of runs of a property: `SLUICE_RUNS` times the usual number. */
-export function runs(usual: number): number {
-  return Math.ceil(usual * Number(process.env['SLUICE_RUNS'] ?? 1))
-}

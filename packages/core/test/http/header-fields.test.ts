@@ -14,6 +14,7 @@ import {
   unlimited,
   type Policy,
 } from '../../src/index.js'
+import { runs } from '../../../conformance/src/random.js'
 import type { HeaderStyle } from '../../src/http/index.js'
 import { fieldsOf, start, syncGuardOf, type Options } from './visit.js'
 
@@ -177,7 +178,7 @@ test('writes every name so that a client can restore it', () => {
       }
       expect(Object.keys(fields)).toEqual(['RateLimit-Policy', 'RateLimit'])
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 

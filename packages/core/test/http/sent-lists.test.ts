@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../conformance/src/random.js'
 import { byHeader, byUser, firstOf } from '../../src/http/index.js'
 import { isSent } from '../../src/http/keys/sent-lists.js'
 import { errorOf, rejectionOf } from '../error-of.js'
@@ -123,7 +124,7 @@ test('no JSON of a client changes the form of a key or avoids the limit', () => 
       }
     }),
     {
-      numRuns: 1000,
+      numRuns: runs(1000),
       examples: [[null], [['ann', 'x']], [{ default: null }], [{ default: 'x' }], [42], [[['a']]]],
     },
   )

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../conformance/src/random.js'
 import { sharePolicy } from '../../src/algorithms/kind.js'
 import {
   calendarWindow,
@@ -125,7 +126,7 @@ test('a share is rounded up to a whole unit, and not further because of rounding
       expect(shared).toMatchObject({ limit: Number(exact) })
     }),
     {
-      numRuns: 5000,
+      numRuns: runs(5000),
       examples: [
         [70, 1000],
         [3, 3333],
@@ -147,7 +148,7 @@ test('a share that is a whole number is not rounded up', () => {
       )
       expect(shared).toMatchObject({ limit: hundreds * percent })
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
@@ -158,7 +159,7 @@ test('the shares of n processes are together at least the limit, and less than n
       const inAll = 'limit' in shared ? Number(shared.limit) * processes : Number.NaN
       expect([inAll >= limit, inAll < limit + processes]).toEqual([true, true])
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 

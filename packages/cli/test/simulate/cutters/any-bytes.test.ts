@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '@sluice/conformance/random'
 import { albCutter } from '../../../src/simulate/cut/alb.js'
 import { combinedCutter } from '../../../src/simulate/cut/combined.js'
 import { jsonCutter } from '../../../src/simulate/cut/json.js'
@@ -44,6 +45,6 @@ test('no cutter throws, and no record throws when it is read, whatever the bytes
         }
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   )
 })

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../samples/families.js'
 import { decisionFrom, follow } from '../../traffic/follow.js'
-import { patienceMs, runs, startsOf, traffic } from '../../traffic/traffic.js'
+import { patienceMs, runs } from '../../random.js'
+import { startsOf, traffic } from '../../traffic/traffic.js'
 import type { OpenSetup } from '../setup.js'
 
 export function describeDefinitions(open: OpenSetup): void {

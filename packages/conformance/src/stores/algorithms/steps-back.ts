@@ -3,15 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../samples/families.js'
 import { sizedAlgorithms } from '../../samples/sized-algorithms.js'
-import {
-  costOf,
-  costs,
-  moved,
-  nothingSaid,
-  patienceMs,
-  runs,
-  traffic,
-} from '../../traffic/traffic.js'
+import { patienceMs, runs } from '../../random.js'
+import { costOf, costs, moved, nothingSaid, traffic } from '../../traffic/traffic.js'
 import { today, type OpenSetup } from '../setup.js'
 
 /** Stores keep expired state for a second more, so that a clock that steps back by a second still finds it. */

@@ -3,16 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../samples/families.js'
 import { sizedAlgorithms } from '../../samples/sized-algorithms.js'
-import {
-  costOf,
-  moved,
-  nothingSaid,
-  patienceMs,
-  runs,
-  startsOf,
-  traffic,
-  type Step,
-} from '../../traffic/traffic.js'
+import { patienceMs, runs } from '../../random.js'
+import { costOf, moved, nothingSaid, startsOf, traffic, type Step } from '../../traffic/traffic.js'
 import type { OpenSetup } from '../setup.js'
 
 const dayMs = 86_400_000

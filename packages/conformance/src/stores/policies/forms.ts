@@ -15,16 +15,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families, type Family } from '../../samples/families.js'
 import type { Sample } from '../../samples/sample.js'
-import {
-  costOf,
-  costs,
-  forward,
-  moved,
-  nothingSaid,
-  patienceMs,
-  runs,
-  startsOf,
-} from '../../traffic/traffic.js'
+import { patienceMs, runs } from '../../random.js'
+import { costOf, costs, forward, moved, nothingSaid, startsOf } from '../../traffic/traffic.js'
 import type { OpenSetup } from '../setup.js'
 
 /** A policy of each form of state, of 5 requests an hour. */

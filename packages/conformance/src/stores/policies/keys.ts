@@ -1,7 +1,7 @@
 import { fixedWindow, notLimited, type Key } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../traffic/traffic.js'
+import { runs } from '../../random.js'
 import type { OpenSetup } from '../setup.js'
 
 const once = fixedWindow({ limit: 1, window: '1h' })
