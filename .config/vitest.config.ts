@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -8,26 +9,35 @@ const nest10 = `${root}packages/nestjs/test/nest10/node_modules/@nestjs/`
 // Node loads the built packages itself, about a third faster than vite.
 const server = { deps: { external: [/\/packages\/[^/]+\/(?:dist|bundle)\//] } }
 
-/** Their test files share a process and its modules: to load the modules for each file again would take longer than most of its tests. */
-const shared = ['core', 'express', 'koa', 'fastify', 'nestjs', 'rules', 'cli'].flatMap(testsOf)
+const all = readdirSync(`${root}packages`)
+  .flatMap((name) => testsOf(`packages/${name}/test/`))
+  .filter((file) => !file.includes('node_modules'))
 
-/**
- * The files among them that need a process of their own: they read warnings of the process, load modules again, set the time, or remove a Unix socket.
- * After the removal, Node 20 does not resolve symbolic links of modules until the next synchronous `stat`: `realpath` reads the type of the socket.
- */
-const alone = shared.filter((file) =>
-  /'warning'|warningOf|resetModules|useFakeTimers|stub(?:Env|Global)|\.listen\(path\)/.test(
-    readFileSync(root + file, 'utf8'),
-  ),
-)
+/** They take long by nature. `npm run test:slow` runs them. */
+const slow = all.filter((file) => file.endsWith('.slow.test.ts'))
 
 /** These files check the pages of the documentation, and what is drawn in a browser. `npm run check:pages` runs them. */
-const pages = [
-  'packages/conformance/test/docs/**/*.test.ts',
-  'packages/conformance/test/playground/**/*.test.ts',
-  'packages/conformance/test/site/**/*.test.ts',
-  'packages/cli/test/**/*.browser.test.ts',
-]
+const pages = all.filter((file) =>
+  /^packages\/conformance\/test\/(?:docs|playground|site)\/|\.browser\.test\.ts$/.test(file),
+)
+
+const quick = all.filter((file) => !slow.includes(file) && !pages.includes(file))
+
+/**
+ * The quick files that need a process of their own: they measure memory, read warnings of the process, load modules again, set the time, or
+ * remove a Unix socket. The others share a process and its modules: to load the modules for each file again would take longer than most of its tests.
+ * After the removal, Node 20 does not resolve symbolic links of modules until the next synchronous `stat`: `realpath` reads the type of the socket.
+ */
+const alone = quick.filter(
+  (file) =>
+    file.startsWith('packages/benchmarks/') ||
+    /memoryUsage|'warning'|warningOf|resetModules|useFakeTimers|stub(?:Env|Global)|\.listen\(path\)/.test(
+      textOf(file),
+    ),
+)
+
+/** The properties: `npm run test:slow` runs these files again, with all of their runs. */
+const random = quick.filter((file) => /\b(?:fc\.assert|runs|describeStore)\(/.test(textOf(file)))
 
 export default defineConfig({
   root,
@@ -37,18 +47,18 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: shared,
-          exclude: [...alone, ...pages],
+          include: quick.filter((file) => !alone.includes(file)),
           isolate: false,
           server,
         },
       },
+      { extends: true, test: { name: 'isolated', include: alone, server } },
       {
         extends: true,
         test: {
-          name: 'isolated',
-          include: ['packages/{conformance,faults,benchmarks}/test/**/*.test.ts', ...alone],
-          exclude: pages,
+          name: 'slow',
+          include: [...slow, ...random],
+          env: { SLUICE_RUNS: process.env['SLUICE_RUNS'] ?? '1' },
           server,
         },
       },
@@ -59,10 +69,7 @@ export default defineConfig({
         resolve: { alias: [{ find: /^@nestjs\//, replacement: nest10 }] },
         test: {
           name: 'nest10',
-          include: [
-            'packages/nestjs/test/**/*.test.ts',
-            'packages/conformance/test/**/nestjs*.test.ts',
-          ],
+          include: all.filter((file) => /^packages\/nestjs\/|\/nestjs[^/]*$/.test(file)),
         },
       },
     ],
@@ -70,16 +77,20 @@ export default defineConfig({
     // Redis servers and forked processes start inside the tests, on machines as small as two cores.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    maxWorkers: Math.max(2, availableParallelism()),
     // A forgotten `.only` would skip the rest of the suite.
     allowOnly: false,
     passWithNoTests: false,
   },
 })
 
-function testsOf(name: string): string[] {
-  const folder = `packages/${name}/test/`
+function testsOf(folder: string): string[] {
+  if (!existsSync(root + folder)) return []
   return readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
+    .filter((file) => file.endsWith('.test.ts'))
     .map((file) => folder + file)
+}
+
+function textOf(file: string): string {
+  return readFileSync(root + file, 'utf8')
 }

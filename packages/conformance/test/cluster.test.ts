@@ -26,7 +26,6 @@ import {
 import {
   costOf,
   costs,
-  describeStore,
   forward,
   moved,
   nothingSaid,
@@ -50,8 +49,6 @@ beforeAll(() => {
 /** One key on each master. */
 const elsewhere = ['ann', 'bob', 'fay'] as const
 const [first, second, third] = elsewhere
-
-describeStore('redisStore on a Redis Cluster', () => store)
 
 test('the keys of these tests are on three masters', async () => {
   const owners = elsewhere.map(async (key) => {

@@ -12,7 +12,6 @@ import { describeDecisions } from './contract/answers/decisions.js'
 import { describeDenials } from './contract/answers/denials.js'
 import { describeEarly } from './contract/answers/early.js'
 import { describeHeaders } from './contract/answers/headers.js'
-import { describeKeepAlive } from './contract/connections/keep-alive.js'
 import { describeKeys } from './contract/keys/keys.js'
 import { describeLimiter } from './contract/limiter.js'
 import { describeLists } from './contract/keys/lists.js'
@@ -63,7 +62,6 @@ export function describeAdapter(adapter: Adapter): void {
     describeWrongRequests(open)
     if (adapter.protocol === 'HTTP/1.1') describePipelining(open)
     else describeResets(open)
-    describeKeepAlive(adapter)
 
     describe('on a real Redis', () => {
       const redis = useRedis()

@@ -1,4 +1,5 @@
 export { describeTable } from './describe-table.js'
+export { describeKeepAlive } from './contract/connections/keep-alive.js'
 export { describeAdapter } from './describe-adapter.js'
 export { express } from './servers/express.js'
 export { fastify } from './servers/fastify.js'

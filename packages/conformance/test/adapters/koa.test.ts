@@ -1,3 +1,3 @@
 import { describeAdapter, koa } from '@sluice/conformance/adapters'
 
-for (const adapter of koa) describeAdapter(adapter)
+describeAdapter(koa[1])

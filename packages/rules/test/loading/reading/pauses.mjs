@@ -33,11 +33,12 @@ async function longestPause(work) {
 
 let turn = 0
 const rules = await loadRules({ source: pollSource(() => documentOf(turn)) })
-const reloads = []
-for (turn = 1; turn <= 2; turn++) reloads.push(await longestPause(() => rules.reload()))
-// Another program on the machine can stop this one during one of them.
-const reload = Math.min(...reloads)
-const { length } = rules.current.document.rules
 const text = { text: documentOf(turn), format: 'yaml', files: new Map() }
 const atOnce = await longestPause(async () => compileRules(parseRules(text)))
-process.stdout.write(JSON.stringify({ reload, atOnce, threads, length }))
+// Another program on the machine can stop this one during some of the reloads, but a fault would show in all of them.
+let reload = Infinity
+for (turn = 1; turn <= 6 && reload >= atOnce / 5; turn++) {
+  reload = Math.min(reload, await longestPause(() => rules.reload()))
+}
+const { length } = rules.current.document.rules
+process.stdout.write(JSON.stringify({ reload, atOnce, threads, loads: turn, length }))

@@ -18,7 +18,7 @@ const patienceMs = 120_000
 const mostBytesPerRequest = 100
 
 export function describeKeepAlive(adapter: Adapter): void {
-  describe('persistent connections', () => {
+  describe(`${adapter.name}: persistent connections`, () => {
     test(
       'carry thousands of requests, and neither listeners nor memory grow',
       async () => {

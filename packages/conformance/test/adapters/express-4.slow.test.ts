@@ -1,0 +1,3 @@
+import { describeAdapter, express } from '@sluice/conformance/adapters'
+
+describeAdapter(express[0])

@@ -1,0 +1,3 @@
+import { describeAdapter, koa } from '@sluice/conformance/adapters'
+
+describeAdapter(koa[0])

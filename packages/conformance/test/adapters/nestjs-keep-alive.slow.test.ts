@@ -1,0 +1,3 @@
+import { describeKeepAlive, nestjs } from '@sluice/conformance/adapters'
+
+for (const adapter of nestjs) describeKeepAlive(adapter)
