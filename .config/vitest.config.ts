@@ -36,9 +36,6 @@ const alone = quick.filter(
     ),
 )
 
-/** The properties: `npm run test:slow` runs these files again, with all of their runs. */
-const random = quick.filter((file) => /\b(?:fc\.assert|runs|describeStore)\(/.test(textOf(file)))
-
 export default defineConfig({
   root,
   test: {
@@ -53,15 +50,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'isolated', include: alone, server } },
-      {
-        extends: true,
-        test: {
-          name: 'slow',
-          include: [...slow, ...random],
-          env: { SLUICE_RUNS: process.env['SLUICE_RUNS'] ?? '1' },
-          server,
-        },
-      },
+      { extends: true, test: { name: 'slow', include: slow, server } },
       { extends: true, test: { name: 'pages', include: pages, server } },
       {
         // The tests of NestJS again, with NestJS 10 instead of 11 for all imports, also in the sources.
