@@ -89,7 +89,7 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${limiter}/receipts/copies.ts`,
+    file: `${limiter}/receipts/refunds.ts`,
     name: 'the refund of one policy marks the whole decision',
     find: 'positions.filter((position) => !known.has(position))',
     replace: 'positions.slice(0, 0)',

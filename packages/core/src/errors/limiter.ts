@@ -24,8 +24,11 @@ export const limiterMessages = {
   SLUICE_COST_INVALID: (limiter: string, value: unknown): string =>
     `limiter "${limiter}": the cost is ${show(value)}. Pass a whole number from 0 to 2^53 - 1.`,
 
-  SLUICE_DECISION_FOREIGN: (limiter: string, maker: string): string =>
-    `limiter "${limiter}": this decision was made by ${maker}. Only that limiter can refund it.`,
+  SLUICE_DECISION_FOREIGN: (limiter: string, maker?: string): string =>
+    maker === undefined
+      ? `limiter "${limiter}": this object cannot be refunded. It is a copy of a decision, or another installed copy of @sluice/core made it ` +
+        `(\`npm ls @sluice/core\` lists them). Pass the decision itself, to a limiter of the same copy.`
+      : `limiter "${limiter}": this decision was made by the limiter "${maker}". Only that limiter can refund it.`,
 
   SLUICE_DENIED: (
     limiter: string,
@@ -54,8 +57,8 @@ export const limiterMessages = {
     `such as a plan. If each client has its own name, use one name and put the client into the key: in Redis, each name adds to the state of its key.`,
 
   SLUICE_POLICY_REDUNDANT: (limiter: string, name: string, other: string): string =>
-    `limiter "${limiter}": the policy "${name}" never denies a request that "${other}" allows, if both count by the same key, as in this call. ` +
-    `Give "${name}" a lower limit or a longer window, or leave it out.`,
+    `limiter "${limiter}": the policy "${name}" allows at least as many units as "${other}", in a window that is not longer. Where both count by the ` +
+    `same key, as in this call, it hardly ever denies. Give "${name}" a lower limit or a longer window, or leave it out.`,
 }
 
 /** Details of an invalid key. */

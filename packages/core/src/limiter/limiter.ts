@@ -16,7 +16,7 @@ import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
 import { decisionEvents } from './events.js'
 import type { Duration } from '../options/readers.js'
 import { claimNames, formNames, freeNames, type NameUse } from './names.js'
-import { receiptOfOtherCopy, shareReceipts } from './receipts/copies.js'
+import { assertNoDecision } from './receipts/refunds.js'
 import { createRequests, type Requests } from './requests.js'
 import { createDirectWay } from './direct.js'
 import type { Clock } from '../clock.js'
@@ -167,11 +167,12 @@ export function makeLimiter<S extends Store>(
     acquire: (key, options) => acquire(key, options),
 
     refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: PolicyChoice) {
-      const receipt = receiptOf(decisionOrKey) ?? receiptOfOtherCopy(name, decisionOrKey)
+      const receipt = receiptOf(decisionOrKey)
       if (receipt !== undefined) {
         const call = { receipt, options: n, more: options }
         return dispatch.runMany(requests.refundReceipts, isRefunded, any, call)
       }
+      assertNoDecision(name, decisionOrKey)
       // Any other value is read as a key. `refundUnits` throws if it is not a valid one.
       return dispatch.run(requests.refundUnits, isAllowed, decisionOrKey as Keys, n, options)
     },
@@ -190,7 +191,6 @@ export function makeLimiter<S extends Store>(
       return (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>
     },
   }
-  shareReceipts(receiptOf)
   const isCounted = (key: Keys, asked: PeekOptions): boolean =>
     countedPart(requests.peek(key, asked)).entries.length > 0
   const acquire = createAcquire(name, limiter, isCounted, store.async)

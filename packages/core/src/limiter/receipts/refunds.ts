@@ -1,10 +1,9 @@
 import { sluiceError } from '../../errors.js'
-import { isList, isText } from '../../options/predicates.js'
+import { isList, isRecord, isText } from '../../options/predicates.js'
 import { optionsObject, rejectUnknown } from '../../options/readers.js'
 import { peekOf, refundOf, type StoreRequest } from '../../stores/store.js'
 import { hasLeases } from '../reading/read-decision.js'
 import { noLease } from '../leases/requested-lease.js'
-import { markRefunded } from './copies.js'
 import type { Receipt } from './receipt.js'
 
 /** The arguments of a refund of a decision. */
@@ -59,7 +58,7 @@ export function refundRequests(
 
   function assertOwn({ request: { entries } }: Receipt): void {
     if (entries.every((entry) => entry.limiter === limiter)) return
-    throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, `the limiter "${entries[0].limiter}"`)
+    throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, entries[0].limiter)
   }
 
   function namesOf(options: unknown, more: unknown): readonly string[] | undefined {
@@ -86,4 +85,26 @@ export function refundRequests(
 
 function areNames(value: unknown): value is readonly string[] {
   return isList(value) && value.every(isText)
+}
+
+/** The policies of each request that were refunded, by their positions. A second refund does nothing, no matter which limiter of the name is called. */
+const refunded = new WeakMap<object, Set<number>>()
+
+/** Marks policies of a request as refunded. Returns those that were not refunded before. */
+function markRefunded(request: object, positions: readonly number[]): readonly number[] {
+  const known = refunded.get(request) ?? new Set()
+  refunded.set(request, known)
+  const left = positions.filter((position) => !known.has(position))
+  for (const position of left) known.add(position)
+  return left
+}
+
+/**
+ * A decision without a receipt is a copy of one, or another installed copy of this package made it.
+ *
+ * @throws SluiceError SLUICE_DECISION_FOREIGN
+ */
+export function assertNoDecision(limiter: string, value: unknown): void {
+  if (!isRecord(value) || typeof value['allowed'] !== 'boolean') return
+  throw sluiceError('SLUICE_DECISION_FOREIGN', limiter)
 }
