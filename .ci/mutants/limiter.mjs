@@ -43,8 +43,8 @@ export const mutants = [
   {
     file: `${limiter}/reading/verdict.ts`,
     name: 'a quota of nothing has to be waited for',
-    find: 'limit === 0 ? 0 : Math.max(0, compact(settled.full - settled.now))',
-    replace: 'Math.max(0, compact(settled.full - settled.now))',
+    find: 'limit === 0 ? 0 : Math.max(0, compact(decided.full - decided.now))',
+    replace: 'Math.max(0, compact(decided.full - decided.now))',
   },
   {
     file: `${limiter}/reading/verdict.ts`,
@@ -53,16 +53,10 @@ export const mutants = [
     replace: 'blockedMs',
   },
   {
-    file: `${limiter}/limiter.ts`,
+    file: `${limiter}/events.ts`,
     name: 'a subscriber to denials alone is told of none',
-    find: '(!allowed && decisionEvents.denial.hasSubscribers)',
-    replace: '(!allowed && decisionEvents.decision.hasSubscribers)',
-  },
-  {
-    file: `${limiter}/direct.ts`,
-    name: 'a subscriber to denials alone is told of none by the direct way',
-    find: 'decisionEvents.decision.hasSubscribers || decisionEvents.denial.hasSubscribers',
-    replace: 'decisionEvents.decision.hasSubscribers',
+    find: '(!allowed && denial.hasSubscribers)',
+    replace: '(!allowed && decision.hasSubscribers)',
   },
   {
     file: `${limiter}/receipts/refunds.ts`,

@@ -47,8 +47,8 @@ test('state that expired less than a second ago is found again after the clock s
   expect(store.size).toBe(0)
 })
 
-test('a row that the direct way has written is swept as soon as it has expired', () => {
-  // A limiter with a clock never uses the direct way.
+test('a row is swept as soon as it has expired', () => {
+  // The process's own clock: the limiters of the other tests have one that is injected.
   vi.spyOn(Date, 'now').mockImplementation(clock)
   const policies = fixedWindow({ limit: 2, window: 100 })
   const limiter = createLimiter({ name: 'api', policies, store })
@@ -122,7 +122,7 @@ const spendable: Readonly<Record<string, Policies>> = {
   },
 }
 
-describe.each(Object.entries(spendable))('the direct way of %s', (name, policies) => {
+describe.each(Object.entries(spendable))('a decision by %s', (name, policies) => {
   const rowsPerKey = name === 'one policy' ? 1 : 2
 
   /** A limiter over a store for this many keys, and keys that have spent the quota of each policy. */
@@ -153,7 +153,7 @@ describe.each(Object.entries(spendable))('the direct way of %s', (name, policies
   })
 })
 
-test('the direct way of several policies finds a row again that the insertion of another one has moved', () => {
+test('a decision by several policies finds a row again that the insertion of another one has moved', () => {
   const policies = {
     burst: fixedWindow({ limit: 50, window: '1m' }),
     total: fixedWindow({ limit: 100, window: '1h' }),

@@ -5,6 +5,7 @@ import {
   fixedWindow,
   gcra,
   leakyQueue,
+  memoryStore,
   unlimited,
   type Policies,
 } from '../src/index.js'
@@ -59,11 +60,56 @@ describe('a decision is a plain object', () => {
   test('that can be refunded, but a copy of it cannot', () => {
     const limiter = limiterOf(policy)
     const decision = limiter.consume('key', { cost: 2 })
-    expect(() => limiter.refund({ ...decision })).toThrow('the call names a policy "allowed"')
+    expect(() => limiter.refund({ ...decision })).toThrow('copy of a decision')
     expect(limiter.peek('key').remaining).toBe(1)
     expect([limiter.refund(decision), limiter.refund(decision)]).toEqual([true, false])
     expect(limiter.peek('key').remaining).toBe(3)
   })
+})
+
+describe('a refund', () => {
+  const policies = fixedWindow({ limit: 3, window: '1h' })
+
+  test.each<[string, Policies]>([
+    ['one policy', policies],
+    ['two policies', { first: policies, second: gcra({ limit: 3, window: '1h' }) }],
+  ])('believes what the limiter decided, and no changed field: %s', (_, policies) => {
+    const limiter = limiterOf(policies)
+    for (let i = 0; i < 3; i++) limiter.consume('key')
+    const denied = limiter.consume('key')
+    expect(Reflect.set(denied, 'allowed', true)).toBe(true)
+    expect(limiter.refund(denied)).toBe(false)
+    expect(limiter.consume('key').allowed).toBe(false)
+  })
+
+  test('of an allowed decision whose fields were changed is made all the same', () => {
+    const limiter = limiterOf(policies)
+    const decision = limiter.consume('key')
+    Reflect.set(decision, 'allowed', false)
+    expect(limiter.refund(decision)).toBe(true)
+  })
+})
+
+test('each call checks its options, also those of an earlier call', () => {
+  const limiter = limiterOf(fixedWindow({ limit: 3, window: '1h' }))
+  const options = { cost: 1 }
+  expect(limiter.consume('key', options).allowed).toBe(true)
+  Reflect.set(options, 'costs', 2)
+  expect(() => limiter.consume('key', options)).toThrow('costs')
+})
+
+test('a limiter calls the `run` that an application has put in place of that of its store', () => {
+  const store = memoryStore()
+  const limiter = createLimiter({ name: 'shown', limit: 3, window: '1h', store })
+  expect(limiter.consume('key').remaining).toBe(2)
+  const { run } = store
+  const seen: string[] = []
+  Reflect.set(store, 'run', (request: Parameters<typeof run>[0]) => {
+    seen.push(request.verb)
+    return run(request)
+  })
+  expect([limiter.consume('key').remaining, limiter.peek('key').remaining]).toEqual([1, 1])
+  expect(seen).toEqual(['consume', 'peek'])
 })
 
 describe('used', () => {

@@ -1,5 +1,6 @@
 import { channel, type Channel } from '../stores/layers/channel.js'
 import type { Decision } from './decision.js'
+import { receiptOf } from './receipts/receipt.js'
 
 /** Published on `sluice:decision` for each decision of `consume`, and on `sluice:denial` for each denial among them. */
 export interface DecisionEvent {
@@ -20,4 +21,27 @@ interface DecisionEvents {
 export const decisionEvents: DecisionEvents = {
   decision: channel('sluice:decision'),
   denial: channel('sluice:denial'),
+}
+
+/** Whether anyone subscribes to this decision of a consumption. */
+export function isObserved({ allowed }: Decision): boolean {
+  const { decision, denial } = decisionEvents
+  return decision.hasSubscribers || (!allowed && denial.hasSubscribers)
+}
+
+/** Publishes the decision of a consumption. */
+export function report(
+  limiter: string,
+  decision: Decision,
+  options: { readonly request?: unknown } | undefined,
+): void {
+  const { decision: all, denial } = decisionEvents
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return
+  const { keys, entries, cost } = receipt.request
+  const names = Object.fromEntries(entries.map(({ name }, i) => [name, keys[i]]))
+  const about = options?.request === undefined ? {} : { request: options.request }
+  const event = { limiter, keys: names, cost, decision, ...about }
+  all.publish(event)
+  if (!decision.allowed) denial.publish(event)
 }

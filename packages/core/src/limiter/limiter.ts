@@ -13,18 +13,16 @@ import { decisionOf } from './reading/read-decision.js'
 import { receiptOf } from './receipts/receipt.js'
 import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
-import { decisionEvents } from './events.js'
+import { isObserved, report } from './events.js'
 import type { Duration } from '../options/readers.js'
 import { claimNames, formNames, freeNames, type NameUse } from './names.js'
 import { assertNoDecision } from './receipts/refunds.js'
-import { createRequests, type Requests } from './requests.js'
-import { createDirectWay } from './direct.js'
-import type { Clock } from '../clock.js'
+import { createRequests } from './requests.js'
+import { decideByPlans, type DecisionCalls } from './plans.js'
 import { withFallback } from '../stores/layers/fallback.js'
 import { statusOf, type Status } from './reading/status.js'
-import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
+import { isPlanned, memoryStore, type MemoryStore } from '../stores/memory/index.js'
 import type {
-  ConsumeRequest,
   DecisionRequest,
   Outcome,
   Reply,
@@ -126,15 +124,6 @@ export function makeLimiter<S extends Store>(
   const store = given.async ? withFallback(given, name, onStoreError, sharing(localShare)) : given
   const requests = createRequests(name, policies, clock, !denyCache)
   const dispatch = createDispatcher<S>(store)
-  const directly = directWayOf<S>(given, clock, requests)
-  const consume: Limiter<S>['consume'] =
-    directly === undefined
-      ? consumeGenerally
-      : (key, options) => directly(key, options) ?? consumeGenerally(key, options)
-
-  function consumeGenerally(key: Keys, options?: ConsumeOptions): Reply<S, Decision<S>> {
-    return dispatch.run(requests.consume, decide, key, options)
-  }
 
   function changeLease(
     request: StoreRequest,
@@ -146,22 +135,23 @@ export function makeLimiter<S extends Store>(
 
   function decide(outcome: Outcome, request: DecisionRequest): Decision<S> {
     const decision = decisionOf(outcome, request, changeLease)
-    if (request.verb === 'consume' && hasSubscribers(decision)) report(request, decision)
+    if (request.verb === 'consume' && isObserved(decision))
+      report(name, decision, { request: request.origin })
     return decision
   }
 
-  function report({ keys, entries, cost, origin }: ConsumeRequest, decision: Decision): void {
-    const names = Object.fromEntries(entries.map(({ name }, i) => [name, keys[i]]))
-    const about = origin === undefined ? {} : { request: origin }
-    const event = { limiter: name, keys: names, cost, decision, ...about }
-    decisionEvents.decision.publish(event)
-    if (!decision.allowed) decisionEvents.denial.publish(event)
+  const asked: DecisionCalls<S> = {
+    consume: (key, options) => dispatch.run(requests.consume, decide, key, options),
+    peek: (key, options) => dispatch.run(requests.peek, decide, key, options),
   }
+  const { consume, peek } = isPlanned(store)
+    ? decideByPlans(name, store, requests, changeLease, asked)
+    : asked
 
   const limiter: Limiter<S> = {
     name,
     consume,
-    peek: (key, options) => dispatch.run(requests.peek, decide, key, options),
+    peek,
     consumeMany: (calls) => dispatch.runMany(requests.consumeMany, decide, all, calls),
     peekMany: (calls) => dispatch.runMany(requests.peekMany, decide, all, calls),
     acquire: (key, options) => acquire(key, options),
@@ -195,24 +185,6 @@ export function makeLimiter<S extends Store>(
     countedPart(requests.peek(key, asked)).entries.length > 0
   const acquire = createAcquire(name, limiter, isCounted, store.async)
   return { limiter, names: formNames(requests.own) }
-}
-
-/** The direct way of `consume`, if the store has one. A limiter that has its own clock, or that may have to warn, uses the general way only. */
-function directWayOf<S extends Store>(
-  store: Store,
-  clock: Clock | undefined,
-  requests: Requests,
-): ((key: Keys, options?: ConsumeOptions) => Reply<S, Decision<S>> | undefined) | undefined {
-  if (store.async || store.compile === undefined) return undefined
-  if (clock !== undefined || requests.isWatched) return undefined
-  // The compiler cannot know that S is the type of this store.
-  return createDirectWay(store, requests.entriesFor) as Limiter<S>['consume']
-}
-
-function hasSubscribers({ allowed }: Decision): boolean {
-  return (
-    decisionEvents.decision.hasSubscribers || (!allowed && decisionEvents.denial.hasSubscribers)
-  )
 }
 
 function nothing(): void {}

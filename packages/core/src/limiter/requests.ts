@@ -41,8 +41,16 @@ export interface Requests {
   readonly own: readonly BoundPolicy[]
   /** Binds the policies of a call to the limiter. Undefined means the limiter's own policies. */
   entriesFor(policies: Policies | undefined): readonly BoundPolicy[]
-  /** Whether a consumption may cause the warning that a policy is redundant. */
-  readonly isWatched: boolean
+  /** Whether the limiter has an injected clock. */
+  readonly hasClock: boolean
+  /** The time of the injected clock, if there is one. */
+  injectedTime(): number | undefined
+  checkConsume(options: object): void
+  checkPeek(options: object | undefined): void
+  checkCost(cost: unknown): void
+  checkOwner(owner: unknown): string
+  /** Warns that a policy is redundant, if one is and both policies count by the same key. */
+  readonly watchKey: ((key: Keys, policies: Policies | undefined) => void) | undefined
   consume(key: Keys, options: ConsumeOptions | undefined): ConsumeRequest
   peek(key: Keys, options: PeekOptions | undefined): PeekRequest
   consumeMany(calls: readonly KeyAndCost[]): readonly ConsumeRequest[]
@@ -143,6 +151,18 @@ export function createRequests(
     if (options !== undefined) rejectUnknown(where, optionsObject(where, options, known), known)
   }
 
+  function checkConsume(options: object): void {
+    check(options, ['cost', 'owner', 'policies', 'request'])
+  }
+
+  function checkPeek(options: object | undefined): void {
+    check(options, ['cost', 'policies'])
+  }
+
+  function checkOwner(owner: unknown): string {
+    return text('owner', owner)
+  }
+
   /** The policies of a call that has no other options. */
   function policiesOf(options: PolicyChoice | undefined): Policies | undefined {
     check(options, ['policies'])
@@ -162,18 +182,24 @@ export function createRequests(
   return {
     entriesFor,
     own,
-    isWatched: watchKey !== undefined,
+    hasClock: clock !== undefined,
+    injectedTime,
+    checkConsume,
+    checkPeek,
+    checkCost: assertCost,
+    checkOwner,
+    watchKey,
 
     consume(key, options) {
       if (options === undefined) return consumption(key, {})
-      check(options, ['cost', 'owner', 'policies', 'request'])
+      checkConsume(options)
       const { cost, policies, request: origin } = options
-      const owner = options.owner === undefined ? undefined : text('owner', options.owner)
+      const owner = options.owner === undefined ? undefined : checkOwner(options.owner)
       return consumption(key, { cost, owner, policies, origin })
     },
 
     peek(key, options) {
-      check(options, ['cost', 'policies'])
+      checkPeek(options)
       return look(key, options)
     },
 

@@ -40,24 +40,7 @@ export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOpt
   const name = 'replay'
   const store = memoryStoreOf(maxKeys, { monotonic: clock, wall: clock })
   const entries = bindPolicies(name, policies)
-  // `unlimited` counts nothing, so it needs no store.
-  const counted = entries.filter(({ steps }) => !steps.countsNothing)
-  const direct = store.compile?.(counted)
-
-  function consumeGenerally(key: string, cost: number): boolean {
-    const lease = leaseFor(counted, undefined, undefined)
-    const keys = counted.map(() => key)
-    const outcome = store.run({
-      verb: 'consume',
-      entries: counted,
-      keys,
-      now: undefined,
-      lease,
-      cost,
-    })
-    if (outcome instanceof Error) throw outcome
-    return outcome.allowed
-  }
+  const plan = store.compile(entries, false)
 
   return {
     policies: Object.fromEntries(entries.map(({ name, policy }) => [name, policy])),
@@ -66,8 +49,8 @@ export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOpt
     consume(key, cost) {
       const joined = joinKey(key)
       if (joined === undefined) throw invalidKey(name, key, undefined)
-      if (counted.length === 0) return true
-      return direct?.decide(joined, cost) ?? consumeGenerally(joined, cost)
+      const lease = leaseFor(entries, undefined, undefined)
+      return plan.decide({ verb: 'consume', lease, now: undefined }, joined, cost)
     },
   }
 }

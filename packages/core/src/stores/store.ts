@@ -1,4 +1,4 @@
-import type { Lease, Row, SettledRow } from '../algorithms/algorithm.js'
+import type { Lease, Row } from '../algorithms/algorithm.js'
 import type { Rule } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
 
@@ -136,14 +136,6 @@ export interface Outcome {
   readonly source?: Source
 }
 
-/** Decides consumptions by one list of entries, without a request and an outcome for each decision. */
-export interface DirectConsume {
-  /** Returns whether all entries allowed the cost for this key, and counted it. Undefined, and nothing changed, if only `run` can decide it. */
-  decide(key: string, cost: number): boolean | undefined
-  /** The state of each entry after the last decision. The next decision overwrites them, except their rows: each decision has new ones. */
-  readonly states: readonly Readonly<SettledRow>[]
-}
-
 /** The return value of a store for one request: its outcome, or its error. An error concerns no other request. */
 export type Answer = Outcome | SluiceError
 
@@ -170,8 +162,6 @@ export interface StoreContract {
 export interface SyncStore {
   /** The methods return results. */
   readonly async: false
-  /** Compiles the direct way for consumptions by these entries with one key. Undefined if there is none. `run` decides the same requests. */
-  compile?(entries: readonly BoundPolicy[]): DirectConsume | undefined
   readonly [storeContract]?: StoreContract
   /** Runs one request, and returns its answer at once. */
   run(request: StoreRequest): Answer

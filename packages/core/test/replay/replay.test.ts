@@ -12,8 +12,8 @@ import { createReplay } from '../../src/replay/index.js'
 
 const start = 1_700_000_000_000
 const policies: readonly (readonly [string, Policy])[] = [
-  ['by the direct way', fixedWindow({ limit: 3, window: '1m' })],
-  ['by the general way', slidingLog({ limit: 3, window: '1m' })],
+  ['by a row', fixedWindow({ limit: 3, window: '1m' })],
+  ['with a body', slidingLog({ limit: 3, window: '1m' })],
   ['with a block', gcra({ limit: 3, window: '1m', block: { for: '2m' } })],
 ]
 

@@ -145,7 +145,12 @@ function combinedLease(leases: readonly HeldLease[]): HeldLease {
 
 /** Most decisions are never refunded, so the receipt is made when it is needed. */
 function withReceipts(decision: RuleDecision, parts: readonly Part[]): RuleDecision {
-  return addReceipt(decision, { receiptOf: (allowed) => joinedReceipt(allowed, parts) })
+  const { allowed } = decision
+  return addReceipt(decision, {
+    get receipt() {
+      return joinedReceipt(allowed, parts)
+    },
+  })
 }
 
 function joinedReceipt(allowed: boolean, parts: readonly Part[]): Receipt {

@@ -15,8 +15,10 @@ export function watchRedundancy(
   for (const entry of entries.toReversed()) {
     const other = entries.find((each) => each !== entry && isRedundant(entry, each))
     if (other === undefined) continue
+    let isKnown = false
     return function watch(key, chosen = policies) {
-      if (chosen !== policies || !isKey(key)) return
+      if (isKnown || chosen !== policies || !isKey(key)) return
+      isKnown = true
       warn(sluiceError('SLUICE_POLICY_REDUNDANT', entry.limiter, entry.name, other.name))
     }
   }

@@ -30,7 +30,7 @@ export function decisionOf<S extends Store>(
   return withReceipt(readingOf(outcome, request, lease), { request, outcome })
 }
 
-function heldLeaseOf<S extends Store>(
+export function heldLeaseOf<S extends Store>(
   { states, source = 'store' }: Outcome,
   request: DecisionRequest,
   changeLease: ChangeLease<S>,

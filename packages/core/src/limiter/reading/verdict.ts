@@ -23,16 +23,17 @@ export interface Verdict {
   readonly delayMs: number
 }
 
+/** The state of one policy after a decision, as far as its verdict needs it. */
+export interface DecidedPolicy extends Omit<SettledRow, 'ends'> {
+  readonly blockedUntil: number
+}
+
 /**
- * Reads a verdict from a row as the decision left it, for a key that is not blocked.
+ * Reads a verdict from a state as the decision left it.
  *
  * @param taken whether the row contains the units of this request. If so, the request was allowed, and its wait is 0.
  */
-export type VerdictReader = (
-  settled: Omit<SettledRow, 'ends'>,
-  cost: number,
-  taken: boolean,
-) => Verdict
+export type VerdictReader = (decided: DecidedPolicy, cost: number, taken: boolean) => Verdict
 
 /** Reads the steps from their objects once, because the property lookups for each decision take longer than the steps themselves. */
 export function verdictReader({ steps, params }: Rule): VerdictReader {
@@ -40,26 +41,29 @@ export function verdictReader({ steps, params }: Rule): VerdictReader {
   const limit = steps.quota(params)
   const delays = delayOf !== usualReading.delay
 
-  function readDelayed(settled: Omit<SettledRow, 'ends'>, cost: number, taken: boolean): Verdict {
-    const { row, now } = settled
+  function readAny(decided: DecidedPolicy, cost: number, taken: boolean): Verdict {
+    const { row, now, blockedUntil } = decided
     const wait = taken ? 0 : waitOf(row, params, now, cost)
     const delay = delays && wait === 0 ? delayOf(row, params, now, cost, taken && cost > 0) : 0
-    return verdictFrom(settled, limit, wait, delay)
+    const verdict = verdictFrom(decided, limit, wait, delay)
+    return blockedUntil > now ? blockedVerdict(verdict, blockedUntil - now, taken) : verdict
   }
 
   // Most decisions are allowed without a delay. In a function of its own, because V8 inlines only small functions into a decision.
-  return function readVerdict(settled, cost, taken) {
-    return taken && !delays ? verdictFrom(settled, limit, 0, 0) : readDelayed(settled, cost, taken)
+  return function readVerdict(decided, cost, taken) {
+    return taken && !delays && decided.blockedUntil === 0
+      ? verdictFrom(decided, limit, 0, 0)
+      : readAny(decided, cost, taken)
   }
 }
 
 function verdictFrom(
-  settled: Omit<SettledRow, 'ends'>,
+  decided: DecidedPolicy,
   limit: number,
   wait: number,
   delayMs: number,
 ): Verdict {
-  const used = compact(settled.used)
+  const used = compact(decided.used)
   const remaining = used < limit ? limit - used : 0
   return {
     allowed: wait === 0,
@@ -67,9 +71,9 @@ function verdictFrom(
     limit,
     remaining,
     retryAfterMs: wait === Infinity ? null : wait,
-    nextMs: remaining < limit ? compact(settled.next) : 0,
+    nextMs: remaining < limit ? compact(decided.next) : 0,
     // A quota of 0 is always full, also if units of an earlier, larger quota still count.
-    resetMs: limit === 0 ? 0 : Math.max(0, compact(settled.full - settled.now)),
+    resetMs: limit === 0 ? 0 : Math.max(0, compact(decided.full - decided.now)),
     delayMs,
   }
 }
@@ -119,9 +123,8 @@ export function verdictOf(
   const used = steps.used(row, params, now)
   const free = Math.max(0, steps.quota(params) - used)
   const next = steps.next(row, params, now, free + 1)
-  const settled = { row, params, now, used, next, full: steps.full(row, params) }
-  const verdict = read(settled, cost, taken)
-  return blockedUntil > now ? blockedVerdict(verdict, blockedUntil - now, taken) : verdict
+  const full = steps.full(row, params)
+  return read({ row, params, now, used, next, full, blockedUntil }, cost, taken)
 }
 
 /** Sets an own property, whatever its name is. */

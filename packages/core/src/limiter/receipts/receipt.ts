@@ -12,8 +12,8 @@ export interface Receipt {
 
 /** A receipt that is made when it is needed. Most decisions are never refunded. */
 export interface LazyReceipt {
-  /** Makes the receipt of a decision that allowed the request, or denied it. */
-  receiptOf(allowed: boolean): Receipt
+  /** The receipt. It is made anew for each read. */
+  readonly receipt: Receipt
 }
 
 /** The receipt of a decision; undefined for any other value. A decision that took nothing also has a receipt, and its refund refunds nothing. */
@@ -111,8 +111,6 @@ class ReturnsArgument {
  */
 class Receipted extends ReturnsArgument {
   #receipt: Receipt | LazyReceipt
-  /** The field of the decision. */
-  declare readonly allowed: boolean
 
   constructor(decision: Decision, receipt: Receipt | LazyReceipt) {
     super(decision)
@@ -121,10 +119,8 @@ class Receipted extends ReturnsArgument {
 
   static receiptOf(value: object): Receipt | undefined {
     if (!(#receipt in value)) return undefined
-    if ('receiptOf' in value.#receipt) {
-      // Made only once, because a request is recognized by its identity when it is refunded again.
-      value.#receipt = value.#receipt.receiptOf(value.allowed)
-    }
+    // Made only once, because a request is recognized by its identity when it is refunded again.
+    if ('receipt' in value.#receipt) value.#receipt = value.#receipt.receipt
     return value.#receipt
   }
 }

@@ -38,8 +38,12 @@ export function withFallback(
   let isReplacing = false
   let failedAt = -Infinity
 
+  // The same list each time, because the memory store compiles each list once.
+  const shares = new WeakMap<readonly BoundPolicy[], readonly BoundPolicy[]>()
+
   function locally(request: StoreRequest): Answer {
-    const entries = request.entries.map(shareOf)
+    const entries = shares.get(request.entries) ?? request.entries.map(shareOf)
+    shares.set(request.entries, entries)
     const answer = memoryFor(store).run({ ...request, entries })
     return 'allowed' in answer ? { ...answer, entries, source: 'fallback' } : answer
   }

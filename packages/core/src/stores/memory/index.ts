@@ -1,16 +1,14 @@
-import { processTime, type Time } from '../../clock.js'
+import { processTime, type Clock, type Time } from '../../clock.js'
 import { optional, positiveCount, readOptions } from '../../options/readers.js'
 import {
   contractVersion,
   storeContract,
   type BoundPolicy,
-  type DirectConsume,
   type StoreContract,
   type SyncStore,
 } from '../store.js'
-import { directWay } from './direct.js'
-import { Executor } from './executor.js'
 import type { BoundedTables } from './bounded-tables.js'
+import { MemoryPlan } from './plan.js'
 import { StateTable } from './state-table.js'
 
 /** Options of `memoryStore`. */
@@ -33,6 +31,18 @@ export interface MemoryStore extends SyncStore {
   readonly evicted: number
 }
 
+/** What a limiter uses of a memory store of this copy of the package. */
+export interface PlannedStore extends MemoryStore {
+  /** Compiles policies, each list once. `hasClock`: the calls have the time of an injected clock. */
+  compile(policies: readonly BoundPolicy[], hasClock: boolean): MemoryPlan
+  /** Whether `run` is its own. An application can replace it, and then all requests have to use the replacement. */
+  readonly runsItself: boolean
+}
+
+export function isPlanned(store: object): store is PlannedStore {
+  return store instanceof InMemory
+}
+
 /**
  * Keeps the counts in the memory of this process. It is the default store. It returns results at once, without a promise, and uses no timer. It uses a
  * monotonic clock, and the wall clock only for windows that begin at a time of day.
@@ -49,40 +59,53 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 }
 
 /** A memory store whose time is not that of this process. */
-export function memoryStoreOf(maxKeys: number, time: Time): MemoryStore {
+export function memoryStoreOf(maxKeys: number, time: Time): PlannedStore {
   return new InMemory(maxKeys, time)
 }
 
+type Compile = (policies: readonly BoundPolicy[]) => MemoryPlan
+
 /** A class, because an object literal with getters makes the calls of its other methods slower. */
-class InMemory implements MemoryStore {
+class InMemory implements PlannedStore {
   readonly async = false
   readonly [storeContract]: StoreContract = { version: contractVersion }
   readonly run: MemoryStore['run']
   readonly #run: MemoryStore['run']
-  readonly #rows: StateTable
-  readonly #time: Time
+  readonly #maxKeys: number
   readonly #tables: BoundedTables[] = []
+  readonly #compile: Compile
+  /** For limiters with a clock: separate rows, because a row that has expired by one clock has not expired by another. */
+  #compileForClock: Compile | undefined
 
-  constructor(maxKeys: number, time: Time) {
-    const newTable = (): StateTable => {
-      const rows = new StateTable(maxKeys, time)
-      this.#tables.push(rows.tables)
-      return rows
-    }
-    this.#time = time
-    this.#rows = newTable()
-    const own = new Executor(this.#rows)
-    // Separate tables, because a row that has expired by one clock has not expired by another.
-    let injected: Executor | undefined
-    const ofInjectedClock = (): Executor => (injected ??= new Executor(newTable()))
-    this.#run = (request) => (request.now === undefined ? own : ofInjectedClock()).run(request)
+  constructor(maxKeys: number, { monotonic, wall }: Time) {
+    this.#maxKeys = maxKeys
+    this.#compile = this.#newRows(monotonic, wall)
+    this.#run = (request) => this.compile(request.entries, request.now !== undefined).run(request)
     this.run = this.#run
   }
 
-  compile(entries: readonly BoundPolicy[]): DirectConsume | undefined {
-    // An application can replace `run`, and then all requests have to use the replacement.
-    const isOwn = #run in this && this.run === this.#run
-    return isOwn ? directWay(this.#rows, this.#time.wall, entries) : undefined
+  #newRows(monotonic: Clock, wall: Clock | undefined): Compile {
+    const rows = new StateTable(this.#maxKeys, monotonic)
+    this.#tables.push(rows.tables)
+    const plans = new WeakMap<readonly BoundPolicy[], MemoryPlan>()
+    return function compile(policies) {
+      let plan = plans.get(policies)
+      if (plan === undefined) {
+        plan = new MemoryPlan(rows, policies, wall)
+        plans.set(policies, plan)
+      }
+      return plan
+    }
+  }
+
+  compile(policies: readonly BoundPolicy[], hasClock: boolean): MemoryPlan {
+    if (!hasClock) return this.#compile(policies)
+    this.#compileForClock ??= this.#newRows(processTime.monotonic, undefined)
+    return this.#compileForClock(policies)
+  }
+
+  get runsItself(): boolean {
+    return this.run === this.#run
   }
 
   readonly ping = (): boolean => true

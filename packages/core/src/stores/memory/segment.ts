@@ -24,7 +24,7 @@ export class Segment {
   earliest: number = Infinity
   /** The length of a row with its head, in numbers. */
   readonly stride: number
-  // The arrays are not private, because the direct way reads and writes a row without calls of methods.
+  // The arrays are not private, because a decision reads and writes a row without calls of methods.
   numbers: Float64Array = new Float64Array()
   /** A view of the same memory as `numbers`. */
   integers: Int32Array = new Int32Array()

@@ -1,4 +1,4 @@
-/** Decides one request, all or nothing, by the same steps as the executor of the memory store. */
+/** Decides one request, all or nothing, by the same steps as a plan of the memory store. */
 export const decisionLua: string = `
 local function unblock(cursor)
   cursor.block = unblocked

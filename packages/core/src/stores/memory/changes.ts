@@ -1,0 +1,70 @@
+import type { Row } from '../../algorithms/algorithm.js'
+import { LENGTH, UNTIL } from '../block.js'
+import type { DecisionRequest, ResetRequest, State, StoreRequest } from '../store.js'
+import type { Cursor } from './cursor.js'
+import { isForgotten } from './reset.js'
+
+/** A request that changes the state of each policy for itself, whatever its limit is. */
+export type Change = Exclude<StoreRequest, DecisionRequest | ResetRequest>
+
+/** Runs a change on the state of a cursor that has looked at it. Returns false if a lease was not held. */
+export function change(cursor: Cursor, request: Change, index: number): boolean {
+  const { row, now, params, steps, policy } = cursor
+  if (policy.steps.countsNothing) return true
+  const before = [...row]
+  switch (request.verb) {
+    case 'block':
+      cursor.setBlock([now + request.forMs, 0])
+      return true
+    case 'unblock':
+      cursor.unblock()
+      return true
+    case 'release':
+      if (steps.release?.(row, params, now) !== true) return false
+      break
+    case 'renew':
+      if (steps.renew?.(row, params, now) !== true) return false
+      break
+    case 'penalize':
+      steps.take(row, params, now, request.units)
+      break
+    case 'refundUnits':
+      steps.refundUnits(row, params, now, request.units)
+      break
+    case 'refundReceipt': {
+      const receipt = request.receipts[index]
+      if (isForgotten(cursor.side.reset, receipt)) return true
+      steps.refundReceipt(row, params, now, request.cost, receipt.row, receipt.now)
+      if (differ(row, before) && isUndone(cursor, receipt)) cursor.unblock()
+      break
+    }
+  }
+  // An unchanged row is not written, because that could extend the lifetime of a bucket. A body can change although its row does not.
+  if (policy.steps.bodied === true || differ(row, before)) cursor.save()
+  return true
+}
+
+/** Whether the refund of a consumption also ends the block: without the consumption, the limit would not have been reached. */
+function isUndone(cursor: Cursor, receipt: State): boolean {
+  const { [UNTIL]: until, [LENGTH]: length } = cursor.side.block
+  const isByLimit = cursor.policy.block?.on === 'reached' && length > 0
+  return isByLimit && until > cursor.now && until - length >= receipt.now
+}
+
+/** Forgets what the key has used, in all forms, and its block. */
+export function reset(cursor: Cursor): void {
+  const { row, now, params, steps, policy, side } = cursor
+  if (policy.steps.countsNothing) return
+  // Leases need no record of the reset: a receipt names its lease, and the reset ends that lease.
+  side.saveReset(now, steps.release === undefined ? policy.steps.ends(row, params) : now)
+  side.removeRows()
+  if (steps.forget !== undefined) {
+    steps.forget(row, params, now)
+    cursor.save()
+  }
+  cursor.unblock()
+}
+
+function differ(row: Row, other: Row): boolean {
+  return row.some((cell, i) => cell !== other[i])
+}
