@@ -82,7 +82,7 @@ describe('a refund', () => {
     expect(limiter.consume('key').allowed).toBe(false)
   })
 
-  test('of an allowed decision whose fields were changed is made all the same', () => {
+  test('of an allowed decision whose fields were changed refunds its units', () => {
     const limiter = limiterOf(policies)
     const decision = limiter.consume('key')
     Reflect.set(decision, 'allowed', false)

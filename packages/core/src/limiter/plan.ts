@@ -1,5 +1,4 @@
-import type { MemoryPlan } from '../stores/memory/plan.js'
-import type { BoundPolicy } from '../stores/store.js'
+import type { BoundPolicy, CompiledPolicies } from '../stores/store.js'
 import type { Decision } from './decision.js'
 import { leaseFor, noLease } from './leases/requested-lease.js'
 import { hasLeases, noNames, summaryOf } from './reading/read-decision.js'
@@ -14,14 +13,14 @@ export type JoinedKeys = string | readonly string[]
 export class Plan {
   readonly policies: readonly BoundPolicy[]
   readonly hasLeases: boolean
-  readonly #compiled: MemoryPlan
+  readonly #compiled: CompiledPolicies
   readonly #readers: readonly VerdictReader[]
   readonly #names: readonly string[]
   /** The call of each plain consumption, so that none has to make one. */
   readonly #consumption: DecidedCall
   readonly #kept = new Kept()
 
-  constructor(policies: readonly BoundPolicy[], compiled: MemoryPlan) {
+  constructor(policies: readonly BoundPolicy[], compiled: CompiledPolicies) {
     this.policies = policies
     this.hasLeases = policies.some(hasLeases)
     this.#compiled = compiled
@@ -51,13 +50,13 @@ export class Plan {
   // In one function, because V8 inlines no function of more than 460 bytes of bytecode, and at most 920 bytes into one. So this function is not inlined
   // into those that call it, and has these 920 bytes for its own callees.
   #decide(call: DecidedCall, key: JoinedKeys, cost: number): Decision {
-    const { cursors } = this.#compiled
+    const { decided } = this.#compiled
     const readers = this.#readers
     const allowed = this.#compiled.decide(call, key, cost)
     const taken = allowed && call.verb === 'consume'
-    if (cursors.length === 1) {
-      const cursor = cursors[0]
-      const verdict = readers[0](cursor, cost, taken)
+    if (decided.length === 1) {
+      const only = decided[0]
+      const verdict = readers[0](only, cost, taken)
       const { limit, remaining, retryAfterMs, resetMs, delayMs } = verdict
       const name = this.#names[0]
       const decision: Decision = new PlainDecision(
@@ -71,20 +70,20 @@ export class Plan {
         name === 'default' ? { default: verdict } : { [name]: verdict },
         'store',
       )
-      const receipt = new CallReceipt(call, key, cost, allowed, cursor, undefined)
+      const receipt = new CallReceipt(call, key, cost, allowed, only, undefined)
       return this.#kept.keepSome(addReceipt(decision, receipt))
     }
-    if (cursors.length === 0) return withoutPolicies(call, cost)
+    if (decided.length === 0) return withoutPolicies(call, cost)
 
-    const first = readers[0](cursors[0], cost, taken)
-    const second = readers[1](cursors[1], cost, taken)
+    const first = readers[0](decided[0], cost, taken)
+    const second = readers[1](decided[1], cost, taken)
     // Literals for two and three policies, because V8 reserves memory for seventeen more elements when an array grows.
     const verdicts =
-      cursors.length === 2 ? [first, second] : [first, second, readers[2](cursors[2], cost, taken)]
-    for (let i = 3; i < cursors.length; i++) verdicts.push(readers[i](cursors[i], cost, taken))
+      decided.length === 2 ? [first, second] : [first, second, readers[2](decided[2], cost, taken)]
+    for (let i = 3; i < decided.length; i++) verdicts.push(readers[i](decided[i], cost, taken))
     const decision = summaryOf(allowed, this.policies, verdicts, 'store')
-    const last = cursors[cursors.length - 1]
-    const before = statesBefore(cursors)
+    const last = decided[decided.length - 1]
+    const before = statesBefore(decided)
     const receipt = new CallReceipt(call, key, cost, allowed, last, before)
     return this.#kept.keepSome(addReceipt(decision, receipt))
   }

@@ -119,13 +119,10 @@ export function decideByPlans<S extends Store>(
           : plan.consume(joined, cost, owner, now)
       if (plan.hasLeases) decision = withLease(decision)
       if (isObserved(decision)) report(limiter, decision, options)
-      // The compiler cannot know that S is the type of this store.
-      return decision as Reply<S, Decision<S>>
+      return replyOf<S, Decision<S>>(decision)
     },
     peek(key, options) {
-      return store.runsItself
-        ? (peek(key, options) as Reply<S, Decision>)
-        : asked.peek(key, options)
+      return store.runsItself ? replyOf<S, Decision>(peek(key, options)) : asked.peek(key, options)
     },
   }
 }
@@ -138,4 +135,10 @@ function areKnown(options: ConsumeOptions): boolean {
       return false
   }
   return true
+}
+
+/** The decision as the reply of a synchronous store. */
+function replyOf<S extends Store, D>(decision: Decision): Reply<S, D> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler cannot know that S is the type of this store
+  return decision as Reply<S, D>
 }

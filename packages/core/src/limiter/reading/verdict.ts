@@ -1,7 +1,6 @@
-import type { SettledRow } from '../../algorithms/algorithm.js'
 import { usualReading } from '../../algorithms/reading.js'
 import type { Rule } from '../../algorithms/kind.js'
-import type { State } from '../../stores/store.js'
+import type { DecidedPolicy, State } from '../../stores/store.js'
 
 /** The part of a decision that belongs to one policy. All times are whole milliseconds. */
 export interface Verdict {
@@ -23,17 +22,15 @@ export interface Verdict {
   readonly delayMs: number
 }
 
-/** The state of one policy after a decision, as far as its verdict needs it. */
-export interface DecidedPolicy extends Omit<SettledRow, 'ends'> {
-  readonly blockedUntil: number
-}
+/** The part of a policy's state that its verdict depends on. */
+type Decided = Omit<DecidedPolicy, 'sideState'>
 
 /**
  * Reads a verdict from a state as the decision left it.
  *
  * @param taken whether the row contains the units of this request. If so, the request was allowed, and its wait is 0.
  */
-export type VerdictReader = (decided: DecidedPolicy, cost: number, taken: boolean) => Verdict
+export type VerdictReader = (decided: Decided, cost: number, taken: boolean) => Verdict
 
 /** Reads the steps from their objects once, because the property lookups for each decision take longer than the steps themselves. */
 export function verdictReader({ steps, params }: Rule): VerdictReader {
@@ -41,7 +38,7 @@ export function verdictReader({ steps, params }: Rule): VerdictReader {
   const limit = steps.quota(params)
   const delays = delayOf !== usualReading.delay
 
-  function readAny(decided: DecidedPolicy, cost: number, taken: boolean): Verdict {
+  function readAny(decided: Decided, cost: number, taken: boolean): Verdict {
     const { row, now, blockedUntil } = decided
     const wait = taken ? 0 : waitOf(row, params, now, cost)
     const delay = delays && wait === 0 ? delayOf(row, params, now, cost, taken && cost > 0) : 0
@@ -57,12 +54,7 @@ export function verdictReader({ steps, params }: Rule): VerdictReader {
   }
 }
 
-function verdictFrom(
-  decided: DecidedPolicy,
-  limit: number,
-  wait: number,
-  delayMs: number,
-): Verdict {
+function verdictFrom(decided: Decided, limit: number, wait: number, delayMs: number): Verdict {
   const used = compact(decided.used)
   const remaining = used < limit ? limit - used : 0
   return {

@@ -1,9 +1,8 @@
 import type { Row } from '../../algorithms/algorithm.js'
-import type { BoundPolicy, State } from '../../stores/store.js'
-import type { Call, SideState } from '../../stores/memory/cursor.js'
+import type { BoundPolicy, Call, SideState, State } from '../../stores/store.js'
 import type { LazyReceipt, Receipt } from './receipt.js'
 
-/** What most calls of a plan have in common. */
+/** The common part of many calls of a plan. */
 export interface DecidedCall extends Call {
   readonly entries: readonly BoundPolicy[]
 }

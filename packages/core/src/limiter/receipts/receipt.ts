@@ -12,7 +12,7 @@ export interface Receipt {
 
 /** A receipt that is made when it is needed. Most decisions are never refunded. */
 export interface LazyReceipt {
-  /** The receipt. It is made anew for each read. */
+  /** The receipt. Each read makes another one. */
   readonly receipt: Receipt
 }
 

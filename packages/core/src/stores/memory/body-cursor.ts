@@ -1,6 +1,6 @@
 import type { BodiedAlgorithm, BodiedSteps, Lease } from '../../algorithms/algorithm.js'
-import type { BoundPolicy } from '../store.js'
-import { Cursor, LOOK, SETTLE, type Call } from './cursor.js'
+import type { BoundPolicy, Call } from '../store.js'
+import { Cursor, LOOK, SETTLE } from './cursor.js'
 import type { StateTable } from './state-table.js'
 
 const noLease: Lease = { id: '', owner: '' }

@@ -1,34 +1,20 @@
-import type { BodiedSteps, Lease, Params, Row, SettledRow } from '../../algorithms/algorithm.js'
+import type { BodiedSteps, Params, Row, SettledRow } from '../../algorithms/algorithm.js'
 import type { Block } from '../../policy.js'
 import { startedBlock, UNTIL } from '../block.js'
-import type { BoundPolicy, State } from '../store.js'
+import type { BoundPolicy, Call, DecidedPolicy, SideState, State } from '../store.js'
 import type { Partition } from './partitions.js'
 import { resetsIn } from './reset.js'
 import type { Segment } from './segment.js'
 import { SideRows } from './side-rows.js'
 import type { StateTable } from './state-table.js'
 
-/** What most calls of a plan have in common. */
-export interface Call {
-  readonly verb: 'consume' | 'peek'
-  readonly lease: Lease
-  /** The time of an injected clock. */
-  readonly now: number | undefined
-}
-
 /** The phases of a decision. */
 export const LOOK = 1
 export const SETTLE = 2
 export const BOTH = 3
 
-/** The block and the resets of a key, as a receipt has them. Most keys have neither. */
-export interface SideState {
-  readonly blockedUntil: number
-  readonly resets: number
-}
-
 /** One policy of a plan, its row of the current key, and what the decision reads from it. A store reuses it for all requests. */
-export abstract class Cursor implements SettledRow {
+export abstract class Cursor implements SettledRow, DecidedPolicy {
   // Read from the policy once, because the property lookups for each decision take longer than the steps themselves.
   readonly policy: BoundPolicy
   readonly params: Params

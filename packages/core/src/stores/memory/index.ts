@@ -31,7 +31,7 @@ export interface MemoryStore extends SyncStore {
   readonly evicted: number
 }
 
-/** What a limiter uses of a memory store of this copy of the package. */
+/** A memory store of this copy of the package, as a limiter uses it. */
 export interface PlannedStore extends MemoryStore {
   /** Compiles policies, each list once. `hasClock`: the calls have the time of an injected clock. */
   compile(policies: readonly BoundPolicy[], hasClock: boolean): MemoryPlan

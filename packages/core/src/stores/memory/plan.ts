@@ -1,8 +1,15 @@
 import type { Clock } from '../../clock.js'
-import { peekOf, type BoundPolicy, type Outcome, type StoreRequest } from '../store.js'
+import {
+  peekOf,
+  type BoundPolicy,
+  type Call,
+  type CompiledPolicies,
+  type Outcome,
+  type StoreRequest,
+} from '../store.js'
 import { BodyCursor, NothingCursor } from './body-cursor.js'
 import { change, reset } from './changes.js'
-import { BOTH, LOOK, SETTLE, type Call, type Cursor } from './cursor.js'
+import { BOTH, LOOK, SETTLE, type Cursor } from './cursor.js'
 import { RowCursor } from './row-cursor.js'
 import type { StateTable } from './state-table.js'
 
@@ -10,24 +17,19 @@ import type { StateTable } from './state-table.js'
  * A list of policies, compiled for the rows of a store: a cursor for each. It runs every verb, all or nothing: it looks at all policies first, and takes the cost
  * only if all of them allow it. A synchronous store runs one request at a time, so a plan is reused, and a decision makes nothing but rows.
  */
-export class MemoryPlan {
-  readonly cursors: readonly Cursor[]
+export class MemoryPlan implements CompiledPolicies {
+  readonly decided: readonly Cursor[]
   readonly #rows: StateTable
   readonly #countsNothing: boolean
 
   constructor(rows: StateTable, policies: readonly BoundPolicy[], wall: Clock | undefined) {
-    this.cursors = policies.map((policy) => cursorOf(rows, policy, wall))
+    this.decided = policies.map((policy) => cursorOf(rows, policy, wall))
     this.#rows = rows
     this.#countsNothing = policies.every(({ steps }) => steps.countsNothing)
   }
 
-  /**
-   * Returns whether all policies allow the cost. Then a consumption takes it, and a peek changes nothing.
-   *
-   * @param key one key for all policies, or one for each
-   */
   decide(call: Call, key: string | readonly string[], cost: number): boolean {
-    const { cursors } = this
+    const { decided: cursors } = this
     const rows = this.#rows
     rows.begin(call.now)
     if (call.verb === 'consume' && !this.#countsNothing) rows.sweepSome()
@@ -41,7 +43,7 @@ export class MemoryPlan {
 
   // In a function of its own, because V8 inlines only small functions into a decision.
   #decideSeveral(call: Call, key: string | readonly string[], cost: number): boolean {
-    const { cursors } = this
+    const { decided: cursors } = this
     const rows = this.#rows
     if (typeof key === 'string') rows.keyHash.hash(key)
     let fits = true
@@ -57,11 +59,11 @@ export class MemoryPlan {
   /** Runs a request of any verb. */
   run(request: StoreRequest): Outcome {
     const allowed = this.#run(request)
-    return { allowed, states: this.cursors.map(({ state }) => state) }
+    return { allowed, states: this.decided.map(({ state }) => state) }
   }
 
   #run(request: StoreRequest): boolean {
-    const { cursors } = this
+    const { decided: cursors } = this
     const { verb, keys } = request
     if (verb === 'consume' || verb === 'peek') return this.decide(request, keys, request.cost)
     // All other verbs begin with the states as a peek reads them.

@@ -1,8 +1,8 @@
 import type { Algorithm, BodiedSteps, Row, Steps } from '../../algorithms/algorithm.js'
 import { settleBy } from '../../algorithms/reading.js'
 import type { Clock } from '../../clock.js'
-import type { BoundPolicy } from '../store.js'
-import { Cursor, LOOK, SETTLE, type Call } from './cursor.js'
+import type { BoundPolicy, Call } from '../store.js'
+import { Cursor, LOOK, SETTLE } from './cursor.js'
 import { HEAD } from './segment.js'
 import type { StateTable } from './state-table.js'
 
