@@ -1,4 +1,5 @@
 import { sluiceError } from '../errors.js'
+import type { Costs } from '../limiter/costs.js'
 import type { Keys, Policies } from '../limiter/bound-policies.js'
 import { optionsObject, rejectUnknown } from '../options/readers.js'
 
@@ -10,11 +11,11 @@ export interface LimitedCall {
    */
   readonly key: Keys
   /**
-   * Units that the call takes: a whole number.
+   * Units that the call takes: a whole number, or a record from the name of a policy to a number. A policy that the record leaves out takes 1.
    *
    * @default 1
    */
-  readonly cost?: number
+  readonly cost?: Costs
   /** The policies of the call, in place of those of the limiter. */
   readonly policies?: Policies
   /** Ends the wait, also the delay of a leaky queue: the call rejects with the signal's reason and takes no units. */

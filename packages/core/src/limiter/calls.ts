@@ -1,13 +1,15 @@
 import type { Keys, PolicyChoice } from './bound-policies.js'
+import type { Costs } from './costs.js'
 
 /** Options of `peek`. */
 export interface PeekOptions extends PolicyChoice {
   /**
-   * Units that the request takes: a whole number. A cost of 0 is allowed if the key is not blocked and not over its limit.
+   * Units that the request takes: a whole number, or a record from the name of a policy to a number. A policy that the record leaves out takes 1. A cost of 0
+   * is allowed if the key is not blocked and not over its limit.
    *
    * @default 1
    */
-  readonly cost?: number
+  readonly cost?: Costs
 }
 
 /** Options of `consume`. */

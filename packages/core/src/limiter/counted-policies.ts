@@ -1,19 +1,20 @@
-import type { BoundPolicy, Outcome, State, StoreRequest } from '../stores/store.js'
+import {
+  partOf,
+  type BoundPolicy,
+  type Outcome,
+  type State,
+  type StoreRequest,
+} from '../stores/store.js'
 
 /**
  * The part of a request that the store has to run: the request without the policies that count nothing, such as `unlimited`. If no policy is left,
  * the store is not called, and the counts under the same policy name do not change.
  */
 export function countedPart<Q extends StoreRequest>(request: Q): Q {
-  const { entries, keys } = request
+  const { entries } = request
   if (countsAll(entries)) return request
-  const part = {
-    ...request,
-    entries: countedOf(entries),
-    keys: keys.filter((_, i) => counts(entries[i])),
-  }
-  if (request.verb !== 'refundReceipt') return part
-  return { ...part, receipts: request.receipts.filter((_, i) => counts(entries[i])) }
+  const indices = [...entries.keys()].filter((i) => counts(entries[i]))
+  return { ...partOf(request, indices), entries: countedOf(entries) }
 }
 
 /** The outcome of the whole request, from the outcome of its counted part. */

@@ -1,4 +1,6 @@
 import { channel, type Channel } from '../stores/layers/channel.js'
+import type { BoundPolicy, Cost } from '../stores/store.js'
+import type { Costs } from './costs.js'
 import type { Decision } from './decision.js'
 import { receiptOf } from './receipts/receipt.js'
 
@@ -7,7 +9,8 @@ export interface DecisionEvent {
   readonly limiter: string
   /** The key of each policy, by its name, in the form in which the store counts it. */
   readonly keys: Readonly<Record<string, string>>
-  readonly cost: number
+  /** A number for each policy by its name, if the policies have different costs. */
+  readonly cost: Costs
   readonly decision: Decision
   /** The `request` that the caller passed: with `rateLimit`, the framework's own request. */
   readonly request?: unknown
@@ -41,7 +44,12 @@ export function report(
   const { keys, entries, cost } = receipt.request
   const names = Object.fromEntries(entries.map(({ name }, i) => [name, keys[i]]))
   const about = options?.request === undefined ? {} : { request: options.request }
-  const event = { limiter, keys: names, cost, decision, ...about }
+  const event = { limiter, keys: names, cost: costsOf(cost, entries), decision, ...about }
   all.publish(event)
   if (!decision.allowed) denial.publish(event)
+}
+
+function costsOf(cost: Cost, entries: readonly BoundPolicy[]): Costs {
+  if (typeof cost === 'number') return cost
+  return Object.fromEntries(entries.map(({ name }, i) => [name, cost[i]]))
 }

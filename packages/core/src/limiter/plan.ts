@@ -1,4 +1,4 @@
-import type { BoundPolicy, CompiledPolicies } from '../stores/store.js'
+import { costAt, type BoundPolicy, type CompiledPolicies, type Cost } from '../stores/store.js'
 import type { Decision } from './decision.js'
 import { leaseFor, noLease } from './leases/requested-lease.js'
 import { hasLeases, noNames, summaryOf } from './reading/read-decision.js'
@@ -29,12 +29,12 @@ export class Plan {
     this.#names = Object.freeze(policies.map(({ name }) => name))
   }
 
-  consume(key: JoinedKeys, cost: number, owner?: string, now?: number): Decision {
+  consume(key: JoinedKeys, cost: Cost, owner?: string, now?: number): Decision {
     const isPlain = now === undefined && !this.hasLeases
     return this.#decide(isPlain ? this.#consumption : this.#call('consume', owner, now), key, cost)
   }
 
-  peek(key: JoinedKeys, cost: number, now?: number): Decision {
+  peek(key: JoinedKeys, cost: Cost, now?: number): Decision {
     return this.#decide(this.#call('peek', undefined, now), key, cost)
   }
 
@@ -49,14 +49,14 @@ export class Plan {
 
   // In one function, because V8 inlines no function of more than 460 bytes of bytecode, and at most 920 bytes into one. So this function is not inlined
   // into those that call it, and has these 920 bytes for its own callees.
-  #decide(call: DecidedCall, key: JoinedKeys, cost: number): Decision {
+  #decide(call: DecidedCall, key: JoinedKeys, cost: Cost): Decision {
     const { decided } = this.#compiled
     const readers = this.#readers
     const allowed = this.#compiled.decide(call, key, cost)
     const taken = allowed && call.verb === 'consume'
     if (decided.length === 1) {
       const only = decided[0]
-      const verdict = readers[0](only, cost, taken)
+      const verdict = readers[0](only, typeof cost === 'number' ? cost : cost[0], taken)
       const { limit, remaining, retryAfterMs, resetMs, delayMs } = verdict
       const name = this.#names[0]
       const decision: Decision = new PlainDecision(
@@ -75,12 +75,12 @@ export class Plan {
     }
     if (decided.length === 0) return withoutPolicies(call, cost)
 
-    const first = readers[0](decided[0], cost, taken)
-    const second = readers[1](decided[1], cost, taken)
+    const first = readers[0](decided[0], costAt(cost, 0), taken)
+    const second = readers[1](decided[1], costAt(cost, 1), taken)
     // Literals for two and three policies, because V8 reserves memory for seventeen more elements when an array grows.
     const verdicts =
-      decided.length === 2 ? [first, second] : [first, second, readers[2](decided[2], cost, taken)]
-    for (let i = 3; i < decided.length; i++) verdicts.push(readers[i](decided[i], cost, taken))
+      decided.length === 2 ? [first, second] : [first, second, readers[2](decided[2], costAt(cost, 2), taken)]
+    for (let i = 3; i < decided.length; i++) verdicts.push(readers[i](decided[i], costAt(cost, i), taken))
     const decision = summaryOf(allowed, this.policies, verdicts, 'store')
     const last = decided[decided.length - 1]
     const before = statesBefore(decided)
@@ -90,7 +90,7 @@ export class Plan {
 }
 
 /** A call without any policy is allowed, and its refund refunds nothing. */
-function withoutPolicies(call: DecidedCall, cost: number): Decision {
+function withoutPolicies(call: DecidedCall, cost: Cost): Decision {
   const request = { ...call, keys: [], cost }
   return addReceipt(summaryOf(true, [], [], 'store'), {
     request,

@@ -1,9 +1,10 @@
 import { joinKey } from '../keys.js'
-import { isRecord } from '../options/predicates.js'
+import { isCount, isRecord } from '../options/predicates.js'
 import type { PlannedStore } from '../stores/memory/index.js'
 import type { BoundPolicy, Reply, Store } from '../stores/store.js'
 import { resolveKeys, type Keys, type Policies } from './bound-policies.js'
 import type { ConsumeOptions, PeekOptions } from './calls.js'
+import { costOf, type Costs } from './costs.js'
 import type { Decision } from './decision.js'
 import { isObserved, report } from './events.js'
 import { Plan, type JoinedKeys } from './plan.js'
@@ -78,35 +79,36 @@ export function decideByPlans<S extends Store>(
     return lease === undefined ? decision : Object.assign(decision, { lease })
   }
 
+  /** Consumes for a key or a cost of another form than one string or one number. */
   function consumePart(
     whole: Plan,
     key: Keys,
-    cost: number,
+    costs: Costs,
     owner: string | undefined,
     now: number | undefined,
   ): Decision {
     const { plan, keys } = partFor(whole, key)
+    const cost = costOf(limiter, whole.policies, plan.policies, costs)
     return plan.consume(keys, cost, owner, now)
   }
 
   function peek(key: Keys, options: PeekOptions | undefined): Decision {
     requests.checkPeek(options)
-    const { cost = 1, policies } = options ?? {}
-    requests.checkCost(cost)
-    const { plan, keys } = partFor(planFor(policies, key), key)
+    const whole = planFor(options?.policies, key)
+    const { plan, keys } = partFor(whole, key)
+    const cost = costOf(limiter, whole.policies, plan.policies, options?.cost)
     return plan.peek(keys, cost, hasClock ? injectedTime() : undefined)
   }
 
   return {
     consume(key, options) {
       if (!store.runsItself) return asked.consume(key, options)
-      let cost = 1
+      let cost: Costs = 1
       let policies: Policies | undefined
       let owner: string | undefined
       if (options !== undefined) {
         if (!areKnown(options)) requests.checkConsume(options)
         ;({ cost = 1, policies, owner } = options)
-        if (cost !== 1) requests.checkCost(cost)
         if (owner !== undefined) requests.checkOwner(owner)
       }
       const plan =
@@ -114,7 +116,7 @@ export function decideByPlans<S extends Store>(
       const now = hasClock ? injectedTime() : undefined
       const joined = typeof key === 'string' ? joinKey(key) : undefined
       let decision =
-        joined === undefined
+        joined === undefined || !isCount(cost)
           ? consumePart(plan, key, cost, owner, now)
           : plan.consume(joined, cost, owner, now)
       if (plan.hasLeases) decision = withLease(decision)

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import { costOf } from './costs.js'
 import { hasLeases } from './reading/read-decision.js'
 import {
   resolveKeys,
@@ -47,7 +48,6 @@ export interface Requests {
   injectedTime(): number | undefined
   checkConsume(options: object): void
   checkPeek(options: object | undefined): void
-  checkCost(cost: unknown): void
   checkOwner(owner: unknown): string
   /** Warns that a policy is redundant, if one is and both policies count by the same key. */
   readonly watchKey: ((key: Keys, policies: Policies | undefined) => void) | undefined
@@ -76,7 +76,7 @@ export interface LeaseChange {
 
 /** The options of a call, checked except for the cost. */
 interface Options {
-  readonly cost?: number | undefined
+  readonly cost?: unknown
   readonly policies?: Policies | undefined
   readonly owner?: string | undefined
   readonly origin?: unknown
@@ -101,22 +101,19 @@ export function createRequests(
     return { entries, keys, now: injectedTime(), lease: leaseFor(entries, owner, leaseId) }
   }
 
-  function consumption(key: Keys, { cost = 1, policies, owner, origin }: Options): ConsumeRequest {
-    assertCost(cost)
+  function consumption(key: Keys, { cost: costs, policies, owner, origin }: Options): ConsumeRequest {
     const { entries, keys, now, lease } = about(key, policies, owner)
+    const cost = costOf(limiter, entriesFor(policies), entries, costs)
     watchKey?.(key, policies)
     // Field by field: to spread an object into each request takes longer than to make the request.
     const request: ConsumeRequest = { verb: 'consume', entries, keys, now, lease, cost, fresh }
     return origin === undefined ? request : { ...request, origin }
   }
 
-  function look(key: Keys, { cost = 1, policies }: Options = {}): PeekRequest {
-    assertCost(cost)
-    return { verb: 'peek', ...about(key, policies), cost }
-  }
-
-  function assertCost(cost: unknown): void {
-    if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
+  function look(key: Keys, { cost, policies }: Options = {}): PeekRequest {
+    const asked = about(key, policies)
+    const { entries } = asked
+    return { verb: 'peek', ...asked, cost: costOf(limiter, entriesFor(policies), entries, cost) }
   }
 
   function injectedTime(): number | undefined {
@@ -186,7 +183,6 @@ export function createRequests(
     injectedTime,
     checkConsume,
     checkPeek,
-    checkCost: assertCost,
     checkOwner,
     watchKey,
 

@@ -22,10 +22,23 @@ interface RequestBase {
   readonly source?: Source
 }
 
+/** The units of a request: one number for all entries, or one for each entry. */
+export type Cost = number | readonly number[]
+
+/** The units that a request takes from the entry with this index. */
+export function costAt(cost: Cost, index: number): number {
+  return typeof cost === 'number' ? cost : cost[index]
+}
+
+/** The costs of some entries. */
+export function costsAt(cost: Cost, indices: readonly number[]): Cost {
+  return typeof cost === 'number' ? cost : indices.map((index) => cost[index])
+}
+
 /** Decides, and counts if all entries allow. */
 export interface ConsumeRequest extends RequestBase {
   readonly verb: 'consume'
-  readonly cost: number
+  readonly cost: Cost
   /** Whether the store itself has to decide. A remembered denial is not enough, because another process may have refunded units since. */
   readonly fresh?: boolean
   /** The object that the decision is about, for the subscribers of decision events. No store reads it. */
@@ -35,7 +48,7 @@ export interface ConsumeRequest extends RequestBase {
 /** Decides, and changes nothing. */
 export interface PeekRequest extends RequestBase {
   readonly verb: 'peek'
-  readonly cost: number
+  readonly cost: Cost
   /** Whether the outcome has to come from counts, as for `status`. Such a request fails if `onStoreError` would allow or deny it without counts. */
   readonly fromCounts?: boolean
 }
@@ -43,7 +56,7 @@ export interface PeekRequest extends RequestBase {
 /** Undoes a consumption. Its receipts are the states that the consumption left. */
 export interface RefundReceiptRequest extends RequestBase {
   readonly verb: 'refundReceipt'
-  readonly cost: number
+  readonly cost: Cost
   readonly receipts: readonly State[]
 }
 
@@ -87,8 +100,23 @@ export type StoreRequest =
   | LeaseRequest
 
 /** A peek at the same entries and keys. */
-export function peekOf({ entries, keys, now, lease }: StoreRequest, cost: number): PeekRequest {
+export function peekOf({ entries, keys, now, lease }: StoreRequest, cost: Cost): PeekRequest {
   return { verb: 'peek', entries, keys, now, lease, cost }
+}
+
+/** The request with some of its entries, by their indices. */
+export function partOf<Q extends StoreRequest>(request: Q, indices: readonly number[]): Q {
+  const part = {
+    ...request,
+    entries: indices.map((i) => request.entries[i]),
+    keys: indices.map((i) => request.keys[i]),
+  }
+  if ('cost' in request) Object.assign(part, { cost: costsAt(request.cost, indices) })
+  if ('receipts' in request) {
+    const { receipts } = request
+    Object.assign(part, { receipts: indices.map((i) => receipts[i]) })
+  }
+  return part
 }
 
 /** The request that undoes a consumption. */
@@ -151,7 +179,7 @@ export interface CompiledPolicies {
    *
    * @param key one key for all policies, or one for each
    */
-  decide(call: Call, key: string | readonly string[], cost: number): boolean
+  decide(call: Call, key: string | readonly string[], cost: Cost): boolean
   /** The state of each policy after the last decision. The next decision overwrites it, except its row: each decision has a new one. */
   readonly decided: readonly DecidedPolicy[]
 }
@@ -178,7 +206,7 @@ export type Answer = Outcome | SluiceError
  * can contain several copies of this package, and a limiter accepts a store of another copy if both have the same version. Increase it with every
  * change that another copy would misinterpret.
  */
-export const contractVersion: number = 1
+export const contractVersion: number = 2
 
 /** The property of a store that contains its contract. A store that an application implements itself does not have it. */
 export const storeContract: unique symbol = Symbol.for('@sluice/core:store')

@@ -107,8 +107,8 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     advice: keyAdvice,
   },
   cost: checkedIfGiven(
-    'a whole number, 0 or more, or a function from the request to one',
-    (value) => isCount(value) || isFunction(value),
+    'a whole number, 0 or more, a record from policy name to one, or a function from the request to either',
+    (value) => isCount(value) || isFunction(value) || isCosts(value),
   ),
   allow: checkedIfGiven(someEntries, (value) => typeof value === 'object'),
   deny: checkedIfGiven(someEntries, (value) => typeof value === 'object'),
@@ -199,4 +199,9 @@ function isStyle(value: unknown): boolean {
 
 function listOf(value: unknown): readonly unknown[] {
   return isList(value) ? value : [value]
+}
+
+/** The limiter checks the names. */
+function isCosts(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every(isCount)
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.js'
+import type { Costs } from '../../limiter/costs.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import type { Key } from '../../keys.js'
 import type { OnStoreError } from '../../limiter/limiter-options.js'
@@ -86,11 +87,11 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    */
   readonly key?: KeyOption<R, N>
   /**
-   * Units that a request consumes.
+   * Units that a request consumes: a number, or a record from the name of a policy to a number. A policy that the record leaves out takes 1.
    *
    * @default 1
    */
-  readonly cost?: number | ((request: R) => Awaitable<number>)
+  readonly cost?: Costs | ((request: R) => Awaitable<Costs>)
   /** If it returns true, the request is not limited: it is not counted, and no header is written. */
   readonly skip?: (request: R) => Awaitable<boolean>
   /** Addresses, CIDR ranges and keys that are not limited: they are not counted, no header is written, and the store is not called. */

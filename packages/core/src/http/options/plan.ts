@@ -1,3 +1,4 @@
+import type { Costs } from '../../limiter/costs.js'
 import { chosenPerCall, type Policies } from '../../limiter/bound-policies.js'
 import { sluiceError } from '../../errors.js'
 import { isCount, isRecord } from '../../options/predicates.js'
@@ -20,7 +21,7 @@ export interface Plan<R> {
 /** The arguments of `consume` for one request, besides its key. */
 export interface ConsumeTerms {
   readonly policies: Policies
-  readonly cost: number
+  readonly cost: Costs
 }
 
 /**
@@ -54,12 +55,12 @@ export function termsOf<R, H>(
     return { policies: plan.policies, cost }
   }
 
-  function costOf(request: R): Awaitable<number> {
+  function costOf(request: R): Awaitable<Costs> {
     return typeof cost === 'function' ? after(cost(request), definedCost) : cost
   }
 
   // The limiter reads undefined as 1, but a function that returns undefined has a bug.
-  function definedCost(cost: number | undefined): number {
+  function definedCost(cost: Costs | undefined): Costs {
     if (cost === undefined) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
     return cost
   }

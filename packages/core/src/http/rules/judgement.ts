@@ -1,4 +1,5 @@
 import type { Keys, Policies } from '../../limiter/bound-policies.js'
+import type { Costs } from '../../limiter/costs.js'
 import type { Decision } from '../../limiter/decision.js'
 import type { DenialBody } from '../response/content.js'
 import type { Awaitable } from '../awaitable.js'
@@ -54,7 +55,7 @@ export interface Consumption {
   readonly keys: Keys
   /** The same object for the same set of rules, so that the limiter binds it once. */
   readonly policies: Policies
-  readonly cost: number
+  readonly cost: Costs
   /** The outcome of a denial, by the name of the policy, in the order of the document. */
   readonly rules: ReadonlyMap<string, AppliedRule>
   /** Called with the decision, for the statistics of the rules. */

@@ -1,14 +1,15 @@
 import type { Rule } from '../../algorithms/kind.js'
 import type { Decision, HeldLease } from '../decision.js'
 import { PlainDecision, receiptOf, withReceipt } from '../receipts/receipt.js'
-import type {
-  BoundPolicy,
-  DecisionRequest,
-  Outcome,
-  Reply,
-  Source,
-  Store,
-  StoreRequest,
+import {
+  costAt,
+  type BoundPolicy,
+  type DecisionRequest,
+  type Outcome,
+  type Reply,
+  type Source,
+  type Store,
+  type StoreRequest,
 } from '../../stores/store.js'
 import { longest, putByName, verdictOf, type Verdict } from './verdict.js'
 
@@ -36,7 +37,7 @@ export function heldLeaseOf<S extends Store>(
   changeLease: ChangeLease<S>,
 ): HeldLease<S> | undefined {
   const at = request.entries.findIndex(hasLeases)
-  if (at === -1 || request.cost === 0) return undefined
+  if (at === -1 || costAt(request.cost, at) === 0) return undefined
   const lengths = request.entries
     .filter(hasLeases)
     .map(({ steps, params }) => steps.windowMs(params))
@@ -98,7 +99,7 @@ function readingOf<S extends Store>(
   const { allowed, entries = request.entries, states, source = 'store' } = outcome
   // With `onStoreError: 'allow'` neither a consumption nor a peek is denied while the store is unavailable.
   const taken = allowed && (request.verb === 'consume' || source === 'open')
-  const verdicts = entries.map((entry, i) => verdictOf(entry, states[i], request.cost, taken))
+  const verdicts = entries.map((entry, i) => verdictOf(entry, states[i], costAt(request.cost, i), taken))
   const decision = summaryOf(allowed, entries, verdicts, source)
   return lease === undefined ? decision : { ...decision, lease }
 }

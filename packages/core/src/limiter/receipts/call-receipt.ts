@@ -1,5 +1,5 @@
 import type { Row } from '../../algorithms/algorithm.js'
-import type { BoundPolicy, Call, SideState, State } from '../../stores/store.js'
+import type { BoundPolicy, Call, Cost, SideState, State } from '../../stores/store.js'
 import type { LazyReceipt, Receipt } from './receipt.js'
 
 /** The common part of many calls of a plan. */
@@ -34,7 +34,7 @@ export class CallReceipt implements LazyReceipt, DecidedList {
   // Private only in TypeScript: V8 initializes `#` fields by a function of its own, which uses part of the limit of what it inlines into a decision.
   private readonly call: DecidedCall
   private readonly key: string | readonly string[]
-  private readonly cost: number
+  private readonly cost: Cost
   private readonly allowed: boolean
   readonly row: Row
   readonly now: number
@@ -44,7 +44,7 @@ export class CallReceipt implements LazyReceipt, DecidedList {
   constructor(
     call: DecidedCall,
     key: string | readonly string[],
-    cost: number,
+    cost: Cost,
     allowed: boolean,
     { row, now, sideState }: DecidedState,
     before: DecidedList | undefined,

@@ -1,7 +1,7 @@
 import { sluiceError } from '../../errors.js'
 import { isList, isRecord, isText } from '../../options/predicates.js'
 import { optionsObject, rejectUnknown } from '../../options/readers.js'
-import { peekOf, refundOf, type StoreRequest } from '../../stores/store.js'
+import { partOf, peekOf, refundOf, type StoreRequest } from '../../stores/store.js'
 import { hasLeases } from '../reading/read-decision.js'
 import { noLease } from '../leases/requested-lease.js'
 import type { Receipt } from './receipt.js'
@@ -46,14 +46,8 @@ export function refundRequests(
     const { states, source = 'store' } = outcome
     const whole = { ...refundOf(request, states), source, now: injectedTime() }
     if (left.length === entries.length) return whole
-    const part = left.map((i) => entries[i])
-    return {
-      ...whole,
-      entries: part,
-      keys: left.map((i) => request.keys[i]),
-      receipts: left.map((i) => states[i]),
-      lease: part.some(hasLeases) ? request.lease : noLease,
-    }
+    const part = partOf(whole, left)
+    return { ...part, lease: part.entries.some(hasLeases) ? request.lease : noLease }
   }
 
   function assertOwn({ request: { entries } }: Receipt): void {

@@ -1,6 +1,7 @@
 import type { Decision } from '../decision.js'
 import { deniedLate } from '../reading/read-decision.js'
 import { isKey, type Keys, type Policies, type PolicyChoice } from '../bound-policies.js'
+import type { Costs } from '../costs.js'
 import { sluiceError } from '../../errors.js'
 import { delayRequest } from './delay-request.js'
 import { joinKey } from '../../keys.js'
@@ -18,11 +19,11 @@ import { firmWaitOf, isQueued, overflows } from './waits.js'
 /** Options of `acquire`. */
 export interface AcquireOptions extends PolicyChoice {
   /**
-   * Units that the request takes: a whole number.
+   * Units that the request takes: a whole number, or a record from the name of a policy to a number. A policy that the record leaves out takes 1.
    *
    * @default 1
    */
-  readonly cost?: number
+  readonly cost?: Costs
   /**
    * The longest wait. A call that is known to take longer is denied at once; so is a call that has to wait while 10,000 calls of this limiter wait in
    * this process. The `maxDelay` of a leaky queue is a separate bound.
@@ -47,7 +48,7 @@ interface Admission<S extends Store> {
 }
 
 interface PeekCall {
-  readonly cost: number
+  readonly cost: Costs
   readonly policies?: Policies
 }
 

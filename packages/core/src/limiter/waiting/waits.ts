@@ -2,6 +2,7 @@ import type { Decision } from '../decision.js'
 import { hasLeases } from '../reading/read-decision.js'
 import { longest } from '../reading/verdict.js'
 import { receiptOf } from '../receipts/receipt.js'
+import { costAt } from '../../stores/store.js'
 
 /**
  * The part of a denied request's wait that nothing can shorten; null if it never ends. A wait for a lease is not part of it, because a lease can be
@@ -39,7 +40,7 @@ export function overflows(decision: Decision): boolean {
   let otherwise = 0
   entries.forEach(({ name, steps, params }, i) => {
     const { row, blockedUntil, now } = states[i]
-    const queueWait = steps.queueWait?.(row, params, now, request.cost) ?? 0
+    const queueWait = steps.queueWait?.(row, params, now, costAt(request.cost, i)) ?? 0
     const wait = decision.policies[name].retryAfterMs ?? Infinity
     inQueue = Math.max(inQueue, queueWait)
     otherwise = Math.max(otherwise, queueWait > 0 ? blockedUntil - now : wait)

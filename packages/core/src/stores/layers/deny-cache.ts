@@ -1,12 +1,13 @@
 import { processTime } from '../../clock.js'
-import type {
-  Answer,
-  AsyncStore,
-  BoundPolicy,
-  ConsumeRequest,
-  Outcome,
-  State,
-  StoreRequest,
+import {
+  costAt,
+  type Answer,
+  type AsyncStore,
+  type BoundPolicy,
+  type ConsumeRequest,
+  type Outcome,
+  type State,
+  type StoreRequest,
 } from '../store.js'
 import { createIndex, type Index } from './denial-index.js'
 import { runOf, storeOf, type CallInfo } from './run.js'
@@ -60,7 +61,7 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
       forget(oldest)
     }
     const keys = keysOf(request)
-    const denied = request.entries.map((entry, i) => isDenying(entry, states[i], request.cost))
+    const denied = request.entries.map((entry, i) => isDenying(entry, states[i], costAt(request.cost, i)))
     denials.set(identity, { request, states, deniedAt, keys, denied })
     keys.forEach((key, i) => {
       about.add(key, identity)
@@ -184,18 +185,20 @@ function stillDenied(
   now: number,
 ): Outcome | undefined {
   const elapsed = now - deniedAt
-  if (elapsed >= rememberedForMs || request.cost < cost) return undefined
+  if (elapsed >= rememberedForMs) return undefined
   let isDenied = false
   const later: State[] = []
   for (const [i, entry] of request.entries.entries()) {
     const { steps, params, block } = entry
     const { blockedUntil } = states[i]
+    const [own, remembered] = [costAt(request.cost, i), costAt(cost, i)]
+    if (own < remembered) return undefined
     const state = { row: [...states[i].row], blockedUntil, now: states[i].now + elapsed }
     // The row of a log contains the moments at which the requested cost fits and more units remain, but only for this cost and until more remain.
-    if (!(steps.bodied === true)) steps.look(state.row, params, state.now, request.cost)
-    else if (request.cost !== cost || hasMore(entry, state)) return undefined
+    if (!(steps.bodied === true)) steps.look(state.row, params, state.now, own)
+    else if (own !== remembered || hasMore(entry, state)) return undefined
     const isBlocked = blockedUntil > state.now
-    if (isDenying(entry, state, request.cost)) {
+    if (isDenying(entry, state, own)) {
       // The store has to start the block.
       if (block?.on === 'exceeded' && !isBlocked) return undefined
       // Only entries that denied count: the state of the others may have changed since.

@@ -1,6 +1,12 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import { LENGTH, UNTIL } from '../block.js'
-import type { DecisionRequest, ResetRequest, State, StoreRequest } from '../store.js'
+import {
+  costAt,
+  type DecisionRequest,
+  type ResetRequest,
+  type State,
+  type StoreRequest,
+} from '../store.js'
 import type { Cursor } from './cursor.js'
 import { isForgotten } from './reset.js'
 
@@ -34,7 +40,8 @@ export function change(cursor: Cursor, request: Change, index: number): boolean 
     case 'refundReceipt': {
       const receipt = request.receipts[index]
       if (isForgotten(cursor.side.reset, receipt)) return true
-      steps.refundReceipt(row, params, now, request.cost, receipt.row, receipt.now)
+      const cost = costAt(request.cost, index)
+      steps.refundReceipt(row, params, now, cost, receipt.row, receipt.now)
       if (differ(row, before) && isUndone(cursor, receipt)) cursor.unblock()
       break
     }

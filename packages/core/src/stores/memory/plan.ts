@@ -1,9 +1,11 @@
 import type { Clock } from '../../clock.js'
 import {
+  costAt,
   peekOf,
   type BoundPolicy,
   type Call,
   type CompiledPolicies,
+  type Cost,
   type Outcome,
   type StoreRequest,
 } from '../store.js'
@@ -28,7 +30,7 @@ export class MemoryPlan implements CompiledPolicies {
     this.#countsNothing = policies.every(({ steps }) => steps.countsNothing)
   }
 
-  decide(call: Call, key: string | readonly string[], cost: number): boolean {
+  decide(call: Call, key: string | readonly string[], cost: Cost): boolean {
     const { decided: cursors } = this
     const rows = this.#rows
     rows.begin(call.now)
@@ -36,22 +38,22 @@ export class MemoryPlan implements CompiledPolicies {
     if (cursors.length !== 1) return this.#decideSeveral(call, key, cost)
     rows.keyHash.hash(typeof key === 'string' ? key : key[0])
     const cursor = cursors[0]
-    const fits = cursor.decide(BOTH, call, cost, true)
+    const fits = cursor.decide(BOTH, call, typeof cost === 'number' ? cost : cost[0], true)
     if (rows.hasSideRows) cursor.noteSideState()
     return fits
   }
 
   // In a function of its own, because V8 inlines only small functions into a decision.
-  #decideSeveral(call: Call, key: string | readonly string[], cost: number): boolean {
+  #decideSeveral(call: Call, key: string | readonly string[], cost: Cost): boolean {
     const { decided: cursors } = this
     const rows = this.#rows
     if (typeof key === 'string') rows.keyHash.hash(key)
     let fits = true
     for (let i = 0; i < cursors.length; i++) {
       if (typeof key !== 'string') rows.keyHash.hash(key[i])
-      if (!cursors[i].decide(LOOK, call, cost, true)) fits = false
+      if (!cursors[i].decide(LOOK, call, costAt(cost, i), true)) fits = false
     }
-    for (let i = 0; i < cursors.length; i++) cursors[i].decide(SETTLE, call, cost, fits)
+    for (let i = 0; i < cursors.length; i++) cursors[i].decide(SETTLE, call, costAt(cost, i), fits)
     if (rows.hasSideRows) for (let i = 0; i < cursors.length; i++) cursors[i].noteSideState()
     return fits
   }

@@ -3,13 +3,14 @@ import { sluiceError } from '../../errors.js'
 import { redisKey } from '../../keys.js'
 import { failureOf } from '../layers/failure.js'
 import { storeOf, type Run } from '../layers/run.js'
-import type { Answer, AsyncStore, DecisionRequest, StoreRequest } from '../store.js'
+import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import type { ScriptClient } from './client/script-client.js'
 import {
   argsOf,
   decodeDirect,
   encodeDirect,
-  isDecisionRequest,
+  isDirectRequest,
+  type DirectRequest,
   unread,
   type DirectLane,
 } from './direct.js'
@@ -126,7 +127,7 @@ export function createCalls(
 
   function runDirect(
     lane: DirectLane,
-    requests: readonly DecisionRequest[],
+    requests: readonly DirectRequest[],
     voidAt: number,
     done: (answers: readonly Answer[]) => void,
     isAgain: boolean,
@@ -176,7 +177,7 @@ export function createCalls(
     }
     const voidAt = voidAtOf(requests, info?.askedAt)
     const lane = info?.lane
-    if (isDirectLane(lane) && requests.every(isDecisionRequest))
+    if (isDirectLane(lane) && requests.every(isDirectRequest))
       runDirect(lane, requests, voidAt, done, false)
     else runGeneral(requests, voidAt, done)
   }

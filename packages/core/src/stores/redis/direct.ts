@@ -113,7 +113,7 @@ export interface DirectCall {
 
 const consumeOne: readonly string[] = []
 
-export function encodeDirect({ keyOf }: Direct, requests: readonly DecisionRequest[]): DirectCall {
+export function encodeDirect({ keyOf }: Direct, requests: readonly DirectRequest[]): DirectCall {
   if (requests.length === 1) {
     const [request] = requests
     const cost = costOf(request)
@@ -152,7 +152,7 @@ export function argsOf(
   return [`${voidAt}`, now === undefined ? '' : `${now}`, ...args, ...counts]
 }
 
-function costOf({ verb, cost }: DecisionRequest): number {
+function costOf({ verb, cost }: DirectRequest): number {
   return verb === 'consume' ? cost : -1 - cost
 }
 
@@ -192,6 +192,10 @@ function rowAt(reply: readonly unknown[], at: number, width: number): Row {
   return reply.slice(at, at + width) as Row
 }
 
-export function isDecisionRequest(request: StoreRequest): request is DecisionRequest {
-  return request.verb === 'consume' || request.verb === 'peek'
+/** A request that a direct script can decide: it has one cost for all policies. */
+export type DirectRequest = DecisionRequest & { readonly cost: number }
+
+export function isDirectRequest(request: StoreRequest): request is DirectRequest {
+  const { verb } = request
+  return (verb === 'consume' || verb === 'peek') && typeof request.cost === 'number'
 }

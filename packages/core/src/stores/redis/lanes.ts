@@ -4,7 +4,7 @@ import { redisKey } from '../../keys.js'
 import type { LaneOf } from '../layers/batching.js'
 import type { Lane } from '../layers/run.js'
 import type { StoreRequest } from '../store.js'
-import { createDirects, isDecisionRequest, type Direct, type DirectLane } from './direct.js'
+import { createDirects, isDirectRequest, type Direct, type DirectLane } from './direct.js'
 
 /** The maximum number of remembered keys that the direct script could not read. */
 const mostUnread = 1000
@@ -79,7 +79,7 @@ export function createLanes(
     laneOf(request) {
       const slot = slotOfAll(request)
       if (slot === undefined) return undefined
-      if (isGeneral || !isDecisionRequest(request) || !isAboutOneKey(request))
+      if (isGeneral || !isDirectRequest(request) || !isAboutOneKey(request))
         return generalLane(slot)
       const direct = directOf(request.entries)
       if (direct === undefined || isUnread(request)) return generalLane(slot)

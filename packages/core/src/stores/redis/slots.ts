@@ -1,5 +1,6 @@
 import { SluiceError } from '../../errors.js'
 import {
+  partOf,
   peekOf,
   refundOf,
   type Answer,
@@ -152,17 +153,7 @@ function partsOf<Q extends StoreRequest>(
     const slot = slotOf(key, request)
     bySlot.set(slot, [...(bySlot.get(slot) ?? []), i])
   })
-  return [...bySlot.values()].map((indices) => {
-    const { entries, keys } = request
-    const part = {
-      ...request,
-      entries: indices.map((i) => entries[i]),
-      keys: indices.map((i) => keys[i]),
-    }
-    if (request.verb !== 'refundReceipt') return { request: part, indices }
-    const { receipts } = request
-    return { request: { ...part, receipts: indices.map((i) => receipts[i]) }, indices }
-  })
+  return [...bySlot.values()].map((indices) => ({ request: partOf(request, indices), indices }))
 }
 
 /** Combines the outcomes of all slots. */

@@ -1,7 +1,7 @@
 import { mostBodies, type Reading } from '../../algorithms/algorithm.js'
 import { sluiceError } from '../../errors.js'
 import { bodyKey, redisKey, stateName } from '../../keys.js'
-import type { Answer, BoundPolicy, State, StoreRequest } from '../store.js'
+import type { Answer, BoundPolicy, Cost, State, StoreRequest } from '../store.js'
 
 /** The keys and arguments of a call. The header of the script describes them. */
 export interface Call {
@@ -77,7 +77,7 @@ function isSameTemplate(one: RequestTerms, other: RequestTerms): boolean {
 
 /** The fields of a request of any verb, without its keys. */
 interface RequestTerms extends Pick<StoreRequest, 'verb' | 'entries' | 'now' | 'lease'> {
-  readonly cost?: number
+  readonly cost?: Cost
   readonly units?: number
   readonly forMs?: number
   readonly unblock?: boolean

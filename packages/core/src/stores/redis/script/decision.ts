@@ -46,9 +46,9 @@ end
 
 local function take(cursor, template)
   local rule, row = cursor.rule, cursor.row
-  if template.cost == 0 then return saveInitial(cursor, template) end
+  if cursor.cost == 0 then return saveInitial(cursor, template) end
   assertMemory(template)
-  cursor.steps.take(row, rule.params, template.now, template.cost)
+  cursor.steps.take(row, rule.params, template.now, cursor.cost)
   save(cursor, template)
   local block = rule.block
   if block and block.on == 'reached' and not cursor.steps.look(row, rule.params, template.now, 1) then
@@ -108,7 +108,7 @@ local function change(cursor, template)
     steps.refundUnits(cursor.row, params, now, template.units)
   elseif verb == 'refundReceipt' then
     if isForgotten(cursor) then return true end
-    steps.refundReceipt(cursor.row, params, now, template.cost, cursor.receipt.row, cursor.receipt.now)
+    steps.refundReceipt(cursor.row, params, now, cursor.cost, cursor.receipt.row, cursor.receipt.now)
     if differ(cursor.row, looked) and isUndone(cursor, now) then unblock(cursor) end
   end
   -- An unchanged row is not written, because a write would extend a bucket's life. A body may have been trimmed even if the row is unchanged.
@@ -150,10 +150,10 @@ end
 local function decide(template, at)
   find(template, at)
   if template.verb == 'reset' then return reset(template) end
-  local now, asked, allowed = template.now, template.asks and template.cost or 0, 1
+  local now, allowed = template.now, 1
   for i = 1, #template do
     local cursor = template[i]
-    cursor.fits = cursor.steps.look(cursor.row, cursor.rule.params, now, asked)
+    cursor.fits = cursor.steps.look(cursor.row, cursor.rule.params, now, template.asks and cursor.cost or 0)
     if not cursor.fits or cursor.block[1] > now then allowed = 0 end
   end
   if template.verb == 'peek' then return allowed end

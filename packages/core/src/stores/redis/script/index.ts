@@ -20,8 +20,8 @@ const header = `
 -- ARGV 1   the server's time after which this call is void, ms
 --      2   JSON, the rules: a list of { name, id of the algorithm, moments, counts, params }; optionally { views }, { bodies }, the number of
 --          the body's keys, { persists }, if a denial saves a row, and { block = { on, length, escalate, max } }
---      3   JSON, the templates: a list of { verb, rules }, the numbers of its rules; { cost }, { units }, { forMs } or { unblock }, as the verb
---          needs; optionally { now }, the time to decide by instead of the server's, { lease = { id, owner } }, and
+--      3   JSON, the templates: a list of { verb, rules }, the numbers of its rules; { cost }, a number or a list with one for each rule,
+--          { units }, { forMs } or { unblock }, as the verb needs; optionally { now }, the time to decide by instead of the server's, { lease = { id, owner } }, and
 --          { receipts = { row, now, resets } for each rule }, for refundReceipt
 --      4   JSON, the requests, a flat list: for each the number of its template, and for each rule the numbers of its key and its body keys;
 --          for a reset, the body keys of the other algorithms follow
@@ -61,6 +61,7 @@ for _, template in ipairs(templates) do
       -- The number of body keys that each request lists.
       listed = template.verb == 'reset' and MOST_BODIES or rule.bodies,
       receipt = template.receipts and template.receipts[i],
+      cost = type(template.cost) == 'table' and template.cost[i] or template.cost,
     }
   end
   checkMemory(template)
