@@ -25,7 +25,7 @@ export const mutants = [
   {
     file: `${limiter}/reading/read-decision.ts`,
     name: 'a request that takes nothing has a lease',
-    find: 'if (at === -1 || request.cost === 0) return undefined',
+    find: 'if (at === -1 || costAt(request.cost, at) === 0) return undefined',
     replace: 'if (at === -1) return undefined',
   },
   {
@@ -71,10 +71,28 @@ export const mutants = [
     replace: "entry.limiter !== '')) return",
   },
   {
-    file: `${limiter}/receipts/refunds.ts`,
+    file: 'packages/core/src/stores/store.ts',
     name: 'a refund of some policies uses the receipts of others',
-    find: 'receipts: left.map((i) => states[i])',
-    replace: 'receipts: left.map((_, i) => states[i])',
+    find: 'receipts: indices.map((i) => receipts[i])',
+    replace: 'receipts: indices.map((_, i) => receipts[i])',
+  },
+  {
+    file: 'packages/core/src/stores/store.ts',
+    name: 'a refund of some policies has the costs of others',
+    find: 'indices.map((index) => cost[index])',
+    replace: 'indices.map((_, i) => cost[i])',
+  },
+  {
+    file: `${limiter}/costs.ts`,
+    name: 'a policy that a record of costs leaves out takes nothing',
+    find: 'checkedCost(limiter, costs[name]) : 1',
+    replace: 'checkedCost(limiter, costs[name]) : 0',
+  },
+  {
+    file: `${limiter}/costs.ts`,
+    name: 'a cost for an unknown policy is ignored',
+    find: "if (!names.includes(name)) throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, name, names)",
+    replace: '',
   },
   {
     file: `${limiter}/receipts/refunds.ts`,

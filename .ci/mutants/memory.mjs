@@ -127,8 +127,8 @@ export const mutants = [
   {
     file: `${memory}/plan.ts`,
     name: 'a decision takes from one policy although another denies',
-    find: 'if (!cursors[i].decide(LOOK, call, cost, true)) fits = false',
-    replace: 'fits = cursors[i].decide(LOOK, call, cost, true)',
+    find: 'if (!cursors[i].decide(LOOK, call, costAt(cost, i), true)) fits = false',
+    replace: 'fits = cursors[i].decide(LOOK, call, costAt(cost, i), true)',
   },
   {
     file: `${memory}/row-cursor.ts`,

@@ -54,14 +54,8 @@ export const mutants = [
   {
     file: `${compile}/consumptions.ts`,
     name: 'rules that do not deny stop each other',
-    find: "limit.role === 'enforced' ? `cost ${cost}` : `rule ${i}`",
-    replace: '`${limit.role} ${cost}`',
-  },
-  {
-    file: `${compile}/consumptions.ts`,
-    name: 'requests with other costs use the division of an earlier one',
-    find: '    if (one.cost !== cost) key += `/${applied.findIndex((other) => other.cost === one.cost)}`\n',
-    replace: '',
+    find: "if (limit.role !== 'enforced') groups.push([i])",
+    replace: "if (limit.role === 'shadow') groups.push([i])",
   },
   {
     file: `${compile}/consumptions.ts`,
@@ -72,7 +66,7 @@ export const mutants = [
   {
     file: `${compile}/consumptions.ts`,
     name: 'each call has the cost of the first rule',
-    find: 'this.cost = applied[group.members[0]].cost',
+    find: 'this.cost = costsOf(group, applied)',
     replace: 'this.cost = applied[0].cost',
   },
   {

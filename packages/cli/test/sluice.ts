@@ -89,7 +89,7 @@ rules:
     overrides: { of: user, entries: { acme: 20000, internal: unlimited } }
   - id: upload
     when: { method: POST, path: '/api/files/:id' }
-    key: [user, param.id]
+    key: [user, path]
     policy: { by: schedule, night: { kind: fixedWindow, limit: 9, window: 1h }, else: { kind: fixedWindow, limit: 2, window: 1h } }
     cost: $size
   - id: points

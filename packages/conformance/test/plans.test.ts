@@ -14,6 +14,7 @@ import {
   staged,
   tokenBucket,
   unlimited,
+  type Costs,
   type Decision,
   type Limiter,
   type MemoryStore,
@@ -93,10 +94,11 @@ function act(
   verb: number,
   key: string,
   cost: number,
+  costs: Costs,
   plan: Policies | undefined,
   past: Decision[],
 ): unknown {
-  const options = plan === undefined ? { cost } : { cost, policies: plan }
+  const options = plan === undefined ? { cost: costs } : { cost, policies: plan }
   if (verb < 14) {
     const decision =
       verb < 5 && plan === undefined ? limiter.consume(key) : limiter.consume(key, options)
@@ -153,7 +155,7 @@ test.each(Object.entries(policies))('%s: a plan makes the same decisions as `run
     ]
     const answers = [planned, asked].map((limiter, i) => {
       try {
-        return act(limiter, verb, key, cost, plan, past[i])
+        return act(limiter, verb, key, cost, costs, plan, past[i])
       } catch (error) {
         return error
       }

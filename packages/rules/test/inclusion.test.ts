@@ -1,6 +1,6 @@
 import { runs } from '@sluice/conformance/random'
 import { expect, test } from 'vitest'
-import { areDisjoint, includes, type Matched } from '../src/check/inclusion.js'
+import { includes, type Matched } from '../src/check/inclusion.js'
 import type { Predicate, RuleDeclaration, RulesDocument, When } from '../src/document/document.js'
 import { matches } from './naive/interpreter.js'
 import { Random } from './naive/random.js'
@@ -87,28 +87,16 @@ test('a claim about two rules is true of all requests', () => {
   const random = new Random(1)
   const document: RulesDocument = { version: 1, name: 'pairs', rules: [] }
   const requests = Array.from({ length: 400 }, () => randomRequest(random))
-  const found = { included: 0, disjoint: 0 }
+  let found = 0
   for (let i = 0; i < pairs; i++) {
     const outer = randomRule(random, 'outer')
     const inner = randomRule(random, 'inner', outer)
-    const isIncluded = includes(matchedBy(outer), matchedBy(inner), false) === 'yes'
-    const isDisjoint = areDisjoint(matchedBy(outer), matchedBy(inner), false)
-    if (!isIncluded && !isDisjoint) continue
-    let both = 0
-    for (const request of requests) {
-      if (!matches(inner, document, request)) continue
-      const isCommon = matches(outer, document, request)
-      // A path or a host has several meanings only in an unusual spelling.
-      const isWrong = isDisjoint && isCommon && request.plain
-      if (isWrong || (isIncluded && !isCommon)) {
-        expect({ outer, inner, isIncluded, isDisjoint, request }).toBe('a proof')
-      }
-      both++
+    if (includes(matchedBy(outer), matchedBy(inner), false) !== 'yes') continue
+    const common = requests.filter((request) => matches(inner, document, request))
+    for (const request of common) {
+      if (!matches(outer, document, request)) expect({ outer, inner, request }).toBe('a proof')
     }
-    if (both === 0) continue
-    if (isIncluded) found.included++
-    else found.disjoint++
+    if (common.length > 0) found++
   }
-  expect(found.included).toBeGreaterThan(pairs / 40)
-  expect(found.disjoint).toBeGreaterThan(pairs / 40)
+  expect(found).toBeGreaterThan(pairs / 40)
 })

@@ -70,7 +70,8 @@ function readVerdict(judgement: Judgement, { document }: RuleSet): Verdict {
     consumptions.flatMap(({ rules, keys, cost }) =>
       [...rules].map(([name, { rule }]) => {
         const key = rules.size > 1 ? (keys as Record<string, unknown>)[name] : keys
-        return [rule, `${rule} ${role} ${JSON.stringify(key)} ${cost}`] as const
+        const units = typeof cost === 'number' ? cost : cost[name]
+        return [rule, `${rule} ${role} ${JSON.stringify(key)} ${units}`] as const
       }),
     ),
   )

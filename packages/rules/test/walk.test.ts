@@ -207,7 +207,7 @@ describe('keys', () => {
 })
 
 describe('costs', () => {
-  test('rules with different costs need one call each', async () => {
+  test('rules with different costs are one call', async () => {
     const rules = await compiledRules(`
   - { id: a, key: user, ${limit} }
   - { id: b, key: user, cost: $points, ${limit} }
@@ -223,8 +223,11 @@ describe('costs', () => {
         : []
     }
     expect(calls(5)).toEqual([
-      { cost: 1, keys: { a: ['user', 'ann'], c: 'ip:203.0.113.9' }, policies: ['a', 'c'] },
-      { cost: 5, keys: ['user', 'ann'], policies: ['b'] },
+      {
+        cost: { a: 1, b: 5, c: 1 },
+        keys: { a: ['user', 'ann'], b: ['user', 'ann'], c: 'ip:203.0.113.9' },
+        policies: ['a', 'b', 'c'],
+      },
     ])
     expect(calls(1)).toEqual([
       {

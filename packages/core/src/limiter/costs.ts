@@ -18,7 +18,7 @@ export function costOf(
   costs: unknown,
 ): Cost {
   if (costs === undefined) return 1
-  if (!isRecord(costs)) return checkedCost(limiter, costs)
+  if (!isPlainRecord(costs)) return checkedCost(limiter, costs)
   const names = entries.map(({ name }) => name)
   for (const [name, cost] of Object.entries(costs)) {
     if (!names.includes(name)) throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, name, names)
@@ -35,4 +35,12 @@ export function costOf(
 function checkedCost(limiter: string, cost: unknown): number {
   if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
   return cost
+}
+
+/** A date, a wrapped number or an instance of a class is a mistake, and no record without names. */
+function isPlainRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const isPlain = prototype === Object.prototype || prototype === null
+  return isPlain && Object.getOwnPropertySymbols(value).length === 0
 }

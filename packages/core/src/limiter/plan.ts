@@ -79,8 +79,11 @@ export class Plan {
     const second = readers[1](decided[1], costAt(cost, 1), taken)
     // Literals for two and three policies, because V8 reserves memory for seventeen more elements when an array grows.
     const verdicts =
-      decided.length === 2 ? [first, second] : [first, second, readers[2](decided[2], costAt(cost, 2), taken)]
-    for (let i = 3; i < decided.length; i++) verdicts.push(readers[i](decided[i], costAt(cost, i), taken))
+      decided.length === 2
+        ? [first, second]
+        : [first, second, readers[2](decided[2], costAt(cost, 2), taken)]
+    for (let i = 3; i < decided.length; i++)
+      verdicts.push(readers[i](decided[i], costAt(cost, i), taken))
     const decision = summaryOf(allowed, this.policies, verdicts, 'store')
     const last = decided[decided.length - 1]
     const before = statesBefore(decided)

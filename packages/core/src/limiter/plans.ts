@@ -31,7 +31,7 @@ export function decideByPlans<S extends Store>(
   changeLease: ChangeLease<S>,
   asked: DecisionCalls<S>,
 ): DecisionCalls<S> {
-  const { hasClock, injectedTime } = requests
+  const { hasClock, injectedTime, watchKey } = requests
   const plans = new WeakMap<readonly BoundPolicy[], Plan>()
   /** The plans for some of the policies of a list, by their names: a key can leave policies out. */
   const parts = new WeakMap<Plan, Map<string, Plan>>()
@@ -47,9 +47,8 @@ export function decideByPlans<S extends Store>(
   }
 
   /** The plan of a call. The last one is kept, because most calls have the same policies. */
-  function planFor(policies: Policies | undefined, key: Keys): Plan {
+  function planFor(policies: Policies | undefined): Plan {
     if (last === undefined || last.policies !== policies) {
-      requests.watchKey?.(key, policies)
       last = { policies, plan: planOf(requests.entriesFor(policies)) }
     }
     return last.plan
@@ -94,7 +93,7 @@ export function decideByPlans<S extends Store>(
 
   function peek(key: Keys, options: PeekOptions | undefined): Decision {
     requests.checkPeek(options)
-    const whole = planFor(options?.policies, key)
+    const whole = planFor(options?.policies)
     const { plan, keys } = partFor(whole, key)
     const cost = costOf(limiter, whole.policies, plan.policies, options?.cost)
     return plan.peek(keys, cost, hasClock ? injectedTime() : undefined)
@@ -111,8 +110,8 @@ export function decideByPlans<S extends Store>(
         ;({ cost = 1, policies, owner } = options)
         if (owner !== undefined) requests.checkOwner(owner)
       }
-      const plan =
-        last !== undefined && last.policies === policies ? last.plan : planFor(policies, key)
+      const plan = last !== undefined && last.policies === policies ? last.plan : planFor(policies)
+      watchKey?.(key, policies)
       const now = hasClock ? injectedTime() : undefined
       const joined = typeof key === 'string' ? joinKey(key) : undefined
       let decision =

@@ -101,7 +101,10 @@ export function createRequests(
     return { entries, keys, now: injectedTime(), lease: leaseFor(entries, owner, leaseId) }
   }
 
-  function consumption(key: Keys, { cost: costs, policies, owner, origin }: Options): ConsumeRequest {
+  function consumption(
+    key: Keys,
+    { cost: costs, policies, owner, origin }: Options,
+  ): ConsumeRequest {
     const { entries, keys, now, lease } = about(key, policies, owner)
     const cost = costOf(limiter, entriesFor(policies), entries, costs)
     watchKey?.(key, policies)

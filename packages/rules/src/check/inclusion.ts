@@ -29,22 +29,6 @@ export function includes(outer: Matched, inner: Matched, caseSensitive: boolean)
   return result
 }
 
-/** Whether both provably match no common request. */
-export function areDisjoint(a: Matched, b: Matched, caseSensitive: boolean): boolean {
-  return Object.entries(a.when ?? {}).some(([name, predicate]) => {
-    const other = b.when?.[name]
-    if (!isPredicate(predicate) || !isPredicate(other)) return false
-    const [mine, yours] = [literalsOf(predicate), literalsOf(other)]
-    // A parameter or a cookie may have several values, which several rules can match.
-    if (mine === undefined || yours === undefined || isRepeatable(name)) return false
-    // Parameters of two patterns can have one name and different values.
-    if (name.startsWith('param.')) return false
-    // A path or a host can have several meanings as well, but only in an unusual spelling.
-    if (name === 'method' && [...mine, ...yours].some(isHead)) return false
-    return mine.every((one) => yours.every((two) => differ(name, one, two, caseSensitive)))
-  })
-}
-
 function fieldIncludes(
   name: string,
   outer: Predicate,
@@ -93,16 +77,6 @@ function contains(name: string, wide: Scalar, narrow: Scalar, caseSensitive: boo
     return outer.first <= inner.first && inner.last <= outer.last
   }
   return spelled(name, wide) === spelled(name, narrow)
-}
-
-function differ(name: string, one: Scalar, two: Scalar, caseSensitive: boolean): boolean {
-  if (name === 'path') return routes(one, two, caseSensitive) === 'disjoint'
-  if (name === 'ip') {
-    const [a, b] = [rangeOfEntry(`${one}`), rangeOfEntry(`${two}`)]
-    if (typeof a !== 'object' || typeof b !== 'object') return false
-    return a.last < b.first || b.last < a.first
-  }
-  return name !== 'during' && spelled(name, one) !== spelled(name, two)
 }
 
 function routes(a: Scalar, b: Scalar, caseSensitive: boolean): ReturnType<typeof compareRoutes> {

@@ -4,7 +4,7 @@ import type { Findings } from '../document/findings.js'
 import type { Path } from '../document/syntax.js'
 import type { Field } from '../match/context.js'
 import type { Pause } from '../slices.js'
-import { areDisjoint, includes, type Inclusion, type Matched } from './inclusion.js'
+import { includes, type Inclusion, type Matched } from './inclusion.js'
 
 /**
  * Finds probable mistakes in a valid document, as far as they can be proved. Comparisons of rules with each other are limited, because their number
@@ -25,7 +25,6 @@ export async function warn(
   const pairs = createPairs(pause)
   await warnOfUnreachable(enabled, caseSensitive, findings, pairs)
   await warnOfMissingFloor(enabled, caseSensitive, findings, pairs)
-  await warnOfCosts(enabled, caseSensitive, findings, pause)
 }
 
 /** Finds the first candidate that passes a test. The number of all comparisons is bounded. */
@@ -180,36 +179,6 @@ function isConstant(name: string): boolean {
 function withoutFields({ declaration, own }: CompiledRule, absent: readonly string[]): Matched {
   const lacking = Object.fromEntries(absent.map((name) => [name, { present: false }]))
   return { when: { ...declaration.when, ...lacking }, exact: own.exact }
-}
-
-async function warnOfCosts(
-  rules: readonly CompiledRule[],
-  caseSensitive: boolean,
-  findings: Findings,
-  pause: Pause,
-): Promise<void> {
-  const limits = rules.filter(({ action }) => action.type === 'limit' && action.role === 'enforced')
-  const usual = limits.filter((rule) => costOf(rule) === '1')
-  const others = limits.filter((rule) => costOf(rule) !== '1').slice(0, 100)
-  for (const rule of others) {
-    for (const other of [...usual.slice(0, 1000), ...others]) {
-      const together =
-        other !== rule &&
-        costOf(other) !== costOf(rule) &&
-        !areDisjoint(matchedBy(rule), matchedBy(other), caseSensitive)
-      if (together) {
-        const ids = [rule.id, other.id]
-        findings.warning(['rules', rule.number, 'cost'], 'SLUICE_RULES_SECOND_CALL', ids)
-        return
-      }
-      const pausing = pause()
-      if (pausing !== undefined) await pausing
-    }
-  }
-}
-
-function costOf({ declaration }: CompiledRule): string {
-  return String(declaration.cost ?? 1)
 }
 
 function matchedBy({ declaration, own }: CompiledRule): Matched {

@@ -1,4 +1,4 @@
-import type { Decision, Keys, Policies, Policy } from '@sluice/core'
+import type { Costs, Decision, Keys, Policies, Policy } from '@sluice/core'
 import type { AppliedRule, Consumption } from '@sluice/core/http'
 import { RecentMap } from '../match/recent-map.js'
 import type { Limit } from './rule.js'
@@ -76,35 +76,31 @@ export class Consumer {
   }
 }
 
-/** Equal for requests with the same variants and the same division by cost. The role of a rule follows from its variant. */
+/** Equal for requests with the same variants. The role of a rule follows from its variant. */
 function planKey(applied: readonly Applied[]): string | number {
-  const [{ variant, cost }] = applied
+  const [{ variant }] = applied
   if (applied.length === 1) return variant.id
   let key = `${variant.id}`
-  for (let i = 1; i < applied.length; i++) {
-    const one = applied[i]
-    key += `,${one.variant.id}`
-    if (one.cost !== cost) key += `/${applied.findIndex((other) => other.cost === one.cost)}`
-  }
+  for (let i = 1; i < applied.length; i++) key += `,${applied[i].variant.id}`
   return key
 }
 
 /**
- * Enforced rules with different costs need different calls, because a request to a store has one cost. A rule that does not deny requests is decided by
- * itself: in a call with others, it would stop counting as soon as one of them denies.
+ * All enforced rules are one call, so that a request counts in all of them or in none. A rule that does not deny requests is decided by itself: in a call with
+ * others, it would stop counting as soon as one of them denies.
  */
 function groupsOf(
   applied: readonly Applied[],
   publicNames: ReadonlyMap<string, string>,
 ): readonly Group[] {
-  const groups = new Map<string, number[]>()
-  applied.forEach(({ limit, cost }, i) => {
-    const key = limit.role === 'enforced' ? `cost ${cost}` : `rule ${i}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [i])
-    else group.push(i)
+  const groups: number[][] = []
+  let together: number[] | undefined
+  applied.forEach(({ limit }, i) => {
+    if (limit.role !== 'enforced') groups.push([i])
+    else if (together !== undefined) together.push(i)
+    else groups.push((together = [i]))
   })
-  return [...groups.values()].map((members) => groupOf(members, applied, publicNames))
+  return groups.map((members) => groupOf(members, applied, publicNames))
 }
 
 function groupOf(
@@ -131,7 +127,7 @@ function groupOf(
 class RuleConsumption implements Consumption {
   readonly keys: Keys
   readonly policies: Policies
-  readonly cost: number
+  readonly cost: Costs
   readonly rules: ReadonlyMap<string, AppliedRule>
   readonly #group: Group
   readonly #applied: readonly Applied[]
@@ -140,7 +136,7 @@ class RuleConsumption implements Consumption {
   constructor(group: Group, applied: readonly Applied[], stats: readonly RuleStats[]) {
     this.keys = keysOf(group, applied)
     this.policies = group.policies
-    this.cost = applied[group.members[0]].cost
+    this.cost = costsOf(group, applied)
     this.rules = group.rules
     this.#group = group
     this.#applied = applied
@@ -169,4 +165,15 @@ function keysOf({ members, names }: Group, applied: readonly Applied[]): Keys {
     for (const name of names[i]) keys[name] = applied[members[i]].key
   }
   return keys
+}
+
+/** One cost if it is that of all rules, else the cost of each policy. */
+function costsOf({ members, names }: Group, applied: readonly Applied[]): Costs {
+  const { cost } = applied[members[0]]
+  if (members.every((member) => applied[member].cost === cost)) return cost
+  const costs: Record<string, number> = {}
+  for (let i = 0; i < members.length; i++) {
+    for (const name of names[i]) costs[name] = applied[members[i]].cost
+  }
+  return costs
 }

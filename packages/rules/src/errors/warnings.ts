@@ -17,9 +17,6 @@ export const warningMessages = {
   SLUICE_RULES_ALLOW_PATH: (rule: string): string =>
     `rule ${quoted(rule)} exempts every path that fits a pattern, also paths that are added later. It matches the path as the client sent it: a path with other letter case, "//" or "%61" is not exempt.`,
 
-  SLUICE_RULES_SECOND_CALL: (rules: readonly string[]): string =>
-    `the rules ${quotedList(rules)} can apply to one request with different costs. Each further cost takes another call to the store.`,
-
   SLUICE_RULES_CUT_OFF: (problem: string): string => `${problem}.`,
 
   SLUICE_RULES_DURATION_SHORT: (value: number): string =>

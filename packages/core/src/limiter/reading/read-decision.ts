@@ -99,7 +99,9 @@ function readingOf<S extends Store>(
   const { allowed, entries = request.entries, states, source = 'store' } = outcome
   // With `onStoreError: 'allow'` neither a consumption nor a peek is denied while the store is unavailable.
   const taken = allowed && (request.verb === 'consume' || source === 'open')
-  const verdicts = entries.map((entry, i) => verdictOf(entry, states[i], costAt(request.cost, i), taken))
+  const verdicts = entries.map((entry, i) =>
+    verdictOf(entry, states[i], costAt(request.cost, i), taken),
+  )
   const decision = summaryOf(allowed, entries, verdicts, source)
   return lease === undefined ? decision : { ...decision, lease }
 }

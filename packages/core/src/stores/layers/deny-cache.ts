@@ -61,7 +61,9 @@ export function withDenyCache(store: AsyncStore): AsyncStore {
       forget(oldest)
     }
     const keys = keysOf(request)
-    const denied = request.entries.map((entry, i) => isDenying(entry, states[i], costAt(request.cost, i)))
+    const denied = request.entries.map((entry, i) =>
+      isDenying(entry, states[i], costAt(request.cost, i)),
+    )
     denials.set(identity, { request, states, deniedAt, keys, denied })
     keys.forEach((key, i) => {
       about.add(key, identity)

@@ -1,7 +1,11 @@
 import {
   createLimiter,
+  notLimited,
   type Clock,
+  type Key,
+  type Keys,
   type Limiter,
+  type NotLimited,
   type OnStoreError,
   type Store,
 } from '@sluice/core'
@@ -147,9 +151,25 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
     close: async () => limiter.close(),
   }
 
+  /** Rules with different costs have a key for each policy. */
   async function penalize({ keys, cost, policies }: Consumption): Promise<void> {
-    await limiter.penalize(keys, cost, { policies })
+    if (typeof cost === 'number' || !isByPolicy(keys)) {
+      await limiter.penalize(keys, typeof cost === 'number' ? cost : 1, { policies })
+      return
+    }
+    const penalties = [...new Set(Object.values(cost))].map((units) => {
+      const own = Object.entries(keys).map(([name, key]) => [
+        name,
+        cost[name] === units ? key : notLimited,
+      ])
+      return limiter.penalize(Object.fromEntries(own), units, { policies })
+    })
+    await Promise.all(penalties)
   }
+}
+
+function isByPolicy(keys: Keys): keys is Readonly<Record<string, Key | NotLimited>> {
+  return typeof keys === 'object' && !Array.isArray(keys)
 }
 
 async function consumptionsOf(judgement: Judgement): Promise<readonly Consumption[]> {
