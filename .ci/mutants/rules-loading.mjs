@@ -396,8 +396,8 @@ export const mutants = [
   {
     file: `${loading}/limiter/rule-limiter.ts`,
     name: 'units that are counted by hand are one for each rule',
-    find: 'limiter.penalize(Object.fromEntries(own), units, { policies })',
-    replace: 'limiter.penalize(Object.fromEntries(own), units === 0 ? 0 : 1, { policies })',
+    find: 'limiter.penalize(own, units, { policies })',
+    replace: 'limiter.penalize(own, units === 0 ? 0 : 1, { policies })',
   },
   {
     file: `${loading}/limiter/rule-limiter.ts`,

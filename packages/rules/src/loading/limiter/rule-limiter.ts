@@ -157,12 +157,12 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
       await limiter.penalize(keys, typeof cost === 'number' ? cost : 1, { policies })
       return
     }
-    const penalties = [...new Set(Object.values(cost))].map((units) => {
-      const own = Object.entries(keys).map(([name, key]) => [
-        name,
-        cost[name] === units ? key : notLimited,
-      ])
-      return limiter.penalize(Object.fromEntries(own), units, { policies })
+    const penalties = [...new Set(Object.values(cost))].map(async (units) => {
+      const own: Record<string, Key | NotLimited> = {}
+      for (const [name, key] of Object.entries(keys)) {
+        own[name] = cost[name] === units ? key : notLimited
+      }
+      await limiter.penalize(own, units, { policies })
     })
     await Promise.all(penalties)
   }
