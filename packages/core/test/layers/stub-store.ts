@@ -4,7 +4,12 @@ import { processTime } from '../../src/clock.js'
 import { bindPolicies, type Policies } from '../../src/limiter/bound-policies.js'
 import { sluiceErrorFrom } from '../../src/errors.js'
 import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
-import type { Answer, ConsumeRequest, StoreRequest } from '../../src/stores/store.js'
+import {
+  costAt,
+  type Answer,
+  type ConsumeRequest,
+  type StoreRequest,
+} from '../../src/stores/store.js'
 
 /** An asynchronous store over memory that records its calls. The test sets its answers. */
 export interface StubStore extends AsyncStore {
@@ -71,7 +76,9 @@ export function asking(policies: Policies) {
     const keys = entries.map(() => 'key')
     const about = { entries, keys, now: undefined, lease: { id: '', owner: '' }, ...change }
     if (verb === 'block') return { ...about, verb, forMs: 1000 }
-    return verb === 'penalize' ? { ...about, verb, units: cost } : { ...about, verb, cost }
+    return verb === 'penalize'
+      ? { ...about, verb, units: costAt(cost, 0) }
+      : { ...about, verb, cost }
   }
 }
 
