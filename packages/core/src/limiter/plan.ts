@@ -51,30 +51,34 @@ export class Plan {
   // into those that call it, and has these 920 bytes for its own callees.
   #decide(call: DecidedCall, key: JoinedKeys, cost: Cost): Decision {
     const { decided } = this.#compiled
-    const readers = this.#readers
     const allowed = this.#compiled.decide(call, key, cost)
+    if (decided.length !== 1) return this.#summary(call, key, cost, allowed)
+    const only = decided[0]
     const taken = allowed && call.verb === 'consume'
-    if (decided.length === 1) {
-      const only = decided[0]
-      const verdict = readers[0](only, typeof cost === 'number' ? cost : cost[0], taken)
-      const { limit, remaining, retryAfterMs, resetMs, delayMs } = verdict
-      const name = this.#names[0]
-      const decision: Decision = new PlainDecision(
-        allowed,
-        limit,
-        remaining,
-        retryAfterMs,
-        resetMs,
-        allowed ? delayMs : 0,
-        allowed ? noNames : this.#names,
-        name === 'default' ? { default: verdict } : { [name]: verdict },
-        'store',
-      )
-      const receipt = new CallReceipt(call, key, cost, allowed, only, undefined)
-      return this.#kept.keepSome(addReceipt(decision, receipt))
-    }
-    if (decided.length === 0) return withoutPolicies(call, cost)
+    const verdict = this.#readers[0](only, typeof cost === 'number' ? cost : cost[0], taken)
+    const { limit, remaining, retryAfterMs, resetMs, delayMs } = verdict
+    const name = this.#names[0]
+    const decision: Decision = new PlainDecision(
+      allowed,
+      limit,
+      remaining,
+      retryAfterMs,
+      resetMs,
+      allowed ? delayMs : 0,
+      allowed ? noNames : this.#names,
+      name === 'default' ? { default: verdict } : { [name]: verdict },
+      'store',
+    )
+    const receipt = new CallReceipt(call, key, cost, allowed, only, undefined)
+    return this.#kept.keepSome(addReceipt(decision, receipt))
+  }
 
+  /** The decision by no policy, or by several. */
+  #summary(call: DecidedCall, key: JoinedKeys, cost: Cost, allowed: boolean): Decision {
+    const { decided } = this.#compiled
+    if (decided.length === 0) return withoutPolicies(call, cost)
+    const readers = this.#readers
+    const taken = allowed && call.verb === 'consume'
     const first = readers[0](decided[0], costAt(cost, 0), taken)
     const second = readers[1](decided[1], costAt(cost, 1), taken)
     // Literals for two and three policies, because V8 reserves memory for seventeen more elements when an array grows.
@@ -82,12 +86,12 @@ export class Plan {
       decided.length === 2
         ? [first, second]
         : [first, second, readers[2](decided[2], costAt(cost, 2), taken)]
-    for (let i = 3; i < decided.length; i++)
+    for (let i = 3; i < decided.length; i++) {
       verdicts.push(readers[i](decided[i], costAt(cost, i), taken))
+    }
     const decision = summaryOf(allowed, this.policies, verdicts, 'store')
     const last = decided[decided.length - 1]
-    const before = statesBefore(decided)
-    const receipt = new CallReceipt(call, key, cost, allowed, last, before)
+    const receipt = new CallReceipt(call, key, cost, allowed, last, statesBefore(decided))
     return this.#kept.keepSome(addReceipt(decision, receipt))
   }
 }
