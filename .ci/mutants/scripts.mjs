@@ -7,7 +7,7 @@ export const tests = [
   'packages/conformance/test/edges packages/conformance/test/redis-own-clock',
   'packages/conformance/test/redis-full packages/conformance/test/redis-failures packages/conformance/test/redis-script packages/conformance/test/redis-batches',
   'packages/conformance/test/memory-equals-redis packages/conformance/test/redis-late packages/conformance/test/redis-replica',
-  'packages/conformance/test/stores packages/conformance/test/failover packages/conformance/test/redis-state packages/conformance/test/redis-lost',
+  'packages/conformance/test/stores packages/conformance/test/redis-state packages/conformance/test/redis-lost',
 ]
 
 export const mutants = [

@@ -158,7 +158,7 @@ test('the text has the key, the limit, where it comes from, and why others do no
                  key    ["user","acme"]
                  limit  gcra, limit 20000, window 1m  (override "acme") in place of gcra, limit 600, window 1m (plan pro)
 7  upload   yes  it matches
-                 key    ["user","acme","param.id","7"]
+                 key    ["user","acme","path","/api/files/7"]
                  limit  fixedWindow, limit 9, window 1h  (schedule night)
                  cost   2
 8  points   yes  it matches
