@@ -1,6 +1,7 @@
 // Bundles each package whose exports name a bundle, from the output of the compiler: an application then loads a few files instead of one for each module.
-// The dependencies that npm does not install become part of the bundle. The entries of a package share chunks, so each module is in one file only.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// The dependencies that npm does not install become part of the bundle. If a package has several entries, they pass on the exports of one file with all code:
+// a further file takes longer to load than the code that an application does not use.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { parseAst } from 'vite'
@@ -33,19 +34,10 @@ function entriesOf({ exports = {} }) {
 
 async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entries) {
   const target = join(folder, 'bundle')
-  const effects = entries.flatMap((entry) => effectsOf(folder, entry))
   const installed = Object.keys({ ...dependencies, ...peerDependencies })
-  rmSync(target, { recursive: true, force: true })
-  const { metafile } = await build({
+  const options = {
     absWorkingDir: folder,
-    entryPoints: [...entries, ...effects.map(({ module }) => module)].map((entry) => ({
-      in: `dist/${entry}.js`,
-      out: entry,
-    })),
-    outdir: target,
     bundle: true,
-    splitting: true,
-    chunkNames: 'chunks/[hash]',
     format: 'esm',
     platform: 'node',
     target: 'es2022',
@@ -54,32 +46,103 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
     metafile: true,
     logLevel: 'warning',
     logOverride: { 'ignored-bare-import': 'silent' },
-  })
-  for (const file of Object.keys(metafile.outputs)) {
-    if (file.endsWith('.js')) rewrite(join(folder, file), (text) => markPure(withClassNames(text)))
-    else rewrite(join(folder, file), (text) => withoutOwnSources(text, join(folder, file), folder))
   }
-  for (const { entry, module } of effects) importForEffect(target, entry, module)
+  const modules = entries.map((entry) => `./dist/${entry}.js`)
+  const isOne = entries.length === 1
+  const exported = isOne ? [] : allExports(await exportsOf(options, modules))
+  const contents = isOne ? `export * from '${modules[0]}'` : exported.map(passedOn).join('\n')
+  const file = join(target, isOne ? `${entries[0]}.js` : 'code.js')
+  rmSync(target, { recursive: true, force: true })
+  const { metafile } = await build({
+    ...options,
+    stdin: { contents, resolveDir: folder },
+    outfile: file,
+  })
+  rewrite(file, (text) => markPure(withClassNames(text)))
+  rewrite(`${file}.map`, (text) => withoutOwnSources(text, file, folder))
+  if (!isOne) for (const entry of entries) writeEntry(folder, entry, exported)
+  const inputs = Object.keys(metafile.inputs).filter((input) => input !== '<stdin>')
   writeNotices(
     target,
-    Object.keys(metafile.inputs).map((input) => join(folder, input)),
+    inputs.map((input) => join(folder, input)),
   )
+}
+
+/** The names that each module exports, by the module. */
+async function exportsOf(options, modules) {
+  const found = modules.map(async (module) => {
+    const { metafile } = await build({
+      ...options,
+      entryPoints: [module],
+      outdir: 'out',
+      write: false,
+    })
+    const outputs = Object.values(metafile.outputs)
+    const { exports: names } = outputs.find(({ entryPoint }) => entryPoint !== undefined)
+    return { module, names }
+  })
+  return Promise.all(found)
+}
+
+/** Each export of an entry, and its name in the file of all code, where two entries can have an export of one name. */
+function allExports(exported) {
+  const used = new Map()
+  return exported.flatMap(({ module, names }) =>
+    names.map((name) => {
+      const times = used.get(name) ?? 0
+      used.set(name, times + 1)
+      return { module, name, as: times === 0 ? name : `${name}$${times}` }
+    }),
+  )
+}
+
+function passedOn({ module, name, as }) {
+  return `export { ${name} as ${as} } from '${module}'`
+}
+
+/** Writes an entry that passes on its exports. It imports the modules that it has for their effect: esbuild leaves them out, because of package.json. */
+function writeEntry(folder, entry, exported) {
+  const effects = effectsOf(folder, entry)
+  const imports = effects.map((module) => {
+    const text = withImportsFrom(pathOf(module, 'code'), textOf(folder, module), exported)
+    writeModule(folder, module, text)
+    return `import '${pathOf(entry, module)}';\n`
+  })
+  const own = exported.filter(({ module }) => module === `./dist/${entry}.js`)
+  const names = own.map(({ name, as }) => (name === as ? name : `${as} as ${name}`))
+  const exports = `export { ${names.join(', ')} } from '${pathOf(entry, 'code')}';\n`
+  writeModule(folder, entry, imports.join('') + exports)
 }
 
 /** The modules that an entry imports for their effect only. */
 function effectsOf(folder, entry) {
-  const text = readFileSync(join(folder, 'dist', `${entry}.js`), 'utf8')
-  return [...text.matchAll(/^import '(.*)\.js';$/gm)].map(([, path]) => ({
-    entry,
-    module: join(dirname(entry), path),
-  }))
+  const imports = textOf(folder, entry).matchAll(/^import '(.*)\.js';$/gm)
+  return [...imports].map(([, path]) => join(dirname(entry), path))
 }
 
-/** esbuild has left the import out, because package.json says that no file has an effect. In a file of its own, the bundler of an application can do the same. */
-function importForEffect(target, entry, module) {
-  const file = join(target, `${entry}.js`)
-  const path = relative(dirname(entry), module)
-  writeFileSync(file, `import './${path}.js'; ${readFileSync(file, 'utf8')}`)
+/** Imports from the file of all code: two copies of a module would have a state each. */
+function withImportsFrom(path, text, exported) {
+  return text.replace(/^import \{ (.*) \} from '.*';$/gm, (_, names) => {
+    const stray = names.split(', ').find((name) => !exported.some(({ as }) => as === name))
+    if (stray !== undefined) throw new Error(`no entry exports ${stray}`)
+    return `import { ${names} } from '${path}';`
+  })
+}
+
+/** The path of a module in the import of another one. */
+function pathOf(importer, module) {
+  return `${relative(dirname(importer), module)}.js`.replace(/^(?!\.)/, './')
+}
+
+function textOf(folder, module) {
+  const text = readFileSync(join(folder, 'dist', `${module}.js`), 'utf8')
+  return text.replace(/^\/\/# sourceMappingURL.*$/m, '')
+}
+
+function writeModule(folder, module, text) {
+  const file = join(folder, 'bundle', `${module}.js`)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
 }
 
 /**
