@@ -9,12 +9,12 @@ import { kilobytes, kilobytesIn } from './sizes.mjs'
 
 /** The modules that the import of a package enters, and their size. Raise one of these only on purpose. */
 const ceilings = {
-  core: { modules: 9, kilobytes: 368 },
-  express: { modules: 13, kilobytes: 515 },
-  koa: { modules: 13, kilobytes: 515 },
-  fastify: { modules: 16, kilobytes: 522 },
-  nestjs: { modules: 13, kilobytes: 524 },
-  rules: { modules: 276, kilobytes: 2335 },
+  core: { modules: 3, kilobytes: 512 },
+  express: { modules: 6, kilobytes: 518 },
+  koa: { modules: 6, kilobytes: 518 },
+  fastify: { modules: 9, kilobytes: 525 },
+  nestjs: { modules: 6, kilobytes: 528 },
+  rules: { modules: 269, kilobytes: 2335 },
 }
 
 /** The kilobytes of the adapter of Express and core on the disk, with their sources and maps. */
