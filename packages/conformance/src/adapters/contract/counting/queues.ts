@@ -10,7 +10,7 @@ function consumes(verbs: readonly string[]): number {
 export function describeQueues(open: OpenServer): void {
   describe('a leaky queue', () => {
     test('delays requests, and denies those that it would delay for too long', async () => {
-      const policy = leakyQueue({ leak: 1, every: 40, maxDelay: 80 })
+      const policy = leakyQueue({ leak: 1, every: 100, maxDelay: 200 })
       const server = await open({ policy, key: 'all' })
       const since = performance.now()
       const sent = []
@@ -19,13 +19,16 @@ export function describeQueues(open: OpenServer): void {
         await until('it has been asked for', () => consumes(server.verbs) === i + 1)
       }
       const replies = await Promise.all(sent)
-      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 429])
-      const decisions = replies.slice(0, 3).map(({ body }) => JSON.parse(body))
+      const allowed = replies.filter(({ status }) => status === 200)
+      const denied = replies.filter(({ status }) => status === 429)
+      // Usually the last one is denied. A call that came too late on a loaded machine is sent again, after the others.
+      expect([allowed.length, denied.length]).toEqual([3, 1])
+      const decisions = allowed.map(({ body }) => JSON.parse(body))
       // The delay is over when the handler sees the decision.
       expect(decisions.map(({ delayMs }) => delayMs)).toEqual([0, 0, 0])
-      const delays = [0, 40, 80]
+      const delays = [0, 100, 200]
       // When the last request is released, the others have left the queue.
-      expect([decisions[2].resetMs, decisions[2].remaining]).toEqual([40, 2])
+      expect([decisions[2].resetMs, decisions[2].remaining]).toEqual([100, 2])
       for (const [i, at] of server.reached.entries()) {
         // A timer may fire up to a millisecond before its time.
         expect(at - since).toBeGreaterThan(delays[i] - 1)
