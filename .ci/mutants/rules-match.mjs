@@ -23,12 +23,6 @@ export const mutants = [
   },
   {
     file: `${match}/lists.ts`,
-    name: 'a mark of the byte order is part of the first entry',
-    find: "let from = text.startsWith('\\uFEFF') ? 1 : 0",
-    replace: 'let from = 0',
-  },
-  {
-    file: `${match}/lists.ts`,
     name: 'ranges are lost when runs are merged',
     find: '  while (j < right.length) merged.push(right[j++])\n',
     replace: '',

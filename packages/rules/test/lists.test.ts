@@ -49,8 +49,7 @@ test.each([1, 999, 1000, 1001, 2500, 3000, 5200])(
     // Every second address, in an order that is neither ascending nor descending.
     const addressOf = (i: number): string => `10.${i >> 15}.${(i >> 7) & 255}.${(i & 127) * 2}`
     const order = Array.from({ length: count }, (_, i) => (i * 7919) % count)
-    const addresses = [...new Set(order), ...Array.from({ length: count }, (_, i) => i)]
-    const files = { 'l.txt': addresses.map(addressOf).join('\n') }
+    const files = { 'l.txt': order.map(addressOf).join('\n') }
     const rules = await compiled(listed('address', 'ip'), { files })
     const isFound = (ip: string): boolean => asked(rules, { ip })[0] === 'r'
     for (let i = 0; i < count; i++) expect([i, isFound(addressOf(i))]).toEqual([i, true])

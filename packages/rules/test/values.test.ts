@@ -71,6 +71,12 @@ describe('a value', () => {
     expect(await outcomeOf(rules, counted(values).facts)).toEqual(expected)
   })
 
+  test.each([Infinity, -Infinity, NaN])('that is %s is no number', async (score) => {
+    const rules = await compiled(document.replace('level: 3', 'score: 3'))
+    const { facts } = counted({ user: 'ann', plan: 'free', score })
+    expect(await outcomeOf(rules, facts)).toBe('SLUICE_RULES_VALUE_INVALID')
+  })
+
   test('that is wrong is not an error if the method already excludes the rule', async () => {
     const rules = await compiled(document)
     expect(await outcomeOf(rules, counted({ plan: 'gold' }, { method: 'GET' }).facts)).toBe('pass')

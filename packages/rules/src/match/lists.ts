@@ -157,12 +157,12 @@ function byFirst(a: Range, b: Range): number {
   return a.first < b.first ? -1 : a.first > b.first ? 1 : 0
 }
 
-/** The entries of a file: one a line, without comments, empty lines and spaces around them. */
+/** The entries of a file: one a line, without comments, empty lines and spaces around them, of which a mark of the byte order is one. */
 export function* linesOf(
   text: string,
 ): Generator<{ readonly line: number; readonly entry: string }> {
   let line = 0
-  let from = text.startsWith('\uFEFF') ? 1 : 0
+  let from = 0
   while (from < text.length) {
     line++
     const newline = text.indexOf('\n', from)
