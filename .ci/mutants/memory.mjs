@@ -253,7 +253,7 @@ export const mutants = [
   {
     file: 'packages/core/src/limiter/receipts/call-receipt.ts',
     name: 'the receipt of a decision has the state of the last policy only',
-    find: 'let decided = this.before',
-    replace: 'let decided: DecidedList | undefined = undefined',
+    find: 'states.unshift(stateOf(decided))',
+    replace: 'states.unshift(stateOf(this))',
   },
 ]
