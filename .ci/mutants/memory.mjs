@@ -187,8 +187,8 @@ export const mutants = [
   {
     file: 'packages/core/src/limiter/plans.ts',
     name: 'a decision ignores the policies of a call',
-    find: 'last !== undefined && last.policies === policies ? last.plan',
-    replace: 'last !== undefined ? last.plan',
+    find: 'last.policies !== policies',
+    replace: 'false',
   },
   {
     file: 'packages/core/src/limiter/plans.ts',

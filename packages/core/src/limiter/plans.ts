@@ -110,7 +110,7 @@ export function decideByPlans<S extends Store>(
         ;({ cost = 1, policies, owner } = options)
         if (owner !== undefined) requests.checkOwner(owner)
       }
-      const plan = last !== undefined && last.policies === policies ? last.plan : planFor(policies)
+      const plan = planFor(policies)
       watchKey?.(key, policies)
       const now = hasClock ? injectedTime() : undefined
       const joined = typeof key === 'string' ? joinKey(key) : undefined

@@ -48,7 +48,7 @@ export interface Requests {
   injectedTime(): number | undefined
   checkConsume(options: object): void
   checkPeek(options: object | undefined): void
-  checkOwner(owner: unknown): string
+  checkOwner(owner: unknown): void
   /** Warns that a policy is redundant, if one is and both policies count by the same key. */
   readonly watchKey: ((key: Keys, policies: Policies | undefined) => void) | undefined
   consume(key: Keys, options: ConsumeOptions | undefined): ConsumeRequest
@@ -105,8 +105,10 @@ export function createRequests(
     key: Keys,
     { cost: costs, policies, owner, origin }: Options,
   ): ConsumeRequest {
-    const { entries, keys, now, lease } = about(key, policies, owner)
-    const cost = costOf(limiter, entriesFor(policies), entries, costs)
+    const all = entriesFor(policies)
+    const { entries, keys } = resolveKeys(limiter, all, key)
+    const [now, lease] = [injectedTime(), leaseFor(entries, owner, undefined)]
+    const cost = costOf(limiter, all, entries, costs)
     watchKey?.(key, policies)
     // Field by field: to spread an object into each request takes longer than to make the request.
     const request: ConsumeRequest = { verb: 'consume', entries, keys, now, lease, cost, fresh }
@@ -159,10 +161,6 @@ export function createRequests(
     check(options, ['cost', 'policies'])
   }
 
-  function checkOwner(owner: unknown): string {
-    return text('owner', owner)
-  }
-
   /** The policies of a call that has no other options. */
   function policiesOf(options: PolicyChoice | undefined): Policies | undefined {
     check(options, ['policies'])
@@ -186,14 +184,14 @@ export function createRequests(
     injectedTime,
     checkConsume,
     checkPeek,
-    checkOwner,
+    checkOwner: (owner) => void text('owner', owner),
     watchKey,
 
     consume(key, options) {
       if (options === undefined) return consumption(key, {})
       checkConsume(options)
       const { cost, policies, request: origin } = options
-      const owner = options.owner === undefined ? undefined : checkOwner(options.owner)
+      const owner = options.owner === undefined ? undefined : text('owner', options.owner)
       return consumption(key, { cost, owner, policies, origin })
     },
 

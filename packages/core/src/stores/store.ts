@@ -1,4 +1,4 @@
-import type { Lease, Row, SettledRow } from '../algorithms/algorithm.js'
+import type { Lease, Row } from '../algorithms/algorithm.js'
 import type { Rule } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
 
@@ -9,6 +9,9 @@ export interface BoundPolicy extends Rule {
   /** The name of the policy within the limiter. */
   readonly name: string
 }
+
+/** The lease of a request without leases. */
+export const noLease: Lease = { id: '', owner: '' }
 
 /** The fields of every request. `entries[i]` counts in the state of `keys[i]`. All entries belong to one limiter. */
 interface RequestBase {
@@ -162,40 +165,6 @@ export interface Outcome {
   readonly entries?: readonly BoundPolicy[]
   /** @default 'store' */
   readonly source?: Source
-}
-
-/** The common part of many calls of a plan. */
-export interface Call {
-  readonly verb: 'consume' | 'peek'
-  readonly lease: Lease
-  /** The time of an injected clock. */
-  readonly now: number | undefined
-}
-
-/** Policies that a store has compiled. It decides calls without a request and an outcome for each. */
-export interface CompiledPolicies {
-  /**
-   * Returns whether all policies allow the cost. Then a consumption takes it. A peek changes nothing.
-   *
-   * @param key one key for all policies, or one for each
-   */
-  decide(call: Call, key: string | readonly string[], cost: Cost): boolean
-  /** The state of each policy after the last decision. The next decision overwrites it, except its row: each decision has a new one. */
-  readonly decided: readonly DecidedPolicy[]
-}
-
-/** The state of one policy after a decision, and the numbers that the decision reads from it. */
-export interface DecidedPolicy extends Readonly<Omit<SettledRow, 'ends'>> {
-  /** As in `State`. */
-  readonly blockedUntil: number
-  /** The block and the resets of the key, if there are any. */
-  readonly sideState: SideState | undefined
-}
-
-/** The block and the resets of a key, as in `State`. Most keys have neither. */
-export interface SideState {
-  readonly blockedUntil: number
-  readonly resets: number
 }
 
 /** The return value of a store for one request: its outcome, or its error. An error concerns no other request. */

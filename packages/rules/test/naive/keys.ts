@@ -24,7 +24,7 @@ export function keyOf(
     const name = names.find((one) => valueOf(one, look) !== undefined)
     if (name === undefined) return undefined
     const value = valueOf(name, look)
-    // No router is known. One that cuts off `;parameters` and one that does not count alike.
+    // The router is unknown. A value is counted as a router reads it that cuts off `;parameters`.
     if (Array.isArray(value) && name === 'param.id') parts.push(name, value[0].split(';')[0])
     else if (Array.isArray(value)) return severalValues
     else if (name === 'ip') parts.push(`ip:${String(value)}`)

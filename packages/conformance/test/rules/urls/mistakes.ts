@@ -36,7 +36,7 @@ export function mistakesOf(
     if (query === undefined) expectLimit('others', 'no query')
     if (query !== 'A' && judged('query.id: A').isFree) wrong.push('is exempt by its query')
   }
-  // Of an application that rewrites URLs, the exemption of another one says nothing.
+  // An application that rewrites URLs is judged by its own exemptions only.
   if (rewrites) wrong.push(...wrongExemptions([id], exemptionsOf(judgements, pattern), pattern))
   return wrong
 }

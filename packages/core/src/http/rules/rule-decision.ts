@@ -1,5 +1,5 @@
 import type { Decision, HeldLease } from '../../limiter/decision.js'
-import { noLease } from '../../limiter/leases/requested-lease.js'
+import { noLease } from '../../stores/store.js'
 import { noNames } from '../../limiter/reading/read-decision.js'
 import { addReceipt, plainCopy, receiptOf, type Receipt } from '../../limiter/receipts/receipt.js'
 import { putByName, type Verdict } from '../../limiter/reading/verdict.js'

@@ -1,8 +1,6 @@
 import type { Lease } from '../../algorithms/algorithm.js'
 import { hasLeases } from '../reading/read-decision.js'
-import type { BoundPolicy } from '../../stores/store.js'
-
-export const noLease: Lease = { id: '', owner: '' }
+import { noLease, type BoundPolicy } from '../../stores/store.js'
 
 /** Makes the id of a lease in this process and not in the store, so that a call which the client sends twice takes one lease. */
 export function leaseFor(

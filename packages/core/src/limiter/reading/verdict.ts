@@ -1,6 +1,7 @@
 import { usualReading } from '../../algorithms/reading.js'
 import type { Rule } from '../../algorithms/kind.js'
-import type { DecidedPolicy, State } from '../../stores/store.js'
+import type { DecidedPolicy } from '../../stores/compiled-policies.js'
+import type { State } from '../../stores/store.js'
 
 /** The part of a decision that belongs to one policy. All times are whole milliseconds. */
 export interface Verdict {
@@ -79,7 +80,7 @@ function blockedVerdict(verdict: Verdict, blockedMs: number, taken: boolean): Ve
     allowed: taken,
     remaining: 0,
     retryAfterMs: taken ? 0 : longest(blockedMs, retryAfterMs),
-    // Of a quota of 0, no unit ever remains.
+    // With a quota of 0, `remaining` never increases.
     nextMs: limit === 0 ? 0 : nextUnblockedMs,
     resetMs: Math.max(blockedMs, resetMs),
     delayMs: taken ? delayMs : 0,

@@ -1,5 +1,6 @@
 import type { Row } from '../../algorithms/algorithm.js'
-import type { BoundPolicy, Call, Cost, SideState, State } from '../../stores/store.js'
+import type { Call, SideState } from '../../stores/compiled-policies.js'
+import type { BoundPolicy, Cost, State } from '../../stores/store.js'
 import type { LazyReceipt, Receipt } from './receipt.js'
 
 /** The common part of many calls of a plan. */

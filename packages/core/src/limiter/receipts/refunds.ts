@@ -1,9 +1,8 @@
 import { sluiceError } from '../../errors.js'
 import { isList, isRecord, isText } from '../../options/predicates.js'
 import { optionsObject, rejectUnknown } from '../../options/readers.js'
-import { partOf, peekOf, refundOf, type StoreRequest } from '../../stores/store.js'
+import { noLease, partOf, peekOf, refundOf, type StoreRequest } from '../../stores/store.js'
 import { hasLeases } from '../reading/read-decision.js'
-import { noLease } from '../leases/requested-lease.js'
 import type { Receipt } from './receipt.js'
 
 /** The arguments of a refund of a decision. */

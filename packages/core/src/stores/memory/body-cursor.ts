@@ -1,9 +1,8 @@
 import type { BodiedAlgorithm, BodiedSteps, Lease } from '../../algorithms/algorithm.js'
-import type { BoundPolicy, Call } from '../store.js'
+import type { Call } from '../compiled-policies.js'
+import { noLease, type BoundPolicy } from '../store.js'
 import { Cursor, LOOK, SETTLE } from './cursor.js'
 import type { StateTable } from './state-table.js'
-
-const noLease: Lease = { id: '', owner: '' }
 
 /** The cursor of an algorithm whose state is a row and a body: a log, or leases. */
 export class BodyCursor extends Cursor {

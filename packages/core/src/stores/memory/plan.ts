@@ -1,10 +1,9 @@
 import type { Clock } from '../../clock.js'
+import type { Call, CompiledPolicies } from '../compiled-policies.js'
 import {
   costAt,
   peekOf,
   type BoundPolicy,
-  type Call,
-  type CompiledPolicies,
   type Cost,
   type Outcome,
   type StoreRequest,

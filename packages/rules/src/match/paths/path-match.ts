@@ -39,12 +39,12 @@ export function fitsOne({ fits, parts }: PathMatch, numbers: readonly number[]):
 
 /** The match of a request with two URLs. */
 export function joined(one: PathMatch, other: PathMatch, parts: PathMatch['parts']): PathMatch {
-  const any = [one, other].find(({ isAny }) => isAny)
-  const { fits, rules } = any ?? { fits: new Set([...one.fits, ...other.fits]), rules: [] }
+  const matchOfAny = [one, other].find(({ isAny }) => isAny)
+  const { fits, rules } = matchOfAny ?? { fits: new Set([...one.fits, ...other.fits]), rules: [] }
   return {
     all: [...one.all, ...other.all],
     routed: [...other.routed, ...one.routed],
-    isAny: any !== undefined,
+    isAny: matchOfAny !== undefined,
     fits,
     rules,
     params: undefined,
