@@ -3,7 +3,7 @@
 import { concurrency, gcra, rateLimit, tokenBucket } from '@sluice/express'
 
 const paced = rateLimit({ limit: 100, window: '1m', algorithm: gcra })
-const bursty = rateLimit({ policy: tokenBucket({ capacity: 20, refill: 5, every: '1s' }) })
+const bursty = rateLimit({ policies: tokenBucket({ capacity: 20, refill: 5, every: '1s' }) })
 const both = rateLimit({
   policies: {
     rate: gcra({ limit: 100, window: '1m', burst: 10 }),

@@ -18,7 +18,7 @@ const estimators = [
 ]
 
 const limit = rateLimit({
-  policy: tokenBucket({ capacity: 1000, refill: 50, every: '1s' }),
+  policies: tokenBucket({ capacity: 1000, refill: 50, every: '1s' }),
   key: firstOf(
     byUser((req) => req.user?.id),
     byIp(),

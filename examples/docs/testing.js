@@ -10,7 +10,7 @@ import express from 'express'
 function createApp(settings = {}) {
   const app = express()
   const policy = fixedWindow({ limit: 3, window: '1h' })
-  app.use(rateLimit({ policy, store: memoryStore(), ...settings }))
+  app.use(rateLimit({ policies: policy, store: memoryStore(), ...settings }))
   app.get('/', (req, res) => res.send('Hello.\n'))
   return app
 }

@@ -10,7 +10,7 @@ export const mistakes = [
   // @ts-expect-error: an option of another library
   () => rateLimit({ limit: 100, windowMs: 60_000 }),
   // @ts-expect-error: the header may be absent, and undefined is not a key
-  () => rateLimit({ policy: user, key: (req) => req.get('X-API-Key') }),
+  () => rateLimit({ policies: user, key: (req) => req.get('X-API-Key') }),
   // @ts-expect-error: no policy has the name "address"
   () => rateLimit({ policies: { user }, key: { user: 'ada', address: byIp() } }),
 ]

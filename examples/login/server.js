@@ -13,7 +13,7 @@ const store = memoryStore()
 // A success does not reset this limit: an attacker may have an account of their own.
 const perAddress = rateLimit({
   name: 'login by address',
-  policy: slidingWindow({ limit: 20, window: '1h' }),
+  policies: slidingWindow({ limit: 20, window: '1h' }),
   count: 'failures',
   store,
 })
@@ -21,7 +21,7 @@ const perAddress = rateLimit({
 const perAccount = rateLimit({
   name: 'login by account',
   // The window is not longer than the block, so that three further attempts are possible after it.
-  policy: fixedWindow({
+  policies: fixedWindow({
     limit: 3,
     window: '1m',
     block: { for: '1m', escalate: 2, max: '1d' },

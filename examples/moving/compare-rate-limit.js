@@ -192,7 +192,7 @@ for (const [plugin, options, last] of [
 // Denied requests extend a backoff of @fastify/rate-limit, but no block of Sluice.
 for (const [plugin, options, waits] of [
   [rateLimit, { max: 1, timeWindow: 10_000, exponentialBackoff: true }, ['10', '20', '40']],
-  [sluice, { policy: strikes(), clock }, ['10', '10', '10']],
+  [sluice, { policies: strikes(), clock }, ['10', '10', '10']],
 ]) {
   await ask(await made(plugin, options), async (ask) => {
     await ask()

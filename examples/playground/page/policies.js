@@ -116,7 +116,7 @@ export function codeOf(algorithm, numbers) {
 } from '@sluice/express'
 
 app.use(rateLimit({
-  policy: ${algorithm}({
+  policies: ${algorithm}({
     ${written.join(',\n    ')},
   }),
 }))`

@@ -46,14 +46,14 @@ async function startLogin(): Promise<Server> {
   const store = redisStore(redis.client(), { timeout: '10s' })
   const perAddress = rateLimit({
     name: 'login by address',
-    policy: slidingWindow({ limit: 20, window: '1h' }),
+    policies: slidingWindow({ limit: 20, window: '1h' }),
     key: (request) => ['address', nameIn(request)],
     count: 'failures',
     store,
   })
   const perAccount = rateLimit({
     name: 'login by account',
-    policy: fixedWindow({ limit: 3, window: '1m' }),
+    policies: fixedWindow({ limit: 3, window: '1m' }),
     key: (request) => nameIn(request),
     count: 'failures',
     resetOn: 'success',

@@ -78,7 +78,7 @@ const causes: Readonly<
   ],
   SLUICE_OPTION_MISPLACED: [
     () => errorOf(() => createGuard(untyped({ limit: 5, window: '1m', burst: 9 }))),
-    ['rateLimit', '"burst"', 'policy: gcra(', 'burst: 20'],
+    ['rateLimit', '"burst"', 'policies: gcra(', 'burst: 20'],
   ],
   SLUICE_OPTION_MISSING: [
     () => errorOf(() => slidingWindow(untyped({ window: '1m' }))),
@@ -106,8 +106,8 @@ const causes: Readonly<
     ['slidingWindow', '100', '{ limit, window,'],
   ],
   SLUICE_OPTIONS_CONFLICT: [
-    () => errorOf(() => createGuard({ limit: 5, window: '1m', policy: policies })),
-    ['rateLimit', '"limit"', '"policy"'],
+    () => errorOf(() => createGuard({ limit: 5, window: '1m', policies })),
+    ['rateLimit', '"limit"', '"policies"'],
   ],
   SLUICE_NUMBERS_TOO_LARGE: [
     () => errorOf(() => slidingWindow({ limit: 2 ** 50, window: '1d' })),

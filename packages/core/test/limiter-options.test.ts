@@ -13,13 +13,13 @@ import { errorOf } from './error-of.js'
 
 const policy = fixedWindow({ limit: 2, window: '1h' })
 const short = { limit: 5, window: '1m' }
-const limited = 'it with a "window", or pass a "policy" or "policies" instead.'
+const limited = 'it with a "window", or pass "policies" instead.'
 const exclusive = (first: string, second: string) =>
   `"${first}" and "${second}" exclude each other.`
 const untyped = (options: object) => createLimiter(options as never)
 
-test('the option "policy" is one policy with the name "default"', () => {
-  const limiter = createLimiter({ name: 'api', policy })
+test('one policy in "policies" has the name "default"', () => {
+  const limiter = createLimiter({ name: 'api', policies: policy })
   const decisions = [1, 2, 3].map(() => limiter.consume('key'))
   expect(decisions.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
     [true, 1],
@@ -31,13 +31,11 @@ test('the option "policy" is one policy with the name "default"', () => {
 
 test('all forms of one policy have the same counts', () => {
   const short = { limit: 2, window: '1h', algorithm: fixedWindow }
-  const each = [{ policy }, { policies: policy }, { policies: { default: policy } }, short].map(
-    (stated) => {
-      const limiter = untyped({ name: 'api', ...stated, clock: () => 0 })
-      limiter.consume('key')
-      return limiter.status('key')
-    },
-  )
+  const each = [{ policies: policy }, { policies: { default: policy } }, short].map((stated) => {
+    const limiter = untyped({ name: 'api', ...stated, clock: () => 0 })
+    limiter.consume('key')
+    return limiter.status('key')
+  })
   expect(each.every((status) => isDeepStrictEqual(status, each[0]))).toBe(true)
   expect(each[0].policies['default']).toMatchObject({ used: 1, limit: 2, resetMs: 3_600_000 })
 })
@@ -63,8 +61,8 @@ test('the short form makes a sliding window, or the policy of another builder', 
 })
 
 test('an undefined policy is treated as absent', () => {
-  expect(untyped({ name: 'api', policy: undefined, policies: policy }).name).toBe('api')
-  expect(untyped({ name: 'api', policies: undefined, policy }).name).toBe('api')
+  expect(untyped({ name: 'api', ...short, policies: undefined }).name).toBe('api')
+  expect(untyped({ name: 'api', limit: undefined, policies: policy }).name).toBe('api')
 })
 
 test.each<[string, object, string]>([
@@ -75,16 +73,8 @@ test.each<[string, object, string]>([
     { name: 'api', limit: 5 },
     '"window" is missing. Pass whole milliseconds from 1 to ten years, or a string such as',
   ],
-  [
-    'SLUICE_OPTIONS_CONFLICT',
-    { policy, policies: { hour: policy } },
-    exclusive('policy', 'policies'),
-  ],
-  ['SLUICE_OPTIONS_CONFLICT', { ...short, policy }, exclusive('limit', 'policy')],
   ['SLUICE_OPTIONS_CONFLICT', { ...short, policies: policy }, exclusive('limit', 'policies')],
-  ['SLUICE_OPTIONS_CONFLICT', { window: '1m', policy }, exclusive('window', 'policy')],
   ['SLUICE_OPTIONS_CONFLICT', { window: '1m', policies: policy }, exclusive('window', 'policies')],
-  ['SLUICE_OPTIONS_CONFLICT', { algorithm: gcra, policy }, exclusive('algorithm', 'policy')],
   [
     'SLUICE_OPTIONS_CONFLICT',
     { algorithm: gcra, policies: policy },
@@ -114,11 +104,6 @@ test.each<[string, object, string]>([
     'SLUICE_OPTION_INVALID',
     { ...short, algorithm: () => ({ minute: policy }) },
     '"algorithm" is a function. Pass a builder that returns one policy, such as gcra.',
-  ],
-  [
-    'SLUICE_OPTION_INVALID',
-    { policy: { hour: policy } },
-    '"policy" is an object with the keys "hour". Pass one policy, such as slidingWindow({ limit: 100, window: "1m" }); several go into "policies".',
   ],
 ])('createLimiter throws %s for %o, as rateLimit does', (code, options, message) => {
   const error = errorOf(() => untyped({ name: 'api', ...options }))

@@ -11,24 +11,25 @@ const { createLimiter, slidingWindow, staged } = core
 const policies = slidingWindow({ limit: 5, window: '1m' })
 const limiter = createLimiter({ name: 'api', policies })
 
-/** The functions that take whole policies, and the name of that option. */
-const takers: Readonly<Record<string, readonly [option: string, (options: object) => unknown]>> = {
-  rateLimit: ['policy', (options) => createGuard(options)],
-  createLimiter: ['policy', (options) => createLimiter(options as never)],
-  'limiter "api", limited call': ['policies', (call) => checkLimitedCall('api', call as never)],
-  'limiter "api"': ['policies', (options) => limiter.consume('key', options)],
+/** The functions that take whole policies. */
+const takers: Readonly<Record<string, (options: object) => unknown>> = {
+  rateLimit: (options) => createGuard(options),
+  createLimiter: (options) => createLimiter(options as never),
+  'limiter "api", limited call': (call) => checkLimitedCall('api', call as never),
+  'limiter "api"': (options) => limiter.consume('key', options),
 }
 
-describe.each(Object.entries(takers))('%s', (where, [policyOption, take]) => {
+describe.each(Object.entries(takers))('%s', (where, take) => {
   test.each(Object.entries(policyOptions))(
     'suggests a policy for the option %s, which belongs to policies',
     (option, policy) => {
       // The functions that make a limiter have these three options.
-      if (policyOption === 'policy' && ['limit', 'window', 'algorithm'].includes(option)) return
+      const makesLimiter = where === 'rateLimit' || where === 'createLimiter'
+      if (makesLimiter && ['limit', 'window', 'algorithm'].includes(option)) return
       const { code, message } = errorOf(() => take({ [option]: 1 }))
       expect([code, message]).toEqual([
         'SLUICE_OPTION_MISPLACED',
-        `${where}: "${option}" is an option of a policy, not of this function. Pass ${policyOption}: ${policy}, or the like.`,
+        `${where}: "${option}" is an option of a policy, not of this function. Pass policies: ${policy}, or the like.`,
       ])
     },
   )
@@ -58,7 +59,7 @@ test.each(Object.entries(policyOptions))(
   'the policy that is suggested for %s can be built',
   (option, policy) => {
     const built: core.Policy = runInNewContext(policy, { ...core })
-    expect(createLimiter({ name: 'built', policy: built }).name).toBe('built')
+    expect(createLimiter({ name: 'built', policies: built }).name).toBe('built')
     if (option !== 'algorithm') expect(Object.keys(built)).toContain(option)
   },
 )

@@ -55,13 +55,10 @@ expectTypeOf(onEither.consume('key')).toEqualTypeOf<Decision | Promise<Decision>
 expectTypeOf<Limiter['consume']>().returns.toEqualTypeOf<Decision | Promise<Decision>>()
 expectTypeOf(await onEither.consume('key')).toEqualTypeOf<Decision>()
 
-// A limiter takes either `policies` or `policy`.
+// Options in a variable.
 
-expectTypeOf(createLimiter({ name: 'api', policy: policies })).toEqualTypeOf<Limiter<MemoryStore>>()
-const stated = { name: 'api', policy: policies, store: memoryStore() }
+const stated = { name: 'api', policies, store: memoryStore() }
 expectTypeOf(createLimiter(stated)).toEqualTypeOf<Limiter<MemoryStore>>()
-// @ts-expect-error: both
-createLimiter({ name: 'api', policy: policies, policies })
 
 // The short form.
 
@@ -93,16 +90,14 @@ createLimiter({ name: 'api', limit: 5 })
 createLimiter({ name: 'api', window: '1m' })
 // @ts-expect-error: two forms
 createLimiter({ name: 'api', limit: 5, window: '1m', policies })
-// @ts-expect-error: two forms
-createLimiter({ name: 'api', limit: 5, window: '1m', policy: policies })
 // @ts-expect-error: the policy has an algorithm already
 createLimiter({ name: 'api', policies, algorithm: gcra })
 // @ts-expect-error: without HTTP, no request has a limit of its own
 createLimiter({ name: 'api', limit: () => 5, window: '1m' })
 // @ts-expect-error: a token bucket takes other options
 createLimiter({ name: 'api', limit: 5, window: '1m', algorithm: tokenBucket })
-// @ts-expect-error: `policy` takes one policy
-createLimiter({ name: 'api', policy: { minute: policies } })
+// @ts-expect-error: no such option
+createLimiter({ name: 'api', policy: policies })
 
 // Every method that takes a key takes policies for the call.
 

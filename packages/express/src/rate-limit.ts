@@ -31,7 +31,7 @@ export type OnDenied = (
   decision: RequestDecision,
 ) => unknown
 
-/** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, or `rules`, and any of the others. */
+/** The options of `rateLimit`: either `limit` and `window`, or `policies`, or `rules`, and any of the others. */
 export type RateLimitOptions<W = Duration, P = unknown> = WholeRule<Request, OnDenied, W, P>
 
 /** A middleware for requests of any type, so that the handlers after it keep the types of their route's parameters. */

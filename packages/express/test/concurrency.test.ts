@@ -13,7 +13,7 @@ function counted() {
   const store = memoryStore()
   const limiter = createLimiter({ name: 'app', policies: policy, store })
   return {
-    options: { name: 'app', policy, store, key: 'all' },
+    options: { name: 'app', policies: policy, store, key: 'all' },
     held: () => limiter.status('all').policies['default'].used,
   }
 }

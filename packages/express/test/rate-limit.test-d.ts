@@ -86,17 +86,17 @@ rateLimit({
   },
 })
 rateLimit({ limit: async (request) => request.path.length, window: '1m', algorithm: gcra })
-rateLimit({ policy, key: [byIp(), byRoute(), (request) => request.hostname] })
+rateLimit({ policies: policy, key: [byIp(), byRoute(), (request) => request.hostname] })
 rateLimit({ policies: { user: policy }, key: { user: byUser((request: Request) => request.path) } })
 rateLimit({
-  policy,
+  policies: policy,
   key: firstOf(
     byUser((request) => request.get('x-user')),
     byIp(),
   ),
 })
 rateLimit({
-  policy,
+  policies: policy,
   key: firstOf(
     (request) => {
       expectTypeOf(request).toEqualTypeOf<Request>()
@@ -110,16 +110,19 @@ const prepared = firstOf(
   byUser((request: Request) => request.get('x-user')),
   byIp(),
 )
-rateLimit({ policy, key: prepared })
-rateLimit({ policy, key: ['user', 42, firstOf(byHeader('x-api-key'), byIp()), () => 42] })
-rateLimit({ policy, key: (request) => (request.path === '/' ? byIp() : byRoute()) })
-rateLimit({ policy, key: async (request) => (request.path === '/' ? notLimited : ['a', 42]) })
+rateLimit({ policies: policy, key: prepared })
+rateLimit({ policies: policy, key: ['user', 42, firstOf(byHeader('x-api-key'), byIp()), () => 42] })
+rateLimit({ policies: policy, key: (request) => (request.path === '/' ? byIp() : byRoute()) })
+rateLimit({
+  policies: policy,
+  key: async (request) => (request.path === '/' ? notLimited : ['a', 42]),
+})
 function ofCaller(request: Request) {
   return request.path === '/' ? notLimited : ['path', request.path]
 }
-rateLimit({ policy, key: ofCaller })
+rateLimit({ policies: policy, key: ofCaller })
 rateLimit({
-  policy,
+  policies: policy,
   onDenied(request, response, next, decision) {
     expectTypeOf([request, response, next, decision]).toExtend<Parameters<OnDenied>[number][]>()
     expectTypeOf(decision).toEqualTypeOf<RequestDecision>()
@@ -131,28 +134,28 @@ expectTypeOf<RateLimitOptions['onDenied']>().toEqualTypeOf<OnDenied | undefined>
 // As a decorator.
 
 class Reports {
-  @RateLimit({ policy, key: (request) => request.path })
+  @RateLimit({ policies: policy, key: (request) => request.path })
   read(request: Request, response: Response): void {
     response.send(request.path)
   }
 
-  @RateLimit({ policy })
+  @RateLimit({ policies: policy })
   async create(): Promise<void> {}
 
   // @ts-expect-error: not a handler
-  @RateLimit({ policy })
+  @RateLimit({ policies: policy })
   count(id: number): number {
     return id
   }
 
   // @ts-expect-error: an accessor is not a method
-  @RateLimit({ policy })
+  @RateLimit({ policies: policy })
   get handler(): RequestHandler {
-    return rateLimit({ policy })
+    return rateLimit({ policies: policy })
   }
 
   // @ts-expect-error: no such option
-  @RateLimit({ policy, windowMs: 1000 })
+  @RateLimit({ policies: policy, windowMs: 1000 })
   remove(): void {}
 }
 expectTypeOf<Reports['create']>().toEqualTypeOf<() => Promise<void>>()
@@ -180,10 +183,10 @@ rateLimit(typed)
 // @ts-expect-error: an option of another library
 rateLimit({ limit: 5, windowMs: 60_000 })
 // @ts-expect-error: undefined is not a key
-rateLimit({ policy, key: (request) => request.get('x-api-key') })
+rateLimit({ policies: policy, key: (request) => request.get('x-api-key') })
 // @ts-expect-error: a cost is a number
-rateLimit({ policy, cost: (request) => request.path })
+rateLimit({ policies: policy, cost: (request) => request.path })
 // @ts-expect-error: a boolean, not a string
-rateLimit({ policy, skip: (request) => request.path })
+rateLimit({ policies: policy, skip: (request) => request.path })
 // @ts-expect-error: the last argument is a decision
-rateLimit({ policy, onDenied: (_request, _response, _next, message: string) => message })
+rateLimit({ policies: policy, onDenied: (_request, _response, _next, message: string) => message })

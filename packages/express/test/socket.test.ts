@@ -8,8 +8,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { fixedWindow, rateLimit, type RateLimitOptions } from '../src/index.js'
 import { appOf, frameworks, start } from './apps.js'
 
-const policy: RateLimitOptions = {
-  policy: fixedWindow({ limit: 5, window: '1m' }),
+const limit: RateLimitOptions = {
+  policies: fixedWindow({ limit: 5, window: '1m' }),
   clock: () => start,
 }
 
@@ -34,7 +34,7 @@ async function listen(app: Parameters<typeof createServer>[1], path?: string): P
 
 describe.each(frameworks)('%s', (_, create) => {
   test('allows exactly the limit of a parallel burst', async () => {
-    const port = await listen(appOf(create, rateLimit(policy)))
+    const port = await listen(appOf(create, rateLimit(limit)))
     const responses = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const response = await fetch(`http://127.0.0.1:${port}/`)
@@ -50,7 +50,7 @@ describe.each(frameworks)('%s', (_, create) => {
   })
 
   test('responds to requests in one packet in their order', async () => {
-    const port = await listen(appOf(create, rateLimit(policy)))
+    const port = await listen(appOf(create, rateLimit(limit)))
     const socket = connect(port, '127.0.0.1')
     const next = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
     const last = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -71,7 +71,7 @@ describe.each(frameworks)('%s', (_, create) => {
     const found: (() => void)[] = []
     const key = () => new Promise<string>((resolve) => found.push(() => resolve('all')))
     const port = await listen(
-      appOf(create, rateLimit({ ...policy, key, skip: ({ path }) => path !== '/' })),
+      appOf(create, rateLimit({ ...limit, key, skip: ({ path }) => path !== '/' })),
     )
     const socket = connect(port, '127.0.0.1')
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -89,10 +89,10 @@ describe.each(frameworks)('%s', (_, create) => {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-'))
     try {
       const path = join(folder, 'plain.sock')
-      await listen(appOf(create, rateLimit(policy)), path)
+      await listen(appOf(create, rateLimit(limit)), path)
       expect(await statusAt(path)).toBe(500)
       const keyed = join(folder, 'keyed.sock')
-      await listen(appOf(create, rateLimit({ ...policy, key: 'all' })), keyed)
+      await listen(appOf(create, rateLimit({ ...limit, key: 'all' })), keyed)
       expect(await statusAt(keyed)).toBe(200)
     } finally {
       await rm(folder, { recursive: true })

@@ -232,7 +232,7 @@ test('an error of a handler has the headers and its own status', async () => {
 test('requests by inject are limited, and their leases are released at the end of the responses', async () => {
   const app = create()
   const policy = concurrency({ limit: 1, lease: '1m' })
-  await app.register(rateLimit, { policy, key: 'all', releaseOn: 'close' })
+  await app.register(rateLimit, { policies: policy, key: 'all', releaseOn: 'close' })
   const arrivals = new EventEmitter()
   app.get('/', () => 'hello')
   app.get('/open', (_request, reply) => void arrivals.emit('open', reply))

@@ -56,7 +56,7 @@ test('HTTP/2 is limited like HTTP/1', async () => {
 test('a lease with releaseOn "close" is released with its stream, however the stream ends', async () => {
   const app = http2App()
   const policy = concurrency({ limit: 1, lease: '1m' })
-  await app.register(rateLimit, { policy, key: 'all', releaseOn: 'close' })
+  await app.register(rateLimit, { policies: policy, key: 'all', releaseOn: 'close' })
   app.get('/', () => 'hello')
   let arrived: (() => void) | undefined
   const ended: Promise<unknown>[] = []

@@ -148,7 +148,7 @@ test('each options object of a list is checked at the start of the application',
     [[hour, { limit: -1, window: '1s' }], 'SLUICE_OPTION_INVALID'],
     [[hour, { limit: 1 }], 'SLUICE_OPTION_MISSING'],
     [
-      [hour, { ...second, policy: fixedWindow({ limit: 1, window: '1s' }) }],
+      [hour, { ...second, policies: fixedWindow({ limit: 1, window: '1s' }) }],
       'SLUICE_OPTIONS_CONFLICT',
     ],
     [[hour, null], 'SLUICE_OPTIONS_INVALID'],

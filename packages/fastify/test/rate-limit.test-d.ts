@@ -26,7 +26,7 @@ const policy = slidingWindow({ limit: 5, window: '1m' })
 
 expectTypeOf(rateLimit).toEqualTypeOf<FastifyPluginAsync<RateLimitPluginOptions>>()
 app.register(rateLimit, { limit: 5, window: '1m' })
-app.register(rateLimit, { policy, global: false, hook: 'preHandler' })
+app.register(rateLimit, { policies: policy, global: false, hook: 'preHandler' })
 app.get('/', (request) => {
   expectTypeOf(request.rateLimit).toEqualTypeOf<RequestDecision | undefined>()
 })
@@ -34,7 +34,7 @@ app.get('/', (request) => {
 // The options of a route.
 
 app.get('/own', { config: { rateLimit: { limit: 5 } } }, () => 'own')
-app.get('/list', { config: { rateLimit: [{ limit: 5 }, { policy }] } }, () => 'list')
+app.get('/list', { config: { rateLimit: [{ limit: 5 }, { policies: policy }] } }, () => 'list')
 app.get('/none', { config: { rateLimit: false } }, () => 'none')
 app.route({
   method: 'GET',
@@ -64,9 +64,9 @@ app.get<{ Params: { id: string } }>(
   },
   ({ params }) => params.id,
 )
-app.addHook('onRequest', app.rateLimit({ policy }))
+app.addHook('onRequest', app.rateLimit({ policies: policy }))
 // @ts-expect-error: the hook is an option of the plugin
-app.rateLimit({ policy, hook: 'preHandler' })
+app.rateLimit({ policies: policy, hook: 'preHandler' })
 
 // A route can use a placed limit, which has its limiter.
 
@@ -88,7 +88,7 @@ expectTypeOf(app.rateLimit.limiterOf('GET /own')).toEqualTypeOf<Limiter>()
 app.rateLimit.limiter = placed.limiter
 
 const http2 = fastify({ http2: true })
-http2.register(rateLimit, { policy })
+http2.register(rateLimit, { policies: policy })
 http2.get('/', { preHandler: http2.rateLimit({ limit: 5 }) }, ({ rateLimit }) => rateLimit)
 http2.addHook('preHandler', http2.rateLimit())
 http2.get('/placed', { config: { rateLimit: http2.rateLimit() } }, () => 'placed')
@@ -127,10 +127,16 @@ app.register(rateLimit, {
   },
 })
 app.register(rateLimit, { limit: async ({ url }) => url.length, window: '1m', algorithm: gcra })
-app.register(rateLimit, { policy, key: [byIp(), byRoute(), (request) => request.hostname] })
-app.register(rateLimit, { policy, key: byUser((request: FastifyRequest) => request.hostname) })
 app.register(rateLimit, {
-  policy,
+  policies: policy,
+  key: [byIp(), byRoute(), (request) => request.hostname],
+})
+app.register(rateLimit, {
+  policies: policy,
+  key: byUser((request: FastifyRequest) => request.hostname),
+})
+app.register(rateLimit, {
+  policies: policy,
   onDenied(request, reply, decision) {
     expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
     expectTypeOf(reply).toEqualTypeOf<FastifyReply>()
@@ -143,46 +149,44 @@ expectTypeOf<RateLimitOptions['onDenied']>().toEqualTypeOf<OnDenied | undefined>
 // As a decorator.
 
 class Reports {
-  @RateLimit({ policy, key: (request) => request.url })
+  @RateLimit({ policies: policy, key: (request) => request.url })
   read(request: FastifyRequest<{ Params: { id: string } }>, reply: FastifyReply): void {
     reply.send(request.params.id)
   }
 
-  @RateLimit({ policy })
+  @RateLimit({ policies: policy })
   async create(): Promise<void> {}
 
   // @ts-expect-error: not a handler
-  @RateLimit({ policy })
+  @RateLimit({ policies: policy })
   count(id: number): number {
     return id
   }
 
   // @ts-expect-error: an accessor is not a method
-  @RateLimit({ policy })
+  @RateLimit({ policies: policy })
   get handler(): () => string {
     return () => 'hello'
   }
 
   // @ts-expect-error: no such option
-  @RateLimit({ policy, windowMs: 1000 })
+  @RateLimit({ policies: policy, windowMs: 1000 })
   remove(): void {}
 }
 expectTypeOf<Reports['create']>().toEqualTypeOf<() => Promise<void>>()
 
-// `limit` with `window`, `policy` and `policies` exclude each other.
+// `limit` with `window`, and `policies` exclude each other.
 
 // @ts-expect-error: two of them
-app.rateLimit({ limit: 5, window: '1m', policy })
+app.rateLimit({ limit: 5, window: '1m', policies: policy })
 // @ts-expect-error: two of them
 app.rateLimit({ limit: 5, window: '1m', policies: { minute: policy } })
-// @ts-expect-error: two of them
-app.rateLimit({ policy, policies: { minute: policy } })
 // @ts-expect-error: a builder requires `limit` and `window`
-app.rateLimit({ policy, algorithm: gcra })
+app.rateLimit({ policies: policy, algorithm: gcra })
 // @ts-expect-error: two of them
-app.register(rateLimit, { limit: 5, window: '1m', policy })
+app.register(rateLimit, { limit: 5, window: '1m', policies: policy })
 // @ts-expect-error: two of them
-app.get('/two', { config: { rateLimit: { limit: 5, policy } } }, () => 'two')
+app.get('/two', { config: { rateLimit: { limit: 5, policies: policy } } }, () => 'two')
 
 // A record of keys must have the names of the policies.
 
@@ -222,18 +226,24 @@ app.rateLimit({ limit: 5, window: '60' })
 // @ts-expect-error: an option of another library
 app.register(rateLimit, { limit: 5, timeWindow: 60_000 })
 // @ts-expect-error: a hook after the handler
-app.register(rateLimit, { policy, hook: 'onSend' })
+app.register(rateLimit, { policies: policy, hook: 'onSend' })
 // @ts-expect-error: a boolean, not a string
-app.register(rateLimit, { policy, global: 'no' })
+app.register(rateLimit, { policies: policy, global: 'no' })
 // @ts-expect-error: a request has no such property
-app.register(rateLimit, { policy, key: (request) => request.userId })
+app.register(rateLimit, { policies: policy, key: (request) => request.userId })
 // @ts-expect-error: a number is not a key
-app.register(rateLimit, { policy, key: () => 42 })
+app.register(rateLimit, { policies: policy, key: () => 42 })
 // @ts-expect-error: undefined is not a key
-app.register(rateLimit, { policy, key: (request: FastifyRequest) => request.headers['x-api-key'] })
+app.register(rateLimit, {
+  policies: policy,
+  key: (request: FastifyRequest) => request.headers['x-api-key'],
+})
 // @ts-expect-error: a cost is a number
-app.register(rateLimit, { policy, cost: (request: FastifyRequest) => request.url })
+app.register(rateLimit, { policies: policy, cost: (request: FastifyRequest) => request.url })
 // @ts-expect-error: a builder with other options
 app.register(rateLimit, { limit: 5, window: '1m', algorithm: policy })
 // @ts-expect-error: the last argument is a decision
-app.register(rateLimit, { policy, onDenied: (_request, _reply, message: string) => message })
+app.register(rateLimit, {
+  policies: policy,
+  onDenied: (_request, _reply, message: string) => message,
+})

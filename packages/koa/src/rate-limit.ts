@@ -32,7 +32,7 @@ export interface RateLimitState {
 /** Handles a denied request instead of `rateLimit`: sets the response, or calls `next()` to continue. */
 export type OnDenied = (context: Context, next: Next, decision: RequestDecision) => unknown
 
-/** The options of `rateLimit`: either `limit` and `window`, or `policy`, or `policies`, or `rules`, and any of the others. */
+/** The options of `rateLimit`: either `limit` and `window`, or `policies`, or `rules`, and any of the others. */
 export type RateLimitOptions<W = Duration, P = unknown> = WholeRule<Context, OnDenied, W, P>
 
 /** A middleware and its limiter. */

@@ -15,7 +15,7 @@ import {
 } from '../src/index.js'
 
 const policy = slidingWindow({ limit: 5, window: '1m' })
-const limit = rateLimit({ policy })
+const limit = rateLimit({ policies: policy })
 expectTypeOf(limit).toEqualTypeOf<RateLimitMiddleware>()
 expectTypeOf(limit).toExtend<Middleware>()
 expectTypeOf(limit.limiter).toEqualTypeOf<Limiter>()
@@ -33,7 +33,7 @@ interface MyState {
 }
 
 const app = new Koa<MyState>()
-app.use(rateLimit({ policy }))
+app.use(rateLimit({ policies: policy }))
 app.use((ctx) => {
   expectTypeOf(ctx.state.rateLimit).toEqualTypeOf<RequestDecision | undefined>()
   expectTypeOf(ctx.state.user).toEqualTypeOf<string>()
@@ -42,7 +42,7 @@ app.use((ctx) => {
 })
 
 const plain = new Koa()
-plain.use(rateLimit({ policy }))
+plain.use(rateLimit({ policies: policy }))
 plain.use((ctx) => {
   expectTypeOf(ctx.state.rateLimit).toEqualTypeOf<RequestDecision | undefined>()
   ctx.body = ctx.state['whatever']

@@ -30,7 +30,13 @@ const rate = fixedWindow({ limit: 100, window: '1m' })
 function counted() {
   const store = memoryStore()
   const limiter = createLimiter({ name: 'app', policies: policy, store })
-  const options: RateLimitOptions = { name: 'app', policy, store, key: 'all', scope: 'global' }
+  const options: RateLimitOptions = {
+    name: 'app',
+    policies: policy,
+    store,
+    key: 'all',
+    scope: 'global',
+  }
   return { options, held: () => limiter.status('all').policies['default'].used }
 }
 
@@ -144,11 +150,11 @@ describe.each(platforms)('%s', (_, adapter) => {
   })
 
   test.each<[string, RateLimitOptions, number]>([
-    ['a rate', { policy: rate }, 0],
-    ['concurrency', { policy }, 1],
+    ['a rate', { policies: rate }, 0],
+    ['concurrency', { policies: policy }, 1],
     ['concurrency among others', { policies: { rate, policy } }, 1],
     ['policies of a function', { policies: () => rate }, 1],
-    ['concurrency that is released on close', { policy, releaseOn: 'close' }, 0],
+    ['concurrency that is released on close', { policies: policy, releaseOn: 'close' }, 0],
   ])('only methods that may hold a lease have an interceptor: %s', async (_, options, count) => {
     class Items {
       get() {

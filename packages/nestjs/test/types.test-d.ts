@@ -81,15 +81,13 @@ RateLimit<FastifyRequest>({
 RateLimit([{ ...perMinute, key: byUser((request: Request) => request.path) }, perMinute])
 RateLimitModule.forRoot<Request>({ ...perMinute, key: ({ hostname }) => hostname, global: false })
 
-// `limit` with `window`, `policy` and `policies` exclude each other.
+// `limit` with `window`, and `policies` exclude each other.
 
 const policy = policies.default
 // @ts-expect-error: two of them
-RateLimit({ ...perMinute, policy })
+RateLimit({ ...perMinute, policies: policy })
 // @ts-expect-error: two of them
-RateLimit({ policy, policies })
-// @ts-expect-error: two of them
-RateLimitModule.forRoot({ ...perMinute, policy })
+RateLimitModule.forRoot({ ...perMinute, policies: policy })
 RateLimit({ limit: 5 })
 RateLimitModule.forRoot({ global: false })
 
@@ -105,7 +103,7 @@ RateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
 
 const inVariable = { limit: 5, window: '1m' }
 RateLimit(inVariable)
-RateLimit([inVariable, { policy }])
+RateLimit([inVariable, { policies: policy }])
 RateLimitModule.forRoot(inVariable)
 const typed: RateLimitOptions = { policies, key: { default: 'all' } }
 RateLimit(typed)

@@ -55,7 +55,7 @@ async function served(adapter: (typeof express)[number], policy: Policy): Promis
     proxies: 1,
     place: 'app',
     handling: 'framework',
-    options: () => ({ name: 'live', policy, clock: () => now }),
+    options: () => ({ name: 'live', policies: policy, clock: () => now }),
     first({ header, response }) {
       now += 1 + Math.floor(random() * 2000)
       const arrived = now

@@ -23,16 +23,14 @@ rateLimit({ policies: { user: policy }, key: { user: 'ada' } })
 rateLimit({ rules })
 rateLimit({ rules, dryRun: true, headers: 'legacy', body: 'later' })
 
-// `limit` with `window`, `policy` and `policies` exclude each other.
+// `limit` with `window`, and `policies` exclude each other.
 
 // @ts-expect-error: two of them
-rateLimit({ limit: 5, window: '1m', policy })
+rateLimit({ limit: 5, window: '1m', policies: policy })
 // @ts-expect-error: two of them
 rateLimit({ limit: 5, window: '1m', policies: { minute: policy } })
-// @ts-expect-error: two of them
-rateLimit({ policy, policies: { minute: policy } })
 // @ts-expect-error: a builder requires `limit` and `window`
-rateLimit({ policy, algorithm: gcra })
+rateLimit({ policies: policy, algorithm: gcra })
 // @ts-expect-error: none of them
 rateLimit({})
 // @ts-expect-error: `window` is missing
@@ -56,25 +54,25 @@ rateLimit({ limit: '5', window: '1m' })
 // @ts-expect-error: a duration without a unit
 rateLimit({ limit: 5, window: '60' })
 // @ts-expect-error: a request has no such property
-rateLimit({ policy, key: (request) => request.userId })
+rateLimit({ policies: policy, key: (request) => request.userId })
 // @ts-expect-error: a number is not a key
-rateLimit({ policy, key: () => 42 })
+rateLimit({ policies: policy, key: () => 42 })
 // @ts-expect-error: null is not a key
-rateLimit({ policy, key: () => null })
+rateLimit({ policies: policy, key: () => null })
 // @ts-expect-error: not for one policy either
-rateLimit({ policy, key: { default: null } })
+rateLimit({ policies: policy, key: { default: null } })
 // @ts-expect-error: a function returns one key, not a record
-rateLimit({ policy, key: () => ({ default: 'a' }) })
+rateLimit({ policies: policy, key: () => ({ default: 'a' }) })
 // @ts-expect-error: a list is not a part of a key
-rateLimit({ policy, key: () => ['a', ['b']] })
+rateLimit({ policies: policy, key: () => ['a', ['b']] })
 // @ts-expect-error: a limit is not a policy
 rateLimit({ policies: () => ({ limit: 5 }) })
 // @ts-expect-error: an unknown value of `count`
-rateLimit({ policy, count: 'errors' })
+rateLimit({ policies: policy, count: 'errors' })
 // @ts-expect-error: an unknown value of `resetOn`
-rateLimit({ policy, resetOn: 'failure' })
+rateLimit({ policies: policy, resetOn: 'failure' })
 // @ts-expect-error: an unknown header style
-rateLimit({ policy, headers: 'standard' })
+rateLimit({ policies: policy, headers: 'standard' })
 // @ts-expect-error: a builder with other options
 rateLimit({ limit: 5, window: '1m', algorithm: fixedWindow({ limit: 5, window: '1m' }) })
 
@@ -83,7 +81,7 @@ rateLimit({ limit: 5, window: '1m', algorithm: fixedWindow({ limit: 5, window: '
 // @ts-expect-error: a limit
 rateLimit({ rules, limit: 5, window: '1m' })
 // @ts-expect-error: a policy
-rateLimit({ rules, policy })
+rateLimit({ rules, policies: policy })
 // @ts-expect-error: policies
 rateLimit({ rules, policies: { user: policy } })
 // @ts-expect-error: a name

@@ -22,14 +22,15 @@ const nine = gcra({ limit: 9, window: '1h' })
 const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = {
   'core/src/http/options/options.ts#RateLimitOptions': {
     algorithm: async () => usualAlgorithm(guard),
-    name: async () => `'${(await told({ policy: once })).limiter}'`,
-    store: () => isAdmitted(guard({ policy: once })()) && 'memoryStore()',
-    clock: async () => (await passes(guard({ policy: brief }))) && `the store's own time`,
+    name: async () => `'${(await told({ policies: once })).limiter}'`,
+    store: () => isAdmitted(guard({ policies: once })()) && 'memoryStore()',
+    clock: async () => (await passes(guard({ policies: brief }))) && `the store's own time`,
     onStoreError: async () =>
-      (await told({ policy: once, store: gone() })).decision.source === 'fallback' && `'local'`,
-    localShare: async () => (await told({ policy: nine, store: gone() })).decision.limit / 9,
-    key: async () => (await told({ policy: once })).keys['default'] === 'ip:192.0.2.1' && 'byIp()',
-    cost: async () => (await told({ policy: once })).cost,
+      (await told({ policies: once, store: gone() })).decision.source === 'fallback' && `'local'`,
+    localShare: async () => (await told({ policies: nine, store: gone() })).decision.limit / 9,
+    key: async () =>
+      (await told({ policies: once })).keys['default'] === 'ip:192.0.2.1' && 'byIp()',
+    cost: async () => (await told({ policies: once })).cost,
     count: () => [200, 404].every((status) => counts(status)) && `'all'`,
     dryRun: () => isAdmitted(denied({})),
     headers: () => `'${styleOf(denied({}))}', in a dry run '${styleOf(denied({ dryRun: true }))}'`,
@@ -143,7 +144,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
   },
   'core/src/http/keys/by-ip.ts#ByIpOptions': {
     async ipv6() {
-      const { keys } = await told({ policy: once }, '2001:db8:1:2:3:4:5:6')
+      const { keys } = await told({ policies: once }, '2001:db8:1:2:3:4:5:6')
       return keys['default'].split('/')[1]
     },
   },
@@ -254,7 +255,7 @@ function isAdmitted(action: unknown): boolean {
 
 /** The action for a request that exceeds the limit. */
 function denied(options: Options, accept?: string): Action<unknown> {
-  const action = guard({ policy: never, ...options }, undefined, accept)()
+  const action = guard({ policies: never, ...options }, undefined, accept)()
   if (action instanceof Promise) throw new Error('the guard answered by a promise')
   return action
 }
@@ -270,7 +271,7 @@ function styleOf({ headers }: Action<unknown>): string {
 function releases(): boolean {
   const policy = core.concurrency({ limit: 1, lease: '1h' })
   const response = { ...answer(200), writableEnded: false }
-  const visit = guard({ policy, key: 'all' }, undefined, undefined, response)
+  const visit = guard({ policies: policy, key: 'all' }, undefined, undefined, response)
   void visit()
   // The first end is that of the connection: the handler is still running.
   response.end()
@@ -282,7 +283,7 @@ function releases(): boolean {
 /** Whether a request with this response status has been counted. */
 function counts(status: number): boolean {
   const response = answer(status)
-  const visit = guard({ policy: once }, undefined, undefined, response)
+  const visit = guard({ policies: once }, undefined, undefined, response)
   void visit()
   response.end()
   return !isAdmitted(visit())
@@ -319,7 +320,7 @@ async function onFastify(): Promise<string[]> {
   app.addHook('preParsing', async (request) => {
     if (request.rateLimit !== undefined) facts.push('counted')
   })
-  await app.register(fastifyPlugin, { policy: once })
+  await app.register(fastifyPlugin, { policies: once })
   app.get('/', async () => 'Hello.')
   await app.inject('/')
   if ((await app.inject('/')).statusCode === 429) facts.push('denied')
@@ -349,7 +350,7 @@ async function onNest(): Promise<string[]> {
   class App {
     readonly controllers = controllers
   }
-  Module({ imports: [RateLimitModule.forRoot({ policy: once })], controllers })(App)
+  Module({ imports: [RateLimitModule.forRoot({ policies: once })], controllers })(App)
   const app = await NestFactory.create(App, { logger: false })
   await app.listen(0, '127.0.0.1')
   const events = await onChannel<core.DecisionEvent>('sluice:decision', async () => {

@@ -82,10 +82,9 @@ function rulesOf<R>(options: NeutralOptions<R>): Translation | undefined {
   const members = { key, cost, counts: count, over, ...(resetOn && { resetOn }) }
   const declared = new Map(Object.entries(policies).map(([id, policy]) => [id, { ...policy }]))
   const rules = [...declared].map(([id, policy]): Rule => Object.assign({ id, policy }, members))
-  const { policy, limit, policies: several } = options
-  const isSingle = typeof several === 'object' && isPolicy(several)
-  const isUnnamed = policy !== undefined || limit !== undefined || isSingle
-  return { policies, rules, isUnnamed }
+  const { limit, policies: stated } = options
+  const isSingle = typeof stated === 'object' && isPolicy(stated)
+  return { policies, rules, isUnnamed: limit !== undefined || isSingle }
 }
 
 function keyOf(key: unknown): Rule['key'] | undefined {
@@ -94,7 +93,7 @@ function keyOf(key: unknown): Rule['key'] | undefined {
 }
 
 function policiesOf<R>(options: NeutralOptions<R>): Readonly<Record<string, Policy>> | undefined {
-  const { policy, policies = policy, limit, window, algorithm } = options
+  const { policies, limit, window, algorithm } = options
   if (typeof policies === 'function' || typeof limit === 'function') return undefined
   if (policies !== undefined) return isPolicy(policies) ? { default: policies } : policies
   if (limit === undefined || window === undefined || algorithm === undefined) return undefined
@@ -115,7 +114,6 @@ function rest<R>(options: NeutralOptions<R>): object {
     limit: _limit,
     window: _window,
     algorithm: _algorithm,
-    policy: _policy,
     policies: _policies,
     name: _name,
     key: _key,

@@ -21,7 +21,7 @@ const pairs: readonly (readonly [string, Options, Partial<RulesDocument['rules']
   ['a log', { ...perMinute, algorithm: slidingLog }, { ...perMinute, algorithm: 'slidingLog' }],
   [
     'a policy',
-    { policy: gcra({ limit: 10, window: '1m', burst: 3 }) },
+    { policies: gcra({ limit: 10, window: '1m', burst: 3 }) },
     { policy: { kind: 'gcra', limit: 10, window: '1m', burst: 3 } },
   ],
   ['byIp', { ...perMinute, key: byIp() }, { ...perMinute, key: 'ip' }],

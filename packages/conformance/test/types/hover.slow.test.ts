@@ -32,18 +32,18 @@ const signatures = [
     'express.RateLimitOptions<core.Duration, { user: core.Policy; }>',
   ],
   [`koa.rateLimit({ limit: 5, window: '1m' })`, 'koa.RateLimitOptions<"1m", unknown>'],
-  [`fastify.rateLimit(app, { policy })`, 'fastify.RateLimitPluginOptions'],
+  [`fastify.rateLimit(app, { policies: policy })`, 'fastify.RateLimitPluginOptions'],
   [`app.rateLimit({ limit: 5, window: '1m' })`, 'fastify.RateLimitOptions<"1m", unknown>'],
   [
     `nestjs.RateLimit({ limit: 5, window: '1m' })`,
     'nestjs.RateLimitOptions<nestjs.NestRequest, "1m", unknown>',
   ],
   [
-    `nestjs.RateLimitModule.forRoot({ policy })`,
+    `nestjs.RateLimitModule.forRoot({ policies: policy })`,
     'nestjs.RateLimitModuleOptions<nestjs.NestRequest>',
   ],
   [
-    `core.createLimiter({ name: 'api', policy })`,
+    `core.createLimiter({ name: 'api', policies: policy })`,
     'core.LimiterOptions<core.MemoryStore, core.Duration>',
   ],
   [

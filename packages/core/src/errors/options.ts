@@ -16,8 +16,8 @@ export const optionMessages = {
   SLUICE_OPTION_RENAMED: (where: string, option: string, name: string, hint: string): string =>
     `${where}: "${option}" is called "${name}" in Sluice: ${hint}.`,
 
-  SLUICE_OPTION_MISPLACED: (where: string, option: string, taken: string, policy: string): string =>
-    `${where}: "${option}" is an option of a policy, not of this function. Pass ${taken}: ${policy}, or the like.`,
+  SLUICE_OPTION_MISPLACED: (where: string, option: string, policy: string): string =>
+    `${where}: "${option}" is an option of a policy, not of this function. Pass policies: ${policy}, or the like.`,
 
   SLUICE_OPTION_MISSING: (where: string, option: string, expected: string): string =>
     `${where}: "${option}" is missing. Pass ${expected}.`,

@@ -13,7 +13,6 @@ import {
   type OptionReader,
 } from '../options/readers.js'
 import type { Excluding, Requiring } from '../options/forms.js'
-import type { Policy } from '../policy.js'
 import {
   assertNoConflict,
   policyConflicts,
@@ -28,15 +27,13 @@ import { contractVersion, storeContract, type Store, type StoreContract } from '
 export type { OnStoreError }
 
 /**
- * Options of `createLimiter`: `policies`, or for a single policy `policy`, or `limit` and `window`; and any of the others. `W` is the type of
- * `window`: a literal must be a duration.
+ * Options of `createLimiter`: `policies`, or `limit` and `window`; and any of the others. `W` is the type of `window`: a literal must be a duration.
  */
 export type LimiterOptions<S extends Store, W = Duration> = AllLimiterOptions<S> & {
   readonly [N in 'window']?: DurationLiteral<W>
 } & (
-    | (Requiring<'policies'> & Excluding<'policy' | ShortOption>)
-    | (Requiring<'policy'> & Excluding<'policies' | ShortOption>)
-    | (Requiring<'limit' | 'window'> & Excluding<'policies' | 'policy'>)
+    | (Requiring<'policies'> & Excluding<ShortOption>)
+    | (Requiring<'limit' | 'window'> & Excluding<'policies'>)
   )
 
 type ShortOption = 'limit' | 'window' | 'algorithm'
@@ -45,10 +42,10 @@ type ShortOption = 'limit' | 'window' | 'algorithm'
 type AllLimiterOptions<S extends Store> = {
   /** The namespace of the counters in the store. */
   readonly name: string
-  /** The policies. A request is allowed, and counts, only if all of them allow it. */
+  /**
+   * One policy, or a record of named ones. A request is allowed, and counts, only if all of them allow it. The name of one policy is 'default'.
+   */
   readonly policies?: Policies
-  /** The only policy, in place of `policies`. Its name is 'default'. */
-  readonly policy?: Policy
   /** Units that each key may consume in a `window`, in place of `policies`. 0 denies everything. */
   readonly limit?: number
   /** The length of the window. Required with `limit`. */

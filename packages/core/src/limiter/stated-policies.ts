@@ -20,7 +20,6 @@ export interface StatedPolicies<L, P> {
   readonly limit?: L | undefined
   readonly window?: Duration | undefined
   readonly algorithm?: Algorithm | undefined
-  readonly policy?: Policy | undefined
   readonly policies?: P | undefined
 }
 
@@ -29,30 +28,21 @@ export const policyReaders: {
   readonly limit: OptionReader<number | undefined>
   readonly window: OptionReader<unknown>
   readonly algorithm: OptionReader<unknown>
-  readonly policy: OptionReader<unknown>
 } = {
   limit: optional<number | undefined>(quota, undefined),
   window: optional<unknown>(duration, undefined),
   algorithm: checkedIfGiven('a builder that takes { limit, window }, such as gcra', isFunction),
-  policy: checkedIfGiven(
-    'one policy, such as slidingWindow({ limit: 100, window: "1m" }); several go into "policies"',
-    isPolicy,
-  ),
 }
 
 /** Two options that exclude each other, and what to do. */
 export type Conflict<N extends string> = readonly [first: N, second: N, advice: string]
 
-const oneWay = 'State the limit in one way: "limit" and "window", "policy", or "policies"'
+const oneWay = 'State the limit in one way: "limit" and "window", or "policies"'
 const inPolicy = 'Pass it to the builder of the policy instead'
 
 export const policyConflicts: readonly Conflict<keyof StatedPolicies<unknown, unknown>>[] = [
-  ['policy', 'policies', oneWay],
-  ['limit', 'policy', oneWay],
   ['limit', 'policies', oneWay],
-  ['window', 'policy', inPolicy],
   ['window', 'policies', inPolicy],
-  ['algorithm', 'policy', inPolicy],
   ['algorithm', 'policies', inPolicy],
 ]
 
@@ -72,10 +62,9 @@ export function assertNoConflict<N extends string>(
 /** The policies of options whose `limit` is a number. */
 export function statedPolicies(
   where: string,
-  { policies, policy, ...short }: StatedPolicies<number, Policies>,
+  { policies, ...short }: StatedPolicies<number, Policies>,
 ): Policies {
   if (policies !== undefined) return policies
-  if (policy !== undefined) return policy
   const { limit, build } = shortForm(where, short)
   return build(limit)
 }
@@ -93,7 +82,7 @@ export function shortForm<L>(
   { limit, window, algorithm = slidingWindow }: StatedPolicies<L, unknown>,
 ): ShortForm<L> {
   if (limit === undefined) {
-    const expected = 'it with a "window", or pass a "policy" or "policies" instead'
+    const expected = 'it with a "window", or pass "policies" instead'
     throw sluiceError('SLUICE_OPTION_MISSING', where, 'limit', expected)
   }
   if (window === undefined) {

@@ -58,7 +58,7 @@ const onStoreError: RenamedOption = { onStoreError: unavailable }
 const denyCache: RenamedOption = { denyCache: cached }
 const listener: RenamedOption = { onDecision: observing, onDenied: answering }
 
-/** The names of options in other libraries. */
+/** The names of options in other libraries, and other likely names. */
 export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
   // Policies.
   max: quota,
@@ -78,7 +78,8 @@ export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
   timezone: zone,
   tz: zone,
   throttlers: { policies: 'a record from name to policy' },
-  limiter: { policy: inPolicies, policies: inPolicies },
+  policy: { policies: 'one policy, or a record from name to policy' },
+  limiter: { policies: inPolicies },
   identifier: {
     name: 'the headers show it for a limit without a name of its own; those of a record of policies show their own',
   },
@@ -166,5 +167,5 @@ export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
 }
 
 function inPolicy(hint: string): RenamedOption {
-  return { policy: `it belongs to a policy: ${hint}`, policies: `it belongs to a policy: ${hint}` }
+  return { policies: `it belongs to a policy: ${hint}` }
 }

@@ -17,9 +17,8 @@ export function unknownOption(
   if (renamed !== undefined) return sluiceError('SLUICE_OPTION_RENAMED', where, option, ...renamed)
 
   const policy = own(policyOptions, option)
-  const taken = ['policy', 'policies'].find((name) => known.includes(name))
-  if (policy !== undefined && taken !== undefined) {
-    return sluiceError('SLUICE_OPTION_MISPLACED', where, option, taken, policy)
+  if (policy !== undefined && known.includes('policies')) {
+    return sluiceError('SLUICE_OPTION_MISPLACED', where, option, policy)
   }
 
   const advice = own(unsupportedOptions, option) ?? didYouMean(option, known)

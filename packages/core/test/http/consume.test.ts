@@ -44,7 +44,7 @@ test('a request waits until it is allowed', async () => {
   const store = memoryStore()
   const limiter = limiterOf(slot, store)
   const { lease } = limiter.consume('all')
-  const check = guardOf({ policy: slot, store, wait: { max: '1m' } })
+  const check = guardOf({ policies: slot, store, wait: { max: '1m' } })
   const waiting = check()
   expect(await Promise.race([waiting, setImmediate('waiting')])).toBe('waiting')
   lease?.release()
@@ -52,7 +52,7 @@ test('a request waits until it is allowed', async () => {
 })
 
 test('denies immediately if `max` is too short to be allowed', async () => {
-  const check = guardOf({ policy: one, wait: { max: '1s' } })
+  const check = guardOf({ policies: one, wait: { max: '1s' } })
   await check()
   const started = performance.now()
   expect(await check()).toMatchObject({ type: 'deny', status: 429 })
@@ -62,14 +62,14 @@ test('denies immediately if `max` is too short to be allowed', async () => {
 test('no request waits in a dry run', async () => {
   const queue = leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' })
   for (const policy of [one, queue]) {
-    const check = guardOf({ policy, wait: { max: '1h' }, dryRun: true })
+    const check = guardOf({ policies: policy, wait: { max: '1h' }, dryRun: true })
     await check()
     expect((await check()).type).toBe('continue')
   }
 })
 
 test('allows no request with an invalid cost', async () => {
-  const check = guardOf({ policy: one, wait: { max: '1s' }, cost: () => 1.5 })
+  const check = guardOf({ policies: one, wait: { max: '1s' }, cost: () => 1.5 })
   expect((await rejectionOf(check())).code).toBe('SLUICE_COST_INVALID')
 })
 
@@ -77,12 +77,12 @@ test('consumes nothing for a client that disconnected before the call to the lim
   const gone = { ...response, destroyed: true }
   const store = memoryStore()
   const queue = leakyQueue({ leak: 1, every: '1m', maxDelay: '1h' })
-  expect(await guardOf({ policy: one, store, wait: { max: '1m' } })(gone)).toEqual(wentAway)
+  expect(await guardOf({ policies: one, store, wait: { max: '1m' } })(gone)).toEqual(wentAway)
   expect(limiterOf(one, store).status('all').policies['default'].used).toBe(0)
 
   const line = memoryStore()
   limiterOf(queue, line).consume('all')
-  expect(await guardOf({ policy: queue, store: line })(gone)).toEqual(wentAway)
+  expect(await guardOf({ policies: queue, store: line })(gone)).toEqual(wentAway)
   expect(limiterOf(queue, line).consume('all').delayMs).toBe(60_000)
 })
 
@@ -102,7 +102,7 @@ describe.each([
     const store = memoryStore()
     const limiter = limiterOf(slot, store)
     const { lease } = limiter.consume('all')
-    const check = guardOf({ policy: slot, store, wait: { max: '1m' } })
+    const check = guardOf({ policies: slot, store, wait: { max: '1m' } })
     const actions: Record<string, Action<unknown>> = {}
     const responses: Answering[] = []
     async function serve(answering: Answering, url: string): Promise<void> {
@@ -133,7 +133,7 @@ describe.each([
     const store = memoryStore()
     const limiter = limiterOf(queue, store)
     limiter.consume('all')
-    const check = guardOf({ policy: queue, store })
+    const check = guardOf({ policies: queue, store })
     const actions: Action<unknown>[] = []
     let asked = 0
     async function serve(answering: Answering): Promise<void> {
@@ -152,7 +152,7 @@ describe.each([
 
 test('delays a request for as long as a leaky queue requires', async () => {
   const queue = leakyQueue({ leak: 1, every: 40, maxDelay: '1s' })
-  const guard = createGuard({ policy: queue, key: 'all' })
+  const guard = createGuard({ policies: queue, key: 'all' })
   const started = performance.now()
   await guard.check(viewOf({}), response, noHeaders)
   const action = await guard.check(viewOf({}), response, noHeaders)
@@ -173,7 +173,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
     const guard = createGuard<Visit, Handler>({
       name: 'x',
       key: 'all',
-      policy: queue,
+      policies: queue,
       store,
       headers: 'legacy',
       clock: () => start,
@@ -200,7 +200,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
 
   test('including the units that other requests consumed in the meantime', async () => {
     const store = memoryStore()
-    const check = guardOf({ policy: queue, store, clock: Date.now })
+    const check = guardOf({ policies: queue, store, clock: Date.now })
     const limiter = createLimiter({ name: 'x', policies: queue, store, clock: Date.now })
     limiter.consume('all')
     const delayed = check()
@@ -222,7 +222,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
       ping: async () => true,
       close: async () => {},
     }
-    const guard = createGuard({ name: 'x', key: 'all', policy: queue, store, clock: () => start })
+    const guard = createGuard({ name: 'x', key: 'all', policies: queue, store, clock: () => start })
     const actions = [1, 2].map(async () => guard.check(viewOf({}), response, noHeaders))
     await setImmediate()
     isClosed = true

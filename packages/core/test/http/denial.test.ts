@@ -22,7 +22,7 @@ import {
   type Visit,
 } from './visit.js'
 
-const once: Options = { policy: fixedWindow({ limit: 1, window: '30s' }) }
+const once: Options = { policies: fixedWindow({ limit: 1, window: '30s' }) }
 
 /** The denial of the second request, after the first was allowed. */
 function denial(options: Options, accept?: string | string[]) {
@@ -99,14 +99,14 @@ test.each([
   [7_200_000, '7200', 'Try again in 2 hours.'],
   [315_360_000_000, '315360000', 'Try again in 10 years.'],
 ])('rounds a wait of %i ms up to %s s', (window, seconds, detail) => {
-  const answer = denial({ policy: fixedWindow({ limit: 1, window }) })
+  const answer = denial({ policies: fixedWindow({ limit: 1, window }) })
   expect(fieldsOf(answer)['Retry-After']).toBe(seconds)
   expect(JSON.parse(answer.body).detail).toBe(detail)
 })
 
 test('the wait is until the request fits, not until the quota is full', () => {
   const check = syncGuardOf({
-    policy: gcra({ limit: 60, window: '1m' }),
+    policies: gcra({ limit: 60, window: '1m' }),
     cost: ({ size = 60 }) => size,
   })
   check({ size: 60 })
@@ -116,7 +116,7 @@ test('the wait is until the request fits, not until the quota is full', () => {
 
 test('for a cost that can never fit, says that waiting does not help, and the wait is until the quota is full', () => {
   const check = syncGuardOf({
-    policy: fixedWindow({ limit: 5, window: '30s' }),
+    policies: fixedWindow({ limit: 5, window: '30s' }),
     cost: ({ size = 1 }) => size,
   })
   const onFull = denialOf(check({ size: 6 }))
@@ -292,12 +292,12 @@ test('Retry-After is 1 if only concurrency denies', () => {
 
 test('Retry-After is the end of the block if a block of concurrency denies', () => {
   const policy = concurrency({ limit: 1, lease: '10m', block: { for: '1h', on: 'exceeded' } })
-  expect(fieldsOf(denial({ policy }))['Retry-After']).toBe('3600')
+  expect(fieldsOf(denial({ policies: policy }))['Retry-After']).toBe('3600')
 })
 
 test('Retry-After is 1 if other requests wait for a unit of concurrency', async () => {
   const slots = concurrency({ limit: 1, lease: '10m' })
-  const check = guardOf({ policy: slots, wait: { max: 60 } })
+  const check = guardOf({ policies: slots, wait: { max: 60 } })
   await check()
   const denials = await Promise.all([check(), check(), check()])
   expect(denials.map((action) => fieldsOf(action)['Retry-After'])).toEqual(['1', '1', '1'])
@@ -307,7 +307,7 @@ test('Retry-After is never earlier than the t of a policy that denies', () => {
   const policy = slidingWindow({ limit: 10, window: '1m', block: { for: '10s', on: 'reached' } })
   let now = start
   const check = syncGuardOf({
-    policy,
+    policies: policy,
     cost: ({ size = 1 }) => size,
     clock: () => now,
   })
@@ -339,13 +339,13 @@ test.each<[string, Options, string, string]>([
   ['a quota', once, 'quota-exceeded', 'as assigned quota has been exceeded'],
   [
     'a block',
-    { policy: fixedWindow({ limit: 1, window: '30s', block: { for: '1h' } }) },
+    { policies: fixedWindow({ limit: 1, window: '30s', block: { for: '1h' } }) },
     'abnormal-usage-detected',
     'due to detection of abnormal request pattern',
   ],
   [
     'a block that the denial starts',
-    { policy: fixedWindow({ limit: 1, window: '30s', block: { for: '1h', on: 'exceeded' } }) },
+    { policies: fixedWindow({ limit: 1, window: '30s', block: { for: '1h', on: 'exceeded' } }) },
     'abnormal-usage-detected',
     'due to detection of abnormal request pattern',
   ],
@@ -357,14 +357,14 @@ test.each<[string, Options, string, string]>([
   ],
   [
     'a share of the limit',
-    { policy: fixedWindow({ limit: 4, window: '30s' }), store: unavailable(), localShare: 0.25 },
+    { policies: fixedWindow({ limit: 4, window: '30s' }), store: unavailable(), localShare: 0.25 },
     'temporary-reduced-capacity',
     'due to temporary server capacity constraints',
   ],
   [
     'a block under a share of the limit',
     {
-      policy: fixedWindow({ limit: 4, window: '30s', block: { for: '1h' } }),
+      policies: fixedWindow({ limit: 4, window: '30s', block: { for: '1h' } }),
       store: unavailable(),
       localShare: 0.25,
     },
@@ -390,7 +390,7 @@ test('the problem type tells that the cause is limiter.block', () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 5, window: '30s' })
   createLimiter({ name: 'x', policies: policy, store, clock: () => start }).block('all', '1h')
-  const check = syncGuardOf({ name: 'x', policy, store, key: 'all' })
+  const check = syncGuardOf({ name: 'x', policies: policy, store, key: 'all' })
   expect(JSON.parse(denialOf(check()).body).type).toBe(`${types}abnormal-usage-detected`)
 })
 
@@ -411,7 +411,7 @@ test('ignores an Accept header that is longer than 512 characters', () => {
 test('the wait of a sliding window starts from now', () => {
   let now = start
   const check = syncGuardOf({
-    policy: slidingWindow({ limit: 2, window: '10s' }),
+    policies: slidingWindow({ limit: 2, window: '10s' }),
     clock: () => now,
   })
   check()

@@ -26,7 +26,7 @@ interface Visitor {
 }
 
 function visits(options: Options): () => Promise<Visitor> {
-  const guard = createGuard({ name: 'login', key: 'ada', policy: three, store, ...options })
+  const guard = createGuard({ name: 'login', key: 'ada', policies: three, store, ...options })
   return async function visit() {
     const listeners = new Set<() => void>()
     const response = {

@@ -329,7 +329,7 @@ test.each<[string, unknown, string]>([
 test('shares its counts with a limiter of the same name in the same store', () => {
   const store = memoryStore()
   const policies = fixedWindow({ limit: 2, window: '1m' })
-  const check = syncGuardOf({ name: 'api', policy: policies, store, key: 'ada' })
+  const check = syncGuardOf({ name: 'api', policies: policies, store, key: 'ada' })
   const limiter = createLimiter({ name: 'api', policies, store, clock: () => start })
   check()
   expect(limiter.peek('ada').remaining).toBe(1)

@@ -33,7 +33,7 @@ function listOf(field: string): [unknown, Record<string, unknown>][] {
 }
 
 test('writes the policy and the remaining quota in the fields of the draft', () => {
-  expect(fieldsAfter({ policy: perMinute }, 50)).toEqual({
+  expect(fieldsAfter({ policies: perMinute }, 50)).toEqual({
     'RateLimit-Policy': '"default";q=100;w=60',
     RateLimit: '"default";r=50;t=60',
   })
@@ -66,12 +66,12 @@ test.each<[Policy, string]>([
   [gcra({ limit: 0, window: '1m' }), 'q=0'],
   [fixedWindow({ limit: 0, window: '1m' }), 'q=0;w=60'],
 ])('writes quota and window of %j as %s', (policy, parameters) => {
-  expect(fieldsAfter({ policy })['RateLimit-Policy']).toBe(`"default";${parameters}`)
+  expect(fieldsAfter({ policies: policy })['RateLimit-Policy']).toBe(`"default";${parameters}`)
 })
 
 test('the reset is the time of the next units, not of the full quota', () => {
   const policy = tokenBucket({ capacity: 20, refill: 1, every: '10s' })
-  expect(fieldsAfter({ policy }, 20)['RateLimit']).toBe('"default";r=0;t=10')
+  expect(fieldsAfter({ policies: policy }, 20)['RateLimit']).toBe('"default";r=0;t=10')
 })
 
 test.each<[limit: number, window: '1h' | '1m' | '1s', seconds: number]>([
@@ -92,16 +92,16 @@ test.each<[limit: number, window: '1h' | '1m' | '1s', seconds: number]>([
 })
 
 test('writes no reset if the quota is full', () => {
-  expect(fieldsAfter({ policy: perMinute, cost: 0 })['RateLimit']).toBe('"default";r=100')
+  expect(fieldsAfter({ policies: perMinute, cost: 0 })['RateLimit']).toBe('"default";r=100')
 })
 
 test('writes no reset if the quota never grows', () => {
-  const fields = fieldsAfter({ policy: fixedWindow({ limit: 0, window: '1m' }) })
+  const fields = fieldsAfter({ policies: fixedWindow({ limit: 0, window: '1m' }) })
   expect(fields['RateLimit']).toBe('"default";r=0')
 })
 
 test('limits numbers to the 15 digits of a structured integer', () => {
-  const fields = fieldsAfter({ policy: fixedWindow({ limit: 2 ** 52, window: 1 }) })
+  const fields = fieldsAfter({ policies: fixedWindow({ limit: 2 ** 52, window: 1 }) })
   expect(fields).toEqual({
     'RateLimit-Policy': '"default";q=999999999999999',
     RateLimit: '"default";r=999999999999999;t=1',
@@ -126,12 +126,12 @@ test('leaves out a policy without a finite quota', () => {
     'X-RateLimit-Remaining': '99',
     'X-RateLimit-Reset': '60',
   })
-  expect(fieldsAfter({ policy: unlimited(), headers: ['draft', 'legacy'] })).toEqual({})
+  expect(fieldsAfter({ policies: unlimited(), headers: ['draft', 'legacy'] })).toEqual({})
 })
 
 test('writes the unit of concurrency', () => {
   const policy = concurrency({ limit: 5, lease: '30s' })
-  expect(fieldsAfter({ policy })).toEqual({
+  expect(fieldsAfter({ policies: policy })).toEqual({
     'RateLimit-Policy': '"default";q=5;qu="concurrent-requests"',
     RateLimit: '"default";r=4',
   })
@@ -139,13 +139,13 @@ test('writes the unit of concurrency', () => {
 
 test('the reset of a block is its end', () => {
   const policy = fixedWindow({ limit: 2, window: '1m', block: { for: '1h' } })
-  expect(fieldsAfter({ policy }, 2)['RateLimit']).toBe('"default";r=0;t=3600')
+  expect(fieldsAfter({ policies: policy }, 2)['RateLimit']).toBe('"default";r=0;t=3600')
 })
 
 test.each(['draft', 'draft-7', 'draft-6', 'legacy', 'legacy-epoch', 'none'] as const)(
   'writes nothing in the style %s if the key leaves out every policy',
   (headers) => {
-    expect(fieldsAfter({ policy: perMinute, key: { default: notLimited }, headers })).toEqual({})
+    expect(fieldsAfter({ policies: perMinute, key: { default: notLimited }, headers })).toEqual({})
   },
 )
 
@@ -183,7 +183,7 @@ test('writes every name so that a client can restore it', () => {
 })
 
 test('writes the older fields on request', () => {
-  expect(fieldsAfter({ policy: perMinute, headers: 'legacy' }, 40)).toEqual({
+  expect(fieldsAfter({ policies: perMinute, headers: 'legacy' }, 40)).toEqual({
     'X-RateLimit-Limit': '100',
     'X-RateLimit-Remaining': '60',
     'X-RateLimit-Reset': '60',
@@ -203,7 +203,7 @@ test('the older fields describe the policy with the least remaining', () => {
   })
 })
 
-const spent = { policy: fixedWindow({ limit: 100, window: '90s' }) }
+const spent = { policies: fixedWindow({ limit: 100, window: '90s' }) }
 
 test.each<[HeaderStyle, Record<string, string>]>([
   ['draft-7', { 'RateLimit-Policy': '100;w=90', RateLimit: 'limit=100, remaining=60, reset=90' }],
@@ -257,7 +257,9 @@ test('writes the styles of a list, and a field that two of them share once', () 
 test('rounds the date of legacy-epoch up to the second in which the quota is full', () => {
   const policy = fixedWindow({ limit: 5, window: 1400 })
   const reset = (moment: number) =>
-    fieldsAfter({ policy, headers: 'legacy-epoch', clock: () => moment })['X-RateLimit-Reset']
+    fieldsAfter({ policies: policy, headers: 'legacy-epoch', clock: () => moment })[
+      'X-RateLimit-Reset'
+    ]
   expect([reset(start), reset(start + 600), reset(start + 601)]).toEqual([
     `${start / 1000 + 2}`,
     `${start / 1000 + 2}`,
@@ -270,7 +272,7 @@ test.each(['draft-7', 'draft-6'] as const)(
   (headers) => {
     // The whole burst is available after a minute, one unit after a second.
     const policy = gcra({ limit: 60, window: '1m' })
-    const options: Options = { policy, headers, body: '' }
+    const options: Options = { policies: policy, headers, body: '' }
     const resetOf = (fields: Record<string, string>) =>
       /reset=(\d+)/.exec(fields['RateLimit'])?.[1] ?? fields['RateLimit-Reset']
     const admitted = fieldsAfter(options, 60)
@@ -291,7 +293,7 @@ test.each(['draft-7', 'draft-6'] as const)(
       all: unlimited(),
     }
     expect(fieldsAfter({ policies, headers })['RateLimit-Policy']).toBe('10;w=60, 100;w=3600')
-    const only = fieldsAfter({ policy: policies.slots, headers })
+    const only = fieldsAfter({ policies: policies.slots, headers })
     expect(Object.keys(only).includes('RateLimit-Policy')).toBe(false)
     expect(parseRateLimit(new Headers(only))).toMatchObject({ limit: 50, remaining: 49 })
   },
@@ -321,12 +323,12 @@ test('writes a partition key, which is the same in every process', () => {
 })
 
 test('writes no partition key in the older styles', () => {
-  const fields = fieldsAfter({ policy: perMinute, partitionKey: true, headers: 'legacy' })
-  expect(fields).toEqual(fieldsAfter({ policy: perMinute, headers: 'legacy' }))
+  const fields = fieldsAfter({ policies: perMinute, partitionKey: true, headers: 'legacy' })
+  expect(fields).toEqual(fieldsAfter({ policies: perMinute, headers: 'legacy' }))
 })
 
 test('writes both kinds of fields', () => {
-  expect(Object.keys(fieldsAfter({ policy: perMinute, headers: ['draft', 'legacy'] }))).toEqual([
+  expect(Object.keys(fieldsAfter({ policies: perMinute, headers: ['draft', 'legacy'] }))).toEqual([
     'RateLimit-Policy',
     'RateLimit',
     'X-RateLimit-Limit',
@@ -353,7 +355,7 @@ test('writes the policies of the request', () => {
 
 test('rounds waits up to whole seconds', () => {
   let now = start
-  const check = syncGuardOf({ policy: perMinute, clock: () => now })
+  const check = syncGuardOf({ policies: perMinute, clock: () => now })
   check()
   now += 1
   expect(fieldsOf(check())['RateLimit']).toBe('"default";r=98;t=60')

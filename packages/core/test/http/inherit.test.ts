@@ -36,25 +36,23 @@ test.each<[string, Options, Options, Options]>([
     { rules },
     { rules, store, onDenied },
   ],
-  ['no rules if the route has a limit', { rules, store }, { policy }, { policy, store }],
   [
-    'nothing that "policy" excludes',
-    { limit: 5, window: '1m', algorithm: gcra, cost: 2 },
-    { policy },
-    { policy, cost: 2 },
+    'no rules if the route has a limit',
+    { rules, store },
+    { policies: policy },
+    { policies: policy, store },
   ],
   [
     'nothing that "policies" excludes',
-    { policy, cost: 2 },
+    { limit: 5, window: '1m', algorithm: gcra, cost: 2 },
+    { policies: policy },
+    { policies: policy, cost: 2 },
+  ],
+  [
+    'no "policies" if the route has some',
+    { policies: policy, cost: 2 },
     { policies: { a: policy } },
     { policies: { a: policy }, cost: 2 },
-  ],
-  ['no "policies" with "policy"', { policies: { a: policy } }, { policy }, { policy }],
-  [
-    'no "policy" with "limit" and "window"',
-    { policy },
-    { limit: 9, window: '1s' },
-    { limit: 9, window: '1s' },
   ],
   [
     'no "policies" with "limit" and "window"',
@@ -82,15 +80,15 @@ test.each<[string, Options, Options, Options]>([
 
 test('treats an undefined option of the route as absent', () => {
   const base: Options = { limit: 5, window: '1m', deny: ['192.0.2.1'], statusCode: 503 }
-  const own = { deny: undefined, policy: undefined, onDenied: undefined, skip: undefined }
+  const own = { deny: undefined, policies: undefined, onDenied: undefined, skip: undefined }
   expect(inherit(base, own as object)).toStrictEqual(base)
 })
 
 test('changes neither object', () => {
   const base: Options = Object.freeze({ limit: 5, window: '1m', name: 'app' })
-  const own: Options = Object.freeze({ policy })
+  const own: Options = Object.freeze({ policies: policy })
   inherit(base, own)
-  expect([base, own]).toEqual([{ limit: 5, window: '1m', name: 'app' }, { policy }])
+  expect([base, own]).toEqual([{ limit: 5, window: '1m', name: 'app' }, { policies: policy }])
 })
 
 test('an option that inherited rules decide is refused', () => {

@@ -178,14 +178,14 @@ test('different lists have different keys, whatever their parts contain', () => 
     ['a', 'user|b', 'c'],
     () => ['a', 'user', 'b', 'c'],
   ]
-  const types = keys.map((key) => syncGuardOf({ policy, store, name: 'x', key })().type)
+  const types = keys.map((key) => syncGuardOf({ policies: policy, store, name: 'x', key })().type)
   expect(types).toEqual(keys.map(() => 'continue'))
 })
 
 test('the same parts have the same key as in a direct call of the limiter', () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 2, window: '1m' })
-  syncGuardOf({ policy, store, name: 'x', key: ['user', () => 'auth0|1'] })()
+  syncGuardOf({ policies: policy, store, name: 'x', key: ['user', () => 'auth0|1'] })()
   const limiter = createLimiter({ name: 'x', policies: policy, store, clock: () => start })
   expect(limiter.peek(['user', 'auth0|1']).remaining).toBe(1)
 })
@@ -193,7 +193,7 @@ test('the same parts have the same key as in a direct call of the limiter', () =
 test('a string that looks like the parts of byUser has another key', () => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const key: Options['key'] = ['api', ({ user = '', size }) => (size ? byUser(() => '42') : user)]
-  const check = syncGuardOf({ policy, key })
+  const check = syncGuardOf({ policies: policy, key })
   const spelled = ['user|42', 'user', '|user|42', 'user,42', 'user%7C42'].map((user) => ({ user }))
   const types = [{ size: 1 }, ...spelled, { size: 1 }].map((visit) => check(visit).type)
   expect(types).toEqual([...Array<string>(6).fill('continue'), 'deny'])
@@ -203,7 +203,7 @@ test('the parts of functions have the same key as the same parts in one list', (
   const store = memoryStore()
   const policy = fixedWindow({ limit: 2, window: '1m' })
   const key: Options['key'] = [byIp(), byRoute(), byUser(() => 42)]
-  syncGuardOf({ policy, store, name: 'x', key })({}, { route: '/a' })
+  syncGuardOf({ policies: policy, store, name: 'x', key })({}, { route: '/a' })
   const limiter = createLimiter({ name: 'x', policies: policy, store, clock: () => start })
   const parts = ['ip:192.0.2.1', 'route', 'GET', '/a', 'user', 42]
   expect(limiter.peek(parts).remaining).toBe(1)
@@ -222,7 +222,7 @@ test('handles the promise of a key if another one throws', async () => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const guards = [
     syncGuardOf({ policies: { a: policy, b: policy }, key: { a: lookUp, b: byHeader('x-key') } }),
-    syncGuardOf({ policy, key: [lookUp, byHeader('x-key')] }),
+    syncGuardOf({ policies: policy, key: [lookUp, byHeader('x-key')] }),
   ]
   for (const check of guards) {
     expect(errorOf(() => check()).code).toBe('SLUICE_HEADER_MISSING')

@@ -26,7 +26,7 @@ test('limits that differ only in their policies are merged, at the position of t
   const [merged, ...others] = mergedOf(
     { ...hour, key },
     { ...second, key: 'other' },
-    { policy, key },
+    { policies: policy, key },
   )
   expect(merged).toMatchObject({ at: 0, name: 'route' })
   expect(merged.options.policies).toEqual({

@@ -169,31 +169,31 @@ test('keeps the names of each store separately', () => {
 
 test('uses the route as the name of a guard without one, and claims no name in a store of its own', () => {
   const store = memoryStore()
-  createGuard({ policy: five, store }, '/a')
-  createGuard({ policy: six, store }, '/b')
-  createGuard({ policy: six, store, name: 'c' }, '/a')
-  expect(errorOf(() => createGuard({ policy: six, store }, '/a')).code).toBe('SLUICE_NAME_TAKEN')
-  createGuard({ policy: five, name: 'x' })
-  createGuard({ policy: six, name: 'x' })
+  createGuard({ policies: five, store }, '/a')
+  createGuard({ policies: six, store }, '/b')
+  createGuard({ policies: six, store, name: 'c' }, '/a')
+  expect(errorOf(() => createGuard({ policies: six, store }, '/a')).code).toBe('SLUICE_NAME_TAKEN')
+  createGuard({ policies: five, name: 'x' })
+  createGuard({ policies: six, name: 'x' })
 })
 
 test('a limiter that is closed frees its name, and one with wrong options has none', () => {
   const store = memoryStore()
-  const wrong = { policy: five, store, name: 'a', key: { unknown: () => 'key' } } as never
+  const wrong = { policies: five, store, name: 'a', key: { unknown: () => 'key' } } as never
   expect(errorOf(() => createGuard(wrong)).code).toBe('SLUICE_POLICY_NAME_UNKNOWN')
-  const { limiter } = createGuard({ policy: six, store, name: 'a' })
-  expect(errorOf(() => createGuard({ policy: five, store, name: 'a' })).code).toBe(
+  const { limiter } = createGuard({ policies: six, store, name: 'a' })
+  expect(errorOf(() => createGuard({ policies: five, store, name: 'a' })).code).toBe(
     'SLUICE_NAME_TAKEN',
   )
   void limiter.close()
-  createGuard({ policy: five, store, name: 'a' })
+  createGuard({ policies: five, store, name: 'a' })
 })
 
 test('a limiter of createLimiter with the same name may have other numbers, and no other algorithm', () => {
   const store = memoryStore()
   createLimiter({ name: 'a', policies: five, store })
   const pace = gcra({ limit: 5, window: '1m' })
-  const error = errorOf(() => createGuard({ policy: pace, store, name: 'a' }))
+  const error = errorOf(() => createGuard({ policies: pace, store, name: 'a' }))
   expect([error.code, error.message.includes('"default"')]).toEqual(['SLUICE_NAME_TAKEN', true])
-  createGuard({ policy: six, store, name: 'a' })
+  createGuard({ policies: six, store, name: 'a' })
 })

@@ -26,9 +26,9 @@ test.each([undefined, null, 5, 'options', [], handler])(
 )
 
 test.each([
-  [{}, 'limit', 'it with a "window", or pass a "policy" or "policies" instead'],
-  [{ window: '1m' }, 'limit', 'it with a "window", or pass a "policy" or "policies" instead'],
-  [{ name: 'api' }, 'limit', 'it with a "window", or pass a "policy" or "policies" instead'],
+  [{}, 'limit', 'it with a "window", or pass "policies" instead'],
+  [{ window: '1m' }, 'limit', 'it with a "window", or pass "policies" instead'],
+  [{ name: 'api' }, 'limit', 'it with a "window", or pass "policies" instead'],
   [
     { limit: 5 },
     'window',
@@ -47,12 +47,9 @@ test.each([
 })
 
 test.each([
-  [{ ...short, policy }, 'limit', 'policy'],
+  [{ ...short, policies: policy }, 'limit', 'policies'],
   [{ ...short, policies: { one: policy } }, 'limit', 'policies'],
-  [{ window: '1m', policy }, 'window', 'policy'],
   [{ window: '1m', policies: { one: policy } }, 'window', 'policies'],
-  [{ policy, policies: { one: policy } }, 'policy', 'policies'],
-  [{ policy, algorithm: fixedWindow }, 'algorithm', 'policy'],
   [{ policies: () => policy, algorithm: fixedWindow }, 'algorithm', 'policies'],
   [{ ...short, onDenied: handler, body: 'no' }, 'onDenied', 'body'],
   [{ ...short, onDenied: handler, statusCode: 503 }, 'onDenied', 'statusCode'],
@@ -110,11 +107,8 @@ test.each<[string, unknown[]]>([
 })
 
 test.each<[object, ErrorCode]>([
-  [{ policy: 5 }, 'SLUICE_OPTION_INVALID'],
-  [{ policy: { one: policy } }, 'SLUICE_OPTION_INVALID'],
-  [{ policy: () => policy }, 'SLUICE_OPTION_INVALID'],
-  [{ policy: { kind: 'other' } }, 'SLUICE_POLICY_UNKNOWN'],
-  [{ policy: { kind: 'fixedWindow', limit: '5', window: 1000 } }, 'SLUICE_OPTION_INVALID'],
+  [{ policies: { kind: 'other' } }, 'SLUICE_POLICY_UNKNOWN'],
+  [{ policies: { kind: 'fixedWindow', limit: '5', window: 1000 } }, 'SLUICE_OPTION_INVALID'],
   [{ policies: 5 }, 'SLUICE_OPTION_INVALID'],
   [{ policies: [policy] }, 'SLUICE_OPTION_INVALID'],
   [{ policies: {} }, 'SLUICE_OPTION_MISSING'],
@@ -174,7 +168,7 @@ test.each([
   expect(refusalOf({ ...short, [option]: undefined })).toEqual({
     code: 'SLUICE_OPTION_UNKNOWN',
     message:
-      `rateLimit: there is no option "${option}".${meant} It takes "limit", "window", "algorithm", "policy", "policies", "rules", "name", ` +
+      `rateLimit: there is no option "${option}".${meant} It takes "limit", "window", "algorithm", "policies", "rules", "name", ` +
       `"store", "clock", "onStoreError", "localShare", "key", "cost", "allow", "deny", "count", "resetOn", "wait", "releaseOn", "dryRun", "skip", "headers", ` +
       `"partitionKey", "onDenied", "onDecision", "statusCode", "body".`,
   })
@@ -196,28 +190,33 @@ test('says of rules that are a promise that they have to be awaited', () => {
 })
 
 test('treats an undefined option as absent', () => {
-  expect(refusalOf({ limit: undefined, policy: undefined, window: '1m' }).code).toBe(
+  expect(refusalOf({ limit: undefined, policies: undefined, window: '1m' }).code).toBe(
     'SLUICE_OPTION_MISSING',
   )
-  createGuard({ policy, limit: undefined, body: undefined, onDenied: undefined } as object)
+  createGuard({
+    policies: policy,
+    limit: undefined,
+    body: undefined,
+    onDenied: undefined,
+  } as object)
 })
 
 test('refuses a second guard without a name in one store, because both would count together', () => {
   const store = memoryStore()
-  createGuard({ policy, store })
-  expect(refusalOf({ policy, store })).toEqual({
+  createGuard({ policies: policy, store })
+  expect(refusalOf({ policies: policy, store })).toEqual({
     code: 'SLUICE_OPTION_MISSING',
     message:
       'rateLimit: "name" is missing. Pass a name to each limiter of this store: another limiter has no name either, or is called "default", and both would count together.',
   })
-  createGuard({ policy, store, name: 'login' })
-  createGuard({ policy, store: memoryStore() })
+  createGuard({ policies: policy, store, name: 'login' })
+  createGuard({ policies: policy, store: memoryStore() })
 })
 
 test('a refused guard claims no name', () => {
   const store = memoryStore()
-  refusalOf({ policy, store, key: [] })
-  createGuard({ policy, store })
+  refusalOf({ policies: policy, store, key: [] })
+  createGuard({ policies: policy, store })
 })
 
 const stores = 'Pass memoryStore() or redisStore(client).'

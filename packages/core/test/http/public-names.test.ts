@@ -46,7 +46,6 @@ describe('a policy without a name of its own', () => {
   test.each<[string, Options]>([
     ['limit and window', { limit: 0, window: '1m' }],
     ['a limit by request', { limit: () => 0, window: '1m' }],
-    ['policy', { policy: none }],
     ['one policy in "policies"', { policies: none }],
     ['one policy by request', { policies: async () => none }],
   ])('has the name of its limiter: %s', async (_, options) => {
@@ -57,7 +56,7 @@ describe('a policy without a name of its own', () => {
   })
 
   test('has the name of its route, if the limiter has no other', async () => {
-    const guard = createGuard<Visit, Handler>({ ...shared, policy: none }, 'GET /items/:id')
+    const guard = createGuard<Visit, Handler>({ ...shared, policies: none }, 'GET /items/:id')
     expect(await namesIn(guard)).toEqual({
       names: ['GET /items/:id'],
       violated: ['GET /items/:id'],
@@ -66,7 +65,7 @@ describe('a policy without a name of its own', () => {
 
   test('has that name encoded as a structured string', async () => {
     const name = 'say "hi" \\ Zürich 100 %'
-    const { names, violated } = await namesBy({ name, policy: none })
+    const { names, violated } = await namesBy({ name, policies: none })
     expect([names.map((one) => decodeURIComponent(String(one))), violated]).toEqual([
       [name],
       [name],
@@ -74,7 +73,7 @@ describe('a policy without a name of its own', () => {
   })
 
   test('keeps its name "default" in the decision', async () => {
-    const guard = createGuard<Visit, Handler>({ ...shared, name: 'api', policy: none })
+    const guard = createGuard<Visit, Handler>({ ...shared, name: 'api', policies: none })
     const { decision } = await guard.check(viewOf({}), response, noHeaders)
     expect([decision?.deniedBy, Object.keys(decision?.policies ?? {})]).toEqual([
       ['default'],
@@ -109,7 +108,7 @@ describe('a name that the response has already', () => {
     ['not at all', undefined, 'api'],
   ])('gets a number: %s', async (_, earlier, name) => {
     const found = { names: [name], violated: [name] }
-    expect(await namesBy({ name: 'api', policy: none }, having(earlier))).toEqual(found)
+    expect(await namesBy({ name: 'api', policies: none }, having(earlier))).toEqual(found)
     expect(await namesBy({ policies: { api: none } }, having(earlier))).toEqual(found)
   })
 
@@ -117,7 +116,7 @@ describe('a name that the response has already', () => {
     const guard = createGuard<Visit, Handler>({
       ...shared,
       name: 'api',
-      policy: none,
+      policies: none,
       headers: 'legacy',
     })
     const action = denialOf(await guard.check(viewOf({}), response, having('"api";r=1')))
@@ -154,14 +153,14 @@ describe('a name that the response has already', () => {
 test('limits of a route that are one limiter have the names of their own, or that of the limiter with a number', async () => {
   const limits = createRouteLimits<Visit, Handler>(shared)
   const route = limits.named('GET /', [
-    { policy: none },
+    { policies: none },
     { policies: { day: more } },
-    { policy: more },
+    { policies: more },
     { policies: { day: none, default: none } },
   ])
   const names = ['GET /', 'day', 'GET /-2', 'day-2', 'default']
   expect(await namesIn(route)).toEqual({ names, violated: names })
-  const byRequest = limits.named('POST /', [{ policy: none }, { limit: () => 0, window: '1h' }])
+  const byRequest = limits.named('POST /', [{ policies: none }, { limit: () => 0, window: '1h' }])
   const own = ['POST /', 'POST /-2']
   expect(await namesIn(byRequest)).toEqual({ names: own, violated: own })
 })

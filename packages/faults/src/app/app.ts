@@ -85,7 +85,7 @@ async function run(command: Command): Promise<void> {
 function limiter(route: Route): ReturnType<typeof rateLimit> {
   return rateLimit({
     name: route,
-    policy: policyOf(algorithm, route),
+    policies: policyOf(algorithm, route),
     key: (request) => request.get('x-client') ?? '',
     store,
     onStoreError,

@@ -114,7 +114,7 @@ export const rowsByCaller: readonly RowGroup[] = [
   {
     limits: '5 at once by API key, 1 each second',
     options: ({ header }) => ({
-      policy: gcra({ limit: 60, window: '1m', burst: 5 }),
+      policies: gcra({ limit: 60, window: '1m', burst: 5 }),
       key: byHeader('x-api-key'),
       cost: (request) => Number(header(request, 'x-cost') ?? 1),
       skip: (request) => header(request, 'x-health') !== undefined,

@@ -46,7 +46,7 @@ function merged<R, H>(group: readonly ListedLimit<R, H>[]): ListedLimit<R, H> {
 }
 
 function mergedOptions<R, H>(group: readonly ListedLimit<R, H>[]): RateLimitOptions<R, H> {
-  const { limit: _l, window: _w, algorithm: _a, policy: _p, ...shared } = group[0].options
+  const { limit: _l, window: _w, algorithm: _a, ...shared } = group[0].options
   return { ...shared, policies: joinPlans(group.map(({ options }) => planOf(options))) }
 }
 

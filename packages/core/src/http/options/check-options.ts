@@ -89,7 +89,7 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     (value) => isCount(value) || isFunction(value),
   ),
   policies: checkedIfGiven(
-    'a record from name to policy, or a function from the request to one',
+    'a policy such as slidingWindow({ limit: 100, window: "1m" }), a record from name to policy, or a function from the request to either',
     (value) => isRecord(value) || isFunction(value),
   ),
   rules: {

@@ -3,7 +3,7 @@ import { decidedByRules } from './stated-options.js'
 
 /**
  * Merges the options of a route over those of the application. The name is not inherited, because the limit of a route has its own counts. An option
- * is not inherited either if the route has one that excludes it: "policy" of the route replaces "limit" and "window" of the application.
+ * is not inherited either if the route has one that excludes it: "policies" of the route replaces "limit" and "window" of the application.
  */
 export function inherit<R, H>(
   base: RateLimitOptions<R, H>,
@@ -33,14 +33,13 @@ function defined<T extends object>(options: T): Partial<T> {
 type OptionName = keyof RateLimitOptions<unknown, unknown>
 
 const short: readonly OptionName[] = ['limit', 'window', 'algorithm']
-const whole: readonly OptionName[] = ['policy', 'policies']
 const response: readonly OptionName[] = ['statusCode', 'body']
 
 const exclusive: readonly (readonly [readonly OptionName[], readonly OptionName[]])[] = [
-  [short, whole],
-  [whole, [...short, ...whole]],
+  [short, ['policies']],
+  [['policies'], short],
   // Only a limit of the route replaces inherited rules. Any other option that rules decide is an error beside them.
-  [['limit', ...whole], ['rules']],
+  [['limit', 'policies'], ['rules']],
   [['rules'], decidedByRules],
   [response, ['onDenied']],
   [['onDenied'], response],

@@ -5,7 +5,6 @@ import type { Key } from '../../keys.js'
 import type { OnStoreError } from '../../limiter/limiter-options.js'
 import type { Algorithm } from '../../limiter/stated-policies.js'
 import type { Duration } from '../../options/readers.js'
-import type { Policy } from '../../policy.js'
 import type { Store } from '../../stores/store.js'
 import type { AccessList } from '../lists/access-list.js'
 import type { Awaitable } from '../awaitable.js'
@@ -21,7 +20,7 @@ export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => A
 
 /**
  * The options of `rateLimit`, the same for every framework. `R` is the request type of the framework, `H` the type of the `onDenied` handler, `N`
- * the names of the policies. Pass `limit` and `window`, or `policy`, or `policies`.
+ * the names of the policies. Pass `limit` and `window`, or `policies`.
  */
 // A type literal: see options/forms.ts.
 export type RateLimitOptions<R, H, N extends string = string> = {
@@ -35,13 +34,14 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    * @default slidingWindow
    */
   readonly algorithm?: Algorithm
-  /** One policy. Its name is 'default', and that of the limiter in headers. */
-  readonly policy?: Policy
-  /** Named policies. A request is allowed if all of them allow it. A function is called for each request and returns the policies of the client's plan. */
+  /**
+   * One policy, or a record of named ones. A request is allowed if all of them allow it. The name of one policy is 'default', and that of the limiter in
+   * headers. A function is called for each request and returns the policies of the client's plan.
+   */
   readonly policies?: Policies | ((request: R) => Awaitable<Policies>)
   /**
    * Rules that decide which limits apply to a request, by which keys, and what happens to a denied request: the result of `loadRules` of
-   * `@sluice/rules`. They replace `limit`, `policy` and `policies`, and exclude `name`, `key`, `cost`, `count`, `resetOn`, `allow`, `deny`, `wait`
+   * `@sluice/rules`. They replace `limit` and `policies`, and exclude `name`, `key`, `cost`, `count`, `resetOn`, `allow`, `deny`, `wait`
    * and `statusCode`. The decision is a `RuleDecision`; it is absent if no rule applies and no tag is set.
    */
   readonly rules?: Rules<R>

@@ -30,7 +30,7 @@ export interface ConsumeTerms {
  * @throws SluiceError SLUICE_OPTION_MISSING if they contain no policy and no `limit` with `window`; and any error of the builder
  */
 export function planOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
-  const { policy, policies = policy, rules } = options
+  const { policies, rules } = options
   // A judgement contains the policies of its request.
   if (rules !== undefined) {
     return { policies: chosenPerCall, perRequest: true, policiesFor: () => chosenPerCall }

@@ -5,19 +5,18 @@ import type { Policy } from '../../policy.js'
 import type { RateLimitOptions } from './options.js'
 
 /**
- * Options with at most one of the four forms: `limit` and `window`, `policy`, `policies`, or `rules`. For options that are merged over others, so
- * that all four may be absent. `W` is the type of `window`: a literal must be a duration. `P` is the type of `policies`: a record of keys must have
+ * Options with at most one of the three forms: `limit` and `window`, `policies`, or `rules`. For options that are merged over others, so
+ * that all three may be absent. `W` is the type of `window`: a literal must be a duration. `P` is the type of `policies`: a record of keys must have
  * exactly the names of the policies.
  */
 export type OneRule<R, H, W = Duration, P = unknown> = Stated<R, H, W, P> &
-  (Short | Single | Several | ByRules)
+  (Short | Whole | ByRules)
 
-/** Options with exactly one of the four forms. For options that are not merged over others. */
+/** Options with exactly one of the three forms. For options that are not merged over others. */
 export type WholeRule<R, H, W = Duration, P = unknown> = Stated<R, H, W, P> &
   (
     | (Short & Requiring<'limit' | 'window'>)
-    | (Single & Requiring<'policy'>)
-    | (Several & Requiring<'policies'>)
+    | (Whole & Requiring<'policies'>)
     | (ByRules & Requiring<'rules'>)
   )
 
@@ -31,15 +30,14 @@ type Stated<R, H, W, P> = { readonly [N in 'rules']?: unknown } & RateLimitOptio
   PolicyName<NoInfer<P>>
 > & { readonly [N in 'window']?: DurationLiteral<W> } & { readonly [N in 'policies']?: P }
 
-type Short = Excluding<'rules' | 'policy' | 'policies'>
-type Single = Excluding<'rules' | 'policies' | ShortOption>
-type Several = Excluding<'rules' | 'policy' | ShortOption>
+type Short = Excluding<'rules' | 'policies'>
+type Whole = Excluding<'rules' | ShortOption>
 type ByRules = Excluding<DecidedByRules>
 
 type ShortOption = 'limit' | 'window' | 'algorithm'
 
 /** The options that state the policies of a limiter, and its name. */
-export const policyOptions = ['limit', 'window', 'algorithm', 'policy', 'policies', 'name'] as const
+export const policyOptions = ['limit', 'window', 'algorithm', 'policies', 'name'] as const
 
 const requestOptions = [
   'key',

@@ -144,7 +144,6 @@ describe('the options', () => {
     ['limit', 5],
     ['window', '1m'],
     ['algorithm', gcra],
-    ['policy', perMinute(1)],
     ['policies', { a: perMinute(1) }],
     ['name', 'other'],
     ['key', 'all'],

@@ -19,8 +19,9 @@ describe.each([
   ])('counts %s by the response to a request', async (count, used) => {
     const store = memoryStore()
     const limiter = limiterOf(five, store)
-    const { handler, over } = site({ policy: five, store, ...(count && { count }) }, (res, user) =>
-      endings[user](res),
+    const { handler, over } = site(
+      { policies: five, store, ...(count && { count }) },
+      (res, user) => endings[user](res),
     )
     const ask = await begin(handler)
     // The units of other requests stay: a second refund would return them.
@@ -38,7 +39,7 @@ test('consumes at the start, so that a parallel burst cannot exceed the limit', 
   const store = memoryStore()
   const waiting: Answering[] = []
   const { handler, actions, over } = site(
-    { policy: fixedWindow({ limit: 3, window: '1m' }), store, count: 'failures', key: 'all' },
+    { policies: fixedWindow({ limit: 3, window: '1m' }), store, count: 'failures', key: 'all' },
     (response) => waiting.push(response),
   )
   const ask = await startHttp1(handler)
@@ -60,7 +61,7 @@ test('consumes at the start, so that a parallel burst cannot exceed the limit', 
 test('passes the outcome of the request to the function', async () => {
   const outcomes: ResponseOutcome[] = []
   const { handler, over } = site(
-    { policy: five, count: (outcome) => outcomes.push(outcome) > 0 },
+    { policies: five, count: (outcome) => outcomes.push(outcome) > 0 },
     (response, user) => endings[user](response),
   )
   const ask = await startHttp1(handler)
@@ -93,7 +94,7 @@ test.each<[string, () => boolean | PromiseLike<boolean>, string]>([
 ])('counts the request and warns if the function %s', async (_, count, message) => {
   const messages = warnings()
   const store = memoryStore()
-  const { handler, over } = site({ policy: five, store, count, key: 'all' }, (response) =>
+  const { handler, over } = site({ policies: five, store, count, key: 'all' }, (response) =>
     response.end(),
   )
   const ask = await startHttp1(handler)
@@ -121,7 +122,7 @@ test('warns if the store fails after the response, and the process continues', a
 test('adds no listener to a response that needs no settlement', async () => {
   const listened: string[] = []
   const once = (event: string) => void listened.push(event)
-  const guard = createGuard({ policy: five, key: 'all', clock })
+  const guard = createGuard({ policies: five, key: 'all', clock })
   await guard.check(viewOf({}), { ...response, once }, noHeaders)
   expect(listened).toEqual([])
 })

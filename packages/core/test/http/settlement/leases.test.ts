@@ -13,7 +13,7 @@ describe.each([
   test('releases a lease once, however the response ends', async () => {
     const { store, verbs, memory } = watchedStore()
     const { handler, over } = site(
-      { policy: slots, store, key: 'all', releaseOn: 'close' },
+      { policies: slots, store, key: 'all', releaseOn: 'close' },
       (response, user) => endings[user](response),
     )
     const ask = await begin(handler)
@@ -31,7 +31,7 @@ describe.each([
     const { store, verbs, memory } = watchedStore()
     const used = () => limiterOf(slots, memory).status('all').policies['default'].used
     const ends: ((error?: Error) => void)[] = []
-    const { handler, over } = site({ policy: slots, store, key: 'all' }, (response) => {
+    const { handler, over } = site({ policies: slots, store, key: 'all' }, (response) => {
       const work = new Promise<void>((resolve, reject) =>
         ends.push((error) => (error === undefined ? resolve() : reject(error))),
       )
@@ -70,7 +70,7 @@ describe.each([
   test('holds a lease until a handler is done whose promise settles after the response', async () => {
     const { store, verbs } = watchedStore()
     let end: () => void = () => {}
-    const { handler, over } = site({ policy: slots, store, key: 'all' }, (response) => {
+    const { handler, over } = site({ policies: slots, store, key: 'all' }, (response) => {
       followHandler(response, new Promise<void>((resolve) => (end = resolve)))
       response.end('accepted')
     })
@@ -107,7 +107,7 @@ describe.each([
 test('holds a lease after the client disconnects, until the handler ends the response', async () => {
   const { store, verbs } = watchedStore()
   const left: Answering[] = []
-  const { handler, over } = site({ policy: slots, store, key: 'all' }, (response) =>
+  const { handler, over } = site({ policies: slots, store, key: 'all' }, (response) =>
     left.push(response),
   )
   const ask = await startHttp1(handler)
@@ -123,7 +123,7 @@ test('holds a lease after the client disconnects, until the handler ends the res
 test('holds a lease until all handlers of a request are done', async () => {
   const { store, verbs } = watchedStore()
   const ends: (() => void)[] = []
-  const { handler, over } = site({ policy: slots, store, key: 'all' }, (response) => {
+  const { handler, over } = site({ policies: slots, store, key: 'all' }, (response) => {
     for (let i = 0; i < 2; i++) {
       followHandler(response, new Promise<void>((resolve) => ends.push(resolve)))
     }
@@ -143,7 +143,7 @@ test('settles allowed requests only in a dry run', async () => {
   const { store, verbs } = watchedStore()
   const { handler, over, actions } = site(
     {
-      policy: concurrency({ limit: 1, lease: '1m' }),
+      policies: concurrency({ limit: 1, lease: '1m' }),
       store,
       dryRun: true,
       key: 'all',
@@ -171,7 +171,7 @@ test('renews a lease while the response streams, and stops when it ends', async 
   const lease = 240
   const { handler, actions, over } = site(
     {
-      policy: concurrency({ limit: 1, lease }),
+      policies: concurrency({ limit: 1, lease }),
       store,
       key: 'all',
       clock: Date.now,
@@ -197,7 +197,7 @@ test('renews a lease while the response streams, and stops when it ends', async 
 test('releases the leases of pipelined requests when their client disconnects', async () => {
   const store = memoryStore()
   const { handler, actions } = site(
-    { policy: slots, store, key: 'all', releaseOn: 'close' },
+    { policies: slots, store, key: 'all', releaseOn: 'close' },
     () => {},
   )
   const client = await dial(handler)

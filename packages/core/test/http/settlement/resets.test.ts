@@ -8,7 +8,13 @@ test('a success resets the failures before it, of the same key only', async () =
   const store = memoryStore()
   const limiter = limiterOf(five, store)
   const { handler, over } = site(
-    { policy: five, store, count: 'failures', resetOn: 'success', key: ({ user }) => [user ?? ''] },
+    {
+      policies: five,
+      store,
+      count: 'failures',
+      resetOn: 'success',
+      key: ({ user }) => [user ?? ''],
+    },
     (response, user) => (user === 'ada' ? response.end() : endings['bad'](response)),
   )
   limiter.consume(['ada'], { cost: 4 })
@@ -104,7 +110,7 @@ test('listens to the end of a denied request that continues only for `resetOn`',
   const outcomes: ResponseOutcome[] = []
   const { handler, over } = site(
     {
-      policy: fixedWindow({ limit: 0, window: '1m' }),
+      policies: fixedWindow({ limit: 0, window: '1m' }),
       store,
       count: (outcome) => outcomes.push(outcome) > 0,
       resetOn: 'success',

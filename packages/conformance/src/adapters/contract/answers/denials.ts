@@ -59,7 +59,7 @@ export function describeDenials(open: OpenServer): void {
         ['401', 1],
       ] as const) {
         expect((await server.get({ 'x-answer': answer })).status).toBe(Number(answer))
-        await untilUsed(server, perMinute(2).policy, used)
+        await untilUsed(server, perMinute(2).policies, used)
       }
     })
 

@@ -134,7 +134,7 @@ export function describeHeaders(open: OpenServer): void {
     })
 
     test('are absent for a limit without a number', async () => {
-      const server = await open({ key: 'all', headers: ['draft', 'legacy'], policy: unlimited() })
+      const server = await open({ key: 'all', headers: ['draft', 'legacy'], policies: unlimited() })
       expect(limitFields(await server.get())).toEqual({})
     })
 

@@ -14,7 +14,7 @@ const rejected = async (): Promise<never> => thrown()
 const missing = undefined as unknown as string & number
 
 const options = perMinute(9)
-const { policy, ...keyed } = options
+const { policies: policy, ...keyed } = options
 const denied = perMinute(0)
 const limited = { window: '1m', key: 'all', algorithm: fixedWindow }
 

@@ -46,7 +46,7 @@ export function describeSecondLimiter(open: OpenServer): void {
     test('with a name that the response has already gets a number, also in its denial', async () => {
       const policy = fixedWindow({ limit: 5, window: '1m' })
       const server = await open(
-        { policy, key: 'all' },
+        { policies: policy, key: 'all' },
         { second: { policies: { api: fixedWindow({ limit: 1, window: '1h' }) }, key: 'all' } },
       )
       const fields = { 'ratelimit-policy': '"api";q=5;w=60, "api-2";q=1;w=3600' }

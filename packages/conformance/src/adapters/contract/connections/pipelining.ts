@@ -10,7 +10,7 @@ import { untilUsed, usedOf } from '../used.js'
 export function describePipelining(open: OpenServer): void {
   describe('requests in one packet', () => {
     test('are counted separately, and have their responses in order', async () => {
-      const server = await open({ policy: fixedWindow({ limit: 2, window: '1m' }), key: 'all' })
+      const server = await open({ policies: fixedWindow({ limit: 2, window: '1m' }), key: 'all' })
       const socket = connect(server.port, '127.0.0.1')
       socket.write(`${requestOf()}${requestOf()}${requestOf('Connection: close')}`)
       let received = ''
@@ -32,7 +32,7 @@ export function describePipelining(open: OpenServer): void {
       'release their units on %s, including requests that wait for others',
       async (releaseOn) => {
         const policy = concurrency({ limit: 3, lease: '10s' })
-        const server = await open({ policy, key: 'all', releaseOn })
+        const server = await open({ policies: policy, key: 'all', releaseOn })
         const socket = connect(server.port, '127.0.0.1')
         socket.write(requestOf('X-Answer: hold').repeat(3))
         await server.holding(3)

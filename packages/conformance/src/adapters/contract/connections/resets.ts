@@ -10,7 +10,7 @@ const policy = concurrency({ limit: 5, lease: '10s' })
 export function describeResets(open: OpenServer): void {
   describe('HEAD requests that the client resets', () => {
     test.each(['done', 'close'] as const)('hold no units: releaseOn: %s', async (releaseOn) => {
-      const server = await open({ policy, key: 'all', releaseOn })
+      const server = await open({ policies: policy, key: 'all', releaseOn })
       const sent = Array.from({ length: 5 }, () => server.send({ 'x-answer': 'hold' }, '/', 'HEAD'))
       await server.holding(5)
       expect(await usedOf(server, policy)).toBe(5)
@@ -24,7 +24,7 @@ export function describeResets(open: OpenServer): void {
 
     test('take no units while they wait', async () => {
       const one = concurrency({ limit: 1, lease: '10s' })
-      const server = await open({ policy: one, key: 'all', wait: { max: '10s' } })
+      const server = await open({ policies: one, key: 'all', wait: { max: '10s' } })
       const first = server.send({ 'x-answer': 'hold' })
       await server.holding(1)
       const sent = Array.from({ length: 5 }, () => server.send({}, '/', 'HEAD'))

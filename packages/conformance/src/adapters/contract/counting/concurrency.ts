@@ -8,7 +8,7 @@ import { limitFields } from '../limit-fields.js'
 import { hangUpDuring, untilUsed, usedOf } from '../used.js'
 
 const policy = concurrency({ limit: 2, lease: '10s' })
-const options = { policy, key: 'all' }
+const options = { policies: policy, key: 'all' }
 
 export function describeConcurrency({ followsPromises }: Adapter, open: OpenServer): void {
   describe('concurrency', () => {
@@ -112,7 +112,7 @@ export function describeConcurrency({ followsPromises }: Adapter, open: OpenServ
 
     test('renews the lease of a request that runs longer than the lease', async () => {
       const short = concurrency({ limit: 1, lease: 90 })
-      const server = await open({ policy: short, key: 'all' })
+      const server = await open({ policies: short, key: 'all' })
       const sent = server.send({ 'x-answer': 'events' })
       await sent.begun
       for (let i = 0; i < 3; i++) {

@@ -8,7 +8,7 @@ import { perMinute } from '../limits.js'
 import { hangUpDuring, untilUsed, usedOf } from '../used.js'
 
 const options = perMinute(3)
-const { policy } = options
+const { policies: policy } = options
 
 type Count = NonNullable<NeutralOptions<unknown>['count']>
 
@@ -119,7 +119,7 @@ export function describeOutcomes(open: OpenServer): void {
 
     test('a success fills a bucket that starts with less than its capacity', async () => {
       const policy = tokenBucket({ capacity: 10, refill: 1, every: '1h', initial: 3 })
-      const server = await open({ policy, key: 'all', resetOn: 'success' })
+      const server = await open({ policies: policy, key: 'all', resetOn: 'success' })
       for (const [answer, used] of [
         ['401', 8],
         ['401', 9],
@@ -133,7 +133,7 @@ export function describeOutcomes(open: OpenServer): void {
 
     test('of failures by gcra counts no more failures at one moment than the burst', async () => {
       const policy = gcra({ limit: 10, window: '10s' })
-      const server = await open({ policy, key: 'all', count: 'failures' })
+      const server = await open({ policies: policy, key: 'all', count: 'failures' })
       const limiter = server.limiter(policy)
       const earliest = await limiter.consume('all')
       const slow = Array.from({ length: 9 }, () => server.send({ 'x-answer': 'hold 200' }))

@@ -11,7 +11,7 @@ export function describeQueues(open: OpenServer): void {
   describe('a leaky queue', () => {
     test('delays requests, and denies those that it would delay for too long', async () => {
       const policy = leakyQueue({ leak: 1, every: 100, maxDelay: 200 })
-      const server = await open({ policy, key: 'all' })
+      const server = await open({ policies: policy, key: 'all' })
       const since = performance.now()
       const sent = []
       for (let i = 0; i < 4; i++) {
@@ -37,7 +37,7 @@ export function describeQueues(open: OpenServer): void {
 
     test('refunds the request of a client that disconnects', async () => {
       const policy = leakyQueue({ leak: 1, every: '5s', maxDelay: '1m' })
-      const server = await open({ policy, key: 'all' })
+      const server = await open({ policies: policy, key: 'all' })
       await server.get()
       const leaving = server.send()
       await until('it has been asked for', () => server.verbs.length === 2)

@@ -8,7 +8,7 @@ import { perMinute } from '../limits.js'
 import { untilUsed, usedOf } from '../used.js'
 
 const one = concurrency({ limit: 1, lease: '10s' })
-const oneAtATime = { policy: one, key: 'all' }
+const oneAtATime = { policies: one, key: 'all' }
 
 export function describeWaiting(open: OpenServer): void {
   describe('waiting', () => {
@@ -30,7 +30,7 @@ export function describeWaiting(open: OpenServer): void {
     test('spreads a burst over time, in the order of arrival', async () => {
       const everyMs = 30
       const server = await open({
-        policy: gcra({ limit: 1, window: everyMs }),
+        policies: gcra({ limit: 1, window: everyMs }),
         key: 'all',
         clock: Date.now,
         wait: { max: '10s' },
@@ -95,7 +95,7 @@ export function describeWaiting(open: OpenServer): void {
     })
 
     test('takes nothing of a rate when the client disconnects', async () => {
-      const { policy } = perMinute(1)
+      const { policies: policy } = perMinute(1)
       const server = await open({ ...perMinute(1), wait: { max: '2m' } })
       await server.get()
       const sent = server.send()

@@ -10,7 +10,7 @@ const policy = fixedWindow({ limit: 1, window: '1m' })
 export function describeKeys(open: OpenServer): void {
   describe('keys', () => {
     test('are found in a header, which the store receives only as a hash', async () => {
-      const server = await open({ policy, key: byHeader('X-API-Key') })
+      const server = await open({ policies: policy, key: byHeader('X-API-Key') })
       expect(await statuses(server, 'x-api-key', ['a', 'b', 'a', 'A'])).toEqual([
         200, 200, 429, 200,
       ])
@@ -19,20 +19,20 @@ export function describeKeys(open: OpenServer): void {
     })
 
     test('of a missing header are an error', async () => {
-      const server = await open({ policy, key: byHeader('X-API-Key') })
+      const server = await open({ policies: policy, key: byHeader('X-API-Key') })
       const { status, body } = await server.get()
       expect([status, body, server.reached.length]).toEqual([400, 'SLUICE_HEADER_MISSING', 0])
     })
 
     test('are found in the user after authentication', async () => {
-      const server = await open(({ user }) => ({ policy, key: byUser(user) }), {
+      const server = await open(({ user }) => ({ policies: policy, key: byUser(user) }), {
         first: authenticate,
       })
       expect(await statuses(server, 'x-user', ['ann', 'bob', 'ann'])).toEqual([200, 200, 429])
     })
 
     test('of a user before authentication are an error', async () => {
-      const server = await open(({ user }) => ({ policy, key: byUser(user) }))
+      const server = await open(({ user }) => ({ policies: policy, key: byUser(user) }))
       const { status, body } = await server.get({ 'x-user': 'ann' })
       expect([status, body, server.reached.length]).toEqual([400, 'SLUICE_USER_MISSING', 0])
     })
@@ -59,9 +59,12 @@ export function describeKeys(open: OpenServer): void {
     })
 
     test('of the user, or else of the address, are found by firstOf', async () => {
-      const server = await open(({ user }) => ({ policy, key: firstOf(byUser(user), byIp()) }), {
-        first: authenticate,
-      })
+      const server = await open(
+        ({ user }) => ({ policies: policy, key: firstOf(byUser(user), byIp()) }),
+        {
+          first: authenticate,
+        },
+      )
       const found: number[] = []
       for (const name of ['ann', undefined, 'bob', 'ann', undefined]) {
         found.push((await server.get(name === undefined ? {} : { 'x-user': name })).status)
@@ -74,7 +77,7 @@ export function describeKeys(open: OpenServer): void {
 
     test('may be found by a function that a function returns', async () => {
       const server = await open(({ header }) => ({
-        policy,
+        policies: policy,
         key: async (request) => (header(request, 'x-api-key') ? byHeader('X-API-Key') : byIp()),
       }))
       const found = await statuses(server, 'x-api-key', ['a', 'b', 'a', ''])
@@ -82,7 +85,7 @@ export function describeKeys(open: OpenServer): void {
     })
 
     test('of the route count all of its requests together, HEAD as GET, and other methods separately', async () => {
-      const server = await open({ policy, key: byRoute() }, { place: 'route' })
+      const server = await open({ policies: policy, key: byRoute() }, { place: 'route' })
       const first = await server.get({}, '/items/1')
       const other = await server.get({}, '/items/2?page=3')
       const head = await server.get({}, '/items/3', 'HEAD')
@@ -92,7 +95,7 @@ export function describeKeys(open: OpenServer): void {
     })
 
     test('of the address and the route have the parts of both', async () => {
-      const server = await open({ policy, key: [byIp(), byRoute()] }, { place: 'route' })
+      const server = await open({ policies: policy, key: [byIp(), byRoute()] }, { place: 'route' })
       const found: number[] = []
       for (const path of ['/items/1', '/items/2']) found.push((await server.get({}, path)).status)
       expect(found).toEqual([200, 429])
@@ -102,7 +105,7 @@ export function describeKeys(open: OpenServer): void {
 
     test('may have parts that functions return, at once or later', async () => {
       const server = await open(({ header }) => ({
-        policy,
+        policies: policy,
         key: ['tenant', (request) => header(request, 'x-a') ?? '', async () => 'z', byIp()],
       }))
       expect(await statuses(server, 'x-a', ['1', '2', '1'])).toEqual([200, 200, 429])
@@ -138,7 +141,7 @@ export function describeKeys(open: OpenServer): void {
     })
 
     test('with notLimited limit nothing', async () => {
-      const server = await open({ policy, key: () => notLimited })
+      const server = await open({ policies: policy, key: () => notLimited })
       const replies = [await server.get(), await server.get()]
       expect(replies.map(({ status }) => status)).toEqual([200, 200])
       expect(replies.map(limitFields)).toEqual([{}, {}])
@@ -147,7 +150,7 @@ export function describeKeys(open: OpenServer): void {
 
     test('may be promises', async () => {
       const server = await open(({ header }) => ({
-        policy,
+        policies: policy,
         key: async (request) => ['user', header(request, 'x-user') ?? ''],
       }))
       expect(await statuses(server, 'x-user', ['ann', 'bob', 'ann'])).toEqual([200, 200, 429])

@@ -86,7 +86,7 @@ export function describePlans(open: OpenServer): void {
 
     test('deny a cost that never fits with the detail that waiting does not help', async () => {
       const server = await open({ ...perMinute(3), cost: 4 })
-      await server.limiter(perMinute(3).policy).consume('all')
+      await server.limiter(perMinute(3).policies).consume('all')
       server.now += 20_000
       const { status, headers, body } = await server.get()
       expect([status, headers['retry-after']]).toEqual([429, '40'])

@@ -13,7 +13,7 @@ export function describeUnblocking(open: OpenServer): void {
       ['2001:db8:1:2:3::4', 'ip:2001:db8:1:2::/64'],
       ['::ffff:1.2.3.4', 'ip:1.2.3.4'],
     ])('unblocks the client with the address %s', async (address, key) => {
-      const server = await open({ policy: two, key: byIp() }, { proxies: 1 })
+      const server = await open({ policies: two, key: byIp() }, { proxies: 1 })
       const from = { 'x-forwarded-for': address }
       const statuses = [(await server.get({ ...asking, ...from })).status]
       for (let i = 0; i < 2; i++) statuses.push((await server.get(from)).status)
@@ -28,7 +28,7 @@ export function describeUnblocking(open: OpenServer): void {
       ['a list of parts', ['user', async () => 'ann', byIp()], ['user', 'ann', 'ip:127.0.0.1']],
       ['a record', { default: async () => 'ann' }, { default: 'ann' }],
     ])('is %s', async (_, key, expected) => {
-      const server = await open({ policy: two, key })
+      const server = await open({ policies: two, key })
       await server.get(asking)
       expect(server.keys).toEqual([expected])
       expect((await server.behind().status(server.keys[0])).policies['default'].used).toBe(1)
@@ -66,7 +66,7 @@ export function describeUnblocking(open: OpenServer): void {
     })
 
     test('of a request that is not limited resets nothing', async () => {
-      const server = await open({ policy: two, key: async () => notLimited })
+      const server = await open({ policies: two, key: async () => notLimited })
       await server.get(asking)
       expect(server.keys).toEqual([notLimited])
       await server.behind().reset(server.keys[0])

@@ -15,14 +15,14 @@ function written<R>({ header }: Readers<R>): (request: R) => string {
 const wrongValues = ['null', '{}', '{"default":null}', '{"default":"x"}', '["138","x"]', 'true']
 
 const keysOfJson: readonly (readonly [string, OptionsFor])[] = [
-  ['a function', (read) => ({ policy, key: written(read) })],
-  ['a function for a policy', (read) => ({ policy, key: { default: written(read) } })],
-  ['a part', (read) => ({ policy, key: ['phone', written(read)] })],
+  ['a function', (read) => ({ policies: policy, key: written(read) })],
+  ['a function for a policy', (read) => ({ policies: policy, key: { default: written(read) } })],
+  ['a part', (read) => ({ policies: policy, key: ['phone', written(read)] })],
   [
     'a function that puts parts together',
-    (read) => ({ policy, key: (request) => ['phone', written(read)(request)] }),
+    (read) => ({ policies: policy, key: (request) => ['phone', written(read)(request)] }),
   ],
-  ['byUser', (read) => ({ policy, key: byUser(written(read)) })],
+  ['byUser', (read) => ({ policies: policy, key: byUser(written(read)) })],
 ]
 
 /** A list may be a key. The parsed input of the framework shows whether the client sent it. */
@@ -35,20 +35,20 @@ export function describeWrongRequests(open: OpenServer): void {
     const opened: OpenServer = async (options) => open(options, { handling })
 
     test.each<[string, NeutralOptions<unknown>]>([
-      ['a header', { policy, key: byHeader('X-API-Key') }],
-      ['a part', { policy, key: ['key', byHeader('X-API-Key')] }],
-      ["a policy's key", { policy, key: { default: byHeader('X-API-Key') } }],
+      ['a header', { policies: policy, key: byHeader('X-API-Key') }],
+      ['a part', { policies: policy, key: ['key', byHeader('X-API-Key')] }],
+      ["a policy's key", { policies: policy, key: { default: byHeader('X-API-Key') } }],
       [
         'what firstOf needs',
         {
-          policy,
+          policies: policy,
           key: firstOf(
             byUser(() => null),
             byHeader('X-API-Key'),
           ),
         },
       ],
-      ['its user', { policy, key: byUser(async () => undefined) }],
+      ['its user', { policies: policy, key: byUser(async () => undefined) }],
     ])('are 400 if the request lacks %s', async (_, options) => {
       const server = await opened(options)
       expect([(await server.get()).status, (await server.get()).status]).toEqual([400, 400])
@@ -70,7 +70,7 @@ export function describeWrongRequests(open: OpenServer): void {
 
     test('are 400 if a repeated query parameter is a list', async () => {
       const server = await opened(({ query }) => ({
-        policy,
+        policies: policy,
         key: (request) => query(request, 'n'),
       }))
       const found: number[] = []
@@ -81,8 +81,8 @@ export function describeWrongRequests(open: OpenServer): void {
     })
 
     test.each<[string, NeutralOptions<unknown>]>([
-      ['a key function fails', { policy, key: () => JSON.parse('{') }],
-      ['a cost is none', { policy, key: byIp(), cost: () => NaN }],
+      ['a key function fails', { policies: policy, key: () => JSON.parse('{') }],
+      ['a cost is none', { policies: policy, key: byIp(), cost: () => NaN }],
       ['a key is for another policy', { policies: () => policy, key: { other: 'a' } }],
     ])('are 500 if the application is wrong: %s', async (_, options) => {
       const server = await opened(options)
