@@ -81,7 +81,7 @@ function joinParts(list: unknown): string | undefined {
 /**
  * The name of a key's state in Redis. The braces are a hash tag, so that a Cluster keeps all states of one key in one slot. The prefix, the name and
  * the key are escaped, so that none of them contains a brace or a separator. A lone surrogate is escaped as well: it has no UTF-8 form, so a client
- * would send U+FFFD for each of them, and different keys would share one state.
+ * would send U+FFFD for each of them, and different keys would share one state. So is U+0000, which a text of PostgreSQL cannot contain.
  */
 export function redisKey(prefix: string, name: string, key: string): string {
   return redisKeys(prefix, name)(key)
@@ -114,11 +114,11 @@ export function stateName(name: string): string {
 
 /** Escapes a name for Redis. Different names have different escaped forms. */
 function escapeName(name: string): string {
-  return name.replace(/[%:{}\p{Surrogate}]/gu, percent)
+  return name.replace(/[%:{}\0\p{Surrogate}]/gu, percent)
 }
 
 function escapeTag(key: string): string {
-  return /[%{}\p{Surrogate}]/u.test(key) ? key.replace(/[%{}\p{Surrogate}]/gu, percent) : key
+  return /[%{}\0\p{Surrogate}]/u.test(key) ? key.replace(/[%{}\0\p{Surrogate}]/gu, percent) : key
 }
 
 function percent(character: string): string {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { runs } from '../../conformance/src/random.js'
 import { joinKey, redisKey, wrongPart } from '../src/keys.js'
 
-// Characters that separate, escape or tag, and lone surrogates, which have no UTF-8 form.
+// Characters that separate, escape or tag, lone surrogates, which have no UTF-8 form, and U+0000, which PostgreSQL refuses.
 const awkward = fc.constantFrom(
   '|',
   '%',
@@ -14,6 +14,8 @@ const awkward = fc.constantFrom(
   'C',
   'B',
   '25',
+  '0',
+  '\0',
   'a',
   '\ud800',
   '\udc00',
@@ -139,10 +141,11 @@ test('a key in Redis has exactly one opening and one closing brace', () => {
   )
 })
 
-test('a key in Redis is the same after a conversion to UTF-8 and back', () => {
+test('the name of a state contains no U+0000, and is the same after a conversion to UTF-8 and back', () => {
   fc.assert(
     fc.property(part, part, key, (prefix, name, key) => {
       const text = redisKey(prefix, name, key)
+      expect(text.includes('\0')).toBe(false)
       expect(Buffer.from(text, 'utf8').toString('utf8')).toBe(text)
     }),
     { numRuns: runs(2000) },
