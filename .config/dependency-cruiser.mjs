@@ -8,7 +8,7 @@ const npm = (...names) => `node_modules/(?:${names.join('|')})/`
 
 /** The files at the root of core, without its public face; and the readers of options. */
 const ground = `${core}/(?:(?:clock|digests|errors|keys|policy|time-zone|warnings)\\.ts$|errors/|options/)`
-const algorithmContract = `${core}/algorithms/(?:algorithm|kind|reading|window)\\.ts$`
+const algorithmContract = `${core}/algorithms/(?:algorithm|bytes|kind|reading|window)\\.ts$`
 const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
 const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
 /** A limit that names no algorithm has this one. */
@@ -59,6 +59,10 @@ const rules = {
       `${core}/stores/layers/`,
       npm('cluster-key-slot'),
     ],
+  },
+  databases: {
+    from: `${core}/stores/database/`,
+    may: [ground, algorithmContract, storeContract, `${core}/stores/layers/`],
   },
   limiter: {
     from: `${core}/limiter/`,

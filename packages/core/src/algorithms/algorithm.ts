@@ -116,6 +116,10 @@ export interface SettledRow<P extends object = Params> {
 export interface BodiedAlgorithm<P extends object = Params, B = unknown> extends Reading<P> {
   readonly bodied: true
   newBody(params: P): B
+  /** The body as bytes, for a store that keeps a body as a whole. It is called after a change, and not for a row of zeros. */
+  packBody(body: B): Uint8Array
+  /** The body of these bytes. Undefined if they are damaged, or are not those of a body of this row. */
+  unpackBody(bytes: Uint8Array, row: Row): B | undefined
   /** The steps over the body of one key. In Lua this is `bind(keys, lease)`, which gets the names of `bodies` keys instead of a body. */
   bind(body: B, lease: Lease): BodiedSteps<P>
   /** The numbers of the body's keys in Redis, each from 1 to `mostBodies`. No other algorithm has them, so that no two forms share a body. */

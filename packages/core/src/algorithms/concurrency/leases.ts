@@ -174,7 +174,7 @@ function newHolder(leases: Leases, { id, owner }: Lease): Holder {
 }
 
 /** Adds a holder to the list by the end of its last grant. It must not be in the list. */
-function insertByLastGrant(leases: Leases, holder: Holder): void {
+export function insertByLastGrant(leases: Leases, holder: Holder): void {
   holder.rank = holder.grants.last?.rank ?? 0
   insert(leases, holder)
 }

@@ -16,6 +16,7 @@ import {
   type Grant,
   type Leases,
 } from './leases.js'
+import { packLeases, unpackLeases } from './packed-leases.js'
 import { usualReading } from '../reading.js'
 
 export type ConcurrencyParams = {
@@ -45,6 +46,8 @@ export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
   cells: () => ({ moments: 1, counts: 2, views: 3 }),
   args: ({ limit, lease }) => [limit, lease, rememberedMs],
   newBody: newLeases,
+  packBody: packLeases,
+  unpackBody: (bytes, row) => unpackLeases(bytes, row[HELD]),
   bodies: [2, 3, 4],
   bodied: true,
   bind,

@@ -1,3 +1,4 @@
+import { ByteWriter, readBytes } from '../bytes.js'
 import { chunkOf, Corrections } from './corrections.js'
 
 /**
@@ -80,6 +81,41 @@ export class Log {
     this.#first = 0
     this.#head = 0
     this.#length = 0
+  }
+
+  /**
+   * The records as bytes: the first position, time and total, then for each further record the time and the units since the one before. Corrections
+   * are subtracted from the totals, and are not kept themselves.
+   */
+  pack(): Uint8Array {
+    const writer = new ByteWriter()
+    writer.number(this.#first)
+    writer.number(this.#length)
+    let [time, total] = [0, 0]
+    for (let at = this.#first; at < this.#first + this.#length; at++) {
+      const [ownTime, ownTotal] = [this.timeAt(at), this.totalAt(at) - this.excess(this.#first, at)]
+      writer.number(ownTime - time)
+      writer.number((ownTotal - total) >>> 0)
+      time = ownTime
+      total = ownTotal
+    }
+    return writer.written
+  }
+
+  /** The records of these bytes. Undefined if they are not `length` records that begin at a position and end at a time. */
+  static unpack(bytes: Uint8Array, first: number, length: number, newest: number): Log | undefined {
+    return readBytes(bytes, (reader) => {
+      if (reader.number() !== first || reader.number() !== length || length === 0) return undefined
+      const log = new Log()
+      log.#first = first
+      let [time, total] = [0, 0]
+      for (let at = first; at < first + length; at++) {
+        time += reader.number()
+        total = (total + reader.number()) % totals
+        log.put(at, time, total)
+      }
+      return time === newest ? log : undefined
+    })
   }
 
   #indexOf(position: number): number {

@@ -28,6 +28,8 @@ export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
   bodies: [1],
   bodied: true,
   newBody: () => new Log(),
+  packBody: (log) => log.pack(),
+  unpackBody: (bytes, row) => Log.unpack(bytes, row[FIRST], row[COUNT], row[LAST]),
   bind: stepsOver,
 
   ends,

@@ -1,0 +1,1 @@
+export type { Change, Database, Loaded, Saved, Span, StoredRow } from './database.js'
