@@ -245,8 +245,8 @@ export const mutants = [
   {
     file: `${http}/rules/rule-decision.ts`,
     name: 'only the first of several parts is refunded',
-    find: 'others.length === 0 ? first : { ...first, others }',
-    replace: 'first',
+    find: 'return parts.flatMap(({ decision: part }) => receiptsOf(part) ?? [])',
+    replace: 'return parts.slice(0, 1).flatMap(({ decision: part }) => receiptsOf(part) ?? [])',
   },
   {
     file: `${http}/rules/settlement.ts`,

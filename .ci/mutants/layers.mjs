@@ -1,4 +1,5 @@
 const layers = 'packages/core/src/stores/layers'
+const fallback = 'packages/core/src/limiter/fallback.ts'
 
 export const area = 'layers'
 
@@ -112,25 +113,25 @@ export const mutants = [
     replace: "if (block?.on === 'exceeded' && isBlocked) return undefined",
   },
   {
-    file: `${layers}/fallback.ts`,
+    file: fallback,
     name: 'what the store took is given back to the fallback',
     find: "if (verb === 'refundReceipt') return nothingDone",
     replace: '',
   },
   {
-    file: `${layers}/fallback.ts`,
+    file: fallback,
     name: 'a decision of the fallback is given back to the store',
-    find: "if (request.source === 'fallback') return locally(request)",
-    replace: '',
+    find: "request.source === 'fallback' ? locally",
+    replace: "request.source === 'open' ? locally",
   },
   {
-    file: `${layers}/fallback.ts`,
+    file: fallback,
     name: 'each failure begins an outage',
     find: 'if (isReplacing === wasReplacing) return',
     replace: 'if (isReplacing !== wasReplacing) return',
   },
   {
-    file: `${layers}/fallback.ts`,
+    file: fallback,
     name: 'a status is answered without counts',
     find: "(verb !== 'peek' || request.fromCounts === true)",
     replace: "verb !== 'peek'",

@@ -25,7 +25,7 @@ export const mutants = [
   {
     file: `${limiter}/reading/read-decision.ts`,
     name: 'a request that takes nothing has a lease',
-    find: 'if (at === -1 || costAt(request.cost, at) === 0) return undefined',
+    find: 'if (at === -1 || costAt(cost, at) === 0) return undefined',
     replace: 'if (at === -1) return undefined',
   },
   {
@@ -61,14 +61,14 @@ export const mutants = [
   {
     file: `${limiter}/receipts/refunds.ts`,
     name: 'a decision is given back twice',
-    find: 'isTaken ? markRefunded(request, asked) : []',
-    replace: 'isTaken ? (markRefunded(request, asked), asked) : []',
+    find: 'allowed ? markRefunded(receipt, asked) : []',
+    replace: 'allowed ? (markRefunded(receipt, asked), asked) : []',
   },
   {
     file: `${limiter}/receipts/refunds.ts`,
     name: 'the decision of another limiter is given back',
-    find: 'entry.limiter === limiter)) return',
-    replace: "entry.limiter !== '')) return",
+    find: 'policy.limiter === limiter)) return',
+    replace: "policy.limiter !== '')) return",
   },
   {
     file: 'packages/core/src/stores/store.ts',
@@ -107,10 +107,10 @@ export const mutants = [
     replace: 'positions.slice(0, 0)',
   },
   {
-    file: `${limiter}/counted-policies.ts`,
+    file: `${limiter}/answered-policies.ts`,
     name: 'the states of unlimited policies push those of others aside',
-    find: 'if (isCounted) next++',
-    replace: 'next++',
+    find: 'positions.map((i) => all[i])',
+    replace: 'positions.map((_, i) => all[i])',
   },
   {
     file: `${limiter}/stated-policies.ts`,
@@ -175,7 +175,7 @@ export const mutants = [
   {
     file: `${limiter}/waiting/waits.ts`,
     name: 'a wait for leases is firm',
-    find: 'hasLeases(entry) && wait !== null ?',
-    replace: 'hasLeases(entry) && wait === null ?',
+    find: 'hasLeases(policy) && wait !== null',
+    replace: 'hasLeases(policy) && wait === null',
   },
 ]

@@ -179,7 +179,7 @@ export const mutants = [
     replace: 'now < rows.lastReset ?',
   },
   {
-    file: 'packages/core/src/limiter/receipts/call-receipt.ts',
+    file: 'packages/core/src/stores/compiled-policies.ts',
     name: 'the receipt of a decision has the time of another',
     find: 'return { row, blockedUntil: 0, now }',
     replace: 'return { row, blockedUntil: 0, now: 0 }',
@@ -191,13 +191,13 @@ export const mutants = [
     replace: 'false',
   },
   {
-    file: 'packages/core/src/limiter/plans.ts',
+    file: 'packages/core/src/limiter/decisions.ts',
     name: 'a limiter bypasses a `run` that the application has replaced',
-    find: 'if (!store.runsItself) return asked.consume(key, options)',
+    find: 'if (!memory.runsItself) return asked.consume(key, options)',
     replace: '',
   },
   {
-    file: 'packages/core/src/limiter/plans.ts',
+    file: 'packages/core/src/limiter/decisions.ts',
     name: 'an unknown option of a call is ignored',
     find: 'if (!areKnown(options)) requests.checkConsume(options)',
     replace: '',
@@ -205,8 +205,8 @@ export const mutants = [
   {
     file: 'packages/core/src/limiter/receipts/call-receipt.ts',
     name: 'a denied decision is refunded',
-    find: 'outcome: { allowed, states }',
-    replace: 'outcome: { allowed: true, states }',
+    find: 'this.allowed = allowed',
+    replace: 'this.allowed = true',
   },
   {
     file: `${memory}/segment.ts`,

@@ -22,6 +22,12 @@ export function settleBy<P extends object>(
     steps.take(row, params, now, cost)
     settled.ends = steps.ends(row, params)
   }
+  readBy(steps, settled)
+}
+
+/** Reads the row: the numbers of the decision. */
+export function readBy<P extends object>(steps: Reading<P>, settled: SettledRow<P>): void {
+  const { row, params, now } = settled
   const used = steps.used(row, params, now)
   const free = Math.max(0, steps.quota(params) - used)
   settled.used = used

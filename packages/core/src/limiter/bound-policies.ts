@@ -66,6 +66,23 @@ export function createBinder(
   }
 }
 
+/** Whether a policy has a state. */
+export function counts({ steps }: BoundPolicy): boolean {
+  return !steps.countsNothing
+}
+
+const counted = new WeakMap<readonly BoundPolicy[], readonly BoundPolicy[]>()
+
+/** The policies that have a state. The same list each time, by which other values are cached. */
+export function countedOf(policies: readonly BoundPolicy[]): readonly BoundPolicy[] {
+  let known = counted.get(policies)
+  if (known === undefined) {
+    known = policies.every(counts) ? policies : policies.filter(counts)
+    counted.set(policies, known)
+  }
+  return known
+}
+
 /** The entries of a request, and the key of each entry. */
 export interface ResolvedKeys {
   readonly entries: readonly BoundPolicy[]

@@ -1,109 +1,126 @@
 import { runOf } from '../stores/layers/run.js'
-import { countedPart, wholeOutcome } from './counted-policies.js'
-import type {
-  Answer,
-  AsyncStore,
-  Outcome,
-  Reply,
-  Store,
-  StoreRequest,
-  SyncStore,
+import {
+  partOf,
+  type Answer,
+  type Outcome,
+  type Reply,
+  type Store,
+  type StoreRequest,
 } from '../stores/store.js'
+import { counts, countedOf } from './bound-policies.js'
+import type { Fallback } from './fallback.js'
 
-type Read<Q extends StoreRequest, T> = (outcome: Outcome, request: Q) => T
+/** A request to a store, and the function that receives its answer, once. */
+export interface PendingRequest {
+  readonly request: StoreRequest
+  done(answer: Answer): void
+}
 
-/**
- * Runs requests on a store. With a synchronous store a call returns or throws at once. With an asynchronous store it returns a promise, which also
- * rejects for an invalid call: this is why a dispatcher receives the function that makes the request, and its arguments, instead of the request.
- */
+/** Begins a call, which ends with `resolve` or `reject`, or throws. */
+export type Begin<T> = (resolve: (value: T) => void, reject: (error: unknown) => void) => void
+
+/** Runs requests on a store. With a synchronous store a call returns or throws at once. With an asynchronous store it returns a promise. */
 export interface Dispatcher<S extends Store> {
-  run<A, B, C, Q extends StoreRequest, T>(
-    make: (a: A, b: B, c?: C) => Q,
-    read: Read<Q, T>,
-    a: A,
-    b: B,
-    c?: C,
+  /** The result of a call. Over an asynchronous store an invalid call rejects, so the requests are made by `begin`. */
+  reply<T>(begin: Begin<T>): Reply<S, T>
+  ask(pending: readonly PendingRequest[]): void
+  /** The answer to a request: that of the store, or what replaces it if the store failed. */
+  settled(request: StoreRequest, answer: Answer): Answer
+  /** Runs the requests that `make` returns, and reads what each of them has done. */
+  run<T>(
+    make: () => readonly StoreRequest[],
+    read: (outcomes: readonly Outcome[]) => T,
   ): Reply<S, T>
-  /** Reads the outcome of each request, and combines what was read. */
-  runMany<A, Q extends StoreRequest, T, R>(
-    make: (a: A) => readonly Q[],
-    read: Read<Q, T>,
-    combine: (results: readonly T[]) => R,
-    a: A,
-  ): Reply<S, R>
 }
 
-export function createDispatcher<S extends Store>(store: Store): Dispatcher<S> {
+/** @param fallback replaces the answers of an asynchronous store that fails */
+export function createDispatcher<S extends Store>(
+  store: Store,
+  fallback: Fallback | undefined,
+): Dispatcher<S> {
+  const run = store.async ? runOf(store) : undefined
+
+  /** Only the store that made a decision has its state. A request without a policy that counts is allowed without the store. */
+  function answerWithoutStore(request: StoreRequest): Answer | undefined {
+    if (request.entries.length === 0) return { allowed: true, states: [] }
+    return request.source === undefined || request.source === 'store'
+      ? undefined
+      : fallback?.answerOf(request)
+  }
+
+  function ask(pending: readonly PendingRequest[]): void {
+    const asked: PendingRequest[] = []
+    for (const each of pending) {
+      const answer = answerWithoutStore(each.request)
+      if (answer !== undefined) each.done(answer)
+      else if (store.async) asked.push(each)
+      else each.done(store.run(each.request))
+    }
+    if (asked.length === 0) return
+    run?.(
+      asked.map(({ request }) => request),
+      (answers) => {
+        for (let i = 0; i < asked.length; i++) asked[i].done(answers[i])
+      },
+    )
+  }
+
+  function settled(request: StoreRequest, answer: Answer): Answer {
+    return fallback === undefined ? answer : fallback.settled(request, answer)
+  }
+
   // The compiler cannot know that S is the type of this store.
-  return (store.async ? dispatchLater(store) : dispatchAtOnce(store)) as Dispatcher<S>
-}
-
-function dispatchAtOnce(store: SyncStore): Dispatcher<SyncStore> {
-  function run(request: StoreRequest): Outcome {
-    const part = countedPart(request)
-    return wholeOutcome(settled(asksAnything(part) ? store.run(part) : nothingAsked), request)
-  }
+  const reply = (store.async ? replyLater : replyAtOnce) as Dispatcher<S>['reply']
 
   return {
-    run(make, read, a, b, c) {
-      const request = make(a, b, c)
-      return read(run(request), request)
+    reply,
+    ask,
+    settled,
+    run: (make, read) =>
+      reply((resolve, reject) => {
+        const requests = make().map(countedPart)
+        const outcomes: Outcome[] = []
+        let left = requests.length
+        if (left === 0) resolve(read([]))
+        ask(
+          requests.map((request, i) => ({
+            request,
+            done(given) {
+              const answer = settled(request, given)
+              if (!('allowed' in answer)) {
+                reject(answer)
+                return
+              }
+              outcomes[i] = answer
+              if (--left === 0) resolve(read(outcomes))
+            },
+          })),
+        )
+      }),
+  }
+}
+
+/** The part of a request that the store has to run: without the policies that count nothing, such as `unlimited`. */
+function countedPart(request: StoreRequest): StoreRequest {
+  const { entries } = request
+  const counted = countedOf(entries)
+  if (counted === entries) return request
+  const indices = [...entries.keys()].filter((i) => counts(entries[i]))
+  return { ...partOf(request, indices), entries: counted }
+}
+
+function replyAtOnce<T>(begin: Begin<T>): T {
+  let result: readonly [T] | undefined
+  begin(
+    (value) => (result = [value]),
+    (error) => {
+      throw error
     },
-    runMany: (make, read, combine, a) =>
-      combine(make(a).map((request) => read(run(request), request))),
-  }
+  )
+  if (result === undefined) throw new TypeError('a synchronous store did not answer')
+  return result[0]
 }
 
-/** Makes one promise for each call of a method, and none for each request or layer. */
-function dispatchLater(store: AsyncStore): Dispatcher<AsyncStore> {
-  const ask = runOf(store)
-
-  return {
-    run: (make, read, a, b, c) =>
-      new Promise((resolve, reject) => {
-        const request = make(a, b, c)
-        const part = countedPart(request)
-        function settle(answer: Answer): void {
-          try {
-            resolve(read(wholeOutcome(settled(answer), request), request))
-          } catch (error) {
-            reject(error)
-          }
-        }
-        if (asksAnything(part)) ask([part], ([answer]) => settle(answer))
-        else settle(nothingAsked)
-      }),
-    runMany: (make, read, combine, a) =>
-      new Promise((resolve, reject) => {
-        const requests = make(a)
-        const parts = requests.map(countedPart)
-        function settle(answers: readonly Answer[]): void {
-          let next = 0
-          try {
-            const results = requests.map((request, i) => {
-              const answer = asksAnything(parts[i]) ? answers[next++] : nothingAsked
-              return read(wholeOutcome(settled(answer), request), request)
-            })
-            resolve(combine(results))
-          } catch (error) {
-            reject(error)
-          }
-        }
-        const asked = parts.filter(asksAnything)
-        if (asked.length > 0) ask(asked, settle)
-        else settle([])
-      }),
-  }
-}
-
-/** A request without a policy that counts is allowed without the store. */
-function asksAnything({ entries }: StoreRequest): boolean {
-  return entries.length > 0
-}
-
-const nothingAsked: Outcome = { allowed: true, states: [] }
-
-function settled(answer: Answer): Outcome {
-  if ('allowed' in answer) return answer
-  throw answer
+function replyLater<T>(begin: Begin<T>): Promise<T> {
+  return new Promise(begin)
 }

@@ -41,15 +41,16 @@ export function report(
   const { decision: all, denial } = decisionEvents
   const receipt = receiptOf(decision)
   if (receipt === undefined) return
-  const { keys, entries, cost } = receipt.request
-  const names = Object.fromEntries(entries.map(({ name }, i) => [name, keys[i]]))
+  const { keys, cost } = receipt
+  const { policies } = receipt.call
+  const names = Object.fromEntries(policies.map(({ name }, i) => [name, keys[i]]))
   const about = options?.request === undefined ? {} : { request: options.request }
-  const event = { limiter, keys: names, cost: costsOf(cost, entries), decision, ...about }
+  const event = { limiter, keys: names, cost: costsOf(cost, policies), decision, ...about }
   all.publish(event)
   if (!decision.allowed) denial.publish(event)
 }
 
-function costsOf(cost: Cost, entries: readonly BoundPolicy[]): Costs {
+function costsOf(cost: Cost, policies: readonly BoundPolicy[]): Costs {
   if (typeof cost === 'number') return cost
-  return Object.fromEntries(entries.map(({ name }, i) => [name, cost[i]]))
+  return Object.fromEntries(policies.map(({ name }, i) => [name, cost[i]]))
 }

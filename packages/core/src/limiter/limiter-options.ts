@@ -20,7 +20,7 @@ import {
   statedPolicies,
   type Algorithm,
 } from './stated-policies.js'
-import type { OnStoreError } from '../stores/layers/fallback.js'
+import type { OnStoreError } from './fallback.js'
 import { storeOption } from '../options/store-option.js'
 import { contractVersion, storeContract, type Store, type StoreContract } from '../stores/store.js'
 

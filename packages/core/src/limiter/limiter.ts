@@ -6,30 +6,20 @@ import type {
   RefundOptions,
   ResetOptions,
 } from './calls.js'
+import { createDecisions } from './decisions.js'
 import { createDispatcher } from './dispatch.js'
-import { countedPart } from './counted-policies.js'
 import type { Decision } from './decision.js'
-import { decisionOf } from './reading/read-decision.js'
-import { receiptOf } from './receipts/receipt.js'
+import { createFallback } from './fallback.js'
+import { receiptsOf } from './receipts/receipt.js'
 import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
-import { isObserved, report } from './events.js'
 import type { Duration } from '../options/readers.js'
 import { claimNames, formNames, freeNames, type NameUse } from './names.js'
 import { assertNoDecision } from './receipts/refunds.js'
 import { createRequests } from './requests.js'
-import { decideByPlans, type DecisionCalls } from './plans.js'
-import { withFallback } from '../stores/layers/fallback.js'
-import { statusOf, type Status } from './reading/status.js'
-import { isPlanned, memoryStore, type MemoryStore } from '../stores/memory/index.js'
-import type {
-  DecisionRequest,
-  Outcome,
-  Reply,
-  Source,
-  Store,
-  StoreRequest,
-} from '../stores/store.js'
+import type { Status } from './reading/status.js'
+import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
+import type { Outcome, Reply, Store, StoreRequest } from '../stores/store.js'
 
 /**
  * Decides whether requests are allowed. Over a memory store every method returns its result at once, over Redis it returns a promise; `await`
@@ -120,60 +110,56 @@ export function makeLimiter<S extends Store>(
 ): { readonly limiter: Limiter<S>; readonly names: readonly NameUse[] } {
   const { policies, onStoreError, localShare, denyCache } = readLimiterOptions(options)
   const { name, clock } = options
-  const given: Store = options.store ?? memoryStore()
-  const store = given.async ? withFallback(given, name, onStoreError, sharing(localShare)) : given
-  const requests = createRequests(name, policies, clock, !denyCache)
-  const dispatch = createDispatcher<S>(store)
+  const store: Store = options.store ?? memoryStore()
+  const fallback = store.async
+    ? createFallback(store, name, onStoreError, sharing(localShare))
+    : undefined
+  const requests = createRequests(name, policies, clock)
+  const dispatch = createDispatcher<S>(store, fallback)
+  const decisions = createDecisions<S>({
+    name,
+    store,
+    requests,
+    dispatch,
+    fallback,
+    fresh: !denyCache,
+    changeLease: (receipt, verb) => change(() => requests.ofLease(receipt, verb), isAllowed),
+  })
+  const { consume, peek, consumeMany, peekMany, status } = decisions
 
-  function changeLease(
-    request: StoreRequest,
-    verb: 'release' | 'renew',
-    source: Source,
-  ): Reply<S, boolean> {
-    return dispatch.run(requests.ofLease, isAllowed, request, { verb, source })
+  function change<T>(make: () => StoreRequest, read: (outcome: Outcome) => T): Reply<S, T> {
+    return dispatch.run(
+      () => [make()],
+      ([outcome]) => read(outcome),
+    )
   }
-
-  function decide(outcome: Outcome, request: DecisionRequest): Decision<S> {
-    const decision = decisionOf(outcome, request, changeLease)
-    if (request.verb === 'consume' && isObserved(decision))
-      report(name, decision, { request: request.origin })
-    return decision
-  }
-
-  const asked: DecisionCalls<S> = {
-    consume: (key, options) => dispatch.run(requests.consume, decide, key, options),
-    peek: (key, options) => dispatch.run(requests.peek, decide, key, options),
-  }
-  const { consume, peek } = isPlanned(store)
-    ? decideByPlans(name, store, requests, changeLease, asked)
-    : asked
 
   const limiter: Limiter<S> = {
     name,
     consume,
     peek,
-    consumeMany: (calls) => dispatch.runMany(requests.consumeMany, decide, all, calls),
-    peekMany: (calls) => dispatch.runMany(requests.peekMany, decide, all, calls),
+    consumeMany,
+    peekMany,
+    status,
     acquire: (key, options) => acquire(key, options),
 
     refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: PolicyChoice) {
-      const receipt = receiptOf(decisionOrKey)
-      if (receipt !== undefined) {
-        const call = { receipt, options: n, more: options }
-        return dispatch.runMany(requests.refundReceipts, isRefunded, any, call)
+      const receipts = receiptsOf(decisionOrKey)
+      if (receipts !== undefined) {
+        const call = { receipts, options: n, more: options }
+        return dispatch.run(() => requests.refundReceipts(call), isAnyAllowed)
       }
       assertNoDecision(name, decisionOrKey)
       // Any other value is read as a key. `refundUnits` throws if it is not a valid one.
-      return dispatch.run(requests.refundUnits, isAllowed, decisionOrKey as Keys, n, options)
+      return change(() => requests.refundUnits(decisionOrKey as Keys, n, options), isAllowed)
     },
 
-    penalize: (key, n, options) => dispatch.run(requests.penalize, nothing, key, n, options),
-    block: (key, length, options) => dispatch.run(requests.block, nothing, key, length, options),
-    unblock: (key, options) => dispatch.run(requests.unblock, nothing, key, options),
-    release: (key, id, options) => dispatch.run(requests.release, isAllowed, key, id, options),
-    renew: (key, id, options) => dispatch.run(requests.renew, isAllowed, key, id, options),
-    reset: (key, options) => dispatch.run(requests.reset, isAllowed, key, options),
-    status: (key, options) => dispatch.run(requests.status, statusOf, key, options),
+    penalize: (key, n, options) => change(() => requests.penalize(key, n, options), nothing),
+    block: (key, length, options) => change(() => requests.block(key, length, options), nothing),
+    unblock: (key, options) => change(() => requests.unblock(key, options), nothing),
+    release: (key, id, options) => change(() => requests.release(key, id, options), isAllowed),
+    renew: (key, id, options) => change(() => requests.renew(key, id, options), isAllowed),
+    reset: (key, options) => change(() => requests.reset(key, options), isAllowed),
     // The compiler cannot know that S is the type of this store.
     ping: () => store.ping() as Reply<S, boolean>,
     close() {
@@ -181,9 +167,7 @@ export function makeLimiter<S extends Store>(
       return (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>
     },
   }
-  const isCounted = (key: Keys, asked: PeekOptions): boolean =>
-    countedPart(requests.peek(key, asked)).entries.length > 0
-  const acquire = createAcquire(name, limiter, isCounted, store.async)
+  const acquire = createAcquire(name, limiter, decisions.isCounted, store.async)
   return { limiter, names: formNames(requests.own) }
 }
 
@@ -193,16 +177,8 @@ function isAllowed({ allowed }: Outcome): boolean {
   return allowed
 }
 
-function isRefunded({ allowed }: Outcome, { verb }: StoreRequest): boolean {
-  return verb === 'refundReceipt' && allowed
-}
-
-function all<T>(results: readonly T[]): readonly T[] {
-  return results
-}
-
-function any(results: readonly boolean[]): boolean {
-  return results.includes(true)
+function isAnyAllowed(outcomes: readonly Outcome[]): boolean {
+  return outcomes.some(isAllowed)
 }
 
 /** The application closes a store that it created itself. */

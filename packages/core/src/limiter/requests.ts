@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.js'
-import { costOf } from './costs.js'
 import { hasLeases } from './reading/read-decision.js'
 import {
   resolveKeys,
@@ -11,7 +10,7 @@ import {
   type PolicyChoice,
 } from './bound-policies.js'
 import { sluiceError } from '../errors.js'
-import type { ConsumeOptions, KeyAndCost, PeekOptions, ResetOptions } from './calls.js'
+import type { ResetOptions } from './calls.js'
 import { isCount } from '../options/predicates.js'
 import {
   duration,
@@ -24,14 +23,8 @@ import { argumentChecks } from './checks/argument-checks.js'
 import { refundRequests, type RefundCall } from './receipts/refunds.js'
 import { watchRedundancy } from './checks/redundant-policies.js'
 import { leaseFor } from './leases/requested-lease.js'
-import type {
-  BoundPolicy,
-  ConsumeRequest,
-  LeaseRequest,
-  PeekRequest,
-  Source,
-  StoreRequest,
-} from '../stores/store.js'
+import type { Receipt } from './receipts/call-receipt.js'
+import type { BoundPolicy, LeaseRequest, StoreRequest } from '../stores/store.js'
 
 /**
  * Turns the calls of a limiter's methods into requests to its store. An invalid call is an error with a code. The methods have the names of the
@@ -48,14 +41,14 @@ export interface Requests {
   injectedTime(): number | undefined
   checkConsume(options: object): void
   checkPeek(options: object | undefined): void
+  /** Checks one element of a list of calls. */
+  checkListed(call: object): void
+  /** The policies of a call that has no other options. */
+  policiesOf(options: PolicyChoice | undefined): Policies | undefined
   checkOwner(owner: unknown): void
   /** Warns that a policy is redundant, if one is and both policies count by the same key. */
   readonly watchKey: ((key: Keys, policies: Policies | undefined) => void) | undefined
-  consume(key: Keys, options: ConsumeOptions | undefined): ConsumeRequest
-  peek(key: Keys, options: PeekOptions | undefined): PeekRequest
-  consumeMany(calls: readonly KeyAndCost[]): readonly ConsumeRequest[]
-  peekMany(calls: readonly KeyAndCost[]): readonly PeekRequest[]
-  /** One request for each request that the decision combines. */
+  /** One request for each call that the decision combines. */
   refundReceipts(call: RefundCall): readonly StoreRequest[]
   refundUnits(key: Keys, units: unknown, options?: PolicyChoice): StoreRequest
   penalize(key: Keys, units: number, options?: PolicyChoice): StoreRequest
@@ -64,30 +57,14 @@ export interface Requests {
   release(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   renew(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   reset(key: Keys, options: ResetOptions | undefined): StoreRequest
-  status(key: Keys, options: PolicyChoice | undefined): StoreRequest
-  /** The request that releases or renews the lease of an allowed request. */
-  ofLease(allowed: StoreRequest, change: LeaseChange): LeaseRequest
+  /** The request that releases or renews the lease that a call was granted. */
+  ofLease(receipt: Receipt, verb: LeaseRequest['verb']): LeaseRequest
 }
 
-export interface LeaseChange {
-  readonly verb: 'release' | 'renew'
-  readonly source: Source
-}
-
-/** The options of a call, checked except for the cost. */
-interface Options {
-  readonly cost?: unknown
-  readonly policies?: Policies | undefined
-  readonly owner?: string | undefined
-  readonly origin?: unknown
-}
-
-/** @param fresh whether the store has to decide each consumption, so that a denial which this process remembers is not enough */
 export function createRequests(
   limiter: string,
   policies: Policies,
   clock: Clock | undefined,
-  fresh: boolean,
 ): Requests {
   const where = `limiter "${limiter}"`
   const own = policies === chosenPerCall ? [] : bindPolicies(limiter, policies)
@@ -99,26 +76,6 @@ export function createRequests(
   function about(key: Keys, policies: Policies | undefined, owner?: string, leaseId?: string) {
     const { entries, keys } = resolveKeys(limiter, entriesFor(policies), key)
     return { entries, keys, now: injectedTime(), lease: leaseFor(entries, owner, leaseId) }
-  }
-
-  function consumption(
-    key: Keys,
-    { cost: costs, policies, owner, origin }: Options,
-  ): ConsumeRequest {
-    const all = entriesFor(policies)
-    const { entries, keys } = resolveKeys(limiter, all, key)
-    const [now, lease] = [injectedTime(), leaseFor(entries, owner, undefined)]
-    const cost = costOf(limiter, all, entries, costs)
-    watchKey?.(key, policies)
-    // Field by field: to spread an object into each request takes longer than to make the request.
-    const request: ConsumeRequest = { verb: 'consume', entries, keys, now, lease, cost, fresh }
-    return origin === undefined ? request : { ...request, origin }
-  }
-
-  function look(key: Keys, { cost, policies }: Options = {}): PeekRequest {
-    const asked = about(key, policies)
-    const { entries } = asked
-    return { verb: 'peek', ...asked, cost: costOf(limiter, entriesFor(policies), entries, cost) }
   }
 
   function injectedTime(): number | undefined {
@@ -161,20 +118,9 @@ export function createRequests(
     check(options, ['cost', 'policies'])
   }
 
-  /** The policies of a call that has no other options. */
   function policiesOf(options: PolicyChoice | undefined): Policies | undefined {
     check(options, ['policies'])
     return options?.policies
-  }
-
-  function many<Q>(
-    calls: readonly KeyAndCost[],
-    make: (key: Keys, options: KeyAndCost) => Q,
-  ): readonly Q[] {
-    return calls.map((call) => {
-      check(call, ['key', 'cost', 'policies'])
-      return make(call.key, call)
-    })
   }
 
   return {
@@ -184,24 +130,10 @@ export function createRequests(
     injectedTime,
     checkConsume,
     checkPeek,
+    checkListed: (call) => check(call, ['key', 'cost', 'policies']),
+    policiesOf,
     checkOwner: (owner) => void text('owner', owner),
     watchKey,
-
-    consume(key, options) {
-      if (options === undefined) return consumption(key, {})
-      checkConsume(options)
-      const { cost, policies, request: origin } = options
-      const owner = options.owner === undefined ? undefined : text('owner', options.owner)
-      return consumption(key, { cost, owner, policies, origin })
-    },
-
-    peek(key, options) {
-      checkPeek(options)
-      return look(key, options)
-    },
-
-    consumeMany: (calls) => many(calls, consumption),
-    peekMany: (calls) => many(calls, look),
 
     refundReceipts: refundRequests(limiter, injectedTime),
 
@@ -241,12 +173,9 @@ export function createRequests(
       return { verb: 'reset', ...about(key, options?.policies), unblock }
     },
 
-    status: (key, options) => ({
-      ...look(key, { cost: 0, policies: policiesOf(options) }),
-      fromCounts: true,
-    }),
-
-    ofLease: ({ entries, keys, lease }, change) =>
-      ofLeases({ ...change, entries, keys, lease, now: injectedTime() }),
+    ofLease({ call, keys }, verb) {
+      const { policies: entries, lease, source } = call
+      return ofLeases({ verb, source, entries, keys, lease, now: injectedTime() })
+    },
   }
 }

@@ -1,5 +1,6 @@
-import type { Lease, SettledRow } from '../algorithms/algorithm.js'
-import type { Cost } from './store.js'
+import type { Lease, Params, Row, SettledRow } from '../algorithms/algorithm.js'
+import { readBy } from '../algorithms/reading.js'
+import type { BoundPolicy, Cost, State } from './store.js'
 
 /** The common part of many calls of a plan. */
 export interface Call {
@@ -33,4 +34,46 @@ export interface DecidedPolicy extends Readonly<Omit<SettledRow, 'ends'>> {
 export interface SideState {
   readonly blockedUntil: number
   readonly resets: number
+}
+
+/** One policy that a store has decided by a request. The answer to the next request overwrites it. */
+export class AnsweredPolicy implements SettledRow, DecidedPolicy {
+  readonly #policy: BoundPolicy
+  readonly params: Params
+  row: Row = []
+  blockedUntil = 0
+  sideState: SideState | undefined
+  // Initialized with fractions, so that V8 stores these fields as doubles.
+  now = 0.5
+  used = 0.5
+  next = 0.5
+  full = 0.5
+  ends = 0.5
+
+  constructor(policy: BoundPolicy) {
+    this.#policy = policy
+    this.params = policy.params
+    // A policy that counts nothing has no state that a store could answer.
+    if (policy.steps.countsNothing) this.now = this.used = this.next = this.full = 0
+  }
+
+  /** Reads the state that the store has answered. */
+  read({ row, now, blockedUntil, resets = 0 }: State): void {
+    this.row = row
+    this.now = now
+    this.blockedUntil = blockedUntil
+    this.sideState = blockedUntil === 0 && resets === 0 ? undefined : { blockedUntil, resets }
+    readBy(this.#policy.steps, this)
+  }
+}
+
+/** The state of a policy after a decision. The next decision does not change it. */
+export function stateOf({
+  row,
+  now,
+  sideState,
+}: Pick<DecidedPolicy, 'row' | 'now' | 'sideState'>): State {
+  if (sideState === undefined) return { row, blockedUntil: 0, now }
+  const { blockedUntil, resets } = sideState
+  return resets === 0 ? { row, blockedUntil, now } : { row, blockedUntil, now, resets }
 }

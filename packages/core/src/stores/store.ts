@@ -44,8 +44,6 @@ export interface ConsumeRequest extends RequestBase {
   readonly cost: Cost
   /** Whether the store itself has to decide. A remembered denial is not enough, because another process may have refunded units since. */
   readonly fresh?: boolean
-  /** The object that the decision is about, for the subscribers of decision events. No store reads it. */
-  readonly origin?: unknown
 }
 
 /** Decides, and changes nothing. */
@@ -161,8 +159,6 @@ export interface Outcome {
   readonly allowed: boolean
   /** The state of each entry after the decision. It is also the receipt of a consumption. */
   readonly states: readonly State[]
-  /** The entries by which the request was decided, if they are not its own: each with a share of its limit. */
-  readonly entries?: readonly BoundPolicy[]
   /** @default 'store' */
   readonly source?: Source
 }

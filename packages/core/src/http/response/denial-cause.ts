@@ -21,6 +21,6 @@ export function denialCauseOf(decision: Decision, localShare: number): DenialCau
 
 /** Whether one of the policies is blocked, by its `block` option or by `limiter.block`. */
 function isBlocked(decision: Decision): boolean {
-  const states = receiptOf(decision)?.outcome.states ?? []
+  const states = receiptOf(decision)?.states ?? []
   return states.some(({ blockedUntil, now }) => blockedUntil > now)
 }

@@ -1,7 +1,6 @@
 import type { Decision, HeldLease } from '../../limiter/decision.js'
-import { noLease } from '../../stores/store.js'
 import { noNames } from '../../limiter/reading/read-decision.js'
-import { addReceipt, plainCopy, receiptOf, type Receipt } from '../../limiter/receipts/receipt.js'
+import { addReceipt, plainCopy, receiptsOf } from '../../limiter/receipts/receipt.js'
 import { putByName, type Verdict } from '../../limiter/reading/verdict.js'
 import { after, together } from '../awaitable.js'
 import type { AppliedRule, Ask, Consumption, Pass, Refuse, RuleDecision } from './judgement.js'
@@ -143,19 +142,11 @@ function combinedLease(leases: readonly HeldLease[]): HeldLease {
   }
 }
 
-/** Most decisions are never refunded, so the receipt is made when it is needed. */
+/** Most decisions are never refunded, so their receipts are collected when they are needed. */
 function withReceipts(decision: RuleDecision, parts: readonly Part[]): RuleDecision {
-  const { allowed } = decision
   return addReceipt(decision, {
-    get receipt() {
-      return joinedReceipt(allowed, parts)
+    get receipts() {
+      return parts.flatMap(({ decision: part }) => receiptsOf(part) ?? [])
     },
   })
-}
-
-function joinedReceipt(allowed: boolean, parts: readonly Part[]): Receipt {
-  const [first, ...others] = parts.flatMap(({ decision }) => receiptOf(decision) ?? [])
-  if (first !== undefined) return others.length === 0 ? first : { ...first, others }
-  const request = { verb: 'peek', entries: [], keys: [], now: undefined, lease: noLease } as const
-  return { request: { ...request, cost: 0 }, outcome: { allowed, states: [] } }
 }

@@ -1,8 +1,7 @@
 import { sluiceError } from '../../errors.js'
 import { isCount } from '../../options/predicates.js'
 import type { BoundPolicy } from '../../stores/store.js'
-import type { Policies } from '../bound-policies.js'
-import { counts } from '../counted-policies.js'
+import { countedOf, type Policies } from '../bound-policies.js'
 
 /** The most units of one `penalize` or `refund`. */
 const maxUnits = 2 ** 31
@@ -26,7 +25,7 @@ export function argumentChecks(where: string, policies: Policies): ArgumentCheck
   }
 
   function assertBlockable(entries: readonly BoundPolicy[]): void {
-    if (entries.length === 0 || entries.some(counts)) return
+    if (entries.length === 0 || countedOf(entries).length > 0) return
     const expected = 'at least one policy that can deny: "unlimited" allows everything'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
   }

@@ -1,52 +1,40 @@
 import type { Rule } from '../../algorithms/kind.js'
-import type { Decision, HeldLease } from '../decision.js'
-import { PlainDecision, receiptOf, withReceipt } from '../receipts/receipt.js'
+import { AnsweredPolicy } from '../../stores/compiled-policies.js'
 import {
   costAt,
   type BoundPolicy,
-  type DecisionRequest,
-  type Outcome,
   type Reply,
   type Source,
+  type State,
   type Store,
-  type StoreRequest,
 } from '../../stores/store.js'
-import { longest, putByName, verdictOf, type Verdict } from './verdict.js'
+import type { Decision, HeldLease } from '../decision.js'
+import type { Receipt } from '../receipts/call-receipt.js'
+import { PlainDecision, receiptOf, receiptsOf, withReceipt } from '../receipts/receipt.js'
+import { longest, putByName, verdictReader, type Verdict } from './verdict.js'
 
-/** Releases or renews the lease of a request. */
+/** Releases or renews the lease that a call was granted. */
 export type ChangeLease<S extends Store> = (
-  request: StoreRequest,
+  receipt: Receipt,
   verb: 'release' | 'renew',
-  source: Source,
 ) => Reply<S, boolean>
 
-/** Reads the decision of one request from its outcome. */
-export function decisionOf<S extends Store>(
-  outcome: Outcome,
-  request: DecisionRequest,
-  changeLease: ChangeLease<S>,
-): Decision<S> {
-  const isLeased = outcome.allowed && request.verb === 'consume' && request.lease.id !== ''
-  const lease = isLeased ? heldLeaseOf(outcome, request, changeLease) : undefined
-  return withReceipt(readingOf(outcome, request, lease), { request, outcome })
-}
-
+/** The lease of an allowed consumption, if a policy has leases and the cost is not 0. */
 export function heldLeaseOf<S extends Store>(
-  { states, source = 'store' }: Outcome,
-  request: DecisionRequest,
+  receipt: Receipt,
   changeLease: ChangeLease<S>,
 ): HeldLease<S> | undefined {
-  const at = request.entries.findIndex(hasLeases)
-  if (at === -1 || costAt(request.cost, at) === 0) return undefined
-  const lengths = request.entries
-    .filter(hasLeases)
-    .map(({ steps, params }) => steps.windowMs(params))
+  const { cost, states } = receipt
+  const { policies, lease } = receipt.call
+  const at = policies.findIndex(hasLeases)
+  if (at === -1 || costAt(cost, at) === 0) return undefined
+  const lengths = policies.filter(hasLeases).map(({ steps, params }) => steps.windowMs(params))
   return {
-    id: request.lease.id,
-    token: request.entries[at].steps.token?.(states[at].row) ?? 0,
+    id: lease.id,
+    token: policies[at].steps.token?.(states[at].row) ?? 0,
     lengthMs: Math.min(...lengths),
-    release: () => changeLease(request, 'release', source),
-    renew: () => changeLease(request, 'renew', source),
+    release: () => changeLease(receipt, 'release'),
+    renew: () => changeLease(receipt, 'renew'),
   }
 }
 
@@ -64,47 +52,38 @@ export function deniedLate<S extends Store>(
   const { lease: _lease, ...numbers } = decision
   const late = { ...numbers, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
   const receipt = receiptOf(decision)
-  if (receipt === undefined) return late
-  const { request, outcome } = receipt
-  return withReceipt(late, { request, outcome: { ...outcome, allowed: false } })
+  return receipt === undefined ? late : withReceipt(late, receipt.denied)
 }
 
 /**
- * The same decision with the numbers of a later outcome, at which the delay of its request is over. Its receipt and its lease stay the same.
+ * The same decision with the numbers of later states, at which the delay of its request is over. Its receipts and its lease stay the same.
+ *
+ * @param policies the policies that the states belong to: those of the decision, or those that replaced them in the meantime
  */
-export function asOf<S extends Store>(decision: Decision<S>, later: Outcome): Decision<S> {
-  const receipt = receiptOf(decision)
-  if (receipt === undefined) return decision
-  const { limit, remaining, resetMs, policies } = readingOf(
-    { ...later, allowed: true },
-    receipt.request,
-    undefined,
-  )
-  const started: Record<string, Verdict> = {}
-  for (const [name, verdict] of Object.entries(policies)) {
-    putByName(started, name, { ...verdict, delayMs: 0 })
-  }
+export function asOf<S extends Store>(
+  decision: Decision<S>,
+  policies: readonly BoundPolicy[],
+  states: readonly State[],
+): Decision<S> {
+  const receipts = receiptsOf(decision)
+  if (receipts === undefined) return decision
+  const verdicts = policies.map((policy, i): Verdict => {
+    const answered = new AnsweredPolicy(policy)
+    answered.read(states[i])
+    const verdict = verdictReader(policy).read(answered, costAt(receipts[0].cost, i), true)
+    return { ...verdict, delayMs: 0 }
+  })
+  const {
+    limit,
+    remaining,
+    resetMs,
+    policies: started,
+  } = summaryOf(true, policies, verdicts, decision.source)
   const numbers = { limit, remaining, resetMs, delayMs: 0, policies: started }
-  return withReceipt({ ...decision, ...numbers }, receipt)
+  return withReceipt({ ...decision, ...numbers }, { receipts })
 }
 
 export const noNames: readonly string[] = Object.freeze([])
-
-/** Reads the fields of a decision from an outcome. */
-function readingOf<S extends Store>(
-  outcome: Outcome,
-  request: DecisionRequest,
-  lease: HeldLease<S> | undefined,
-): Decision<S> {
-  const { allowed, entries = request.entries, states, source = 'store' } = outcome
-  // With `onStoreError: 'allow'` neither a consumption nor a peek is denied while the store is unavailable.
-  const taken = allowed && (request.verb === 'consume' || source === 'open')
-  const verdicts = entries.map((entry, i) =>
-    verdictOf(entry, states[i], costAt(request.cost, i), taken),
-  )
-  const decision = summaryOf(allowed, entries, verdicts, source)
-  return lease === undefined ? decision : { ...decision, lease }
-}
 
 /** Combines the verdicts of all policies into a decision, to which `addReceipt` can add a receipt. */
 export function summaryOf(

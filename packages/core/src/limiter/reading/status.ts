@@ -1,5 +1,4 @@
-import type { Outcome, Source, StoreRequest } from '../../stores/store.js'
-import { putByName, verdictOf } from './verdict.js'
+import type { Source } from '../../stores/store.js'
 
 /** The counts of one policy. */
 export interface PolicyStatus {
@@ -21,18 +20,4 @@ export interface Status {
   readonly source: Source
   /** The counts of each policy, by its name. */
   readonly policies: Readonly<Record<string, PolicyStatus>>
-}
-
-/** Reads the status of a key from the outcome of a `peek`. */
-export function statusOf(outcome: Outcome, request: StoreRequest): Status {
-  const { entries = request.entries, source = 'store' } = outcome
-  const policies: Record<string, PolicyStatus> = {}
-  entries.forEach((entry, i) => {
-    const { row, blockedUntil, now } = outcome.states[i]
-    const { limit, remaining, resetMs } = verdictOf(entry, outcome.states[i], 0, false)
-    const used = entry.steps.used(row, entry.params, now)
-    const blockedMs = Math.max(0, blockedUntil - now)
-    putByName(policies, entry.name, { used, limit, remaining, resetMs, blockedMs })
-  })
-  return { source, policies }
 }

@@ -1,7 +1,6 @@
 import { usualReading } from '../../algorithms/reading.js'
 import type { Rule } from '../../algorithms/kind.js'
 import type { DecidedPolicy } from '../../stores/compiled-policies.js'
-import type { State } from '../../stores/store.js'
 
 /** The part of a decision that belongs to one policy. All times are whole milliseconds. */
 export interface Verdict {
@@ -31,7 +30,16 @@ type Decided = Omit<DecidedPolicy, 'sideState'>
  *
  * @param taken whether the row contains the units of this request. If so, the request was allowed, and its wait is 0.
  */
-export type VerdictReader = (decided: Decided, cost: number, taken: boolean) => Verdict
+type ReadVerdict = (decided: Decided, cost: number, taken: boolean) => Verdict
+
+/** Reads the verdicts of one policy. */
+export interface VerdictReader {
+  /** The quota. */
+  readonly limit: number
+  /** Whether the policy delays requests. */
+  readonly delays: boolean
+  readonly read: ReadVerdict
+}
 
 /** Reads the steps from their objects once, because the property lookups for each decision take longer than the steps themselves. */
 export function verdictReader({ steps, params }: Rule): VerdictReader {
@@ -39,7 +47,7 @@ export function verdictReader({ steps, params }: Rule): VerdictReader {
   const limit = steps.quota(params)
   const delays = delayOf !== usualReading.delay
 
-  function readAny(decided: Decided, cost: number, taken: boolean): Verdict {
+  function read(decided: Decided, cost: number, taken: boolean): Verdict {
     const { row, now, blockedUntil } = decided
     const wait = taken ? 0 : waitOf(row, params, now, cost)
     const delay = delays && wait === 0 ? delayOf(row, params, now, cost, taken && cost > 0) : 0
@@ -47,12 +55,7 @@ export function verdictReader({ steps, params }: Rule): VerdictReader {
     return blockedUntil > now ? blockedVerdict(verdict, blockedUntil - now, taken) : verdict
   }
 
-  // Most decisions are allowed without a delay. In a function of its own, because V8 inlines only small functions into a decision.
-  return function readVerdict(decided, cost, taken) {
-    return taken && !delays && decided.blockedUntil === 0
-      ? verdictFrom(decided, limit, 0, 0)
-      : readAny(decided, cost, taken)
-  }
+  return { limit, delays, read }
 }
 
 function verdictFrom(decided: Decided, limit: number, wait: number, delayMs: number): Verdict {
@@ -93,31 +96,9 @@ export function longest(a: number | null, b: number | null): number | null {
 }
 
 /** The same number. V8 keeps a small integer in the field of an object itself, and allocates memory for any other number. */
-function compact(number: number): number {
+export function compact(number: number): number {
   const integer = number | 0
   return integer === number ? integer : number
-}
-
-const readers = new WeakMap<Rule, VerdictReader>()
-
-/** Reads the verdict of one policy from its state. */
-export function verdictOf(
-  rule: Rule,
-  { row, blockedUntil, now }: State,
-  cost: number,
-  taken: boolean,
-): Verdict {
-  let read = readers.get(rule)
-  if (read === undefined) {
-    read = verdictReader(rule)
-    readers.set(rule, read)
-  }
-  const { steps, params } = rule
-  const used = steps.used(row, params, now)
-  const free = Math.max(0, steps.quota(params) - used)
-  const next = steps.next(row, params, now, free + 1)
-  const full = steps.full(row, params)
-  return read({ row, params, now, used, next, full, blockedUntil }, cost, taken)
 }
 
 /** Sets an own property, whatever its name is. */

@@ -1,12 +1,15 @@
 import type { Row } from '../../algorithms/algorithm.js'
-import type { Call, SideState } from '../../stores/compiled-policies.js'
-import type { BoundPolicy, Cost, State } from '../../stores/store.js'
-import type { LazyReceipt, Receipt } from './receipt.js'
+import { stateOf, type Call, type SideState } from '../../stores/compiled-policies.js'
+import type { BoundPolicy, Cost, Source, State } from '../../stores/store.js'
 
 /** The common part of many calls of a plan. */
 export interface DecidedCall extends Call {
-  readonly entries: readonly BoundPolicy[]
+  readonly policies: readonly BoundPolicy[]
+  readonly source: Source
 }
+
+/** One key for all policies, or one for each, in the form in which the store counts them. */
+export type JoinedKeys = string | readonly string[]
 
 /** The state of a policy after a decision. The next decision has a new row. */
 interface DecidedState {
@@ -30,13 +33,17 @@ export function statesBefore(states: readonly DecidedState[]): DecidedList | und
   return last
 }
 
-/** The call of a limiter that a plan decided, its result, and the states after it: that of the last policy, and those before. */
-export class CallReceipt implements LazyReceipt, DecidedList {
-  // Private only in TypeScript: V8 initializes `#` fields by a function of its own, which uses part of the limit of what it inlines into a decision.
-  private readonly call: DecidedCall
-  private readonly key: string | readonly string[]
-  private readonly cost: Cost
-  private readonly allowed: boolean
+/** The receipts of a decision: one for each call of a limiter that it combines. */
+export interface Receipts {
+  readonly receipts: readonly Receipt[]
+}
+
+/** A call that was decided, its result, and the states after it: that of the last policy, and those before. A refund needs all of it. */
+export class Receipt implements Receipts, DecidedList {
+  readonly call: DecidedCall
+  readonly key: JoinedKeys
+  readonly cost: Cost
+  readonly allowed: boolean
   readonly row: Row
   readonly now: number
   readonly sideState: SideState | undefined
@@ -44,7 +51,7 @@ export class CallReceipt implements LazyReceipt, DecidedList {
 
   constructor(
     call: DecidedCall,
-    key: string | readonly string[],
+    key: JoinedKeys,
     cost: Cost,
     allowed: boolean,
     { row, now, sideState }: DecidedState,
@@ -60,23 +67,29 @@ export class CallReceipt implements LazyReceipt, DecidedList {
     this.before = before
   }
 
-  get receipt(): Receipt {
-    const { call, key, cost, allowed } = this
-    const { verb, entries, lease, now } = call
-    const keys = typeof key === 'string' ? entries.map(() => key) : key
+  get receipts(): readonly Receipt[] {
+    return [this]
+  }
+
+  /** The key of each policy. */
+  get keys(): readonly string[] {
+    const { key, call } = this
+    return typeof key === 'string' ? call.policies.map(() => key) : key
+  }
+
+  /** The state of each policy. */
+  get states(): readonly State[] {
+    if (this.call.policies.length === 0) return []
     const states = [stateOf(this)]
     for (let decided = this.before; decided !== undefined; decided = decided.before) {
       states.unshift(stateOf(decided))
     }
-    return {
-      request: { verb, entries, keys, now, lease, cost },
-      outcome: { allowed, states },
-    }
+    return states
   }
-}
 
-function stateOf({ row, now, sideState }: DecidedState): State {
-  if (sideState === undefined) return { row, blockedUntil: 0, now }
-  const { blockedUntil, resets } = sideState
-  return resets === 0 ? { row, blockedUntil, now } : { row, blockedUntil, now, resets }
+  /** The receipt of the same call if it was denied instead: a refund of it refunds nothing. */
+  get denied(): Receipt {
+    const { call, key, cost, before } = this
+    return new Receipt(call, key, cost, false, this, before)
+  }
 }

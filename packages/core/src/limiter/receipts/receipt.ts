@@ -1,39 +1,31 @@
-import type { DecisionRequest, Outcome, Source, Store } from '../../stores/store.js'
+import type { Source, Store } from '../../stores/store.js'
 import type { Decision } from '../decision.js'
 import type { Verdict } from '../reading/verdict.js'
+import type { Receipt, Receipts } from './call-receipt.js'
 
-/** The request and the outcome of a decision. A refund needs both. */
-export interface Receipt {
-  readonly request: DecisionRequest
-  readonly outcome: Outcome
-  /** The receipts of the other requests, if the decision combines several. */
-  readonly others?: readonly Receipt[]
+/** The receipts of a decision; undefined for any other value. A decision that took nothing also has a receipt, and its refund refunds nothing. */
+export function receiptsOf(value: unknown): readonly Receipt[] | undefined {
+  return typeof value === 'object' && value !== null ? Receipted.receiptsOf(value) : undefined
 }
 
-/** A receipt that is made when it is needed. Most decisions are never refunded. */
-export interface LazyReceipt {
-  /** The receipt. Each read makes another one. */
-  readonly receipt: Receipt
-}
-
-/** The receipt of a decision; undefined for any other value. A decision that took nothing also has a receipt, and its refund refunds nothing. */
+/** The receipt of the first call that a decision combines. */
 export function receiptOf(value: unknown): Receipt | undefined {
-  return typeof value === 'object' && value !== null ? Receipted.receiptOf(value) : undefined
+  return receiptsOf(value)?.[0]
 }
 
-/** Adds a receipt to a decision that `PlainDecision` made. */
-export function addReceipt<D extends Decision>(decision: D, receipt: Receipt | LazyReceipt): D {
+/** Adds its receipts to a decision that `PlainDecision` made. */
+export function addReceipt<D extends Decision>(decision: D, receipts: Receipts): D {
   // oxlint-disable-next-line eslint/no-new -- the constructor returns the decision
-  new Receipted(decision, receipt)
+  new Receipted(decision, receipts)
   return decision
 }
 
 /** A copy of a decision, with a receipt. */
 export function withReceipt<S extends Store>(
   decision: Decision<S>,
-  receipt: Receipt | LazyReceipt,
+  receipts: Receipts,
 ): Decision<S> {
-  return addReceipt(plainCopy(decision), receipt)
+  return addReceipt(plainCopy(decision), receipts)
 }
 
 /** A copy of a decision, without its receipt, to which `addReceipt` can add another. */
@@ -106,21 +98,18 @@ class ReturnsArgument {
 }
 
 /**
- * Adds the receipt as a private field of the decision. The decision remains a plain object, also for `console.log`, and neither a copy nor its JSON
- * contains the receipt. A WeakMap would take several times as long.
+ * Adds the receipts as a private field of the decision. The decision remains a plain object, also for `console.log`, and neither a copy nor its JSON
+ * contains them. A WeakMap would take several times as long.
  */
 class Receipted extends ReturnsArgument {
-  #receipt: Receipt | LazyReceipt
+  #receipts: Receipts
 
-  constructor(decision: Decision, receipt: Receipt | LazyReceipt) {
+  constructor(decision: Decision, receipts: Receipts) {
     super(decision)
-    this.#receipt = receipt
+    this.#receipts = receipts
   }
 
-  static receiptOf(value: object): Receipt | undefined {
-    if (!(#receipt in value)) return undefined
-    // Made only once, because a request is recognized by its identity when it is refunded again.
-    if ('receipt' in value.#receipt) value.#receipt = value.#receipt.receipt
-    return value.#receipt
+  static receiptsOf(value: object): readonly Receipt[] | undefined {
+    return #receipts in value ? value.#receipts.receipts : undefined
   }
 }

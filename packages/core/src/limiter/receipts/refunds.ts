@@ -1,21 +1,26 @@
 import { sluiceError } from '../../errors.js'
 import { isList, isRecord, isText } from '../../options/predicates.js'
 import { optionsObject, rejectUnknown } from '../../options/readers.js'
-import { noLease, partOf, peekOf, refundOf, type StoreRequest } from '../../stores/store.js'
+import {
+  noLease,
+  partOf,
+  type RefundReceiptRequest,
+  type StoreRequest,
+} from '../../stores/store.js'
 import { hasLeases } from '../reading/read-decision.js'
-import type { Receipt } from './receipt.js'
+import type { Receipt } from './call-receipt.js'
 
 /** The arguments of a refund of a decision. */
 export interface RefundCall {
-  readonly receipt: Receipt
+  readonly receipts: readonly Receipt[]
   readonly options: unknown
   /** The third argument, which only a refund of units takes. */
   readonly more: unknown
 }
 
 /**
- * Makes the function that turns the refund of a decision into requests: one for each request that the decision combines. For policies that were
- * refunded before, and for a decision that took nothing, the request is a peek without policies.
+ * Makes the function that turns the refund of a decision into requests: one for each call that the decision combines. For policies that were
+ * refunded before, and for a call that took nothing, there is none.
  */
 export function refundRequests(
   limiter: string,
@@ -23,35 +28,41 @@ export function refundRequests(
 ): (call: RefundCall) => readonly StoreRequest[] {
   const where = `limiter "${limiter}"`
 
-  return function requestsOf({ receipt, options, more }) {
-    const receipts = receipt.others === undefined ? [receipt] : [receipt, ...receipt.others]
+  return function requestsOf({ receipts, options, more }) {
     for (const one of receipts) assertOwn(one)
     const names = namesOf(options, more)
     if (names !== undefined) assertKnown(names, receipts)
-    return receipts.map((one) => requestOf(one, names))
+    return receipts.flatMap((one) => requestOf(one, names))
   }
 
   function requestOf(
-    { request, outcome }: Receipt,
+    receipt: Receipt,
     names: readonly string[] | undefined,
-  ): StoreRequest {
-    const { entries } = request
+  ): readonly StoreRequest[] {
+    const { call, allowed, keys, cost, states } = receipt
+    const { verb, policies: entries, lease, source } = call
     const asked = [...entries.keys()].filter((i) => names?.includes(entries[i].name) !== false)
-    const isTaken = request.verb === 'consume' && outcome.allowed
-    const left = isTaken ? markRefunded(request, asked) : []
-    if (request.verb !== 'consume' || left.length === 0) {
-      return { ...peekOf(request, 0), entries: [], keys: [] }
+    const left = verb === 'consume' && allowed ? markRefunded(receipt, asked) : []
+    if (left.length === 0) return []
+    const now = injectedTime()
+    const whole: RefundReceiptRequest = {
+      verb: 'refundReceipt',
+      entries,
+      keys,
+      now,
+      lease,
+      cost,
+      receipts: states,
+      source,
     }
-    const { states, source = 'store' } = outcome
-    const whole = { ...refundOf(request, states), source, now: injectedTime() }
-    if (left.length === entries.length) return whole
+    if (left.length === entries.length) return [whole]
     const part = partOf(whole, left)
-    return { ...part, lease: part.entries.some(hasLeases) ? request.lease : noLease }
+    return [{ ...part, lease: part.entries.some(hasLeases) ? lease : noLease }]
   }
 
-  function assertOwn({ request: { entries } }: Receipt): void {
-    if (entries.every((entry) => entry.limiter === limiter)) return
-    throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, entries[0].limiter)
+  function assertOwn({ call: { policies } }: Receipt): void {
+    if (policies.every((policy) => policy.limiter === limiter)) return
+    throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, policies[0].limiter)
   }
 
   function namesOf(options: unknown, more: unknown): readonly string[] | undefined {
@@ -70,7 +81,7 @@ export function refundRequests(
   }
 
   function assertKnown(names: readonly string[], receipts: readonly Receipt[]): void {
-    const known = receipts.flatMap(({ request }) => request.entries.map(({ name }) => name))
+    const known = receipts.flatMap(({ call }) => call.policies.map(({ name }) => name))
     const stray = names.find((name) => !known.includes(name))
     if (stray !== undefined) throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, stray, known)
   }
@@ -80,13 +91,13 @@ function areNames(value: unknown): value is readonly string[] {
   return isList(value) && value.every(isText)
 }
 
-/** The policies of each request that were refunded, by their positions. A second refund does nothing, no matter which limiter of the name is called. */
+/** The policies of each call that were refunded, by their positions. A second refund does nothing, no matter which limiter of the name is called. */
 const refunded = new WeakMap<object, Set<number>>()
 
-/** Marks policies of a request as refunded. Returns those that were not refunded before. */
-function markRefunded(request: object, positions: readonly number[]): readonly number[] {
-  const known = refunded.get(request) ?? new Set()
-  refunded.set(request, known)
+/** Marks policies of a call as refunded. Returns those that were not refunded before. */
+function markRefunded(receipt: object, positions: readonly number[]): readonly number[] {
+  const known = refunded.get(receipt) ?? new Set()
+  refunded.set(receipt, known)
   const left = positions.filter((position) => !known.has(position))
   for (const position of left) known.add(position)
   return left

@@ -1,11 +1,12 @@
 import type { Decision } from '../decision.js'
 import { asOf } from '../reading/read-decision.js'
-import { receiptOf, type Receipt } from '../receipts/receipt.js'
+import type { Receipt } from '../receipts/call-receipt.js'
+import { receiptOf } from '../receipts/receipt.js'
 import type { Keys, PolicyChoice } from '../bound-policies.js'
 import { keepAlive } from '../leases/keep-alive.js'
 import { pause } from './pause.js'
 import { turnBefore, type Turn } from './turns.js'
-import type { Outcome, State, Store } from '../../stores/store.js'
+import type { State, Store } from '../../stores/store.js'
 
 /** The methods of a limiter that `delayRequest` uses. */
 export interface DelayingLimiter {
@@ -67,12 +68,13 @@ async function asOfNow<S extends Store>(
 ): Promise<Decision<S>> {
   const receipt = receiptOf(decision)
   if (receipt === undefined) return decision
-  const starts = receipt.outcome.states.map(({ now }) => now + decision.delayMs)
+  const starts = receipt.states.map(({ now }) => now + decision.delayMs)
   const asked = policies === undefined ? { cost: 0 } : { cost: 0, policies }
   const current = await currentDecision(limiter, key, asked)
   // The counts of another source are different ones.
   const known = current?.source === decision.source ? receiptOf(current) : undefined
-  return asOf(decision, advancedTo(starts, known ?? receipt))
+  const later = known ?? receipt
+  return asOf(decision, later.call.policies, advancedTo(starts, later))
 }
 
 /** Undefined if the peek fails: the request stays allowed, even if its store has been closed since. */
@@ -88,16 +90,14 @@ async function currentDecision(
   }
 }
 
-/** The outcome with its states advanced to these moments, unless they are later already. */
-function advancedTo(moments: readonly number[], { request, outcome }: Receipt): Outcome {
-  const { entries = request.entries } = outcome
-  const states = outcome.states.map((state, i): State => {
-    const { steps, params } = entries[i]
+/** The states of a decision advanced to these moments, unless they are later already. */
+function advancedTo(moments: readonly number[], { call, states }: Receipt): readonly State[] {
+  return states.map((state, i): State => {
+    const { steps, params } = call.policies[i]
     // The receipt does not contain the body, so a state with a body cannot be advanced.
     if (state.now >= moments[i] || steps.bodied === true) return state
     const row = [...state.row]
     steps.look(row, params, moments[i], 0)
     return { row, blockedUntil: state.blockedUntil, now: moments[i] }
   })
-  return { ...outcome, states }
 }

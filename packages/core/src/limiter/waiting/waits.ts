@@ -11,20 +11,23 @@ import { costAt } from '../../stores/store.js'
 export function firmWaitOf(decision: Decision): number | null {
   const receipt = receiptOf(decision)
   if (receipt === undefined) return decision.retryAfterMs
-  const { request, outcome } = receipt
+  const { states } = receipt
   let firm: number | null = 0
-  request.entries.forEach((entry, i) => {
-    const wait = decision.policies[entry.name].retryAfterMs
-    const { blockedUntil, now } = outcome.states[i]
-    firm = longest(firm, hasLeases(entry) && wait !== null ? Math.max(0, blockedUntil - now) : wait)
+  receipt.call.policies.forEach((policy, i) => {
+    const wait = decision.policies[policy.name].retryAfterMs
+    const { blockedUntil, now } = states[i]
+    firm = longest(
+      firm,
+      hasLeases(policy) && wait !== null ? Math.max(0, blockedUntil - now) : wait,
+    )
   })
   return firm
 }
 
 /** Whether one of the policies of a decision is a leaky queue, which determines when a request starts. */
 export function isQueued(decision: Decision): boolean {
-  const entries = receiptOf(decision)?.request.entries ?? []
-  return entries.some(({ steps }) => steps.queueWait !== undefined)
+  const policies = receiptOf(decision)?.call.policies ?? []
+  return policies.some(({ steps }) => steps.queueWait !== undefined)
 }
 
 /**
@@ -34,13 +37,12 @@ export function isQueued(decision: Decision): boolean {
 export function overflows(decision: Decision): boolean {
   const receipt = receiptOf(decision)
   if (receipt === undefined) return false
-  const { request, outcome } = receipt
-  const { entries = request.entries, states } = outcome
+  const { cost, states } = receipt
   let inQueue = 0
   let otherwise = 0
-  entries.forEach(({ name, steps, params }, i) => {
+  receipt.call.policies.forEach(({ name, steps, params }, i) => {
     const { row, blockedUntil, now } = states[i]
-    const queueWait = steps.queueWait?.(row, params, now, costAt(request.cost, i)) ?? 0
+    const queueWait = steps.queueWait?.(row, params, now, costAt(cost, i)) ?? 0
     const wait = decision.policies[name].retryAfterMs ?? Infinity
     inQueue = Math.max(inQueue, queueWait)
     otherwise = Math.max(otherwise, queueWait > 0 ? blockedUntil - now : wait)

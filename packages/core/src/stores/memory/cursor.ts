@@ -1,8 +1,9 @@
 import type { BodiedSteps, Params, Row, SettledRow } from '../../algorithms/algorithm.js'
+import { readBy } from '../../algorithms/reading.js'
 import type { Block } from '../../policy.js'
 import { startedBlock, UNTIL } from '../block.js'
 import type { Call, DecidedPolicy, SideState } from '../compiled-policies.js'
-import type { BoundPolicy, State } from '../store.js'
+import type { BoundPolicy } from '../store.js'
 import type { Partition } from './partitions.js'
 import { resetsIn } from './reset.js'
 import type { Segment } from './segment.js'
@@ -135,11 +136,7 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
 
   /** Reads the numbers of the decision from the row. */
   protected read(): void {
-    const { row, params, now } = this
-    const { steps } = this.policy
-    this.used = steps.used(row, params, now)
-    this.next = steps.next(row, params, now, Math.max(0, this.quota - this.used) + 1)
-    this.full = steps.full(row, params)
+    readBy(this.policy.steps, this)
   }
 
   /** The body of the key, if the algorithm has one. */
@@ -165,11 +162,5 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
   noteSideState(): void {
     const { blockedUntil, resets } = this
     this.sideState = blockedUntil === 0 && resets === 0 ? undefined : { blockedUntil, resets }
-  }
-
-  /** The state after the decision. The next decision changes the cursor, but not this state. */
-  get state(): State {
-    const { row, now, blockedUntil, resets } = this
-    return resets === 0 ? { row, blockedUntil, now } : { row, blockedUntil, now, resets }
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js'
-import type { Call, CompiledPolicies } from '../compiled-policies.js'
+import { stateOf, type Call, type CompiledPolicies } from '../compiled-policies.js'
 import {
   costAt,
   peekOf,
@@ -60,7 +60,8 @@ export class MemoryPlan implements CompiledPolicies {
   /** Runs a request of any verb. */
   run(request: StoreRequest): Outcome {
     const allowed = this.#run(request)
-    return { allowed, states: this.decided.map(({ state }) => state) }
+    for (const cursor of this.decided) cursor.noteSideState()
+    return { allowed, states: this.decided.map(stateOf) }
   }
 
   #run(request: StoreRequest): boolean {

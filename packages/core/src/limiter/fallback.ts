@@ -1,7 +1,8 @@
-import { processTime } from '../../clock.js'
-import type { SluiceError } from '../../errors.js'
-import { storeEvents } from './events.js'
-import { memoryStore } from '../memory/index.js'
+import { processTime } from '../clock.js'
+import type { SluiceError } from '../errors.js'
+import { storeEvents } from '../stores/layers/events.js'
+import { hasFailed } from '../stores/layers/failure.js'
+import { memoryStore } from '../stores/memory/index.js'
 import {
   contractVersion,
   peekOf,
@@ -14,9 +15,7 @@ import {
   type StoreContract,
   type StoreRequest,
   type SyncStore,
-} from '../store.js'
-import { hasFailed } from './failure.js'
-import { runOf, storeOf } from './run.js'
+} from '../stores/store.js'
 
 /** While the store is unavailable, a memory store decides (`local`), or every request is allowed or denied. */
 export type OnStoreError = 'local' | 'allow' | 'deny'
@@ -24,35 +23,46 @@ export type OnStoreError = 'local' | 'allow' | 'deny'
 /** A store has recovered after this time without a failure. So a store that fails for some requests only leads to one event. */
 const recoveredAfterMs = 1000
 
+/** Answers the requests of a limiter for which its store failed. */
+export interface Fallback {
+  /** The answer of the store, or what replaces it if the store failed. */
+  settled(request: StoreRequest, answer: Answer): Answer
+  /** Answers a request about a decision that the store did not make. */
+  answerOf(request: StoreRequest): Answer
+  /** The policies with a share of each limit, by which the memory store decides. The same list each time, because that store compiles each list once. */
+  sharesOf(policies: readonly BoundPolicy[]): readonly BoundPolicy[]
+}
+
 /**
- * Answers requests for which the store failed. For `local`, a memory store decides by the entries that `shareOf` returns, each with a share of the
- * limit: all processes together allow at most limit × share × number of processes. All limiters of a store use one memory store, so limiters
- * of one name still count together.
+ * For `local`, a memory store decides by the policies that `shareOf` returns, each with a share of the limit: all processes together allow at most
+ * limit × share × number of processes. All limiters of a store use one memory store, so limiters of one name still count together.
  */
-export function withFallback(
+export function createFallback(
   store: AsyncStore,
   limiter: string,
   onStoreError: OnStoreError,
-  shareOf: (entry: BoundPolicy) => BoundPolicy,
-): AsyncStore {
+  shareOf: (policy: BoundPolicy) => BoundPolicy,
+): Fallback {
   let isReplacing = false
   let failedAt = -Infinity
-
-  // The same list each time, because the memory store compiles each list once.
   const shares = new WeakMap<readonly BoundPolicy[], readonly BoundPolicy[]>()
 
-  function locally(request: StoreRequest): Answer {
-    const entries = shares.get(request.entries) ?? request.entries.map(shareOf)
-    shares.set(request.entries, entries)
+  function sharesOf(policies: readonly BoundPolicy[]): readonly BoundPolicy[] {
+    const known = shares.get(policies) ?? policies.map(shareOf)
+    shares.set(policies, known)
+    return known
+  }
+
+  function locally(request: StoreRequest, entries: readonly BoundPolicy[]): Answer {
     const answer = memoryFor(store).run({ ...request, entries })
-    return 'allowed' in answer ? { ...answer, entries, source: 'fallback' } : answer
+    return 'allowed' in answer ? { ...answer, source: 'fallback' } : answer
   }
 
   function instead(request: StoreRequest, error: SluiceError): Answer {
     const { verb } = request
     // Only the store can refund what it took. The units stay taken until they expire.
     if (verb === 'refundReceipt') return nothingDone
-    if (onStoreError === 'local') return locally(request)
+    if (onStoreError === 'local') return locally(request, sharesOf(request.entries))
     if (verb === 'release' || verb === 'renew') return nothingDone
     if (verb !== 'consume' && (verb !== 'peek' || request.fromCounts === true)) return error
     return onStoreError === 'allow' ? allowed(request) : denied(request)
@@ -60,7 +70,6 @@ export function withFallback(
 
   /** Publishes one event for each change, not for each request. */
   function publishChange(error: SluiceError | undefined): void {
-    if (error === undefined && !isReplacing) return
     const now = processTime.monotonic()
     const wasReplacing = isReplacing
     if (error !== undefined) failedAt = now
@@ -74,48 +83,20 @@ export function withFallback(
     })
   }
 
-  const run = runOf(store)
-
-  function runForStore(
-    requests: readonly StoreRequest[],
-    done: (answers: readonly Answer[]) => void,
-  ): void {
-    run(requests, (answers) => {
-      const error = answers.find(hasFailed)
-      publishChange(error)
-      if (error === undefined) done(answers)
-      else {
-        done(
-          answers.map((answer, i) => (hasFailed(answer) ? instead(requests[i], answer) : answer)),
-        )
+  return {
+    settled(request, answer) {
+      if (hasFailed(answer)) {
+        publishChange(answer)
+        return instead(request, answer)
       }
-    })
+      if (isReplacing) publishChange(undefined)
+      return answer
+    },
+    // The memory store made the decision by the shares, so it has their state.
+    answerOf: (request) =>
+      request.source === 'fallback' ? locally(request, request.entries) : nothingDone,
+    sharesOf,
   }
-
-  return storeOf(
-    function runOrReplace(requests, done) {
-      if (requests.every(isForStore)) {
-        runForStore(requests, done)
-        return
-      }
-      let next = 0
-      const join = (answers: readonly Answer[]): void =>
-        done(
-          requests.map((request) => {
-            // The memory store made the decision, so it has the state.
-            if (request.source === 'fallback') return locally(request)
-            return isForStore(request) ? answers[next++] : nothingDone
-          }),
-        )
-      const asked = requests.filter(isForStore)
-      if (asked.length === 0) join([])
-      else runForStore(asked, join)
-    },
-    {
-      ping: () => store.ping(),
-      close: () => store.close(),
-    },
-  )
 }
 
 /** For stores without a contract of their own. */
@@ -129,11 +110,6 @@ function memoryFor(store: AsyncStore): SyncStore {
     contracts.set(store, contract)
   }
   return (contract.fallback ??= memoryStore())
-}
-
-/** A decision that was made without the store has no state in it. */
-function isForStore({ source = 'store' }: StoreRequest): boolean {
-  return source === 'store'
 }
 
 const nothingDone: Outcome = { allowed: false, states: [] }

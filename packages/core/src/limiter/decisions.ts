@@ -1,0 +1,226 @@
+import { joinKey } from '../keys.js'
+import { isCount } from '../options/predicates.js'
+import { isPlanned, type PlannedStore } from '../stores/memory/index.js'
+import type { BoundPolicy, Outcome, Reply, Store } from '../stores/store.js'
+import { AnsweredPolicies } from './answered-policies.js'
+import type { Keys, Policies, PolicyChoice } from './bound-policies.js'
+import type { ConsumeOptions, KeyAndCost, PeekOptions } from './calls.js'
+import type { Decision } from './decision.js'
+import type { Dispatcher, PendingRequest } from './dispatch.js'
+import { isObserved, report } from './events.js'
+import type { Fallback } from './fallback.js'
+import { Plan } from './plan.js'
+import { areKnown, createPlans, type PlannedCall } from './plans.js'
+import { heldLeaseOf, type ChangeLease } from './reading/read-decision.js'
+import type { Status } from './reading/status.js'
+import type { DecidedCall } from './receipts/call-receipt.js'
+import { receiptOf } from './receipts/receipt.js'
+import type { Requests } from './requests.js'
+
+/** The methods of a limiter that decide. */
+export interface Decisions<S extends Store> {
+  consume(key: Keys, options?: ConsumeOptions): Reply<S, Decision<S>>
+  peek(key: Keys, options?: PeekOptions): Reply<S, Decision>
+  consumeMany(calls: readonly KeyAndCost[]): Reply<S, readonly Decision<S>[]>
+  peekMany(calls: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
+  status(key: Keys, options?: PolicyChoice): Reply<S, Status>
+  /** Whether a call has a policy that counts. */
+  isCounted(key: Keys, options: PeekOptions): boolean
+}
+
+type AnsweredPlan = Plan<AnsweredPolicies>
+
+/** A call to a store, and the plan with its answer. */
+interface AnsweredCall extends PlannedCall<AnsweredPlan> {
+  readonly outcome: Outcome
+}
+
+/** The parts of a limiter that its decisions use. */
+export interface DecidingLimiter<S extends Store> {
+  readonly name: string
+  readonly store: Store
+  readonly requests: Requests
+  readonly dispatch: Dispatcher<S>
+  readonly fallback: Fallback | undefined
+  /** Whether the store has to decide each consumption, so that a denial which this process remembers is not enough. */
+  readonly fresh: boolean
+  readonly changeLease: ChangeLease<S>
+}
+
+/** Makes the methods that decide. Their plans read the decisions of every store: a memory store decides by its plans itself, any other one fills them. */
+export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): Decisions<S> {
+  const { name, store, requests, dispatch, fallback, fresh, changeLease } = limiter
+  const plans = createPlans(name, requests, answeredPlan)
+
+  /** Asks the store for a decision, and reads the answer. */
+  function asking<T>(
+    planned: PlannedCall<AnsweredPlan>,
+    fromCounts: boolean,
+    read: (answered: AnsweredCall) => T,
+    resolve: (result: T) => void,
+    reject: (error: unknown) => void,
+  ): PendingRequest {
+    const { plan, call, key, cost } = planned
+    const request = plan.compiled.requestOf(call, key, cost, { fresh, fromCounts })
+    return {
+      request,
+      done(given) {
+        try {
+          const outcome = dispatch.settled(request, given)
+          if (!('allowed' in outcome)) throw outcome
+          resolve(read(answered(planned, outcome)))
+        } catch (error) {
+          reject(error)
+        }
+      },
+    }
+  }
+
+  /** Fills the plan of a call: the fallback decides by shares of its policies. */
+  function answered(planned: PlannedCall<AnsweredPlan>, outcome: Outcome): AnsweredCall {
+    const { source = 'store', states } = outcome
+    let { plan, call } = planned
+    if (source === 'fallback' && fallback !== undefined) {
+      plan = plans.planOf(fallback.sharesOf(plan.policies))
+    }
+    if (source !== 'store') call = { ...call, policies: plan.policies, source }
+    plan.compiled.fill(states)
+    return { ...planned, plan, call, outcome }
+  }
+
+  function decisionOf(
+    { plan, call, key, cost, outcome }: AnsweredCall,
+    options: ConsumeOptions | undefined,
+  ): Decision<S> {
+    const decision = plan.read(call, key, cost, outcome.allowed)
+    return call.verb === 'consume' ? noted(plan, decision, options) : decision
+  }
+
+  /** Adds the lease of an allowed consumption to its decision, and publishes it. */
+  function noted(
+    { hasLeases }: { readonly hasLeases: boolean },
+    decision: Decision<S>,
+    options: ConsumeOptions | undefined,
+  ): Decision<S> {
+    if (hasLeases && decision.allowed) addLease(decision)
+    if (isObserved(decision)) report(name, decision, options)
+    return decision
+  }
+
+  function addLease(decision: Decision<S>): void {
+    const receipt = receiptOf(decision)
+    const lease = receipt === undefined ? undefined : heldLeaseOf(receipt, changeLease)
+    if (lease !== undefined) Object.assign(decision, { lease })
+  }
+
+  function decide(
+    verb: DecidedCall['verb'],
+    key: Keys,
+    options: ConsumeOptions | undefined,
+    check: (options: ConsumeOptions) => void,
+  ): Reply<S, Decision<S>> {
+    return dispatch.reply((resolve, reject) => {
+      if (options !== undefined) check(options)
+      const planned = plans.callOf(verb, key, options)
+      const read = (call: AnsweredCall) => decisionOf(call, options)
+      dispatch.ask([asking(planned, false, read, resolve, reject)])
+    })
+  }
+
+  function decideMany(
+    verb: DecidedCall['verb'],
+    calls: readonly KeyAndCost[],
+  ): Reply<S, readonly Decision<S>[]> {
+    return dispatch.reply((resolve, reject) => {
+      // All calls are checked before one is decided.
+      const all = calls.map((call) => {
+        requests.checkListed(call)
+        return plans.callOf(verb, call.key, call)
+      })
+      const decisions: Decision<S>[] = []
+      let left = all.length
+      if (left === 0) resolve([])
+      const read = (call: AnsweredCall) => decisionOf(call, undefined)
+      dispatch.ask(
+        all.map((planned, i) => {
+          function decided(decision: Decision<S>): void {
+            decisions[i] = decision
+            if (--left === 0) resolve(decisions)
+          }
+          return asking(planned, false, read, decided, reject)
+        }),
+      )
+    })
+  }
+
+  const asked: Decisions<S> = {
+    consume: (key, options) => decide('consume', key, options, requests.checkConsume),
+    peek: (key, options) => decide('peek', key, options, requests.checkPeek),
+    consumeMany: (calls) => decideMany('consume', calls),
+    peekMany: (calls) => decideMany('peek', calls),
+    status: (key, options) =>
+      dispatch.reply((resolve, reject) => {
+        const policies = requests.policiesOf(options)
+        const planned = plans.callOf('peek', key, { cost: 0, ...(policies && { policies }) })
+        const read = ({ plan, call }: AnsweredCall) => plan.statusOf(call.source)
+        dispatch.ask([asking(planned, true, read, resolve, reject)])
+      }),
+    isCounted: (key, options) => plans.callOf('peek', key, options).plan.compiled.isCounted,
+  }
+  return isPlanned(store) ? { ...asked, ...decidedAtOnce(store) } : asked
+
+  /** The decisions of a memory store, without a request and an outcome for each. */
+  function decidedAtOnce(memory: PlannedStore): Pick<Decisions<S>, 'consume' | 'peek'> {
+    const { hasClock, watchKey } = requests
+    const own = createPlans(name, requests, (policies) => {
+      return new Plan(policies, memory.compile(policies, hasClock))
+    })
+
+    function decideAtOnce({ plan, call, key, cost }: PlannedCall<Plan>): Decision<S> {
+      return plan.read(call, key, cost, plan.compiled.decide(call, key, cost))
+    }
+
+    function consumeAtOnce(key: Keys, options: ConsumeOptions | undefined): Decision<S> {
+      const planned = own.callOf('consume', key, options)
+      return noted(planned.plan, decideAtOnce(planned), options)
+    }
+
+    return {
+      consume(key, options) {
+        if (!memory.runsItself) return asked.consume(key, options)
+        let cost: unknown = 1
+        let policies: Policies | undefined
+        let owner: string | undefined
+        if (options !== undefined) {
+          if (!areKnown(options)) requests.checkConsume(options)
+          ;({ cost = 1, policies, owner } = options)
+        }
+        const joined = typeof key === 'string' ? joinKey(key) : undefined
+        if (joined === undefined || !isCount(cost) || owner !== undefined || hasClock) {
+          return replyOf<S>(consumeAtOnce(key, options))
+        }
+        // As `consumeAtOnce`, without an object for the call.
+        const plan = own.planFor(policies)
+        watchKey?.(key, policies)
+        const call = plan.callOf('consume', undefined, undefined)
+        const decision = plan.read(call, joined, cost, plan.compiled.decide(call, joined, cost))
+        return replyOf<S>(noted(plan, decision, options))
+      },
+      peek(key, options) {
+        if (!memory.runsItself) return asked.peek(key, options)
+        requests.checkPeek(options)
+        return replyOf<S>(decideAtOnce(own.callOf('peek', key, options)))
+      },
+    }
+  }
+}
+
+function answeredPlan(policies: readonly BoundPolicy[]): AnsweredPlan {
+  return new Plan(policies, new AnsweredPolicies(policies))
+}
+
+/** The decision as the reply of a synchronous store. */
+function replyOf<S extends Store>(decision: Decision<S>): Reply<S, Decision<S>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler cannot know that S is the type of this store
+  return decision as Reply<S, Decision<S>>
+}
