@@ -4,6 +4,7 @@ export const area = 'rules-check'
 
 export const tests = [
   'packages/rules/test/warnings packages/rules/test/inclusion packages/rules/test/check-rules packages/rules/test/explain packages/rules/test/value-from-text',
+  'packages/rules/test',
 ]
 
 export const mutants = [

@@ -5,6 +5,7 @@ export const area = 'rules-document'
 export const tests = [
   'packages/rules/test/findings packages/rules/test/json-mistakes packages/rules/test/schema packages/rules/test/bounds',
   'packages/rules/test/values packages/rules/test/warnings packages/rules/test/loading/reading packages/rules/test/loading/read-rules-file packages/rules/test/loading/load-rules',
+  'packages/rules/test',
 ]
 
 export const mutants = [

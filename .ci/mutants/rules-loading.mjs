@@ -5,6 +5,7 @@ export const area = 'rules-loading'
 export const tests = [
   'packages/rules/test/loading/rule-loader packages/rules/test/loading/refresh packages/rules/test/loading/incomplete packages/rules/test/loading/facts-of-request packages/rules/test/loading/load-rules packages/rules/test/loading/poll-source',
   'packages/rules/test/loading/limiter packages/rules/test/loading/file-source packages/rules/test/loading/cookie packages/rules/test/loading/reading',
+  'packages/rules/test',
 ]
 
 export const mutants = [

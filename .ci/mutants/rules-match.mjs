@@ -5,7 +5,7 @@ export const area = 'rules-match'
 export const tests = [
   'packages/rules/test/schedules packages/rules/test/lists packages/rules/test/predicates packages/rules/test/values packages/rules/test/single-values packages/rules/test/long-values packages/rules/test/paths',
   'packages/rules/test/findings packages/rules/test/bounds packages/rules/test/index-work packages/rules/test/explain packages/rules/test/check-rules',
-  'packages/rules/test/index-equals-naive',
+  'packages/rules/test',
 ]
 
 export const mutants = [

@@ -66,6 +66,12 @@ test('more than 10,000 rules are refused', () => {
   expect(() => parsedOf({ version: 1, name: 'a', rules })).toThrow(
     'too many rules: 10001; at most 10,000',
   )
+  expect(() => parsedOf({ version: 1, name: 'a', rules: rules.slice(1) })).not.toThrow()
+})
+
+test('a text of exactly 10 MB is accepted', () => {
+  const rules = 'version: 1\nname: a\nrules: [{ id: a, then: deny }]\n# '
+  expect(refusal(rules.padEnd(10 * 1024 * 1024, 'x')).code).toBeUndefined()
 })
 
 test('a list of more than a million entries is refused, and one of a million is read without holding the event loop', async () => {

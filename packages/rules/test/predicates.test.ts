@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { asked, compiledRules, type TestFacts } from './compiled.js'
+import { asked, compiled, compiledRules, findingsOf, head, type TestFacts } from './compiled.js'
 
 async function applies(when: string, facts: TestFacts): Promise<boolean> {
   const rules = await compiledRules(`  - { id: r, when: ${when}, key: [], limit: 1, window: 1m }`)
@@ -145,4 +145,51 @@ test('a schedule that is active', async () => {
   )
   expect(asked(rules, {}, Date.UTC(2026, 0, 1, 0, 30))).toEqual(['r'])
   expect(asked(rules, {}, Date.UTC(2026, 0, 1, 6))).toEqual(['pass'])
+})
+
+test('one of several schedules is active', async () => {
+  const rules = await compiled(`version: 1
+name: test
+zone: UTC
+schedules: { night: { from: '00:30', to: '06:00' }, noon: { from: '12:00', to: '13:00' } }
+rules: [{ id: r, when: { during: [night, noon] }, key: [], limit: 1, window: 1m }]`)
+  const hours = [1, 7, 12].map((hour) => asked(rules, {}, Date.UTC(2026, 0, 1, hour)))
+  expect(hours).toEqual([['r'], ['pass'], ['r']])
+})
+
+test('an error of one alternative counts only if no other one holds', async () => {
+  const when = '{ any: [{ plan: pro }, { user: ann }] }'
+  expect(await applies(when, { values: { plan: 'gold', user: 'ann' } })).toBe(true)
+  await expect(applies(when, { values: { plan: 'gold', user: 'bob' } })).rejects.toThrow(
+    expect.objectContaining({ code: 'SLUICE_RULES_VALUE_INVALID' }),
+  )
+})
+
+test('a regular expression ignores letter case only where its field does', async () => {
+  const rules =
+    await compiledRules(`  - { id: host, when: { host: { matches: EXAMPLE } }, key: [], limit: 1, window: 1m }
+  - { id: user, when: { user: { matches: EXAMPLE } }, key: [], limit: 1, window: 1m }`)
+  expect(asked(rules, { host: 'example', values: { user: 'example' } })).toEqual(['host'])
+})
+
+test('regular expressions of which one begins with the other have results of their own', async () => {
+  const rules =
+    await compiledRules(`  - { id: user, when: { user: { matches: 'x?' } }, key: [], limit: 1, window: 1m }
+  - { id: header, when: { header.kind: { matches: 'x?b' } }, key: [], limit: 1, window: 1m }`)
+  expect(asked(rules, { values: { user: 'bc' }, headers: { kind: 'c' } })).toEqual(['user'])
+})
+
+test('a mistake that two rules repeat is a finding in each of them', async () => {
+  const rule = (id: string): string =>
+    `  - { id: ${id}, when: { level: { prefix: a } }, key: [], limit: 1, window: 1m }`
+  const findings = await findingsOf(`${head}\nrules:\n${rule('a')}\n${rule('b')}`)
+  const first = head.split('\n').length + 2
+  expect(findings.map(({ line }) => line)).toEqual([first, first + 1])
+})
+
+test('a colon behind a backslash begins no parameter', async () => {
+  const findings = await findingsOf(
+    `${head}\nrules:\n  - { id: r, when: { path: '/a/\\:id' }, key: param.id, limit: 1, window: 1m }`,
+  )
+  expect(findings.map(({ code }) => code)).toEqual(['SLUICE_RULES_FIELD_UNKNOWN'])
 })
