@@ -384,12 +384,6 @@ export const mutants = [
   },
   {
     file: `${loading}/limiter/peeking.ts`,
-    name: 'a peek refunds units of other requests',
-    find: '    refund: () => false,\n',
-    replace: '',
-  },
-  {
-    file: `${loading}/limiter/peeking.ts`,
     name: 'a peek counts in the statistics of rules that tag',
     find: 'tagging: tagging.map(untraced)',
     replace: 'tagging',

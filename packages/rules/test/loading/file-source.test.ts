@@ -5,7 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { fileSource } from '../../src/loading/sources/file-source.js'
-import type { RulesContent, RuleSource } from '../../src/loading/sources/rule-source.js'
+import {
+  contentOf,
+  type RulesContent,
+  type RuleSource,
+} from '../../src/loading/sources/rule-source.js'
 import { useFolders } from './folder.js'
 
 const folder = useFolders()
@@ -59,6 +63,28 @@ test('delivers the document with the files that it names, relative to it', async
   expect(content?.text).toBe(document)
   expect(content?.format).toBe('yaml')
   expect([...(content?.files ?? [])]).toEqual([['lists/bots.txt', 'crawler\n']])
+})
+
+test('accepts the absolute path of a file', async () => {
+  const path = join(await folder(), 'rules.yaml')
+  const list = join(await folder(), 'bots.txt')
+  await writeFile(list, 'crawler\n')
+  await writeFile(path, document.replace('lists/bots.txt', list))
+  expect([...((await read(fileSource(path)))?.files ?? [])]).toEqual([[list, 'crawler\n']])
+})
+
+test('a line that moves from one file to another changes the version', () => {
+  const versionOf = (one: string, other: string): string =>
+    contentOf({
+      text: document,
+      format: 'yaml',
+      files: new Map([
+        ['a', one],
+        ['b', other],
+      ]),
+    }).version
+  expect(versionOf('xb', '')).not.toBe(versionOf('x', 'b'))
+  expect(versionOf('', 'b')).not.toBe(versionOf('b', ''))
 })
 
 test('reads a file whose name ends in .json as JSON, and accepts a URL', async () => {

@@ -1,7 +1,9 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { rulesErrorFrom } from '../../src/errors.js'
+import { createFailures } from '../../src/loading/failures.js'
 import { createKeeper } from '../../src/loading/keep.js'
 import { createRuleLoader, type Compile, type RuleLoader } from '../../src/loading/rule-loader.js'
 import type { DocumentEvent } from '../../src/loading/events.js'
@@ -248,7 +250,10 @@ test('rejects an invalid first document, even with a kept document', async () =>
 
 test('rejects with the failure of the source if nothing was kept', async () => {
   const keep = join(await folder(), 'rules.good')
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
   await expect(load(memorySource(), keep)).rejects.toMatchObject({ code: failed })
+  expect(warn).not.toHaveBeenCalled()
+  warn.mockRestore()
 })
 
 test('keeps only valid documents', async () => {
@@ -289,6 +294,26 @@ test('rejects with the failure of the source if the kept document can no longer 
   const keep = join(await folder(), 'rules.good')
   await createKeeper(keep).write(contentOf({ text: 'old', format: 'yaml', files: new Map() }))
   await expect(load(memorySource(), keep)).rejects.toMatchObject({ code: failed })
+})
+
+test('leaves no file behind if a document cannot be kept', async () => {
+  const at = await folder()
+  await mkdir(join(at, 'rules.good'))
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
+  await createKeeper(join(at, 'rules.good')).write(
+    contentOf({ text: one, format: 'yaml', files: new Map() }),
+  )
+  expect(warn).toHaveBeenCalledOnce()
+  expect(await readdir(at)).toEqual(['rules.good'])
+  warn.mockRestore()
+})
+
+test('publishes at most 100 distinct failures', () => {
+  const told: string[] = []
+  const failures = createFailures(({ message }) => told.push(message))
+  for (let i = 0; i < 101; i++)
+    failures.add(rulesErrorFrom(undefined, 'SLUICE_RULES_SOURCE_FAILED', `${i}`, ''))
+  expect(told).toHaveLength(100)
 })
 
 test('loads the rules although they cannot be kept, and warns of it', async () => {

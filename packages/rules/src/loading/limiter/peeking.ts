@@ -10,7 +10,6 @@ export function peeking(limiter: Limiter): Limiter {
     consumeMany: (calls) =>
       peekMany(calls.map((call) => ({ key: call.key, ...peekOptions(call) }))),
     acquire: async (key, options) => peek(key, peekOptions(options)),
-    refund: () => false,
   }
 }
 

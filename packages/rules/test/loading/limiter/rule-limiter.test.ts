@@ -225,6 +225,34 @@ rules: [{ id: both, key: [], policies: { ${policies} } }]`),
   expect(await limiter.peekAll({})).toEqual([{ rule: 'both', outcome, retryAfterMs: 60_000 }])
 })
 
+test('an exceeded rule of which one policy never allows has no wait', async () => {
+  const rules = await loadRules({
+    source: staticSource(`
+version: 1
+name: never
+rules: [{ id: never, key: [], policies: { none: { kind: fixedWindow, limit: 0, window: 1s }, minute: { kind: fixedWindow, limit: 1, window: 1m } } }]`),
+  })
+  const limiter = createRuleLimiter({ rules, clock: () => start })
+  await limiter.count({})
+  const outcome = { type: 'deny', status: 429 }
+  expect(await limiter.peekAll({})).toEqual([{ rule: 'never', outcome, retryAfterMs: null }])
+})
+
+test('exceeded rules that tag are in the order of the document as well', async () => {
+  const rules = await loadRules({
+    source: staticSource(`
+version: 1
+name: tags
+rules:
+  - { id: tagged, key: [], limit: 1, window: 1m, over: { tag: often } }
+  - { id: denied, key: [], limit: 1, window: 1m }`),
+  })
+  const limiter = createRuleLimiter({ rules })
+  await limiter.consume({})
+  const exceeded = await limiter.peekAll({})
+  expect(exceeded.map(({ rule }) => rule)).toEqual(['tagged', 'denied'])
+})
+
 test('counts each consume in the statistics, including shadow rules, and no peek', async () => {
   const { limiter, stats, pass } = await forum()
   await limiter.consume(asking)
@@ -239,6 +267,10 @@ test('counts each consume in the statistics, including shadow rules, and no peek
     expect(stats(rule)).toMatchObject({ allowed: rule === 'day' ? 2 : 1, denied: 0 })
   }
   expect(stats('trial')).toMatchObject({ shadowDenied: 1 })
+  const sharing = { ...ada, action: 'share', points: 20 }
+  await limiter.consume(sharing)
+  await limiter.peek(sharing)
+  expect(stats('points')).toMatchObject({ allowed: 1, denied: 0 })
 })
 
 test('counts in shadow rules, too', async () => {
