@@ -106,6 +106,10 @@ const rules = {
   koa: adapter('koa', npm('koa', '@types/koa')),
   fastify: adapter('fastify', npm('fastify', 'fastify-plugin')),
   nestjs: adapter('nestjs', npm('@nestjs/common', '@nestjs/core', 'rxjs'), '^(?:node:)?http$'),
+  testing: {
+    from: 'packages/testing/src/',
+    may: ['@sluice/core/database', '^(?:node:)?(?:assert|crypto|test|timers/promises)$'],
+  },
   rules: {
     from: 'packages/rules/src/',
     may: [

@@ -13,6 +13,7 @@ const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${nam
 /** The dependencies and the rest of the application of a reader of each package's README. */
 const readers = {
   core: { has: [] },
+  testing: { has: [] },
   express: {
     has: ['express'],
     rest: `app.get('/', (request, response) => response.send('Hello.'))

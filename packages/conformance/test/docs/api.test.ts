@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
-const packages = ['core', 'express', 'koa', 'fastify', 'nestjs', 'rules', 'cli']
+const packages = ['core', 'express', 'koa', 'fastify', 'nestjs', 'testing', 'rules', 'cli']
 
 interface EntryPoint {
   readonly owner: string

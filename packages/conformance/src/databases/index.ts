@@ -1,0 +1,2 @@
+export { MapDatabase } from './map-database.js'
+export type { MapRow, MapSettings } from './map-database.js'

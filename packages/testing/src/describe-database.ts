@@ -1,0 +1,31 @@
+import * as nodeTest from 'node:test'
+import { describeGroups } from './groups.js'
+import { describeStates } from './states.js'
+import type { DatabaseFactory, TestFunctions } from './suite.js'
+import { describeTimes } from './times.js'
+import { describeTraffic } from './traffic.js'
+
+/**
+ * Tests that a database keeps the contract `Database` of `@sluice/core/database`, by plain calls. Each failure names the sentence that the database
+ * breaks. All rows have keys of their own, so the tests can run on a table with other rows.
+ *
+ * @param makeDatabase returns instances over the same data, if possible with different connections
+ * @param functions the functions of the test runner, by default those of `node:test`
+ * @example
+ * import { describeDatabase } from '@sluice/testing'
+ *
+ * describeDatabase('my database', () => myDatabase(client))
+ */
+export function describeDatabase(
+  name: string,
+  makeDatabase: DatabaseFactory,
+  functions: TestFunctions = nodeTest,
+): void {
+  const { describe, it } = functions
+  describe(name, () => {
+    describeStates(makeDatabase, it)
+    describeGroups(makeDatabase, it)
+    describeTimes(makeDatabase, it)
+    describeTraffic(makeDatabase, it)
+  })
+}

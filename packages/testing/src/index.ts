@@ -1,0 +1,2 @@
+export { describeDatabase } from './describe-database.js'
+export type { DatabaseFactory, TestFunctions } from './suite.js'

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expectReply, expectThat } from './contract.js'
+import { always, change, expectRow, makeRow, newKeys, save, saveOne } from './rows.js'
+import type { DatabaseFactory, TestFunctions } from './suite.js'
+
+const minute = 60_000
+
+/** The clock of the database, the span of a save, and the ends of rows. */
+export function describeTimes(make: DatabaseFactory, it: TestFunctions['it']): void {
+  it('has the time of a clock, in milliseconds', async () => {
+    const database = await make()
+    const [key] = newKeys(1)
+    const { now: before } = await database.load([key])
+    await delay(50)
+    const { now } = await save(database, [[change(key, undefined, Uint8Array.of(1))]])
+    await delay(50)
+    const { now: after } = await database.load([])
+    const times = [before, now, after]
+    expectThat(
+      times.every((time) => Math.abs(time - Date.now()) < minute),
+      'time',
+      `It is ${times.join(', ')}, and that of this process ${Date.now()}.`,
+    )
+    const steps = [now - before, after - now]
+    expectThat(
+      steps.every((step) => step >= 25 && step < minute),
+      'time',
+      `Two pauses of 50 ms took ${steps.join(' and ')} of it.`,
+    )
+  })
+
+  it('does not save outside of the span', async () => {
+    const database = await make()
+    const { now } = await database.load([])
+    const [key, other] = newKeys(2)
+    const bytes = Uint8Array.of(1)
+    for (const span of [
+      { from: now + minute, until: now + 2 * minute },
+      { from: now - 2 * minute, until: now - minute },
+    ]) {
+      const alone = await saveOne(database, key, undefined, bytes, span)
+      const changes = [change(key, undefined, bytes), change(other, undefined, bytes)]
+      const pair = await save(database, [changes], span)
+      expectThat(
+        alone === undefined && pair.groups[0] === undefined,
+        'span',
+        `It is ${now}, and the span was from ${span.from} to ${span.until}.`,
+      )
+      await expectRow(database, key, undefined, 'span')
+      await expectRow(database, other, undefined, 'span')
+    }
+    const version = await saveOne(database, key, undefined, bytes, {
+      from: now,
+      until: now + minute,
+    })
+    expectThat(version !== undefined, 'span', 'It did not save inside of the span.')
+    const late = { from: 0, until: now - minute }
+    const deleted = await save(database, [[change(key, version, undefined)]], late)
+    expectThat(deleted.groups[0] === undefined, 'span', 'It deleted a row after the span.')
+    await expectRow(database, key, bytes, 'span')
+  })
+
+  it('keeps a row until its end', async () => {
+    const database = await make()
+    const { now } = await database.load([])
+    const [ended, ending, extended] = newKeys(3)
+    const bytes = Uint8Array.of(1)
+    await save(database, [
+      [change(ended, undefined, bytes, now - minute)],
+      [change(ending, undefined, bytes, now + minute)],
+      [change(extended, undefined, bytes, now + 1000)],
+    ])
+    const [row] = (await database.load([extended])).rows
+    await save(database, [[change(extended, row?.version, bytes, now + minute)]], always)
+    for (let i = 0; i < 20; i++) {
+      if (database.clean !== undefined) await expectReply(database.clean(), 'clean')
+    }
+    await expectRow(database, ending, bytes, 'ends')
+    await expectRow(database, extended, bytes, 'ends')
+    // The row of a key can be deleted at its end. Whether or not it was, the key can have a row again.
+    const [rest] = (await database.load([ended])).rows
+    if (rest === undefined) await makeRow(database, ended, bytes)
+    else await saveOne(database, ended, rest.version, bytes)
+    await expectRow(database, ended, bytes, 'whole')
+  })
+}
