@@ -50,8 +50,8 @@ export const mutants = [
   {
     file: `${redis}/calls.ts`,
     name: 'a void call is not asked once more',
-    find: '(await call(requests, voidAt)) ?? (await call(requests, voidAt))',
-    replace: 'await call(requests, voidAt)',
+    find: 'if (attempt > 0) failed(tooLate())',
+    replace: 'if (attempt >= 0) failed(tooLate())',
   },
   {
     file: `${redis}/calls.ts`,
@@ -62,8 +62,8 @@ export const mutants = [
   {
     file: `${redis}/calls.ts`,
     name: 'a stale request is not asked again',
-    find: '...((await call(again, voidAt)) ?? [])',
-    replace: '...(again.length > requests.length ? ((await call(again, voidAt)) ?? []) : [])',
+    find: 'else if (attempt > 1) done(',
+    replace: 'else if (attempt >= 0) done(',
   },
   {
     file: `${redis}/evaluation.ts`,

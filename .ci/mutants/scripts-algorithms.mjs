@@ -99,14 +99,14 @@ export const mutants = [
   {
     file: `${algorithms}/gcra/script.ts`,
     name: 'the whole milliseconds of a cost are not whole (Lua)',
-    find: 'math.floor(cost * every / refill)',
-    replace: '(cost * every / refill)',
+    find: 'math.floor(cost * params[3] / params[2])',
+    replace: '(cost * params[3] / params[2])',
   },
   {
     file: `${algorithms}/gcra/script.ts`,
     name: 'the places of a span are not whole (Lua)',
-    find: '10 ^ math.floor(span / 8192)',
-    replace: '10 ^ (span / 8192)',
+    find: 'before % 8192 * 10 ^ math.floor(before / 8192)',
+    replace: 'before % 8192 * 10 ^ (before / 8192)',
   },
   {
     file: `${algorithms}/gcra/script.ts`,

@@ -239,6 +239,7 @@ describe('calls', () => {
     const limiter = limiterOf({ minute: hourly(100), day: log(100), pace: gcra(perDay(100)) })
     await limiter.consume(first)
     await limiter.consume({ minute: first, day: first, pace: notLimited })
+    await limiter.reset(first)
     const count = await callsOf(async () => {
       await limiter.consume(first)
       await limiter.consume(first, { cost: 101 })
@@ -260,7 +261,7 @@ describe('calls', () => {
     const limiter = limiterOf({ address: hourly(2), user: hourly(1) })
     await limiter.consume({ address: first, user: second })
     // From here on, the master of this key has the script.
-    await limiter.unblock(third)
+    await limiter.peek({ address: first, user: third })
     expect(await callsOf(() => limiter.consume({ address: first, user: third }))).toBe(4)
     await limiter.reset({ address: first, user: notLimited })
     // A peek in each slot, and a second call to the slot that denies, where the denial may start a block.

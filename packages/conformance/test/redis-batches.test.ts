@@ -20,28 +20,12 @@ function times<T>(count: number, ask: (i: number) => Promise<T>): Promise<readon
   return Promise.all(Array.from({ length: count }, (_, i) => ask(i)))
 }
 
-test('simultaneous requests of two limiters with blocks share calls, and each call reads and writes a key once', async () => {
-  const store = redisStore(server.connection, { timeout: '10s' })
-  const block = { for: '1h' } as const
-  const policies = [
-    gcra({ limit: 90, window: '1h', block }),
-    fixedWindow({ limit: 90, window: '1h', block }),
-  ]
-  const [log, api] = policies.map((policy, i) =>
-    createLimiter({ name: `limiter ${i}`, policies: policy, store }),
-  )
-  const both = async (i: number) => Promise.all([log.consume(`k${i % 4}`), api.consume('hot')])
-  await both(0)
-  // The first request is sent alone, and the others in two halves. Each half has the four keys of one limiter and the one key of the other.
-  expect(await callsOf(() => times(30, both))).toEqual({ evalsha: 3, get: 11, set: 11 })
-})
-
-test('limiters without blocks have separate calls, and each call reads and writes a key once', async () => {
+test('limiters have separate calls, and each call reads and writes a key once', async () => {
   const store = redisStore(server.connection, { timeout: '10s' })
   const log = createLimiter({ name: 'log', policies: gcra({ limit: 90, window: '1h' }), store })
   const api = createLimiter({
     name: 'api',
-    policies: fixedWindow({ limit: 90, window: '1h' }),
+    policies: fixedWindow({ limit: 90, window: '1h', block: { for: '1h' } }),
     store,
   })
   const both = async (i: number) => Promise.all([log.consume(`k${i % 4}`), api.consume('hot')])

@@ -30,6 +30,7 @@ describe('a decision by three policies', () => {
       store: unhurried(server.connection),
     })
     await limiter.consume('key')
+    await limiter.consume({ window: 'a', sliding: 'b', pace: 'c' })
     await limiter.reset('key')
     await server.connection.del(await server.connection.keys('*'))
     const commands = await watch(server.connection, async () => {

@@ -1,4 +1,5 @@
 import type { Algorithm, Row } from './algorithm.js'
+import type { PlainLua } from './plain-lua.js'
 import { usualReading } from './reading.js'
 
 // row: [a time in the window: that of its first allowed request, the units taken in the window]
@@ -62,38 +63,28 @@ export function windowSteps<P extends { readonly limit: number }>(
   }
 }
 
-/** The same in Lua. `closing` is the body of a function of (since, params). The first of the params is the limit. */
-export function windowLua(closing: string): string {
-  return `
--- row: 1 a time in the window: that of its first allowed request, 2 the units taken in the window
-(function()
-  local function closing(since, params)
-    ${closing}
+/** The same in Lua. `closing` is an expression: the end of the window that contains the time row[1]. The first of the params is the limit. */
+export function windowLua(closing: string): PlainLua {
+  return {
+    // row: 1 a time in the window: that of its first allowed request, 2 the units taken in the window
+    look: `
+    if row[2] == 0 or now >= ${closing} then
+      row[1], row[2] = now, 0
+    end
+    fits = params[1] > 0 and row[2] + cost <= params[1]`,
+
+    take: `row[2] = row[2] + cost`,
+
+    ends: `ended = row[2] == 0 and 0 or ${closing}`,
+
+    others: `
+  function steps.refundReceipt(row, params, now, cost, receipt)
+    if row[1] == receipt[1] then row[2] = row[2] - math.min(cost, row[2]) end
   end
 
-  return {
-    look = function(row, params, now, cost)
-      if row[2] == 0 or now >= closing(row[1], params) then
-        row[1], row[2] = now, 0
-      end
-      return params[1] > 0 and row[2] + cost <= params[1]
-    end,
-
-    take = function(row, params, now, cost)
-      row[2] = row[2] + cost
-    end,
-
-    refundReceipt = function(row, params, now, cost, receipt)
-      if row[1] == receipt[1] then row[2] = row[2] - math.min(cost, row[2]) end
-    end,
-
-    refundUnits = function(row, params, now, units)
-      row[2] = row[2] - math.min(units, row[2])
-    end,
-
-    ends = function(row, params)
-      return row[2] == 0 and 0 or closing(row[1], params)
-    end,
+  function steps.refundUnits(row, params, now, units)
+    row[2] = row[2] - math.min(units, row[2])
+  end
+`,
   }
-end)()`
 }

@@ -1,7 +1,10 @@
 import { fixedWindow, type AsyncStore, type Policy } from '@sluice/core'
+import { registerAlgorithms } from '../../src/algorithms/register.js'
 import { bindPolicies } from '../../src/limiter/bound-policies.js'
 import { runOf, storeOf, type Lane } from '../../src/stores/layers/run.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
+
+registerAlgorithms()
 
 const window = fixedWindow({ limit: 5, window: '1m' })
 

@@ -1,13 +1,62 @@
+import type { PlainLua } from '../plain-lua.js'
 import { spans } from './fill.js'
 
-export const gcraLua = (): string => `
--- row: 1 the theoretical arrival time: the time at which the key is idle again, in whole ms,
---      2 the rest of it, in fractions of 1 / refill ms,
---      3 the span of the policy at the last write, plus ${spans} times the units refunded since the row was created
--- params: 1 burst, 2 refill, 3 every, 4 initial, 5 how long a full bucket is kept if a new one has fewer units, 6 span
-(function()
-  local steps = {}
+const take = `
+    local whole = math.floor(cost * params[3] / params[2])
+    local fraction = row[2] + (cost * params[3] - whole * params[2])
+    local carry = fraction >= params[2] and 1 or 0
+    row[1] = math.min(row[1] + whole + carry, 2 ^ 47)
+    row[2] = fraction - carry * params[2]`
 
+const ends = `
+    local refunded = row[3] < ${spans} and 0 or math.floor(row[3] / ${spans})
+    if row[1] == 0 and row[2] == 0 and refunded == 0 then ended = 0
+    else
+      ended = row[1] + (row[2] > 0 and 1 or 0) + (params[4] < params[1] and params[5] or 0)
+      if refunded > 0 then
+        local ahead = row[2] + math.min(refunded, params[1]) * params[3]
+        ended = math.max(ended, row[1] + math.ceil(ahead / params[2]))
+      end
+    end`
+
+// row: 1 the theoretical arrival time: the time at which the key is idle again, in whole ms,
+//      2 the rest of it, in fractions of 1 / refill ms,
+//      3 the span of the policy at the last write, plus `spans` times the units refunded since the row was created
+// params: 1 burst, 2 refill, 3 every, 4 initial, 5 how long a full bucket is kept if a new one has fewer units, 6 span
+export const gcraLua = (): PlainLua => ({
+  look: `
+    if row[3] ~= params[6] then
+      local refunded = row[3] < ${spans} and 0 or math.floor(row[3] / ${spans})
+      local before = row[3] - refunded * ${spans}
+      if before ~= 0 and before ~= params[6] and row[1] >= now then
+        local left = row[1] - now + (row[2] > 0 and 1 or 0)
+        local span, last = params[6] % 8192 * 10 ^ math.floor(params[6] / 8192), before % 8192 * 10 ^ math.floor(before / 8192)
+        row[1] = now + math.ceil(left * span / last)
+        row[2] = 0
+      end
+      row[3] = params[6] + refunded * ${spans}
+    end
+    local isOver = false
+    if row[1] <= now then
+      local ended
+      ${ends}
+      isOver = now >= ended
+    end
+    if isOver then
+      row[1], row[2], row[3] = now, 0, params[6]
+      if params[4] < params[1] then
+        local initial = params[1] - params[4]
+        ${take.replaceAll(/\bcost\b/g, 'initial')}
+      end
+    elseif row[1] < now then row[1], row[2] = now, 0
+    elseif row[2] >= params[2] then row[1], row[2] = row[1] + 1, 0 end
+    local room = (params[1] - cost) * params[3] - row[2]
+    fits = params[1] > 0 and cost <= params[1] and now >= row[1] - math.floor(room / params[2])`,
+
+  take,
+  ends,
+
+  others: `
   local SPANS, MOST_REFUNDED = ${spans}, 2 ^ 36 - 1
 
   local function refundedUnits(row)
@@ -30,47 +79,6 @@ export const gcraLua = (): string => `
     row[3] = row[3] + SPANS * math.min(math.ceil(refunded / params[3]), MOST_REFUNDED - refundedUnits(row))
   end
 
-  local function lengthOf(span)
-    return (span % 8192) * 10 ^ math.floor(span / 8192)
-  end
-
-  local function rescale(row, params, now)
-    local span = params[6]
-    if row[3] == span then return end
-    local refunded = refundedUnits(row)
-    local before = row[3] - refunded * SPANS
-    if before ~= 0 and before ~= span and row[1] >= now then
-      local left = row[1] - now + (row[2] > 0 and 1 or 0)
-      row[1] = now + math.ceil(left * lengthOf(span) / lengthOf(before))
-      row[2] = 0
-    end
-    row[3] = span + refunded * SPANS
-  end
-
-  function steps.look(row, params, now, cost)
-    rescale(row, params, now)
-    local burst, refill, every, initial = params[1], params[2], params[3], params[4]
-    if row[1] <= now and now >= steps.ends(row, params) then
-      row[1], row[2], row[3] = now, 0, params[6]
-      if initial < burst then steps.take(row, params, now, burst - initial) end
-    elseif row[1] < now then
-      row[1], row[2] = now, 0
-    elseif row[2] >= refill then
-      row[1], row[2] = row[1] + 1, 0
-    end
-    local room = (burst - cost) * every - row[2]
-    return burst > 0 and cost <= burst and now >= row[1] - math.floor(room / refill)
-  end
-
-  function steps.take(row, params, now, cost)
-    local refill, every = params[2], params[3]
-    local whole = math.floor(cost * every / refill)
-    local fraction = row[2] + (cost * every - whole * refill)
-    local carry = fraction >= refill and 1 or 0
-    row[1] = math.min(row[1] + whole + carry, 2 ^ 47)
-    row[2] = fraction - carry * refill
-  end
-
   function steps.refundReceipt(row, params, now, cost, receipt, takenAt)
     local refill, every = params[2], params[3]
     local refunded = refundedUnits(row)
@@ -91,15 +99,5 @@ export const gcraLua = (): string => `
   function steps.forget(row, params, now)
     row[1], row[2], row[3] = params[4] < params[1] and now or 0, 0, 0
   end
-
-  function steps.ends(row, params)
-    local refunded = refundedUnits(row)
-    if row[1] == 0 and row[2] == 0 and refunded == 0 then return 0 end
-    local idle = row[1] + (row[2] > 0 and 1 or 0) + (params[4] < params[1] and params[5] or 0)
-    if refunded == 0 then return idle end
-    local ahead = row[2] + math.min(refunded, params[1]) * params[3]
-    return math.max(idle, row[1] + math.ceil(ahead / params[2]))
-  end
-
-  return steps
-end)()`
+`,
+})

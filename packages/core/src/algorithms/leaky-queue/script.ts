@@ -1,9 +1,10 @@
 import { gcraLua } from '../gcra/script.js'
+import { functionsOf } from '../plain-lua.js'
 
 export const leakyQueueLua = (): string => `
 -- row, and params 1 to 6: as for GCRA; 7 maxDelay, 8 the largest cost
 (function()
-  local steps = ${gcraLua()}
+  local steps = ${functionsOf(gcraLua())}
   local gcraLook = steps.look
 
   function steps.look(row, params, now, cost)

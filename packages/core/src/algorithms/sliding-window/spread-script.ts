@@ -1,27 +1,56 @@
-export const spreadLua = (): string => `
--- row: 1 the start of the current window, 2 the start of the older window,
---      3 the units taken in the current one, 4 the ms from its start to its last unit, 5 and 6 the same for the older one,
---      7 (only in a receipt) the ms to the last unit before the take
--- params: 1 limit, 2 window
-(function()
-  local function gapsPassed(elapsed, gaps, span)
-    local product = elapsed * gaps
-    if product < 2 ^ 53 then return math.floor(product / span) end
-    local passed, rest, unit = 0, 0, 2 ^ 52
-    while unit >= 1 do
-      local part = rest * 2 ^ 13 + elapsed * (math.floor(gaps / unit) % 2 ^ 13)
-      passed = passed * 2 ^ 13 + math.floor(part / span)
-      rest = part % span
-      unit = unit / 2 ^ 13
-    end
-    return passed
-  end
+import type { PlainLua } from '../plain-lua.js'
 
-  local function stillCounting(row, window, now)
-    local units, elapsed, span = row[5], now - window - row[2], row[6]
-    if elapsed < 0 or units == 0 then return units end
-    if elapsed >= span then return 0 end
-    return units == 1 and 1 or units - 1 - gapsPassed(elapsed, units - 1, span)
+/** Sets `still` to the units of the older window that still count. Numbers are exact below 2^53, so a larger product is divided in parts of 13 bits. */
+const stillCounting = `
+    local still, elapsed = row[5], now - params[2] - row[2]
+    if still > 0 and elapsed >= 0 then
+      if elapsed >= row[6] then still = 0
+      elseif still > 1 then
+        local gaps, passed = still - 1, 0
+        if elapsed * gaps < 2 ^ 53 then passed = math.floor(elapsed * gaps / row[6])
+        else
+          local rest, unit = 0, 2 ^ 52
+          while unit >= 1 do
+            local part = rest * 2 ^ 13 + elapsed * (math.floor(gaps / unit) % 2 ^ 13)
+            passed = passed * 2 ^ 13 + math.floor(part / row[6])
+            rest = part % row[6]
+            unit = unit / 2 ^ 13
+          end
+        end
+        still = gaps - passed
+      end
+    end`
+
+// row: 1 the start of the current window, 2 the start of the older window,
+//      3 the units taken in the current one, 4 the ms from its start to its last unit, 5 and 6 the same for the older one,
+//      7 (only in a receipt) the ms to the last unit before the take
+// params: 1 limit, 2 window
+export const spreadLua = (): PlainLua => ({
+  look: `
+    if row[3] > 0 and now >= row[1] + params[2] then
+      row[2], row[5], row[6] = row[1], row[3], row[4]
+      row[3] = 0
+    end
+    if row[3] == 0 then
+      row[1], row[4] = math.max(now, row[2] + row[6]), 0
+    end
+    ${stillCounting}
+    fits = params[1] > 0 and row[3] + still + cost <= params[1]`,
+
+  take: `
+    if cost > 0 then
+      row[7] = row[4]
+      row[3] = row[3] + cost
+      if now - row[1] > row[4] then row[4] = now - row[1] end
+    end`,
+
+  ends: `
+    ended = row[3] > 0 and row[1] + row[4] + params[2] or row[5] > 0 and row[2] + row[6] + params[2] or 0`,
+
+  others: `
+  local function isOlderCounting(row, params, now)
+    ${stillCounting}
+    return still > 0
   end
 
   local function refundNewest(row, units, refunded)
@@ -32,46 +61,21 @@ export const spreadLua = (): string => `
     row[units + 1] = kept > 1 and math.floor(row[units + 1] * (kept - 1) / (before - 1)) or 0
   end
 
-  return {
-    look = function(row, params, now, cost)
-      local limit, window = params[1], params[2]
-      if row[3] > 0 and now >= row[1] + window then
-        row[2], row[5], row[6] = row[1], row[3], row[4]
-        row[3] = 0
-      end
-      if row[3] == 0 then
-        row[1], row[4] = math.max(now, row[2] + row[6]), 0
-      end
-      return limit > 0 and row[3] + stillCounting(row, window, now) + cost <= limit
-    end,
+  function steps.refundReceipt(row, params, now, cost, receipt)
+    local isCurrent = row[3] > 0 and row[1] == receipt[1]
+    local isOlder = row[2] == receipt[1] and isOlderCounting(row, params, now)
+    if cost == 0 or not isCurrent and not isOlder then return end
+    local units = isCurrent and 3 or 5
+    local span = units + 1
+    local isNewest = row[units] == receipt[3] and row[span] == receipt[4]
+    if isNewest then row[span] = receipt[7] end
+    row[units] = row[units] - math.min(cost, row[units])
+  end
 
-    take = function(row, params, now, cost)
-      if cost == 0 then return end
-      row[7] = row[4]
-      row[3] = row[3] + cost
-      row[4] = math.max(row[4], now - row[1])
-    end,
-
-    refundReceipt = function(row, params, now, cost, receipt)
-      local isCurrent = row[3] > 0 and row[1] == receipt[1]
-      local isOlder = row[2] == receipt[1] and stillCounting(row, params[2], now) > 0
-      if cost == 0 or not isCurrent and not isOlder then return end
-      local units = isCurrent and 3 or 5
-      local span = units + 1
-      local isNewest = row[units] == receipt[3] and row[span] == receipt[4]
-      if isNewest then row[span] = receipt[7] end
-      row[units] = row[units] - math.min(cost, row[units])
-    end,
-
-    refundUnits = function(row, params, now, units)
-      local left = units - math.min(units, row[3])
-      refundNewest(row, 3, units)
-      refundNewest(row, 5, left)
-    end,
-
-    ends = function(row, params)
-      if row[3] > 0 then return row[1] + row[4] + params[2] end
-      return row[5] > 0 and row[2] + row[6] + params[2] or 0
-    end,
-  }
-end)()`
+  function steps.refundUnits(row, params, now, units)
+    local left = units - math.min(units, row[3])
+    refundNewest(row, 3, units)
+    refundNewest(row, 5, left)
+  end
+`,
+})

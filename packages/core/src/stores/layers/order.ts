@@ -37,10 +37,10 @@ export function newCall(lane: Lane | undefined, askedAt?: number): Call {
 /**
  * Keeps requests about one key in the order in which they were made. The store runs the calls of one lane in the order in which they are sent.
  * The order of calls in different lanes is unknown, because a call may be repeated. So all pending requests about a key are in one lane. A
- * request for a different lane joins that lane if it is the general lane, and is otherwise deferred until those requests are answered.
+ * request for a different lane is deferred until those requests are answered.
  */
 export interface Order {
-  /** Returns the lane for this request: its own or the general one. Undefined if the request is deferred. */
+  /** Returns the lane for this request. Undefined if the request is deferred. */
   laneFor(pending: PendingRequest, own: Lane): Lane | undefined
   add(call: Call): void
   /** Returns whether the call was in this order. */
@@ -81,9 +81,7 @@ export function createOrder(): Order {
       const keys = keysOf(pending.request)
       if (keys.some((key) => deferredKeys.has(key))) return defer(pending, keys)
       for (const call of calls) {
-        if (call.lane !== own && isAbout(call, keys)) {
-          return call.lane === own.general ? call.lane : defer(pending, keys)
-        }
+        if (call.lane !== own && isAbout(call, keys)) return defer(pending, keys)
       }
       return own
     },

@@ -19,10 +19,7 @@ export interface CallInfo {
 }
 
 /** Requests of one lane may be sent in one call. */
-export interface Lane {
-  /** The lane that accepts every request about the same keys, if this lane does not. */
-  readonly general?: Lane
-}
+export type Lane = object
 
 /** Keyed by the `run` method and not by the store: an object that is spread from a store may have a `run` of its own, which must be called. */
 const known = new WeakMap<AsyncStore['run'], Run>()

@@ -1,33 +1,26 @@
 import { processTime } from '../../clock.js'
-import { sluiceError } from '../../errors.js'
+import { SluiceError, sluiceError } from '../../errors.js'
 import { redisKey } from '../../keys.js'
 import { failureOf } from '../layers/failure.js'
 import { storeOf, type Run } from '../layers/run.js'
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import type { ScriptClient } from './client/script-client.js'
-import {
-  argsOf,
-  decodeDirect,
-  encodeDirect,
-  isDirectRequest,
-  type DirectRequest,
-  unread,
-  type DirectLane,
-} from './direct.js'
 import { createEvaluation, createGeneralScript, type Script } from './evaluation.js'
-import { isDirectLane, type Lanes } from './lanes.js'
+import { isPlanLane, type Lanes } from './lanes.js'
 import { createPings } from './pings.js'
+import { decodePlanReply, encodePlanCall, isDecision, planArgs } from './plan-calls.js'
+import type { RedisPlan } from './plans.js'
 import { readReply } from './reply.js'
 import { createServerClock, type ServerClock } from './server-clock.js'
 import { acrossSlots } from './slots.js'
-import { decodeReply, encodeCall, failureIn, pingArgs, stale } from './wire.js'
+import { decodeReply, encodeCall, pingArgs, stale } from './wire.js'
 
-/** Runs the requests of a call with the script of their lane. The general script decides requests without a lane. */
+/** Runs the requests of a call with the script of their plan, or with the general one. */
 export function createCalls(
   client: ScriptClient,
   prefix: string,
   timeoutMs: number,
-  { slotOf, leaveToGeneral }: Pick<Lanes, 'slotOf' | 'leaveToGeneral'>,
+  { slotOf, planOf }: Pick<Lanes, 'slotOf' | 'planOf'>,
 ): AsyncStore {
   const evaluate = createEvaluation(client)
   const scriptFor = createGeneralScript()
@@ -70,31 +63,58 @@ export function createCalls(
     evaluate(script, keys, args, read, failed)
   }
 
-  /** Resolves to undefined if the call arrived too late. */
-  async function call(
+  /** Sends one call. Its answers are undefined if it arrived too late and did nothing. */
+  function ask(
+    plan: RedisPlan | undefined,
     requests: readonly StoreRequest[],
     voidAt: number,
-  ): Promise<readonly (Answer | typeof stale)[] | undefined> {
+    answered: (answers: readonly (Answer | typeof stale)[] | undefined) => void,
+    failed: (cause: unknown) => void,
+  ): void {
     const clock = clockFor(requests)
-    const now = clock.at(processTime.monotonic())
-    const { algorithms, keys, args } = encodeCall(prefix, requests, now)
-    const reply = await new Promise<readonly unknown[]>((resolve, reject) =>
-      send(scriptFor(algorithms), keys, [`${clock.at(voidAt)}`, ...args], clock, resolve, reject),
-    )
-    return decodeReply(reply, requests)
+    const serverMs = clock.at(processTime.monotonic())
+    const until = clock.at(voidAt)
+    if (plan !== undefined && requests.every(isDecision)) {
+      const sent = encodePlanCall(plan, requests)
+      const [{ now }] = requests
+      const args = planArgs(plan, now, until, serverMs, sent)
+      const read = (reply: readonly unknown[]) =>
+        answered(
+          reply.length === 1 ? undefined : decodePlanReply(reply, plan, now, sent, requests.length),
+        )
+      send(plan.script, sent.keys, args, clock, read, failed)
+    } else {
+      const { algorithms, keys, args } = encodeCall(prefix, requests, serverMs)
+      const read = (reply: readonly unknown[]) => answered(decodeReply(reply, requests))
+      send(scriptFor(algorithms), keys, [`${until}`, ...args], clock, read, failed)
+    }
   }
 
-  async function run(
+  /** `attempt`: how often these requests were sent before. A void or stale call took nothing, and its reply corrected the clock, so it is repeated. */
+  function run(
+    plan: RedisPlan | undefined,
     requests: readonly StoreRequest[],
     voidAt: number,
-  ): Promise<readonly Answer[]> {
-    // A void call took nothing, and its reply corrected the clock, so one repetition is safe.
-    const answers = (await call(requests, voidAt)) ?? (await call(requests, voidAt))
-    if (answers === undefined) throw tooLate()
-    if (areAnswers(answers)) return answers
-    const again = requests.filter((_, i) => answers[i] === stale)
-    const late = [...((await call(again, voidAt)) ?? [])]
-    return answers.map((answer) => (answer === stale ? answered(late.shift()) : answer))
+    done: (answers: readonly Answer[]) => void,
+    attempt = 0,
+  ): void {
+    const failed = (cause: unknown) => fail(requests, cause, done)
+    function read(answers: readonly (Answer | typeof stale)[] | undefined): void {
+      if (answers === undefined) {
+        if (attempt > 0) failed(tooLate())
+        else run(plan, requests, voidAt, done, attempt + 1)
+      } else if (areAnswers(answers)) done(answers)
+      else if (attempt > 1) done(answers.map((answer) => (answer === stale ? farClock() : answer)))
+      else {
+        const again = requests.filter((_, i) => answers[i] === stale)
+        const fill = (late: readonly Answer[]) => {
+          let next = 0
+          done(answers.map((answer) => (answer === stale ? late[next++] : answer)))
+        }
+        run(plan, again, voidAt, fill, 2)
+      }
+    }
+    ask(plan, requests, voidAt, read, failed)
   }
 
   function tooLate(): Error {
@@ -110,50 +130,29 @@ export function createCalls(
     return askedAt + (isRefund ? neverMs : timeoutMs)
   }
 
-  function runAll(requests: readonly StoreRequest[], voidAt: number): Promise<readonly Answer[]> {
-    if (!client.isCluster) return run(requests, voidAt)
-    const ask = (some: readonly StoreRequest[]) => run(some, voidAt)
-    const undo = (some: readonly StoreRequest[]) => run(some, voidAtOf(some))
-    return acrossSlots(ask, undo, slotOf)(requests)
-  }
-
-  function runGeneral(
+  /** Runs requests without a lane: their keys are in several slots. */
+  function runAcross(
     requests: readonly StoreRequest[],
     voidAt: number,
     answered: (answers: readonly Answer[]) => void,
   ): void {
-    runAll(requests, voidAt).then(answered, (cause) => fail(requests, cause, answered))
+    const part = (some: readonly StoreRequest[]) => runPart(some, voidAt)
+    const runParts = acrossSlots(part, undo, slotOf)
+    runParts(requests).then(answered, (cause) => fail(requests, cause, answered))
   }
 
-  function runDirect(
-    lane: DirectLane,
-    requests: readonly DirectRequest[],
-    voidAt: number,
-    done: (answers: readonly Answer[]) => void,
-    isAgain: boolean,
-  ): void {
-    const asked = encodeDirect(lane.direct, requests)
-    const clock = clockFor(requests)
-    const args = argsOf(lane, clock.at(voidAt), asked.counts)
-    function read(reply: readonly unknown[]): void {
-      if (reply.length === 1) {
-        if (isAgain) fail(requests, tooLate(), done)
-        else runDirect(lane, requests, voidAt, done, true)
-        return
-      }
-      const answers = decodeDirect(reply, lane, asked, requests.length, failureIn)
-      if (areRead(answers)) {
-        done(answers)
-        return
-      }
-      const again = requests.filter((_, i) => answers[i] === unread)
-      for (const request of again) leaveToGeneral(request)
-      runGeneral(again, voidAt, (late) => {
-        let next = 0
-        done(answers.map((answer) => (answer === unread ? late[next++] : answer)))
-      })
-    }
-    send(lane.direct.script, asked.keys, args, clock, read, (cause) => fail(requests, cause, done))
+  /** Refunds what a part has taken. Rejects if it could not: then the request as a whole has failed. */
+  async function undo(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
+    const answers = await runPart(requests, voidAtOf(requests))
+    const failed = answers.find((answer) => answer instanceof SluiceError)
+    if (failed !== undefined) throw failed
+    return answers
+  }
+
+  function runPart(requests: readonly StoreRequest[], voidAt: number): Promise<readonly Answer[]> {
+    const [request] = requests
+    const plan = requests.length === 1 && isDecision(request) ? planOf(request) : undefined
+    return new Promise((resolve) => run(plan, requests, voidAt, resolve))
   }
 
   /** On a Cluster, the key only selects the master. The script does not use it. */
@@ -177,9 +176,9 @@ export function createCalls(
     }
     const voidAt = voidAtOf(requests, info?.askedAt)
     const lane = info?.lane
-    if (isDirectLane(lane) && requests.every(isDirectRequest))
-      runDirect(lane, requests, voidAt, done, false)
-    else runGeneral(requests, voidAt, done)
+    if (client.isCluster && lane === undefined) {
+      runAcross(requests, voidAt, done)
+    } else run(isPlanLane(lane) ? lane.plan : undefined, requests, voidAt, done)
   }
 
   return storeOf(runByLane, {
@@ -212,13 +211,7 @@ function areAnswers(answers: readonly (Answer | typeof stale)[]): answers is rea
   return !answers.includes(stale)
 }
 
-function areRead(answers: readonly (Answer | typeof unread)[]): answers is readonly Answer[] {
-  return !answers.includes(unread)
-}
-
-/** Converts the second answer to a request whose first answer was stale. */
-function answered(answer: Answer | typeof stale | undefined): Answer {
-  if (answer !== undefined && answer !== stale) return answer
+function farClock(): Answer {
   return sluiceError('SLUICE_STORE_FAILED', 'redis', 'its clock is far from ours')
 }
 

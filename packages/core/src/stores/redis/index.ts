@@ -64,13 +64,10 @@ export function createRedisStore(
     prefix: optional(text, 'sluice'),
     timeout: optional(shortDuration, 250),
   })
-  const lanes = createLanes(prefix, redis.isCluster, Math.max(unreadMs, timeout), isGeneral)
+  const lanes = createLanes(prefix, redis.isCluster, isGeneral)
   const store = withDeadline(createCalls(redis, prefix, timeout, lanes), 'redis', timeout)
   return {
     ...withBatching(withDenyCache(withBreaker(store, 'redis')), lanes.laneOf),
     [storeContract]: { version: contractVersion },
   }
 }
-
-/** The minimum time for which the general script decides a key that the direct script could not read. Calls that were sent before have ended by then. */
-const unreadMs = 1000

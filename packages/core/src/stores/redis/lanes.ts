@@ -1,34 +1,29 @@
 import clusterSlot from 'cluster-key-slot'
-import { processTime } from '../../clock.js'
 import { redisKey } from '../../keys.js'
 import type { LaneOf } from '../layers/batching.js'
 import type { Lane } from '../layers/run.js'
 import type { StoreRequest } from '../store.js'
-import { createDirects, isDirectRequest, type Direct, type DirectLane } from './direct.js'
+import { isDecision } from './plan-calls.js'
+import { createPlans, type PlanOf, type RedisPlan } from './plans.js'
 
-/** The maximum number of remembered keys that the direct script could not read. */
-const mostUnread = 1000
+/** A call contains requests of one plan with one clock, or requests that the general script runs. On a Cluster, they are in one slot. */
+export interface PlanLane extends Lane {
+  readonly plan: RedisPlan
+  readonly now: number | undefined
+}
 
 export interface Lanes {
   readonly laneOf: LaneOf
+  readonly planOf: PlanOf
   /** Returns a key's slot on a Cluster, 0 on a single server. */
   slotOf(key: string, request: StoreRequest): number
-  /** Lets the general script decide this request's key for `unreadMs`. */
-  leaveToGeneral(request: StoreRequest): void
 }
 
 /** Chooses the script and slot for each request. With `isGeneral`, the general script decides everything. */
-export function createLanes(
-  prefix: string,
-  isCluster: boolean,
-  unreadMs: number,
-  isGeneral: boolean,
-): Lanes {
-  const directOf = createDirects(prefix)
+export function createLanes(prefix: string, isCluster: boolean, isGeneral: boolean): Lanes {
+  const planOf = createPlans(prefix)
   const generals = new Map<number, Lane>()
-  const directs = new WeakMap<Direct, Map<number, DirectLane>>()
-  /** For each key, the time until which the general script decides it. In the order of insertion. */
-  const unread = new Map<string, number>()
+  const plans = new WeakMap<RedisPlan, Map<number, PlanLane>>()
 
   function generalLane(slot: number): Lane {
     let lane = generals.get(slot)
@@ -39,28 +34,18 @@ export function createLanes(
     return lane
   }
 
-  function directLane(direct: Direct, slot: number, now: number | undefined): DirectLane {
-    let lanes = directs.get(direct)
+  function planLane(plan: RedisPlan, slot: number, now: number | undefined): PlanLane {
+    let lanes = plans.get(plan)
     if (lanes === undefined) {
       lanes = new Map()
-      directs.set(direct, lanes)
+      plans.set(plan, lanes)
     }
     let lane = lanes.get(slot)
     if (lane === undefined || lane.now !== now) {
-      lane = { direct, now, general: generalLane(slot) }
+      lane = { plan, now }
       lanes.set(slot, lane)
     }
     return lane
-  }
-
-  function isUnread(request: StoreRequest): boolean {
-    if (unread.size === 0) return false
-    const key = nameOf(request)
-    const until = unread.get(key)
-    if (until === undefined) return false
-    if (processTime.monotonic() < until) return true
-    unread.delete(key)
-    return false
   }
 
   function slotOf(key: string, { entries: [{ limiter }] }: StoreRequest): number {
@@ -79,23 +64,11 @@ export function createLanes(
     laneOf(request) {
       const slot = slotOfAll(request)
       if (slot === undefined) return undefined
-      if (isGeneral || !isDirectRequest(request) || !isAboutOneKey(request))
-        return generalLane(slot)
-      const direct = directOf(request.entries)
-      if (direct === undefined || isUnread(request)) return generalLane(slot)
-      return directLane(direct, slot, request.now)
+      const plan = !isGeneral && isDecision(request) ? planOf(request) : undefined
+      return plan === undefined ? generalLane(slot) : planLane(plan, slot, request.now)
     },
-
+    planOf,
     slotOf,
-
-    leaveToGeneral(request) {
-      const key = nameOf(request)
-      unread.delete(key)
-      unread.set(key, processTime.monotonic() + unreadMs)
-      if (unread.size <= mostUnread) return
-      const [oldest] = unread.keys()
-      unread.delete(oldest)
-    },
   }
 }
 
@@ -104,10 +77,6 @@ function isAboutOneKey({ keys }: StoreRequest): boolean {
   return true
 }
 
-function nameOf({ entries: [{ limiter }], keys }: StoreRequest): string {
-  return `${limiter}\0${keys[0]}`
-}
-
-export function isDirectLane(lane: Lane | undefined): lane is DirectLane {
-  return lane !== undefined && 'direct' in lane
+export function isPlanLane(lane: Lane | undefined): lane is PlanLane {
+  return lane !== undefined && 'plan' in lane
 }

@@ -2,15 +2,15 @@ import type { Reading } from '../../../algorithms/algorithm.js'
 import { luaOf } from '../../../algorithms/scripts.js'
 import { decisionLua } from './decision.js'
 import { memoryLua } from './memory.js'
+import { statesLua } from './rest.js'
 import { rowsLua } from './rows.js'
-import { stateLua } from './state.js'
 
 /** Assembles the general script for these algorithms. */
 export function assembleScript(algorithms: readonly Reading[]): string {
   // One function per algorithm, so that a call creates the steps only of the algorithms that it uses.
   const steps = algorithms.map(({ id }) => `[${id}] = function() return ${luaOf(id)}\nend,`)
   const table = `local algorithms = {\n${steps.join('\n')}\n}`
-  return [header, table, stateLua, memoryLua, rowsLua, decisionLua, main].join('\n')
+  return [header, table, statesLua, memoryLua, rowsLua, decisionLua, main].join('\n')
 }
 
 const header = `
@@ -95,7 +95,7 @@ end
 local failed
 for key, state in pairs(states) do
   if state.changed then
-    local ok, err = pcall(write, key, state)
+    local ok, err = pcall(write, state, full)
     if not ok then
       failed = failed or {}
       failed[key] = messageOf(err)

@@ -12,19 +12,23 @@ export const stateLua: string = `
 
 local BLOCK, RESET, ENDING = 127, 126, 125
 
--- A part of a state: the packed cells of a row, and the values to write with their rule and template. All fields are created together, to avoid a rehash.
+-- A part of a state: the packed cells of a row, and the values to write, with their policy and how long they are kept. All fields are created
+-- together, to avoid a rehash.
 local function newPart(name, id, width, cells, ends)
   return {
     name = name, id = id, width = width, cells = cells, ends = ends,
-    row = false, rule = false, template = false, bodies = false,
+    row = false, policy = false, life = false, bodies = false,
   }
 end
+
+-- A state is read and written as a whole. More rows than this are a mistake: policy names that differ for each client.
+local MOST_ROWS = 255
 
 -- Returns the number of moments and counts of a row that this call writes.
 local function shapeOf(part)
   if part.id == BLOCK then return 1, 1 end
   if part.id == RESET then return 2, 1 end
-  return part.rule.moments, part.rule.counts
+  return part.policy.moments, part.policy.counts
 end
 
 local function parse(packed)
@@ -48,6 +52,7 @@ local function parse(packed)
     state[#state + 1] = newPart(name, id, width, cells, ends)
     at = at + 4 + length
   end
+  if #state > MOST_ROWS then error('a key has the counts of more than ' .. MOST_ROWS .. ' policies', 0) end
   return state
 end
 

@@ -20,21 +20,21 @@ describe('by the time of the server', () => {
   test.each(Object.entries(plans))('%s: the TTL is that of the general script', async (_, plan) => {
     const name = randomUUID()
     const lives = await Promise.all(
-      [scripts.direct, scripts.general].map(async (store, i) => {
+      [scripts.plan, scripts.general].map(async (store, i) => {
         const limiter = createLimiter({ name, policies: plan, store })
         await limiter.consume('key', { cost: 3 })
-        return server.connection.pttl(`${i === 0 ? 'direct' : 'general'}:${name}:{key}`)
+        return server.connection.pttl(`${i === 0 ? 'plan' : 'general'}:${name}:{key}`)
       }),
     )
     // The two scripts did not run in the same millisecond. A state is kept for a second after it has expired.
     expect(Math.abs(lives[0] - lives[1])).toBeLessThan(900)
   })
 
-  test('every decision without a block is made by the direct script', async () => {
+  test('every decision is made by the script of its plan', async () => {
     const limiter = createLimiter({
       name: randomUUID(),
       policies: plans['three'],
-      store: scripts.direct,
+      store: scripts.plan,
     })
     await limiter.consume('key')
     await server.connection.config('RESETSTAT')
@@ -51,12 +51,12 @@ describe('by the time of the server', () => {
     expect(/cmdstat_set:calls=(\d+)/.exec(stats)?.[1]).toBe('2')
   })
 
-  test('the general script decides requests for a blocked key, in their order', async () => {
+  test('requests for a blocked key are decided in their order, beside other methods', async () => {
     const policies = fixedWindow({ limit: 100, window: '1h' })
     const limiter = createLimiter({
       name: randomUUID(),
       policies,
-      store: scripts.direct,
+      store: scripts.plan,
       denyCache: false,
     })
     await limiter.block('key', '1h')

@@ -22,8 +22,12 @@ import {
 } from '@sluice/conformance'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+// Internal: the number of times and counts of each row.
+import { ruleOf } from '../../core/src/algorithms/kind.js'
+import { registerAlgorithms } from '../../core/src/algorithms/register.js'
 import { useBothScripts } from './both-scripts.js'
 
+registerAlgorithms()
 const scripts = useBothScripts()
 const { server } = scripts
 
@@ -40,6 +44,8 @@ interface Command {
   readonly time: Move | number
   readonly cost: Cost
   readonly key: string
+  /** Whether each policy has a key of its own, and a cost of its own. */
+  readonly apart: 'keys' | 'costs' | undefined
   /** Chooses the policies of this call, and their order. */
   readonly plan: number
   readonly dice: number
@@ -53,19 +59,20 @@ const command: fc.Arbitrary<Command> = fc.record({
   ),
   cost: costs,
   key: fc.constantFrom('ann', 'ann', 'bob'),
+  apart: fc.constantFrom(undefined, undefined, undefined, 'keys', 'costs'),
   plan: fc.nat(11),
   dice: fc.nat(5),
 })
 
 const bodied = new Set(['slidingLog', 'concurrency'])
 const rows = samples.filter(({ policy: { kind, block } }) => !block && !bodied.has(kind))
-const ofRows = fc.array(fc.constantFrom(...rows), { minLength: 4, maxLength: 4 })
-const ofAll = fc.array(fc.constantFrom(...samples), { minLength: 4, maxLength: 4 })
-const someSamples = fc.oneof({ arbitrary: ofRows, weight: 4 }, { arbitrary: ofAll, weight: 1 })
+const ofRows = fc.array(fc.constantFrom(...rows), { minLength: 6, maxLength: 6 })
+const ofAll = fc.array(fc.constantFrom(...samples), { minLength: 6, maxLength: 6 })
+const someSamples = fc.oneof(ofRows, ofAll)
 
 /** Most calls have the same policies. Others have some of them, in another order, or a single policy without a name. */
-function planOf([a, b, c, d]: readonly Policy[], size: number, plan: number): Policies {
-  const all = Object.entries({ a, b, c, d }).slice(0, size)
+function planOf([a, b, c, d, e, f]: readonly Policy[], size: number, plan: number): Policies {
+  const all = Object.entries({ a, b, c, d, e, f }).slice(0, size)
   if (plan === 0) return Object.fromEntries(all.toReversed())
   if (plan === 1) return Object.fromEntries(all.slice(1).concat([['z', a]]))
   if (plan === 2) return b
@@ -78,22 +85,23 @@ interface Subject {
 }
 
 test(
-  'the direct script and the general one return the same decisions and write the same bytes, for any traffic',
+  'the scripts of plans and the general script return the same decisions and write the same states, for any traffic',
   async () => {
     await fc.assert(
       fc.asyncProperty(
         someSamples,
-        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 1, max: 6 }),
         fc.array(command, { minLength: 1, maxLength: 30, size: 'max' }),
         async (chosen, size, traffic) => {
           let now = start
           const policies = chosen.map(({ policy }) => policy)
           const name = randomUUID()
           const options = { name, policies: planOf(policies, size, 3), clock: () => now }
-          const subjects = [scripts.direct, scripts.general].map((store): Subject => {
+          const subjects = [scripts.plan, scripts.general].map((store): Subject => {
             const limiter = createLimiter({ ...options, store, denyCache: false })
             return { decisions: [], limiter }
           })
+          const forms = formsOf(policies)
           let last = nothingSaid
           for (const one of traffic) {
             now = typeof one.time === 'number' ? now - one.time : moved(now, one.time, 1000, last)
@@ -103,9 +111,9 @@ test(
             )
             expect(given).toEqual(expected)
             const states = await Promise.all(
-              ['direct', 'general'].map((prefix) => statesOf(prefix, name)),
+              ['plan', 'general'].map((prefix) => statesOf(prefix, name, forms)),
             )
-            expect(states[0].bytes).toEqual(states[1].bytes)
+            expect(states[0].parts).toEqual(states[1].parts)
             // The two scripts did not run in the same millisecond.
             states[0].livesMs.forEach((livesMs, i) =>
               expect(Math.abs(livesMs - states[1].livesMs[i])).toBeLessThan(60_000),
@@ -114,7 +122,7 @@ test(
           }
         },
       ),
-      { numRuns: runs(60) },
+      { numRuns: runs(120) },
     )
   },
   patienceMs,
@@ -122,32 +130,38 @@ test(
 
 async function answer(
   { decisions, limiter }: Subject,
-  { verb, cost: share, key, dice }: Command,
+  { verb, cost: share, key, apart, dice }: Command,
   policies: Policies,
   last: Said,
 ): Promise<unknown> {
   const cost = costOf(share, 3, last)
+  const names = 'kind' in policies ? [] : Object.keys(policies)
+  const each = <T>(of: (i: number) => T) => Object.fromEntries(names.map((n, i) => [n, of(i)]))
+  const isApart = names.length > 1
+  const asked = isApart && apart === 'keys' ? each((i) => (i > 1 ? 'bob' : `${key}${i}`)) : key
+  const costs = isApart && apart === 'costs' ? each((i) => (i === 0 ? cost : dice)) : cost
   try {
     switch (verb) {
       case 'consume':
-        decisions.push(await limiter.consume(key, { cost, policies }))
+        decisions.push(await limiter.consume(asked, { cost: costs, policies }))
         return decisions.slice(-1).map(plain)
       case 'peek':
-        return await limiter.peek(key, { cost, policies })
+        return await limiter.peek(asked, { cost: costs, policies })
       case 'many': {
         // Several requests for one key in one call, and requests after them.
-        const asked = [
+        const requests = [
           { key, cost, policies },
           { key, policies },
+          { key: asked, cost: costs, policies },
           { key: 'bob', policies },
           { key, cost: 2, policies },
         ]
-        const [many, peeked, , after] = await Promise.all([
-          limiter.consumeMany(asked),
-          limiter.peek(key, { policies }),
-          limiter.refund(key, 1),
-          limiter.consume(key, { policies }),
+        const [many, peeked] = await Promise.all([
+          limiter.consumeMany(requests),
+          limiter.peek(key, { cost: costs, policies }),
         ])
+        await limiter.refund(key, 1)
+        const after = await limiter.consume(key, { policies })
         decisions.push(...many, after)
         return [...many, after].map(plain).concat(plain(peeked))
       }
@@ -189,30 +203,73 @@ function saidBy(decision: Decision | undefined): Said | undefined {
   return verdict && { ...verdict, remaining: decision?.remaining ?? 0 }
 }
 
+interface Form {
+  readonly moments: number
+  readonly counts: number
+}
+
+/** The rows of these policies, by the ids of their algorithms. */
+function formsOf(policies: readonly Policy[]): ReadonlyMap<number, Form> {
+  const forms = new Map<number, Form>([
+    [block, { moments: 1, counts: 1 }],
+    [recordOfReset, { moments: 2, counts: 1 }],
+  ])
+  for (const policy of policies) {
+    const { steps, params } = ruleOf(policy, 'test')
+    // The width of others is in each row.
+    forms.set(steps.id, steps.cells(params))
+  }
+  return forms
+}
+
 /** The states under a prefix with their TTLs, without the bodies, which contain random lease ids. */
-async function statesOf(prefix: string, name: string) {
-  const keys = ['ann', 'bob'].map((key) => `${prefix}:${name}:{${key}}`)
+async function statesOf(prefix: string, name: string, forms: ReadonlyMap<number, Form>) {
+  const keys = (await server.connection.keys(`${prefix}:${name}:*}`)).sort()
   const states = await Promise.all(keys.map((key) => server.connection.getBuffer(key)))
   const livesMs = await Promise.all(keys.map((key) => server.connection.pttl(key)))
-  return { bytes: states.map((state) => state && withoutEnds(state).toString('hex')), livesMs }
+  return { parts: states.map((state) => state && partsOf(state, forms)), livesMs }
 }
 
 /**
- * The bytes of a state, with zeros for the times that another form of a policy gets from the TTL: its own end, and that of the record of a reset. The
- * two scripts do not run in the same millisecond.
+ * The rows of a state as numbers, because the scripts may write counts of other sizes, in another order. With zeros for the times that another form of a
+ * policy gets from the TTL: its own end, and that of the record of a reset. The two scripts do not run in the same millisecond.
  */
-function withoutEnds(state: Buffer): Buffer {
-  if (state[0] === recordOfReset) return state.fill(0, 7, 13)
-  for (let at = 1; state[0] === 0 && at < state.length;) {
+function partsOf(state: Buffer, forms: ReadonlyMap<number, Form>): readonly string[] {
+  if (state[0] !== 0) return [partOf('', state[0], 0, state.subarray(1), forms)]
+  const parts: string[] = []
+  for (let at = 1; at < state.length;) {
+    const name = state.toString('latin1', at + 1, at + 1 + state[at])
     at += 1 + state[at]
-    const id = state[at]
     const cells = at + 4
-    if (id === rowThatEnds) state.fill(0, cells + 1, cells + 7)
-    if (id === recordOfReset) state.fill(0, cells + 6, cells + 12)
-    at = cells + state.readUInt16LE(at + 2)
+    const end = cells + state.readUInt16LE(at + 2)
+    const ends = state[at] === rowThatEnds
+    const [id, width] = ends ? [state[at + 1], state[cells]] : [state[at], state[at + 1]]
+    const row = partOf(name, id, width, state.subarray(ends ? cells + 7 : cells, end), forms)
+    parts.push(ends ? `${row} ends` : row)
+    at = end
   }
-  return state
+  return parts.sort()
 }
 
+function partOf(
+  name: string,
+  id: number,
+  width: number,
+  cells: Buffer,
+  forms: ReadonlyMap<number, Form>,
+): string {
+  const { moments, counts: known } = forms.get(id) ?? { moments: 0, counts: 1 }
+  const counts = width === 0 ? known : width - moments
+  const size = (cells.length - 6 * moments) / counts
+  const row = Array.from({ length: moments + counts }, (_, i) => {
+    const at = Math.min(i, moments) * 6 + Math.max(0, i - moments) * size
+    const length = i < moments ? 6 : size
+    return cells.subarray(at, at + length).reduceRight((sum, byte) => sum * 256 + byte, 0)
+  })
+  if (id === recordOfReset) row[1] = 0
+  return `${name} ${id} ${width}: ${row.join(' ')}`
+}
+
+const block = 127
 const rowThatEnds = 125
 const recordOfReset = 126

@@ -1,0 +1,138 @@
+const redis = 'packages/core/src/stores/redis'
+
+export const area = 'plans over Redis'
+
+export const tests = [
+  'packages/conformance/test/redis-plan',
+  'packages/core/test/redis/order packages/core/test/redis/batching packages/core/test/layers/deadline',
+  'packages/conformance/test/redis-late packages/conformance/test/redis-failures packages/conformance/test/redis-lost packages/conformance/test/redis-full',
+]
+
+export const mutants = [
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'a peek takes units',
+    find: 'if not isPeek and not failure then',
+    replace: 'if not failure then',
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'one policy that allows decides for all',
+    find: "fits${n}`).join(' and ')",
+    replace: "fits${n}`).join(' or ')",
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'a blocked key is allowed',
+    find: 'then allowed = false end',
+    replace: 'then end',
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'a block has no longest length',
+    find: 'math.min(${most}, math.floor(blockLength${n} * ${escalate}))',
+    replace: 'math.floor(blockLength${n} * ${escalate})',
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'a denial extends the block',
+    find: 'if not fits${n} and blockEnd${n} <= now then',
+    replace: 'if not fits${n} then',
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'a denied request does not save a new bucket',
+    find: "return `${persistsOnDenial ? saveInitial(n) : ''}\n        ${blocksOn",
+    replace: 'return `${blocksOn',
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'a request with a body does not check whether memory is full',
+    find: "if (!policies.some(({ bodies }) => bodies > 0)) return ''",
+    replace: "if (policies.length > 0) return ''",
+  },
+  {
+    file: `${redis}/script/states.ts`,
+    name: 'a key lives as long as its first policy',
+    find: "`math.max(${ends.join(', ')})`",
+    replace: 'ends[0]',
+  },
+  {
+    file: `${redis}/script/states.ts`,
+    name: 'an error of one key is an answer of zero',
+    find: 'failure = failure or packed${key}.err',
+    replace: '',
+  },
+  {
+    file: `${redis}/script/states.ts`,
+    name: 'a count above 2^16 loses its upper bytes',
+    find: 'if most < 65536 then',
+    replace: 'if most < 4294967296 then',
+  },
+  {
+    file: `${redis}/script/states.ts`,
+    name: 'a state with other rows is written without them',
+    find: 'if not isPlain then state${key} = found end',
+    replace: '',
+  },
+  {
+    file: `${redis}/script/states.ts`,
+    name: 'a row is read by its length alone',
+    find: ' and head${policy.n} == found${policy.n}',
+    replace: '',
+  },
+  {
+    file: `${redis}/script/states.ts`,
+    name: 'a row that ends is kept',
+    find: '...policies.map(({ n }) => `ended${n} > now`),',
+    replace: '',
+  },
+  {
+    file: `${redis}/script/plan.ts`,
+    name: 'the script decides by its own time although the limiter has a clock',
+    find: 'now, margin = tonumber(ARGV[2]), 86400000',
+    replace: 'now, margin = serverMs, 86400000',
+  },
+  {
+    file: `${redis}/script/plan.ts`,
+    name: 'a call that comes too late takes units',
+    find: 'if serverMs > tonumber(ARGV[1]) then return { serverMs } end',
+    replace: '',
+  },
+  {
+    file: `${redis}/plan-calls.ts`,
+    name: 'a peek is sent as a consumption',
+    find: "verb === 'consume' ? cost : -1 - cost",
+    replace: 'cost',
+  },
+  {
+    file: `${redis}/plan-calls.ts`,
+    name: 'the answers of one key are exchanged',
+    find: 'order.push(...indices)',
+    replace: 'order.push(...indices.toReversed())',
+  },
+  {
+    file: `${redis}/plan-calls.ts`,
+    name: 'the states of policies with several keys are exchanged',
+    find: 'states[plan.order[policy]] =',
+    replace: 'states[policy] =',
+  },
+  {
+    file: `${redis}/calls.ts`,
+    name: 'a part that could not be refunded is ignored',
+    find: 'if (failed !== undefined) throw failed',
+    replace: '',
+  },
+  {
+    file: 'packages/core/src/stores/layers/order.ts',
+    name: 'a request overtakes another about its key that is held',
+    find: 'if (keys.some((key) => deferredKeys.has(key))) return defer(pending, keys)',
+    replace: '',
+  },
+  {
+    file: 'packages/core/src/stores/layers/deadline.ts',
+    name: 'a request that was held has the whole timeout again',
+    find: 'timeoutMs - waitedMs(info)',
+    replace: 'timeoutMs',
+  },
+]

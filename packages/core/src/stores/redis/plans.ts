@@ -1,0 +1,178 @@
+import { redisKeys, stateName } from '../../keys.js'
+import type { BoundPolicy, DecisionRequest } from '../store.js'
+import { scriptOf, type Script } from './evaluation.js'
+import { planScript } from './script/plan.js'
+import {
+  byKey,
+  formatOf,
+  sizes,
+  widthOf,
+  type PlanShape,
+  type PolicyShape,
+} from './script/shape.js'
+
+/** The most policies of a plan: a script is written for each of them, and has at most 200 local variables. */
+const mostPolicies = 6
+
+/** The most scripts of plans: a process with different policies for each client must not fill Redis with scripts. */
+const mostScripts = 256
+
+/** A list of policies, compiled for one way in which they share their keys. */
+export interface RedisPlan {
+  readonly script: Script
+  /** In the order of a request. */
+  readonly entries: readonly BoundPolicy[]
+  readonly shape: PlanShape
+  /** For each policy of the script, its index in a request. */
+  readonly order: readonly number[]
+  /** For each key of the script, the index of a policy of a request that counts it. */
+  readonly keyIndices: readonly number[]
+  readonly keyOf: (key: string) => string
+  /** The number of cells of each row in the reply. */
+  readonly widths: readonly number[]
+  /** The arguments before those of the requests. They depend on the time only if a policy does. */
+  argsAt(now: number): readonly string[]
+}
+
+export type PlanOf = (request: DecisionRequest) => RedisPlan | undefined
+
+/** Finds the plan of a request, once for each list of policies. Returns undefined if the general script has to decide. */
+export function createPlans(prefix: string): PlanOf {
+  const known = new WeakMap<readonly BoundPolicy[], Map<string, RedisPlan | undefined>>()
+  // A caller may create a new list with the same policies for each call.
+  const byFirst = new WeakMap<BoundPolicy, (readonly BoundPolicy[])[]>()
+  const scripts = new Map<string, Script>()
+
+  function scriptFor(shape: PlanShape): Script | undefined {
+    const text = JSON.stringify(shape)
+    let script = scripts.get(text)
+    if (script === undefined && scripts.size < mostScripts) {
+      script = scriptOf(planScript(shape))
+      scripts.set(text, script)
+    }
+    return script
+  }
+
+  function compile(entries: readonly BoundPolicy[], pattern: string): RedisPlan | undefined {
+    if (entries.length > mostPolicies) return undefined
+    const keys = entries.map((_, i) => Number(pattern[i + 1] ?? 1))
+    const order = entries.map((_, i) => i).sort((a, b) => keys[a] - keys[b] || a - b)
+    const policies = order.map((i) => {
+      const isAlone = keys.indexOf(keys[i]) === keys.lastIndexOf(keys[i])
+      return shapeOf(entries[i], keys[i], isAlone)
+    })
+    const shape = { policies, hasCosts: pattern.startsWith('c') }
+    const script = scriptFor(shape)
+    if (script === undefined) return undefined
+    const sorted = order.map((i) => entries[i])
+    const argsAt = argsOf(sorted, shape)
+    const fixed = policies.some(({ isDated }) => isDated) ? undefined : argsAt(0)
+    return {
+      script,
+      entries,
+      shape,
+      order,
+      keyIndices: [...new Set(keys)].map((key) => keys.indexOf(key)),
+      keyOf: redisKeys(prefix, entries[0].limiter),
+      widths: policies.map(widthOf),
+      argsAt: (now) => fixed ?? argsAt(now),
+    }
+  }
+
+  function plansOf(entries: readonly BoundPolicy[]): Map<string, RedisPlan | undefined> {
+    let plans = known.get(entries)
+    if (plans !== undefined) return plans
+    const alike = byFirst.get(entries[0]) ?? []
+    const same = alike.find((other) => isSame(other, entries))
+    plans = (same && known.get(same)) ?? new Map<string, RedisPlan | undefined>()
+    if (same === undefined) byFirst.set(entries[0], [...alike, entries])
+    known.set(entries, plans)
+    return plans
+  }
+
+  return function planOf({ entries, keys, cost }) {
+    const plans = plansOf(entries)
+    const pattern = patternOf(keys, typeof cost !== 'number')
+    let plan = plans.get(pattern)
+    if (plan === undefined && !plans.has(pattern)) {
+      plan = compile(entries, pattern)
+      plans.set(pattern, plan)
+    }
+    return plan
+  }
+}
+
+/**
+ * Whether a request has a cost for each policy. And unless it has one key, the number of the key of each policy: a digit, because a plan has few
+ * policies.
+ */
+function patternOf(keys: readonly string[], hasCosts: boolean): string {
+  const start = hasCosts ? 'c' : '-'
+  if (keys.length > mostPolicies || keys.every((key) => key === keys[0])) return start
+  const names = [...new Set(keys)]
+  return start + keys.map((key) => names.indexOf(key) + 1).join('')
+}
+
+function shapeOf(
+  { name, steps, params, block }: BoundPolicy,
+  key: number,
+  isAlone: boolean,
+): PolicyShape {
+  const { moments, counts, views = 0 } = steps.cells(params)
+  const isBodied = steps.bodied === true
+  return {
+    id: steps.id,
+    moments,
+    counts,
+    views,
+    params: steps.args(params, 0).length,
+    isDated: steps.datedArgs === true,
+    persistsOnDenial: steps.persistsOnDenial(params),
+    blocksOn: block?.on,
+    bodies: isBodied ? steps.bodies.length : 0,
+    hasLeases: steps.token !== undefined,
+    key,
+    isNamed: !isAlone || name !== 'default' || steps.id > 127,
+    isHeadMade: bytesOf(stateName(name)) > 127 || steps.id > 127,
+  }
+}
+
+function argsOf(
+  entries: readonly BoundPolicy[],
+  shape: PlanShape,
+): (now: number) => readonly string[] {
+  const { policies } = shape
+  const blocks = entries.flatMap(({ block }) =>
+    block === undefined ? [] : [block.for, block.escalate, block.max].map(String),
+  )
+  const names = entries.map(({ name }) => stateName(name))
+  const heads = names.flatMap((name, i) => {
+    const { id, isNamed, isHeadMade } = policies[i]
+    if (!isNamed) return []
+    return [
+      isHeadMade ? name : String.fromCharCode(bytesOf(name)) + name + String.fromCharCode(id, 0),
+    ]
+  })
+  const formats = byKey(policies).flatMap((own) => {
+    if (!own[0].isNamed) return []
+    return sizes.map((size) => {
+      const parts = own.map((policy) => {
+        const bytes = bytesOf(names[policies.indexOf(policy)])
+        return `c${bytes + 3}I2${formatOf(policy, size)}`
+      })
+      return `<B${parts.join('')}`
+    })
+  })
+  return (now) => {
+    const params = entries.flatMap(({ steps, params: own }) => steps.args(own, now).map(String))
+    return [...params, ...blocks, ...heads, ...formats]
+  }
+}
+
+function bytesOf(name: string): number {
+  return new TextEncoder().encode(name).length
+}
+
+function isSame(one: readonly BoundPolicy[], other: readonly BoundPolicy[]): boolean {
+  return one.length === other.length && one.every((entry, i) => entry === other[i])
+}

@@ -1,0 +1,162 @@
+import { overLocals, type LocalNames } from '../../../algorithms/plain-lua.js'
+import { luaOf, plainLuaOf } from '../../../algorithms/scripts.js'
+import {
+  isWide,
+  storedOf,
+  widthByteOf,
+  widthOf,
+  type PlanShape,
+  type PolicyShape,
+} from './shape.js'
+
+/** A policy with its number in the script, from 1 on, its arguments, and the texts of its steps. */
+export interface NumberedPolicy extends PolicyShape {
+  readonly n: number
+  /** The number of the argument before its block numbers, and before its head. */
+  readonly blockArg: number
+  readonly headArg: number
+  /** The variables of its cells: first those that are stored, then the views. None, if they are too many. */
+  readonly cells: readonly string[]
+  readonly stored: readonly string[]
+  /** The variable or the number of its cost. */
+  readonly cost: string
+  /** Whether its steps may raise an error. */
+  readonly raises: boolean
+  readonly declare: string
+  look(cost: string): string
+  readonly take: string
+  /** Declares `ended` with the number of the policy. */
+  readonly ends: string
+}
+
+/** The number of the first argument of each part, and of the first request. */
+export interface NumberedPlan {
+  readonly policies: readonly NumberedPolicy[]
+  /** The number of the argument before the formats of each key with names. */
+  readonly formatArgs: readonly number[]
+  readonly requestArg: number
+  readonly shape: PlanShape
+}
+
+/** Numbers the policies of a plan and their arguments, in the order in which the client sends them. */
+export function numbered(shape: PlanShape): NumberedPlan {
+  const { policies, hasCosts } = shape
+  let arg = 2
+  const params = policies.map((policy) => {
+    arg += policy.params
+    return arg - policy.params
+  })
+  const blocks = policies.map(({ blocksOn }) => {
+    arg += blocksOn === undefined ? 0 : 3
+    return arg - 3
+  })
+  const heads = policies.map(({ isNamed }) => {
+    arg += isNamed ? 1 : 0
+    return arg
+  })
+  const keys = new Set(policies.map(({ key }) => key))
+  const formatArgs = [...keys].map((key) => {
+    const isNamed = policies.some((policy) => policy.key === key && policy.isNamed)
+    arg += isNamed ? 3 : 0
+    return arg - 3
+  })
+  function number(policy: PolicyShape, i: number): NumberedPolicy {
+    const n = i + 1
+    const first = policies.findIndex(({ id }) => id === policy.id) + 1
+    const cost = hasCosts ? `cost${n}` : 'cost'
+    const steps = stepsOf(policy, n, first, params[i], cost)
+    return { ...policy, n, blockArg: blocks[i], headArg: heads[i], cost, ...steps }
+  }
+  return { policies: policies.map(number), formatArgs, requestArg: arg + 1, shape }
+}
+
+type Steps = Pick<
+  NumberedPolicy,
+  'cells' | 'stored' | 'raises' | 'declare' | 'look' | 'take' | 'ends'
+>
+
+function stepsOf(policy: PolicyShape, n: number, first: number, arg: number, cost: string): Steps {
+  const plain = plainLuaOf(policy.id)
+  if (plain === undefined) return overTables(policy, n, first, arg, cost)
+  const cells = list(widthOf(policy), (i) => `cell${n}_${i}`)
+  const params = list(policy.params, (i) => `param${n}_${i}`)
+  const names: LocalNames = {
+    cell: (i) => `cell${n}_${i}`,
+    param: (i) => `param${n}_${i}`,
+    fits: `fits${n}`,
+    ended: `ended${n}`,
+    cost,
+  }
+  return {
+    cells,
+    stored: cells.slice(0, storedOf(policy)),
+    raises: false,
+    declare: `local ${params.join(', ')} = ${list(policy.params, (i) => `tonumber(ARGV[${arg + i}])`).join(', ')}
+local ${cells.join(', ')} = ${cells.map(() => '0').join(', ')}`,
+    look: (asked) => overLocals(plain.look, { ...names, cost: asked }),
+    take: overLocals(plain.take, names),
+    ends: `local ended${n}\n    ${overLocals(plain.ends, names)}`,
+  }
+}
+
+/** `first`: the first policy of the same algorithm, which declares the steps. */
+function overTables(
+  policy: PolicyShape,
+  n: number,
+  first: number,
+  arg: number,
+  cost: string,
+): Steps {
+  const raises = policy.bodies > 0 || policy.isDated
+  const cells = isWide(policy) ? [] : list(widthOf(policy), (i) => `row${n}[${i}]`)
+  const steps = policy.bodies > 0 ? `bound${n}` : `steps${n}`
+  const look = (asked: string) => `${steps}.look(row${n}, params${n}, now, ${asked})`
+  return {
+    cells,
+    stored: cells.slice(0, storedOf(policy)),
+    raises,
+    declare: `local steps${n} = ${first < n ? `steps${first}` : luaOf(policy.id)}
+local params${n} = { ${list(policy.params, (i) => `tonumber(ARGV[${arg + i}])`).join(', ')} }
+local row${n} = { ${cells.map(() => '0').join(', ')} }`,
+    look: (asked) =>
+      raises
+        ? `if not failure then
+      local ok, result = pcall(${steps}.look, row${n}, params${n}, now, ${asked})
+      if ok then fits${n} = result else failure = tostring(result) end
+    end`
+        : `fits${n} = ${look(asked)}`,
+    take: raises
+      ? `local ok, err = pcall(${steps}.take, row${n}, params${n}, now, ${cost})
+        if not ok then failure = tostring(err) end`
+      : `${steps}.take(row${n}, params${n}, now, ${cost})`,
+    ends: `local ended${n} = steps${n}.ends(row${n}, params${n})`,
+  }
+}
+
+/** The record of a policy for `rest`. */
+export function recordOf(policy: NumberedPolicy): string {
+  const { n, id, moments, counts, isNamed } = policy
+  const name = isNamed ? `head${n}:sub(2, -3)` : `''`
+  return `{ name = ${name}, id = ${id}, stored = ${storedOf(policy)}, moments = ${moments}, counts = ${counts} }`
+}
+
+/** Declares the bytes before a policy's cells in a state with names: the length of the name, the name, the id, and the number of cells. */
+export function headOf(policy: NumberedPolicy): string {
+  const { n, id, headArg, isHeadMade } = policy
+  const bytes = `'\\${id}\\${widthByteOf(policy)}'`
+  if (!isHeadMade) return `local head${n} = ARGV[${headArg}]`
+  return `local head${n} = string.char(#ARGV[${headArg}]) .. ARGV[${headArg}] .. ${bytes}`
+}
+
+/** Sets the cells of a row without variables to zero, from one of them on. */
+export function zeroWide(policy: NumberedPolicy, from: number): string {
+  return `for i = ${from}, ${widthOf(policy)} do row${policy.n}[i] = 0 end`
+}
+
+export function list(length: number, item: (number: number) => string): string[] {
+  return Array.from({ length }, (_, i) => item(i + 1))
+}
+
+export function lines<T>(items: readonly T[], line: (item: T, i: number) => string): string {
+  return items.map(line).join('\n    ')
+}

@@ -1,0 +1,137 @@
+import { stateLua } from './state.js'
+
+/** Finds, adds and writes the rows of a state in any form. These functions use no variable of a script, only their arguments. */
+const partsLua = `
+-- Finds the row of a policy's block or reset by that id, and without an id the row of the policy's form.
+local function partOf(policy, state, id)
+  for i = 1, #state do
+    local part = state[i]
+    local isForm = part.id == (id or policy.id) and (part.width == 0 or part.width == policy.stored)
+    if isForm and part.name == policy.name then return part, i end
+  end
+end
+
+-- Returns whether a part is the row of a policy, in any form.
+local function isRowOf(part, policy)
+  return part.name == policy.name and part.id ~= BLOCK and part.id ~= RESET
+end
+
+-- Adds a row after those of other forms, so that the rows have the order of their policies once the other forms have ended.
+local function add(policy, state, id)
+  local at = #state
+  for i = 1, #state do
+    if not id and isRowOf(state[i], policy) then at = i end
+  end
+  local part = newPart(policy.name, id or policy.id, not id and policy.id > 127 and policy.stored or 0, '', false)
+  table.insert(state, at + 1, part)
+  return part
+end
+
+-- Marks a row to be written. Its end determines how long it is kept.
+local function put(policy, state, id, row, ends, time)
+  local part = partOf(policy, state, id) or add(policy, state, id)
+  part.row, part.policy = row, policy
+  part.life = ends > time.now and ends - time.now + time.margin or 0
+  state.changed = true
+  return part
+end
+
+-- Returns how long a row is kept, ms; at most 0 if it has expired. A row that is not written now is kept as long as its state, or to its end.
+local function lifeOf(part, state)
+  if part.row then return part.life end
+  return part.ends and part.ends - state.serverMs or redis.call('PTTL', state.key)
+end
+
+local function hasOtherForm(part, state)
+  for i = 1, #state do
+    if state[i] ~= part and isRowOf(state[i], part) then return isRowOf(part, part) end
+  end
+  return false
+end
+
+-- Writes a state. Rows that were not changed are written unchanged, and the state's remaining TTL is not shortened. "full": the error with which
+-- Redis refuses a new key.
+local function write(state, full)
+  local count, lives = 0, 0
+  for i = 1, #state do
+    local part = state[i]
+    local life = lifeOf(part, state)
+    if part.row and life > 0 then pack(part) end
+    if part.row or not part.ends then part.ends = state.serverMs + life end
+    for _, body in ipairs(part.bodies or {}) do
+      if life > 0 then redis.call('PEXPIRE', body, string.format('%d', life)) else redis.call('DEL', body) end
+    end
+    if life > 0 then
+      count, lives = count + 1, math.max(lives, life)
+      state[count] = part
+    end
+  end
+  for i = #state, count + 1, -1 do state[i] = nil end
+  for i = 1, count do
+    if not hasOtherForm(state[i], state) then state[i].ends = false end
+  end
+  if count == 0 then
+    redis.call('DEL', state.key)
+  elseif full and state.isNew then
+    error(full, 0)
+  else
+    -- As a string, because Redis formats numbers with all the digits of a fraction, which takes as long as the rest.
+    redis.call('SET', state.key, join(state), 'PX', string.format('%d', lives))
+  end
+end
+`
+
+/** All states, for scripts that read each of them in this way. */
+export const statesLua: string = `${stateLua}${partsLua}`
+
+/**
+ * All states, for a script of a plan: a function without arguments that returns a table of functions. Nothing of it is created before a state needs it,
+ * and it captures no variable of the script, so that it costs a decision about any other state nothing.
+ */
+export const restLua: string = `function()
+${stateLua}${partsLua}
+local rest = {}
+
+-- Returns the parts of a state, or throws.
+function rest.parse(packed, key, serverMs)
+  local state = parse(packed)
+  state.key, state.serverMs = key, serverMs
+  return state
+end
+
+-- Returns a policy's row, with all cells; the end and the length of its block; the number of its resets in this millisecond, or false; and whether
+-- the state has its row.
+function rest.find(state, policy, now, margin)
+  local part, ends, length, resets = partOf(policy, state), 0, 0, false
+  local row = part and cellsOf(part, policy.moments, policy.counts)
+  local isFound = row ~= nil
+  if not row then
+    row = {}
+    for i = 1, policy.stored do row[i] = 0 end
+  end
+  local blocked = partOf(policy, state, BLOCK)
+  if blocked then ends, length = unpack(cellsOf(blocked, 1, 1)) end
+  local reset, at = partOf(policy, state, RESET)
+  if reset then
+    local cells = cellsOf(reset, 2, 1)
+    -- Expired: the next write omits it.
+    if cells[2] + margin <= now then table.remove(state, at)
+    elseif cells[1] == now then resets = cells[3] end
+  end
+  return row, ends, length, resets, isFound
+end
+
+-- Writes the rows and blocks that are not false.
+function rest.write(state, time, changes)
+  for _, change in ipairs(changes) do
+    local policy = change.policy
+    if change.row then put(policy, state, nil, change.row, change.ends, time).bodies = change.bodies end
+    if change.blocked then
+      put(policy, state, BLOCK, { change.blocked, change.length }, change.blocked + change.length, time)
+    end
+  end
+  write(state)
+end
+
+return rest
+end`
