@@ -13,7 +13,7 @@ const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
 const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
 /** A limit that names no algorithm has this one. */
 const defaultAlgorithm = `${core}/limiter/stated-policies\\.ts$`
-const storeContract = `${core}/stores/(?:store|compiled-policies|block)\\.ts$`
+const storeContract = `${core}/stores/(?:store|compiled-policies|cursor|changes|reset|block)\\.ts$`
 const memoryStore = `${core}/stores/memory/index\\.ts$`
 const builders = `${core}/algorithms/[^/]+/index\\.ts$`
 const adapterNeeds = ['@sluice/core', 'packages/core/(?:bundle|src)/(?:index|http/)']

@@ -1,4 +1,5 @@
-const memory = 'packages/core/src/stores/memory'
+const stores = 'packages/core/src/stores'
+const memory = `${stores}/memory`
 
 export const area = 'memory store'
 
@@ -77,37 +78,37 @@ export const mutants = [
     replace: 'this.rows.moment',
   },
   {
-    file: `${memory}/cursor.ts`,
+    file: `${stores}/cursor.ts`,
     name: 'a denied request starts no block',
     find: "!allowed && block?.on === 'exceeded' && this.#denies(cost)",
     replace: "allowed && block?.on === 'exceeded' && this.#denies(cost)",
   },
   {
-    file: `${memory}/cursor.ts`,
+    file: `${stores}/cursor.ts`,
     name: 'a cost that can never fit starts no block',
     find: 'this.policy.steps.wait(row, params, now, cost) > 0',
     replace: '![0, Infinity].includes(this.policy.steps.wait(row, params, now, cost))',
   },
   {
-    file: `${memory}/cursor.ts`,
+    file: `${stores}/cursor.ts`,
     name: 'a bucket expires during a block that a denied request started',
     find: 'if (persists) this.save()',
     replace: '',
   },
   {
-    file: `${memory}/changes.ts`,
+    file: `${stores}/changes.ts`,
     name: 'a refund leaves the block that its request started',
     find: 'return isByLimit && until > cursor.now &&',
     replace: 'return isByLimit && until < cursor.now &&',
   },
   {
-    file: `${memory}/changes.ts`,
+    file: `${stores}/changes.ts`,
     name: 'a refund after a reset takes units of later decisions',
     find: 'if (isForgotten(cursor.side.reset, receipt)) return true',
     replace: '',
   },
   {
-    file: `${memory}/reset.ts`,
+    file: `${stores}/reset.ts`,
     name: 'a refund in the millisecond of its reset takes units of later decisions',
     find: '(now === row[AT] && resets !== row[COUNT])',
     replace: '(now === row[AT] && resets > row[COUNT])',
@@ -167,13 +168,13 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${memory}/cursor.ts`,
+    file: `${memory}/table-cursor.ts`,
     name: 'a blocked key is allowed',
     find: 'return this.blockedUntil > now',
     replace: 'return false',
   },
   {
-    file: `${memory}/cursor.ts`,
+    file: `${memory}/table-cursor.ts`,
     name: 'a decision in the millisecond of a reset does not know of it',
     find: 'now <= rows.lastReset ?',
     replace: 'now < rows.lastReset ?',

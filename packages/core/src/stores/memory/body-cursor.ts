@@ -1,11 +1,12 @@
 import type { BodiedAlgorithm, BodiedSteps, Lease } from '../../algorithms/algorithm.js'
 import type { Call } from '../compiled-policies.js'
+import { LOOK, SETTLE } from '../cursor.js'
 import { noLease, type BoundPolicy } from '../store.js'
-import { Cursor, LOOK, SETTLE } from './cursor.js'
 import type { StateTable } from './state-table.js'
+import { TableCursor } from './table-cursor.js'
 
 /** The cursor of an algorithm whose state is a row and a body: a log, or leases. */
-export class BodyCursor extends Cursor {
+export class BodyCursor extends TableCursor {
   readonly #algorithm: BodiedAlgorithm
   #body: unknown
   #steps: BodiedSteps
@@ -48,7 +49,7 @@ export class BodyCursor extends Cursor {
 }
 
 /** The cursor of a policy that counts nothing: it has no row, allows everything, and changes nothing. */
-export class NothingCursor extends Cursor {
+export class NothingCursor extends TableCursor {
   readonly steps: BodiedSteps
 
   constructor(rows: StateTable, policy: BoundPolicy, steps: BodiedSteps) {

@@ -1,5 +1,7 @@
 import type { Clock } from '../../clock.js'
+import { changeAll } from '../changes.js'
 import { stateOf, type Call, type CompiledPolicies } from '../compiled-policies.js'
+import { BOTH, LOOK, SETTLE } from '../cursor.js'
 import {
   costAt,
   peekOf,
@@ -9,17 +11,16 @@ import {
   type StoreRequest,
 } from '../store.js'
 import { BodyCursor, NothingCursor } from './body-cursor.js'
-import { change, reset } from './changes.js'
-import { BOTH, LOOK, SETTLE, type Cursor } from './cursor.js'
 import { RowCursor } from './row-cursor.js'
 import type { StateTable } from './state-table.js'
+import type { TableCursor } from './table-cursor.js'
 
 /**
  * A list of policies, compiled for the rows of a store: a cursor for each. It runs every verb, all or nothing: it looks at all policies first, and takes the cost
  * only if all of them allow it. A synchronous store runs one request at a time, so a plan is reused, and a decision makes nothing but rows.
  */
 export class MemoryPlan implements CompiledPolicies {
-  readonly decided: readonly Cursor[]
+  readonly decided: readonly TableCursor[]
   readonly #rows: StateTable
   readonly #countsNothing: boolean
 
@@ -65,22 +66,16 @@ export class MemoryPlan implements CompiledPolicies {
   }
 
   #run(request: StoreRequest): boolean {
-    const { decided: cursors } = this
     const { verb, keys } = request
     if (verb === 'consume' || verb === 'peek') return this.decide(request, keys, request.cost)
     // All other verbs begin with the states as a peek reads them.
     this.decide(peekOf(request, 0), keys, 0)
     this.#rows.sweepSome()
-    if (verb !== 'reset')
-      return cursors.map((cursor, i) => change(cursor, request, i)).includes(true)
-    const isBlocked = cursors.some(({ blockedUntil, now }) => blockedUntil > now)
-    if (isBlocked && !request.unblock) return false
-    for (const cursor of cursors) reset(cursor)
-    return true
+    return changeAll(this.decided, request)
   }
 }
 
-function cursorOf(rows: StateTable, policy: BoundPolicy, wall: Clock | undefined): Cursor {
+function cursorOf(rows: StateTable, policy: BoundPolicy, wall: Clock | undefined): TableCursor {
   const { steps } = policy
   if (steps.bodied === true) return new BodyCursor(rows, policy, steps)
   if (steps.countsNothing) return new NothingCursor(rows, policy, steps)

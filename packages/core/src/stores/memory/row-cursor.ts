@@ -2,13 +2,14 @@ import type { Algorithm, BodiedSteps, Row, Steps } from '../../algorithms/algori
 import { settleBy } from '../../algorithms/reading.js'
 import type { Clock } from '../../clock.js'
 import type { Call } from '../compiled-policies.js'
+import { LOOK, SETTLE } from '../cursor.js'
 import type { BoundPolicy } from '../store.js'
-import { Cursor, LOOK, SETTLE } from './cursor.js'
 import { HEAD } from './segment.js'
 import type { StateTable } from './state-table.js'
+import { TableCursor } from './table-cursor.js'
 
 /** The cursor of an algorithm whose complete state is a row. */
-export class RowCursor extends Cursor {
+export class RowCursor extends TableCursor {
   readonly steps: BodiedSteps
   // Read from the policy once, because the property lookups for each decision take longer than the steps themselves.
   readonly #look: Steps['look']

@@ -1,13 +1,14 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import { blockForgotten } from '../block.js'
+import type { SideRows } from '../cursor.js'
+import { nextReset } from '../reset.js'
 import type { Partition } from './partitions.js'
-import { nextReset } from './reset.js'
 import type { StateTable } from './state-table.js'
 
 const noRow: Row = [0, 0]
 
 /** The block and the last reset of a key. They have tables of their own, because they hold for all forms of a policy's name. */
-export class SideRows {
+export class TableSideRows implements SideRows {
   readonly #rows: StateTable
   readonly #partition: Partition
   #keyHigh = 0
@@ -53,7 +54,6 @@ export class SideRows {
     this.#rows.tables.blocks.removeKey(this.#high, this.#low)
   }
 
-  /** Keeps the row of a reset at `now` until the rows of all forms would have expired: that of this policy at `ends`. */
   saveReset(now: number, ends: number): void {
     const rows = this.#rows
     const [high, low] = [this.#high, this.#low]
@@ -71,7 +71,6 @@ export class SideRows {
     rows.lastReset = Math.max(rows.lastReset, row[0])
   }
 
-  /** Removes the rows that the key has for the name of the policy, in all forms. */
   removeRows(): void {
     const [high, low] = [this.#high, this.#low]
     for (const form of this.#rows.forms) form.table.removeKey(high ^ form.high, low ^ form.low)

@@ -1,5 +1,5 @@
-import type { Row } from '../../algorithms/algorithm.js'
-import type { State } from '../store.js'
+import type { Row } from '../algorithms/algorithm.js'
+import type { State } from './store.js'
 
 // The row of a reset: [time of the last reset, number of resets in that millisecond]
 const AT = 0

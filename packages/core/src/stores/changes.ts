@@ -1,20 +1,31 @@
-import type { Row } from '../../algorithms/algorithm.js'
-import { LENGTH, UNTIL } from '../block.js'
+import type { Row } from '../algorithms/algorithm.js'
+import { LENGTH, UNTIL } from './block.js'
+import type { Cursor } from './cursor.js'
+import { isForgotten } from './reset.js'
 import {
   costAt,
   type DecisionRequest,
   type ResetRequest,
   type State,
   type StoreRequest,
-} from '../store.js'
-import type { Cursor } from './cursor.js'
-import { isForgotten } from './reset.js'
+} from './store.js'
 
 /** A request that changes the state of each policy for itself, whatever its limit is. */
-export type Change = Exclude<StoreRequest, DecisionRequest | ResetRequest>
+type Change = Exclude<StoreRequest, DecisionRequest | ResetRequest>
+
+/** Runs a request that does not decide, on cursors that have looked at their rows. Returns whether it was allowed. */
+export function changeAll(cursors: readonly Cursor[], request: Change | ResetRequest): boolean {
+  if (request.verb !== 'reset') {
+    return cursors.map((cursor, i) => change(cursor, request, i)).includes(true)
+  }
+  const isBlocked = cursors.some(({ blockedUntil, now }) => blockedUntil > now)
+  if (isBlocked && !request.unblock) return false
+  for (const cursor of cursors) reset(cursor)
+  return true
+}
 
 /** Runs a change on the state of a cursor that has looked at it. Returns false if a lease was not held. */
-export function change(cursor: Cursor, request: Change, index: number): boolean {
+function change(cursor: Cursor, request: Change, index: number): boolean {
   const { row, now, params, steps, policy } = cursor
   if (policy.steps.countsNothing) return true
   const before = [...row]
@@ -59,7 +70,7 @@ function isUndone(cursor: Cursor, receipt: State): boolean {
 }
 
 /** Forgets what the key has used, in all forms, and its block. */
-export function reset(cursor: Cursor): void {
+function reset(cursor: Cursor): void {
   const { row, now, params, steps, policy, side } = cursor
   if (policy.steps.countsNothing) return
   // Leases need no record of the reset: a receipt names its lease, and the reset ends that lease.

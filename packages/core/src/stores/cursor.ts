@@ -1,0 +1,123 @@
+import type { BodiedSteps, Params, Row, SettledRow } from '../algorithms/algorithm.js'
+import { readBy } from '../algorithms/reading.js'
+import type { Block } from '../policy.js'
+import { startedBlock, UNTIL } from './block.js'
+import type { Call, DecidedPolicy, SideState } from './compiled-policies.js'
+import type { BoundPolicy } from './store.js'
+
+/** The phases of a decision. */
+export const LOOK = 1
+export const SETTLE = 2
+export const BOTH = 3
+
+/** The block and the last reset of a key, which hold for all forms of a policy's name. A row that does not exist is zeros. */
+export interface SideRows {
+  readonly block: Row
+  readonly reset: Row
+  saveBlock(block: Row, now: number): void
+  removeBlock(): void
+  /** Keeps the row of a reset at `now` until the rows of all forms would have expired: that of this policy at `ends`. */
+  saveReset(now: number, ends: number): void
+  /** Removes the rows that the key has for the name of the policy, in all forms. */
+  removeRows(): void
+}
+
+/**
+ * One policy of a plan, its row of the current key, and what the decision reads from it. A store reuses it for all requests. The
+ * place where the store keeps its rows is a matter of the subclasses.
+ */
+export abstract class Cursor implements SettledRow, DecidedPolicy {
+  // Read from the policy once, because the property lookups for each decision take longer than the steps themselves.
+  readonly policy: BoundPolicy
+  readonly params: Params
+  protected readonly views: number
+  protected readonly quota: number
+
+  row: Row = []
+  blockedUntil = 0
+  resets = 0
+  /** The block and the resets of the key after the decision, if there are any. */
+  sideState: SideState | undefined
+  // Initialized with fractions, so that V8 stores these fields as doubles.
+  now = 0.5
+  used = 0.5
+  next = 0.5
+  full = 0.5
+  ends = 0.5
+
+  constructor(policy: BoundPolicy) {
+    const { steps, params } = policy
+    this.policy = policy
+    this.params = params
+    this.views = steps.cells(params).views ?? 0
+    this.quota = steps.quota(params)
+  }
+
+  /**
+   * LOOK reads the row of the current key, and returns whether the cost fits. SETTLE takes the cost if all policies allow it, writes the row, and reads the
+   * numbers of the decision. BOTH is for a plan of one policy.
+   *
+   * @param allowed whether all policies allow the cost, in the phase SETTLE
+   */
+  abstract decide(phase: number, call: Call, cost: number, allowed: boolean): boolean
+
+  /** The steps of the current request. */
+  abstract get steps(): BodiedSteps
+
+  /** The block and the last reset of the current key. */
+  abstract get side(): SideRows
+
+  /** Keeps the row until it expires. Removes it if it has already expired. */
+  abstract save(): void
+
+  /** Whether there is a row that has not expired. */
+  protected abstract isKept(): boolean
+
+  /** Settles a consumption that can start a block, or write the first row of a bucket although nothing is taken. */
+  protected settleMore(cost: number, allowed: boolean): void {
+    const { policy, row, params, now, steps } = this
+    const { block } = policy
+    const persists = policy.steps.persistsOnDenial(params)
+    if (allowed && cost > 0) {
+      steps.take(row, params, now, cost)
+      this.save()
+      if (block?.on === 'reached' && !steps.look(row, params, now, 1)) this.#startBlock(block)
+    } else if (!allowed && block?.on === 'exceeded' && this.#denies(cost)) {
+      this.#startBlock(block)
+      // A bucket must not expire during a block.
+      if (persists) this.save()
+    } else if (persists && !this.isKept()) this.save()
+    this.read()
+  }
+
+  /** Whether this policy itself denies the cost, and not only another one or a block. */
+  #denies(cost: number): boolean {
+    const { row, params, now } = this
+    return this.blockedUntil <= now && this.policy.steps.wait(row, params, now, cost) > 0
+  }
+
+  #startBlock(block: Block): void {
+    this.setBlock(startedBlock(this.side.block, block, this.now))
+  }
+
+  setBlock(block: Row): void {
+    this.blockedUntil = block[UNTIL]
+    this.side.saveBlock(block, this.now)
+  }
+
+  unblock(): void {
+    this.blockedUntil = 0
+    this.side.removeBlock()
+  }
+
+  /** Reads the numbers of the decision from the row. */
+  protected read(): void {
+    readBy(this.policy.steps, this)
+  }
+
+  /** Notes the block and the resets for the receipt of the decision. */
+  noteSideState(): void {
+    const { blockedUntil, resets } = this
+    this.sideState = blockedUntil === 0 && resets === 0 ? undefined : { blockedUntil, resets }
+  }
+}
