@@ -63,6 +63,11 @@ const phrases = [
   [/\b(?:speaks?|spoken?)\s+(?:of|to)\b/, 'is about, calls'],
 ]
 
+if (process.argv.includes('--list')) {
+  for (const [phrase, instead] of phrases) console.log(`${phrase.source}  →  ${instead}`)
+  process.exit()
+}
+
 const found = filesOf(pages)
   .filter((file) => file.endsWith('.md'))
   .flatMap((file) => findingsIn(file, proseOf(read(file))))

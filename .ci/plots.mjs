@@ -17,6 +17,7 @@ import {
   tokenBucket,
   unlimited,
 } from '../packages/core/dist/index.js'
+import { kindNames } from '../packages/core/dist/algorithms/ids.js'
 import { drawn } from './plots/drawn.mjs'
 import { docs } from './workspace.mjs'
 
@@ -59,6 +60,10 @@ const traffic = new Set([
 
 /** The options of a policy that count requests. */
 const counted = new Set(['limit', 'burst', 'capacity', 'initial', 'refill', 'leak'])
+
+const drawnKinds = new Set(Object.values(plots).map(({ policy }) => policy.kind))
+const undrawn = kindNames.filter((kind) => !drawnKinds.has(kind))
+if (undrawn.length > 0) throw new Error(`.ci/plots.mjs has no plot of ${undrawn.join(', ')}`)
 
 const folder = join(docs, 'plots')
 const isCheck = process.argv.includes('--check')

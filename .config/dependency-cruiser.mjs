@@ -8,7 +8,7 @@ const npm = (...names) => `node_modules/(?:${names.join('|')})/`
 
 /** The files at the root of core, without its public face; and the readers of options. */
 const ground = `${core}/(?:(?:clock|digests|errors|keys|policy|time-zone|warnings)\\.ts$|errors/|options/)`
-const algorithmContract = `${core}/algorithms/(?:algorithm|bytes|kind|plain-lua|reading|window)\\.ts$`
+const algorithmContract = `${core}/algorithms/(?:algorithm|bytes|ids|kind|plain-lua|reading|window)\\.ts$`
 const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
 const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
 /** A limit that names no algorithm has this one. */
@@ -38,7 +38,7 @@ const rules = {
   'all algorithms': { from: allAlgorithms, may: [`${core}/algorithms/`] },
   'all scripts': {
     from: algorithmScripts,
-    may: [`${core}/algorithms/(?:[^/]+/(?:[^/]*script|ids)|plain-lua)\\.ts$`],
+    may: [`${core}/algorithms/(?:[^/]+/(?:[^/]*script|ids)|ids|plain-lua)\\.ts$`],
   },
   'store contract': { from: storeContract, may: [ground, algorithmContract] },
   'memory store': {

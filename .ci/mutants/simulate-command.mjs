@@ -111,20 +111,8 @@ export const mutants = [
   },
   {
     file: `${cli}/simulate/variants.ts`,
-    name: 'a burst equal to the limit is named',
-    find: "typeof burst === 'number' && burst !== limit",
-    replace: "typeof burst === 'number'",
-  },
-  {
-    file: `${cli}/simulate/variants.ts`,
-    name: 'defaults are named',
-    find: 'value === undefined || isUsual(kind, name, value)',
-    replace: 'value === undefined',
-  },
-  {
-    file: `${cli}/simulate/variants.ts`,
     name: 'durations are in milliseconds',
-    find: 'isInMilliseconds(name, value) ? windowText(value) : ',
+    find: "isDuration && typeof value === 'number' ? windowText(value) : ",
     replace: '',
   },
   {

@@ -16,7 +16,11 @@ import { policyText } from '../src/output/policy.js'
 test.each<readonly [string, Policy]>([
   ['slidingWindow, limit 60, window 1m', slidingWindow({ limit: 60, window: '1m' })],
   [
-    'slidingWindow, limit 60, window 1m, buckets 6, tail weighted',
+    'slidingWindow, limit 60, window 1m, buckets 6, tail truncated',
+    slidingWindow({ limit: 60, window: '1m', buckets: 6, tail: 'truncated' }),
+  ],
+  [
+    'slidingWindow, limit 60, window 1m, buckets 6',
     slidingWindow({ limit: 60, window: '1m', buckets: 6 }),
   ],
   ['gcra, limit 600, window 1m', gcra({ limit: 600, window: '1m' })],

@@ -10,6 +10,7 @@ import {
   tokenBucket,
   type Policy,
 } from '../src/index.js'
+import type { PolicyKind } from '../src/algorithms/ids.js'
 
 type Build = (options: unknown) => Policy
 
@@ -53,7 +54,8 @@ const notOffsets = notDurations.filter((value) => value !== 0 && value !== '0s')
 const notBlocks = [null, true, 60_000, '1m', '', () => 5]
 const notWords = ['', 'First', 'none', 1, null, true]
 
-export const builders: Readonly<Record<string, Builder>> = {
+/** The others are built of policies, or of nothing. */
+export const builders: Readonly<Record<Exclude<PolicyKind, 'staged' | 'unlimited'>, Builder>> = {
   fixedWindow: {
     build: untyped(fixedWindow),
     good: { limit: 5, window: '1m' },

@@ -76,10 +76,9 @@ describe('a policy of unknown shape', () => {
     expect(Reflect.ownKeys(Object.prototype)).toEqual(inherited)
   })
 
-  test.each(Object.keys(builders))(
+  test.each(Object.entries(builders))(
     'that is almost valid is an error with a code, or decides: %s',
-    (kind) => {
-      const { good } = builders[kind]
+    (kind, { good }) => {
       const change = fc.record({
         option: fc.oneof(names, fc.constantFrom(...Object.keys(good))),
         value: fc.oneof(anything, fc.double(), fc.bigInt(), fc.integer()),

@@ -1,8 +1,8 @@
 import type { Policy } from '@sluice/core'
+import { traitsOf } from '@sluice/core/replay'
 import { windowText } from '../output/duration.js'
 import type { Detected } from './cut/detect.js'
 import type { KeyReader } from './keys.js'
-import { hasLeases, recoveryMs } from './policies.js'
 
 /** The properties of a log that determine whether a policy can be replayed from it. */
 export interface LogPrecision extends Pick<Detected, 'wholeSeconds' | 'hasDurations'> {
@@ -20,15 +20,15 @@ const shortestMs = 5000
  * @throws Error with what to do
  */
 export function checkPolicy(name: string, policy: Policy, precision: LogPrecision): void {
-  if (!precision.hasDurations && hasLeases(policy)) {
+  const { recoveryMs, hasLeases } = traitsOf(policy)
+  if (!precision.hasDurations && hasLeases) {
     throw new Error(
       `${name}: a concurrency limit needs the duration of each request, and the log does not have it. Log $request_time, for example.`,
     )
   }
-  const recovery = recoveryMs(policy)
-  if (recovery >= shortestRecoveryMs(precision)) return
+  if (recoveryMs >= shortestRecoveryMs(precision)) return
   throw new Error(
-    `${name}: the log has whole seconds, which say little about a limit that recovers within ${windowText(recovery)}. Use a log with milliseconds, or pass --force.`,
+    `${name}: the log has whole seconds, which say little about a limit that recovers within ${windowText(recoveryMs)}. Use a log with milliseconds, or pass --force.`,
   )
 }
 

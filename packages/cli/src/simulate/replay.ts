@@ -1,9 +1,8 @@
-import { createReplay, type Replay } from '@sluice/core/replay'
+import { createReplay, traitsOf, type Replay } from '@sluice/core/replay'
 import type { LogRecord } from './cut/record.js'
 import { keyReader, type KeyReader } from './keys.js'
 import type { NamedVariant, PolicyVariant } from './options.js'
 import { Heap } from './order/heap.js'
-import { hasLeases } from './policies.js'
 import type { Sample } from './sample.js'
 import { KeyTable } from './tally/key-table.js'
 import { Tally } from './tally/tally.js'
@@ -58,7 +57,9 @@ function createGroup(
     const { name, policies } = variant
     const replay = createReplay({ policies, clock: () => now })
     const kinds = Object.values(replay.policies)
-    const decide = kinds.some(hasLeases) ? withLeases(replay) : replay.consume
+    const decide = kinds.some((policy) => traitsOf(policy).hasLeases)
+      ? withLeases(replay)
+      : replay.consume
     return {
       given: variant,
       name: name ?? nameOf(replay.policies),

@@ -1,3 +1,4 @@
+import type * as core from '@sluice/core'
 import {
   fixedWindow,
   gcra,
@@ -6,15 +7,23 @@ import {
   type Policies,
   type Policy,
 } from '@sluice/core'
-import { checkedPolicy, millisecondsOf } from '@sluice/core/http'
+import { checkedPolicy, millisecondsOf, type PolicyKind } from '@sluice/core/http'
 import { parse } from 'yaml'
 import { windowText } from '../output/duration.js'
+import { statedOptions } from '../output/policy.js'
 
-/** The algorithms that the short form `100/1m` can have. */
-export const algorithms = ['slidingWindow', 'fixedWindow', 'slidingLog', 'gcra'] as const
-export type ShortAlgorithm = (typeof algorithms)[number]
+type Rate = { readonly limit: number; readonly window: number }
 
-const builders = { slidingWindow, fixedWindow, slidingLog, gcra }
+/** The algorithms that take a limit and a window: the short form `100/1m` can have them. */
+export type ShortAlgorithm = {
+  [K in PolicyKind]: ReturnType<(typeof core)[K]> extends Rate ? K : never
+}[PolicyKind]
+
+const builders: Readonly<
+  Record<ShortAlgorithm, (options: { limit: number; window: string | number }) => Policy>
+> = { slidingWindow, fixedWindow, slidingLog, gcra }
+
+export const algorithms: readonly string[] = Object.keys(builders)
 
 /**
  * The policy of a short form such as `100/1m`.
@@ -40,8 +49,7 @@ function isUnit(text: string): boolean {
 
 /** The policy of an algorithm with this limit and window. */
 export function limited(algorithm: ShortAlgorithm, limit: number, window: string | number): Policy {
-  const build: (options: { limit: number; window: string | number }) => Policy = builders[algorithm]
-  return build({ limit, window: /^\d+$/.test(`${window}`) ? Number(window) : window })
+  return builders[algorithm]({ limit, window: /^\d+$/.test(`${window}`) ? Number(window) : window })
 }
 
 /**
@@ -95,32 +103,14 @@ export function nameOf(policies: Readonly<Record<string, Policy>>): string {
 }
 
 function nameOfPolicy(policy: Policy): string {
-  const { kind, ...numbers } = policy
-  const texts: string[] = []
-  const { limit, window, burst, ...others }: Readonly<Record<string, unknown>> = numbers
-  if (typeof limit === 'number' && typeof window === 'number')
-    texts.push(`${limit}/${windowText(window)}`)
-  else Object.assign(others, { limit, window })
-  if (typeof burst === 'number' && burst !== limit) texts.push(`burst ${burst}`)
-  for (const [name, value] of Object.entries(others)) {
-    if (value === undefined || isUsual(kind, name, value)) continue
-    texts.push(`${name} ${isInMilliseconds(name, value) ? windowText(value) : textOf(value)}`)
-  }
-  return [kind, ...texts].join(' ')
-}
-
-/** Whether a value is the default of its builder. */
-function isUsual(kind: string, name: string, value: unknown): boolean {
-  if (kind === 'slidingWindow')
-    return (name === 'buckets' && value === 1) || (name === 'tail' && value === 'spread')
-  return (
-    kind === 'fixedWindow' &&
-    ((name === 'align' && value === 'first') || (name === 'offset' && value === 0))
-  )
-}
-
-function isInMilliseconds(name: string, value: unknown): value is number {
-  return typeof value === 'number' && ['every', 'lease', 'maxDelay', 'offset'].includes(name)
+  const { limit, window }: Readonly<Record<string, unknown>> = { ...policy }
+  const hasRate = typeof limit === 'number' && typeof window === 'number'
+  const texts = statedOptions(policy)
+    .filter(({ name }) => !hasRate || (name !== 'limit' && name !== 'window'))
+    .map(({ name, value, isDuration }) => {
+      return `${name} ${isDuration && typeof value === 'number' ? windowText(value) : textOf(value)}`
+    })
+  return [policy.kind, ...(hasRate ? [`${limit}/${windowText(window)}`] : []), ...texts].join(' ')
 }
 
 function textOf(value: unknown): string {

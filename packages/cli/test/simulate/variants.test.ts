@@ -15,8 +15,12 @@ describe('nameOf', () => {
   test.each<readonly [string, Policy]>([
     ['slidingWindow 60/1m', slidingWindow({ limit: 60, window: '1m' })],
     [
-      'slidingWindow 60/90s buckets 6 tail weighted',
-      slidingWindow({ limit: 60, window: '90s', buckets: 6 }),
+      'slidingWindow 60/90s buckets 6',
+      slidingWindow({ limit: 60, window: '90s', buckets: 6, tail: 'weighted' }),
+    ],
+    [
+      'slidingWindow 60/1m tail weighted',
+      slidingWindow({ limit: 60, window: '1m', tail: 'weighted' }),
     ],
     ['fixedWindow 60/1h', fixedWindow({ limit: 60, window: '1h' })],
     [
@@ -27,10 +31,10 @@ describe('nameOf', () => {
     ['gcra 60/1m', gcra({ limit: 60, window: '1m' })],
     ['gcra 60/1m burst 5', gcra({ limit: 60, window: '1m', burst: 5 })],
     [
-      'tokenBucket capacity 9 refill 3 every 2s initial 9',
+      'tokenBucket capacity 9 refill 3 every 2s',
       tokenBucket({ capacity: 9, refill: 3, every: '2s' }),
     ],
-    ['concurrency lease 1m limit 4', concurrency({ limit: 4, lease: '1m' })],
+    ['concurrency limit 4 lease 1m', concurrency({ limit: 4, lease: '1m' })],
     [
       'leakyQueue leak 2 every 1s maxDelay 30s',
       leakyQueue({ leak: 2, every: '1s', maxDelay: '30s' }),

@@ -1,11 +1,12 @@
 import type { Block } from '@sluice/core'
+import type { PolicyKind } from '@sluice/core/http'
 import { calendars } from './calendars.js'
 import { bucketsBornPartFull } from './born.js'
 import { leases } from './leases.js'
 import { queues } from './queues.js'
 import { stages } from './stages.js'
 import type { Sample } from './sample.js'
-import { sizes, sizedAlgorithms } from './sized-algorithms.js'
+import { sizes, sizedAlgorithms, type SizedKind } from './sized-algorithms.js'
 
 /** One algorithm, with all policies that the suites test. */
 export interface Family {
@@ -18,13 +19,18 @@ const measured: readonly Family[] = sizedAlgorithms.map(({ name, sample, further
   samples: [...sizes.map(([limit, windowMs]) => sample(limit, windowMs)), ...further],
 }))
 
+/** The samples of all other kinds. A test of its own covers `unlimited`, which has no numbers. */
+const unmeasured: Readonly<Record<Exclude<PolicyKind, SizedKind | 'unlimited'>, Family>> = {
+  calendarWindow: { name: 'calendar window', samples: calendars },
+  leakyQueue: { name: 'leaky queue', samples: queues },
+  staged: { name: 'staged', samples: stages },
+  concurrency: { name: 'concurrency', samples: leases },
+}
+
 const unblocked: readonly Family[] = [
   ...measured,
-  { name: 'calendar window', samples: calendars },
   { name: 'token bucket that starts partly full', samples: bucketsBornPartFull },
-  { name: 'leaky queue', samples: queues },
-  { name: 'staged', samples: stages },
-  { name: 'concurrency', samples: leases },
+  ...Object.values(unmeasured),
 ]
 
 /** Every algorithm in all its forms, each without and with a block. */

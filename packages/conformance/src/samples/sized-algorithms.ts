@@ -34,130 +34,153 @@ export interface SizedAlgorithm {
 
 const most = 2 ** 42
 
-/** Every algorithm that supports any limit in any window. A new algorithm needs its model and a row in this list. */
-export const sizedAlgorithms: readonly SizedAlgorithm[] = [
-  sized({
-    name: 'fixed window from the first request',
-    build: (limit, window) => fixedWindow({ limit, window }),
-    further: [],
-    quota: ({ limit }) => limit,
-    windowMs: ({ window }) => window,
-    meaning: fixedWindowMeaning,
-    excess: ({ limit, window }, admissions) => unitsPerWindow(admissions, window) - limit,
-  }),
-  sized({
-    name: 'fixed window on the clock',
-    build: (limit, window) => fixedWindow({ limit, window, align: 'clock' }),
-    further: [
-      fixedWindow({ limit: 3, window: 1000, align: 'clock', offset: 1 }),
-      fixedWindow({ limit: 5, window: '1d', align: 'clock', offset: '8h' }),
-      fixedWindow({ limit: 2, window: '7ms', align: 'clock', offset: 1000 }),
-      fixedWindow({ limit: 4, window: '1h', align: 'clock', offset: '365d' }),
-    ],
-    quota: ({ limit }) => limit,
-    windowMs: ({ window }) => window,
-    meaning: fixedWindowMeaning,
-    excess: ({ limit, window, offset }, admissions) =>
-      unitsPerClockWindow(admissions, window, offset) - limit,
-  }),
-  sized({
-    name: 'sliding window',
-    build: (limit, window) => slidingWindow({ limit, window }),
-    further: [
-      slidingWindow({ limit: 4, window: 10 }),
-      slidingWindow({ limit: 60, window: '1m' }),
-      slidingWindow({ limit: 5, window: '365d' }),
-      slidingWindow({ limit: 997, window: 1009 }),
-    ],
-    ...ofSpreadWindows,
-  }),
-  sized({
-    name: 'sliding window, weighted',
-    build: (limit, window) => slidingWindow({ limit, window, tail: 'weighted' }),
-    further: [],
-    ...ofSlidingWindows,
-  }),
-  sized({
-    name: 'sliding window in buckets, weighted',
-    build: (limit, window) =>
-      slidingWindow({ limit, window, buckets: bucketsOf(window), tail: 'weighted' }),
-    further: [
-      slidingWindow({ limit: 10, window: 1000, buckets: 250 }),
-      slidingWindow({ limit: 5, window: '1d', buckets: 24 }),
-      slidingWindow({ limit: 7, window: '2ms', buckets: 2 }),
-    ],
-    ...ofSlidingWindows,
-  }),
-  sized({
-    name: 'sliding window in buckets, truncated',
-    build: (limit, window) =>
-      slidingWindow({ limit, window, buckets: bucketsOf(window), tail: 'truncated' }),
-    further: [
-      slidingWindow({ limit: 10, window: 1000, buckets: 250, tail: 'truncated' }),
-      slidingWindow({ limit: 5, window: '1d', buckets: 24, tail: 'truncated' }),
-      slidingWindow({ limit: 3, window: 1000, tail: 'truncated' }),
-    ],
-    ...ofSlidingWindows,
-  }),
-  sized({
-    name: 'sliding log',
-    build: (limit, window) => slidingLog({ limit, window }),
-    further: [
-      slidingLog({ limit: 5, window: '1d' }),
-      slidingLog({ limit: 50_000_000, window: '9ms' }),
-    ],
-    most: 2 ** 32 - 1,
-    quota: ({ limit }) => limit,
-    windowMs: ({ window }) => window,
-    meaning: ({ limit, window }) => slidingLogMeaning(limit, window),
-    excess: ({ limit, window }, admissions) => unitsWithin(admissions, window) - limit,
-  }),
-  sized({
-    name: 'gcra',
-    build: (limit, window) => gcra({ limit, window }),
-    further: [
-      gcra({ limit: 7, window: 1000, burst: 1 }),
-      gcra({ limit: 3, window: 1000, burst: 10 }),
-      gcra({ limit: 60, window: '1m', burst: 5 }),
-      gcra({ limit: 0, window: 1000, burst: 5 }),
-      gcra({ limit: 10_000_000, window: 1000, burst: 3 }),
-      gcra({ limit: 999_983, window: 1009, burst: 997 }),
-    ],
-    quota: ({ limit, burst }) => (limit === 0 ? 0 : burst),
-    windowMs: ({ limit, window, burst }) => Math.ceil((burst * window) / Math.max(1, limit)),
-    meaning: gcraMeaning,
-    excess: ({ limit, window, burst }, admissions) =>
-      arrivalCurve(admissions, limit === 0 ? 0 : burst, limit, window),
-  }),
-  sized({
-    name: 'token bucket',
-    build: (limit, window) =>
-      tokenBucket({ capacity: limit, refill: Math.max(1, limit), every: window }),
-    further: [
-      tokenBucket({ capacity: 20, refill: 5, every: '1s' }),
-      tokenBucket({ capacity: 1, refill: 3, every: '7ms' }),
-      tokenBucket({ capacity: 5, refill: 1, every: '1d' }),
-      tokenBucket({ capacity: 13, refill: 1_000_003, every: '999ms' }),
-    ],
-    ...ofTokenBuckets,
-  }),
-  sized({
-    name: 'leaky bucket',
-    build: (limit, window) =>
-      leakyBucket({ capacity: limit, leak: Math.max(1, limit), every: window }),
-    further: [
-      leakyBucket({ capacity: 20, leak: 5, every: '1s' }),
-      leakyBucket({ capacity: 1, leak: 3, every: '7ms' }),
-      leakyBucket({ capacity: 5, leak: 1, every: '1d' }),
-      leakyBucket({ capacity: 13, leak: 1_000_003, every: '999ms' }),
-    ],
-    quota: ({ capacity }) => capacity,
-    windowMs: ({ capacity, leak, every }) => Math.ceil((capacity * every) / leak),
-    meaning: leakyBucketMeaning,
-    excess: ({ capacity, leak, every }, admissions) =>
-      arrivalCurve(admissions, capacity, leak, every),
-  }),
-]
+/** The kinds that support any limit in any window. `families.ts` has the samples of all others. */
+export type SizedKind =
+  | 'fixedWindow'
+  | 'slidingWindow'
+  | 'slidingLog'
+  | 'gcra'
+  | 'tokenBucket'
+  | 'leakyBucket'
+
+const byKind: Readonly<Record<SizedKind, readonly SizedAlgorithm[]>> = {
+  fixedWindow: [
+    sized({
+      name: 'fixed window from the first request',
+      build: (limit, window) => fixedWindow({ limit, window }),
+      further: [],
+      quota: ({ limit }) => limit,
+      windowMs: ({ window }) => window,
+      meaning: fixedWindowMeaning,
+      excess: ({ limit, window }, admissions) => unitsPerWindow(admissions, window) - limit,
+    }),
+    sized({
+      name: 'fixed window on the clock',
+      build: (limit, window) => fixedWindow({ limit, window, align: 'clock' }),
+      further: [
+        fixedWindow({ limit: 3, window: 1000, align: 'clock', offset: 1 }),
+        fixedWindow({ limit: 5, window: '1d', align: 'clock', offset: '8h' }),
+        fixedWindow({ limit: 2, window: '7ms', align: 'clock', offset: 1000 }),
+        fixedWindow({ limit: 4, window: '1h', align: 'clock', offset: '365d' }),
+      ],
+      quota: ({ limit }) => limit,
+      windowMs: ({ window }) => window,
+      meaning: fixedWindowMeaning,
+      excess: ({ limit, window, offset }, admissions) =>
+        unitsPerClockWindow(admissions, window, offset) - limit,
+    }),
+  ],
+  slidingWindow: [
+    sized({
+      name: 'sliding window',
+      build: (limit, window) => slidingWindow({ limit, window }),
+      further: [
+        slidingWindow({ limit: 4, window: 10 }),
+        slidingWindow({ limit: 60, window: '1m' }),
+        slidingWindow({ limit: 5, window: '365d' }),
+        slidingWindow({ limit: 997, window: 1009 }),
+      ],
+      ...ofSpreadWindows,
+    }),
+    sized({
+      name: 'sliding window, weighted',
+      build: (limit, window) => slidingWindow({ limit, window, tail: 'weighted' }),
+      further: [],
+      ...ofSlidingWindows,
+    }),
+    sized({
+      name: 'sliding window in buckets, weighted',
+      build: (limit, window) =>
+        slidingWindow({ limit, window, buckets: bucketsOf(window), tail: 'weighted' }),
+      further: [
+        slidingWindow({ limit: 10, window: 1000, buckets: 250 }),
+        slidingWindow({ limit: 5, window: '1d', buckets: 24 }),
+        slidingWindow({ limit: 7, window: '2ms', buckets: 2 }),
+      ],
+      ...ofSlidingWindows,
+    }),
+    sized({
+      name: 'sliding window in buckets, truncated',
+      build: (limit, window) =>
+        slidingWindow({ limit, window, buckets: bucketsOf(window), tail: 'truncated' }),
+      further: [
+        slidingWindow({ limit: 10, window: 1000, buckets: 250, tail: 'truncated' }),
+        slidingWindow({ limit: 5, window: '1d', buckets: 24, tail: 'truncated' }),
+        slidingWindow({ limit: 3, window: 1000, tail: 'truncated' }),
+      ],
+      ...ofSlidingWindows,
+    }),
+  ],
+  slidingLog: [
+    sized({
+      name: 'sliding log',
+      build: (limit, window) => slidingLog({ limit, window }),
+      further: [
+        slidingLog({ limit: 5, window: '1d' }),
+        slidingLog({ limit: 50_000_000, window: '9ms' }),
+      ],
+      most: 2 ** 32 - 1,
+      quota: ({ limit }) => limit,
+      windowMs: ({ window }) => window,
+      meaning: ({ limit, window }) => slidingLogMeaning(limit, window),
+      excess: ({ limit, window }, admissions) => unitsWithin(admissions, window) - limit,
+    }),
+  ],
+  gcra: [
+    sized({
+      name: 'gcra',
+      build: (limit, window) => gcra({ limit, window }),
+      further: [
+        gcra({ limit: 7, window: 1000, burst: 1 }),
+        gcra({ limit: 3, window: 1000, burst: 10 }),
+        gcra({ limit: 60, window: '1m', burst: 5 }),
+        gcra({ limit: 0, window: 1000, burst: 5 }),
+        gcra({ limit: 10_000_000, window: 1000, burst: 3 }),
+        gcra({ limit: 999_983, window: 1009, burst: 997 }),
+      ],
+      quota: ({ limit, burst }) => (limit === 0 ? 0 : burst),
+      windowMs: ({ limit, window, burst }) => Math.ceil((burst * window) / Math.max(1, limit)),
+      meaning: gcraMeaning,
+      excess: ({ limit, window, burst }, admissions) =>
+        arrivalCurve(admissions, limit === 0 ? 0 : burst, limit, window),
+    }),
+  ],
+  tokenBucket: [
+    sized({
+      name: 'token bucket',
+      build: (limit, window) =>
+        tokenBucket({ capacity: limit, refill: Math.max(1, limit), every: window }),
+      further: [
+        tokenBucket({ capacity: 20, refill: 5, every: '1s' }),
+        tokenBucket({ capacity: 1, refill: 3, every: '7ms' }),
+        tokenBucket({ capacity: 5, refill: 1, every: '1d' }),
+        tokenBucket({ capacity: 13, refill: 1_000_003, every: '999ms' }),
+      ],
+      ...ofTokenBuckets,
+    }),
+  ],
+  leakyBucket: [
+    sized({
+      name: 'leaky bucket',
+      build: (limit, window) =>
+        leakyBucket({ capacity: limit, leak: Math.max(1, limit), every: window }),
+      further: [
+        leakyBucket({ capacity: 20, leak: 5, every: '1s' }),
+        leakyBucket({ capacity: 1, leak: 3, every: '7ms' }),
+        leakyBucket({ capacity: 5, leak: 1, every: '1d' }),
+        leakyBucket({ capacity: 13, leak: 1_000_003, every: '999ms' }),
+      ],
+      quota: ({ capacity }) => capacity,
+      windowMs: ({ capacity, leak, every }) => Math.ceil((capacity * every) / leak),
+      meaning: leakyBucketMeaning,
+      excess: ({ capacity, leak, every }, admissions) =>
+        arrivalCurve(admissions, capacity, leak, every),
+    }),
+  ],
+}
+
+/** Every algorithm that supports any limit in any window, in each of its forms. */
+export const sizedAlgorithms: readonly SizedAlgorithm[] = Object.values(byKind).flat()
 
 /** Sizes that are awkward for some algorithm: [limit, window in ms]. */
 export const sizes: readonly (readonly [limit: number, windowMs: number])[] = [

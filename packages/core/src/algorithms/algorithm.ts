@@ -16,11 +16,14 @@ export type Params = Readonly<Record<string, unknown>>
 export interface Steps<P extends object = Params> {
   /** Updates the row to `now` and returns whether `cost` fits. */
   look(row: Row, params: P, now: number, cost: number): boolean
-  /** Records the units of an allowed request in a row that `look` has updated to now. */
+  /**
+   * Records the `cost` units of an allowed request or of a penalty, in a row that `look` has updated to now. The cost of a penalty may be 0: then the row means
+   * the same as before.
+   */
   take(row: Row, params: P, now: number, cost: number): void
   /**
-   * Undoes one `take` of `cost`, as far as its units still count. `receipt` is the row after that take, and `takenAt` is the `now` of that
-   * take.
+   * Undoes one `take` of `cost`, as far as its units still count: with its units go their times, so that the row is the same as without that request if no
+   * other one was taken since. `receipt` is the row after that take, and `takenAt` is the `now` of that take.
    */
   refundReceipt(row: Row, params: P, now: number, cost: number, receipt: Row, takenAt: number): void
   /** Refunds the newest `units`, but at most the used ones. */
@@ -35,8 +38,8 @@ export interface Steps<P extends object = Params> {
  */
 export interface Reading<P extends object = Params> {
   /**
-   * Identifies the rows of this algorithm in Redis. A row with another id is read as absent, so a new layout needs a new id. Ids from 128 are
-   * for rows whose width depends on the policy.
+   * Identifies the rows of this algorithm in Redis: an id of the table in `ids.ts`. A row with another id is read as absent, so a new layout needs a new
+   * id. Ids from 128 are for rows whose width depends on the policy.
    */
   readonly id: number
   /** The cells of a row: first the times (milliseconds since the epoch), then the counts, then the views. */

@@ -2,6 +2,7 @@ import { sluiceError } from '../errors.js'
 import { markBuilt } from '../options/readers.js'
 import { isPolicy, type Block, type Policy } from '../policy.js'
 import type { Algorithm, BodiedAlgorithm, Params } from './algorithm.js'
+import { kindNames } from './ids.js'
 
 /** A kind of policy: its builder, its steps, and how its numbers are passed to the steps. */
 export interface Kind<C extends Policy = Policy, P extends object = Params> {
@@ -22,23 +23,6 @@ export interface Rule {
   readonly params: Params
   readonly block: Block | undefined
 }
-
-/** The names of all builders. `registerAlgorithms` does not compile without one of them. */
-export const kindNames = [
-  'fixedWindow',
-  'calendarWindow',
-  'slidingWindow',
-  'slidingLog',
-  'tokenBucket',
-  'leakyBucket',
-  'leakyQueue',
-  'gcra',
-  'concurrency',
-  'staged',
-  'unlimited',
-] as const
-
-export type KindName = (typeof kindNames)[number]
 
 /** The kinds that this program contains, by the names of their builders. */
 const kinds = new Map<string, Kind>()
@@ -63,7 +47,7 @@ export function ruleOf(policy: unknown, where: string): Rule {
   const { kind: name, ...options } = policy
   const kind = kinds.get(name)
   if (kind === undefined) {
-    throw kindNames.some((known) => known === name)
+    throw kindNames.includes(name)
       ? sluiceError('SLUICE_ALGORITHM_MISSING', where, name)
       : sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, kindNames)
   }

@@ -3,7 +3,8 @@ import { concurrencyKind } from './concurrency/index.js'
 import { fixedWindowKind } from './fixed-window/index.js'
 import { leakyBucketKind, tokenBucketKind } from './gcra/buckets.js'
 import { gcraKind } from './gcra/index.js'
-import { registerKind, type Kind, type KindName } from './kind.js'
+import type { PolicyKind } from './ids.js'
+import { registerKind, type Kind } from './kind.js'
 import { leakyQueueKind } from './leaky-queue/index.js'
 import { slidingLogKind } from './sliding-log/index.js'
 import { slidingWindowKind } from './sliding-window/index.js'
@@ -23,7 +24,7 @@ import { unlimitedKind } from './unlimited/index.js'
  * const limiter = createLimiter({ name: 'api', policies })
  */
 export function registerAlgorithms(): void {
-  const kinds: Readonly<Record<KindName, Kind>> = {
+  const kinds: Readonly<Record<PolicyKind, Kind>> = {
     fixedWindow: fixedWindowKind,
     calendarWindow: calendarWindowKind,
     slidingWindow: slidingWindowKind,

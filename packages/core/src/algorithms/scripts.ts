@@ -2,6 +2,7 @@ import { calendarWindowLua } from './calendar-window/script.js'
 import { concurrencyLua } from './concurrency/script.js'
 import { fixedWindowLua } from './fixed-window/script.js'
 import { gcraLua } from './gcra/script.js'
+import type { AlgorithmId } from './ids.js'
 import { leakyQueueLua } from './leaky-queue/script.js'
 import { functionsOf, type PlainLua } from './plain-lua.js'
 import { slidingLogLua } from './sliding-log/script.js'
@@ -25,7 +26,7 @@ const others: Readonly<Record<number, () => string>> = {
   7: slidingLogLua,
   8: concurrencyLua,
   128: slidingWindowLua,
-}
+} satisfies Record<AlgorithmId, () => string>
 
 /** The steps and `ends` of an algorithm in Lua: an expression that evaluates to a table of these functions. */
 export function luaOf(id: number): string {

@@ -54,6 +54,7 @@ export type {
 } from './rules/judgement.js'
 
 export { addClientText } from '../errors/for-client.js'
+export type { PolicyKind } from '../algorithms/ids.js'
 export { millisecondsOf } from '../options/durations.js'
 export { nearestWord } from '../options/did-you-mean.js'
 export { checkedPolicy } from '../limiter/checks/checked-policy.js'

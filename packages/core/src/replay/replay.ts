@@ -3,7 +3,7 @@ import { joinKey, type Key } from '../keys.js'
 import { bindPolicies, invalidKey, type Policies } from '../limiter/bound-policies.js'
 import { leaseFor } from '../limiter/leases/requested-lease.js'
 import { createLimiter, type Limiter } from '../limiter/limiter.js'
-import type { Policy } from '../policy.js'
+import { isPolicy, type Policy } from '../policy.js'
 import { memoryStoreOf, type MemoryStore } from '../stores/memory/index.js'
 
 /** Options of `createReplay`. */
@@ -52,5 +52,33 @@ export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOpt
       const lease = leaseFor(entries, undefined, undefined)
       return plan.decide({ verb: 'consume', lease, now: undefined }, joined, cost)
     },
+  }
+}
+
+/** The properties of a policy that a log must be precise enough for. */
+export interface PolicyTraits {
+  /**
+   * How long a limit that is used up takes to recover completely, in milliseconds: its window, or the time in which a bucket fills or a queue drains. The
+   * shortest one of a staged policy. Infinity if it does not recover by time alone.
+   */
+  readonly recoveryMs: number
+  /** Whether the policy grants leases, which last as long as the request. */
+  readonly hasLeases: boolean
+}
+
+/** @throws SluiceError if the policy is invalid */
+export function traitsOf(policy: Policy): PolicyTraits {
+  const stages = Object.values(policy).filter(isPolicy).map(traitsOf)
+  if (stages.length > 0) {
+    return {
+      recoveryMs: Math.min(...stages.map(({ recoveryMs }) => recoveryMs)),
+      hasLeases: stages.some(({ hasLeases }) => hasLeases),
+    }
+  }
+  const [{ steps, params }] = bindPolicies('replay', policy)
+  const hasLeases = steps.token !== undefined
+  return {
+    recoveryMs: hasLeases || steps.countsNothing ? Infinity : steps.windowMs(params),
+    hasLeases,
   }
 }

@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import {
+  concurrency,
   createLimiter,
   fixedWindow,
   gcra,
+  leakyQueue,
   memoryStore,
   slidingLog,
+  staged,
+  tokenBucket,
   unlimited,
   type Policy,
 } from '../../src/index.js'
-import { createReplay } from '../../src/replay/index.js'
+import { createReplay, traitsOf } from '../../src/replay/index.js'
 
 const start = 1_700_000_000_000
 const policies: readonly (readonly [string, Policy])[] = [
@@ -84,4 +88,22 @@ test('evicts counts beyond the largest number of keys', () => {
   const replay = createReplay({ policies: policy, clock: () => start, maxKeys: 2 })
   for (const key of ['a', 'b', 'c']) replay.consume(key, 1)
   expect([replay.store.size, replay.store.evicted]).toEqual([2, 1])
+})
+
+const minute = { limit: 30, window: '1m' } as const
+
+test.each<readonly [string, number, Policy]>([
+  ['its window', 60_000, fixedWindow(minute)],
+  ['the time in which its burst is available again', 10_000, gcra({ ...minute, burst: 5 })],
+  ['the time in which it fills', 5000, tokenBucket({ capacity: 10, refill: 2, every: '1s' })],
+  ['the time in which it drains', 4000, leakyQueue({ leak: 1, every: '1s', maxDelay: '3s' })],
+  ['nothing, without a count', Infinity, unlimited()],
+  ['nothing, with leases', Infinity, concurrency({ limit: 1, lease: '1s' })],
+  [
+    'the shorter one of two stages',
+    2000,
+    staged({ free: fixedWindow(minute), then: gcra({ limit: 1, window: '2s' }) }),
+  ],
+])('a policy recovers within %s', (_, recoveryMs, policy) => {
+  expect(traitsOf(policy)).toEqual({ recoveryMs, hasLeases: policy.kind === 'concurrency' })
 })

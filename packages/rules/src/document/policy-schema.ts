@@ -1,3 +1,5 @@
+import type * as core from '@sluice/core'
+import type { PolicyKind } from '@sluice/core/http'
 import { z } from 'zod'
 
 const { exactOptional: maybe, strictObject, string, number, int, union } = z
@@ -28,17 +30,21 @@ const block = maybe(
   }),
 )
 
-const kinds = [
-  strictObject({
-    kind: z.literal('fixedWindow'),
+/** The options of a builder. */
+type OptionsOf<K extends PolicyKind> = Parameters<(typeof core)[K]>[0]
+
+/** The options of each kind, in the published schema. */
+const options: {
+  readonly [K in PolicyKind]: { readonly [O in keyof OptionsOf<K>]-?: z.ZodType }
+} = {
+  fixedWindow: {
     limit: quota,
     window: duration,
     align: maybe(z.enum(['first', 'clock'])),
     offset: maybe(duration),
     block,
-  }),
-  strictObject({
-    kind: z.literal('calendarWindow'),
+  },
+  calendarWindow: {
     limit: quota,
     period: z.enum(['hour', 'day', 'week', 'month']),
     timeZone: maybe(string()),
@@ -46,61 +52,37 @@ const kinds = [
       z.enum(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']),
     ),
     block,
-  }),
-  strictObject({
-    kind: z.literal('slidingWindow'),
+  },
+  slidingWindow: {
     limit: quota,
     window: duration,
     buckets: maybe(count),
     tail: maybe(z.enum(['spread', 'weighted', 'truncated'])),
     block,
-  }),
-  strictObject({ kind: z.literal('slidingLog'), limit: quota, window: duration, block }),
-  strictObject({
-    kind: z.literal('gcra'),
-    limit: quota,
-    window: duration,
-    burst: maybe(quota),
-    block,
-  }),
-  strictObject({
-    kind: z.literal('tokenBucket'),
+  },
+  slidingLog: { limit: quota, window: duration, block },
+  gcra: { limit: quota, window: duration, burst: maybe(quota), block },
+  tokenBucket: {
     capacity: quota,
     refill: count,
     every: duration,
     initial: maybe(quota),
     block,
-  }),
-  strictObject({
-    kind: z.literal('leakyBucket'),
-    capacity: quota,
-    leak: count,
-    every: duration,
-    block,
-  }),
-  strictObject({
-    kind: z.literal('leakyQueue'),
-    leak: count,
-    every: duration,
-    maxDelay: duration,
-    block,
-  }),
-  strictObject({ kind: z.literal('concurrency'), limit: quota, lease: duration, block }),
-  strictObject({ kind: z.literal('unlimited') }),
-] as const
+  },
+  leakyBucket: { capacity: quota, leak: count, every: duration, block },
+  leakyQueue: { leak: count, every: duration, maxDelay: duration, block },
+  concurrency: { limit: quota, lease: duration, block },
+  unlimited: {},
+  // oxlint-disable-next-line unicorn/no-thenable -- the option's name
+  staged: { free: z.lazy(() => publishedPolicy), then: z.lazy(() => publishedPolicy), block },
+}
+
+const [first, ...further] = Object.entries(options).map(([kind, shape]) =>
+  strictObject({ kind: z.literal(kind), ...shape }),
+)
 
 /** A policy in the published schema, with the options of each kind. */
 export const publishedPolicy: z.ZodType<{ kind: string }> = z.discriminatedUnion('kind', [
-  ...kinds,
-  strictObject({
-    kind: z.literal('staged'),
-    get free() {
-      return publishedPolicy
-    },
-    // oxlint-disable-next-line unicorn/no-thenable -- the option's name
-    get then() {
-      return publishedPolicy
-    },
-    block,
-  }),
+  first,
+  ...further,
 ])

@@ -11,6 +11,7 @@ import {
   type Limiter,
   type Policy,
 } from '@sluice/core'
+import type { PolicyKind } from '@sluice/core/http'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families, type Family } from '../../samples/families.js'
@@ -19,21 +20,30 @@ import { patienceMs, runs } from '../../random.js'
 import { costOf, costs, forward, moved, nothingSaid, startsOf } from '../../traffic/traffic.js'
 import type { OpenSetup } from '../setup.js'
 
-/** A policy of each form of state, of 5 requests an hour. */
-const forms: Readonly<Record<string, (block?: BlockOptions) => Policy>> = {
+type Build = (block?: BlockOptions) => Policy
+
+/** The kinds that have no form of their own: two that share that of `gcra`, one that is made of two others, and one without a state. */
+type Formless = 'tokenBucket' | 'leakyBucket' | 'staged' | 'unlimited'
+
+const byKind: Readonly<Record<Exclude<PolicyKind, Formless>, Build>> = {
   fixedWindow: (block) => fixedWindow({ ...hourly, ...given(block) }),
   calendarWindow: (block) =>
     calendarWindow({ limit: 5, period: 'hour', timeZone: 'UTC', ...given(block) }),
   slidingWindow: (block) => slidingWindow({ ...hourly, ...given(block) }),
+  gcra: (block) => gcra({ ...hourly, ...given(block) }),
+  leakyQueue: (block) => leakyQueue({ leak: 5, every: '1h', maxDelay: '48m', ...given(block) }),
+  slidingLog: (block) => slidingLog({ ...hourly, ...given(block) }),
+  concurrency: (block) => concurrency({ limit: 5, lease: '1h', ...given(block) }),
+}
+
+/** A policy of each form of state, of 5 requests an hour. */
+const forms: Readonly<Record<string, Build>> = {
+  ...byKind,
   'slidingWindow, weighted': (block) =>
     slidingWindow({ ...hourly, tail: 'weighted', ...given(block) }),
   'slidingWindow, 6 buckets': (block) => slidingWindow({ ...hourly, buckets: 6, ...given(block) }),
   'slidingWindow, 10 buckets': (block) =>
     slidingWindow({ ...hourly, buckets: 10, ...given(block) }),
-  gcra: (block) => gcra({ ...hourly, ...given(block) }),
-  leakyQueue: (block) => leakyQueue({ leak: 5, every: '1h', maxDelay: '48m', ...given(block) }),
-  slidingLog: (block) => slidingLog({ ...hourly, ...given(block) }),
-  concurrency: (block) => concurrency({ limit: 5, lease: '1h', ...given(block) }),
 }
 
 const hourly = { limit: 5, window: '1h' } as const

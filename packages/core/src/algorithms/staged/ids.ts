@@ -1,24 +1,41 @@
-const first = 160
+import type { AlgorithmId } from '../ids.js'
 
-/** Three-bit codes for the two ids of sliding windows, which do not fit into three bits. All other ids are their own codes. */
-const codes: Readonly<Record<number, number>> = { 9: 0, 128: 7 }
+/** The codes of the algorithms within the id of a pair, each below `radix`. An algorithm with records cannot be a stage, so it has no code. */
+const codes: Readonly<Record<AlgorithmId, number | undefined>> = {
+  1: 1,
+  2: 2,
+  3: 3,
+  4: 4,
+  5: 5,
+  6: 6,
+  7: undefined,
+  8: undefined,
+  9: 0,
+  128: 7,
+}
+
+/** The ids of all pairs fit into a byte. */
+const first = 135
+const radix = 11
+
+const codesById = new Map(Object.entries(codes).map(([id, code]) => [Number(id), code]))
 
 /** The id of a pair of algorithms. */
 export function stagedId(free: number, then: number): number {
-  return first + codeOf(free) * 8 + codeOf(then)
+  return first + codeOf(free) * radix + codeOf(then)
 }
 
 /** The ids of both algorithms; undefined if this is not the id of a pair. */
 export function stagesOf(id: number): readonly [free: number, then: number] | undefined {
   if (id < first) return undefined
-  return [idOf((id - first) >> 3), idOf((id - first) & 7)]
+  return [idOf(Math.floor((id - first) / radix)), idOf((id - first) % radix)]
 }
 
 function codeOf(id: number): number {
-  return codes[id] ?? id
+  return codesById.get(id) ?? Number.NaN
 }
 
 function idOf(code: number): number {
-  const [id] = Object.entries(codes).find(([, own]) => own === code) ?? [code]
-  return Number(id)
+  const [id] = [...codesById].find(([, own]) => own === code) ?? [code]
+  return id
 }
