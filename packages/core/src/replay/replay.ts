@@ -66,7 +66,11 @@ export interface PolicyTraits {
   readonly hasLeases: boolean
 }
 
-/** @throws SluiceError if the policy is invalid */
+/**
+ * Returns what a log must be precise enough for.
+ *
+ * @throws SluiceError if the policy is invalid
+ */
 export function traitsOf(policy: Policy): PolicyTraits {
   const stages = Object.values(policy).filter(isPolicy).map(traitsOf)
   if (stages.length > 0) {
