@@ -181,8 +181,8 @@ export const mutants = [
   {
     file: `${compile}/compile-rules.ts`,
     name: 'a wrong entry of a list is dropped',
-    find: 'if (findings.hasErrors) {',
-    replace: 'if (findings.hasErrors && rules.length === 0) {',
+    find: 'if (findings.hasErrors) throw',
+    replace: 'if (findings.hasErrors && rules.length === 0) throw',
   },
   {
     file: `${compile}/explain.ts`,

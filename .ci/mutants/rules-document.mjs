@@ -119,12 +119,6 @@ export const mutants = [
   },
   {
     file: `${document}/findings.ts`,
-    name: 'findings of an earlier step keep inexact positions',
-    find: '    for (const [index, path] of this.#unsettled) copy.#unsettled.set(index, path)\n',
-    replace: '',
-  },
-  {
-    file: `${document}/findings.ts`,
     name: 'a warning refuses a document',
     find: "this.list.some(({ severity }) => severity === 'error')",
     replace: 'this.list.length > 0',

@@ -132,7 +132,7 @@ export const mutants = [
   {
     file: `${loading}/load-rules.ts`,
     name: 'a required value without a function is found by the requests',
-    find: 'if (values !== undefined) checkFunctions(parsed, values)\n',
+    find: 'if (functions !== undefined) checkFunctions(parsed, functions)\n',
     replace: '',
   },
   {
@@ -275,13 +275,13 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${loading}/load-rules.ts`,
+    file: `${loading}/reading/value-functions.ts`,
     name: 'an optional value needs a function',
     find: 'missing.find((name) => declared(values[name]).required)',
     replace: 'missing.find((name) => declared(values[name]).type)',
   },
   {
-    file: `${loading}/load-rules.ts`,
+    file: `${loading}/reading/value-functions.ts`,
     name: 'a misspelled function is that of a later document',
     find: 'if (meant !== undefined) throw',
     replace: "if (meant === '') throw",
@@ -339,18 +339,6 @@ export const mutants = [
     name: 'an empty list is cut off',
     find: "return text !== '' && endOf(text) < endOf(before)",
     replace: 'return endOf(text) < endOf(before)',
-  },
-  {
-    file: `${loading}/reading/pieces.ts`,
-    name: 'a large member is sent as a whole',
-    find: 'if (added > largestPiece && isContainer(value)) {',
-    replace: 'if (added > largestPiece * 1e6 && isContainer(value)) {',
-  },
-  {
-    file: `${loading}/reading/read-large.ts`,
-    name: 'a mistake in a rule has the position of the first one',
-    find: 'return rule?.position ?? { line: 1, column: 1 }',
-    replace: 'return rules.at(0)?.position ?? rule?.position ?? { line: 1, column: 1 }',
   },
   {
     file: `${loading}/limiter/context.ts`,

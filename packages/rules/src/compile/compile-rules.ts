@@ -37,17 +37,13 @@ export async function compileRules(
   await setImmediate()
   const pause = createPause()
   for (const list of lists.values()) await list.readEntries(findings, pause)
-  if (findings.hasErrors) {
-    await findings.settle()
-    throw invalidRules(document.name, findings.list)
-  }
+  if (findings.hasErrors) throw invalidRules(document.name, findings.list)
   if (options.overrides !== undefined) {
     for (const { action } of rules) {
       if (action.type === 'limit') action.variants.use(options.overrides)
     }
   }
-  await warn(document, rules, findings, pause)
-  await findings.settle()
+  if (!findings.isComplete) await warn(document, rules, findings, pause)
   const patternsOf = (exact: boolean): Patterns => fields.patterns(exact)
   const enabled = rules.filter((rule) => rule.enabled)
   const shadow = enabled.filter((rule) => rule.shadow)

@@ -9,13 +9,16 @@ import type { Path, Places, Position } from './syntax.js'
 
 /** Collects the mistakes of a document, so that a person sees all of them at once. */
 export class Findings {
-  readonly list: Finding[] = []
+  readonly list: Finding[]
   readonly #places: Places
-  /** The findings whose positions another thread has to find, by their index. */
-  readonly #unsettled = new Map<number, Path>()
+  /** Whether another thread has found all of them. This one finds them again, without their positions. */
+  readonly isComplete: boolean
 
-  constructor(places: Places) {
+  /** @param complete all findings, if another thread has compiled the document */
+  constructor(places: Places, complete?: readonly Finding[]) {
     this.#places = places
+    this.list = [...(complete ?? [])]
+    this.isComplete = complete !== undefined
   }
 
   get hasErrors(): boolean {
@@ -26,27 +29,16 @@ export class Findings {
     return this.#places.positionOf(path)
   }
 
-  /** Replaces positions that are not exact yet. Nothing may be added in the meantime. */
-  async settle(): Promise<void> {
-    const { locate } = this.#places
-    if (locate === undefined || this.#unsettled.size === 0) return
-    const positions = await locate([...this.#unsettled.values()])
-    ;[...this.#unsettled.keys()].forEach((index, i) => {
-      this.list[index] = { ...this.list[index], ...positions[i] }
-    })
-    this.#unsettled.clear()
-  }
-
   /** Findings of the same document, to which more can be added. */
   copy(): Findings {
+    if (this.isComplete) return this
     const copy = new Findings(this.#places)
     copy.addAll(this.list)
-    for (const [index, path] of this.#unsettled) copy.#unsettled.set(index, path)
     return copy
   }
 
-  /** Adds findings whose positions are exact. */
   addAll(findings: readonly Finding[]): void {
+    if (this.isComplete) return
     for (const finding of findings) this.list.push(finding)
   }
 
@@ -77,7 +69,7 @@ export class Findings {
     ...details: RulesErrorDetails<C>
   ): void {
     const message = rulesMessage(code, ...details)
-    this.list.push({ severity: 'error', line, column: 1, path: file, code, message })
+    this.addAll([{ severity: 'error', line, column: 1, path: file, code, message }])
   }
 
   #add<C extends RulesErrorCode>(
@@ -87,9 +79,9 @@ export class Findings {
     details: RulesErrorDetails<C>,
     hint: string | undefined,
   ): void {
+    if (this.isComplete) return
     const message = rulesMessage(code, ...details)
     const place = { ...this.positionOf(path), path: textOf(path) }
-    if (this.#places.locate !== undefined) this.#unsettled.set(this.list.length, path)
     this.list.push({ severity, ...place, code, message, ...(hint === undefined ? {} : { hint }) })
   }
 }

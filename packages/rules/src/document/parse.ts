@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { checkCounts } from '../compile/counts.js'
 import { readRule, type CompiledRule } from '../compile/rule.js'
-import { invalidRules } from '../errors.js'
+import { invalidRules, type Finding } from '../errors.js'
 import { createVocabulary, type Vocabulary } from '../match/vocabulary.js'
-import { finished, finishedInSlices, type Pause, type Slices } from '../slices.js'
+import { createPause, finished, finishedInSlices, type Slices } from '../slices.js'
 import type { RuleDeclaration, RulesDocument } from './document.js'
 import { Findings } from './findings.js'
 import { namedFiles, shapeDocument, type ShapedDocument } from './shaped-document.js'
-import { readText, type Places, type ReadText } from './syntax.js'
+import { readText, type Path, type Places, type Position, type ReadText } from './syntax.js'
 
 /** The text of a document, and the files that it names. */
 export interface RulesText {
@@ -57,30 +57,42 @@ function parsed(
   version: () => string,
   files: ReadonlyMap<string, string>,
 ): ParsedRules {
-  const shaped = shapeDocument(read)
-  const findings = new Findings(read)
+  return { ...checkedDocument(shapeDocument(read), read, files), version: version() }
+}
+
+/** @throws RulesError SLUICE_RULES_INVALID with all mistakes */
+export function checkedDocument(
+  shaped: ShapedDocument,
+  places: Places,
+  files: ReadonlyMap<string, string>,
+): Omit<ParsedRules, 'version'> {
+  const findings = new Findings(places)
   const checked = finished(check(shaped, files, findings))
   if (checked === undefined) throw invalidRules(shaped.name, findings.list)
-  return { ...checked, version: version() }
+  return checked
 }
 
 /**
- * Reads the rest of a document whose text and shapes another thread has read.
+ * Reads the rest of a document that another thread has compiled, with all of its findings.
  *
- * @throws RulesError as `parseRules` does
+ * @throws RulesError if an error is among the findings
  */
 export async function parsedInSlices(
   shaped: ShapedDocument,
-  places: Places,
+  complete: readonly Finding[],
   { text, files }: RulesText,
-  pause: Pause,
 ): Promise<ParsedRules> {
-  const findings = new Findings(places)
-  const checked = await finishedInSlices(check(shaped, files, findings), pause)
+  const findings = new Findings({ positionOf: (path) => positionOfRule(shaped, path) }, complete)
+  if (findings.hasErrors) throw invalidRules(shaped.name, findings.list)
+  const checked = await finishedInSlices(check(shaped, files, findings), createPause())
   await setImmediate()
-  if (checked !== undefined) return { ...checked, version: versionOf(text, files) }
-  await findings.settle()
-  throw invalidRules(shaped.name, findings.list)
+  if (checked === undefined) throw invalidRules(shaped.name, findings.list)
+  return { ...checked, version: versionOf(text, files) }
+}
+
+function positionOfRule({ rules }: ShapedDocument, [, number]: Path): Position {
+  const rule = typeof number === 'number' ? rules[number] : undefined
+  return rule?.position ?? { line: 1, column: 1 }
 }
 
 /** Compiles the rules. Undefined after errors. */

@@ -12,8 +12,6 @@ export type Path = readonly (string | number)[]
 export interface Places {
   /** The line and the column of a place, counted from 1, or of the nearest place around it. */
   positionOf(path: Path): Position
-  /** Finds the positions in another thread. `positionOf` then knows only those of rules. */
-  readonly locate?: (paths: readonly Path[]) => Promise<readonly Position[]>
 }
 
 /** A text of rules that has been read. */

@@ -1,12 +1,10 @@
-import { checked, checkedIfGiven, nearestWord, optional, readOptions } from '@sluice/core/http'
+import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/http'
 import { compileRules } from '../compile/compile-rules.js'
 import type { OverridesFunction } from '../compile/overrides.js'
-import type { ParsedRules } from '../document/parse.js'
-import { rulesError } from '../errors.js'
-import { declared } from '../match/value-field.js'
 import type { ValueFunctions } from './facts-of-request.js'
 import { createLoadedRules, type LoadedRules } from './loaded-rules.js'
-import { withParsedRules } from './reading/read-large.js'
+import { parsedText } from './reading/read-large.js'
+import { checkFunctions } from './reading/value-functions.js'
 import type { RuleSource } from './sources/rule-source.js'
 
 /** Options of `loadRules`. */
@@ -71,32 +69,16 @@ export async function loadRules<R = unknown>(
     values: values ?? {},
     keep,
     clock,
-    compile: (text, stats) =>
-      withParsedRules(text, async (parsed) => {
-        if (values !== undefined) checkFunctions(parsed, values)
-        return compileRules(parsed, {
-          ...(overrides === undefined ? {} : { overrides }),
-          ...(stats === undefined ? {} : { stats }),
-        })
-      }),
+    async compile(text, stats) {
+      const functions = values === undefined ? undefined : Object.keys(values)
+      const parsed = await parsedText(text, functions)
+      if (functions !== undefined) checkFunctions(parsed, functions)
+      return compileRules(parsed, {
+        ...(overrides === undefined ? {} : { overrides }),
+        ...(stats === undefined ? {} : { stats }),
+      })
+    },
   })
-}
-
-/**
- * Without its function, a required value would be an error of every request that needs it, and an optional one would be absent from all requests. A function
- * that no value needs can be that of a later document, unless its name is probably a misspelled one.
- */
-function checkFunctions({ document, vocabulary }: ParsedRules, functions: object): void {
-  const { values = {} } = document
-  const missing = Object.keys(values).filter((name) => !Object.hasOwn(functions, name))
-  for (const name of Object.keys(functions)) {
-    if (Object.hasOwn(values, name)) continue
-    const meant = nearestWord(name, missing)
-    if (meant !== undefined) throw rulesError('SLUICE_RULES_FUNCTION_UNKNOWN', name, meant)
-    vocabulary.findings.warning(['values'], 'SLUICE_RULES_FUNCTION_UNKNOWN', name, undefined)
-  }
-  const required = missing.find((name) => declared(values[name]).required)
-  if (required !== undefined) throw rulesError('SLUICE_RULES_FUNCTION_MISSING', required)
 }
 
 function isSource(value: unknown): value is RuleSource {

@@ -1,20 +1,8 @@
 import { on } from 'node:events'
-import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
-import type { Path, Position } from '../../document/syntax.js'
-import type { Pause } from '../../slices.js'
-import { addPiece, isPiece, type Piece } from './pieces.js'
-import { isReport, type ReadingReport, type ReadingTask } from './task.js'
+import { Worker } from 'node:worker_threads'
+import type { ReadingReport, ReadingTask } from './thread.js'
 
-/** A thread that reads one text. It runs until it is ended. */
-export interface Reader {
-  /** Waits for the result, and puts it into the container. */
-  receive(container: object, pause: Pause): Promise<void>
-  /** Finds places in the text. */
-  locate(paths: readonly Path[]): Promise<readonly Position[]>
-  end(): void
-}
-
-export interface ReaderOptions extends Omit<ReadingTask, 'pieces'> {
+export interface ReaderOptions {
   readonly signal?: AbortSignal | undefined
   /**
    * How long the thread may live after its start.
@@ -24,28 +12,22 @@ export interface ReaderOptions extends Omit<ReadingTask, 'pieces'> {
   readonly limitMs?: number
 }
 
+const longestStartMs = 60_000
+
 /**
- * Starts a thread for a text. Undefined if none can be started: the process may not start threads, or a bundle lacks the program.
+ * Starts a thread for a text, and returns its report. Undefined if none can be started: the process may not start threads, or a bundle lacks the program.
  *
- * @throws the reason of the signal
+ * @throws the reason of the signal, or Error if the thread fails or takes too long
  */
-export async function startReader({
-  signal,
-  limitMs = 60_000,
-  ...task
-}: ReaderOptions): Promise<Reader | undefined> {
-  const { port1, port2 } = new MessageChannel()
+export async function readInThread<T extends ReadingReport['type']>(
+  task: ReadingTask,
+  type: T,
+  { signal, limitMs = 60_000 }: ReaderOptions = {},
+): Promise<ReportOf<T> | undefined> {
   const limit = new AbortController()
-  let timer: NodeJS.Timeout | undefined
   const ending = signal === undefined ? limit.signal : AbortSignal.any([limit.signal, signal])
+  let timer: NodeJS.Timeout | undefined
   let worker: Worker | undefined
-
-  function end(): void {
-    clearTimeout(timer)
-    port1.close()
-    void worker?.terminate()
-  }
-
   function endAfter(ms: number): void {
     clearTimeout(timer)
     timer = setTimeout(() => limit.abort(tooLate(ms)), ms)
@@ -53,55 +35,20 @@ export async function startReader({
 
   try {
     endAfter(longestStartMs)
-    worker = startThread({ ...task, pieces: port2 })
-    const reports = reportsOf(worker, ending)
-    await next(reports, 'started')
+    let reports: Reports
+    try {
+      worker = startThread(task)
+      reports = reportsOf(worker, ending)
+      await next(reports, 'started')
+    } catch {
+      signal?.throwIfAborted()
+      return undefined
+    }
     endAfter(limitMs)
-    return createReader(worker, port1, reports, end)
-  } catch {
-    end()
-    signal?.throwIfAborted()
-    return undefined
-  }
-}
-
-const longestStartMs = 60_000
-
-/** The reports of a thread, in the order in which it sends them. */
-type Reports = AsyncIterator<unknown>
-
-function createReader(
-  worker: Worker,
-  port: MessagePort,
-  reports: Reports,
-  end: () => void,
-): Reader {
-  return {
-    async receive(container, pause) {
-      await next(reports, 'read')
-      for (const piece of piecesIn(port)) {
-        addPiece(container, piece)
-        await pause()
-      }
-    },
-
-    async locate(paths) {
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      worker.postMessage(paths)
-      const { positions } = await next(reports, 'located')
-      return positions
-    },
-
-    end,
-  }
-}
-
-/** Receives one piece at a time. A listener of the port would receive all of them without a pause. */
-function* piecesIn(port: MessagePort): Generator<Piece> {
-  for (;;) {
-    const received: unknown = receiveMessageOnPort(port)?.message
-    if (!isPiece(received)) return
-    yield received
+    return await next(reports, type)
+  } finally {
+    clearTimeout(timer)
+    void worker?.terminate()
   }
 }
 
@@ -110,11 +57,13 @@ function startThread(task: ReadingTask): Worker {
   return new Worker(new URL('thread.js', import.meta.url), {
     name: 'sluice-rules',
     workerData: task,
-    transferList: [task.pieces],
     // Command-line options of the application, such as preloaded modules, are not for this thread.
     execArgv: [],
   })
 }
+
+/** The reports of a thread, in the order in which it sends them. */
+type Reports = AsyncIterator<unknown>
 
 /** Reports are queued until they are read. */
 function reportsOf(worker: Worker, signal: AbortSignal): Reports {
@@ -138,6 +87,10 @@ async function next<T extends ReadingReport['type']>(
   const report: unknown = Array.isArray(result.value) ? result.value[0] : undefined
   if (isReport(report, type)) return report
   throw new Error(isReport(report, 'failed') ? report.reason : 'its thread has ended')
+}
+
+function isReport<T extends ReadingReport['type']>(value: unknown, type: T): value is ReportOf<T> {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === type
 }
 
 /** The cause of an `AbortError` is the actual reason. */

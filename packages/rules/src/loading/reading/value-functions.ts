@@ -1,0 +1,25 @@
+import { nearestWord } from '@sluice/core/http'
+import type { ParsedRules } from '../../document/parse.js'
+import { rulesError } from '../../errors.js'
+import { declared } from '../../match/value-field.js'
+
+/**
+ * Checks the names of the functions that an application has for the values of a document. Without its function, a required value would be an error of every
+ * request that needs it, and an optional one would be absent from all requests. A function that no value needs can be that of a later document, unless its
+ * name is probably a misspelled one.
+ */
+export function checkFunctions(
+  { document, vocabulary }: Pick<ParsedRules, 'document' | 'vocabulary'>,
+  functions: readonly string[],
+): void {
+  const { values = {} } = document
+  const missing = Object.keys(values).filter((name) => !functions.includes(name))
+  for (const name of functions) {
+    if (Object.hasOwn(values, name)) continue
+    const meant = nearestWord(name, missing)
+    if (meant !== undefined) throw rulesError('SLUICE_RULES_FUNCTION_UNKNOWN', name, meant)
+    vocabulary.findings.warning(['values'], 'SLUICE_RULES_FUNCTION_UNKNOWN', name, undefined)
+  }
+  const required = missing.find((name) => declared(values[name]).required)
+  if (required !== undefined) throw rulesError('SLUICE_RULES_FUNCTION_MISSING', required)
+}
