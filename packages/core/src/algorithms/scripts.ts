@@ -12,33 +12,34 @@ import { stagesOf } from './staged/ids.js'
 import { stagedLua } from './staged/script.js'
 import { unlimitedLua } from './unlimited/script.js'
 
-// The Lua steps by the ids of the algorithms. They are not a part of the steps, so that a bundled program without the Redis store contains none.
-const plain: Readonly<Record<number, (() => PlainLua) | undefined>> = {
+/**
+ * The Lua steps by the ids of the algorithms, plain ones if a script can use them over locals. They are not a part of the steps, so that a bundled program
+ * without the Redis store contains none.
+ */
+const scripts: Readonly<Record<number, (() => string | PlainLua) | undefined>> = {
   1: fixedWindowLua,
-  3: gcraLua,
-  9: spreadLua,
-}
-const others: Readonly<Record<number, () => string>> = {
   2: slidingWindowLua,
+  3: gcraLua,
   4: leakyQueueLua,
   5: unlimitedLua,
   6: calendarWindowLua,
   7: slidingLogLua,
   8: concurrencyLua,
+  9: spreadLua,
   128: slidingWindowLua,
-} satisfies Record<AlgorithmId, () => string>
+} satisfies Record<AlgorithmId, () => string | PlainLua>
 
 /** The steps and `ends` of an algorithm in Lua: an expression that evaluates to a table of these functions. */
 export function luaOf(id: number): string {
-  const own = plainLuaOf(id)
-  if (own !== undefined) return functionsOf(own)
   const stages = stagesOf(id)
-  if (stages === undefined) return others[id]().trim()
-  const [free, then] = stages
-  return stagedLua(luaOf(free), luaOf(then)).trim()
+  if (stages !== undefined) return stagedLua(luaOf(stages[0]), luaOf(stages[1])).trim()
+  const script = scripts[id]?.()
+  if (script === undefined) throw new Error(`Algorithm ${id} has no script.`)
+  return typeof script === 'string' ? script.trim() : functionsOf(script)
 }
 
 /** The steps of an algorithm that a script can use over locals. */
 export function plainLuaOf(id: number): PlainLua | undefined {
-  return plain[id]?.()
+  const script = scripts[id]?.()
+  return typeof script === 'string' ? undefined : script
 }
