@@ -112,10 +112,10 @@ export const mutants = [
     replace: 'order.push(...indices.toReversed())',
   },
   {
-    file: `${redis}/plan-calls.ts`,
+    file: `${redis}/answers.ts`,
     name: 'the states of policies with several keys are exchanged',
-    find: 'states[plan.order[policy]] =',
-    replace: 'states[policy] =',
+    find: 'states[order[i]] =',
+    replace: 'states[i] =',
   },
   {
     file: `${redis}/calls.ts`,

@@ -12,28 +12,10 @@ export const tests = [
 
 export const mutants = [
   {
-    file: `${redis}/wire.ts`,
-    name: 'two refunds in one turn share a receipt',
-    find: 'one.lease === other.lease &&\n    one.receipts === other.receipts',
-    replace: 'one.lease === other.lease',
-  },
-  {
-    file: `${redis}/wire.ts`,
-    name: 'two penalties in one turn take as much',
-    find: 'one.units === other.units &&',
-    replace: '',
-  },
-  {
-    file: `${redis}/wire.ts`,
-    name: 'two requests in one turn share a lease',
-    find: 'one.lease === other.lease &&',
-    replace: '',
-  },
-  {
-    file: `${redis}/wire.ts`,
+    file: `${redis}/request-calls.ts`,
     name: 'a receipt loses its number of resets',
-    find: 'receipts?.map(({ row, now, resets }) => ({ row, now, resets }))',
-    replace: 'receipts?.map(({ row, now }) => ({ row, now }))',
+    find: '[now, resets, ...cells]',
+    replace: '[now, 0, ...cells]',
   },
   {
     file: `${redis}/calls.ts`,

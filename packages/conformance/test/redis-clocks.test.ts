@@ -17,7 +17,7 @@ const day = 86_400_000
 
 afterEach(() => vi.restoreAllMocks())
 
-// The direct script decides the first of these, the general script the others. The numbers of a calendar window depend on the time.
+// The script of the first decides all requests of a key together, that of the second each request with its body. The numbers of a calendar window depend on the time.
 const policies = {
   'a fixed window': fixedWindow({ limit: 10, window: '1h' }),
   'a log': slidingLog({ limit: 10, window: '1h' }),

@@ -18,7 +18,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 
 const policies = fixedWindow({ limit: 10, window: '1h' })
 
-// The direct script decides the first of these, the general script the other.
+// The script of the first decides all requests of a key together, that of the other each request with its body.
 const ofEachScript = [
   ['a fixed window', policies],
   ['a log', slidingLog({ limit: 10, window: '1h' })],

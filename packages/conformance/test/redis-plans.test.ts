@@ -85,7 +85,7 @@ interface Subject {
 }
 
 test(
-  'the scripts of plans and the general script return the same decisions and write the same states, for any traffic',
+  'the scripts of plans and the script of single requests return the same decisions and write the same states, for any traffic',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -97,7 +97,7 @@ test(
           const policies = chosen.map(({ policy }) => policy)
           const name = randomUUID()
           const options = { name, policies: planOf(policies, size, 3), clock: () => now }
-          const subjects = [scripts.plan, scripts.general].map((store): Subject => {
+          const subjects = [scripts.plan, scripts.single].map((store): Subject => {
             const limiter = createLimiter({ ...options, store, denyCache: false })
             return { decisions: [], limiter }
           })
@@ -111,7 +111,7 @@ test(
             )
             expect(given).toEqual(expected)
             const states = await Promise.all(
-              ['plan', 'general'].map((prefix) => statesOf(prefix, name, forms)),
+              ['plan', 'single'].map((prefix) => statesOf(prefix, name, forms)),
             )
             expect(states[0].parts).toEqual(states[1].parts)
             // The two scripts did not run in the same millisecond.

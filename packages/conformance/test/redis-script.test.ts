@@ -61,7 +61,7 @@ describe('a decision by three policies', () => {
   })
 })
 
-describe('the general script', () => {
+describe('the script of single requests', () => {
   test('contains the algorithms in use and no others', async () => {
     const [fixed] = await algorithmsSent(three.window)
     const [sliding] = await algorithmsSent(three.sliding)

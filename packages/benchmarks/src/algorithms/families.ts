@@ -22,7 +22,7 @@ import {
   type Contender,
 } from './contender.js'
 import { sluice } from './sluice.js'
-import { buckets, fixed, hash, leases, log, twoCounters } from './textbook.js'
+import { buckets, clockAndState, fixed, hash, leases, log, twoCounters } from './textbook.js'
 
 /** A textbook method, and the builders of Sluice for the same purpose. */
 export interface Family {
@@ -32,6 +32,20 @@ export interface Family {
 
 /** Every builder of Sluice has an entry. */
 export const families: readonly Family[] = [
+  {
+    textbook: clockAndState,
+    ours: [
+      sluice(
+        'slidingWindow, three policies',
+        {
+          minute: slidingWindow({ limit, window }),
+          hour: slidingWindow({ limit: 10 * limit, window: 60 * window }),
+          day: slidingWindow({ limit: 100 * limit, window: 1440 * window }),
+        },
+        once,
+      ),
+    ],
+  },
   {
     textbook: fixed,
     ours: [

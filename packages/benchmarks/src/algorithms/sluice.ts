@@ -1,8 +1,8 @@
-import { createLimiter, redisStore, type HeldLease, type Policy } from '@sluice/core'
+import { createLimiter, redisStore, type HeldLease, type Policies } from '@sluice/core'
 import type { Contender, Fill } from './contender.js'
 
-/** A limiter of Sluice with one policy. Its keys are filled with an injected clock, and the timed decisions use the clock of Redis. */
-export function sluice(builder: string, policies: Policy, fill: Fill): Contender {
+/** A limiter of Sluice. Its keys are filled with an injected clock, and the timed decisions use the clock of Redis. */
+export function sluice(builder: string, policies: Policies, fill: Fill): Contender {
   return {
     name: builder,
     fill,

@@ -42,6 +42,20 @@ export const fixed: Contender = script({
     return { count <= limit and 1 or 0, math.max(0, limit - count) }`,
 })
 
+/** The commands that no script can avoid if it counts by the time of the server and keeps a state of its own format. */
+export const clockAndState: Contender = script({
+  name: 'script of `TIME`, `GET`, `SET PX`',
+  fill: once,
+  keys: (full) => [full],
+  args: () => [windowMs],
+  lua: `
+    local time = redis.call('TIME')
+    local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    local state = redis.call('GET', KEYS[1])
+    redis.call('SET', KEYS[1], state or 'abcdefghi', 'PX', ARGV[1])
+    return { 1, now }`,
+})
+
 export const twoCounters: Contender = script({
   name: 'two counters',
   fill: twoWindows,

@@ -5,17 +5,18 @@ import { failureOf } from '../layers/failure.js'
 import { storeOf, type Run } from '../layers/run.js'
 import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 import type { ScriptClient } from './client/script-client.js'
-import { createEvaluation, createGeneralScript, type Script } from './evaluation.js'
+import { decodeAnswers, stale, type ReplyLayout } from './answers.js'
+import { createEvaluation, createRequestScript, type Script } from './evaluation.js'
 import { isPlanLane, type Lanes } from './lanes.js'
 import { createPings } from './pings.js'
-import { decodePlanReply, encodePlanCall, isDecision, planArgs } from './plan-calls.js'
+import { encodePlanCall, isDecision, planArgs } from './plan-calls.js'
 import type { RedisPlan } from './plans.js'
 import { readReply } from './reply.js'
+import { encodeRequest, pingArgs } from './request-calls.js'
 import { createServerClock, type ServerClock } from './server-clock.js'
 import { acrossSlots } from './slots.js'
-import { decodeReply, encodeCall, pingArgs, stale } from './wire.js'
 
-/** Runs the requests of a call with the script of their plan, or with the general one. */
+/** Runs the requests of a call with the script of their plan, or each of them with that of single requests. */
 export function createCalls(
   client: ScriptClient,
   prefix: string,
@@ -23,7 +24,7 @@ export function createCalls(
   { slotOf, planOf }: Pick<Lanes, 'slotOf' | 'planOf'>,
 ): AsyncStore {
   const evaluate = createEvaluation(client)
-  const scriptFor = createGeneralScript()
+  const scriptFor = createRequestScript()
   const clocks = new Map<number, ServerClock>()
   const ping = createPings(client.isCluster ? 16 : 1, pingAt)
   let closed = false
@@ -74,20 +75,40 @@ export function createCalls(
     const clock = clockFor(requests)
     const serverMs = clock.at(processTime.monotonic())
     const until = clock.at(voidAt)
+    const [request] = requests
+    function reader(layout: ReplyLayout, order?: readonly number[]) {
+      return (reply: readonly unknown[]) =>
+        answered(
+          reply.length === 1
+            ? undefined
+            : decodeAnswers(reply, layout, request.now, requests.length, order),
+        )
+    }
     if (plan !== undefined && requests.every(isDecision)) {
       const sent = encodePlanCall(plan, requests)
-      const [{ now }] = requests
-      const args = planArgs(plan, now, until, serverMs, sent)
-      const read = (reply: readonly unknown[]) =>
-        answered(
-          reply.length === 1 ? undefined : decodePlanReply(reply, plan, now, sent, requests.length),
-        )
-      send(plan.script, sent.keys, args, clock, read, failed)
+      const args = planArgs(plan, request.now, until, serverMs, sent)
+      send(plan.script, sent.keys, args, clock, reader(plan, sent.order), failed)
     } else {
-      const { algorithms, keys, args } = encodeCall(prefix, requests, serverMs)
-      const read = (reply: readonly unknown[]) => answered(decodeReply(reply, requests))
-      send(scriptFor(algorithms), keys, [`${until}`, ...args], clock, read, failed)
+      const { keys, args, layout } = encodeRequest(prefix, request, serverMs)
+      const script = scriptFor(request.entries.map(({ steps }) => steps))
+      send(script, keys, [`${until}`, ...args], clock, reader(layout), failed)
     }
+  }
+
+  /** Runs requests without a plan: each in a call of its own, in their order. */
+  function runEach(
+    requests: readonly StoreRequest[],
+    voidAt: number,
+    done: (answers: readonly Answer[]) => void,
+  ): void {
+    const answers: Answer[] = []
+    let left = requests.length
+    requests.forEach((request, i) =>
+      run(undefined, [request], voidAt, ([answer]) => {
+        answers[i] = answer
+        if (--left === 0) done(answers)
+      }),
+    )
   }
 
   /** `attempt`: how often these requests were sent before. A void or stale call took nothing, and its reply corrected the clock, so it is repeated. */
@@ -152,7 +173,10 @@ export function createCalls(
   function runPart(requests: readonly StoreRequest[], voidAt: number): Promise<readonly Answer[]> {
     const [request] = requests
     const plan = requests.length === 1 && isDecision(request) ? planOf(request) : undefined
-    return new Promise((resolve) => run(plan, requests, voidAt, resolve))
+    return new Promise((resolve) => {
+      if (plan === undefined) runEach(requests, voidAt, resolve)
+      else run(plan, requests, voidAt, resolve)
+    })
   }
 
   /** On a Cluster, the key only selects the master. The script does not use it. */
@@ -178,7 +202,8 @@ export function createCalls(
     const lane = info?.lane
     if (client.isCluster && lane === undefined) {
       runAcross(requests, voidAt, done)
-    } else run(isPlanLane(lane) ? lane.plan : undefined, requests, voidAt, done)
+    } else if (isPlanLane(lane)) run(lane.plan, requests, voidAt, done)
+    else runEach(requests, voidAt, done)
   }
 
   return storeOf(runByLane, {

@@ -1,7 +1,7 @@
 import type { Reading } from '../../algorithms/algorithm.js'
 import { sha1Of } from '../../digests.js'
 import type { ScriptClient } from './client/script-client.js'
-import { assembleScript } from './script/index.js'
+import { requestScript } from './script/request.js'
 
 export interface Script {
   readonly source: string
@@ -28,16 +28,16 @@ export function createEvaluation(client: ScriptClient): Evaluate {
   }
 }
 
-/** Builds the general script for all algorithms that have been used so far, so that any requests can share a call. */
-export function createGeneralScript(): (algorithms: readonly Reading[]) => Script {
+/** Builds the script of single requests for all algorithms that have been used so far, so that there are few of them. */
+export function createRequestScript(): (algorithms: readonly Reading[]) => Script {
   const known = new Map<number, Reading>()
-  let script = scriptOf(assembleScript([]))
+  let script = scriptOf(requestScript([]))
 
   return function scriptFor(algorithms) {
     const fresh = algorithms.filter(({ id }) => !known.has(id))
     if (fresh.length > 0) {
       for (const algorithm of fresh) known.set(algorithm.id, algorithm)
-      script = scriptOf(assembleScript([...known.values()].sort((a, b) => a.id - b.id)))
+      script = scriptOf(requestScript([...known.values()].sort((a, b) => a.id - b.id)))
     }
     return script
   }

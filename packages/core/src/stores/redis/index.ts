@@ -50,21 +50,21 @@ const text: OptionReader<string> = {
  * @throws SluiceError if the client is not supported, or an option is unknown or out of range
  */
 export function redisStore(client: SupportedClient, options: RedisStoreOptions = {}): AsyncStore {
-  return createRedisStore(client, options, false)
+  return createRedisStore(client, options, true)
 }
 
-/** With `isGeneral`, the general script decides everything. Tests use it to compare the two scripts. */
+/** Without `hasPlans`, the script of single requests decides everything. Tests use it to compare the two scripts. */
 export function createRedisStore(
   client: SupportedClient,
   options: RedisStoreOptions,
-  isGeneral: boolean,
+  hasPlans: boolean,
 ): AsyncStore {
   const redis = clientOf(client)
   const { prefix, timeout } = readOptions('redisStore', options, {
     prefix: optional(text, 'sluice'),
     timeout: optional(shortDuration, 250),
   })
-  const lanes = createLanes(prefix, redis.isCluster, isGeneral)
+  const lanes = createLanes(prefix, redis.isCluster, hasPlans)
   const store = withDeadline(createCalls(redis, prefix, timeout, lanes), 'redis', timeout)
   return {
     ...withBatching(withDenyCache(withBreaker(store, 'redis')), lanes.laneOf),

@@ -6,7 +6,7 @@ import type { StoreRequest } from '../store.js'
 import { isDecision } from './plan-calls.js'
 import { createPlans, type PlanOf, type RedisPlan } from './plans.js'
 
-/** A call contains requests of one plan with one clock, or requests that the general script runs. On a Cluster, they are in one slot. */
+/** A call contains requests of one plan with one clock, or requests without a plan. On a Cluster, they are in one slot. */
 export interface PlanLane extends Lane {
   readonly plan: RedisPlan
   readonly now: number | undefined
@@ -19,17 +19,17 @@ export interface Lanes {
   slotOf(key: string, request: StoreRequest): number
 }
 
-/** Chooses the script and slot for each request. With `isGeneral`, the general script decides everything. */
-export function createLanes(prefix: string, isCluster: boolean, isGeneral: boolean): Lanes {
+/** Chooses the script and slot for each request. Without `hasPlans`, the script of single requests runs all of them. */
+export function createLanes(prefix: string, isCluster: boolean, hasPlans: boolean): Lanes {
   const planOf = createPlans(prefix)
-  const generals = new Map<number, Lane>()
+  const withoutPlan = new Map<number, Lane>()
   const plans = new WeakMap<RedisPlan, Map<number, PlanLane>>()
 
-  function generalLane(slot: number): Lane {
-    let lane = generals.get(slot)
+  function laneWithoutPlan(slot: number): Lane {
+    let lane = withoutPlan.get(slot)
     if (lane === undefined) {
       lane = {}
-      generals.set(slot, lane)
+      withoutPlan.set(slot, lane)
     }
     return lane
   }
@@ -64,8 +64,8 @@ export function createLanes(prefix: string, isCluster: boolean, isGeneral: boole
     laneOf(request) {
       const slot = slotOfAll(request)
       if (slot === undefined) return undefined
-      const plan = !isGeneral && isDecision(request) ? planOf(request) : undefined
-      return plan === undefined ? generalLane(slot) : planLane(plan, slot, request.now)
+      const plan = hasPlans && isDecision(request) ? planOf(request) : undefined
+      return plan === undefined ? laneWithoutPlan(slot) : planLane(plan, slot, request.now)
     },
     planOf,
     slotOf,

@@ -1,9 +1,7 @@
-import type { Row } from '../../algorithms/algorithm.js'
 import { bodyKey } from '../../keys.js'
-import type { Answer, DecisionRequest, State } from '../store.js'
+import type { DecisionRequest } from '../store.js'
 import type { RedisPlan } from './plans.js'
 import { hasOwnKeys } from './script/shape.js'
-import { failureIn, stale } from './wire.js'
 
 /** One call of a plan's script decides requests of that plan with the same clock. */
 export interface PlanCall {
@@ -84,51 +82,6 @@ export function planArgs(
 ): readonly string[] {
   const decidedAt = now === undefined ? '' : `${now}`
   return [`${voidAt}`, decidedAt, ...plan.argsAt(now ?? serverMs), ...asked]
-}
-
-/** Decodes the script's reply. The caller has checked that the call was not late. */
-export function decodePlanReply(
-  reply: readonly unknown[],
-  plan: RedisPlan,
-  now: number = Number(reply[0]),
-  { order }: PlanCall,
-  count: number,
-): (Answer | typeof stale)[] {
-  const answers: (Answer | typeof stale)[] = []
-  let at = 1
-  for (let nth = 0; nth < count; nth++) {
-    const code = reply[at++]
-    const i = order === undefined ? nth : order[nth]
-    if (typeof code !== 'number') {
-      answers[i] = String(code) === 'STALE' ? stale : failureIn(code)
-      continue
-    }
-    const rowsAt = at
-    for (const width of plan.widths) at += width
-    const endsAt = at
-    if ((code & 2) !== 0) at += plan.widths.length
-    const resetsAt = at
-    if ((code & 4) !== 0) at += plan.widths.length
-    const states: State[] = []
-    let cell = rowsAt
-    for (let policy = 0; policy < plan.widths.length; policy++) {
-      const row = rowAt(reply, cell, plan.widths[policy])
-      cell += plan.widths[policy]
-      const blockedUntil = (code & 2) === 0 ? 0 : Number(reply[endsAt + policy])
-      states[plan.order[policy]] =
-        (code & 4) === 0
-          ? { row, blockedUntil, now }
-          : { row, blockedUntil, now, resets: Number(reply[resetsAt + policy]) }
-    }
-    answers[i] = { allowed: (code & 1) === 1, states }
-  }
-  return answers
-}
-
-/** `readReply` has already converted the cells to numbers. */
-function rowAt(reply: readonly unknown[], at: number, width: number): Row {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checking each cell again would take longer than the rest of the decoding
-  return reply.slice(at, at + width) as Row
 }
 
 export function isDecision(request: { readonly verb: string }): request is DecisionRequest {

@@ -36,7 +36,7 @@ export interface RedisPlan {
 
 export type PlanOf = (request: DecisionRequest) => RedisPlan | undefined
 
-/** Finds the plan of a request, once for each list of policies. Returns undefined if the general script has to decide. */
+/** Finds the plan of a request, once for each list of policies. Returns undefined if the script of single requests has to decide. */
 export function createPlans(prefix: string): PlanOf {
   const known = new WeakMap<readonly BoundPolicy[], Map<string, RedisPlan | undefined>>()
   // A caller may create a new list with the same policies for each call.

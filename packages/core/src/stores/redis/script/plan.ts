@@ -51,7 +51,7 @@ if ARGV[2] ~= '' then now, margin = tonumber(ARGV[2]), 86400000 end
 
 -- States in another form than that of this plan are read and written by these functions. Most calls do not create them.
 local openRest = ${restLua}
-local rest, records
+local rest, records, time
 `
 
 function declarations({ policies }: NumberedPlan, keys: readonly KeyPlan[]): string {

@@ -27,6 +27,35 @@ local function add(policy, state, id)
   return part
 end
 
+-- Returns a policy's row, with zeros in the cells that the state does not have; and whether it has the row.
+local function rowOf(policy, state, width)
+  local part = partOf(policy, state)
+  local row = part and cellsOf(part, policy.moments, policy.counts)
+  local isFound = row ~= nil
+  row = row or {}
+  for i = isFound and policy.stored + 1 or 1, width do row[i] = 0 end
+  return row, isFound
+end
+
+-- Returns the end and the length of a policy's block, if it has one.
+local function blockOf(policy, state)
+  local part = partOf(policy, state, BLOCK)
+  return part and cellsOf(part, 1, 1)
+end
+
+-- Returns the record of a policy's resets, or false.
+local function resetOf(policy, state, time)
+  local part, i = partOf(policy, state, RESET)
+  local reset = part and cellsOf(part, 2, 1)
+  if not reset then return false end
+  -- Expired: the next write omits it.
+  if reset[2] + time.margin <= time.now then
+    table.remove(state, i)
+    return false
+  end
+  return reset
+end
+
 -- Marks a row to be written. Its end determines how long it is kept.
 local function put(policy, state, id, row, ends, time)
   local part = partOf(policy, state, id) or add(policy, state, id)
@@ -81,7 +110,7 @@ local function write(state, full)
 end
 `
 
-/** All states, for scripts that read each of them in this way. */
+/** All states, for a script that reads each of them in this way. */
 export const statesLua: string = `${stateLua}${partsLua}`
 
 /**
@@ -99,26 +128,12 @@ function rest.parse(packed, key, serverMs)
   return state
 end
 
--- Returns a policy's row, with all cells; the end and the length of its block; the number of its resets in this millisecond, or false; and whether
--- the state has its row.
-function rest.find(state, policy, now, margin)
-  local part, ends, length, resets = partOf(policy, state), 0, 0, false
-  local row = part and cellsOf(part, policy.moments, policy.counts)
-  local isFound = row ~= nil
-  if not row then
-    row = {}
-    for i = 1, policy.stored do row[i] = 0 end
-  end
-  local blocked = partOf(policy, state, BLOCK)
-  if blocked then ends, length = unpack(cellsOf(blocked, 1, 1)) end
-  local reset, at = partOf(policy, state, RESET)
-  if reset then
-    local cells = cellsOf(reset, 2, 1)
-    -- Expired: the next write omits it.
-    if cells[2] + margin <= now then table.remove(state, at)
-    elseif cells[1] == now then resets = cells[3] end
-  end
-  return row, ends, length, resets, isFound
+-- Returns a policy's stored cells; the end and the length of its block; the number of its resets in this millisecond, or false; and whether the state
+-- has its row.
+function rest.find(state, policy, time)
+  local row, isFound = rowOf(policy, state, policy.stored)
+  local block, reset = blockOf(policy, state) or { 0, 0 }, resetOf(policy, state, time)
+  return row, block[1], block[2], reset and reset[1] == time.now and reset[3], isFound
 end
 
 -- Writes the rows and blocks that are not false.

@@ -20,7 +20,7 @@ export function keysOf(plan: NumberedPlan): readonly KeyPlan[] {
 
 /** Creates what decides about states in any form, before it is needed for the first time. */
 function openRest({ policies }: NumberedPlan): string {
-  return `if not rest then rest, records = openRest(), { ${policies.map(recordOf).join(', ')} } end`
+  return `if not rest then rest, records, time = openRest(), { ${policies.map(recordOf).join(', ')} }, { now = now, margin = margin } end`
 }
 
 /** Reads the state of a key into the cells of its policies. A state of exactly these rows is read at once, by its length. */
@@ -57,7 +57,7 @@ function findRow(policy: NumberedPolicy): string {
   const { n, stored } = policy
   const cells = stored.map((_, i) => `row[${i + 1}]`)
   const assign = isWide(policy) ? `row${n} = row` : `${stored.join(', ')} = ${cells.join(', ')}`
-  return `row, blockEnd${n}, blockLength${n}, resets${n}, isFound = rest.find(found, records[${n}], now, margin)
+  return `row, blockEnd${n}, blockLength${n}, resets${n}, isFound = rest.find(found, records[${n}], time)
     ${assign}
     isPlain = isPlain and isFound`
 }
@@ -132,7 +132,7 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
       )}
     else
       ${openRest(plan)}
-      local ok, err = pcall(rest.write, state${key} or rest.parse(packed${key}, key${key}, serverMs), { now = now, margin = margin }, {
+      local ok, err = pcall(rest.write, state${key} or rest.parse(packed${key}, key${key}, serverMs), time, {
         ${lines(policies, (policy) => `${changeOf(policy, isTaken === undefined)},`)}
       })
       if not ok then failed = tostring(err) end

@@ -1,0 +1,79 @@
+import type { Row } from '../../algorithms/algorithm.js'
+import { sluiceError } from '../../errors.js'
+import type { Answer, State } from '../store.js'
+
+/** The order and the sizes of the parts of a reply. */
+export interface ReplyLayout {
+  /** The number of cells of each policy's row. */
+  readonly widths: readonly number[]
+  /** For each row, the index of its policy in a request. */
+  readonly order: readonly number[]
+}
+
+/** Replaces an answer: the params of this request were made for another time than the server's, and the script did nothing. */
+export const stale: unique symbol = Symbol('stale')
+
+/** Decodes the reply of a script. The caller has checked that the call was not late. */
+export function decodeAnswers(
+  reply: readonly unknown[],
+  layout: ReplyLayout,
+  /** The time of an injected clock. */
+  clockMs: number | undefined,
+  count: number,
+  /** For each answer, the index of its request, if the answers have another order. */
+  requestOrder?: readonly number[],
+): (Answer | typeof stale)[] {
+  const now = clockMs ?? Number(reply[0])
+  const answers: (Answer | typeof stale)[] = []
+  let at = 1
+  for (let nth = 0; nth < count; nth++) {
+    const code = reply[at++]
+    const i = requestOrder === undefined ? nth : requestOrder[nth]
+    if (typeof code === 'number') {
+      answers[i] = { allowed: (code & 1) === 1, states: statesAt(reply, at, code, layout, now) }
+      at += lengthOf(code, layout)
+    } else answers[i] = String(code) === 'STALE' ? stale : failureIn(code)
+  }
+  return answers
+}
+
+function lengthOf(code: number, { widths }: ReplyLayout): number {
+  let length = (((code & 2) >> 1) + ((code & 4) >> 2)) * widths.length
+  for (const width of widths) length += width
+  return length
+}
+
+function statesAt(
+  reply: readonly unknown[],
+  rowsAt: number,
+  code: number,
+  { widths, order }: ReplyLayout,
+  now: number,
+): State[] {
+  let endsAt = rowsAt
+  for (const width of widths) endsAt += width
+  const resetsAt = (code & 2) === 0 ? endsAt : endsAt + widths.length
+  const states: State[] = []
+  let at = rowsAt
+  for (let i = 0; i < widths.length; i++) {
+    const row = rowAt(reply, at, widths[i])
+    at += widths[i]
+    const blockedUntil = (code & 2) === 0 ? 0 : Number(reply[endsAt + i])
+    states[order[i]] =
+      (code & 4) === 0
+        ? { row, blockedUntil, now }
+        : { row, blockedUntil, now, resets: Number(reply[resetsAt + i]) }
+  }
+  return states
+}
+
+/** `readReply` has already converted the cells to numbers. */
+function rowAt(reply: readonly unknown[], at: number, width: number): Row {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checking each cell again would take longer than the rest of the decoding
+  return reply.slice(at, at + width) as Row
+}
+
+/** `message` is unknown because a client may return a string as a buffer. */
+function failureIn(message: unknown): Answer {
+  return sluiceError('SLUICE_STORE_FAILED', 'redis', String(message))
+}
