@@ -13,7 +13,7 @@ const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
 const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
 /** A limit that names no algorithm has this one. */
 const defaultAlgorithm = `${core}/limiter/stated-policies\\.ts$`
-const storeContract = `${core}/stores/(?:store|compiled-policies|cursor|changes|reset|block)\\.ts$`
+const storeContract = `${core}/stores/(?:store|compiled-policies|cursor|changes|reset|block|pending|events|failure)\\.ts$`
 const memoryStore = `${core}/stores/memory/index\\.ts$`
 const builders = `${core}/algorithms/[^/]+/index\\.ts$`
 const adapterNeeds = ['@sluice/core', 'packages/core/(?:bundle|src)/(?:index|http/)']
@@ -45,28 +45,17 @@ const rules = {
     from: `${core}/stores/memory/`,
     may: [ground, algorithmContract, storeContract],
   },
-  layers: {
-    from: `${core}/stores/layers/`,
-    may: [ground, algorithmContract, storeContract, memoryStore],
-  },
   'Redis store': {
     from: `${core}/stores/redis/`,
-    may: [
-      ground,
-      algorithmContract,
-      algorithmScripts,
-      storeContract,
-      `${core}/stores/layers/`,
-      npm('cluster-key-slot'),
-    ],
+    may: [ground, algorithmContract, algorithmScripts, storeContract, npm('cluster-key-slot')],
   },
   databases: {
     from: `${core}/stores/database/`,
-    may: [ground, algorithmContract, storeContract, `${core}/stores/layers/`],
+    may: [ground, algorithmContract, storeContract],
   },
   limiter: {
     from: `${core}/limiter/`,
-    may: [ground, algorithmContract, storeContract, memoryStore, `${core}/stores/layers/`],
+    may: [ground, algorithmContract, storeContract, memoryStore],
     except: [`${core}/limiter/checks/`, defaultAlgorithm],
   },
   'default algorithm': {

@@ -124,15 +124,15 @@ export const mutants = [
     replace: '',
   },
   {
-    file: 'packages/core/src/stores/layers/order.ts',
+    file: 'packages/core/src/stores/redis/order.ts',
     name: 'a request overtakes another about its key that is held',
     find: 'if (keys.some((key) => deferredKeys.has(key))) return defer(pending, keys)',
     replace: '',
   },
   {
-    file: 'packages/core/src/stores/layers/deadline.ts',
+    file: 'packages/core/src/stores/redis/index.ts',
     name: 'a request that was held has the whole timeout again',
-    find: 'timeoutMs - waitedMs(info)',
+    find: 'timeoutMs - waitedMs',
     replace: 'timeoutMs',
   },
 ]

@@ -1,5 +1,4 @@
 const redis = 'packages/core/src/stores/redis'
-const layers = 'packages/core/src/stores/layers'
 
 export const area = 'redis client'
 
@@ -96,13 +95,13 @@ export const mutants = [
     replace: 'blockedUntil < now)) {',
   },
   {
-    file: `${layers}/batching.ts`,
+    file: `${redis}/batches.ts`,
     name: 'a call holds any number of requests',
-    find: 'call.pending.length >= most || call',
-    replace: 'call',
+    find: 'batch.pending.length >= most || batch',
+    replace: 'batch',
   },
   {
-    file: `${layers}/batching.ts`,
+    file: `${redis}/batches.ts`,
     name: 'a body weighs as little as a row',
     find: 'steps.bodied === true ? bodyWeight : 1',
     replace: 'steps.bodied === true ? 1 : 1',

@@ -74,7 +74,7 @@ export type {
 } from './stores/redis/client/client.js'
 export type { OnStoreError } from './limiter/fallback.js'
 export type { DecisionEvent } from './limiter/events.js'
-export type { BreakerEvent, FallbackEvent, StoreErrorEvent } from './stores/layers/events.js'
+export type { BreakerEvent, FallbackEvent, StoreErrorEvent } from './stores/events.js'
 export type { AsyncStore, Reply, Source, Store, SyncStore } from './stores/store.js'
 
 export { SluiceError } from './errors.js'

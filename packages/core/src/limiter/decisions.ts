@@ -1,12 +1,13 @@
 import { joinKey } from '../keys.js'
 import { isCount } from '../options/predicates.js'
 import { isPlanned, type PlannedStore } from '../stores/memory/index.js'
+import { PendingRequest } from '../stores/pending.js'
 import type { BoundPolicy, Outcome, Reply, Store } from '../stores/store.js'
 import { AnsweredPolicies } from './answered-policies.js'
 import type { Keys, Policies, PolicyChoice } from './bound-policies.js'
 import type { ConsumeOptions, KeyAndCost, PeekOptions } from './calls.js'
 import type { Decision } from './decision.js'
-import type { Dispatcher, PendingRequest } from './dispatch.js'
+import type { Dispatcher } from './dispatch.js'
 import { isObserved, report } from './events.js'
 import type { Fallback } from './fallback.js'
 import { Plan } from './plan.js'
@@ -62,18 +63,15 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
   ): PendingRequest {
     const { plan, call, key, cost } = planned
     const request = plan.compiled.requestOf(call, key, cost, { fresh, fromCounts })
-    return {
-      request,
-      done(given) {
-        try {
-          const outcome = dispatch.settled(request, given)
-          if (!('allowed' in outcome)) throw outcome
-          resolve(read(answered(planned, outcome)))
-        } catch (error) {
-          reject(error)
-        }
-      },
-    }
+    return new PendingRequest(request, (given) => {
+      try {
+        const outcome = dispatch.settled(request, given)
+        if (!('allowed' in outcome)) throw outcome
+        resolve(read(answered(planned, outcome)))
+      } catch (error) {
+        reject(error)
+      }
+    })
   }
 
   /** Fills the plan of a call: the fallback decides by shares of its policies. */

@@ -1,4 +1,4 @@
-import { runOf } from '../stores/layers/run.js'
+import { enterOf, PendingRequest } from '../stores/pending.js'
 import {
   partOf,
   type Answer,
@@ -9,12 +9,6 @@ import {
 } from '../stores/store.js'
 import { counts, countedOf } from './bound-policies.js'
 import type { Fallback } from './fallback.js'
-
-/** A request to a store, and the function that receives its answer, once. */
-export interface PendingRequest {
-  readonly request: StoreRequest
-  done(answer: Answer): void
-}
 
 /** Begins a call, which ends with `resolve` or `reject`, or throws. */
 export type Begin<T> = (resolve: (value: T) => void, reject: (error: unknown) => void) => void
@@ -38,7 +32,7 @@ export function createDispatcher<S extends Store>(
   store: Store,
   fallback: Fallback | undefined,
 ): Dispatcher<S> {
-  const run = store.async ? runOf(store) : undefined
+  const enter = store.async ? enterOf(store) : undefined
 
   /** Only the store that made a decision has its state. A request without a policy that counts is allowed without the store. */
   function answerWithoutStore(request: StoreRequest): Answer | undefined {
@@ -56,13 +50,7 @@ export function createDispatcher<S extends Store>(
       else if (store.async) asked.push(each)
       else each.done(store.run(each.request))
     }
-    if (asked.length === 0) return
-    run?.(
-      asked.map(({ request }) => request),
-      (answers) => {
-        for (let i = 0; i < asked.length; i++) asked[i].done(answers[i])
-      },
-    )
+    if (asked.length > 0) enter?.(asked)
   }
 
   function settled(request: StoreRequest, answer: Answer): Answer {
@@ -83,9 +71,8 @@ export function createDispatcher<S extends Store>(
         let left = requests.length
         if (left === 0) resolve(read([]))
         ask(
-          requests.map((request, i) => ({
-            request,
-            done(given) {
+          requests.map((request, i) => {
+            return new PendingRequest(request, (given) => {
               const answer = settled(request, given)
               if (!('allowed' in answer)) {
                 reject(answer)
@@ -93,8 +80,8 @@ export function createDispatcher<S extends Store>(
               }
               outcomes[i] = answer
               if (--left === 0) resolve(read(outcomes))
-            },
-          })),
+            })
+          }),
         )
       }),
   }

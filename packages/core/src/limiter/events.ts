@@ -1,4 +1,4 @@
-import { channel, type Channel } from '../stores/layers/channel.js'
+import { channel, type Channel } from '../stores/events.js'
 import type { BoundPolicy, Cost } from '../stores/store.js'
 import type { Costs } from './costs.js'
 import type { Decision } from './decision.js'

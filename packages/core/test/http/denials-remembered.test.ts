@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fixedWindow, type AsyncStore } from '../../src/index.js'
 import { createGuard, type NodeResponse } from '../../src/http/index.js'
-import { withDenyCache } from '../../src/stores/layers/deny-cache.js'
-import { holdTime, pass, releaseTime, stubStore, type StubStore } from '../layers/stub-store.js'
+import {
+  holdTime,
+  pass,
+  pipelineOver,
+  releaseTime,
+  stubStore,
+  type StubStore,
+} from '../layers/stub-store.js'
 import { noHeaders, viewOf, type Options } from './visit.js'
 
 // A denial is cached for up to a second, even if units are refunded by the outcome of a request.
@@ -14,7 +20,7 @@ let store: AsyncStore
 beforeEach(() => {
   holdTime()
   stub = stubStore()
-  store = withDenyCache(stub)
+  store = pipelineOver(stub)
 })
 afterEach(releaseTime)
 
@@ -88,7 +94,7 @@ describe.each<[string, Options]>([
 
   test('a refund of another process is visible a second later', async () => {
     const visit = visits(options)
-    const elsewhere = visits({ ...options, store: withDenyCache(stub) })
+    const elsewhere = visits({ ...options, store: pipelineOver(stub) })
     await fail(visit, 2)
     const last = await elsewhere()
     expect((await visit()).allowed).toBe(false)

@@ -3,7 +3,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fixedWindow, SluiceError, type BreakerEvent } from '../../src/index.js'
 import { sluiceError } from '../../src/errors.js'
-import { withBreaker } from '../../src/stores/layers/breaker.js'
 import type { Answer, AsyncStore } from '../../src/stores/store.js'
 import {
   asking,
@@ -11,6 +10,7 @@ import {
   gone,
   holdTime,
   pass,
+  pipelineOver,
   releaseTime,
   stubStore,
   type StubStore,
@@ -37,7 +37,7 @@ async function askTimes(store: AsyncStore, times: number): Promise<string[]> {
 /** A store that has just failed three times, and its breaker. */
 async function opened(): Promise<{ readonly stub: StubStore; readonly store: AsyncStore }> {
   const stub = stubStore()
-  const store = withBreaker(stub, 'stub')
+  const store = pipelineOver(stub)
   stub.fail()
   expect(await askTimes(store, 3)).toEqual([failed, failed, failed])
   stub.calls.length = 0
@@ -48,7 +48,7 @@ test('returns the replies of the store unchanged', async () => {
   const stub = stubStore()
   const given: readonly Answer[] = [gone, { allowed: true, states: [] }]
   stub.answer = async () => given
-  expect(await withBreaker(stub, 'stub').run([request('peek'), request('peek')])).toBe(given)
+  expect(await pipelineOver(stub).run([request('peek'), request('peek')])).toEqual(given)
 })
 
 test('opens after three failed calls in a row, and then fails each request at once', async () => {
@@ -62,7 +62,7 @@ test('opens after three failed calls in a row, and then fails each request at on
 
 test('counts only failures in a row', async () => {
   const stub = stubStore()
-  const store = withBreaker(stub, 'stub')
+  const store = pipelineOver(stub)
   const answers: string[] = []
   for (let i = 0; i < 4; i++) {
     stub.fail()
@@ -75,7 +75,7 @@ test('counts only failures in a row', async () => {
 
 test('counts only calls that failed as a whole', async () => {
   const stub = stubStore()
-  const store = withBreaker(stub, 'stub')
+  const store = pipelineOver(stub)
   stub.answer = async () => [gone, { allowed: true, states: [] }]
   for (let i = 0; i < 10; i++) await store.run([request('consume'), request('consume')])
   expect(stub.calls).toHaveLength(10)
@@ -83,7 +83,7 @@ test('counts only calls that failed as a whole', async () => {
 
 test('does not count an error for one key, because the store is available', async () => {
   const stub = stubStore()
-  const store = withBreaker(stub, 'stub')
+  const store = pipelineOver(stub)
   stub.answer = async () => [sluiceError('SLUICE_STORE_FAILED', 'stub', 'WRONGTYPE')]
   expect(await askTimes(store, 10)).toEqual(Array(10).fill(failed))
   expect(stub.calls).toHaveLength(10)
@@ -95,7 +95,7 @@ describe('a store that answers every request with an error', () => {
   function refusing(): { readonly stub: StubStore; readonly store: AsyncStore } {
     const stub = stubStore()
     stub.answer = async (requests) => requests.map(() => refused)
-    return { stub, store: withBreaker(stub, 'stub') }
+    return { stub, store: pipelineOver(stub) }
   }
 
   async function askFor(store: AsyncStore, ...keys: readonly string[]): Promise<string[]> {
@@ -174,7 +174,7 @@ test.each([
   ['a store that cannot be reached', gone],
 ])('counts %s', async (_, error) => {
   const stub = stubStore()
-  const store = withBreaker(stub, 'stub')
+  const store = pipelineOver(stub)
   stub.fail()
   stub.answer = async () => [error]
   expect(await askTimes(store, 5)).toEqual([
@@ -188,7 +188,7 @@ test.each([
 
 test('does not count errors of a store that was closed on purpose', async () => {
   const stub = stubStore()
-  const store = withBreaker(stub, 'stub')
+  const store = pipelineOver(stub)
   stub.answer = async () => [sluiceError('SLUICE_STORE_CLOSED', 'stub')]
   expect(await askTimes(store, 5)).toEqual(Array(5).fill('SLUICE_STORE_CLOSED'))
 })
@@ -280,7 +280,7 @@ test('pings and closes the store directly', async () => {
 
 test('does not open for a store that answers in part, such as a Cluster without one of its masters', async () => {
   const stub = stubStore()
-  const store = withBreaker(stub, 'stub')
+  const store = pipelineOver(stub)
   expect(await ask(store)).toBe('decided')
   stub.fail()
   await pass(249)

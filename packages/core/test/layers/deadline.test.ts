@@ -1,11 +1,19 @@
 import { stat } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixedWindow, SluiceError } from '../../src/index.js'
-import { withDeadline } from '../../src/stores/layers/deadline.js'
-import { withBatching } from '../../src/stores/layers/batching.js'
-import type { Answer } from '../../src/stores/store.js'
+import type { LaneOf } from '../../src/stores/redis/batches.js'
+import type { Answer, StoreRequest } from '../../src/stores/store.js'
 import { asker, recorder } from '../redis/held-store.js'
-import { asking, deferred, failure, holdTime, pass, releaseTime, stubStore } from './stub-store.js'
+import {
+  asking,
+  deferred,
+  failure,
+  holdTime,
+  pass,
+  pipelineOver,
+  releaseTime,
+  stubStore,
+} from './stub-store.js'
 
 const request = asking(fixedWindow({ limit: 2, window: '1h' }))
 
@@ -21,15 +29,15 @@ describe('with fake timers', () => {
     const stub = stubStore()
     const given = [failure('one'), failure('another')]
     stub.answer = async () => given
-    const answers = await withDeadline(stub, 'stub', 250).run([request('peek'), request('peek')])
-    expect(answers).toBe(given)
+    const answers = await pipelineOver(stub).run([request('peek'), request('peek')])
+    expect(answers).toEqual(given)
     await pass(250)
     expect(vi.getTimerCount()).toBe(0)
   })
 
   test('each of several calls has its own deadline', async () => {
     const { store, calls, answer } = recorder()
-    const { ask, answered } = asker(withDeadline(store, 'stub', 250))
+    const { ask, answered } = asker(pipelineOver(store))
     for (let i = 0; i < 3; i++) {
       ask(request('consume'))
       await pass(100)
@@ -46,7 +54,7 @@ describe('with fake timers', () => {
     const stub = stubStore()
     stub.answer = () => new Promise(() => {})
     let answers: readonly Answer[] | undefined
-    void withDeadline(stub, 'stub', 250)
+    void pipelineOver(stub)
       .run([request('consume'), request('peek')])
       .then((late) => (answers = late))
     await pass(249)
@@ -61,10 +69,8 @@ describe('with fake timers', () => {
   test('a request that waited for another call about its key is answered by its own deadline', async () => {
     const { store, calls, answer } = recorder()
     const [first, second] = [{}, {}]
-    const batching = withBatching(withDeadline(store, 'stub', 250), ({ verb }) =>
-      verb === 'peek' ? second : first,
-    )
-    const { ask, answered } = asker(batching)
+    const laneOf: LaneOf = ({ verb }) => (verb === 'peek' ? second : first)
+    const { ask, answered } = asker(pipelineOver(store, { laneOf }))
     ask(request('consume'))
     ask(request('peek'))
     await pass(200)
@@ -79,7 +85,8 @@ describe('with fake timers', () => {
 
   test('units that a late answer took are refunded, and nothing else', async () => {
     const stub = stubStore()
-    const late = deferred<readonly Answer[]>()
+    const late = deferred<void>()
+    const given = new Map<StoreRequest, Answer>()
     const asked = [
       request('consume'),
       request('consume', { keys: ['other'], cost: 3 }),
@@ -87,17 +94,21 @@ describe('with fake timers', () => {
       request('penalize', { keys: ['fourth'] }),
       request('consume', { keys: ['fifth'], cost: 2 }),
     ]
-    stub.answer = () => late.promise
-    const answers = withDeadline(stub, 'stub', 250).run(asked)
+    stub.answer = async (requests) => {
+      await late.promise
+      return requests.map((each) => given.get(each) ?? failure('the last'))
+    }
+    const answers = pipelineOver(stub).run(asked)
     await pass(250)
     expect(codesOf(await answers)).toEqual(Array(5).fill('SLUICE_STORE_TIMEOUT'))
-    expect(stub.calls).toHaveLength(1)
+    expect(stub.calls).toHaveLength(2)
     stub.work()
     const outcomes = asked.map(stub.memory.run)
-    late.resolve([...outcomes.slice(0, 4), failure('the last')])
+    for (let i = 0; i < 4; i++) given.set(asked[i], outcomes[i])
+    late.resolve()
     await pass(0)
     const [outcome] = outcomes
-    expect(stub.calls.slice(1)).toEqual([
+    expect(stub.calls.slice(2)).toEqual([
       [{ ...asked[0], verb: 'refundReceipt', receipts: 'states' in outcome ? outcome.states : [] }],
     ])
     const used = ['key', 'fourth'].map((key) => stub.memory.run(request('peek', { keys: [key] })))
@@ -108,7 +119,7 @@ describe('with fake timers', () => {
     const stub = stubStore()
     const late = deferred<readonly Answer[]>()
     stub.answer = () => late.promise
-    const answers = withDeadline(stub, 'stub', 250).run([request('consume')])
+    const answers = pipelineOver(stub).run([request('consume')])
     await pass(250)
     late.resolve([failure('late')])
     await pass(0)
@@ -118,16 +129,14 @@ describe('with fake timers', () => {
 
   test('units of an answer in time are never refunded', async () => {
     const stub = stubStore()
-    expect(codesOf(await withDeadline(stub, 'stub', 250).run([request('consume')]))).toEqual([
-      'decided',
-    ])
+    expect(codesOf(await pipelineOver(stub).run([request('consume')]))).toEqual(['decided'])
     await pass(1000)
     expect(stub.calls).toHaveLength(1)
   })
 
   test('a ping that is not answered in time is false', async () => {
     const stub = stubStore()
-    const store = withDeadline(stub, 'stub', 250)
+    const store = pipelineOver(stub)
     expect(await store.ping()).toBe(true)
     stub.isThere = () => new Promise(() => {})
     const answers: boolean[] = []
@@ -140,7 +149,7 @@ describe('with fake timers', () => {
 
   test('close closes the store', async () => {
     const stub = stubStore()
-    await withDeadline(stub, 'stub', 250).close()
+    await pipelineOver(stub).close()
     expect(stub.isClosed).toBe(true)
   })
 })
@@ -151,7 +160,7 @@ test('an answer that arrived while the process was busy is not late', async () =
     await stat('.')
     return requests.map(stub.memory.run)
   }
-  const answers = withDeadline(stub, 'stub', 20).run([request('consume')])
+  const answers = pipelineOver(stub, { timeoutMs: 20 }).run([request('consume')])
   const busyUntil = performance.now() + 80
   while (performance.now() < busyUntil);
   expect(codesOf(await answers)).toEqual(['decided'])
@@ -163,7 +172,7 @@ test('a call keeps the process alive until it is answered', () => {
     process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
   const before = timers()
   const { store, answer } = recorder()
-  const { ask } = asker(withDeadline(store, 'stub', 5000))
+  const { ask } = asker(pipelineOver(store, { timeoutMs: 5000 }))
   for (let i = 0; i < 2; i++) {
     ask(request('consume'))
     expect(timers()).toBe(before + 1)

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLimiter, fixedWindow } from '../../src/index.js'
-import { withDenyCache } from '../../src/stores/layers/deny-cache.js'
-import { deferred, holdTime, pass, releaseTime, stubStore } from './stub-store.js'
+import { deferred, holdTime, pass, pipelineOver, releaseTime, stubStore } from './stub-store.js'
 
 beforeEach(holdTime)
 afterEach(releaseTime)
@@ -9,7 +8,7 @@ afterEach(releaseTime)
 test('while a refund of a key is pending, a denied request for the key is sent to the store', async () => {
   const stub = stubStore()
   const policies = fixedWindow({ limit: 1, window: '1h' })
-  const limiter = createLimiter({ name: 'api', policies, store: withDenyCache(stub) })
+  const limiter = createLimiter({ name: 'api', policies, store: pipelineOver(stub) })
   const taken = await limiter.consume('key')
   expect((await limiter.consume('key')).source).toBe('store')
   expect((await limiter.consume('key')).source).toBe('local')

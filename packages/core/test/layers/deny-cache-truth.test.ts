@@ -18,8 +18,7 @@ import {
   type Policy,
 } from '../../src/index.js'
 import { runs } from '../../../conformance/src/random.js'
-import { withDenyCache } from '../../src/stores/layers/deny-cache.js'
-import { holdTime, releaseTime, stubStore } from './stub-store.js'
+import { holdTime, pipelineOver, releaseTime, stubStore } from './stub-store.js'
 
 // The same traffic goes to two limiters: one calls its store each time, the other caches denials. The decisions must be the same.
 
@@ -127,7 +126,7 @@ interface Pair {
 
 function pairOf(made: Record<string, Policy>): Pair {
   const of = (store: AsyncStore) => createLimiter({ name: 'api', policies: made, store })
-  return { plain: of(stubStore()), caching: of(withDenyCache(stubStore())) }
+  return { plain: of(stubStore()), caching: of(pipelineOver(stubStore())) }
 }
 
 /** A decision without its source, and with at most the limit as `used`: a cached denial may have an old number of units above the limit. */

@@ -13,8 +13,7 @@ import {
   type RedisClient,
   type StoreErrorEvent,
 } from '../../src/index.js'
-import { withBreaker } from '../../src/stores/layers/breaker.js'
-import { asking, failure, stubStore } from './stub-store.js'
+import { asking, failure, pipelineOver, stubStore } from './stub-store.js'
 
 const policies = fixedWindow({ limit: 1, window: '1h' })
 
@@ -150,9 +149,14 @@ describe('sluice:store:error', () => {
   test('publishes each error of a call once, however many requests it fails', async () => {
     const errors = toldOn<StoreErrorEvent>('sluice:store:error')
     const stub = stubStore()
-    const store = withBreaker(stub, 'stub')
+    const store = pipelineOver(stub)
     const [one, another] = [failure('one'), failure('another')]
-    stub.answer = async () => [one, { allowed: true, states: [] }, another, one]
+    // A list of four requests is sent in two calls.
+    const answers = [
+      [one, one],
+      [another, { allowed: true, states: [] }],
+    ]
+    stub.answer = async () => answers.shift() ?? []
     await store.run([request('consume'), request('peek'), request('block'), request('peek')])
     expect(errors).toEqual([
       { store: 'stub', error: one },
@@ -165,7 +169,7 @@ describe('sluice:store:error', () => {
     const errors = toldOn<StoreErrorEvent>('sluice:store:error')
     const stub = stubStore()
     stub.fail()
-    const store = withBreaker(stub, 'stub')
+    const store = pipelineOver(stub)
     for (let i = 0; i < 10; i++) await store.run([request('consume')])
     expect([errors.length, stub.calls.length]).toEqual([3, 3])
   })

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLimiter, fixedWindow } from '../../src/index.js'
-import { withDeadline } from '../../src/stores/layers/deadline.js'
-import { deferred, holdTime, pass, releaseTime, stubStore } from './stub-store.js'
+import { deferred, holdTime, pass, pipelineOver, releaseTime, stubStore } from './stub-store.js'
 
 beforeEach(holdTime)
 afterEach(releaseTime)
@@ -15,7 +14,7 @@ test('an answer in the turn in which the deadline passes is in time, and is not 
     await arrives.promise
     return requests.map(stub.memory.run)
   }
-  const limiter = createLimiter({ name: 'api', policies, store: withDeadline(stub, 'stub', 250) })
+  const limiter = createLimiter({ name: 'api', policies, store: pipelineOver(stub) })
   const decision = limiter.consume('key')
   vi.advanceTimersByTime(250)
   arrives.resolve(undefined)
@@ -31,7 +30,7 @@ test('units that a late answer took are refunded once, and its request is answer
   const limiter = createLimiter({
     name: 'api',
     policies,
-    store: withDeadline(stub, 'stub', 250),
+    store: pipelineOver(stub),
     onStoreError: 'deny',
   })
   await limiter.consume('key')

@@ -4,6 +4,9 @@ import { processTime } from '../../src/clock.js'
 import { bindPolicies, type Policies } from '../../src/limiter/bound-policies.js'
 import { sluiceErrorFrom } from '../../src/errors.js'
 import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
+import type { LaneOf } from '../../src/stores/redis/batches.js'
+import type { Calls } from '../../src/stores/redis/calls.js'
+import { createPipeline } from '../../src/stores/redis/index.js'
 import {
   costAt,
   type Answer,
@@ -64,6 +67,24 @@ export function stubStore(): StubStore {
     },
   }
   return stub
+}
+
+/** The way of requests to Redis and back, over another store or other calls in place of Redis. */
+export function pipelineOver(
+  calls: AsyncStore | Calls,
+  { timeoutMs = 250, laneOf = () => onlyLane }: { timeoutMs?: number; laneOf?: LaneOf } = {},
+): AsyncStore {
+  return createPipeline('stub', 'send' in calls ? calls : callsOf(calls), laneOf, timeoutMs)
+}
+
+const onlyLane = {}
+
+function callsOf(store: AsyncStore): Calls {
+  return {
+    send: (requests, _lane, _askedAt, answered) => void store.run(requests).then(answered),
+    ping: () => store.ping(),
+    close: () => store.close(),
+  }
 }
 
 /** Makes requests about the key 'key', as a limiter of these policies would. */

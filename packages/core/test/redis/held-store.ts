@@ -1,7 +1,9 @@
 import { fixedWindow, type AsyncStore, type Policy } from '@sluice/core'
 import { registerAlgorithms } from '../../src/algorithms/register.js'
 import { bindPolicies } from '../../src/limiter/bound-policies.js'
-import { runOf, storeOf, type Lane } from '../../src/stores/layers/run.js'
+import { enterOf, PendingRequest } from '../../src/stores/pending.js'
+import type { Calls } from '../../src/stores/redis/calls.js'
+import type { Lane } from '../../src/stores/redis/order.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
 
 registerAlgorithms()
@@ -17,28 +19,34 @@ export function request(key: string, policy: Policy = window): StoreRequest {
 export const general: Lane = {}
 
 export const allowed: Answer = { allowed: true, states: [] }
-export const denied: Answer = { allowed: false, states: [] }
+export const denied: Answer = {
+  allowed: false,
+  states: [{ row: [1_763_683_200_000, 5], blockedUntil: 0, now: 1_763_683_200_000 }],
+}
 
 export interface Recorder {
-  readonly store: AsyncStore
+  readonly store: Calls
   /** The keys of each call. */
   readonly calls: string[][]
   /** Answers the first call that has no answer. */
   answer(answers?: readonly Answer[]): void
 }
 
-/** A store whose calls are answered by the test. */
+/** Calls that are answered by the test. */
 export function recorder(): Recorder {
   const calls: string[][] = []
   const open: (() => void)[] = []
   let given: readonly Answer[] | undefined
-  const there = { ping: async () => true, close: async () => {} }
   return {
     calls,
-    store: storeOf((requests, done) => {
-      calls.push(requests.map(({ keys }) => keys[0]))
-      open.push(() => done(given ?? requests.map(({ keys }) => answerTo(keys[0]))))
-    }, there),
+    store: {
+      send(requests, _lane, _askedAt, done) {
+        calls.push(requests.map(({ keys }) => keys[0]))
+        open.push(() => done(given ?? requests.map(({ keys }) => answerTo(keys[0]))))
+      },
+      ping: async () => true,
+      close: async () => {},
+    },
     answer(answers) {
       given = answers
       open.shift()?.()
@@ -53,13 +61,15 @@ function answerTo(key: string): Answer {
 /** Sends requests to a store, and records the answers. */
 export function asker(store: AsyncStore) {
   const answered: string[] = []
-  const run = runOf(store)
+  const enter = enterOf(store)
   const ask = (...asked: readonly StoreRequest[]) =>
-    run(asked, (answers) => {
-      asked.forEach(({ keys: [key] }, i) => {
-        const answer = answers[i]
-        answered.push('allowed' in answer ? key : `${key} ${answer.code}`)
-      })
-    })
+    enter(
+      asked.map((each) => {
+        const [key] = each.keys
+        return new PendingRequest(each, (answer) => {
+          answered.push('allowed' in answer ? key : `${key} ${answer.code}`)
+        })
+      }),
+    )
   return { ask, answered }
 }

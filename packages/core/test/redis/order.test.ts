@@ -1,10 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { sluiceError, sluiceErrorFrom } from '../../src/errors.js'
-import { withBatching, type LaneOf } from '../../src/stores/layers/batching.js'
-import { runOf, storeOf, type Lane } from '../../src/stores/layers/run.js'
+import type { Calls } from '../../src/stores/redis/calls.js'
+import type { LaneOf } from '../../src/stores/redis/batches.js'
+import type { Lane } from '../../src/stores/redis/order.js'
 import type { StoreRequest } from '../../src/stores/store.js'
 import { allowed, asker, general, recorder, request } from './held-store.js'
+import { pipelineOver } from '../layers/stub-store.js'
 
 function refund(key: string): StoreRequest {
   return { ...request(key), verb: 'refundReceipt', cost: 1, receipts: [] }
@@ -22,16 +24,19 @@ describe('lanes', () => {
 
   function lanes() {
     const { store, calls, answer } = recorder()
-    return { calls, answer, ...asker(withBatching(store, laneOf)) }
+    return { calls, answer, ...asker(pipelineOver(store, { laneOf })) }
   }
 
   test('have separate calls, so that no list waits for a lane that does not answer', async () => {
     const { store, calls } = recorder()
-    const answersOf = storeOf((requests, done, lane) => {
-      runOf(store)(requests, () => {}, lane)
-      if (!requests[0].keys[0].startsWith('dead')) done(requests.map(() => allowed))
-    }, store)
-    const { ask, answered } = asker(withBatching(answersOf, laneOf))
+    const answersOf: Calls = {
+      ...store,
+      send(requests, lane, askedAt, done) {
+        store.send(requests, lane, askedAt, () => {})
+        if (!requests[0].keys[0].startsWith('dead')) done(requests.map(() => allowed))
+      },
+    }
+    const { ask, answered } = asker(pipelineOver(answersOf, { laneOf }))
     ask(request('deadO'))
     for (const key of ['deadO', 'liveD', 'aloneA', 'liveD', 'aloneA']) ask(request(key))
     await turn()
@@ -71,7 +76,7 @@ describe('lanes', () => {
   test('a request in one specific lane waits for a request about the same key in another', async () => {
     const byCost: LaneOf = (asked) => ('cost' in asked && asked.cost === 2 ? other : plan)
     const { store, calls, answer } = recorder()
-    const { ask } = asker(withBatching(store, byCost))
+    const { ask } = asker(pipelineOver(store, { laneOf: byCost }))
     ask(request('k'))
     ask({ ...request('k'), verb: 'peek', cost: 2 })
     await turn()

@@ -1,13 +1,13 @@
 import { processTime } from '../../clock.js'
 import { SluiceError, sluiceError } from '../../errors.js'
 import { redisKey } from '../../keys.js'
-import { failureOf } from '../layers/failure.js'
-import { storeOf, type Run } from '../layers/run.js'
-import type { Answer, AsyncStore, StoreRequest } from '../store.js'
+import { failureOf } from '../failure.js'
+import type { Answer, StoreRequest } from '../store.js'
 import type { ScriptClient } from './client/script-client.js'
 import { decodeAnswers, stale, type ReplyLayout } from './answers.js'
 import { createEvaluation, createRequestScript, type Script } from './evaluation.js'
 import { isPlanLane, type Lanes } from './lanes.js'
+import type { Lane } from './order.js'
 import { createPings } from './pings.js'
 import { encodePlanCall, isDecision, planArgs } from './plan-calls.js'
 import type { RedisPlan } from './plans.js'
@@ -16,13 +16,31 @@ import { encodeRequest, pingArgs } from './request-calls.js'
 import { createServerClock, type ServerClock } from './server-clock.js'
 import { acrossSlots } from './slots.js'
 
+/** The calls of a store to Redis. */
+export interface Calls {
+  /**
+   * Runs requests, all of one lane. Each of them is void once the timeout is over.
+   *
+   * @param askedAt the monotonic time at which they were made, if they have waited for another call since
+   * @param done receives the answers, in the order of the requests, once
+   */
+  send(
+    requests: readonly StoreRequest[],
+    lane: Lane | undefined,
+    askedAt: number | undefined,
+    done: (answers: readonly Answer[]) => void,
+  ): void
+  ping(): Promise<boolean>
+  close(): Promise<void>
+}
+
 /** Runs the requests of a call with the script of their plan, or each of them with that of single requests. */
 export function createCalls(
   client: ScriptClient,
   prefix: string,
   timeoutMs: number,
   { slotOf, planOf }: Pick<Lanes, 'slotOf' | 'planOf'>,
-): AsyncStore {
+): Calls {
   const evaluate = createEvaluation(client)
   const scriptFor = createRequestScript()
   const clocks = new Map<number, ServerClock>()
@@ -193,25 +211,23 @@ export function createCalls(
     })
   }
 
-  const runByLane: Run = (requests, done, info) => {
-    if (closed) {
-      fail(requests, sluiceError('SLUICE_STORE_CLOSED', 'redis'), done)
-      return
-    }
-    const voidAt = voidAtOf(requests, info?.askedAt)
-    const lane = info?.lane
-    if (client.isCluster && lane === undefined) {
-      runAcross(requests, voidAt, done)
-    } else if (isPlanLane(lane)) run(lane.plan, requests, voidAt, done)
-    else runEach(requests, voidAt, done)
-  }
-
-  return storeOf(runByLane, {
+  return {
+    send(requests, lane, askedAt, done) {
+      if (closed) {
+        fail(requests, sluiceError('SLUICE_STORE_CLOSED', 'redis'), done)
+        return
+      }
+      const voidAt = voidAtOf(requests, askedAt)
+      if (client.isCluster && lane === undefined) {
+        runAcross(requests, voidAt, done)
+      } else if (isPlanLane(lane)) run(lane.plan, requests, voidAt, done)
+      else runEach(requests, voidAt, done)
+    },
     ping: () => (closed ? Promise.resolve(false) : ping()),
     async close() {
       closed = true
     },
-  })
+  }
 }
 
 function fail(

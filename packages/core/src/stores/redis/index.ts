@@ -1,3 +1,5 @@
+import { processTime } from '../../clock.js'
+import { sluiceError } from '../../errors.js'
 import {
   optional,
   readOptions,
@@ -5,14 +7,23 @@ import {
   type Duration,
   type OptionReader,
 } from '../../options/readers.js'
-import { withBatching } from '../layers/batching.js'
-import { withBreaker } from '../layers/breaker.js'
-import { withDeadline } from '../layers/deadline.js'
-import { withDenyCache } from '../layers/deny-cache.js'
-import { contractVersion, storeContract, type AsyncStore } from '../store.js'
-import { createCalls } from './calls.js'
+import { PendingRequest, storeOf } from '../pending.js'
+import {
+  contractVersion,
+  refundOf,
+  storeContract,
+  type Answer,
+  type AsyncStore,
+  type StoreRequest,
+} from '../store.js'
+import { checkPhase, createBatches, type LaneOf } from './batches.js'
+import { Breaker } from './breaker.js'
+import { createCalls, type Calls } from './calls.js'
 import { clientOf, type SupportedClient } from './client/client.js'
+import { createDeadlines } from './deadlines.js'
+import { DenyCache } from './deny-cache.js'
 import { createLanes } from './lanes.js'
+import { Batch } from './order.js'
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
@@ -65,9 +76,128 @@ export function createRedisStore(
     timeout: optional(shortDuration, 250),
   })
   const lanes = createLanes(prefix, redis.isCluster, hasPlans)
-  const store = withDeadline(createCalls(redis, prefix, timeout, lanes), 'redis', timeout)
+  const calls = createCalls(redis, prefix, timeout, lanes)
   return {
-    ...withBatching(withDenyCache(withBreaker(store, 'redis')), lanes.laneOf),
+    ...createPipeline('redis', calls, lanes.laneOf, timeout),
     [storeContract]: { version: contractVersion },
   }
+}
+
+/**
+ * The way of each request to Redis, and of its answer back. A request is denied by a remembered denial, or fails because the breaker is open, or is sent in a
+ * batch. It is answered at the latest when the timeout is over.
+ */
+export function createPipeline(
+  name: string,
+  calls: Calls,
+  laneOf: LaneOf,
+  timeoutMs: number,
+): AsyncStore {
+  const denials = new DenyCache()
+  const breaker = new Breaker(name, pingInTime, ask)
+  const batches = createBatches(laneOf, send, settle)
+  const deadlines = createDeadlines<Batch>(expire)
+  /** The requests that are answered without a call, with their answers. */
+  let answered: (() => void)[] = []
+
+  function enter(pending: readonly PendingRequest[]): void {
+    for (let i = 0; i < pending.length; i++) {
+      const one = pending[i]
+      const answer = denials.recall(one) ?? breaker.refuses()
+      if (answer === undefined) batches.add(one)
+      else answerLater(one, answer)
+    }
+    batches.flush()
+  }
+
+  /** Not at once, because a caller that retries until it is allowed must not block the event loop. */
+  function answerLater({ done }: PendingRequest, answer: Answer): void {
+    answered.push(() => done(answer))
+    if (answered.length > 1) return
+    checkPhase(() => {
+      const all = answered
+      answered = []
+      for (const call of all) call()
+    })
+  }
+
+  function send(batch: Batch): void {
+    const { pending, lane, askedAt } = batch
+    const waitedMs = askedAt === undefined ? 0 : processTime.monotonic() - askedAt
+    deadlines.begin(batch, Math.max(0, timeoutMs - waitedMs))
+    const requests = pending.map(({ request }) => request)
+    let isSending = true
+    calls.send(requests, lane, askedAt, (answers) => {
+      if (isSending) checkPhase(() => arrive(batch, requests, answers))
+      else arrive(batch, requests, answers)
+    })
+    isSending = false
+  }
+
+  function arrive(
+    batch: Batch,
+    requests: readonly StoreRequest[],
+    answers: readonly Answer[],
+  ): void {
+    if (batch.isSettled) {
+      refundLate(requests, answers)
+      return
+    }
+    batch.isSettled = true
+    deadlines.end(batch)
+    batch.settle(batch, answers)
+  }
+
+  function expire(batch: Batch): void {
+    batch.isSettled = true
+    const error = sluiceError('SLUICE_STORE_TIMEOUT', name, timeoutMs)
+    batch.settle(
+      batch,
+      batch.pending.map(() => error),
+    )
+  }
+
+  function settle(batch: Batch, answers: readonly Answer[]): void {
+    const { pending } = batch
+    breaker.note(pending, answers)
+    for (let i = 0; i < pending.length; i++) denials.note(pending[i], answers[i])
+    // First, because `done` may add requests, and their order must not include this batch.
+    const failed = batches.end(batch, answers)
+    for (let i = 0; i < pending.length; i++) pending[i].done(answers[i])
+    for (const { done } of failed) done(answers[0])
+    batches.sendDeferred()
+  }
+
+  /** Refunds the units that were taken in time, but whose answer was late. */
+  function refundLate(requests: readonly StoreRequest[], late: readonly Answer[]): void {
+    const taken = requests.flatMap((request, i): StoreRequest[] => {
+      const answer = late[i]
+      if (request.verb !== 'consume' || !('allowed' in answer) || !answer.allowed) return []
+      return [refundOf(request, answer.states)]
+    })
+    if (taken.length > 0) calls.send(taken, undefined, undefined, () => {})
+  }
+
+  /** Sends a request of the breaker's own. */
+  function ask(request: StoreRequest, done: (answer: Answer) => void): void {
+    const batch = new Batch(undefined, undefined, (_, [answer]) => done(answer))
+    batch.pending.push(new PendingRequest(request, done))
+    send(batch)
+  }
+
+  /** Resolves to false if the ping is not answered in time. */
+  function pingInTime(): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => checkPhase(() => resolve(false)), timeoutMs)
+      calls
+        .ping()
+        .finally(() => clearTimeout(timer))
+        .then(resolve, reject)
+    })
+  }
+
+  return storeOf(enter, {
+    ping: async () => (await pingInTime()) && !breaker.isRefusing,
+    close: () => calls.close(),
+  })
 }

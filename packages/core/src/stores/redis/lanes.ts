@@ -1,8 +1,8 @@
 import clusterSlot from 'cluster-key-slot'
 import { redisKey } from '../../keys.js'
-import type { LaneOf } from '../layers/batching.js'
-import type { Lane } from '../layers/run.js'
 import type { StoreRequest } from '../store.js'
+import type { LaneOf } from './batches.js'
+import type { Lane } from './order.js'
 import { isDecision } from './plan-calls.js'
 import { createPlans, type PlanOf, type RedisPlan } from './plans.js'
 

@@ -1,5 +1,5 @@
-import { SluiceError, sluiceErrorFrom } from '../../errors.js'
-import type { Answer } from '../store.js'
+import { SluiceError, sluiceErrorFrom } from '../errors.js'
+import type { Answer } from './store.js'
 
 /** Returns whether the store could not answer, as opposed to an invalid call or a store that was closed on purpose. */
 export function hasFailed(answer: Answer): answer is SluiceError {
