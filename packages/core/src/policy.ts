@@ -55,6 +55,13 @@ export function isPolicy(value: unknown): value is Policy {
   )
 }
 
+/** Policies as a record: a single policy has the name "default". */
+export function namedPolicies(
+  policies: Policy | Readonly<Record<string, Policy>>,
+): Readonly<Record<string, Policy>> {
+  return isPolicy(policies) ? { default: policies } : policies
+}
+
 /** The option `block` that every policy takes. */
 export const blockOption: OptionReader<Block | undefined> = {
   expected: `an object such as { for: '10m' }`,

@@ -17,9 +17,8 @@ const rules: Rules<FastifyRequest> = {
     const outcome = { type: 'deny', status: 429 } as const
     const rule = { rule: 'daily', outcome, counts: 'all', resetOnSuccess: false } as const
     const consumption = { keys: 'all', policies, cost: 1, rules: new Map([['day', rule]]) }
-    const listeners = { onDecision: () => {}, onError: () => {} }
-    const enforced = [{ ...consumption, ...listeners }]
-    return { type: 'ask', ...judged, applied: ['daily'], enforced, tagging: [], shadow: [] }
+    const parts = { enforced: [consumption], tagging: [], shadow: [] } as const
+    return { type: 'ask', ...judged, applied: ['daily'], ...parts }
   },
 }
 

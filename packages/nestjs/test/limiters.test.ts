@@ -95,8 +95,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     const outcome = { type: 'deny', status: 429 } as const
     const rule = { rule: 'daily', outcome, counts: 'all', resetOnSuccess: false } as const
     const consumption = { keys: 'all', policies, cost: 1, rules: new Map([['day', rule]]) }
-    const enforced = [{ ...consumption, onDecision: () => {}, onError: () => {} }]
-    const parts = { applied: ['daily'], enforced, tagging: [], shadow: [] }
+    const parts = { applied: ['daily'], enforced: [consumption], tagging: [], shadow: [] } as const
     const asked = { version: 'v1', tags: [], ...parts }
     const rules = { name: 'document', judge: () => ({ type: 'ask', ...asked }) as const }
     const app = await create(adapter(), {

@@ -113,5 +113,5 @@ export async function keysOf(rule: object, facts: Facts): Promise<unknown> {
   const declared = { id: 'r', limit: 1, window: '1m', ...rule }
   const rules = await compiledRules(`  - ${JSON.stringify(declared)}`)
   const judgement = await rules.judge(facts, 0)
-  return judgement.type === 'ask' ? judgement.enforced[0].keys : judgement.type
+  return judgement.type === 'ask' ? judgement.enforced[0]?.keys : judgement.type
 }

@@ -245,7 +245,7 @@ test('a call that fails is an error of each of its rules', async () => {
   - { id: c, cost: 2, ${limit} }`)
   const judgement = judged(rules, {})
   if (judgement.type !== 'ask') throw new Error('The rules are asked.')
-  judgement.enforced[0].onError(new Error('no store'))
+  judgement.enforced[0]?.onError?.(new Error('no store'))
   expect([...rules.stats].map(([id, { errors }]) => [id, errors])).toEqual([
     ['a', 1],
     ['b', 1],
@@ -283,7 +283,7 @@ test('statistics count the decisions of rules', async () => {
       blockedForMs: 0,
     }
     const calls = name === 'a' ? judgement.enforced : judgement.shadow
-    calls[0].onDecision({
+    calls[0]?.onDecision?.({
       ...verdict,
       deniedBy: allowed ? [] : [name],
       policies: { [name]: verdict },
@@ -295,7 +295,7 @@ test('statistics count the decisions of rules', async () => {
   decide('a', true, 2)
   decide('a', false, 0)
   decide('s', false, 0)
-  judgement.enforced[0].onError(new Error('no store'))
+  judgement.enforced[0]?.onError?.(new Error('no store'))
   judged(rules, { method: 'PUT' })
   expect(Object.fromEntries(rules.stats)).toEqual({
     a: {

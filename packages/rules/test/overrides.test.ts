@@ -6,7 +6,7 @@ import { compiledRules, factsOf, findingsOf, head, judged, now } from './compile
 
 const limitOf = (judgement: Judgement): unknown => {
   if (judgement.type !== 'ask') return judgement.type
-  const [policy] = Object.values(judgement.enforced[0].policies) as Policy[]
+  const [policy] = Object.values(judgement.enforced[0]?.policies ?? {}) as Policy[]
   const { kind, limit, window } = { limit: undefined, window: undefined, ...policy }
   return kind === 'unlimited' ? kind : window === 60_000 ? limit : [limit, window]
 }
@@ -65,7 +65,7 @@ describe('overrides of the document', () => {
 
   test('follow the burst, unless the rule states one', async () => {
     const policies = (judgement: Judgement) =>
-      judgement.type === 'ask' ? judgement.enforced[0].policies : undefined
+      judgement.type === 'ask' ? judgement.enforced[0]?.policies : undefined
     const rules = await compiledRules(rule('entries: { acme: 20000 }'))
     expect(policies(judged(rules, { values: { user: 'acme' } }))).toMatchObject({
       api: { limit: 20_000, burst: 20_000 },
@@ -114,7 +114,7 @@ describe('overrides of the document', () => {
     const rules = await compiledRules(rule('entries: { a: 5, b: 5, c: 6 }'))
     const policies = (user: string) => {
       const judgement = judged(rules, { values: { user } })
-      return judgement.type === 'ask' ? judgement.enforced[0].policies : undefined
+      return judgement.type === 'ask' ? judgement.enforced[0]?.policies : undefined
     }
     expect(policies('a')).toBe(policies('b'))
     expect(policies('a')).not.toBe(policies('c'))
@@ -229,7 +229,7 @@ describe('overrides of the application', () => {
     )
     expect(limitOf(judge(rules, 'free') as Judgement)).toBe('unlimited')
     const { enforced } = judge(rules, 'other') as Judgement & { type: 'ask' }
-    expect(Object.keys(enforced[0].policies)).toEqual(['api.m', 'api.d'])
+    expect(Object.keys(enforced[0]?.policies ?? {})).toEqual(['api.m', 'api.d'])
   })
 
   test('that throw or reject are the error of the request, and are called again', async () => {

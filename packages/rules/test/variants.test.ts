@@ -13,7 +13,7 @@ rules:
   - { id: r, key: [], limit: { by: schedule, ${choice} }, window: 1m }`)
   return hours.map((hour) => {
     const judgement = judged(rules, {}, Date.UTC(2026, 9, 1, hour))
-    return judgement.type === 'ask' ? judgement.enforced[0].policies : undefined
+    return judgement.type === 'ask' ? judgement.enforced[0]?.policies : undefined
   })
 }
 
@@ -41,7 +41,7 @@ rules:
   - { id: stages, key: [], policy: { kind: staged, free: { ${day} }, then: { ${day}, timeZone: UTC } } }
   - { id: last, key: [], policy: { kind: staged, free: { kind: gcra, limit: 1, window: 1m }, then: { ${day} } } }`)
   const judgement = judged(rules, {})
-  expect(judgement.type === 'ask' ? judgement.enforced[0].policies : undefined).toMatchObject({
+  expect(judgement.type === 'ask' ? judgement.enforced[0]?.policies : undefined).toMatchObject({
     own: { timeZone: 'UTC' },
     usual: { timeZone: 'Asia/Shanghai' },
     stages: { free: { timeZone: 'Asia/Shanghai' }, then: { timeZone: 'UTC' } },

@@ -120,7 +120,7 @@ describe('outcomes', () => {
       `  - { id: a, ${over}, counts: failures, resetOn: success, ${limit} }`,
     )
     const judgement = judged(rules, {})
-    expect(judgement.type === 'ask' ? judgement.enforced[0].rules : undefined).toEqual(
+    expect(judgement.type === 'ask' ? judgement.enforced[0]?.rules : undefined).toEqual(
       new Map([['a', { rule: 'a', outcome, counts: 'failures', resetOnSuccess: true }]]),
     )
   })
@@ -149,7 +149,7 @@ describe('keys', () => {
   const keysOf = async (key: string, facts: TestFacts, when = '{}') => {
     const rules = await compiledRules(`  - { id: a, when: ${when}, key: ${key}, ${limit} }`)
     const judgement = rules.judge(factsOf(facts), now)
-    return 'type' in judgement && judgement.type === 'ask' ? judgement.enforced[0].keys : undefined
+    return 'type' in judgement && judgement.type === 'ask' ? judgement.enforced[0]?.keys : undefined
   }
 
   test.each<readonly [string, TestFacts, unknown]>([
@@ -255,7 +255,7 @@ test('equal sets of rules and variants have one object of policies', async () =>
   - { id: b, key: user, ${limit} }`)
   const policies = (values: Record<string, unknown>): Consumption['policies'] | undefined => {
     const judgement = judged(rules, { values })
-    return judgement.type === 'ask' ? judgement.enforced[0].policies : undefined
+    return judgement.type === 'ask' ? judgement.enforced[0]?.policies : undefined
   }
   expect(policies({ user: 'ann' })).toBe(policies({ user: 'bob' }))
   expect(policies({ user: 'ann', plan: 'pro' })).toBe(policies({ user: 'bob', plan: 'pro' }))

@@ -1,5 +1,11 @@
 import type { Decision, Limiter, Policies, Policy } from '@sluice/core'
-import { after, type Judgement, type RequestDecision, type RequestView } from '@sluice/core/http'
+import {
+  after,
+  type Consumption,
+  type Judgement,
+  type RequestDecision,
+  type RequestView,
+} from '@sluice/core/http'
 import { loadRules, staticSource, type LoadedRules, type RulesDocument } from '@sluice/rules'
 import type { Adapter, App, NeutralOptions, OptionsFor } from '../../src/adapters/adapter.js'
 
@@ -165,19 +171,19 @@ function loaded<R>(
 /** The same judgement: responses call its policies by this name. */
 function renamed(judgement: Judgement, publicName: string): Judgement {
   if (judgement.type !== 'ask') return judgement
-  const enforced = judgement.enforced.map((asked) => {
-    const rules = new Map(Array.from(asked.rules, ([id, rule]) => [id, { ...rule, publicName }]))
-    const { keys, policies, cost } = asked
-    return {
-      keys,
-      policies,
-      cost,
-      rules,
-      onDecision: (decision: Decision) => asked.onDecision(decision),
-      onError: (error: unknown) => asked.onError(error),
-    }
-  })
-  return { ...judgement, enforced }
+  const [asked] = judgement.enforced
+  if (asked === undefined) return judgement
+  const { keys, policies, cost } = asked
+  const rules = new Map(Array.from(asked.rules, ([id, rule]) => [id, { ...rule, publicName }]))
+  const renamed: Consumption = {
+    keys,
+    policies,
+    cost,
+    rules,
+    onDecision: (decision) => asked.onDecision?.(decision),
+    onError: (error) => asked.onError?.(error),
+  }
+  return { ...judgement, enforced: [renamed] }
 }
 
 /** A decision without the fields that rules add. */

@@ -39,8 +39,8 @@ async function keyOf(cookie: string): Promise<unknown> {
   try {
     const judgement = await rules.judge(undefined, view as never)
     if (judgement.type !== 'ask') return undefined
-    const [{ keys }] = judgement.enforced
-    return (keys as readonly unknown[])[1]
+    const [asked] = judgement.enforced
+    return asked === undefined ? undefined : (asked.keys as readonly unknown[])[1]
   } catch (error) {
     expect(error).toMatchObject({ code: 'SLUICE_RULES_VALUE_INVALID', status: 400 })
     return 'refused'

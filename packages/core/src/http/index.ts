@@ -25,7 +25,7 @@ export { headersOfReply, writeFields, writtenFields } from './response/fields.js
 export type { Reply, ResponseHeaders } from './response/fields.js'
 export { after } from './awaitable.js'
 export { chosenPerCall } from '../limiter/bound-policies.js'
-export { warnOfUnseenRoute } from './guard/mistakes.js'
+export { warnOfUnseenRoute } from './mistakes.js'
 export { createView, trustProbe } from './request/view.js'
 export type { Lookups, NodeRequest } from './request/view.js'
 export type { NodeResponse } from './request/response.js'
@@ -34,13 +34,12 @@ export { methodDecorator } from '../limited/decorator.js'
 export type { AnyFunction } from '../limited/decorator.js'
 
 export * from './application.js'
-export { carryOut } from './rules/carry-out.js'
-export type { CarriedOut, Surroundings } from './rules/carry-out.js'
+export { carryOut, decideByRules } from './rules/carry-out.js'
+export type { CarriedOut, DecideOptions } from './rules/carry-out.js'
+export type { CarryOutOptions } from './rules/ask-limits.js'
 export type { Part } from './rules/rule-decision.js'
 export { settlementOf } from './rules/settlement.js'
 export type { Settlement } from './rules/settlement.js'
-export { decideByRules } from './rules/decide.js'
-export type { DecideOptions } from './rules/decide.js'
 export type {
   AppliedRule,
   Ask,

@@ -1,4 +1,4 @@
-import type { Policy, Keys } from '../../src/index.js'
+import type { Costs, Policy, Keys } from '../../src/index.js'
 import type { AppliedRule, Ask, Consumption, Outcome, Rules } from '../../src/http/index.js'
 
 const deny: Outcome = { type: 'deny', status: 429 }
@@ -16,7 +16,7 @@ export interface Told extends Consumption {
 /** A consumption by some rules, which records the calls of its listeners: "allowed", "denied", or the message of an error. */
 export function consumption(
   rules: Readonly<Record<string, MadeRule>>,
-  { keys = 'key', cost = 1 }: { readonly keys?: Keys; readonly cost?: number } = {},
+  { keys = 'key', cost = 1 }: { readonly keys?: Keys; readonly cost?: Costs } = {},
 ): Told {
   const told: string[] = []
   const applied = Object.entries(rules).map(([name, { policy: _policy, ...own }]) => {

@@ -1,5 +1,5 @@
 import type { Costs, Decision, Keys, Policies, Policy } from '@sluice/core'
-import type { AppliedRule, Consumption } from '@sluice/core/http'
+import type { AppliedRule, Ask, Consumption } from '@sluice/core/http'
 import { RecentMap } from '../match/recent-map.js'
 import type { Limit } from './rule.js'
 import { countDecision, type RuleStats } from './stats.js'
@@ -26,14 +26,17 @@ interface Plan {
   readonly ids: readonly string[]
 }
 
-interface Calls extends Record<Limit['role'], readonly Consumption[]> {
+interface Calls {
   readonly ids: readonly string[]
+  enforced: Ask['enforced']
+  tagging: readonly Consumption[]
+  shadow: readonly Consumption[]
 }
 
 /** The calls for a request, and the ids of its rules. */
 export type Consumptions = Readonly<Calls>
 
-const none: readonly never[] = Object.freeze([])
+const none: readonly [] = Object.freeze<readonly []>([])
 
 /**
  * Makes the calls for the rules that apply. The limiter binds each object of policies once, so the objects are kept by the set of rules and variants.
@@ -58,8 +61,9 @@ export class Consumer {
     const calls: Calls = { ids, enforced: none, tagging: none, shadow: none }
     for (const group of groups) {
       const call = new RuleConsumption(group, applied, this.#stats)
-      const known = calls[group.role]
-      calls[group.role] = known === none ? [call] : [...known, call]
+      const { role } = group
+      if (role === 'enforced') calls.enforced = [call]
+      else calls[role] = calls[role] === none ? [call] : [...calls[role], call]
     }
     return calls
   }

@@ -144,7 +144,7 @@ export function createRuleSet(program: Program): RuleSet {
   return set
 }
 
-const noCalls: readonly never[] = Object.freeze([])
+const noCalls: readonly [] = Object.freeze<readonly []>([])
 
 function withShadow(judgement: Judgement, shadow: Awaitable<readonly Consumption[]>): Judgement {
   if (judgement.type === 'refuse' || shadow === noCalls) return judgement

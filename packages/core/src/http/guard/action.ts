@@ -1,14 +1,7 @@
 import type { Content } from '../response/content.js'
-import {
-  noFields,
-  writable,
-  type EarlierHeaders,
-  type HeaderField,
-  type ResponseHeaders,
-} from '../response/fields.js'
+import { noFields, writable, type HeaderField, type ResponseHeaders } from '../response/fields.js'
 import type { Awaitable } from '../awaitable.js'
 import type { NodeResponse } from '../request/response.js'
-import type { RequestView } from '../request/request-view.js'
 import type { RequestDecision } from '../rules/request-decision.js'
 
 /** The action of an adapter for a request. The union is closed, so that an adapter that misses a case does not compile. */
@@ -49,13 +42,6 @@ export interface Handle<H> {
   /** The adapter calls this when the handler lets the request continue. `Retry-After` is removed, and the request is settled like an allowed one. */
   proceed(headers: ResponseHeaders): void
 }
-
-/** Finds the action for a request that is not skipped. */
-export type Flow<R, H> = (
-  view: RequestView<R>,
-  response: NodeResponse,
-  earlier: EarlierHeaders,
-) => Action<H> | Promise<Action<H>>
 
 /** The action for a request that is not limited. */
 export const unlimited: Continue = { type: 'continue', decision: undefined, headers: [] }

@@ -4,20 +4,24 @@ import { sluiceError, sluiceErrorFrom } from '../../errors.js'
 import { makeLimiter, type Limiter } from '../../limiter/limiter.js'
 import { claimNames } from '../../limiter/names.js'
 import { memoryStore } from '../../stores/memory/index.js'
+import { namedPolicies } from '../../policy.js'
 import type { Store } from '../../stores/store.js'
 import { unlimited, type Action } from './action.js'
+import { answerStage } from './answer.js'
 import { after, rescued, type Awaitable } from '../awaitable.js'
 import { checkOptions } from '../options/check-options.js'
-import { limitFlow } from './limit-flow.js'
-import { watchRequests } from './mistakes.js'
+import { decideStage } from './decide.js'
+import { Exchange, runStages, type Judge, type Stage } from './exchange.js'
+import { judgeByLimit } from './limit.js'
+import { watchRequests } from '../mistakes.js'
 import { guardNames, withoutName } from '../options/names.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { planOf } from '../options/plan.js'
+import { planOf, type Plan } from '../options/plan.js'
 import type { RequestView } from '../request/request-view.js'
 import type { EarlierHeaders } from '../response/fields.js'
 import type { NodeResponse } from '../request/response.js'
-import { rulesFlow } from '../rules/flow.js'
-import { grantsLeases } from './settlement.js'
+import type { Rules } from '../rules/judgement.js'
+import { createSettlement } from './settlement.js'
 
 /** Checks each request before its handler. */
 export interface Guard<R, H> {
@@ -50,7 +54,8 @@ export interface LimiterGuard<R, H> extends Guard<R, H> {
 }
 
 /**
- * Makes the flow that all adapters share: skip, lists, keys, consume, headers, then continue or deny; and settle after the response.
+ * Makes the guard that all adapters share. A request passes its stages: skip, then the lists and the key or the rules, then the limits, then the answer.
+ * After the response, it is settled.
  *
  * @param route the name of the limiter if its options contain none: adapters pass it for the limiter of a route
  * @param madeAhead whether the caller knows that no request handler makes the guard
@@ -76,10 +81,14 @@ export function createGuard<R, H>(
     ...(localShare === undefined ? {} : { localShare }),
   })
   const watch = watchRequests(name, madeAhead)
-  const { flow, keyOf } =
-    rules === undefined
-      ? limitFlow(limiter, options, plan, guarded)
-      : { flow: rulesFlow(limiter, options, rules, guarded), keyOf: keyOfRules }
+  const judge = rules === undefined ? judgeByLimit(name, options, plan) : judgeByRules<R, H>(rules)
+  const settle = isSettled(options, plan) ? createSettlement(limiter, options) : undefined
+  const stages: readonly Stage<R, H>[] = [
+    ...(skip === undefined ? [] : [skipStage<R, H>(skip)]),
+    judge.judge,
+    decideStage<R, H>(limiter, options.dryRun ?? false),
+    answerStage(limiter, options, guarded, settle),
+  ]
   // Last, because a limiter whose options are wrong must not keep a name.
   if (options.store !== undefined) {
     const own = guardNames(stated, plan.perRequest ? undefined : policies)
@@ -91,12 +100,13 @@ export function createGuard<R, H>(
     response: NodeResponse,
     earlier: EarlierHeaders,
   ): Action<H> | Promise<Action<H>> {
-    return guarded(() => {
+    try {
       watch(view.raw)
-      return skip === undefined
-        ? flow(view, response, earlier)
-        : after(skip(view.raw), (skipped) => (skipped ? unlimited : flow(view, response, earlier)))
-    })
+      const action = runStages(stages, new Exchange<R, H>(view, response, earlier, settle))
+      return action instanceof Promise ? action.catch(fail) : action
+    } catch (error) {
+      return fail(error)
+    }
   }
 
   function guarded<T>(call: () => Awaitable<T>): T | Promise<T> {
@@ -116,13 +126,44 @@ export function createGuard<R, H>(
   return {
     check,
     limiter,
-    keyOf: (view) => guarded(() => keyOf(view)),
+    keyOf: (view) => guarded(() => judge.keyOf(view)),
     holds: holdsUnits(options, policies),
   }
 }
 
-function keyOfRules(): never {
-  throw sluiceError('SLUICE_KEY_PER_RULE')
+function skipStage<R, H>(skip: (request: R) => Awaitable<boolean>): Stage<R, H> {
+  return (exchange) =>
+    after(skip(exchange.view.raw), (skipped) => {
+      if (skipped) exchange.action = unlimited
+    })
+}
+
+/** Judges each request by the rules that apply to it. */
+function judgeByRules<R, H>(rules: Rules<R>): Judge<R, H> {
+  return {
+    judge: (exchange) =>
+      after(rules.judge(exchange.view.raw, exchange.view), (judgement) => {
+        if (judgement.type === 'pass' && judgement.tags.length === 0) exchange.action = unlimited
+        exchange.judgement = judgement
+        exchange.consumption = judgement.type === 'ask' ? judgement.enforced[0] : undefined
+      }),
+    keyOf() {
+      throw sluiceError('SLUICE_KEY_PER_RULE')
+    },
+  }
+}
+
+/** Whether the response can change what a request has counted, or ends a lease. */
+function isSettled<R, H>(
+  { count = 'all', resetOn }: RateLimitOptions<R, H>,
+  { perRequest, policies }: Plan<R>,
+): boolean {
+  return perRequest || count !== 'all' || resetOn !== undefined || grantsLeases(policies)
+}
+
+/** Whether a decision by these policies can have a lease. */
+function grantsLeases(policies: Policies): boolean {
+  return Object.values(namedPolicies(policies)).some(({ kind }) => kind === 'concurrency')
 }
 
 function holdsUnits<R, H>(

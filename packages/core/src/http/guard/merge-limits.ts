@@ -1,7 +1,7 @@
 import { isList, isRecord } from '../../options/predicates.js'
 import { byIp } from '../keys/by-ip.js'
 import { checkOptions } from '../options/check-options.js'
-import { joinPlans } from '../options/join-plans.js'
+import { joinPlans } from './join-plans.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { planOf } from '../options/plan.js'
 import { policyOptions } from '../options/stated-options.js'

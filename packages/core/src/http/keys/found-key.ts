@@ -8,7 +8,7 @@ import {
 } from '../../keys.js'
 import { isList } from '../../options/predicates.js'
 import { isCoded } from './coded-parts.js'
-import { watchKeys } from '../guard/mistakes.js'
+import { watchKeys } from '../mistakes.js'
 import type { RequestView } from '../request/request-view.js'
 import { isSent } from './sent-lists.js'
 

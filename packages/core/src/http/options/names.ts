@@ -1,7 +1,7 @@
 import { sluiceError } from '../../errors.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import type { NameUse } from '../../limiter/names.js'
-import { namedPolicies } from './plan.js'
+import { namedPolicies } from '../../policy.js'
 
 /**
  * The names of a `rateLimit`, besides those of every limiter. Two of them with the same name and the same policies count together, as two processes do.

@@ -3,7 +3,7 @@ import { chosenPerCall, type Policies } from '../../limiter/bound-policies.js'
 import { sluiceError } from '../../errors.js'
 import { isCount, isRecord } from '../../options/predicates.js'
 import { quota } from '../../options/readers.js'
-import { isPolicy, type Policy } from '../../policy.js'
+import type { Policy } from '../../policy.js'
 import { after, type Awaitable } from '../awaitable.js'
 import { shortForm } from '../../limiter/stated-policies.js'
 import type { RateLimitOptions } from './options.js'
@@ -69,11 +69,6 @@ export function termsOf<R, H>(
     after(plan.policiesFor(request), (policies) =>
       after(costOf(request), (cost) => ({ policies, cost })),
     )
-}
-
-/** The policies as a record: a single policy has the name "default". */
-export function namedPolicies(policies: Policies): Readonly<Record<string, Policy>> {
-  return isPolicy(policies) ? { default: policies } : policies
 }
 
 // The limiter reads undefined as its own policies, but a function that returns undefined has a bug.

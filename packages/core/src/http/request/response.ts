@@ -80,3 +80,22 @@ export function whenOver(
 function wasSent({ stream, req }: NodeResponse): boolean {
   return stream === undefined ? req?.socket?.destroyed !== true : stream.writableFinished !== false
 }
+
+/** The error of work that ended because the client has disconnected. The request has then consumed nothing. */
+export const clientLeft: Error = new Error('the client has disconnected')
+
+/** Runs work until the client disconnects. */
+export async function whileConnected<T>(
+  response: NodeResponse,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const disconnect = new AbortController()
+  const stopListening = whenOver(response, () => disconnect.abort())
+  try {
+    return await work(disconnect.signal)
+  } catch (error) {
+    throw disconnect.signal.aborted ? clientLeft : error
+  } finally {
+    stopListening()
+  }
+}

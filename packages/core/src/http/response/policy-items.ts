@@ -1,7 +1,6 @@
 import { bindPolicies, type Policies } from '../../limiter/bound-policies.js'
 import { isPolicy } from '../../policy.js'
 import type { BoundPolicy } from '../../stores/store.js'
-import { namesBeforeJoin } from '../options/join-plans.js'
 import {
   namesIn,
   seconds,
@@ -97,9 +96,21 @@ function ownNamesOf(
   names: PublicNames | undefined,
 ): (policy: string) => string {
   if (isPolicy(policies)) return () => limiter
-  const joined = namesBeforeJoin(policies)
+  const joined = namesBefore.get(policies)
   if (joined !== undefined) return (policy) => joined.get(policy) ?? limiter
   return (policy) => names?.get(policy)?.publicName ?? policy
+}
+
+type NamesBefore = ReadonlyMap<string, string | undefined>
+
+const namesBefore = new WeakMap<Policies, NamesBefore>()
+
+/**
+ * Remembers the names that joined policies had before, by their names in the joined ones. Undefined for a policy without a name of its own. Clients read
+ * these names.
+ */
+export function rememberNames(policies: Policies, names: NamesBefore): void {
+  namesBefore.set(policies, names)
 }
 
 function isFinite({ steps, params }: BoundPolicy): boolean {

@@ -40,17 +40,17 @@ export interface Ask extends Judged {
   readonly type: 'ask'
   /** The rules of `enforced` and `tagging`, in the order of the document. */
   readonly applied: readonly string[]
-  /** Asked in this order. The request is allowed if all allow it; if one denies, the earlier ones are refunded. */
-  readonly enforced: readonly Consumption[]
-  /** Asked if all of `enforced` allow, each by itself. A denial adds the tag of its rule, and the request continues. */
+  /** At most one consumption, with all rules that can deny the request: it counts in all of them or in none. */
+  readonly enforced: readonly [] | readonly [Consumption]
+  /** Asked if `enforced` allows, each by itself. A denial adds the tag of its rule, and the request continues. */
   readonly tagging: readonly Consumption[]
-  /** Asked if all of `enforced` allow, and not awaited. Nothing of it reaches the response. */
+  /** Asked if `enforced` allows, and not awaited. Nothing of it reaches the response. */
   readonly shadow: readonly Consumption[]
   /** The same for shadow rules that wait for a value of the application. The request does not wait for them. */
   readonly lateShadow?: PromiseLike<readonly Consumption[]>
 }
 
-/** One call of `limiter.consume`. Its policies are named after the counts of the rules. */
+/** One call of `limiter.consume`. With rules, its policies are named after the counts of the rules; a limit without rules is one consumption, too. */
 export interface Consumption {
   readonly keys: Keys
   /** The same object for the same set of rules, so that the limiter binds it once. */
@@ -59,9 +59,9 @@ export interface Consumption {
   /** The outcome of a denial, by the name of the policy, in the order of the document. */
   readonly rules: ReadonlyMap<string, AppliedRule>
   /** Called with the decision, for the statistics of the rules. */
-  onDecision(decision: Decision): void
+  onDecision?(decision: Decision): void
   /** Called if no decision was made, because the store failed. */
-  onError(error: unknown): void
+  onError?(error: unknown): void
 }
 
 /** A rule as it applies to one request. */

@@ -3,7 +3,14 @@ import { noNames } from '../../limiter/reading/read-decision.js'
 import { addReceipt, plainCopy, receiptsOf } from '../../limiter/receipts/receipt.js'
 import { putByName, type Verdict } from '../../limiter/reading/verdict.js'
 import { after, together } from '../awaitable.js'
-import type { AppliedRule, Ask, Consumption, Pass, Refuse, RuleDecision } from './judgement.js'
+import type {
+  AppliedRule,
+  Ask,
+  Consumption,
+  Judgement,
+  Outcome,
+  RuleDecision,
+} from './judgement.js'
 
 /** A consumption that was asked, and its decision. */
 export interface Part {
@@ -11,57 +18,70 @@ export interface Part {
   readonly decision: Decision
 }
 
-/** The parts of a request that was asked. */
-export interface AskedParts {
-  /** All parts of `enforced` if they allow the request, else only the one that denies it: the units of those before it were refunded. */
-  readonly enforced: readonly Part[]
+/** The consumptions of a request that were asked. */
+export interface Asked {
+  /** The consumption that may deny the request; undefined if there was none. */
+  readonly enforced: Part | undefined
+  /** The tagging consumptions. Empty if the request is denied. */
   readonly tagging: readonly Part[]
-  /** The consumptions that were asked, if not all were. */
-  readonly asked?: readonly Consumption[]
 }
 
-/** The decision about a request that no rule limits. */
-export function passedDecision({ tags, version }: Pass): RuleDecision {
-  const about = { rule: undefined, outcome: undefined, applied: noNames, tags, rules: version }
-  return withReceipts(joined(unlimitedNumbers, about), [])
-}
+export const nothingAsked: Asked = { enforced: undefined, tagging: [] }
 
-/** The decision about a request that a rule refuses. It has no quota, and waiting does not help. */
-export function refusedDecision({ rule, outcome, tags, version }: Refuse): RuleDecision {
-  const numbers = {
-    ...unlimitedNumbers,
-    allowed: false,
-    limit: 0,
-    remaining: 0,
-    retryAfterMs: null,
+/** The decision of a judgement, as far as limits were asked. A refund of it refunds all its parts. */
+export function ruleDecision(judgement: Judgement, asked: Asked): RuleDecision {
+  switch (judgement.type) {
+    case 'pass':
+      return joined(unlimitedNumbers, aboutOf(judgement, undefined), [])
+    case 'refuse':
+      return joined(refusedNumbers, aboutOf(judgement, judgement), [])
+    case 'ask':
+      return askedDecision(judgement, asked)
   }
-  const about = { rule, outcome, applied: noNames, tags, rules: version }
-  return withReceipts(joined(numbers, about), [])
 }
 
-/** The decision about a request whose limits were asked. A refund of it refunds all its parts. */
-export function askedDecision(
-  { tags, version, applied }: Ask,
-  { enforced, tagging, asked }: AskedParts,
-): RuleDecision {
-  const parts = tagging.length === 0 ? enforced : [...enforced, ...tagging]
-  const denying = enforced.find(({ decision }) => !decision.allowed)
-  const denier = denying === undefined ? undefined : denierOf(denying)
+function askedDecision(judgement: Ask, { enforced, tagging }: Asked): RuleDecision {
+  const allowed = enforced === undefined || enforced.decision.allowed
   const about = {
+    ...aboutOf(judgement, allowed ? undefined : denierOf(enforced)),
+    applied: allowed ? judgement.applied : rulesOf(enforced),
+  }
+  const own = enforced === undefined ? [] : [enforced]
+  if (tagging.length === 0) return joined(enforced?.decision ?? unlimitedNumbers, about, own)
+  const parts = [...own, ...tagging]
+  const tags = [...new Set([...about.tags, ...tagging.flatMap(tagsOf)])]
+  return joined(
+    withTagging(enforced?.decision ?? unlimitedNumbers, parts),
+    { ...about, tags },
+    parts,
+  )
+}
+
+type About = Omit<RuleDecision, keyof Decision>
+
+function aboutOf(
+  { tags, version }: Judgement,
+  denier: { readonly rule: string; readonly outcome: Outcome } | undefined,
+): About {
+  return {
     rule: denier?.rule,
     outcome: denier?.outcome,
-    applied: asked === undefined ? applied : among(asked, applied),
-    tags: tagging.length === 0 ? tags : [...new Set([...tags, ...tagging.flatMap(tagsOf)])],
+    applied: noNames,
+    tags,
     rules: version,
   }
-  const one = parts.length === 1 && enforced.length === 1
-  return withReceipts(joined(one ? enforced[0].decision : combined(enforced, parts), about), parts)
 }
 
-function joined(numbers: Decision, about: Omit<RuleDecision, keyof Decision>): RuleDecision {
-  return Object.assign(plainCopy(numbers), about)
+/** Most decisions are never refunded, so their receipts are collected when they are needed. */
+function joined(numbers: Decision, about: About, parts: readonly Part[]): RuleDecision {
+  return addReceipt(Object.assign(plainCopy(numbers), about), {
+    get receipts() {
+      return parts.flatMap(({ decision }) => receiptsOf(decision) ?? [])
+    },
+  })
 }
 
+/** The numbers of a request that no rule limits. */
 const unlimitedNumbers: Decision = {
   allowed: true,
   limit: Infinity,
@@ -74,16 +94,24 @@ const unlimitedNumbers: Decision = {
   source: 'store',
 }
 
+/** The numbers of a request that a rule refuses. It has no quota, and waiting does not help. */
+const refusedNumbers: Decision = {
+  ...unlimitedNumbers,
+  allowed: false,
+  limit: 0,
+  remaining: 0,
+  retryAfterMs: null,
+}
+
 /** The first rule of the document that denies. */
 function denierOf({ consumption: { rules }, decision }: Part): AppliedRule | undefined {
   for (const [policy, rule] of rules) if (decision.deniedBy.includes(policy)) return rule
   return undefined
 }
 
-/** Those of the rules that were asked. */
-function among(asked: readonly Consumption[], ids: readonly string[]): readonly string[] {
-  const found = new Set(asked.flatMap(({ rules }) => [...rules.values()].map(({ rule }) => rule)))
-  return ids.filter((id) => found.has(id))
+/** The rules that a consumption asks, in the order of the document. */
+function rulesOf({ consumption: { rules } }: Part): readonly string[] {
+  return [...new Set(Array.from(rules.values(), ({ rule }) => rule))]
 }
 
 function tagsOf({ consumption: { rules }, decision }: Part): readonly string[] {
@@ -94,31 +122,18 @@ function tagsOf({ consumption: { rules }, decision }: Part): readonly string[] {
   return tags
 }
 
-/** The numbers of several decisions as one. A tagging part adds its verdicts and its lease: it cannot deny the request, so no summary contains it. */
-function combined(enforced: readonly Part[], parts: readonly Part[]): Decision {
+/** Adds the verdicts and the leases of tagging parts. They cannot deny the request, so no other number of the decision contains them. */
+function withTagging(numbers: Decision, parts: readonly Part[]): Decision {
   const policies: Record<string, Verdict> = {}
   for (const { decision } of parts) {
     for (const [name, verdict] of Object.entries(decision.policies)) {
       putByName(policies, name, verdict)
     }
   }
-  let all: Decision = { ...unlimitedNumbers, policies }
-  for (const { decision } of enforced) {
-    const tighter = decision.remaining < all.remaining ? decision : all
-    all = {
-      allowed: all.allowed && decision.allowed,
-      limit: tighter.limit,
-      remaining: tighter.remaining,
-      retryAfterMs: decision.allowed ? all.retryAfterMs : decision.retryAfterMs,
-      resetMs: Math.max(all.resetMs, decision.resetMs),
-      delayMs: Math.max(all.delayMs, decision.delayMs),
-      deniedBy: decision.allowed ? all.deniedBy : decision.deniedBy,
-      policies,
-      source: all.source === 'store' ? decision.source : all.source,
-    }
-  }
   const leases = parts.flatMap(({ decision: { lease } }) => (lease === undefined ? [] : [lease]))
-  return leases.length === 0 ? all : { ...all, lease: combinedLease(leases) }
+  return leases.length === 0
+    ? { ...numbers, policies }
+    : { ...numbers, policies, lease: combinedLease(leases) }
 }
 
 function combinedLease(leases: readonly HeldLease[]): HeldLease {
@@ -140,13 +155,4 @@ function combinedLease(leases: readonly HeldLease[]): HeldLease {
         areAll,
       ),
   }
-}
-
-/** Most decisions are never refunded, so their receipts are collected when they are needed. */
-function withReceipts(decision: RuleDecision, parts: readonly Part[]): RuleDecision {
-  return addReceipt(decision, {
-    get receipts() {
-      return parts.flatMap(({ decision: part }) => receiptsOf(part) ?? [])
-    },
-  })
 }

@@ -1,49 +1,8 @@
-import type { Keys } from '../../limiter/bound-policies.js'
-import type { Decision } from '../../limiter/decision.js'
-import type { Limiter } from '../../limiter/limiter.js'
-import { warnOfFailure } from '../guard/mistakes.js'
-import { isSuccess, keysToReset, leaseFollower } from '../guard/settlement.js'
-import { whenOver, type NodeResponse, type ResponseOutcome } from '../request/response.js'
+import { isKey, type Keys, type Policies } from '../../limiter/bound-policies.js'
+import { notLimited } from '../../keys.js'
+import { namedPolicies } from '../../policy.js'
 import type { AppliedRule } from './judgement.js'
 import type { Part } from './rule-decision.js'
-
-/**
- * Settles a part of a request that continues, once, however its response ends. The part of a denied request that continues has consumed nothing, so only
- * `resetOnSuccess` applies to it.
- */
-export type SettlePart = (response: NodeResponse, part: Part) => void
-
-/** Makes the function that runs after a response: it releases leases, refunds the rules that do not count it, and resets counts after a success. */
-export function createRuleSettlement(
-  limiter: Limiter,
-  releaseOn: 'done' | 'close' = 'done',
-): SettlePart {
-  const whenReleasable = leaseFollower(releaseOn)
-
-  return function settle(response, part) {
-    const { lease } = part.decision
-    if (lease !== undefined) return whenReleasable(response, lease, end)
-    if (dependsOnOutcome(part)) whenOver(response, end)
-
-    function end(outcome: ResponseOutcome): void {
-      void settled(part, outcome)
-    }
-  }
-
-  async function settled(part: Part, outcome: ResponseOutcome): Promise<void> {
-    const { consumption, decision } = part
-    const succeeded = isSuccess(outcome)
-    try {
-      await decision.lease?.release()
-      const { refunded, reset } = settlementOf(part, succeeded)
-      if (refunded.length > 0) await limiter.refund(decision, { policies: refunded })
-      if (reset !== undefined) await limiter.reset(reset, { policies: consumption.policies })
-    } catch (error) {
-      // The response is sent already. Units that were not refunded expire by themselves, so the limit errs on the strict side.
-      warnOfFailure(error)
-    }
-  }
-}
 
 /** The changes that a response makes to the counts of a part. */
 export interface Settlement {
@@ -62,7 +21,8 @@ export function settlementOf(part: Part, succeeded: boolean): Settlement {
   return { refunded, reset: reset.length === 0 ? undefined : keysToReset(keys, policies, reset) }
 }
 
-function dependsOnOutcome({ consumption: { rules }, decision: { allowed } }: Part): boolean {
+/** Whether a response can change the counts of a part. */
+export function dependsOnOutcome({ consumption: { rules }, decision: { allowed } }: Part): boolean {
   for (const { counts, resetOnSuccess } of rules.values()) {
     if (resetOnSuccess || (allowed && counts !== 'all')) return true
   }
@@ -74,16 +34,22 @@ function namesOf(
   { consumption: { rules }, decision }: Part,
   fulfils: (rule: AppliedRule) => boolean,
 ): readonly string[] {
-  return namesIn(decision).filter((name) => {
+  return Object.keys(decision.policies).filter((name) => {
     const rule = rules.get(name)
     return rule !== undefined && fulfils(rule)
   })
 }
 
-function namesIn({ policies }: Decision): readonly string[] {
-  return Object.keys(policies)
-}
-
 function counts({ counts }: AppliedRule, succeeded: boolean): boolean {
   return counts === 'all' || (counts === 'successes') === succeeded
+}
+
+/** The keys of these policies. Leaves out `concurrency`, whose units belong to requests that are still running. */
+function keysToReset(key: Keys, policies: Policies, names: readonly string[]): Keys {
+  return Object.fromEntries(
+    Object.entries(namedPolicies(policies)).map(([name, { kind }]) => {
+      const isKept = kind === 'concurrency' || !names.includes(name)
+      return [name, isKept ? notLimited : isKey(key) ? key : key[name]]
+    }),
+  )
 }

@@ -183,8 +183,10 @@ test('a client that disconnects during a delay consumes nothing, and receives no
   const guard = guardOf(
     asks({
       enforced: [
-        consumption({ before: { policy: perMinute(9) } }),
-        consumption({ pace: { policy: perMinute(1), outcome } }),
+        consumption({
+          before: { policy: perMinute(9) },
+          pace: { policy: perMinute(1), outcome },
+        }),
       ],
     }),
   )

@@ -98,11 +98,16 @@ describe('a request without limits', () => {
 })
 
 describe('headers', () => {
-  test('are those of all enforced consumptions, and of no other', () => {
+  test('are those of the enforced consumption, and of no other', () => {
     const judgement = asks({
       enforced: [
-        consumption({ day: { policy: fixedWindow({ limit: 9, window: '1d' }) } }),
-        consumption({ burst: { policy: perMinute(5) } }, { cost: 2 }),
+        consumption(
+          {
+            day: { policy: fixedWindow({ limit: 9, window: '1d' }) },
+            burst: { policy: perMinute(5) },
+          },
+          { cost: { day: 1, burst: 2 } },
+        ),
       ],
       tagging: [consumption({ points: { policy: perMinute(3) } })],
       shadow: [consumption({ shadow: { policy: perMinute(3) } })],

@@ -1,5 +1,5 @@
 import type { Limiter, PeekOptions } from '@sluice/core'
-import type { Consumption, Judgement } from '@sluice/core/http'
+import type { Ask, Consumption, Judgement } from '@sluice/core/http'
 
 /** A limiter whose `consume` and `acquire` only peek. The code that carries out a judgement can then peek at it, without a wait. */
 export function peeking(limiter: Limiter): Limiter {
@@ -20,11 +20,12 @@ function peekOptions({ cost = 1, policies }: PeekOptions = {}): PeekOptions {
 /** The judgement without its shadow rules and its statistics, which include only counted requests. */
 export function withoutTraces(judgement: Judgement): Judgement {
   if (judgement.type !== 'ask') return judgement
-  const { type, version, tags, applied, enforced, tagging } = judgement
-  const parts = { enforced: enforced.map(untraced), tagging: tagging.map(untraced), shadow: [] }
-  return { type, version, tags, applied, ...parts }
+  const { type, version, tags, applied, tagging } = judgement
+  const [first] = judgement.enforced
+  const enforced: Ask['enforced'] = first === undefined ? [] : [untraced(first)]
+  return { type, version, tags, applied, enforced, tagging: tagging.map(untraced), shadow: [] }
 }
 
 function untraced({ keys, policies, cost, rules }: Consumption): Consumption {
-  return { keys, policies, cost, rules, onDecision() {}, onError() {} }
+  return { keys, policies, cost, rules }
 }

@@ -1,7 +1,8 @@
 import type { Policies } from '../../limiter/bound-policies.js'
-import { isPolicy, type Policy } from '../../policy.js'
+import { isPolicy, namedPolicies, type Policy } from '../../policy.js'
 import { after, together } from '../awaitable.js'
-import { namedPolicies, type Plan } from './plan.js'
+import type { Plan } from '../options/plan.js'
+import { rememberNames } from '../response/policy-items.js'
 
 /**
  * Joins the policies of several plans. If a name is taken already, a number is appended: the single policy of the first plan is called "default", and
@@ -33,20 +34,8 @@ function joined(each: readonly Policies[]): Policies {
     }
   }
   const record = Object.fromEntries(all)
-  namesBefore.set(record, before)
+  rememberNames(record, before)
   return record
-}
-
-const namesBefore = new WeakMap<Policies, ReadonlyMap<string, string | undefined>>()
-
-/**
- * The names that joined policies have in their own plans, by their names in the joined one. Undefined for a policy without a name of its own, and
- * in place of the map for policies that `joinPlans` has not joined.
- */
-export function namesBeforeJoin(
-  policies: Policies,
-): ReadonlyMap<string, string | undefined> | undefined {
-  return namesBefore.get(policies)
 }
 
 interface Node {

@@ -1,0 +1,78 @@
+import type { Keys } from '../../limiter/bound-policies.js'
+import { whileConnected, type NodeResponse } from '../request/response.js'
+import type { RequestView } from '../request/request-view.js'
+import type { EarlierHeaders } from '../response/fields.js'
+import type { CarryOutOptions } from '../rules/ask-limits.js'
+import type { Consumption, Judgement } from '../rules/judgement.js'
+import type { RequestDecision } from '../rules/request-decision.js'
+import type { Part } from '../rules/rule-decision.js'
+import type { Action } from './action.js'
+import type { Settle } from './settlement.js'
+
+/** One request and its response, on their way through the stages of a guard. Each stage reads what the stages before it have found. */
+export class Exchange<R, H> implements CarryOutOptions {
+  readonly view: RequestView<R>
+  readonly response: NodeResponse
+  /** The headers that the response has already. */
+  readonly earlier: EarlierHeaders
+  readonly #settle: Settle | undefined
+  /** The request, if the events of decisions carry it. */
+  request: unknown = undefined
+  /** The consumption that may deny the request: that of the limit, or of all enforced rules. */
+  consumption: Consumption | undefined = undefined
+  /** Undefined without rules. */
+  judgement: Judgement | undefined = undefined
+  /** The answer to the consumption. */
+  part: Part | undefined = undefined
+  /** The decision that the application sees. */
+  decision: RequestDecision | undefined = undefined
+  /** The result. A stage that sets it ends the exchange. */
+  action: Action<H> | undefined = undefined
+
+  constructor(
+    view: RequestView<R>,
+    response: NodeResponse,
+    earlier: EarlierHeaders,
+    settle: Settle | undefined,
+  ) {
+    this.view = view
+    this.response = response
+    this.earlier = earlier
+    this.#settle = settle
+  }
+
+  wait<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return whileConnected(this.response, work)
+  }
+
+  onTaken(part: Part): void {
+    this.#settle?.(this.response, part)
+  }
+}
+
+/** A step of the way of a request. A promise is returned only if the stage has to wait. */
+export type Stage<R, H> = (exchange: Exchange<R, H>) => void | Promise<void>
+
+/** Finds what a request is judged by. */
+export interface Judge<R, H> {
+  /** The stage that finds the consumption and the judgement, or the action if a list, the key or the rules do not limit the request. */
+  readonly judge: Stage<R, H>
+  /** The key or the keys under which a request counts. */
+  keyOf(view: RequestView<R>): Keys | Promise<Keys>
+}
+
+/** Runs the stages in their order, until one of them finds the action. */
+export function runStages<R, H>(
+  stages: readonly Stage<R, H>[],
+  exchange: Exchange<R, H>,
+  from: number = 0,
+): Action<H> | Promise<Action<H>> {
+  for (let at = from; at < stages.length; at++) {
+    const pending = stages[at](exchange)
+    if (pending !== undefined) {
+      return pending.then(() => exchange.action ?? runStages(stages, exchange, at + 1))
+    }
+    if (exchange.action !== undefined) return exchange.action
+  }
+  throw new TypeError('no stage has found the action')
+}

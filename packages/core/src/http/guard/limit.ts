@@ -1,0 +1,133 @@
+import { isNotLimited } from '../../keys.js'
+import {
+  bindPolicies,
+  resolveKeys,
+  type Keys,
+  type Policies,
+} from '../../limiter/bound-policies.js'
+import { sluiceError } from '../../errors.js'
+import { millisecondsOf } from '../../options/durations.js'
+import { namedPolicies } from '../../policy.js'
+import { isPromise } from '../awaitable.js'
+import { byIp } from '../keys/by-ip.js'
+import { keyReader, placeholderKey } from '../keys/key-option.js'
+import { readList } from '../lists/access-list.js'
+import type { RateLimitOptions } from '../options/options.js'
+import { termsOf, type ConsumeTerms, type Plan } from '../options/plan.js'
+import type { RequestView } from '../request/request-view.js'
+import { refusalContent } from '../response/denial.js'
+import { noFields } from '../response/fields.js'
+import type { AppliedRule, Outcome } from '../rules/judgement.js'
+import { denied, unlimited } from './action.js'
+import type { Exchange, Judge } from './exchange.js'
+
+/**
+ * Judges each request by one key and policies: it asks one consumption.
+ *
+ * @throws SluiceError SLUICE_OPTION_INVALID if `resetOn` names an unknown policy; and the errors of a wrong key
+ */
+export function judgeByLimit<R, H>(
+  name: string,
+  options: RateLimitOptions<R, H>,
+  plan: Plan<R>,
+): Judge<R, H> {
+  const { key: keyOption = byIp(), dryRun = false } = options
+  const allow = readList('allow', options.allow)
+  const deny = readList('deny', options.deny)
+  const readKey = keyReader(name, keyOption)
+  const terms = termsOf(name, plan, options)
+  const rulesOf = ruleMaker(options)
+  if (!plan.perRequest) {
+    assertNames(options.resetOn, Object.keys(namedPolicies(plan.policies)))
+    resolveKeys(name, bindPolicies(name, plan.policies), placeholderKey(keyOption))
+  }
+
+  function keyOf(view: RequestView<R>): Keys | Promise<Keys> {
+    return readKey(view.raw, view)
+  }
+
+  function findKey(exchange: Exchange<R, H>): void | Promise<void> {
+    const { view } = exchange
+    if (deny?.hasAddress(view.address) === true) return forbid(exchange)
+    const isAllowed = allow?.hasAddress(view.address) === true
+    if (isAllowed && deny?.hasKeys !== true) {
+      exchange.action = unlimited
+      return undefined
+    }
+    const key = readKey(view.raw, view)
+    return isPromise(key)
+      ? key.then((found) => ask(exchange, found, isAllowed))
+      : ask(exchange, key, isAllowed)
+  }
+
+  function ask(exchange: Exchange<R, H>, key: Keys, isAllowed: boolean): void | Promise<void> {
+    if (isNotLimited(key)) exchange.action = unlimited
+    else if (deny?.hasKey(key) === true) forbid(exchange)
+    else if (isAllowed || allow?.hasKey(key) === true) exchange.action = unlimited
+    else if (typeof terms !== 'function') consume(exchange, key, terms)
+    else {
+      const own = terms(exchange.view.raw)
+      if (isPromise(own)) return Promise.resolve(own).then((found) => consume(exchange, key, found))
+      consume(exchange, key, own)
+    }
+    return undefined
+  }
+
+  function consume(exchange: Exchange<R, H>, keys: Keys, { policies, cost }: ConsumeTerms): void {
+    exchange.consumption = { keys, policies, cost, rules: rulesOf(policies) }
+  }
+
+  function forbid(exchange: Exchange<R, H>): void {
+    const { view, response } = exchange
+    exchange.action = dryRun
+      ? unlimited
+      : denied(response, 403, refusalContent(view, 403), undefined, noFields)
+  }
+
+  return { judge: findKey, keyOf }
+}
+
+/** Makes the function that finds the rules of policies, which are the same for all policies of a limit, except that `resetOn` can name some. */
+function ruleMaker<R, H>({
+  wait,
+  count = 'all',
+  resetOn,
+}: RateLimitOptions<R, H>): (policies: Policies) => ReadonlyMap<string, AppliedRule> {
+  const maxMs = wait === undefined ? undefined : millisecondsOf(wait.max)
+  const outcome: Outcome =
+    maxMs === undefined ? { type: 'deny', status: 429 } : { type: 'delay', maxMs }
+  // A function decides by itself, in the settlement.
+  const counts = typeof count === 'function' ? 'all' : count
+  const names = typeof resetOn === 'object' ? resetOn.success : undefined
+  const known = new WeakMap<Policies, ReadonlyMap<string, AppliedRule>>()
+  let last:
+    | { readonly policies: Policies; readonly rules: ReadonlyMap<string, AppliedRule> }
+    | undefined
+
+  return function rulesOf(policies) {
+    if (last?.policies === policies) return last.rules
+    let rules = known.get(policies)
+    if (rules === undefined) {
+      rules = new Map(
+        Object.keys(namedPolicies(policies)).map((rule) => {
+          const resetOnSuccess = resetOn !== undefined && names?.includes(rule) !== false
+          return [rule, { rule, outcome, counts, resetOnSuccess }]
+        }),
+      )
+      known.set(policies, rules)
+    }
+    last = { policies, rules }
+    return rules
+  }
+}
+
+function assertNames<R, H>(
+  resetOn: RateLimitOptions<R, H>['resetOn'],
+  known: readonly string[],
+): void {
+  const names = typeof resetOn === 'object' ? resetOn.success : []
+  const stray = names.find((name) => !known.includes(name))
+  if (stray === undefined) return
+  const expected = `names of its policies: ${known.map((name) => JSON.stringify(name)).join(', ')}`
+  throw sluiceError('SLUICE_OPTION_INVALID', 'resetOn', 'success', stray, expected)
+}

@@ -1,0 +1,220 @@
+import type { Decision } from '../../limiter/decision.js'
+import type { Limiter } from '../../limiter/limiter.js'
+import { delayRequest } from '../../limiter/waiting/delay-request.js'
+import { after, isPromise, rescued, together } from '../awaitable.js'
+import { warnOfFailure } from '../mistakes.js'
+import { delayOfAll, delayOfDenial } from './delays.js'
+import type { Ask, Consumption } from './judgement.js'
+import { nothingAsked, type Asked, type Part } from './rule-decision.js'
+
+/** The parts that differ between a request over HTTP and one without it. */
+export interface CarryOutOptions {
+  /** The object that the events of decisions carry. */
+  readonly request?: unknown
+  /** Runs work that delays the request. The signal ends it. Without this function nothing delays a request. */
+  wait?<T>(work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T>
+  /** Called for each part that took units, also for a shadow part, when the request is allowed. */
+  onTaken?(part: Part): void
+}
+
+/** The consumptions of a judgement that cannot deny its request. */
+export type OtherLimits = Pick<Ask, 'tagging' | 'shadow' | 'lateShadow'>
+
+/** Asks a consumption, and the others if it allows the request. */
+export function askLimits(
+  limiter: Limiter,
+  enforced: Consumption | undefined,
+  others: OtherLimits | undefined,
+  options: CarryOutOptions,
+  mayWait: boolean,
+): Asked | Promise<Asked> {
+  if (enforced === undefined) return askOthers(limiter, undefined, others, options)
+  const part = decided(limiter, enforced, options, mayWait)
+  return part instanceof Promise
+    ? part.then((made) => askOthersAfter(limiter, made, others, options, mayWait))
+    : askOthersAfter(limiter, part, others, options, mayWait)
+}
+
+/** Delays the request if its leaky queue asks for it. If the delay fails, its units are refunded. */
+function askOthersAfter(
+  limiter: Limiter,
+  part: Part,
+  others: OtherLimits | undefined,
+  options: CarryOutOptions,
+  mayWait: boolean,
+): Asked | Promise<Asked> {
+  const { consumption, decision } = part
+  if (!decision.allowed) return { enforced: part, tagging: nothingAsked.tagging }
+  if (decision.delayMs === 0 || !mayWait || options.wait === undefined) {
+    return askOthers(limiter, part, others, options)
+  }
+  const { keys, policies } = consumption
+  const delayed = options.wait((signal) =>
+    delayRequest(limiter, { key: keys, policies, decision }, signal),
+  )
+  return delayed.then((later) =>
+    askOthers(limiter, { consumption, decision: later }, others, options),
+  )
+}
+
+/** Asks the consumptions that cannot deny a request. If one of them fails, the units of all are refunded. */
+function askOthers(
+  limiter: Limiter,
+  enforced: Part | undefined,
+  others: OtherLimits | undefined,
+  options: CarryOutOptions,
+): Asked | Promise<Asked> {
+  if (others !== undefined) return askTagging(limiter, enforced, others, options)
+  if (enforced === undefined) return nothingAsked
+  options.onTaken?.(enforced)
+  return { enforced, tagging: nothingAsked.tagging }
+}
+
+function askTagging(
+  limiter: Limiter,
+  enforced: Part | undefined,
+  { tagging, shadow, lateShadow }: OtherLimits,
+  options: CarryOutOptions,
+): Asked | Promise<Asked> {
+  const answers = together(tagging, (consumption) =>
+    rescued<Part | Failure>(
+      () => decided(limiter, consumption, options, false),
+      (error) => ({ error }),
+    ),
+  )
+  for (const consumption of shadow) askShadow(limiter, consumption, options)
+  if (lateShadow !== undefined) void askLateShadow(limiter, lateShadow, options)
+  return after(answers, (all) => {
+    const tags = all.filter(isPart)
+    const taken = tags.filter(({ decision }) => decision.allowed)
+    if (enforced !== undefined) taken.unshift(enforced)
+    for (const answer of all) {
+      if (!isPart(answer)) return after(refund(limiter, taken), () => rethrow(answer.error))
+    }
+    for (const part of taken) options.onTaken?.(part)
+    return { enforced, tagging: tags }
+  })
+}
+
+/** Nothing of a shadow consumption reaches the request, not even its error. */
+function askShadow(limiter: Limiter, consumption: Consumption, options: CarryOutOptions): void {
+  void rescued<void>(
+    () =>
+      after(decided(limiter, consumption, options, false), (part) => {
+        if (part.decision.allowed) options.onTaken?.(part)
+      }),
+    () => {},
+  )
+}
+
+async function askLateShadow(
+  limiter: Limiter,
+  late: PromiseLike<readonly Consumption[]>,
+  options: CarryOutOptions,
+): Promise<void> {
+  try {
+    for (const consumption of await late) askShadow(limiter, consumption, options)
+  } catch {
+    // An error of a value for shadow rules is not that of the request.
+  }
+}
+
+/** Asks one consumption, and tells its listeners. If it may wait, the outcome of its rules can delay the request. */
+function decided(
+  limiter: Limiter,
+  consumption: Consumption,
+  options: CarryOutOptions,
+  mayWait: boolean,
+): Part | Promise<Part> {
+  const { keys, policies, cost } = consumption
+  const { request } = options
+  const maxWait = mayWait ? delayOfAll(consumption.rules) : undefined
+  if (maxWait !== undefined) return acquired(limiter, consumption, options, maxWait)
+  try {
+    const call = request === undefined ? { cost, policies } : { cost, policies, request }
+    const decision = limiter.consume(keys, call)
+    return isPromise(decision)
+      ? Promise.resolve(decision).then(
+          (made) => answered(limiter, consumption, options, mayWait, made),
+          (error: unknown) => failed(consumption, error),
+        )
+      : answered(limiter, consumption, options, mayWait, decision)
+  } catch (error) {
+    return failed(consumption, error)
+  }
+}
+
+function answered(
+  limiter: Limiter,
+  consumption: Consumption,
+  options: CarryOutOptions,
+  mayWait: boolean,
+  decision: Decision,
+): Part | Promise<Part> {
+  if (mayWait && !decision.allowed) {
+    const maxWait = delayOfDenial(consumption.rules, decision)
+    if (maxWait !== undefined) return acquired(limiter, consumption, options, maxWait)
+  }
+  if (consumption.onDecision !== undefined) told(() => consumption.onDecision?.(decision))
+  return { consumption, decision }
+}
+
+/** Waits until the units are available. */
+async function acquired(
+  limiter: Limiter,
+  consumption: Consumption,
+  options: CarryOutOptions,
+  maxWait: number,
+): Promise<Part> {
+  const { keys, policies, cost } = consumption
+  const { request } = options
+  const call = { cost, policies, maxWait, ...(request === undefined ? {} : { request }) }
+  let signal: AbortSignal | undefined
+  async function acquire(own: AbortSignal | undefined): Promise<Decision> {
+    signal = own
+    return limiter.acquire(keys, own === undefined ? call : { ...call, signal: own })
+  }
+  try {
+    const decision = await (options.wait === undefined ? acquire(undefined) : options.wait(acquire))
+    return await answered(limiter, consumption, options, false, decision)
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    return failed(consumption, error)
+  }
+}
+
+function failed(consumption: Consumption, error: unknown): never {
+  told(() => consumption.onError?.(error))
+  throw error
+}
+
+/** A refund that fails changes no decision: units that stay taken expire, so the limit errs on the strict side. */
+function refund(limiter: Limiter, parts: readonly Part[]): unknown {
+  return after(
+    together(parts, ({ decision }) =>
+      rescued<unknown>(() => limiter.refund(decision), warnOfFailure),
+    ),
+    () => {},
+  )
+}
+
+interface Failure {
+  readonly error: unknown
+}
+
+function isPart(answer: Part | Failure): answer is Part {
+  return 'decision' in answer
+}
+
+/** Calls a listener of the rules. Its errors fail no request. */
+function told(call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    warnOfFailure(error)
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error
+}
