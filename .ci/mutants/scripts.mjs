@@ -26,6 +26,12 @@ export const mutants = [
   },
   {
     file: `${script}/rest.ts`,
+    name: 'a block is kept as long as its key',
+    find: 'if block then part.life = block[1] + block[2] + time.margin - time.now end',
+    replace: '',
+  },
+  {
+    file: `${script}/rest.ts`,
     name: 'a policy finds the row of any form of its name',
     find: 'part.id == (id or policy.id) and',
     replace: 'part.id == (id or part.id) and',

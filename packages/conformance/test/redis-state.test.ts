@@ -107,6 +107,20 @@ describe('time to live', () => {
     expect(await server.connection.keys('*')).toEqual([])
   })
 
+  test('a block is removed by the first write after its end and the margin for a clock that steps back', async () => {
+    const policies = fixedWindow({ limit: 5, window: '1h' })
+    const limiter = createLimiter({ name: 'blocked', policies, store: storeOf(), denyCache: false })
+    await limiter.consume('key')
+    const bytes = await server.connection.strlen('sluice:blocked:{key}')
+    await limiter.block('key', '50ms')
+    await delay(60)
+    await limiter.consume('key')
+    expect(await server.connection.strlen('sluice:blocked:{key}')).toBeGreaterThan(bytes)
+    await delay(1000)
+    expect((await limiter.consume('key')).remaining).toBe(2)
+    expect(await server.connection.strlen('sluice:blocked:{key}')).toBe(bytes)
+  })
+
   test('a reset is recorded for as long as the deleted units would have counted', async () => {
     const policies = fixedWindow({ limit: 2, window: '1h' })
     const limiter = createLimiter({ name: 'reset', policies, store: storeOf() })

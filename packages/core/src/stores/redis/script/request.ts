@@ -109,7 +109,7 @@ local function find()
     end
     cursor.state = state
     cursor.row = rowOf(cursor, state, cursor.width)
-    cursor.block = blockOf(cursor, state) or unblocked
+    cursor.block = blockOf(cursor, state, request) or unblocked
     cursor.reset = resetOf(cursor, state, request)
     cursor.isInitial = cursor.persists and cursor.algorithm.ends(cursor.row, cursor.params) <= request.now
   end

@@ -37,10 +37,12 @@ local function rowOf(policy, state, width)
   return row, isFound
 end
 
--- Returns the end and the length of a policy's block, if it has one.
-local function blockOf(policy, state)
+-- Returns the end and the length of a policy's block, if it has one. It is kept until it does not make the next one longer.
+local function blockOf(policy, state, time)
   local part = partOf(policy, state, BLOCK)
-  return part and cellsOf(part, 1, 1)
+  local block = part and cellsOf(part, 1, 1)
+  if block then part.life = block[1] + block[2] + time.margin - time.now end
+  return block
 end
 
 -- Returns the record of a policy's resets, or false.
@@ -65,9 +67,10 @@ local function put(policy, state, id, row, ends, time)
   return part
 end
 
--- Returns how long a row is kept, ms; at most 0 if it has expired. A row that is not written now is kept as long as its state, or to its end.
+-- Returns how long a row is kept, ms; at most 0 if it has expired. A row that is not written now is kept to its end if that is known, else as long as
+-- its state.
 local function lifeOf(part, state)
-  if part.row then return part.life end
+  if part.life then return part.life end
   return part.ends and part.ends - state.serverMs or redis.call('PTTL', state.key)
 end
 
@@ -132,7 +135,7 @@ end
 -- has its row.
 function rest.find(state, policy, time)
   local row, isFound = rowOf(policy, state, policy.stored)
-  local block, reset = blockOf(policy, state) or { 0, 0 }, resetOf(policy, state, time)
+  local block, reset = blockOf(policy, state, time) or { 0, 0 }, resetOf(policy, state, time)
   return row, block[1], block[2], reset and reset[1] == time.now and reset[3], isFound
 end
 
