@@ -85,8 +85,8 @@ export const mutants = [
   {
     file: `${redis}/deny-cache.ts`,
     name: 'what gives back is forgotten before it is sent only',
-    find: 'if (!isDecision(request)) this.#change(request)\n    else if (request',
-    replace: 'if (request',
+    find: "} else if (request.verb !== 'peek') this.#change(request)",
+    replace: '}',
   },
   {
     file: `${redis}/deny-cache.ts`,

@@ -6,16 +6,8 @@ import {
   type DecisionRequest,
   type State,
 } from '../stores/store.js'
-import { counts, countedOf } from './bound-policies.js'
+import { counts, countedOf, repeated } from './bound-policies.js'
 import type { DecidedCall, JoinedKeys } from './receipts/call-receipt.js'
-
-/** The fields of a request that its call does not have. */
-export interface Asked {
-  /** As in `ConsumeRequest`. */
-  readonly fresh: boolean
-  /** As in `PeekRequest`. */
-  readonly fromCounts: boolean
-}
 
 /** Policies that a store decides by requests. Its answers fill them, so that their decision is read as that of any compiled policies. */
 export class AnsweredPolicies {
@@ -40,18 +32,21 @@ export class AnsweredPolicies {
     return this.#counted.length > 0
   }
 
+  /** The request for those policies that have a state. `fresh` and `fromCounts`: as in the request. */
   requestOf(
     { verb, lease, now }: DecidedCall,
     key: JoinedKeys,
     cost: Cost,
-    { fresh, fromCounts }: Asked,
+    fresh: boolean,
+    fromCounts: boolean,
   ): DecisionRequest {
     const entries = this.#counted
-    const keys = typeof key === 'string' ? entries.map(() => key) : this.#some(key)
-    const costs = this.#positions === undefined ? cost : costsAt(cost, this.#positions)
-    const request = { entries, keys, now, lease, cost: costs }
-    if (verb === 'consume') return { verb, ...request, fresh }
-    return fromCounts ? { verb, ...request, fromCounts } : { verb, ...request }
+    const keys = typeof key === 'string' ? repeated(key, entries.length) : this.#some(key)
+    const asked = this.#positions === undefined ? cost : costsAt(cost, this.#positions)
+    // Field by field: to spread an object into each request takes longer than to make the request.
+    if (verb === 'consume') return { verb, entries, keys, now, lease, cost: asked, fresh }
+    const request = { verb, entries, keys, now, lease, cost: asked }
+    return fromCounts ? { ...request, fromCounts } : request
   }
 
   #some(keys: readonly string[]): readonly string[] {

@@ -123,7 +123,8 @@ export function resolveKeys(
   return { entries: asked.length === entries.length ? entries : asked, keys }
 }
 
-function repeated(key: string, count: number): readonly string[] {
+/** The list of one key for several policies. */
+export function repeated(key: string, count: number): readonly string[] {
   const keys = [key]
   for (let i = 1; i < count; i++) keys.push(key)
   return keys

@@ -2,7 +2,7 @@ import { joinKey } from '../keys.js'
 import { isCount } from '../options/predicates.js'
 import { isPlanned, type PlannedStore } from '../stores/memory/index.js'
 import { PendingRequest } from '../stores/pending.js'
-import type { BoundPolicy, Outcome, Reply, Store } from '../stores/store.js'
+import type { BoundPolicy, Reply, Source, Store } from '../stores/store.js'
 import { AnsweredPolicies } from './answered-policies.js'
 import type { Keys, Policies, PolicyChoice } from './bound-policies.js'
 import type { ConsumeOptions, KeyAndCost, PeekOptions } from './calls.js'
@@ -31,9 +31,12 @@ export interface Decisions<S extends Store> {
 
 type AnsweredPlan = Plan<AnsweredPolicies>
 
-/** A call to a store, and the plan with its answer. */
-interface AnsweredCall extends PlannedCall<AnsweredPlan> {
-  readonly outcome: Outcome
+/** A call that was answered, and the plan with the answer. */
+interface AnsweredCall {
+  readonly planned: PlannedCall<AnsweredPlan>
+  readonly plan: AnsweredPlan
+  readonly source: Source
+  readonly allowed: boolean
 }
 
 /** The parts of a limiter that its decisions use. */
@@ -53,44 +56,46 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
   const { name, store, requests, dispatch, fallback, fresh, changeLease } = limiter
   const plans = createPlans(name, requests, answeredPlan)
 
-  /** Asks the store for a decision, and reads the answer. */
+  /** A request for a decision, which reads the answer of the store. */
   function asking<T>(
     planned: PlannedCall<AnsweredPlan>,
     fromCounts: boolean,
-    read: (answered: AnsweredCall) => T,
+    read: (answered: AnsweredCall, options: ConsumeOptions | undefined) => T,
+    options: ConsumeOptions | undefined,
     resolve: (result: T) => void,
     reject: (error: unknown) => void,
   ): PendingRequest {
     const { plan, call, key, cost } = planned
-    const request = plan.compiled.requestOf(call, key, cost, { fresh, fromCounts })
+    const request = plan.compiled.requestOf(call, key, cost, fresh, fromCounts)
     return new PendingRequest(request, (given) => {
       try {
-        const outcome = dispatch.settled(request, given)
+        const outcome = fallback === undefined ? given : fallback.settled(request, given)
         if (!('allowed' in outcome)) throw outcome
-        resolve(read(answered(planned, outcome)))
+        const { allowed, states, source = 'store' } = outcome
+        const answered = source === 'store' ? plan : planOf(plan, source)
+        answered.compiled.fill(states)
+        resolve(read({ planned, plan: answered, source, allowed }, options))
       } catch (error) {
         reject(error)
       }
     })
   }
 
-  /** Fills the plan of a call: the fallback decides by shares of its policies. */
-  function answered(planned: PlannedCall<AnsweredPlan>, outcome: Outcome): AnsweredCall {
-    const { source = 'store', states } = outcome
-    let { plan, call } = planned
-    if (source === 'fallback' && fallback !== undefined) {
-      plan = plans.planOf(fallback.sharesOf(plan.policies))
-    }
-    if (source !== 'store') call = { ...call, policies: plan.policies, source }
-    plan.compiled.fill(states)
-    return { ...planned, plan, call, outcome }
+  /** The plan that reads the answer of another source than the store: the fallback decides by shares of the policies. */
+  function planOf(plan: AnsweredPlan, source: Source): AnsweredPlan {
+    return source === 'fallback' && fallback !== undefined
+      ? plans.planOf(fallback.sharesOf(plan.policies))
+      : plan
   }
 
   function decisionOf(
-    { plan, call, key, cost, outcome }: AnsweredCall,
+    { planned, plan, source, allowed }: AnsweredCall,
     options: ConsumeOptions | undefined,
   ): Decision<S> {
-    const decision = plan.read(call, key, cost, outcome.allowed)
+    const { key, cost } = planned
+    let { call } = planned
+    if (source !== 'store') call = { ...call, policies: plan.policies, source }
+    const decision = plan.read(call, key, cost, allowed)
     return call.verb === 'consume' ? noted(plan, decision, options) : decision
   }
 
@@ -118,10 +123,9 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     check: (options: ConsumeOptions) => void,
   ): Reply<S, Decision<S>> {
     return dispatch.reply((resolve, reject) => {
-      if (options !== undefined) check(options)
+      if (options !== undefined && !(verb === 'consume' && areKnown(options))) check(options)
       const planned = plans.callOf(verb, key, options)
-      const read = (call: AnsweredCall) => decisionOf(call, options)
-      dispatch.ask([asking(planned, false, read, resolve, reject)])
+      dispatch.ask([asking(planned, false, decisionOf, options, resolve, reject)])
     })
   }
 
@@ -138,14 +142,13 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
       const decisions: Decision<S>[] = []
       let left = all.length
       if (left === 0) resolve([])
-      const read = (call: AnsweredCall) => decisionOf(call, undefined)
       dispatch.ask(
         all.map((planned, i) => {
           function decided(decision: Decision<S>): void {
             decisions[i] = decision
             if (--left === 0) resolve(decisions)
           }
-          return asking(planned, false, read, decided, reject)
+          return asking(planned, false, decisionOf, undefined, decided, reject)
         }),
       )
     })
@@ -160,8 +163,8 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
       dispatch.reply((resolve, reject) => {
         const policies = requests.policiesOf(options)
         const planned = plans.callOf('peek', key, { cost: 0, ...(policies && { policies }) })
-        const read = ({ plan, call }: AnsweredCall) => plan.statusOf(call.source)
-        dispatch.ask([asking(planned, true, read, resolve, reject)])
+        const read = ({ plan, source }: AnsweredCall) => plan.statusOf(source)
+        dispatch.ask([asking(planned, true, read, undefined, resolve, reject)])
       }),
     isCounted: (key, options) => plans.callOf('peek', key, options).plan.compiled.isCounted,
   }

@@ -1,12 +1,5 @@
 import { enterOf, PendingRequest } from '../stores/pending.js'
-import {
-  partOf,
-  type Answer,
-  type Outcome,
-  type Reply,
-  type Store,
-  type StoreRequest,
-} from '../stores/store.js'
+import { partOf, type Outcome, type Reply, type Store, type StoreRequest } from '../stores/store.js'
 import { counts, countedOf } from './bound-policies.js'
 import type { Fallback } from './fallback.js'
 
@@ -18,8 +11,6 @@ export interface Dispatcher<S extends Store> {
   /** The result of a call. Over an asynchronous store an invalid call rejects, so the requests are made by `begin`. */
   reply<T>(begin: Begin<T>): Reply<S, T>
   ask(pending: readonly PendingRequest[]): void
-  /** The answer to a request: that of the store, or what replaces it if the store failed. */
-  settled(request: StoreRequest, answer: Answer): Answer
   /** Runs the requests that `make` returns, and reads what each of them has done. */
   run<T>(
     make: () => readonly StoreRequest[],
@@ -34,27 +25,20 @@ export function createDispatcher<S extends Store>(
 ): Dispatcher<S> {
   const enter = store.async ? enterOf(store) : undefined
 
-  /** Only the store that made a decision has its state. A request without a policy that counts is allowed without the store. */
-  function answerWithoutStore(request: StoreRequest): Answer | undefined {
-    if (request.entries.length === 0) return { allowed: true, states: [] }
-    return request.source === undefined || request.source === 'store'
-      ? undefined
-      : fallback?.answerOf(request)
-  }
-
   function ask(pending: readonly PendingRequest[]): void {
     const asked: PendingRequest[] = []
     for (const each of pending) {
-      const answer = answerWithoutStore(each.request)
-      if (answer !== undefined) each.done(answer)
-      else if (store.async) asked.push(each)
-      else each.done(store.run(each.request))
+      const { request } = each
+      const { entries, source } = request
+      // A request without a policy that counts is allowed without the store.
+      if (entries.length === 0) each.done({ allowed: true, states: [] })
+      // Only the store that made a decision has its state.
+      else if (source !== undefined && source !== 'store' && fallback !== undefined) {
+        each.done(fallback.answerOf(request))
+      } else if (store.async) asked.push(each)
+      else each.done(store.run(request))
     }
     if (asked.length > 0) enter?.(asked)
-  }
-
-  function settled(request: StoreRequest, answer: Answer): Answer {
-    return fallback === undefined ? answer : fallback.settled(request, answer)
   }
 
   // The compiler cannot know that S is the type of this store.
@@ -63,7 +47,6 @@ export function createDispatcher<S extends Store>(
   return {
     reply,
     ask,
-    settled,
     run: (make, read) =>
       reply((resolve, reject) => {
         const requests = make().map(countedPart)
@@ -73,7 +56,7 @@ export function createDispatcher<S extends Store>(
         ask(
           requests.map((request, i) => {
             return new PendingRequest(request, (given) => {
-              const answer = settled(request, given)
+              const answer = fallback === undefined ? given : fallback.settled(request, given)
               if (!('allowed' in answer)) {
                 reject(answer)
                 return

@@ -1,4 +1,4 @@
-import type { Lease, Params, Row, SettledRow } from '../algorithms/algorithm.js'
+import type { Algorithm, Lease, Params, Row, SettledRow } from '../algorithms/algorithm.js'
 import { readBy } from '../algorithms/reading.js'
 import type { BoundPolicy, Cost, State } from './store.js'
 
@@ -38,8 +38,8 @@ export interface SideState {
 
 /** One policy that a store has decided by a request. The answer to the next request overwrites it. */
 export class AnsweredPolicy implements SettledRow, DecidedPolicy {
-  readonly #policy: BoundPolicy
   readonly params: Params
+  readonly #settle: NonNullable<Algorithm['settle']>
   row: Row = []
   blockedUntil = 0
   sideState: SideState | undefined
@@ -50,11 +50,12 @@ export class AnsweredPolicy implements SettledRow, DecidedPolicy {
   full = 0.5
   ends = 0.5
 
-  constructor(policy: BoundPolicy) {
-    this.#policy = policy
-    this.params = policy.params
+  constructor({ steps, params }: BoundPolicy) {
+    this.params = params
+    this.#settle =
+      (steps.bodied === true ? undefined : steps.settle) ?? ((settled) => readBy(steps, settled))
     // A policy that counts nothing has no state that a store could answer.
-    if (policy.steps.countsNothing) this.now = this.used = this.next = this.full = 0
+    if (steps.countsNothing) this.now = this.used = this.next = this.full = 0
   }
 
   /** Reads the state that the store has answered. */
@@ -63,7 +64,7 @@ export class AnsweredPolicy implements SettledRow, DecidedPolicy {
     this.now = now
     this.blockedUntil = blockedUntil
     this.sideState = blockedUntil === 0 && resets === 0 ? undefined : { blockedUntil, resets }
-    readBy(this.#policy.steps, this)
+    this.#settle(this, 0)
   }
 }
 

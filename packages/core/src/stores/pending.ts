@@ -2,18 +2,21 @@ import { failureOf } from './failure.js'
 import type { Answer, AsyncStore, StoreRequest } from './store.js'
 
 /** A request on its way through a store that answers later. */
+// Its fields are declared only, because V8 runs their definitions as a function of their own.
 export class PendingRequest {
-  readonly request: StoreRequest
+  declare readonly request: StoreRequest
   /** Receives the answer, once. */
-  readonly done: (answer: Answer) => void
+  declare readonly done: (answer: Answer) => void
   /** The monotonic time of the request, set once it has been deferred. */
-  askedAt: number | undefined = undefined
+  declare askedAt: number | undefined
   /** The number of the last change of its limiter's counts before the request. */
-  generation = 0
+  declare generation: number
 
   constructor(request: StoreRequest, done: (answer: Answer) => void) {
     this.request = request
     this.done = done
+    this.askedAt = undefined
+    this.generation = 0
   }
 }
 

@@ -39,15 +39,16 @@ export interface Receipts {
 }
 
 /** A call that was decided, its result, and the states after it: that of the last policy, and those before. A refund needs all of it. */
+// Its fields are declared only, because V8 runs their definitions as a function of their own.
 export class Receipt implements Receipts, DecidedList {
-  readonly call: DecidedCall
-  readonly key: JoinedKeys
-  readonly cost: Cost
-  readonly allowed: boolean
-  readonly row: Row
-  readonly now: number
-  readonly sideState: SideState | undefined
-  readonly before: DecidedList | undefined
+  declare readonly call: DecidedCall
+  declare readonly key: JoinedKeys
+  declare readonly cost: Cost
+  declare readonly allowed: boolean
+  declare readonly row: Row
+  declare readonly now: number
+  declare readonly sideState: SideState | undefined
+  declare readonly before: DecidedList | undefined
 
   constructor(
     call: DecidedCall,

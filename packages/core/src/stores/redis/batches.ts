@@ -31,10 +31,8 @@ export interface Batches {
   add(pending: PendingRequest): void
   /** Sends the requests that wait, or lets them wait for the check phase. */
   flush(): void
-  /** Ends a batch. Returns the requests that waited for it, and fail with it because the store is unavailable. */
+  /** Ends a batch, and sends the requests that waited for it later. Returns those that fail with it because the store is unavailable. */
   end(batch: Batch, answers: readonly Answer[]): readonly PendingRequest[]
-  /** Sends the requests that waited for a batch that has ended. */
-  sendDeferred(): void
 }
 
 /** @param send sends a batch, which later ends with `settle` */
@@ -56,7 +54,7 @@ export function createBatches(
 
   function sendAll(): void {
     isScheduled = false
-    const all = order.takeDeferred(waiting)
+    const all = order.hasDeferred() ? order.takeDeferred(waiting) : waiting
     waiting = []
     if (all.length === 1) {
       sendOne(all[0])
@@ -68,7 +66,7 @@ export function createBatches(
     for (const pending of all) {
       const own = laneOf(pending.request)
       if (own === undefined) {
-        start(batchOf(undefined, pending))
+        start(new Batch(undefined, pending, settle))
         continue
       }
       const lane = order.laneFor(pending, own)
@@ -80,11 +78,10 @@ export function createBatches(
       // A request that was deferred is closer to its deadline than others.
       if (batch === undefined || isFull || batch.askedAt !== pending.askedAt) {
         if (batch !== undefined) start(batch)
-        batch = new Batch(lane, pending.askedAt, settle)
+        batch = new Batch(lane, pending, settle)
         open.set(lane, batch)
         order.add(batch)
-      }
-      batch.pending.push(pending)
+      } else batch.pending.push(pending)
       batch.weight += weight
     }
     for (const batch of open.values()) start(batch)
@@ -96,15 +93,9 @@ export function createBatches(
     const lane = own === undefined ? undefined : order.laneFor(pending, own)
     // The order has deferred the request.
     if (own !== undefined && lane === undefined) return
-    const batch = batchOf(lane, pending)
+    const batch = new Batch(lane, pending, settle)
     if (lane !== undefined) order.add(batch)
     start(batch)
-  }
-
-  function batchOf(lane: Lane | undefined, pending: PendingRequest): Batch {
-    const batch = new Batch(lane, pending.askedAt, settle)
-    batch.pending.push(pending)
-    return batch
   }
 
   function start(batch: Batch): void {
@@ -123,13 +114,10 @@ export function createBatches(
 
     end(batch, answers) {
       underWay -= batch.pending.length
-      return order.remove(batch) && order.hasDeferred() && answers.every(isUnavailable)
-        ? order.failBehind(batch)
-        : none
-    },
-
-    sendDeferred() {
-      if (order.hasDeferred()) schedule()
+      const isOrdered = order.remove(batch)
+      if (!order.hasDeferred()) return none
+      schedule()
+      return isOrdered && answers.every(isUnavailable) ? order.failBehind(batch) : none
     },
   }
 }

@@ -79,7 +79,7 @@ export class Breaker {
   }
 
   #answered(): void {
-    this.#startOver()
+    if (this.#failures > 0 || this.#refusedKeys.size > 0) this.#startOver()
     this.#answeredAt = processTime.monotonic()
     if (this.#isOpen) this.#close()
   }
@@ -92,8 +92,7 @@ export class Breaker {
 
   #startOver(): void {
     this.#failures = 0
-    // Clearing an empty set allocates memory.
-    if (this.#refusedKeys.size > 0) this.#refusedKeys.clear()
+    this.#refusedKeys.clear()
   }
 
   #countFailure(pending: readonly PendingRequest[], errors: readonly SluiceError[]): void {

@@ -62,14 +62,14 @@ export class DenyCache {
    * by other keys: otherwise each allowed request of a tenant would lead to a call for each of the tenant's denied clients.
    */
   note({ request, generation }: PendingRequest, answer: Answer): void {
-    if (!isDecision(request)) this.#change(request)
-    else if (request.verb === 'consume' && 'allowed' in answer) {
+    if (request.verb === 'consume') {
+      if (!('allowed' in answer)) return
       if (answer.allowed) {
         if (this.#denials.size > 0) this.#forgetDeniedBy(request)
       } else if (isCached(request) && generation === this.#generationOf(request)) {
         this.#remember(request, answer, generation)
       }
-    }
+    } else if (request.verb !== 'peek') this.#change(request)
   }
 
   #change({ entries: [{ limiter }] }: StoreRequest): void {

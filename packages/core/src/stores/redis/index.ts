@@ -165,7 +165,6 @@ export function createPipeline(
     const failed = batches.end(batch, answers)
     for (let i = 0; i < pending.length; i++) pending[i].done(answers[i])
     for (const { done } of failed) done(answers[0])
-    batches.sendDeferred()
   }
 
   /** Refunds the units that were taken in time, but whose answer was late. */
@@ -180,9 +179,7 @@ export function createPipeline(
 
   /** Sends a request of the breaker's own. */
   function ask(request: StoreRequest, done: (answer: Answer) => void): void {
-    const batch = new Batch(undefined, undefined, (_, [answer]) => done(answer))
-    batch.pending.push(new PendingRequest(request, done))
-    send(batch)
+    send(new Batch(undefined, new PendingRequest(request, done), (_, [answer]) => done(answer)))
   }
 
   /** Resolves to false if the ping is not answered in time. */

@@ -6,26 +6,33 @@ import type { Answer, StoreRequest } from '../store.js'
 export type Lane = object
 
 /** Requests that are sent together: a batch that is being filled, or is pending. */
+// Its fields are declared only, because V8 runs their definitions as a function of their own.
 export class Batch {
   /** Undefined for a single request without an order relative to others. */
-  readonly lane: Lane | undefined
-  readonly pending: PendingRequest[] = []
+  declare readonly lane: Lane | undefined
+  declare readonly pending: PendingRequest[]
   /** The monotonic time at which its requests were made, if they have waited for another batch since. */
-  readonly askedAt: number | undefined
+  declare readonly askedAt: number | undefined
   /** Receives the answers, in the order of the requests, or for each of them the error of the deadline. */
-  readonly settle: (batch: Batch, answers: readonly Answer[]) => void
+  declare readonly settle: (batch: Batch, answers: readonly Answer[]) => void
   /** The time, of `performance.now`, at which the batch has taken too long. */
-  due = 0
-  isSettled = false
-  weight = 0
+  declare due: number
+  declare isSettled: boolean
+  declare weight: number
   /** The keys of its first `noted` requests. Most batches are never compared with others, and have none. */
-  keys: Set<string> | undefined = undefined
-  noted = 0
+  declare keys: Set<string> | undefined
+  declare noted: number
 
-  constructor(lane: Lane | undefined, askedAt: number | undefined, settle: Batch['settle']) {
+  constructor(lane: Lane | undefined, first: PendingRequest, settle: Batch['settle']) {
     this.lane = lane
-    this.askedAt = askedAt
+    this.pending = [first]
+    this.askedAt = first.askedAt
     this.settle = settle
+    this.due = 0
+    this.isSettled = false
+    this.weight = 0
+    this.keys = undefined
+    this.noted = 0
   }
 }
 
@@ -91,7 +98,6 @@ export function createOrder(): Order {
 
     takeDeferred(later) {
       deferredAt = undefined
-      if (deferred.length === 0) return later
       const all = deferred.concat(later)
       deferred = []
       deferredKeys.clear()

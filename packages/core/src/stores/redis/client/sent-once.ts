@@ -40,6 +40,7 @@ type Send = (name: 'evalsha' | 'eval', ...call: Parameters<SendScript>) => void
  */
 export function sendingOnce(client: Commands): Send {
   const calls = callsOf(client)
+  const connection = connectionOf(client)
   let sent: SentCommand | undefined
   // `evalsha` passes its command to `sendCommand` of the same client. With `enableAutoPipelining` that happens later; such a command is not
   // captured, and ioredis repeats it unchanged.
@@ -47,7 +48,7 @@ export function sendingOnce(client: Commands): Send {
     sendCommand: {
       value(command: SentCommand, stream?: unknown) {
         sent = command
-        return connectionOf(client).sendCommand?.(command, stream)
+        return connection.sendCommand?.(command, stream)
       },
     },
   })
