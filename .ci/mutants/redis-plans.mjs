@@ -91,13 +91,13 @@ export const mutants = [
   {
     file: `${redis}/script/plan.ts`,
     name: 'the script decides by its own time although the limiter has a clock',
-    find: 'now, margin = tonumber(ARGV[2]), 86400000',
+    find: 'now, margin = ARGV[2] + 0, 86400000',
     replace: 'now, margin = serverMs, 86400000',
   },
   {
     file: `${redis}/script/plan.ts`,
     name: 'a call that comes too late takes units',
-    find: 'if serverMs > tonumber(ARGV[1]) then return { serverMs } end',
+    find: 'if serverMs > ARGV[1] + 0 then return { serverMs } end',
     replace: '',
   },
   {

@@ -111,7 +111,7 @@ function saveInitial(n: number): string {
 
 /** If the last block ended recently, the new one is longer. */
 function startBlock(n: number, arg: number): string {
-  const [first, escalate, most] = [1, 2, 3].map((i) => `tonumber(ARGV[${arg + i}])`)
+  const [first, escalate, most] = [1, 2, 3].map((i) => `(ARGV[${arg + i}] + 0)`)
   return `local long = ${first}
             if blockLength${n} > 0 and now < blockEnd${n} + blockLength${n} then
               long = math.min(${most}, math.floor(blockLength${n} * ${escalate}))

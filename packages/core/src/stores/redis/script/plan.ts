@@ -36,18 +36,18 @@ const header = `
 `
 
 const begin = `
--- Locals, because Lua looks up a global by its name on each use.
-local KEYS, ARGV, tonumber, type = KEYS, ARGV, tonumber, type
+-- Locals, because Lua looks up a global by its name on each use. An argument becomes a number by an addition, which is faster than a call.
+local KEYS, ARGV, math, string = KEYS, ARGV, math, string
 local call, readCells, writeCells = redis.pcall, struct.unpack, struct.pack
 
 local serverTime = call('TIME')
 local serverMs = serverTime[1] * 1000 + math.floor(serverTime[2] / 1000)
-if serverMs > tonumber(ARGV[1]) then return { serverMs } end
+if serverMs > ARGV[1] + 0 then return { serverMs } end
 
 -- A state is kept for a second after it expires, so that it still exists if the clock steps back by less than that. With an injected clock,
 -- which may run slower than the server's, it is kept for a day.
 local now, margin = serverMs, 1000
-if ARGV[2] ~= '' then now, margin = tonumber(ARGV[2]), 86400000 end
+if ARGV[2] ~= '' then now, margin = ARGV[2] + 0, 86400000 end
 
 -- States in another form than that of this plan are read and written by these functions. Most calls do not create them.
 local openRest = ${restLua}
@@ -89,7 +89,7 @@ function loopOverKeys(plan: NumberedPlan, [only]: readonly KeyPlan[]): string {
   return `for key = 1, #KEYS do
   local count, asksAt = 1, nil
   if isListed then
-    count, nextArg = tonumber(ARGV[nextArg]), nextArg + 1
+    count, nextArg = ARGV[nextArg] + 0, nextArg + 1
     if count < 0 then
       count, asksAt = -count, nextArg
       nextArg = nextArg + count * ${asked}
@@ -165,12 +165,12 @@ function declareAsk({ policies, shape }: NumberedPlan): string {
 
 function readAsk({ policies, shape }: NumberedPlan, at: string): string {
   if (!shape.hasCosts) {
-    return `cost = tonumber(ARGV[${at}])
+    return `cost = ARGV[${at}] + 0
       if cost < 0 then cost, isPeek = -1 - cost, true end`
   }
   return `local ask = ${at}
       isPeek = ARGV[ask] == '1'
-      ${lines(policies, ({ cost, n }) => `${cost} = tonumber(ARGV[ask + ${n}])`)}`
+      ${lines(policies, ({ cost, n }) => `${cost} = ARGV[ask + ${n}] + 0`)}`
 }
 
 /** Replaces the answers to the last requests by the error of their key. */

@@ -91,7 +91,7 @@ function stepsOf(policy: PolicyShape, n: number, first: number, arg: number, cos
     cells,
     stored: cells.slice(0, storedOf(policy)),
     raises: false,
-    declare: `local ${params.join(', ')} = ${list(policy.params, (i) => `tonumber(ARGV[${arg + i}])`).join(', ')}
+    declare: `local ${params.join(', ')} = ${list(policy.params, (i) => `ARGV[${arg + i}] + 0`).join(', ')}
 local ${cells.join(', ')} = ${cells.map(() => '0').join(', ')}`,
     look: (asked) => overLocals(plain.look, { ...names, cost: asked }),
     take: overLocals(plain.take, names),
@@ -116,7 +116,7 @@ function overTables(
     stored: cells.slice(0, storedOf(policy)),
     raises,
     declare: `local steps${n} = ${first < n ? `steps${first}` : luaOf(policy.id)}
-local params${n} = { ${list(policy.params, (i) => `tonumber(ARGV[${arg + i}])`).join(', ')} }
+local params${n} = { ${list(policy.params, (i) => `ARGV[${arg + i}] + 0`).join(', ')} }
 local row${n} = { ${cells.map(() => '0').join(', ')} }`,
     look: (asked) =>
       raises

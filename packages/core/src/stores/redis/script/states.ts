@@ -36,11 +36,10 @@ export function readState({ key, policies, formatArg, plan }: KeyPlan): string {
   local packed${key}, state${key} = call('GET', key${key}), nil
   if not packed${key} then
     ${zeros.join('\n    ')}
-  elseif type(packed${key}) == 'table' then
-    failure = failure or packed${key}.err
   else
     ${isRead}
-    if not isRead then
+    if not isRead and type(packed${key}) == 'table' then failure = failure or packed${key}.err
+    elseif not isRead then
       ${openRest(plan)}
       local ok, found = pcall(rest.parse, packed${key}, key${key}, serverMs)
       if ok then
