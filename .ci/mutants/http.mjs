@@ -179,8 +179,8 @@ export const mutants = [
   {
     file: `${http}/request/view.ts`,
     name: 'a web Request is read like a request of Node',
-    find: 'if (isObject(node) && !isOfFetch(node)) return',
-    replace: 'if (isObject(node)) return',
+    find: "if (typeof node === 'object' && node !== null && !('bodyUsed' in node)) {",
+    replace: "if (typeof node === 'object' && node !== null) {",
   },
   {
     file: `${http}/rules/ask-limits.ts`,
@@ -209,8 +209,8 @@ export const mutants = [
   {
     file: `${http}/rules/ask-limits.ts`,
     name: 'a leaky queue delays no request',
-    find: 'if (decision.delayMs === 0 || !mayWait || options.wait === undefined) {',
-    replace: 'if (decision.delayMs >= 0 || options.wait === undefined) {',
+    find: 'if (decision.delayMs > 0 && mayWait && options.wait !== undefined) {',
+    replace: 'if (decision.delayMs < 0 && options.wait !== undefined) {',
   },
   {
     file: `${http}/rules/delays.ts`,

@@ -1,6 +1,5 @@
 import type { Duration, Keys, Limiter } from '@sluice/core'
 import {
-  after,
   createGuard,
   followHandler,
   methodDecorator,
@@ -77,9 +76,11 @@ export function rateLimit<const W extends Duration, P>(
     next: NextFunction,
   ): void
   function rateLimitMiddleware(request: Request, response: Response, next: NextFunction): void {
-    const done = after(guard.check(viewOf(request), response, response), (action) =>
-      carryOut(action, request, response, next),
-    )
+    const action = guard.check(viewOf(request), response, response)
+    const done =
+      action instanceof Promise
+        ? action.then((later) => carryOut(later, request, response, next))
+        : carryOut(action, request, response, next)
     if (done instanceof Promise) void forwardError(done, next)
   }
 

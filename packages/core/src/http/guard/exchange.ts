@@ -11,23 +11,24 @@ import type { Settle } from './settlement.js'
 
 /** One request and its response, on their way through the stages of a guard. Each stage reads what the stages before it have found. */
 export class Exchange<R, H> implements CarryOutOptions {
-  readonly view: RequestView<R>
-  readonly response: NodeResponse
+  // The fields are only declared, because fields with a value would be initialized by a function of their own.
+  declare readonly view: RequestView<R>
+  declare readonly response: NodeResponse
   /** The headers that the response has already. */
-  readonly earlier: EarlierHeaders
-  readonly #settle: Settle | undefined
+  declare readonly earlier: EarlierHeaders
   /** The request, if the events of decisions carry it. */
-  request: unknown = undefined
+  declare request: unknown
   /** The consumption that may deny the request: that of the limit, or of all enforced rules. */
-  consumption: Consumption | undefined = undefined
+  declare consumption: Consumption | undefined
   /** Undefined without rules. */
-  judgement: Judgement | undefined = undefined
+  declare judgement: Judgement | undefined
   /** The answer to the consumption. */
-  part: Part | undefined = undefined
+  declare part: Part | undefined
   /** The decision that the application sees. */
-  decision: RequestDecision | undefined = undefined
+  declare decision: RequestDecision | undefined
   /** The result. A stage that sets it ends the exchange. */
-  action: Action<H> | undefined = undefined
+  declare action: Action<H> | undefined
+  declare readonly settle: Settle | undefined
 
   constructor(
     view: RequestView<R>,
@@ -38,7 +39,13 @@ export class Exchange<R, H> implements CarryOutOptions {
     this.view = view
     this.response = response
     this.earlier = earlier
-    this.#settle = settle
+    this.settle = settle
+    this.request = undefined
+    this.consumption = undefined
+    this.judgement = undefined
+    this.part = undefined
+    this.decision = undefined
+    this.action = undefined
   }
 
   wait<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -46,7 +53,7 @@ export class Exchange<R, H> implements CarryOutOptions {
   }
 
   onTaken(part: Part): void {
-    this.#settle?.(this.response, part)
+    this.settle?.(this.response, part)
   }
 }
 

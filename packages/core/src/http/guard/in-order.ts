@@ -27,14 +27,14 @@ export function inOrder<R, H>([guard, ...others]: readonly Guard<R, H>[]): Guard
 /** The headers of a response to which these fields will be written. */
 function afterFields(earlier: EarlierHeaders, fields: readonly HeaderField[]): EarlierHeaders {
   if (fields.length === 0) return earlier
-  const written = new Map(joinFields((name) => earlier.getHeader(name), fields))
+  const written = new Map(joinFields(earlier, fields))
   return { getHeader: (name) => written.get(name) ?? earlier.getHeader(name) }
 }
 
 /** The later decision wins. A header of the earlier action stays unless the later one writes it as well. */
 function merged<H>(earlier: Action<H>, later: Action<H>): Action<H> {
   const written = new Map(earlier.headers)
-  const joined = joinFields((name) => written.get(name), later.headers)
+  const joined = joinFields({ getHeader: (name) => written.get(name) }, later.headers)
   const headers = [...new Map([...written, ...joined])]
   if (later.type === 'handle') return { ...later, headers }
   return { ...later, decision: later.decision ?? earlier.decision, headers }

@@ -8,7 +8,7 @@ import {
 import { sluiceError } from '../../errors.js'
 import { millisecondsOf } from '../../options/durations.js'
 import { namedPolicies } from '../../policy.js'
-import { isPromise } from '../awaitable.js'
+import { after, isPromise } from '../awaitable.js'
 import { byIp } from '../keys/by-ip.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { readList } from '../lists/access-list.js'
@@ -17,7 +17,7 @@ import { termsOf, type ConsumeTerms, type Plan } from '../options/plan.js'
 import type { RequestView } from '../request/request-view.js'
 import { refusalContent } from '../response/denial.js'
 import { noFields } from '../response/fields.js'
-import type { AppliedRule, Outcome } from '../rules/judgement.js'
+import type { AppliedRule, Consumption, Outcome } from '../rules/judgement.js'
 import { denied, unlimited } from './action.js'
 import type { Exchange, Judge } from './exchange.js'
 
@@ -37,6 +37,7 @@ export function judgeByLimit<R, H>(
   const readKey = keyReader(name, keyOption)
   const terms = termsOf(name, plan, options)
   const rulesOf = ruleMaker(options)
+  const asked = typeof terms === 'function' ? undefined : askedBy(terms)
   if (!plan.perRequest) {
     assertNames(options.resetOn, Object.keys(namedPolicies(plan.policies)))
     resolveKeys(name, bindPolicies(name, plan.policies), placeholderKey(keyOption))
@@ -64,17 +65,19 @@ export function judgeByLimit<R, H>(
     if (isNotLimited(key)) exchange.action = unlimited
     else if (deny?.hasKey(key) === true) forbid(exchange)
     else if (isAllowed || allow?.hasKey(key) === true) exchange.action = unlimited
-    else if (typeof terms !== 'function') consume(exchange, key, terms)
-    else {
-      const own = terms(exchange.view.raw)
-      if (isPromise(own)) return Promise.resolve(own).then((found) => consume(exchange, key, found))
-      consume(exchange, key, own)
+    else if (asked !== undefined) {
+      const { policies, cost, rules } = asked
+      exchange.consumption = { keys: key, policies, cost, rules }
+    } else if (typeof terms === 'function') {
+      return after(terms(exchange.view.raw), (own) => {
+        exchange.consumption = { keys: key, ...askedBy(own) }
+      })
     }
     return undefined
   }
 
-  function consume(exchange: Exchange<R, H>, keys: Keys, { policies, cost }: ConsumeTerms): void {
-    exchange.consumption = { keys, policies, cost, rules: rulesOf(policies) }
+  function askedBy({ policies, cost }: ConsumeTerms): Omit<Consumption, 'keys'> {
+    return { policies, cost, rules: rulesOf(policies) }
   }
 
   function forbid(exchange: Exchange<R, H>): void {
@@ -100,12 +103,8 @@ function ruleMaker<R, H>({
   const counts = typeof count === 'function' ? 'all' : count
   const names = typeof resetOn === 'object' ? resetOn.success : undefined
   const known = new WeakMap<Policies, ReadonlyMap<string, AppliedRule>>()
-  let last:
-    | { readonly policies: Policies; readonly rules: ReadonlyMap<string, AppliedRule> }
-    | undefined
 
   return function rulesOf(policies) {
-    if (last?.policies === policies) return last.rules
     let rules = known.get(policies)
     if (rules === undefined) {
       rules = new Map(
@@ -116,7 +115,6 @@ function ruleMaker<R, H>({
       )
       known.set(policies, rules)
     }
-    last = { policies, rules }
     return rules
   }
 }

@@ -48,7 +48,9 @@ function keyBySubnet(ipv6: number): KeyByIp {
   const watch = watchAddresses()
   return function keyByIp(_request, view) {
     watch(view)
-    return keyOf(view.address, ipv6, mask)
+    const { address } = view
+    const plain = address === undefined ? undefined : plainIpv4(address)
+    return plain === undefined ? keyOf(address, ipv6, mask) : `ip:${plain}`
   }
 }
 

@@ -38,7 +38,8 @@ export interface Lookups<R> {
  */
 export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<R> {
   class View implements RequestView<R> {
-    readonly raw: R
+    // Only declared, because a field would be initialized by a function of its own.
+    declare readonly raw: R
 
     constructor(raw: R) {
       this.raw = raw
@@ -94,24 +95,16 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
     }
   }
   return function viewOf(request) {
-    assertOfNode(request, lookups)
-    return new View(request)
+    if (typeof request === 'object' && request !== null) {
+      const node: unknown = lookups.node(request)
+      // A web Request has this member, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access.
+      if (typeof node === 'object' && node !== null && !('bodyUsed' in node)) {
+        return new View(request)
+      }
+    }
+    const isOfFetch = isRecord(request) && 'bodyUsed' in request
+    throw sluiceError('SLUICE_REQUEST_INVALID', request, isOfFetch)
   }
-}
-
-function assertOfNode<R>(request: R, lookups: Lookups<R>): void {
-  const node = isObject(request) ? lookups.node(request) : undefined
-  if (isObject(node) && !isOfFetch(node)) return
-  throw sluiceError('SLUICE_REQUEST_INVALID', request, isOfFetch(request))
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
-}
-
-/** Whether the value is a web Request, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access. */
-function isOfFetch(value: unknown): boolean {
-  return isObject(value) && 'bodyUsed' in value
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Keys, Policies } from '../../limiter/bound-policies.js'
 import type { Decision } from '../../limiter/decision.js'
 import { noFields, seconds, structuredInteger, type HeaderField } from './fields.js'
 import type { PolicyItems } from './policy-items.js'
@@ -6,12 +7,14 @@ import type { PolicyItems } from './policy-items.js'
  * The fields of draft-ietf-httpapi-ratelimit-headers-10, with one item for each policy that applies to the request. A policy that the key leaves out is in
  * neither field.
  *
- * @param keyOf returns the partition key of a policy; undefined if the fields contain none
+ * @param keyOf returns the partition key of a policy. Without it, the fields contain none
  */
 export function draftFields(
   items: PolicyItems,
+  _policies: Policies,
   { policies }: Decision,
-  keyOf: ((policy: string) => string) | undefined,
+  _key?: Keys,
+  keyOf?: (policy: string) => string,
 ): readonly HeaderField[] {
   let quotas = ''
   let limits = ''

@@ -38,8 +38,7 @@ export function writable(
 
 /** Writes fields into a response, joined with the fields that an earlier limiter wrote. */
 export function writeFields(fields: readonly HeaderField[], headers: ResponseHeaders): void {
-  const joined = joinFields((name) => headers.getHeader(name), fields)
-  for (const [name, value] of joined) headers.setHeader(name, value)
+  for (const [name, value] of joinFields(headers, fields)) headers.setHeader(name, value)
 }
 
 /** The current values of these fields in a response. They differ from the fields if another limiter has joined its own. */
@@ -56,7 +55,7 @@ export function writtenFields(
  * the limiter with less remaining are kept. A field in another style is replaced.
  */
 export function joinFields(
-  read: (name: string) => unknown,
+  headers: EarlierHeaders,
   fields: readonly HeaderField[],
 ): readonly HeaderField[] {
   const joined: HeaderField[] = []
@@ -64,10 +63,11 @@ export function joinFields(
     const [name, value] = field
     const group = groups.get(name)
     if (group !== undefined) {
-      if (!isTighter(read, fields, group)) joined.push(field)
+      if (!isTighter(headers, fields, group)) joined.push(field)
       continue
     }
-    const earlier = lists.has(name) ? textOf(read(name)) : undefined
+    const written = lists.has(name) ? headers.getHeader(name) : undefined
+    const earlier = written === undefined ? undefined : textOf(written)
     if (earlier === undefined || isNamed(earlier) !== isNamed(value)) joined.push(field)
     else if (isNamed(value) || name === 'RateLimit-Policy')
       joined.push([name, `${earlier}, ${value}`])
@@ -87,12 +87,12 @@ const groups: ReadonlyMap<string, string> = new Map(
 
 /** Whether the earlier fields of a group have as much remaining as the new ones, or less. */
 function isTighter(
-  read: (name: string) => unknown,
+  headers: EarlierHeaders,
   fields: readonly HeaderField[],
   group: string,
 ): boolean {
   const name = `${group}-Remaining`
-  const earlier = textOf(read(name))
+  const earlier = textOf(headers.getHeader(name))
   const [, remaining] = fields.find((field) => field[0] === name) ?? []
   return earlier !== undefined && Number(earlier) <= Number(remaining)
 }

@@ -26,10 +26,10 @@ export interface FieldOptions {
 export function fieldWriter(limiter: string, options: FieldOptions): FieldWriter {
   const { styles, partitionKey, clock = Date.now } = options
   const writers: Readonly<Record<HeaderStyle, FieldWriter>> = {
-    draft(items, _policies, decision, key) {
-      const keyOf = partitionKey ? partitionKeyOf(limiter, key) : undefined
-      return draftFields(items, decision, keyOf)
-    },
+    draft: partitionKey
+      ? (items, policies, decision, key) =>
+          draftFields(items, policies, decision, key, partitionKeyOf(limiter, key))
+      : draftFields,
     'draft-7': (items, policies, decision) =>
       draft7Fields(items, decision, () => retryAfterSeconds(policies, decision)),
     'draft-6': (items, policies, decision) =>

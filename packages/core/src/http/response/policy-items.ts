@@ -56,7 +56,8 @@ export function itemFinder(limiter: string): ItemFinder {
       items = numbered(new Map(own.map((one) => [one.name, policyItem(one, nameOf(one.name))])))
       known.set(policies, items)
     }
-    return distinctFrom(earlier.getHeader('RateLimit'), items)
+    const written = earlier.getHeader('RateLimit')
+    return written === undefined ? items : distinctFrom(written, items)
   }
 }
 
@@ -67,7 +68,6 @@ export function publicNameOf(policy: string, items: PolicyItems): string {
 
 /** The items with names that the field `RateLimit` of the response does not contain. */
 function distinctFrom(earlier: unknown, items: PolicyItems): PolicyItems {
-  if (earlier === undefined) return items
   const taken = new Set(namesIn(earlier))
   for (const { name } of items.values()) if (taken.has(name)) return numbered(items, taken)
   return items

@@ -28,49 +28,41 @@ export function askLimits(
   options: CarryOutOptions,
   mayWait: boolean,
 ): Asked | Promise<Asked> {
-  if (enforced === undefined) return askOthers(limiter, undefined, others, options)
+  if (enforced === undefined) {
+    return others === undefined ? nothingAsked : askOthers(limiter, undefined, others, options)
+  }
   const part = decided(limiter, enforced, options, mayWait)
   return part instanceof Promise
-    ? part.then((made) => askOthersAfter(limiter, made, others, options, mayWait))
-    : askOthersAfter(limiter, part, others, options, mayWait)
+    ? part.then((made) => goOn(limiter, made, others, options, mayWait))
+    : goOn(limiter, part, others, options, mayWait)
 }
 
-/** Delays the request if its leaky queue asks for it. If the delay fails, its units are refunded. */
-function askOthersAfter(
+/** Goes on after the answer that may deny the request. A leaky queue delays it first; if the delay fails, its units are refunded. */
+function goOn(
   limiter: Limiter,
-  part: Part,
+  enforced: Part,
   others: OtherLimits | undefined,
   options: CarryOutOptions,
   mayWait: boolean,
 ): Asked | Promise<Asked> {
-  const { consumption, decision } = part
-  if (!decision.allowed) return { enforced: part, tagging: nothingAsked.tagging }
-  if (decision.delayMs === 0 || !mayWait || options.wait === undefined) {
-    return askOthers(limiter, part, others, options)
+  const { consumption, decision } = enforced
+  if (!decision.allowed) return { enforced, tagging: nothingAsked.tagging }
+  if (decision.delayMs > 0 && mayWait && options.wait !== undefined) {
+    const { keys, policies } = consumption
+    const delayed = options.wait((signal) =>
+      delayRequest(limiter, { key: keys, policies, decision }, signal),
+    )
+    return delayed.then((later) =>
+      goOn(limiter, { consumption, decision: later }, others, options, false),
+    )
   }
-  const { keys, policies } = consumption
-  const delayed = options.wait((signal) =>
-    delayRequest(limiter, { key: keys, policies, decision }, signal),
-  )
-  return delayed.then((later) =>
-    askOthers(limiter, { consumption, decision: later }, others, options),
-  )
-}
-
-/** Asks the consumptions that cannot deny a request. If one of them fails, the units of all are refunded. */
-function askOthers(
-  limiter: Limiter,
-  enforced: Part | undefined,
-  others: OtherLimits | undefined,
-  options: CarryOutOptions,
-): Asked | Promise<Asked> {
-  if (others !== undefined) return askTagging(limiter, enforced, others, options)
-  if (enforced === undefined) return nothingAsked
+  if (others !== undefined) return askOthers(limiter, enforced, others, options)
   options.onTaken?.(enforced)
   return { enforced, tagging: nothingAsked.tagging }
 }
 
-function askTagging(
+/** Asks the consumptions that cannot deny a request. If one of them fails, the units of all are refunded. */
+function askOthers(
   limiter: Limiter,
   enforced: Part | undefined,
   { tagging, shadow, lateShadow }: OtherLimits,
@@ -133,12 +125,14 @@ function decided(
   try {
     const call = request === undefined ? { cost, policies } : { cost, policies, request }
     const decision = limiter.consume(keys, call)
-    return isPromise(decision)
-      ? Promise.resolve(decision).then(
-          (made) => answered(limiter, consumption, options, mayWait, made),
-          (error: unknown) => failed(consumption, error),
-        )
-      : answered(limiter, consumption, options, mayWait, decision)
+    if (isPromise(decision)) {
+      return Promise.resolve(decision).then(
+        (made) => answered(limiter, consumption, options, mayWait, made),
+        (error: unknown) => failed(consumption, error),
+      )
+    }
+    if (decision.allowed && consumption.onDecision === undefined) return { consumption, decision }
+    return answered(limiter, consumption, options, mayWait, decision)
   } catch (error) {
     return failed(consumption, error)
   }
