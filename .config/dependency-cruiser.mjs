@@ -115,7 +115,7 @@ const rules = {
       ...adapterNeeds,
       '@sluice/rules',
       'packages/core/(?:bundle|src)/replay/',
-      'packages/rules/(?:dist|src)/index',
+      'packages/rules/(?:dist|src)/(?:check/)?index',
       npm('commander', 'ioredis', 'yaml'),
       '^rou3$',
       '^(?:node:)?(?:crypto|fs|fs/promises|module|path|process|stream|stream/consumers|url|util|zlib)$',
@@ -132,6 +132,33 @@ const rules = {
   },
 }
 
+/** The folders of a package from the lowest up. A folder imports only lower ones; those of one line do not import each other. */
+const floors = [
+  ['packages/core/src', [['errors'], ['options']]],
+  [
+    'packages/rules/src',
+    [['errors'], ['document'], ['match'], ['compile/limits'], ['compile'], ['check', 'loading']],
+  ],
+  ['packages/cli/src', [['text'], ['simulate'], ['reading'], ['output'], ['commands']]],
+  ['packages/cli/src/simulate', [['cut'], ['input']]],
+  ['packages/cli/src/simulate', [['report'], ['rules']]],
+]
+
+const upwards = floors.flatMap(([root, lines]) =>
+  lines.flatMap((folders, line) =>
+    folders.map((folder) => ({
+      name: `only-downwards-${folder}`.replace('/', '-'),
+      comment: `${folder} imports only lower folders: see the floors in .config/dependency-cruiser.mjs.`,
+      severity: 'error',
+      from: { path: `^${root}/${folder}/` },
+      to: {
+        path: `^${root}/(?:${[...folders, ...lines.slice(line + 1).flat()].join('|')})/`,
+        pathNot: `^${root}/${folder}/`,
+      },
+    })),
+  ),
+)
+
 function adapter(name, ...may) {
   return { from: `packages/${name}/src/`, may: [...adapterNeeds, ...may] }
 }
@@ -145,6 +172,14 @@ export default {
       severity: 'error',
       from: { pathNot: '/test/' },
       to: { circular: true },
+    },
+    ...upwards,
+    {
+      name: 'servers-do-not-check',
+      comment: 'Only the entry of its own loads the checks of documents.',
+      severity: 'error',
+      from: { path: '^packages/rules/src/', pathNot: '^packages/rules/src/check/' },
+      to: { path: '^packages/rules/src/check/' },
     },
     ...Object.entries(rules).map(([name, { from, own = from, may, except = [] }]) => ({
       name: name.replaceAll(' ', '-'),

@@ -40,13 +40,13 @@ export const mutants = [
     replace: 'isAbsolute(own) ? own : join(own)',
   },
   {
-    file: `${cli}/output/visible.ts`,
+    file: `${cli}/text/visible.ts`,
     name: 'control characters reach the terminal',
     find: 'const hidden = /[\\p{Cc}\\p{Cf}',
     replace: 'const hidden = /[\\p{Cf}',
   },
   {
-    file: `${cli}/output/visible.ts`,
+    file: `${cli}/text/visible.ts`,
     name: 'JSON has direction marks',
     find: 'const hiddenInJson = /(?!\\n)[\\p{Cc}\\p{Cf}',
     replace: 'const hiddenInJson = /(?!\\n)[\\p{Cc}',

@@ -1,4 +1,5 @@
 const check = 'packages/rules/src/check'
+const compile = 'packages/rules/src/compile'
 
 export const area = 'rules-check'
 
@@ -9,91 +10,91 @@ export const tests = [
 
 export const mutants = [
   {
-    file: `${check}/inclusion.ts`,
+    file: `${compile}/inclusion.ts`,
     name: 'nested conditions of a rule above are ignored',
     find: "if (any !== undefined || all !== undefined || not !== undefined) return 'unknown'",
     replace: "if (any !== undefined || all !== undefined) return 'unknown'",
   },
   {
-    file: `${check}/inclusion.ts`,
+    file: `${compile}/inclusion.ts`,
     name: 'an exemption of a path covers other spellings of it',
     find: "name === 'path' || name === 'host' || isRepeatable(name)",
     replace: "name === 'host' || isRepeatable(name)",
   },
   {
-    file: `${check}/inclusion.ts`,
+    file: `${compile}/inclusion.ts`,
     name: 'an exemption of a host covers other spellings of it',
     find: "name === 'path' || name === 'host' || isRepeatable(name)",
     replace: "name === 'path' || isRepeatable(name)",
   },
   {
-    file: `${check}/inclusion.ts`,
+    file: `${compile}/inclusion.ts`,
     name: 'an exemption by a cookie covers requests with several values of it',
     find: '/^(?:query|cookie)\\./.test(field)',
     replace: '/^query\\./.test(field)',
   },
   {
-    file: `${check}/inclusion.ts`,
+    file: `${compile}/inclusion.ts`,
     name: 'a condition covers requests without it',
     find: "return hasNested(innerRule) ? 'unknown' : 'no'",
     replace: "return hasNested(innerRule) ? 'unknown' : 'yes'",
   },
   {
-    file: `${check}/inclusion.ts`,
+    file: `${compile}/inclusion.ts`,
     name: 'an exemption of GET covers HEAD',
     find: "if (innerValues.some(isGet) && !outerValues.some(isHead)) return 'no'",
     replace: "if (innerValues.some(isHead) && !outerValues.some(isHead)) return 'no'",
   },
   {
-    file: `${check}/inclusion.ts`,
+    file: `${compile}/inclusion.ts`,
     name: 'a range covers another one that begins in it',
     find: 'outer.first <= inner.first && inner.last <= outer.last',
     replace: 'outer.first <= inner.first',
   },
   {
-    file: `${check}/inclusion.ts`,
+    file: `${compile}/inclusion.ts`,
     name: 'hosts in other letter case differ',
     find: "name === 'method' || name === 'host' ?",
     replace: "name === 'method' ?",
   },
   {
-    file: `${check}/warnings.ts`,
+    file: `${compile}/warnings.ts`,
     name: 'a rule with an optional key is a floor',
     find: "(rule.action.role === 'enforced' && optionalKeyOf(rule).length === 0)",
     replace: "rule.action.role === 'enforced'",
   },
   {
-    file: `${check}/warnings.ts`,
+    file: `${compile}/warnings.ts`,
     name: 'a rule that tags is a floor',
     find: "rule.action.role === 'enforced' &&",
     replace: "rule.action.role !== 'shadow' &&",
   },
   {
-    file: `${check}/warnings.ts`,
+    file: `${compile}/warnings.ts`,
     name: 'a rule behind a shadow exemption is unreachable',
     find: "if (!shadow && (action.type === 'allow'",
     replace: "if ((shadow || !shadow) && (action.type === 'allow'",
   },
   {
-    file: `${check}/warnings.ts`,
+    file: `${compile}/warnings.ts`,
     name: 'a value that the rule requires is missing in its key',
     find: 'declaration.when?.[name] === undefined ? name : []',
     replace: 'declaration.when === undefined ? name : []',
   },
   {
-    file: `${check}/warnings.ts`,
+    file: `${compile}/warnings.ts`,
     name: 'a pattern within "any" is no pattern',
     find: 'isPathPattern(path) || [...any, ...all].some(hasPathPattern)',
     replace: 'isPathPattern(path) || all.some(hasPathPattern)',
   },
   {
-    file: `${check}/warnings.ts`,
+    file: `${compile}/warnings.ts`,
     name: 'an escaped star is a pattern',
     find: "/[:*]/.test(pattern.replace(/\\\\./g, ''))",
     replace: '/[:*]/.test(pattern)',
   },
   {
-    file: `${check}/warnings.ts`,
+    file: `${compile}/warnings.ts`,
     name: 'a suffix is called a part',
     find: "start === '' ? (end === '' ? 'contains' : 'suffix') : 'prefix'",
     replace: "start === '' ? 'contains' : 'prefix'",

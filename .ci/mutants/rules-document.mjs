@@ -154,13 +154,13 @@ export const mutants = [
     replace: '.refine((operators) => Object.keys(operators).length >= 0,',
   },
   {
-    file: `${document}/parse.ts`,
+    file: 'packages/rules/src/compile/parse.ts',
     name: 'the version depends on the order of the files',
     find: '[...files].toSorted(([a], [b]) => (a < b ? -1 : 1))',
     replace: '[...files]',
   },
   {
-    file: `${document}/parse.ts`,
+    file: 'packages/rules/src/compile/parse.ts',
     name: 'a list that changes leaves the version as it is',
     find: 'hash.update(`\\0${name}\\0${content}`)',
     replace: 'hash.update(`\\0${name}\\0`)',

@@ -1,5 +1,5 @@
 const limits = 'packages/rules/src/compile/limits'
-const overrides = 'packages/rules/src/compile/overrides.ts'
+const overrides = 'packages/rules/src/compile/limits/overrides.ts'
 
 export const area = 'rules-limits'
 

@@ -112,7 +112,7 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${loading}/incomplete.ts`,
+    file: 'packages/rules/src/document/incomplete.ts',
     name: 'the mark of the end means nothing',
     find: '  if (/(?:^|\\n)\\.\\.\\.\\s*$/.test(text)) return 2\n',
     replace: '',
@@ -329,13 +329,13 @@ export const mutants = [
     replace: 'hash.update(part)',
   },
   {
-    file: `${loading}/incomplete.ts`,
+    file: 'packages/rules/src/document/incomplete.ts',
     name: 'a text of spaces is a document',
     find: "if (text.text.trim() === '') return 'it is empty'",
     replace: "if (text.text === '') return 'it is empty'",
   },
   {
-    file: `${loading}/incomplete.ts`,
+    file: 'packages/rules/src/document/incomplete.ts',
     name: 'an empty list is cut off',
     find: "return text !== '' && endOf(text) < endOf(before)",
     replace: 'return endOf(text) < endOf(before)',

@@ -26,13 +26,13 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${simulate}/report/build.ts`,
+    file: `${simulate}/rules/simulation.ts`,
     name: 'refused requests are not asked',
     find: 'asked: asked + refused',
     replace: 'asked',
   },
   {
-    file: `${simulate}/report/build.ts`,
+    file: `${simulate}/rules/simulation.ts`,
     name: 'refused requests are not denied',
     find: 'denied: denied + refused',
     replace: 'denied',

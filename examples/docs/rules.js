@@ -17,7 +17,8 @@ const rules = await loadRules({
 const app = express()
 app.use(rateLimit({ rules }))
 // #endregion
-import { checkRules, readRulesFile, runTests } from '@sluice/rules'
+import { readRulesFile } from '@sluice/rules'
+import { checkRules, runTests } from '@sluice/rules/check'
 import { statuses, visit } from './check/visit.js'
 
 app.get('/health', (req, res) => res.send('Healthy.\n'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationText, windowText } from '../src/output/duration.js'
+import { durationText, windowText } from '../src/text/duration.js'
 
 test.each([
   [0, '0ms'],

@@ -11,7 +11,7 @@ import {
   type Policy,
 } from '@sluice/core'
 import { expect, test } from 'vitest'
-import { policyText } from '../src/output/policy.js'
+import { policyText } from '../src/text/policy.js'
 
 test.each<readonly [string, Policy]>([
   ['slidingWindow, limit 60, window 1m', slidingWindow({ limit: 60, window: '1m' })],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearestWord } from '../src/options/did-you-mean.js'
+import { nearestWord } from '../src/errors/did-you-mean.js'
 import { createGuard } from '../src/http/index.js'
 import { createLimiter, fixedWindow, slidingWindow } from '../src/index.js'
 import { errorOf } from './error-of.js'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { checkRules, compileRules, parseRules, type RuleSet, type RulesText } from '../src/index.js'
+import { compileRules, parseRules, type RuleSet, type RulesText } from '../src/index.js'
+import { checkRules } from '../src/check/index.js'
 
 const document = `version: 1
 name: shop

@@ -1,6 +1,6 @@
 import { runs } from '@sluice/conformance/random'
 import { expect, test } from 'vitest'
-import { includes, type Matched } from '../src/check/inclusion.js'
+import { includes, type Matched } from '../src/compile/inclusion.js'
 import type { Predicate, RuleDeclaration, RulesDocument, When } from '../src/document/document.js'
 import { matches } from './naive/interpreter.js'
 import { Random } from './naive/random.js'

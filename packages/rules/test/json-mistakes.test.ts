@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkRules } from '../src/index.js'
+import { checkRules } from '../src/check/index.js'
 
 // The error of JSON.parse has the position of some of them, and its text in Node 20 differs from later versions.
 test.each([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { RulesError, valueFromText } from '../src/index.js'
+import { RulesError } from '../src/index.js'
+import { valueFromText } from '../src/check/index.js'
 
 const document = {
   values: {

@@ -1,4 +1,4 @@
-import type { CheckOptions } from '@sluice/rules'
+import type { CheckOptions } from '@sluice/rules/check'
 import { Option, type Command } from 'commander'
 import type { CheckReport } from '../output/check-report.js'
 import { checkAsGithub } from '../output/check-github.js'

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { readRulesFile } from '@sluice/rules'
 import type { Command } from 'commander'
-import { visibleJson } from '../output/visible.js'
+import { visibleJson } from '../text/visible.js'
 import { withSimulateOptions, type SimulateCommandOptions } from '../reading/simulate-options.js'
 import { fileSource, streamSource, type Source } from '../simulate/input/open.js'
 import type { NamedVariant, SuggestRequest } from '../simulate/options.js'

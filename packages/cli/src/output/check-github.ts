@@ -1,7 +1,7 @@
 import type { CheckReport } from './check-report.js'
 import type { CheckedDocument, PlacedFinding } from '../reading/document.js'
 import { messageOf } from './check-text.js'
-import { visible } from './visible.js'
+import { visible } from '../text/visible.js'
 
 /** Formats a check as workflow commands of GitHub Actions, which show it as annotations. */
 export function checkAsGithub({ documents }: CheckReport): string {

@@ -1,5 +1,5 @@
 import type { CheckReport } from './check-report.js'
-import { visibleJson } from './visible.js'
+import { visibleJson } from '../text/visible.js'
 
 /** Formats a check as JSON. */
 export function checkAsJson({ documents, errors, warnings }: CheckReport): string {

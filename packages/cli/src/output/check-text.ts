@@ -1,7 +1,7 @@
 import type { CheckReport } from './check-report.js'
 import type { CheckedDocument, PlacedFinding } from '../reading/document.js'
 import type { Style } from './style.js'
-import { visible } from './visible.js'
+import { visible } from '../text/visible.js'
 
 /** Formats a check as text. */
 export function checkAsText(report: CheckReport, style: Style): string {

@@ -1,5 +1,5 @@
 import type { ExplainReport } from './explain-report.js'
-import { visibleJson } from './visible.js'
+import { visibleJson } from '../text/visible.js'
 
 /** Formats an explanation as JSON. */
 export function explanationAsJson(report: ExplainReport): string {

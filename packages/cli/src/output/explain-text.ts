@@ -2,10 +2,10 @@ import type { Policy, Verdict } from '@sluice/core'
 import type { ExplainedRule, Explanation } from '@sluice/rules'
 import type { ExplainReport } from './explain-report.js'
 import type { Standing } from '../reading/counts.js'
-import { durationText } from './duration.js'
-import { policyText } from './policy.js'
+import { durationText } from '../text/duration.js'
+import { policyText } from '../text/policy.js'
 import type { Style } from './style.js'
-import { visible } from './visible.js'
+import { visible } from '../text/visible.js'
 
 /** Formats an explanation as text. */
 export function explanationAsText(report: ExplainReport, style: Style): string {

@@ -1,4 +1,4 @@
-import { visible } from './visible.js'
+import { visible } from '../text/visible.js'
 
 /** The message of an error that ends a command. */
 export function failure(error: unknown): string {

@@ -1,5 +1,7 @@
-import { checkRules, readRulesFile, RulesError } from '@sluice/rules'
-import type { CheckOptions, Finding, RulesCheck, RulesText } from '@sluice/rules'
+import { readRulesFile, RulesError } from '@sluice/rules'
+import { checkRules } from '@sluice/rules/check'
+import type { Finding, RulesText } from '@sluice/rules'
+import type { CheckOptions, RulesCheck } from '@sluice/rules/check'
 import { isAbsolute, join, dirname } from 'node:path'
 
 /** A finding and the file that it is in. */

@@ -1,5 +1,6 @@
 import { addressSortKey, nearestWord } from '@sluice/core/http'
-import { valueFromText, type RuleContext, type RulesDocument, RulesError } from '@sluice/rules'
+import { type RuleContext, type RulesDocument, RulesError } from '@sluice/rules'
+import { valueFromText } from '@sluice/rules/check'
 import { InvalidArgumentError, type Command } from 'commander'
 
 /** The options that describe a request. */

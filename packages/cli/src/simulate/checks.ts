@@ -1,6 +1,6 @@
 import type { Policy } from '@sluice/core'
 import { traitsOf } from '@sluice/core/replay'
-import { windowText } from '../output/duration.js'
+import { windowText } from '../text/duration.js'
 import type { Detected } from './cut/detect.js'
 import type { KeyReader } from './keys.js'
 

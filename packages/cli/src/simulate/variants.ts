@@ -9,8 +9,8 @@ import {
 } from '@sluice/core'
 import { checkedPolicy, millisecondsOf, type PolicyKind } from '@sluice/core/http'
 import { parse } from 'yaml'
-import { windowText } from '../output/duration.js'
-import { statedOptions } from '../output/policy.js'
+import { windowText } from '../text/duration.js'
+import { statedOptions } from '../text/policy.js'
 
 type Rate = { readonly limit: number; readonly window: number }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { blocksOf, eachLine } from '../../src/simulate/input/lines.js'
+import { blocksOf, eachLine } from '../../src/simulate/cut/lines.js'
 
 function linesOf(text: string): readonly string[] {
   const lines: string[] = []

@@ -1,5 +1,4 @@
-import { isRecord } from '../options/predicates.js'
-import { didYouMean } from '../options/did-you-mean.js'
+import { didYouMean } from './did-you-mean.js'
 import { quoted, quotedList, sentence, show } from './quoting.js'
 
 /** Errors and warnings of the options of any function. */
@@ -48,7 +47,8 @@ export const optionMessages = {
     `${where}: ${product} is 2^53 or more, which a number cannot hold exactly. Pass a smaller limit or a shorter window.`,
 
   SLUICE_POLICY_UNKNOWN: (where: string, value: unknown, kinds: readonly string[]): string => {
-    const kind = isRecord(value) ? value['kind'] : undefined
+    const kind =
+      typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined
     const [what, advice] =
       typeof kind === 'string'
         ? [`the kind ${quoted(kind)}`, didYouMean(kind, kinds)]

@@ -1,5 +1,3 @@
-import { isList } from '../options/predicates.js'
-
 /** Values from outside must not add lines to a log, nor fill it: a text is cut after 80 characters, and a list after 50 items. */
 export function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 80))
@@ -20,7 +18,7 @@ export function show(value: unknown): string {
   if (typeof value === 'string') return `the string ${quoted(value)}`
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'bigint') return `${value}n`
-  if (isList(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object' && value !== null) {
     const keys = Object.keys(value)
     return keys.length === 0 ? 'an empty object' : `an object with the keys ${quotedList(keys)}`

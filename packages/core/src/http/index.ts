@@ -55,7 +55,7 @@ export type {
 export { addClientText } from '../errors/for-client.js'
 export type { PolicyKind } from '../algorithms/ids.js'
 export { millisecondsOf } from '../options/durations.js'
-export { nearestWord } from '../options/did-you-mean.js'
+export { nearestWord } from '../errors/did-you-mean.js'
 export { checkedPolicy } from '../limiter/checks/checked-policy.js'
 export { isPromise } from './awaitable.js'
 export { ipKey } from './keys/by-ip.js'

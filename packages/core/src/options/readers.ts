@@ -1,7 +1,7 @@
 import { durationAdvice, millisecondsOf } from './durations.js'
 import { sluiceError } from '../errors.js'
 import { isCount, isRecord } from './predicates.js'
-import { didYouMean } from './did-you-mean.js'
+import { didYouMean } from '../errors/did-you-mean.js'
 import { unknownOption } from './unknown-option.js'
 import { warn } from '../warnings.js'
 

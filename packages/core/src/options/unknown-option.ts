@@ -1,4 +1,4 @@
-import { didYouMean } from './did-you-mean.js'
+import { didYouMean } from '../errors/did-you-mean.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import { renamedOptions } from './renamed-options.js'
 import { policyOptions, unsupportedOptions } from './misplaced-options.js'

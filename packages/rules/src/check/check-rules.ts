@@ -1,9 +1,10 @@
 import { compileRules } from '../compile/compile-rules.js'
 import type { RuleSet } from '../compile/rule-set.js'
 import { Findings } from '../document/findings.js'
-import { parseRules, type RulesText } from '../document/parse.js'
+import { parseRules } from '../compile/parse.js'
+import type { RulesText } from '../document/syntax.js'
 import { RulesError, rulesMessage, type Finding } from '../errors.js'
-import { incompleteness, openEnds } from '../loading/incomplete.js'
+import { incompleteness, openEnds } from '../document/incomplete.js'
 import { compareRules, type Comparison } from './compare.js'
 import { runTests, type TestResult } from './run-tests.js'
 
@@ -37,6 +38,9 @@ export interface RulesCheck {
  * Checks a document without using it: mistakes, warnings, its own tests, and its changes. It does not throw for mistakes of the document.
  *
  * @example
+ * import { readRulesFile } from '@sluice/rules'
+ * import { checkRules } from '@sluice/rules/check'
+ *
  * const { findings } = await checkRules(await readRulesFile('rules.yaml'))
  */
 export async function checkRules(

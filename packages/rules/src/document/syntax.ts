@@ -14,6 +14,14 @@ export interface Places {
   positionOf(path: Path): Position
 }
 
+/** The text of a document, and the files that it names. */
+export interface RulesText {
+  readonly text: string
+  readonly format: 'yaml' | 'json'
+  /** The texts of the files, by the names that the document gives them. */
+  readonly files: ReadonlyMap<string, string>
+}
+
 /** A text of rules that has been read. */
 export interface ReadText extends Places {
   readonly value: unknown

@@ -1,6 +1,6 @@
 import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/http'
 import { compileRules } from '../compile/compile-rules.js'
-import type { OverridesFunction } from '../compile/overrides.js'
+import type { OverridesFunction } from '../compile/limits/overrides.js'
 import type { ValueFunctions } from './facts-of-request.js'
 import { createLoadedRules, type LoadedRules } from './loaded-rules.js'
 import { parsedText } from './reading/read-large.js'

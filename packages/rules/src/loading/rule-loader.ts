@@ -1,6 +1,6 @@
 import type { RuleSet } from '../compile/rule-set.js'
 import type { RuleStats } from '../compile/stats.js'
-import type { RulesText } from '../document/parse.js'
+import type { RulesText } from '../document/syntax.js'
 import {
   RulesError,
   rulesError,
@@ -11,7 +11,7 @@ import {
 import { reasonOf } from '../errors/reason.js'
 import { changesToTell, publish, warnOfStale, type DocumentEvent } from './events.js'
 import { createFailures } from './failures.js'
-import { incompleteness } from './incomplete.js'
+import { incompleteness } from '../document/incomplete.js'
 import type { Keeper } from './keep.js'
 import { createRefresher } from './refresh.js'
 import type { RulesContent, RuleSource } from './sources/rule-source.js'

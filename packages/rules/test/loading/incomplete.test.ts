@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { incompleteness } from '../../src/loading/incomplete.js'
-import type { RulesText } from '../../src/document/parse.js'
+import { incompleteness } from '../../src/document/incomplete.js'
+import type { RulesText } from '../../src/document/syntax.js'
 
 function text(text: string, files: Record<string, string> = {}): RulesText {
   return { text, format: 'yaml', files: new Map(Object.entries(files)) }

@@ -1,4 +1,4 @@
-import { longestLine } from '../input/lines.js'
+import { longestLine } from './lines.js'
 import type { Cutter, LogRecord, SkipReason } from './record.js'
 
 /** Reads a line. Skips a line that is too long, and a request that began or ended at an impossible time, such as `"time":1e300`. */

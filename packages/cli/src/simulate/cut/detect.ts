@@ -1,5 +1,5 @@
-import { visible } from '../../output/visible.js'
-import { eachLine } from '../input/lines.js'
+import { visible } from '../../text/visible.js'
+import { eachLine } from './lines.js'
 import { albCutter } from './alb.js'
 import { combinedCutter } from './combined.js'
 import { cutLine } from './cut-line.js'

@@ -1,7 +1,7 @@
 import { cutLine } from '../cut/cut-line.js'
 import { detectFormat, type Detected, type FormatOptions } from '../cut/detect.js'
 import type { LogRecord } from '../cut/record.js'
-import { eachLine } from './lines.js'
+import { eachLine } from '../cut/lines.js'
 import type { OpenLog, Source } from './open.js'
 
 /** Counts of the lines of a log. */

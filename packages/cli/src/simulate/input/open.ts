@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { blocksOf, type TextBlock } from './lines.js'
+import { blocksOf, type TextBlock } from '../cut/lines.js'
 
 /** A log that can be read. */
 export interface Source {

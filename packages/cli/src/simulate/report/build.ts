@@ -2,7 +2,6 @@ import type { GroupReplay, VariantReplay } from '../replay.js'
 import type { KeyTable } from '../tally/key-table.js'
 import type { Timeline } from '../tally/timeline.js'
 import type { CountedKey, Tally } from '../tally/tally.js'
-import type { RulesReplay } from '../rules/replay-rules.js'
 import type { RequestsPoint, TopKey, VariantReport } from './report.js'
 
 /** The numbers of one variant. */
@@ -23,27 +22,12 @@ export function variantReport(
   }
 }
 
-/** The numbers of one rules document. */
-export function rulesReport(
-  name: string,
-  { set, keys, tally }: RulesReplay,
-  top: number,
-): VariantReport {
-  const rules = [...set.stats].map(([id, { asked, denied, refused, shadowDenied }]) => ({
-    id,
-    asked: asked + refused,
-    denied: denied + refused,
-    shadowDenied,
-  }))
-  return { name, policies: set.document, unkeyed: 0, rules, ...tallyReport(tally, keys, top) }
-}
-
 type TallyReport = Omit<
   VariantReport,
   'name' | 'suggested' | 'key' | 'policies' | 'unkeyed' | 'rules'
 >
 
-function tallyReport(tally: Tally, keys: KeyTable, top: number): TallyReport {
+export function tallyReport(tally: Tally, keys: KeyTable, top: number): TallyReport {
   const { timeline, askedSeries, deniedSeries } = tally
   const { worst } = tally
   worst.close()

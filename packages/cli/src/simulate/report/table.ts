@@ -1,4 +1,4 @@
-import { visible } from '../../output/visible.js'
+import { visible } from '../../text/visible.js'
 import type { Report, TopKey, VariantReport } from './report.js'
 
 export interface TableOptions {

@@ -9,7 +9,7 @@ import {
 } from '@sluice/core/http'
 import { createReplay, type Replay } from '@sluice/core/replay'
 import type { RuleSet } from '@sluice/rules'
-import { isPolicy } from '../../output/policy.js'
+import { isPolicy } from '../../text/policy.js'
 import { checkPolicy, type LogPrecision } from '../checks.js'
 import type { LogRecord } from '../cut/record.js'
 import { Heap } from '../order/heap.js'

@@ -2,7 +2,7 @@ import { compileRules, parsedOf, parseRules, type RulesDocument } from '@sluice/
 import type { Detected } from '../cut/detect.js'
 import type { LogRecord } from '../cut/record.js'
 import type { NamedVariant, RulesVariant } from '../options.js'
-import { rulesReport } from '../report/build.js'
+import { tallyReport } from '../report/build.js'
 import type { ComparedReport, VariantReport } from '../report/report.js'
 import type { Sample } from '../sample.js'
 import type { Timeline } from '../tally/timeline.js'
@@ -150,4 +150,15 @@ export function createRulesSimulation(
       }),
     ],
   }
+}
+
+/** The numbers of one rules document. */
+function rulesReport(name: string, { set, keys, tally }: RulesReplay, top: number): VariantReport {
+  const rules = [...set.stats].map(([id, { asked, denied, refused, shadowDenied }]) => ({
+    id,
+    asked: asked + refused,
+    denied: denied + refused,
+    shadowDenied,
+  }))
+  return { name, policies: set.document, unkeyed: 0, rules, ...tallyReport(tally, keys, top) }
 }

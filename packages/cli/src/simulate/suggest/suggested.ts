@@ -1,4 +1,4 @@
-import { windowText } from '../../output/duration.js'
+import { windowText } from '../../text/duration.js'
 import { checkFields, checkPolicy, shortestRecoveryMs } from '../checks.js'
 import type { Detected } from '../cut/detect.js'
 import type { Source } from '../input/open.js'

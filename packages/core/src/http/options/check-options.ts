@@ -23,7 +23,7 @@ import {
   waitOption,
   type OptionReader,
 } from '../../options/readers.js'
-import { didYouMean } from '../../options/did-you-mean.js'
+import { didYouMean } from '../../errors/did-you-mean.js'
 import { isPromise } from '../awaitable.js'
 import type { HeaderStyle } from '../response/header-style.js'
 import type { RateLimitOptions } from './options.js'

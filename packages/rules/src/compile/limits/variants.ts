@@ -7,7 +7,7 @@ import type { RequestContext } from '../../match/context.js'
 import { RecentMap } from '../../match/recent-map.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 import { overridden, readOverrides, type OverrideReader } from './override-table.js'
-import type { Override, OverridesFunction } from '../overrides.js'
+import type { Override, OverridesFunction } from './overrides.js'
 import { declaredPolicies } from './policies.js'
 import { readSlot, type Slot } from './slots.js'
 

@@ -1,10 +1,5 @@
-import {
-  filesOf,
-  parsedInSlices,
-  parseRules,
-  type ParsedRules,
-  type RulesText,
-} from '../../document/parse.js'
+import { filesOf, parsedInSlices, parseRules, type ParsedRules } from '../../compile/parse.js'
+import type { RulesText } from '../../document/syntax.js'
 import { longestText } from '../../document/syntax.js'
 import { readInThread } from './reader.js'
 

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { compileRules } from '../../compile/compile-rules.js'
-import { checkedDocument, type RulesText } from '../../document/parse.js'
+import { checkedDocument } from '../../compile/parse.js'
+import type { RulesText } from '../../document/syntax.js'
 import { namedFiles, shapeDocument, type ShapedDocument } from '../../document/shaped-document.js'
 import { readText } from '../../document/syntax.js'
 import { RulesError, type Finding } from '../../errors.js'

@@ -1,5 +1,5 @@
 import { nearestWord } from '@sluice/core/http'
-import type { ParsedRules } from '../../document/parse.js'
+import type { ParsedRules } from '../../compile/parse.js'
 import { rulesError } from '../../errors.js'
 import { declared } from '../../match/value-field.js'
 

@@ -1,6 +1,6 @@
 import { readOptions, type Awaitable } from '@sluice/core/http'
 import { z } from 'zod'
-import type { RulesText } from '../../document/parse.js'
+import type { RulesText } from '../../document/syntax.js'
 import { rulesError } from '../../errors.js'
 import { show } from '../../errors/quoting.js'
 import { contentOf, everyOption, type RuleSource } from './rule-source.js'

@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import type { RulesText } from '../../document/parse.js'
+import type { RulesText } from '../../document/syntax.js'
 import { RulesError } from '../../errors.js'
 import { isMissing, namesIn, pathOf, readText } from './document-files.js'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { optional, shortDuration, type OptionReader } from '@sluice/core/http'
-import type { RulesText } from '../../document/parse.js'
+import type { RulesText } from '../../document/syntax.js'
 
 /** A document as its source delivers it, with the files that it names. */
 export interface RulesContent extends RulesText {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { compileRules, type ParsedRules } from '../../../dist/index.js'
-import { parseRules } from '../../../dist/document/parse.js'
+import { parseRules } from '../../../dist/compile/parse.js'
 import { namesOfFiles, parsedText } from '../../../dist/loading/reading/read-large.js'
 import { checkFunctions } from '../../../dist/loading/reading/value-functions.js'
 import { readInThread } from '../../../dist/loading/reading/reader.js'

@@ -1,4 +1,4 @@
-import type { CompiledRule } from '../compile/rule.js'
+import type { CompiledRule } from './rule.js'
 import type { RulesDocument, When } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
 import type { Path } from '../document/syntax.js'

@@ -1,4 +1,4 @@
-import type { RulesText } from '../document/parse.js'
+import type { RulesText } from './syntax.js'
 
 /**
  * The reason why a text is incomplete; undefined if it can be complete. A file can be cut off because its writer was killed, and the rest

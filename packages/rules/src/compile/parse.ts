@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { checkCounts } from '../compile/counts.js'
-import { readRule, type CompiledRule } from '../compile/rule.js'
+import { checkCounts } from './counts.js'
+import { readRule, type CompiledRule } from './rule.js'
 import { invalidRules, type Finding } from '../errors.js'
 import { createVocabulary, type Vocabulary } from '../match/vocabulary.js'
 import { createPause, finished, finishedInSlices, type Slices } from '../slices.js'
-import type { RuleDeclaration, RulesDocument } from './document.js'
-import { Findings } from './findings.js'
-import { namedFiles, shapeDocument, type ShapedDocument } from './shaped-document.js'
-import { readText, type Path, type Places, type Position, type ReadText } from './syntax.js'
-
-/** The text of a document, and the files that it names. */
-export interface RulesText {
-  readonly text: string
-  readonly format: 'yaml' | 'json'
-  /** The texts of the files, by the names that the document gives them. */
-  readonly files: ReadonlyMap<string, string>
-}
+import type { RuleDeclaration, RulesDocument } from '../document/document.js'
+import { Findings } from '../document/findings.js'
+import { namedFiles, shapeDocument, type ShapedDocument } from '../document/shaped-document.js'
+import {
+  readText,
+  type Path,
+  type Places,
+  type Position,
+  type ReadText,
+  type RulesText,
+} from '../document/syntax.js'
 
 /** A valid document. */
 export interface ParsedRules {

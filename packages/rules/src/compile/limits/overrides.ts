@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import type { Policy } from '@sluice/core'
 import { isPromise, type Awaitable } from '@sluice/core/http'
-import type { OverrideDeclaration, PolicyDeclaration } from '../document/document.js'
-import { rulesError } from '../errors.js'
-import type { RequestContext } from '../match/context.js'
-import { RecentMap } from '../match/recent-map.js'
-import { isPolicyDeclaration } from './limits/policies.js'
+import type { OverrideDeclaration, PolicyDeclaration } from '../../document/document.js'
+import { rulesError } from '../../errors.js'
+import type { RequestContext } from '../../match/context.js'
+import { RecentMap } from '../../match/recent-map.js'
+import { isPolicyDeclaration } from './policies.js'
 
 /**
  * Returns the limit for one value of a rule's `overrides.of`, such as a customer. Undefined keeps the rule's own limit. An error fails the request.
