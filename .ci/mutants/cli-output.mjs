@@ -58,7 +58,7 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${cli}/output/check-json.ts`,
+    file: `${cli}/commands/check.ts`,
     name: 'the number of rules is missing',
     find: '    rules: rules?.document.rules.length,\n',
     replace: '',
@@ -130,7 +130,7 @@ export const mutants = [
     replace: 'rules.length - asked.length',
   },
   {
-    file: `${cli}/output/explain-json.ts`,
+    file: `${cli}/commands/explain.ts`,
     name: 'the delay is missing',
     find: '      delayMs: standing.decision.delayMs,\n',
     replace: '',

@@ -226,7 +226,7 @@ export const mutants = [
     replace: 'terminal.exitCode = 0',
   },
   {
-    file: `${cli}/output/failure.ts`,
+    file: `${cli}/program.ts`,
     name: 'errors reach the terminal as they are',
     find: '.map(visible)',
     replace: '',

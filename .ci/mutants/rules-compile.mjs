@@ -167,13 +167,13 @@ export const mutants = [
     replace: "filter((kind) => kind !== '')",
   },
   {
-    file: `${compile}/public-names.ts`,
+    file: `${compile}/rule-set.ts`,
     name: 'a hidden name is that of another rule',
     find: 'while (taken.has(name))',
     replace: 'while (names.has(name))',
   },
   {
-    file: `${compile}/public-names.ts`,
+    file: `${compile}/rule-set.ts`,
     name: 'a hidden count that rules share has another name in each',
     find: '      if (names.has(policy)) continue\n',
     replace: '',

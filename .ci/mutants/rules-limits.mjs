@@ -46,13 +46,13 @@ export const mutants = [
     replace: "field.type !== 'integer' && field.type === 'boolean'",
   },
   {
-    file: `${limits}/outcomes.ts`,
+    file: 'packages/rules/src/compile/rule.ts',
     name: 'a delay of nothing is a delay',
     find: 'maxMs !== undefined && maxMs > 0',
     replace: 'maxMs !== undefined && maxMs >= 0',
   },
   {
-    file: `${limits}/outcomes.ts`,
+    file: 'packages/rules/src/compile/rule.ts',
     name: 'a refusal with a body is a 429',
     find: "if ('deny' in then) return denial(then.deny, 403)",
     replace: "if ('deny' in then) return denial(then.deny, 429)",

@@ -118,7 +118,7 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${loading}/failures.ts`,
+    file: `${loading}/rule-loader.ts`,
     name: 'a failure that lasts is told again and again',
     find: 'told.has(failure) || ',
     replace: '',
@@ -154,7 +154,7 @@ export const mutants = [
     replace: ', ',
   },
   {
-    file: `${loading}/limiter/peeking.ts`,
+    file: `${loading}/limiter/rule-limiter.ts`,
     name: 'a peek fills the statistics',
     find: ', shadow: [] }',
     replace: ', shadow: judgement.shadow }',
@@ -233,7 +233,7 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${loading}/failures.ts`,
+    file: `${loading}/rule-loader.ts`,
     name: 'failures fill the memory',
     find: ' || told.size >= mostTold',
     replace: '',
@@ -371,7 +371,7 @@ export const mutants = [
     replace: 'return wait === null ? null : Math',
   },
   {
-    file: `${loading}/limiter/peeking.ts`,
+    file: `${loading}/limiter/rule-limiter.ts`,
     name: 'a peek counts in the statistics of rules that tag',
     find: 'tagging: tagging.map(untraced)',
     replace: 'tagging',

@@ -202,7 +202,7 @@ export const mutants = [
     replace: "if (usual === '?') texts",
   },
   {
-    file: `${paths}/empty-parameters.ts`,
+    file: `${paths}/patterns.ts`,
     name: 'Fastify 4 reads no empty segment for a part of one',
     find: "[...forms, '%00']",
     replace: 'forms',

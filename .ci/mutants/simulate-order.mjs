@@ -20,13 +20,13 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${simulate}/order/reorder.ts`,
+    file: `${simulate}/read-log.ts`,
     name: 'lines are passed on before others can be out of order',
     find: 'heap.least < latest - disorderMs',
     replace: 'heap.least <= latest',
   },
   {
-    file: `${simulate}/order/reorder.ts`,
+    file: `${simulate}/read-log.ts`,
     name: 'a late line steps back in time',
     find: '        record.at = emitted\n',
     replace: '',
@@ -158,19 +158,19 @@ export const mutants = [
     replace: 'if (seconds.least < end) emit()',
   },
   {
-    file: `${simulate}/order/reorder.ts`,
+    file: `${simulate}/read-log.ts`,
     name: 'requests wait without a bound',
     find: ' || heap.size > maxHeld',
     replace: '',
   },
   {
-    file: `${simulate}/order/reorder.ts`,
+    file: `${simulate}/read-log.ts`,
     name: 'requests of one time are late',
     find: 'record.at < emitted',
     replace: 'record.at <= emitted',
   },
   {
-    file: `${simulate}/order/reorder.ts`,
+    file: `${simulate}/read-log.ts`,
     name: 'late requests are not counted',
     find: '        late++\n',
     replace: '',

@@ -158,19 +158,19 @@ export const mutants = [
     replace: 'columns',
   },
   {
-    file: `${simulate}/rules/csv.ts`,
+    file: `${simulate}/rules/table.ts`,
     name: 'quotes stay doubled',
     find: "quoted.replaceAll('\"\"', '\"')",
     replace: 'quoted',
   },
   {
-    file: `${simulate}/rules/csv.ts`,
+    file: `${simulate}/rules/table.ts`,
     name: 'a mark of UTF-8 belongs to the first column',
     find: ".replace(/^\\ufeff/, '')",
     replace: '',
   },
   {
-    file: `${simulate}/rules/csv.ts`,
+    file: `${simulate}/rules/table.ts`,
     name: 'an empty row is a row',
     find: "row.length > 1 || row[0] !== ''",
     replace: 'row.length > 0',

@@ -3,8 +3,8 @@ import { Command, CommanderError } from 'commander'
 import { addCheck } from './commands/check.js'
 import { addExplain } from './commands/explain.js'
 import { addSimulate } from './commands/simulate.js'
-import { failure } from './output/failure.js'
 import type { Terminal } from './terminal.js'
+import { visible } from './text/visible.js'
 
 /** Runs `sluice` with these arguments, and sets the exit code. It never rejects. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<void> {
@@ -51,4 +51,11 @@ async function version(): Promise<string> {
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest
     ? String(manifest.version)
     : 'unknown'
+}
+
+/** The message of an error that ends a command. */
+function failure(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const lines = message.split('\n').map(visible)
+  return `error: ${lines.join('\n')}\n`
 }

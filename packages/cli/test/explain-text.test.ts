@@ -7,7 +7,7 @@ import {
   type RuleContext,
 } from '@sluice/rules'
 import { expect, test } from 'vitest'
-import { explanationAsJson } from '../src/output/explain-json.js'
+import { explanationAsJson } from '../src/commands/explain.js'
 import type { ExplainReport } from '../src/output/explain-report.js'
 import { explanationAsText } from '../src/output/explain-text.js'
 

@@ -1,8 +1,57 @@
 import { addClientText } from '@sluice/core/http'
 import { documentMessages, type Mistake } from './errors/document.js'
-import { loadingMessages } from './errors/loading.js'
 import { clientTexts, requestMessages } from './errors/requests.js'
-import { warningMessages } from './errors/warnings.js'
+import { quoted, show, quotedList } from './errors/quoting.js'
+
+/** Errors and warnings of loading, besides those of a source. */
+const loadingMessages = {
+  SLUICE_RULES_COMPILE_FAILED: (problem: string): string =>
+    `the document cannot be compiled: ${problem}`,
+
+  SLUICE_RULES_KEEP_FAILED: (path: string, problem: string): string =>
+    `the last good rules cannot be kept in ${path}: ${problem}. The current rules still apply.`,
+
+  SLUICE_RULES_STALE: (name: string, problem: string): string =>
+    `rules ${quoted(name)}: the last valid document still applies, because the source delivers no valid one. If the application subscribes to the channel ` +
+    `"sluice:rules", it receives this failure, and there is no warning. The failure: ${problem}`,
+
+  SLUICE_RULES_FUNCTION_MISSING: (name: string): string =>
+    `the document requires the value ${quoted(name)}, but "values" of loadRules has no function for it. Add one, or declare the value with a "?", such as "string?".`,
+
+  SLUICE_RULES_FUNCTION_UNKNOWN: (name: string, meant: string | undefined): string =>
+    meant === undefined
+      ? `"values" of loadRules has a function for ${quoted(name)}, which the document does not declare.`
+      : `"values" of loadRules has a function for ${quoted(name)}, which the document does not declare, and none for ${quoted(meant)}. Did you mean ${quoted(meant)}?`,
+
+  SLUICE_RULES_CONTEXT_INVALID: (context: unknown): string =>
+    `the context is ${show(context)}. Pass an object, such as { ip: '203.0.113.9', user: '42' }.`,
+
+  SLUICE_RULES_VALUE_UNKNOWN: (name: string, meant: string): string =>
+    `the document declares no value ${quoted(name)}, and the context has no ${quoted(meant)}. Did you mean ${quoted(meant)}?`,
+}
+
+/** Warnings about valid documents with a probable mistake. */
+const warningMessages = {
+  SLUICE_RULES_UNREACHABLE: (rule: string, other: string, line: number): string =>
+    `rule ${quoted(rule)} never applies: ${quoted(other)}${line === 0 ? '' : ` (line ${line})`} ends the search for every request that it matches.`,
+
+  SLUICE_RULES_NO_FLOOR: (rule: string, absent: readonly string[]): string =>
+    `rule ${quoted(rule)} does not apply to requests without ${quotedList(absent)}, and no other rule limits them. Add a rule with "key: ip", or write "key: { first: [${absent[0]}, ip] }".`,
+
+  SLUICE_RULES_KEY_UNBOUNDED: (rule: string, field: string): string =>
+    `rule ${quoted(rule)}: with ${quoted(field)} in the key, each ${field} has its own count, and clients choose the ${field}. Use "route", or a parameter such as "param.id".`,
+
+  SLUICE_RULES_REGEXP_NEEDLESS: (regexp: string, instead: string): string =>
+    `the regular expression ${quoted(regexp)} takes about thirty times as long as ${instead}, which matches the same values.`,
+
+  SLUICE_RULES_ALLOW_PATH: (rule: string): string =>
+    `rule ${quoted(rule)} exempts every path that fits a pattern, also paths that are added later. It matches the path as the client sent it: a path with other letter case, "//" or "%61" is not exempt.`,
+
+  SLUICE_RULES_CUT_OFF: (problem: string): string => `${problem}.`,
+
+  SLUICE_RULES_DURATION_SHORT: (value: number): string =>
+    `${value} means ${value} milliseconds. For seconds, write ${value}s. For milliseconds, write ${value}ms.`,
+}
 
 type Messages = typeof documentMessages &
   typeof loadingMessages &

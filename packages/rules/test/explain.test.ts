@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compiled, compiledRules, factsOf, judged, now, type TestFacts } from './compiled.js'
 import { countDecision, emptyStats } from '../src/compile/stats.js'
-import { type RuleSet } from '../src/index.js'
+import type { RuleSet } from '../src/index.js'
 import { compareRules, runTests } from '../src/check/index.js'
 
 const limit = 'limit: 1, window: 1m'

@@ -2,12 +2,12 @@ import type { CheckOptions } from '@sluice/rules/check'
 import { Option, type Command } from 'commander'
 import type { CheckReport } from '../output/check-report.js'
 import { checkAsGithub } from '../output/check-github.js'
-import { checkAsJson } from '../output/check-json.js'
 import { checkAsText } from '../output/check-text.js'
 import { styleOf } from '../output/style.js'
 import { checkDocument, type CheckedDocument } from '../reading/document.js'
 import { inputOf } from '../reading/input.js'
 import type { Terminal } from '../terminal.js'
+import { visibleJson } from '../text/visible.js'
 
 interface CheckCommandOptions {
   readonly against?: string
@@ -87,4 +87,18 @@ async function check(
     terminal.stderr.write(checkAsText(mistakes, styleOf(terminal.stderr, terminal)))
     return command.error('error: --against needs a document without mistakes')
   }
+}
+
+/** Formats a check as JSON. */
+function checkAsJson({ documents, errors, warnings }: CheckReport): string {
+  const files = documents.map(({ file, rules, findings, tests, comparison }) => ({
+    file,
+    name: rules?.name,
+    version: rules?.version,
+    rules: rules?.document.rules.length,
+    findings,
+    tests,
+    comparison,
+  }))
+  return `${visibleJson({ errors, warnings, files })}\n`
 }

@@ -1,9 +1,13 @@
 import { SluiceError } from '@sluice/core'
-import { contextFacts, RulesError } from '@sluice/rules'
-import type { Explanation, RuleContext, RuleSet } from '@sluice/rules'
+import {
+  contextFacts,
+  RulesError,
+  type Explanation,
+  type RuleContext,
+  type RuleSet,
+} from '@sluice/rules'
 import { Option, type Command } from 'commander'
 import { checkAsText } from '../output/check-text.js'
-import { explanationAsJson } from '../output/explain-json.js'
 import { explanationAsText } from '../output/explain-text.js'
 import { styleOf } from '../output/style.js'
 import type { readCounts, Standing } from '../reading/counts.js'
@@ -11,6 +15,8 @@ import { checkDocument } from '../reading/document.js'
 import { inputOf } from '../reading/input.js'
 import { contextOf, withRequestOptions, type RequestOptions } from '../reading/request.js'
 import type { Terminal } from '../terminal.js'
+import type { ExplainReport } from '../output/explain-report.js'
+import { visibleJson } from '../text/visible.js'
 
 interface ExplainCommandOptions extends RequestOptions {
   readonly redis?: string
@@ -117,4 +123,27 @@ async function explained(
     }
     throw error
   }
+}
+
+/** Formats an explanation as JSON. */
+export function explanationAsJson(report: ExplainReport): string {
+  const { file, name, context, at, explanation, standing } = report
+  const { method, url, host, route, ip } = context
+  return `${visibleJson({
+    file,
+    name,
+    // Headers and cookies may be secrets.
+    request: { method, url, host, route, ip, at: new Date(at).toISOString() },
+    ...explanation,
+    standing: standing && {
+      allowed: standing.decision.allowed,
+      rule: standing.decision.rule,
+      outcome: standing.decision.outcome,
+      tags: standing.decision.tags,
+      retryAfterMs: standing.decision.retryAfterMs,
+      delayMs: standing.decision.delayMs,
+      exceeded: standing.exceeded,
+      counts: Object.fromEntries(standing.counts),
+    },
+  })}\n`
 }

@@ -3,8 +3,8 @@ import type { LogRecord } from './cut/record.js'
 import { LogReader, type ReadCounts } from './input/log-reader.js'
 import { merged } from './input/merge.js'
 import type { Source } from './input/open.js'
-import { createReorder } from './order/reorder.js'
 import { createSpread, type Stage } from './order/spread.js'
+import { Heap } from './order/heap.js'
 
 /** The part of a log that has been read. */
 export interface ReadProgress {
@@ -178,4 +178,40 @@ function bytesOf(readers: readonly LogReader[]): Omit<ReadProgress, 'lines'> {
           : bytes + reader.source.size
   }
   return { bytesRead, bytes }
+}
+
+/** Puts records in the order of `at`. A record that is later than `disorderMs` is replayed at the current time. */
+export function createReorder(
+  { disorderMs, maxHeld }: { disorderMs: number; maxHeld: number },
+  next: (record: LogRecord) => void,
+): Stage {
+  const heap = new Heap<LogRecord>()
+  let latest = -Infinity
+  let emitted = -Infinity
+  let late = 0
+
+  function emit(): void {
+    const record = heap.pop()
+    if (record === undefined) return
+    emitted = record.at
+    next(record)
+  }
+
+  return {
+    push(record) {
+      if (record.at < emitted) {
+        late++
+        record.at = emitted
+      }
+      heap.push(record.at, record)
+      if (record.at > latest) latest = record.at
+      while (heap.least < latest - disorderMs || heap.size > maxHeld) emit()
+    },
+    flush() {
+      while (heap.size > 0) emit()
+    },
+    get late() {
+      return late
+    },
+  }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parse } from '../../src/simulate/rules/csv.js'
-import { tableOf } from '../../src/simulate/rules/table.js'
+import { parse, tableOf } from '../../src/simulate/rules/table.js'
 
 describe('parse', () => {
   test.each<readonly [string, readonly (readonly string[])[]]>([

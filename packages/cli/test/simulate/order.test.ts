@@ -18,7 +18,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { jsonCutter } from '../../src/simulate/cut/json.js'
 import type { LogRecord } from '../../src/simulate/cut/record.js'
-import { createReorder } from '../../src/simulate/order/reorder.js'
+import { createReorder } from '../../src/simulate/read-log.js'
 import { createSpread, type Stage } from '../../src/simulate/order/spread.js'
 import { simulate, type Report } from '../../src/simulate/index.js'
 import { combinedLog, jsonLog, simulated, start, textOf, traffic, type Line } from './logs.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LogRecord } from '../../src/simulate/cut/record.js'
-import { createReorder } from '../../src/simulate/order/reorder.js'
+import { createReorder } from '../../src/simulate/read-log.js'
 import { createSpread, type Stage } from '../../src/simulate/order/spread.js'
 import { start } from './logs.js'
 

@@ -8,7 +8,6 @@ import type { List } from '../match/lists.js'
 import { Consumer } from './consumptions.js'
 import { explain, type ExplainOptions, type Explanation } from './explain.js'
 import type { CompiledRule } from './rule.js'
-import { publicNames } from './public-names.js'
 import { emptyStats, type RuleStats } from './stats.js'
 import { walk, walkShadow, type ShadowWalked, type Walked } from './walk.js'
 
@@ -168,4 +167,31 @@ function completed<T>(work: (context: RequestContext) => T, context: RequestCont
     if (error !== suspended || context.pending === undefined) throw error
     return Promise.resolve(context.pending).then(() => completed(work, context))
   }
+}
+
+/**
+ * The public names of policies whose own names responses must not contain: `limit`, `limit-2` and so on, in the order of the document. A policy has the
+ * same public name in all responses, so that a client can tell it from others.
+ */
+function publicNames(rules: readonly CompiledRule[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  if (!rules.some(isHidden)) return names
+  const taken = new Set<string>()
+  for (const { action } of rules) if (action.type === 'limit') taken.add(action.count)
+  let number = 0
+  for (const rule of rules) {
+    if (rule.action.type !== 'limit' || !isHidden(rule)) continue
+    for (const policy of rule.action.variants.names) {
+      if (names.has(policy)) continue
+      let name: string
+      do name = ++number === 1 ? 'limit' : `limit-${number}`
+      while (taken.has(name))
+      names.set(policy, name)
+    }
+  }
+  return names
+}
+
+function isHidden({ declaration }: CompiledRule): boolean {
+  return declaration.expose === false
 }

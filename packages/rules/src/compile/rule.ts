@@ -1,5 +1,12 @@
-import type { Outcome } from '@sluice/core/http'
-import type { RuleDeclaration, RulesDocument, When } from '../document/document.js'
+import { type Outcome, millisecondsOf } from '@sluice/core/http'
+import type {
+  RuleDeclaration,
+  RulesDocument,
+  When,
+  DenyDeclaration,
+  OverDeclaration,
+  ThenDeclaration,
+} from '../document/document.js'
 import type { Path } from '../document/syntax.js'
 import { allHold, type Condition } from '../match/predicates/conditions.js'
 import { certaintyOf, isSeveral } from '../match/certainty.js'
@@ -9,8 +16,8 @@ import type { Vocabulary } from '../match/vocabulary.js'
 import { conditionsAsSent, readWhen } from '../match/when.js'
 import { readCost, type Cost } from './limits/cost.js'
 import { readKey, type KeyReader } from './limits/keys.js'
-import { overOutcome, thenOutcome } from './limits/outcomes.js'
 import { readVariants, type VariantReader } from './limits/variants.js'
+import type { Findings } from '../document/findings.js'
 
 /** A compiled rule. */
 export interface CompiledRule {
@@ -182,4 +189,29 @@ function checkCountName(count: string | undefined, path: Path, { findings }: Voc
     count,
     expected,
   )
+}
+
+/** The outcome of a rule with `then`. */
+function thenOutcome(then: Exclude<ThenDeclaration, 'allow'>): Outcome {
+  if (then === 'deny') return { type: 'deny', status: 403 }
+  if ('deny' in then) return denial(then.deny, 403)
+  if ('challenge' in then) return { ...then.challenge, type: 'challenge' }
+  return { type: 'tag', tag: then.tag }
+}
+
+/** The outcome of a request that is over a limit. Undefined after a finding. */
+function overOutcome(over: OverDeclaration, path: Path, findings: Findings): Outcome | undefined {
+  if (over === 'deny') return { type: 'deny', status: 429 }
+  if ('deny' in over) return denial(over.deny, 429)
+  if ('challenge' in over) return { ...over.challenge, type: 'challenge' }
+  if ('tag' in over) return { type: 'tag', tag: over.tag }
+  const maxMs = millisecondsOf(over.delay)
+  if (maxMs !== undefined && maxMs > 0) return { type: 'delay', maxMs }
+  const expected = 'the longest delay, such as 5s'
+  findings.error([...path, 'delay'], 'SLUICE_RULES_OPTION_INVALID', over.delay, expected)
+  return undefined
+}
+
+function denial({ status, body }: DenyDeclaration, usual: number): Outcome {
+  return { type: 'deny', status: status ?? usual, ...(body === undefined ? {} : { body }) }
 }

@@ -10,7 +10,6 @@ import {
 } from '../errors.js'
 import { reasonOf } from '../errors/reason.js'
 import { changesToTell, publish, warnOfStale, type DocumentEvent } from './events.js'
-import { createFailures } from './failures.js'
 import { incompleteness } from '../document/incomplete.js'
 import type { Keeper } from './keep.js'
 import { createRefresher } from './refresh.js'
@@ -181,4 +180,35 @@ function assertSameName(before: RuleSet | undefined, { name }: RuleSet): void {
 
 function noDocument({ location }: RuleSource): RulesError {
   return rulesError('SLUICE_RULES_SOURCE_FAILED', location, 'it delivered no document')
+}
+
+/** The reasons why the current rules are not those of the source. Each distinct failure is published once, until it is over. */
+interface Failures {
+  readonly latest: RulesError | undefined
+  add(error: RulesError): void
+  clear(): void
+}
+
+/** A failure whose message changes each time must not exhaust the memory. */
+const mostTold = 100
+
+export function createFailures(tell: (error: RulesError) => void): Failures {
+  const told = new Set<string>()
+  let latest: RulesError | undefined
+  return {
+    get latest() {
+      return latest
+    },
+    add(error) {
+      latest = error
+      const failure = `${error.code} ${error.message}`
+      if (told.has(failure) || told.size >= mostTold) return
+      told.add(failure)
+      tell(error)
+    },
+    clear() {
+      latest = undefined
+      told.clear()
+    },
+  }
 }

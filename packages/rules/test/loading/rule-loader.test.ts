@@ -3,9 +3,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { rulesErrorFrom } from '../../src/errors.js'
-import { createFailures } from '../../src/loading/failures.js'
+import {
+  createFailures,
+  createRuleLoader,
+  type Compile,
+  type RuleLoader,
+} from '../../src/loading/rule-loader.js'
 import { createKeeper } from '../../src/loading/keep.js'
-import { createRuleLoader, type Compile, type RuleLoader } from '../../src/loading/rule-loader.js'
 import type { DocumentEvent } from '../../src/loading/events.js'
 import { contentOf, type RuleSource } from '../../src/loading/sources/rule-source.js'
 import { compileLines } from './compile-lines.js'

@@ -4,7 +4,6 @@ import { DeniedKey } from './denied-key.js'
 import { HotKeys } from './hot-keys.js'
 import { KeySet } from './key-set.js'
 import { Timeline } from './timeline.js'
-import { Worst } from './worst.js'
 
 /** The number of denied keys with exact counts. Of further keys only the most frequent are counted. */
 const maxDeniedKeys = 100_000
@@ -93,4 +92,37 @@ interface Followed {
 export interface CountedKey extends Followed {
   readonly denied: number
   readonly error: number
+}
+
+const stretchMs = 5 * 60_000
+
+/** Finds the five minutes of the clock with the largest share of denials. */
+class Worst {
+  from = 0
+  share = 0
+  #start = -Infinity
+  #asked = 0
+  #denied = 0
+
+  ask(at: number): void {
+    if (at >= this.#start + stretchMs) {
+      this.close()
+      this.#start = Math.floor(at / stretchMs) * stretchMs
+      this.#asked = 0
+      this.#denied = 0
+    }
+    this.#asked++
+  }
+
+  deny(): void {
+    this.#denied++
+  }
+
+  /** Ends the current five minutes. */
+  close(): void {
+    const share = this.#asked === 0 ? 0 : this.#denied / this.#asked
+    if (share <= this.share) return
+    this.share = share
+    this.from = this.#start
+  }
 }

@@ -8,6 +8,7 @@ import {
   type NotLimited,
   type OnStoreError,
   type Store,
+  type PeekOptions,
 } from '@sluice/core'
 import {
   carryOut,
@@ -16,6 +17,7 @@ import {
   checkedIfGiven,
   decideByRules,
   isPromise,
+  type Ask,
   type Consumption,
   readOptions,
   type Judgement,
@@ -25,7 +27,6 @@ import type { RuleSet } from '../../compile/rule-set.js'
 import { factsOf, type RuleContext } from './context.js'
 import { exceededRules, type ExceededRule } from './exceeded-rules.js'
 import { peekedCounts, type PeekedCounts } from './peeked-counts.js'
-import { peeking, withoutTraces } from './peeking.js'
 
 /** Options of `createRuleLimiter`. */
 export interface RuleLimiterOptions {
@@ -180,4 +181,33 @@ async function consumptionsOf(judgement: Judgement): Promise<readonly Consumptio
 
 function isRules(value: unknown): value is RuleLimiterOptions['rules'] {
   return typeof value === 'object' && value !== null && 'name' in value && 'current' in value
+}
+
+/** A limiter whose `consume` and `acquire` only peek. The code that carries out a judgement can then peek at it, without a wait. */
+function peeking(limiter: Limiter): Limiter {
+  const { peek, peekMany } = limiter
+  return {
+    ...limiter,
+    consume: (key, options) => peek(key, peekOptions(options)),
+    consumeMany: (calls) =>
+      peekMany(calls.map((call) => ({ key: call.key, ...peekOptions(call) }))),
+    acquire: async (key, options) => peek(key, peekOptions(options)),
+  }
+}
+
+function peekOptions({ cost = 1, policies }: PeekOptions = {}): PeekOptions {
+  return policies === undefined ? { cost } : { cost, policies }
+}
+
+/** The judgement without its shadow rules and its statistics, which include only counted requests. */
+function withoutTraces(judgement: Judgement): Judgement {
+  if (judgement.type !== 'ask') return judgement
+  const { type, version, tags, applied, tagging } = judgement
+  const [first] = judgement.enforced
+  const enforced: Ask['enforced'] = first === undefined ? [] : [untraced(first)]
+  return { type, version, tags, applied, enforced, tagging: tagging.map(untraced), shadow: [] }
+}
+
+function untraced({ keys, policies, cost, rules }: Consumption): Consumption {
+  return { keys, policies, cost, rules }
 }
