@@ -200,3 +200,11 @@ test('a document without the line break that the one in use has is a mistake, wi
       'End it with a line break.',
   )
 })
+
+test('a test that expects nothing is a mistake', async () => {
+  const { findings } = await checkRules(textOf(document.replace('\n    applies: [all]', '')))
+  expect(findings.map(({ line, code, path }) => [line, code, path])).toEqual([
+    [8, 'SLUICE_RULES_OPTION_INVALID', 'tests[0]'],
+  ])
+  expect(findings[0].message).toContain('a test with "applies", "refuses", "allows" or "tags"')
+})

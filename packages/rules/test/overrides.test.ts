@@ -246,3 +246,16 @@ describe('overrides of the application', () => {
     expect(limitOf(judge(rules, 'ann') as Judgement)).toBe(8)
   })
 })
+
+test('overrides of hosts have no case', async () => {
+  const rules = await compiledRules(
+    `  - { id: api, limit: 1, window: 1m, overrides: { of: host, entries: { Shop.Example.COM: 5, 'API.*': 7 } } }`,
+  )
+  const limits = ['shop.example.com', 'SHOP.example.com', 'Api.example.com', 'other.example.com']
+  expect(limits.map((host) => limitOf(judged(rules, { host })))).toEqual([5, 5, 7, 1])
+  const again =
+    '  - { id: a, limit: 1, window: 1m, overrides: { of: host, entries: { A.com: 5, a.com: 7 } } }'
+  expect(await findingsOf(`${head}\nrules:\n${again}`)).toMatchObject([
+    { code: 'SLUICE_RULES_OVERRIDE' },
+  ])
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filesOf, parsedOf, parseRules } from '../src/index.js'
+import { filesOf, parsedOf, parseRules, staticSource } from '../src/index.js'
 
 const document = 'version: 1\nname: a\nrules: [{ id: a, then: deny }]\n'
 
@@ -57,4 +57,22 @@ test('10,000 rules are not too many, and a text of 10 MB is not too long', () =>
   const text = `${document}# ${'x'.repeat(10 * 1024 * 1024 - document.length - 2)}`
   expect(text).toHaveLength(10 * 1024 * 1024)
   expect(versionOf(text)).toMatch(/^[\da-f]{16}$/)
+})
+
+test('an object that has no JSON is invalid, as text and as a source', () => {
+  const cyclic: Record<string, unknown> = { a: 1 }
+  cyclic['self'] = cyclic
+  for (const body of [5n, cyclic]) {
+    const rules = [{ id: 'a', then: { deny: { body } } }]
+    // As from JavaScript.
+    const wrong: never = Object.assign({ version: 1, name: 'a', rules }) as never
+    for (const read of [() => parsedOf(wrong), () => staticSource(wrong)]) {
+      expect(read).toThrow(
+        expect.objectContaining({
+          code: 'SLUICE_RULES_INVALID',
+          findings: [expect.objectContaining({ code: 'SLUICE_RULES_SYNTAX' })],
+        }),
+      )
+    }
+  }
 })

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { checkCounts } from './counts.js'
 import { readRule, type CompiledRule } from './rule.js'
-import { invalidRules, type Finding } from '../errors.js'
+import { invalidRules, rulesMessage, type Finding } from '../errors.js'
+import { reasonOf } from '../errors/reason.js'
 import { createVocabulary, type Vocabulary } from '../match/vocabulary.js'
 import { createPause, finished, finishedInSlices, type Slices } from '../slices.js'
 import type { RuleDeclaration, RulesDocument } from '../document/document.js'
@@ -46,9 +47,27 @@ export function parsedOf(
   document: RulesDocument,
   files: ReadonlyMap<string, string> = new Map(),
 ): ParsedRules {
-  const nowhere = { line: 0, column: 0 }
+  const text = jsonOf(document)
   const read = { value: document, findings: [], positionOf: () => nowhere }
-  return parsed(read, () => versionOf(JSON.stringify(document), files), files)
+  return parsed(read, () => versionOf(text, files), files)
+}
+
+const nowhere: Position = { line: 0, column: 0 }
+
+/**
+ * The text of a document that is an object.
+ *
+ * @throws RulesError SLUICE_RULES_INVALID if a value in it has no JSON, such as a bigint or an object that contains itself
+ */
+export function jsonOf(document: RulesDocument): string {
+  try {
+    return JSON.stringify(document)
+  } catch (error) {
+    const code = 'SLUICE_RULES_SYNTAX'
+    const [reason] = reasonOf(error).split('\n')
+    const message = rulesMessage(code, 'JSON', `${reason}.`)
+    throw invalidRules(undefined, [{ severity: 'error', ...nowhere, path: '', code, message }])
+  }
 }
 
 function parsed(

@@ -147,6 +147,8 @@ function by<T>(
   return z.object({ by: name, else: maybe(chosen) }).catchall(chosen) as never
 }
 
+const expectations = ['applies', 'refuses', 'allows', 'tags'] as const
+
 const head = {
   version: z.literal(1),
   name: id,
@@ -220,6 +222,8 @@ const head = {
           ),
         ),
         tags: maybe(described(array(string()), 'The tags of the rules with "then: { tag: NAME }"')),
+      }).refine((test) => expectations.some((name) => test[name] !== undefined), {
+        error: 'a test with "applies", "refuses", "allows" or "tags"',
       }),
     ),
   ),

@@ -43,7 +43,8 @@ export function readOverrides(
     )
     return undefined
   }
-  const table = new OverrideTable()
+  // A host has no case: the field is in lower case.
+  const table = new OverrideTable(of === 'host' ? (value) => value.toLowerCase() : (value) => value)
 
   /** The mistake in an override; undefined if it fits every alternative of the rule. */
   function problemOf(override: Override): string | undefined {
@@ -72,7 +73,13 @@ export function readOverrides(
 class OverrideTable {
   readonly #exact = new Map<string, Override>()
   readonly #prefixes = new Map<string, Override>()
+  readonly #spelled: (value: string) => string
   #lengths: readonly number[] = []
+
+  /** @param spelled the spelling that the values of the field have */
+  constructor(spelled: (value: string) => string) {
+    this.#spelled = spelled
+  }
 
   /** Adds an override, or returns the mistake in it. */
   add(value: string, override: Override): string | undefined {
@@ -81,7 +88,7 @@ class OverrideTable {
       return `"*" is allowed only at the end of a value, unlike in ${JSON.stringify(value)}`
     }
     const table = star === -1 ? this.#exact : this.#prefixes
-    const key = star === -1 ? value : value.slice(0, -1)
+    const key = this.#spelled(star === -1 ? value : value.slice(0, -1))
     if (table.has(key)) return `${JSON.stringify(value)} already has an override`
     table.set(key, override)
     if (star !== -1 && !this.#lengths.includes(key.length)) {

@@ -1,3 +1,4 @@
+import { jsonOf } from '../../compile/parse.js'
 import type { RulesDocument } from '../../document/document.js'
 import { contentOf, type RuleSource } from './rule-source.js'
 
@@ -25,5 +26,5 @@ export function textOf(document: RulesDocument | string): {
 } {
   return typeof document === 'string'
     ? { text: document, format: 'yaml' }
-    : { text: JSON.stringify(document), format: 'json' }
+    : { text: jsonOf(document), format: 'json' }
 }
