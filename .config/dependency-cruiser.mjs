@@ -45,13 +45,24 @@ const rules = {
     from: `${core}/stores/memory/`,
     may: [ground, algorithmContract, storeContract],
   },
+  pipeline: {
+    from: `${core}/stores/pipeline/`,
+    may: [ground, algorithmContract, storeContract],
+  },
   'Redis store': {
     from: `${core}/stores/redis/`,
-    may: [ground, algorithmContract, algorithmScripts, storeContract, npm('cluster-key-slot')],
+    may: [
+      ground,
+      algorithmContract,
+      algorithmScripts,
+      storeContract,
+      `${core}/stores/pipeline/`,
+      npm('cluster-key-slot'),
+    ],
   },
   databases: {
     from: `${core}/stores/database/`,
-    may: [ground, algorithmContract, storeContract],
+    may: [ground, algorithmContract, storeContract, `${core}/stores/pipeline/`],
   },
   limiter: {
     from: `${core}/limiter/`,

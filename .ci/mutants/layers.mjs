@@ -1,4 +1,5 @@
 const redis = 'packages/core/src/stores/redis'
+const pipeline = 'packages/core/src/stores/pipeline'
 const fallback = 'packages/core/src/limiter/fallback.ts'
 
 export const area = 'layers'
@@ -11,31 +12,31 @@ export const tests = [
 
 export const mutants = [
   {
-    file: `${redis}/deadlines.ts`,
+    file: `${pipeline}/deadlines.ts`,
     name: 'the deadline of the first call is that of all',
     find: 'calls.filter((call) => call.due <= until)',
     replace: 'calls.slice()',
   },
   {
-    file: `${redis}/deadlines.ts`,
+    file: `${pipeline}/deadlines.ts`,
     name: 'only the first of several calls has a deadline',
     find: 'if (calls.length > 0 && calls[0].due < timerDue) set(calls[0].due, now)',
     replace: '',
   },
   {
-    file: `${redis}/deadlines.ts`,
+    file: `${pipeline}/deadlines.ts`,
     name: 'an answered call keeps its deadline',
     find: 'if (at === 0) calls.shift()',
     replace: 'if (at === 0) return',
   },
   {
-    file: `${redis}/deadlines.ts`,
+    file: `${pipeline}/deadlines.ts`,
     name: 'a timer without a call keeps the process alive',
     find: 'keepAlive(timer, false)',
     replace: 'keepAlive(timer, true)',
   },
   {
-    file: `${redis}/deadlines.ts`,
+    file: `${pipeline}/deadlines.ts`,
     name: 'a call does not keep the process alive',
     find: 'keepAlive(timer, true)',
     replace: '',
@@ -53,61 +54,61 @@ export const mutants = [
     replace: "!('allowed' in answer)",
   },
   {
-    file: `${redis}/deadlines.ts`,
+    file: `${pipeline}/deadlines.ts`,
     name: 'a busy process takes an answer that lies there for a late one',
     find: 'checkPhase(() => expireUntil(due))',
     replace: 'expireUntil(due)',
   },
   {
-    file: `${redis}/breaker.ts`,
+    file: `${pipeline}/breaker.ts`,
     name: 'failures that were interrupted by an answer are counted on',
     find: '#startOver(): void {\n    this.#failures = 0',
     replace: '#startOver(): void {',
   },
   {
-    file: `${redis}/breaker.ts`,
+    file: `${pipeline}/breaker.ts`,
     name: 'all requests that come together try a store that is back',
     find: 'this.#mayTry = false\n    return undefined',
     replace: 'return undefined',
   },
   {
-    file: `${redis}/breaker.ts`,
+    file: `${pipeline}/breaker.ts`,
     name: 'one key that is refused often opens the breaker',
     find: 'return this.#refusedKeys.size > known',
     replace: 'return this.#refusedKeys.size >= known',
   },
   {
-    file: `${redis}/breaker.ts`,
+    file: `${pipeline}/breaker.ts`,
     name: 'a store that has answered a moment ago is left alone',
     find: 'const isLately = processTime.monotonic() - this.#answeredAt < quietMs',
     replace: 'const isLately = processTime.monotonic() - this.#answeredAt < 0',
   },
   {
-    file: `${redis}/deny-cache.ts`,
+    file: `${pipeline}/deny-cache.ts`,
     name: 'what gives back is forgotten before it is sent only',
     find: "} else if (request.verb !== 'peek') this.#change(request)",
     replace: '}',
   },
   {
-    file: `${redis}/deny-cache.ts`,
+    file: `${pipeline}/deny-cache.ts`,
     name: 'what gives back is forgotten when it is done only',
     find: 'this.#change(request)\n      return undefined',
     replace: 'return undefined',
   },
   {
-    file: `${redis}/deny-cache.ts`,
+    file: `${pipeline}/deny-cache.ts`,
     name: 'a denial that was under way when its key was changed is remembered',
     find: ' && generation === this.#generationOf(request)) {',
     replace: ') {',
   },
   {
-    file: `${redis}/deny-cache.ts`,
+    file: `${pipeline}/deny-cache.ts`,
     name: 'a limiter without deny cache has one',
     find: 'request.fresh !== true &&',
     replace: '',
   },
   {
-    file: `${redis}/deny-cache.ts`,
+    file: `${pipeline}/deny-cache.ts`,
     name: 'a block that the store would start is passed over',
     find: "if (block?.on === 'exceeded' && !isBlocked) return undefined",
     replace: "if (block?.on === 'exceeded' && isBlocked) return undefined",

@@ -1,4 +1,5 @@
 const redis = 'packages/core/src/stores/redis'
+const pipeline = 'packages/core/src/stores/pipeline'
 
 export const area = 'redis client'
 
@@ -53,7 +54,7 @@ export const mutants = [
     replace: '!(error instanceof Error)',
   },
   {
-    file: `${redis}/server-clock.ts`,
+    file: `${pipeline}/server-clock.ts`,
     name: 'a reply moves the clock though it says nothing new',
     find: 'Math.min(Math.max(offset, least), most)',
     replace: 'most',

@@ -2,7 +2,11 @@ import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 
 export function sha256BytesOf(text: string): Uint8Array {
-  return sha256(new TextEncoder().encode(text))
+  return sha256(utf8(text))
+}
+
+export function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
 }
 
 /** SHA-256, in hexadecimal digits. */

@@ -1,4 +1,4 @@
-import { sha256Of } from './digests.js'
+import { sha256Of, utf8 } from './digests.js'
 import { isList } from './options/predicates.js'
 
 /**
@@ -91,6 +91,20 @@ export function redisKey(prefix: string, name: string, key: string): string {
 export function redisKeys(prefix: string, name: string): (key: string) => string {
   const start = `${escapeName(prefix)}:${escapeName(name)}:{`
   return (key) => `${start}${escapeTag(key)}}`
+}
+
+/** A longer key of a row is replaced by its hash: DynamoDB and the indexes of PostgreSQL and MySQL refuse a key of a few thousand bytes. */
+const longestRowKey = 1000
+
+/** Makes the function that names the rows of one limiter in a database: as in Redis, but with at most 1,000 bytes. */
+export function rowKeys(prefix: string, name: string): (key: string) => string {
+  const nameOf = redisKeys(prefix, name)
+  return function rowKey(key) {
+    const long = nameOf(key)
+    // A character has at most three bytes in UTF-8.
+    const isLong = 3 * long.length > longestRowKey && utf8(long).length > longestRowKey
+    return isLong ? `%#${sha256Of(long)}` : long
+  }
 }
 
 /** The name of a Redis key that contains a part of a body, such as a log or leases. */

@@ -30,6 +30,7 @@ import {
   type Key,
 } from '../src/index.js'
 import { errorOf, rejectionOf, warningOf } from './error-of.js'
+import { databaseStore, type Database } from '../src/stores/database/index.js'
 import { storeContract } from '../src/stores/store.js'
 import { rulesOf } from './http/judged.js'
 import { noHeaders, response } from './http/visit.js'
@@ -296,6 +297,11 @@ const causes: Readonly<
   SLUICE_STORE_FAILED: [() => failureAt(unusedPort), ['redis', 'Connection is closed']],
   SLUICE_STORE_TIMEOUT: [() => failureAt(silentPort), ['redis', '40 ms']],
   SLUICE_STORE_UNAVAILABLE: [unavailableStore, ['redis', 'several times', 'until it answers']],
+  SLUICE_STORE_CONTENDED: [contendedStore, ['the map store', '20 ms', 'redisStore']],
+  SLUICE_DATABASE_INVALID: [
+    () => errorOf(() => databaseStore(untyped({ query() {} }))),
+    ['databaseStore', '"query"', '"load" and "save"'],
+  ],
   SLUICE_STORE_CLOSED: [closedStore, ['redis', 'closed']],
 }
 
@@ -431,6 +437,18 @@ async function unavailableStore(): Promise<SluiceError> {
   for (let i = 0; i < 3; i++) {
     expect((await rejectionOf(limiter.penalize('a', 1))).code).toBe('SLUICE_STORE_FAILED')
   }
+  return rejectionOf(limiter.penalize('a', 1))
+}
+
+/** Another process changes the row before each save. */
+async function contendedStore(): Promise<SluiceError> {
+  const database: Database = {
+    name: 'map',
+    load: async (keys) => ({ now: Date.now(), rows: keys.map(() => undefined) }),
+    save: async (groups) => ({ now: Date.now(), groups: groups.map(() => undefined) }),
+  }
+  const store = databaseStore(database, { timeout: 20 })
+  const limiter = createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
   return rejectionOf(limiter.penalize('a', 1))
 }
 

@@ -21,6 +21,11 @@ export function describeTimes(make: DatabaseFactory, it: TestFunctions['it']): v
       'time',
       `It is ${times.join(', ')}, and that of this process ${Date.now()}.`,
     )
+    expectThat(
+      !times.every((time) => time % 1000 === 0),
+      'time',
+      `It is ${times.join(', ')}, which are whole seconds.`,
+    )
     const steps = [now - before, after - now]
     expectThat(
       steps.every((step) => step >= 25 && step < minute),

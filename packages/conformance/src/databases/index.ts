@@ -1,2 +1,3 @@
 export { MapDatabase } from './map-database.js'
 export type { MapRow, MapSettings } from './map-database.js'
+export { unlimitedStore } from './unlimited-store.js'

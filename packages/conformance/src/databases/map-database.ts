@@ -25,6 +25,12 @@ export interface MapSettings {
    */
   readonly before?: (call: 'load' | 'save') => Promise<void>
   /**
+   * Called after the rows were read or changed. A reply that is late waits here, and one that is lost throws.
+   *
+   * @default nothing
+   */
+  readonly after?: (call: 'load' | 'save') => Promise<void>
+  /**
    * Whether a reply to `save` has the rows of the groups that were not saved.
    *
    * @default true
@@ -39,30 +45,25 @@ export class MapDatabase implements Database {
   /** The number of calls so far. */
   readonly calls = { load: 0, save: 0, clean: 0 }
   readonly #clock: () => number
-  readonly #before: MapSettings['before']
-  readonly #returnsRows: boolean
+  readonly #settings: MapSettings
 
-  constructor({
-    rows = new Map(),
-    clock = Date.now,
-    before,
-    returnsRows = true,
-  }: MapSettings = {}) {
-    this.rows = rows
-    this.#clock = clock
-    this.#before = before
-    this.#returnsRows = returnsRows
+  constructor(settings: MapSettings = {}) {
+    this.rows = settings.rows ?? new Map()
+    this.#clock = settings.clock ?? Date.now
+    this.#settings = settings
   }
 
   async load(keys: readonly string[]): Promise<Loaded> {
     this.calls.load++
-    await this.#before?.('load')
-    return { now: this.#clock(), rows: keys.map((key) => this.rows.get(key)) }
+    await this.#settings.before?.('load')
+    const loaded = { now: this.#clock(), rows: keys.map((key) => this.rows.get(key)) }
+    await this.#settings.after?.('load')
+    return loaded
   }
 
   async save(groups: readonly (readonly Change[])[], { from, until }: Span): Promise<Saved> {
     this.calls.save++
-    await this.#before?.('save')
+    await this.#settings.before?.('save')
     const now = this.#clock()
     const isInSpan = from <= now && now <= until
     const rows = new Map<string, StoredRow | undefined>()
@@ -76,7 +77,9 @@ export class MapDatabase implements Database {
       for (const { key } of changes) rows.set(key, this.rows.get(key))
       return undefined
     })
-    return this.#returnsRows ? { now, groups: saved, rows } : { now, groups: saved }
+    await this.#settings.after?.('save')
+    const { returnsRows = true } = this.#settings
+    return returnsRows ? { now, groups: saved, rows } : { now, groups: saved }
   }
 
   async clean(): Promise<void> {

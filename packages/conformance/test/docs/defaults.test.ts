@@ -3,11 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Controller, Get, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import * as core from '@sluice/core'
+import { databaseStore } from '@sluice/core/database'
 import { createGuard, type Action, type RateLimitOptions } from '@sluice/core/http'
 import { rateLimit as fastifyPlugin } from '@sluice/fastify'
 import { RateLimit, RateLimitModule } from '@sluice/nestjs'
 import fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
+import { MapDatabase } from '@sluice/conformance/databases'
 import { useRedis } from '@sluice/conformance/redis'
 import { optionTables, required } from './options-page.js'
 
@@ -140,6 +142,34 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
         await limiterOf({ store: core.redisStore(silent) }).consume('key')
       })
       return /within (\d+) ms/.exec(errors[0].error.message)?.[1]
+    },
+  },
+  'core/src/stores/database/database-store.ts#DatabaseStoreOptions': {
+    async prefix() {
+      const database = new MapDatabase()
+      await limiterOf({ store: databaseStore(database) }).consume('key')
+      const [key] = database.rows.keys()
+      return `'${key.split(':')[0]}'`
+    },
+    async timeout() {
+      const silent = new MapDatabase({ before: forever })
+      const errors = await onChannel<core.StoreErrorEvent>('sluice:store:error', async () => {
+        await limiterOf({ store: databaseStore(silent) }).consume('key')
+      })
+      return /within (\d+) ms/.exec(errors[0].error.message)?.[1]
+    },
+    async rememberedRows() {
+      const database = new MapDatabase()
+      const store = databaseStore(database, { timeout: '1m' })
+      const limiter = limiterOf({ store, policies: nine })
+      for (let i = 0; i < 10_001; i++) await limiter.consume(`${i}`)
+      /** The saves of a further request: a row that is not remembered is taken for a new one first. */
+      const savesFor = async (key: string): Promise<number> => {
+        const before = database.calls.save
+        await limiter.consume(key)
+        return database.calls.save - before
+      }
+      return (await savesFor('1')) === 1 && (await savesFor('0')) === 2 && 10_000
     },
   },
   'core/src/http/keys/by-ip.ts#ByIpOptions': {

@@ -1,7 +1,9 @@
 import * as core from '@sluice/core'
+import { databaseStore } from '@sluice/core/database'
 import { byIp, type PolicyKind } from '@sluice/core/http'
 import { rateLimit as onExpress } from '@sluice/express'
 import { rateLimit as onKoa } from '@sluice/koa'
+import { MapDatabase } from '@sluice/conformance/databases'
 import { describe, expect, test } from 'vitest'
 import { optionTables, required, type Stated } from './options-page.js'
 
@@ -98,6 +100,12 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     (options) => core.redisStore(nowhere, options),
     {},
     ['core/src/stores/redis/index.ts#RedisStoreOptions'],
+  ],
+  [
+    'databaseStore',
+    (options) => databaseStore(new MapDatabase(), options),
+    {},
+    ['core/src/stores/database/database-store.ts#DatabaseStoreOptions'],
   ],
   ['byIp', byIp, {}, ['core/src/http/keys/by-ip.ts#ByIpOptions']],
   [

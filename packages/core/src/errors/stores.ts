@@ -11,6 +11,10 @@ export const storeMessages = {
   SLUICE_STORE_UNAVAILABLE: (store: string): string =>
     `the ${store} store has failed several times. No calls are sent to it until it answers a ping again.`,
 
+  SLUICE_STORE_CONTENDED: (store: string, timeoutMs: number): string =>
+    `the ${store} store changed the row of this key for other processes again and again, for ${timeoutMs} ms. Nothing was taken. Raise the "timeout", or ` +
+    `spread the limit over several keys, or use redisStore, which decides in the server.`,
+
   SLUICE_STORE_CLOSED: (store: string): string =>
     `the ${store} store was closed and takes no more requests.`,
 
@@ -18,6 +22,10 @@ export const storeMessages = {
     `${where}: the store was made by another version of @sluice/core (store contract ${theirs}; this copy has ${ours}). The application contains ` +
     `two versions of it: "npm ls @sluice/core" lists them. Install one version of all @sluice packages, or import the store from the ` +
     `same package as the limiter.`,
+
+  SLUICE_DATABASE_INVALID: (where: string, value: unknown): string =>
+    `${where}: the database is ${showDatabase(value)}. A database is an object with the functions "load" and "save": see the type Database of ` +
+    `@sluice/core/database.`,
 
   SLUICE_CLIENT_INVALID: (client: unknown): string =>
     `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client. With ioredis or iovalkey: ` +
@@ -33,4 +41,12 @@ function showClient(client: unknown): string {
   if ('evalsha' in client && 'evalSha' in client)
     return 'in legacyMode: pass its "v4", which has promises'
   return show(client)
+}
+
+/** A string is not shown: it may be an address with a password. */
+function showDatabase(value: unknown): string {
+  if (typeof value === 'string') return 'a string'
+  if (typeof value !== 'object' || value === null) return show(value)
+  if ('then' in value) return 'a promise, which has to be awaited first'
+  return show(value)
 }

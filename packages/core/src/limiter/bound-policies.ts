@@ -43,10 +43,15 @@ export function bindPolicies(limiter: string, policies: Policies): readonly Boun
   return named.map(([name, policy]) => bindPolicy(limiter, name, policy))
 }
 
-/** Makes the function that binds the policies of a call, each object of policies once. Undefined means the limiter's own policies. */
+/**
+ * Makes the function that binds the policies of a call, each object of policies once. Undefined means the limiter's own policies.
+ *
+ * @param check throws if the store cannot keep the counts of these policies
+ */
 export function createBinder(
   limiter: string,
   own: readonly BoundPolicy[] | undefined,
+  check: (policies: readonly BoundPolicy[]) => void,
 ): (policies: Policies | undefined) => readonly BoundPolicy[] {
   const bound = new WeakMap<Policies, readonly BoundPolicy[]>()
   const watchNames = watchPolicyNames(limiter)
@@ -59,6 +64,7 @@ export function createBinder(
     let entries = bound.get(policies)
     if (entries === undefined) {
       entries = bindPolicies(limiter, policies)
+      check(entries)
       watchNames(entries)
       bound.set(policies, entries)
     }

@@ -114,7 +114,7 @@ export function makeLimiter<S extends Store>(
   const fallback = store.async
     ? createFallback(store, name, onStoreError, sharing(localShare))
     : undefined
-  const requests = createRequests(name, policies, clock)
+  const requests = createRequests(name, policies, clock, store)
   const dispatch = createDispatcher<S>(store, fallback)
   const decisions = createDecisions<S>({
     name,

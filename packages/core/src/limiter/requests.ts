@@ -21,10 +21,11 @@ import {
 } from '../options/readers.js'
 import { argumentChecks } from './checks/argument-checks.js'
 import { refundRequests, type RefundCall } from './receipts/refunds.js'
+import { storeCheck } from './checks/store-check.js'
 import { watchRedundancy } from './checks/redundant-policies.js'
 import { leaseFor } from './leases/requested-lease.js'
 import type { Receipt } from './receipts/call-receipt.js'
-import type { BoundPolicy, LeaseRequest, StoreRequest } from '../stores/store.js'
+import type { BoundPolicy, LeaseRequest, Store, StoreRequest } from '../stores/store.js'
 
 /**
  * Turns the calls of a limiter's methods into requests to its store. An invalid call is an error with a code. The methods have the names of the
@@ -65,10 +66,13 @@ export function createRequests(
   limiter: string,
   policies: Policies,
   clock: Clock | undefined,
+  store: Store,
 ): Requests {
   const where = `limiter "${limiter}"`
   const own = policies === chosenPerCall ? [] : bindPolicies(limiter, policies)
-  const entriesFor = createBinder(limiter, policies === chosenPerCall ? undefined : own)
+  const assertKept = storeCheck(store)
+  assertKept(own)
+  const entriesFor = createBinder(limiter, policies === chosenPerCall ? undefined : own, assertKept)
   const watchKey = watchRedundancy(own, policies)
   const { assertPenalty, assertBlockable, count, text } = argumentChecks(where, policies)
 

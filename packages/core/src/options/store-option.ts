@@ -9,6 +9,9 @@ export const storeOption: OptionReader<unknown> = {
     if (typeof value === 'string')
       return 'Make a client for the address, and pass redisStore(client)'
     if (typeof value === 'function') return 'Call the function that makes the store'
+    if (['load', 'save'].every((name) => hasMethod(value, name))) {
+      return 'This looks like a database: pass databaseStore(database) of @sluice/core/database'
+    }
     if (['evalsha', 'evalSha', 'sendCommand'].some((name) => hasMethod(value, name))) {
       return 'This looks like a Redis client: pass redisStore(client)'
     }

@@ -8,16 +8,18 @@ export function hasFailed(answer: Answer): answer is SluiceError {
 
 /**
  * Returns whether the store is unavailable, as opposed to a store that answered a single request with an error, such as a key of another type: an
- * error inside a successful reply has no `cause`.
+ * error inside a successful reply has no `cause`. A store that other processes keep changing is available.
  */
 export function isUnavailable(answer: Answer): answer is SluiceError {
-  return hasFailed(answer) && (answer.code !== 'SLUICE_STORE_FAILED' || answer.cause !== undefined)
+  if (!hasFailed(answer) || answer.code === 'SLUICE_STORE_CONTENDED') return false
+  return answer.code !== 'SLUICE_STORE_FAILED' || answer.cause !== undefined
 }
 
 const failures: ReadonlySet<string> = new Set([
   'SLUICE_STORE_FAILED',
   'SLUICE_STORE_TIMEOUT',
   'SLUICE_STORE_UNAVAILABLE',
+  'SLUICE_STORE_CONTENDED',
 ])
 
 /** Converts a value that a store threw to the error with which it answers its requests. */

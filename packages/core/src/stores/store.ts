@@ -171,13 +171,15 @@ export type Answer = Outcome | SluiceError
  * can contain several copies of this package, and a limiter accepts a store of another copy if both have the same version. Increase it with every
  * change that another copy would misinterpret.
  */
-export const contractVersion: number = 2
+export const contractVersion: number = 3
 
 /** The property of a store that contains its contract. A store that an application implements itself does not have it. */
 export const storeContract: unique symbol = Symbol.for('@sluice/core:store')
 
 export interface StoreContract {
   readonly version: number
+  /** The largest limit of each kind of policy with records, if the store keeps all records of a key in one row of a limited size. */
+  readonly largestLimits?: Readonly<Record<string, number>>
   /** Decides while the store is unavailable. It belongs to the store, so that limiters of one name share their counts as they do in the store. */
   fallback?: SyncStore
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createPings } from '../../src/stores/redis/pings.js'
+import { createPings } from '../../src/stores/pipeline/pings.js'
 import { deferred, holdTime, pass, releaseTime } from '../layers/stub-store.js'
 
 beforeEach(holdTime)

@@ -1,1 +1,3 @@
+export { databaseStore } from './database-store.js'
+export type { DatabaseStoreOptions } from './database-store.js'
 export type { Change, Database, Loaded, Saved, Span, StoredRow } from './database.js'

@@ -1,5 +1,6 @@
 import { isUnavailable } from '../failure.js'
 import type { PendingRequest } from '../pending.js'
+import { checkPhase } from '../pipeline/check-phase.js'
 import type { Answer, StoreRequest } from '../store.js'
 import { Batch, createOrder, type Lane } from './order.js'
 
@@ -129,7 +130,3 @@ function weightOf({ entries }: StoreRequest): number {
   for (const { steps } of entries) weight += steps.bodied === true ? bodyWeight : 1
   return weight
 }
-
-/** Runs a function in the check phase of the event loop, after the sockets have been read. */
-export const checkPhase: (then: () => void) => void = (() =>
-  globalThis.setImmediate ?? setTimeout)()

@@ -8,6 +8,10 @@ import {
   type OptionReader,
 } from '../../options/readers.js'
 import { PendingRequest, storeOf } from '../pending.js'
+import { Breaker } from '../pipeline/breaker.js'
+import { checkPhase } from '../pipeline/check-phase.js'
+import { createDeadlines } from '../pipeline/deadlines.js'
+import { DenyCache } from '../pipeline/deny-cache.js'
 import {
   contractVersion,
   refundOf,
@@ -16,12 +20,9 @@ import {
   type AsyncStore,
   type StoreRequest,
 } from '../store.js'
-import { checkPhase, createBatches, type LaneOf } from './batches.js'
-import { Breaker } from './breaker.js'
+import { createBatches, type LaneOf } from './batches.js'
 import { createCalls, type Calls } from './calls.js'
 import { clientOf, type SupportedClient } from './client/client.js'
-import { createDeadlines } from './deadlines.js'
-import { DenyCache } from './deny-cache.js'
 import { createLanes } from './lanes.js'
 import { Batch } from './order.js'
 

@@ -5,12 +5,13 @@
 export interface ServerClock {
   /** Updates the estimate from one reply. `sentAt` and `arrivedAt` are monotonic milliseconds of this process. */
   learn(sentAt: number, arrivedAt: number, serverMs: number): void
-  /** Converts a monotonic moment of this process to the server's time. Before the first reply the offset is 0; then the result is early by at most a round trip. */
+  /** Converts a monotonic moment of this process to the server's time. Before the first reply, the offset is the first one. */
   at(moment: number): number
 }
 
-export function createServerClock(): ServerClock {
-  let offset = 0
+/** @param first the offset before the first reply. With -Infinity, the estimate after it is as early as the reply allows. */
+export function createServerClock(first = 0): ServerClock {
+  let offset = first
 
   return {
     learn(sentAt, arrivedAt, serverMs) {

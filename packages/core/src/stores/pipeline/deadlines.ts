@@ -1,4 +1,4 @@
-import { checkPhase } from './batches.js'
+import { checkPhase } from './check-phase.js'
 
 /** A call that has to be answered in time. */
 export interface TimedCall {

@@ -1,0 +1,59 @@
+import type { PendingRequest } from '../pending.js'
+
+/** A request on its way through the database. */
+export class Item {
+  readonly pending: PendingRequest
+  /** The row of each of its policies. */
+  readonly keys: readonly string[]
+  /** The latest monotonic time at which it may still take units. */
+  readonly dueAt: number
+  /** The time of `performance.now` at which it has taken too long. */
+  due = 0
+  isAnswered = false
+  /** Whether another process has changed one of its rows while it was decided. */
+  hasConflicted = false
+
+  constructor(pending: PendingRequest, keys: readonly string[], dueAt: number) {
+    this.pending = pending
+    this.keys = keys
+    this.dueAt = dueAt
+  }
+}
+
+/** Requests that share rows, directly or through other requests. Their rows are saved together. */
+export interface Group {
+  /** Each key once. */
+  readonly keys: readonly string[]
+  /** In the order in which they were made. */
+  readonly items: readonly Item[]
+}
+
+export function groupsOf(items: readonly Item[]): readonly Group[] {
+  /** For each key that is not the first of its group, another key of the group. */
+  const leaders = new Map<string, string>()
+
+  function leaderOf(key: string): string {
+    let leader = key
+    for (let next = leaders.get(leader); next !== undefined; next = leaders.get(leader)) {
+      leader = next
+    }
+    return leader
+  }
+
+  for (const { keys } of items) {
+    const first = leaderOf(keys[0])
+    for (let i = 1; i < keys.length; i++) {
+      const other = leaderOf(keys[i])
+      if (other !== first) leaders.set(other, first)
+    }
+  }
+  const groups = new Map<string, { keys: Set<string>; items: Item[] }>()
+  for (const item of items) {
+    const leader = leaderOf(item.keys[0])
+    const group = groups.get(leader) ?? { keys: new Set(), items: [] }
+    groups.set(leader, group)
+    group.items.push(item)
+    for (const key of item.keys) group.keys.add(key)
+  }
+  return Array.from(groups.values(), ({ keys, items: own }) => ({ keys: [...keys], items: own }))
+}

@@ -1,0 +1,177 @@
+import type { BodiedAlgorithm, Row } from '../../algorithms/algorithm.js'
+import { blockForgotten } from '../block.js'
+import type { SideRows } from '../cursor.js'
+import { nextReset } from '../reset.js'
+import type { Change, StoredRow } from './database.js'
+import { blockId, packState, readState, resetId, type Part } from './state-bytes.js'
+
+/** Parts are kept this long after they have expired, so that they still count if the clock steps back by less. */
+const graceMs = 1000
+
+/** An injected clock can stop, so a row that follows one is kept for a day longer. */
+const injectedGraceMs = 86_400_000
+
+/** The records of a part, read from its body. */
+interface Records {
+  readonly algorithm: BodiedAlgorithm
+  readonly body: unknown
+}
+
+/** A part, with its records if a request has read them. They differ from its body once `isPacked` is false. */
+interface PagePart extends Part {
+  records?: Records
+  isPacked?: boolean
+}
+
+const noRow: Row = [0, 0]
+
+/** The state of one key, as it was loaded, with the changes of the requests of this call. */
+export class Page {
+  readonly #key: string
+  readonly #version: unknown
+  readonly #loadedAt: number
+  readonly #parts: PagePart[]
+  #isChanged = false
+  /** The time of the last change, by the clock of its request. */
+  #changedAt = 0
+  #isInjected = false
+
+  /** @param loadedAt the time of the database by which requests without a clock of their own are decided */
+  constructor(key: string, row: StoredRow | undefined, loadedAt: number) {
+    this.#key = key
+    this.#version = row?.version
+    this.#loadedAt = loadedAt
+    this.#parts = readState(row?.bytes)
+  }
+
+  /** The row that a policy's name has in this form. */
+  partOf(name: string, id: number, width: number): Readonly<Part> | undefined {
+    return this.#parts[this.#indexOf(name, id, width)]
+  }
+
+  /** The records of a part. Undefined if it has none, or its body is damaged. */
+  recordsOf(name: string, algorithm: BodiedAlgorithm, width: number): unknown {
+    const part = this.#parts[this.#indexOf(name, algorithm.id, width)]
+    if (part === undefined) return undefined
+    if (part.records === undefined && part.body !== undefined) {
+      const body = algorithm.unpackBody(part.body, part.row)
+      if (body !== undefined) part.records = { algorithm, body }
+    }
+    return part.records?.body
+  }
+
+  /** Keeps a row until it ends. Removes it if it has already ended. */
+  put(part: Omit<PagePart, 'body' | 'isPacked'>, now: number, isInjected: boolean): void {
+    const { name, id, row, ends, records } = part
+    const at = this.#indexOf(name, id, row.length)
+    if (ends <= now && at === -1) return
+    this.#note(now, isInjected)
+    const body = records === undefined ? {} : { records, isPacked: false }
+    const kept: PagePart = { name, id, row, ends: Math.ceil(ends), body: undefined, ...body }
+    if (ends <= now) this.#parts.splice(at, 1)
+    else if (at === -1) this.#parts.push(kept)
+    else this.#parts[at] = kept
+  }
+
+  /** Removes parts of a policy's name. */
+  remove(name: string, isRemoved: (part: Part) => boolean, now: number, isInjected: boolean): void {
+    for (let at = this.#parts.length - 1; at >= 0; at--) {
+      const part = this.#parts[at]
+      if (part.name !== name || !isRemoved(part)) continue
+      this.#parts.splice(at, 1)
+      this.#note(now, isInjected)
+    }
+  }
+
+  /** The end of the last of the rows that a policy's name has, in all forms. */
+  lastEndOf(name: string): number {
+    const own = this.#parts.filter((part) => part.name === name && isForm(part))
+    return own.reduce((latest, { ends }) => Math.max(latest, ends), 0)
+  }
+
+  /** The row to save. Undefined if no request has changed it. */
+  get change(): Change | undefined {
+    if (!this.#isChanged) return undefined
+    const kept = this.#parts.filter(({ ends }) => ends + graceMs > this.#changedAt)
+    const [key, version] = [this.#key, this.#version]
+    if (kept.length === 0) {
+      return version === undefined ? undefined : { key, version, bytes: undefined, endsAt: 0 }
+    }
+    const lastEnd = Math.max(...kept.map(({ ends }) => ends))
+    const grace = this.#isInjected ? injectedGraceMs : graceMs
+    // The ends are times of the requests' clock, which can be an injected one.
+    const endsAt = this.#loadedAt + lastEnd - this.#changedAt + grace
+    return { key, version, bytes: packState(kept.map(packed)), endsAt }
+  }
+
+  #note(now: number, isInjected: boolean): void {
+    this.#isChanged = true
+    this.#changedAt = now
+    this.#isInjected = isInjected
+  }
+
+  #indexOf(name: string, id: number, width: number): number {
+    return this.#parts.findIndex(
+      (part) => part.name === name && part.id === id && part.row.length === width,
+    )
+  }
+}
+
+/** The block and the resets of a policy's name on a page. */
+export class PageSide implements SideRows {
+  readonly #page: Page
+  readonly #name: string
+  readonly #now: number
+  readonly #isInjected: boolean
+
+  constructor(page: Page, name: string, now: number, isInjected: boolean) {
+    this.#page = page
+    this.#name = name
+    this.#now = now
+    this.#isInjected = isInjected
+  }
+
+  get block(): Row {
+    return this.#page.partOf(this.#name, blockId, 2)?.row ?? noRow
+  }
+
+  get reset(): Row {
+    return this.#page.partOf(this.#name, resetId, 2)?.row ?? noRow
+  }
+
+  saveBlock(block: Row, now: number): void {
+    const part = { name: this.#name, id: blockId, row: block, ends: blockForgotten(block) }
+    this.#page.put(part, now, this.#isInjected)
+  }
+
+  removeBlock(): void {
+    this.#page.remove(this.#name, ({ id }) => id === blockId, this.#now, this.#isInjected)
+  }
+
+  saveReset(now: number, ends: number): void {
+    const last = this.#page.partOf(this.#name, resetId, 2)
+    const until = Math.max(ends, this.#page.lastEndOf(this.#name))
+    if (until <= now) return
+    const part = {
+      name: this.#name,
+      id: resetId,
+      row: nextReset(this.reset, now),
+      ends: Math.max(last?.ends ?? 0, until),
+    }
+    this.#page.put(part, now, this.#isInjected)
+  }
+
+  removeRows(): void {
+    this.#page.remove(this.#name, isForm, this.#now, this.#isInjected)
+  }
+}
+
+/** Whether a part is a row of an algorithm. */
+function isForm({ id }: Part): boolean {
+  return id !== blockId && id !== resetId
+}
+
+function packed({ records, isPacked, ...part }: PagePart): Part {
+  if (records === undefined || isPacked !== false) return part
+  return { ...part, body: records.algorithm.packBody(records.body) }
+}

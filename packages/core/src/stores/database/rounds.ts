@@ -1,0 +1,247 @@
+import { processTime } from '../../clock.js'
+import { sluiceError, type SluiceError } from '../../errors.js'
+import { failureOf } from '../failure.js'
+import type { ServerClock } from '../pipeline/server-clock.js'
+import type { Answer } from '../store.js'
+import type { Change, Database, Saved, StoredRow } from './database.js'
+import { groupsOf, type Group, type Item } from './groups.js'
+import { createPlans } from './page-plan.js'
+import { Page } from './page.js'
+import type { RememberedRows } from './remembered-rows.js'
+import { mostBytes } from './state-bytes.js'
+
+/** A group that is not answered yet. */
+interface OpenGroup extends Group {
+  items: readonly Item[]
+  /** The rows by which it is decided next. Undefined: they have to be loaded. */
+  rows: ReadonlyMap<string, StoredRow | undefined> | undefined
+  /** The time of the database by which these rows are decided. */
+  now: number
+  /** Whether the rows are those that this process remembers. */
+  isGuess: boolean
+  /** Whether the database did not save it. */
+  isAgain: boolean
+}
+
+/** A group that was decided, and has to be saved. */
+interface DecidedGroup {
+  readonly group: OpenGroup
+  readonly answers: readonly Answer[]
+  readonly changes: readonly Change[]
+}
+
+export interface RoundsSettings {
+  readonly database: Database
+  readonly clock: ServerClock
+  readonly remembered: RememberedRows
+  /** The error of a request whose time is over. */
+  lateError(item: Item): SluiceError
+  /** Answers some requests: those that a reply of the database, or an error, has settled. */
+  settle(items: readonly Item[], answers: readonly Answer[]): void
+}
+
+const tooLong = `a row would have more than ${mostBytes} bytes`
+
+/** The longest pause before groups are loaded again that the database did not save. */
+const longestPauseMs = 8
+
+/** One save in this many deletes some rows that have ended. */
+const savesPerClean = 100
+
+/**
+ * Decides the requests of one call, in rounds. A round loads the rows of some groups, and saves others that are decided. The groups that a save has found changed
+ * are decided again by their current rows, until they are saved or their time is over.
+ */
+export function createRounds(settings: RoundsSettings): (items: readonly Item[]) => Promise<void> {
+  const { database, clock, remembered, lateError, settle } = settings
+  const planOf = createPlans()
+  /** Whether a reply has told the time of the database. */
+  let isTimed = false
+  let isCleaning = false
+
+  async function timed<T extends { readonly now: number }>(call: () => Promise<T>): Promise<T> {
+    const sentAt = processTime.monotonic()
+    const reply = await call()
+    clock.learn(sentAt, processTime.monotonic(), reply.now)
+    isTimed = true
+    return reply
+  }
+
+  /** Opens the groups of a call: with the remembered rows, if there is a time to decide them by. */
+  function open(items: readonly Item[]): OpenGroup[] {
+    const groups = groupsOf(items).map(({ keys, items: own }): OpenGroup => {
+      return { keys, items: own, rows: undefined, now: 0, isGuess: false, isAgain: false }
+    })
+    if (!isTimed || !remembered.isUsed) return groups
+    // Both clocks are cut to whole milliseconds, so the estimate can be one ahead.
+    let now = clock.at(processTime.monotonic()) - 1
+    for (const group of groups) {
+      const known = group.keys.map((key) => remembered.get(key))
+      group.rows = new Map(group.keys.map((key, i) => [key, known[i]?.row]))
+      group.isGuess = true
+      for (const row of known) now = Math.max(now, row?.at ?? 0)
+    }
+    // All groups of a save have one span, which begins at the time by which they were decided.
+    for (const group of groups) group.now = now
+    return groups
+  }
+
+  async function load(groups: readonly OpenGroup[]): Promise<readonly OpenGroup[]> {
+    if (groups.length === 0) return groups
+    const keys = groups.flatMap((group) => group.keys)
+    try {
+      const loaded = await timed(() => database.load(keys))
+      const rows = new Map(keys.map((key, i) => [key, loaded.rows[i]]))
+      for (const [key, row] of rows) remembered.set(key, row, loaded.now)
+      for (const group of groups) {
+        group.rows = rows
+        group.now = loaded.now
+        group.isGuess = false
+      }
+      return groups
+    } catch (error) {
+      fail(groups, error)
+      return []
+    }
+  }
+
+  /** Decides groups whose rows are there. Returns those that remain open. */
+  async function decide(groups: readonly OpenGroup[]): Promise<readonly OpenGroup[]> {
+    const open: OpenGroup[] = []
+    const decided: DecidedGroup[] = []
+    for (const group of groups) {
+      const result = decideGroup(group)
+      if (result.changes.length > 0) decided.push(result)
+      // Another process can have refunded what a remembered row denies.
+      else if (group.isGuess && !result.answers.some(isError)) {
+        group.rows = undefined
+        open.push(group)
+      } else settle(group.items, result.answers)
+    }
+    return decided.length === 0 ? open : [...open, ...(await save(decided))]
+  }
+
+  function decideGroup(group: OpenGroup): DecidedGroup {
+    const pages = new Map(
+      group.keys.map((key) => [key, new Page(key, group.rows?.get(key), group.now)]),
+    )
+    try {
+      const answers = group.items.map(({ pending: { request }, keys }) => {
+        const own = keys.flatMap((key) => pages.get(key) ?? [])
+        return planOf(request.entries).run(request, own, group.now)
+      })
+      const changes = Array.from(pages.values()).flatMap((page) => page.change ?? [])
+      const isTooLong = changes.some(({ bytes }) => (bytes?.length ?? 0) > mostBytes)
+      if (!isTooLong) return { group, answers, changes }
+      return failed(group, sluiceError('SLUICE_STORE_FAILED', database.name, tooLong))
+    } catch (error) {
+      return failed(group, failureOf(database.name, error))
+    }
+  }
+
+  async function save(decided: readonly DecidedGroup[]): Promise<readonly OpenGroup[]> {
+    const groups = decided.map(({ group }) => group)
+    const from = Math.max(...groups.map(({ now }) => now))
+    const due = Math.min(...groups.flatMap(({ items }) => items.map(({ dueAt }) => dueAt)))
+    const span = { from, until: Math.max(from, clock.at(due) + 1) }
+    let saved: Saved
+    try {
+      saved = await timed(() =>
+        database.save(
+          decided.map(({ changes }) => changes),
+          span,
+        ),
+      )
+    } catch (error) {
+      fail(groups, error)
+      return []
+    }
+    const open = decided.filter((one, i) => !settleSaved(one, saved.groups[i]))
+    for (const { group } of open) retry(group, saved)
+    clean()
+    return open.map(({ group }) => group)
+  }
+
+  /** Answers a group that was saved, and returns whether it was. */
+  function settleSaved(
+    { group, answers, changes }: DecidedGroup,
+    versions: readonly unknown[] | undefined,
+  ): boolean {
+    if (versions === undefined) return false
+    changes.forEach(({ key, bytes }, i) => {
+      remembered.set(
+        key,
+        bytes === undefined ? undefined : { version: versions[i], bytes },
+        group.now,
+      )
+    })
+    settle(group.items, answers)
+    return true
+  }
+
+  /** Takes the current rows from the reply, if it has all of them. */
+  function retry(group: OpenGroup, { rows, now }: Saved): void {
+    const hasAll = rows !== undefined && group.keys.every((key) => rows.has(key))
+    group.rows = hasAll ? rows : undefined
+    group.now = now
+    group.isGuess = false
+    group.isAgain = true
+    for (const item of group.items) item.hasConflicted = true
+    for (const key of group.keys) remembered.set(key, rows?.get(key), now)
+  }
+
+  function fail(groups: readonly OpenGroup[], cause: unknown): void {
+    const items = groups.flatMap((group) => group.items)
+    const error = failureOf(database.name, cause)
+    settle(
+      items,
+      items.map(() => error),
+    )
+  }
+
+  /** The groups without the requests whose time is over. Those of a refund remain. */
+  function inTime(groups: readonly OpenGroup[]): OpenGroup[] {
+    const now = processTime.monotonic()
+    const late = groups.flatMap(({ items }) => items.filter(({ dueAt }) => dueAt <= now))
+    if (late.length === 0) return [...groups]
+    settle(late, late.map(lateError))
+    return groups.flatMap((group) => {
+      const items = group.items.filter(({ dueAt }) => dueAt > now)
+      return items.length === 0 ? [] : [Object.assign(group, { items })]
+    })
+  }
+
+  function clean(): void {
+    if (database.clean === undefined || isCleaning || Math.random() * savesPerClean >= 1) return
+    isCleaning = true
+    // A failure is not that of a request, and the next save that fails reports its cause.
+    const ended = (): boolean => (isCleaning = false)
+    database.clean().then(ended, ended)
+  }
+
+  return async function run(items) {
+    let groups = open(items)
+    while (groups.length > 0) {
+      const ready = groups.filter(({ rows }) => rows !== undefined)
+      const absent = groups.filter(({ rows }) => rows === undefined)
+      // Without the current rows the database is busy. With them, a pause would only give way to other processes.
+      if (absent.some(({ isAgain }) => isAgain)) await pause(Math.random() * longestPauseMs)
+      const [decided, loaded] = await Promise.all([decide(ready), load(absent)])
+      groups = inTime([...decided, ...loaded])
+    }
+  }
+}
+
+function failed(group: OpenGroup, error: SluiceError): DecidedGroup {
+  return { group, answers: group.items.map(() => error), changes: [] }
+}
+
+function isError(answer: Answer): boolean {
+  return !('allowed' in answer)
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}

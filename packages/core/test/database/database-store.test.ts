@@ -1,0 +1,259 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { MapDatabase } from '../../../conformance/src/databases/index.js'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  slidingLog,
+  type AsyncStore,
+  type Limiter,
+  type Policies,
+} from '../../src/index.js'
+import { databaseStore, type Database } from '../../src/stores/database/index.js'
+import { errorOf, rejectionOf } from '../error-of.js'
+
+const minute = fixedWindow({ limit: 5, window: '1m' })
+
+function limiterOver(
+  database: Database,
+  policies: Policies = minute,
+  store: AsyncStore = databaseStore(database, { timeout: '10s' }),
+): Limiter<AsyncStore> {
+  return createLimiter({ name: 'api', policies, store, onStoreError: 'deny', denyCache: false })
+}
+
+describe('round trips', () => {
+  test('the first request of a process loads and saves; then a new or remembered key is saved at once', async () => {
+    const database = new MapDatabase()
+    const limiter = limiterOver(database)
+    await limiter.consume('first')
+    expect(database.calls).toMatchObject({ load: 1, save: 1 })
+    for (const key of ['second', 'second', 'first']) await limiter.consume(key)
+    expect(database.calls).toMatchObject({ load: 1, save: 4 })
+  })
+
+  test('a denial by a remembered row and a peek ask the database', async () => {
+    const rows = new Map()
+    const limiter = limiterOver(new MapDatabase({ rows }))
+    const other = limiterOver(new MapDatabase({ rows }))
+    for (let i = 0; i < 5; i++) await limiter.consume('key')
+    await other.reset('key')
+    expect((await limiter.peek('key')).remaining).toBe(5)
+    for (let i = 0; i < 5; i++) await limiter.consume('key')
+    await other.reset('key')
+    expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
+  })
+
+  test('without remembered rows, each row is loaded before it is saved', async () => {
+    const database = new MapDatabase()
+    const limiter = limiterOver(database, minute, databaseStore(database, { rememberedRows: 0 }))
+    for (let i = 0; i < 3; i++) await limiter.consume('key')
+    expect(database.calls).toMatchObject({ load: 3, save: 3 })
+  })
+
+  test('requests for a key that is under way wait, and go together', async () => {
+    const database = new MapDatabase({ before: () => delay(5) })
+    const limiter = limiterOver(database)
+    const decisions = await Promise.all(Array.from({ length: 100 }, () => limiter.consume('key')))
+    expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(5)
+    // The first alone, then those that had to wait for it. A denial saves nothing.
+    expect(database.calls.save).toBe(2)
+  })
+
+  test('a request that changes nothing saves nothing', async () => {
+    const database = new MapDatabase()
+    const limiter = limiterOver(database, fixedWindow({ limit: 0, window: '1m' }))
+    await limiter.consume('key')
+    await limiter.unblock('key')
+    await limiter.reset('key')
+    expect(database.calls.save).toBe(0)
+  })
+})
+
+describe('several processes', () => {
+  test('count together exactly, whatever the order of their calls', async () => {
+    const rows = new Map()
+    const pause = (): Promise<void> => delay(Math.random() * 3)
+    const limiters = Array.from({ length: 4 }, () => {
+      const database = new MapDatabase({ rows, before: pause, after: pause })
+      return limiterOver(database, {
+        both: fixedWindow({ limit: 150, window: '1h' }),
+        each: fixedWindow({ limit: 45, window: '1h' }),
+      })
+    })
+    const decisions = await Promise.all(
+      limiters.flatMap((limiter) =>
+        Array.from({ length: 100 }, async (_, n) => {
+          await delay(Math.random() * 30)
+          return limiter.consume({ both: 'all', each: ['part', n % 4] })
+        }),
+      ),
+    )
+    expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(150)
+    for (let part = 0; part < 4; part++) {
+      const { policies } = await limiters[0].status({ both: 'all', each: ['part', part] })
+      expect(policies['both'].used).toBe(150)
+      expect(policies['each'].used).toBeLessThanOrEqual(45)
+    }
+  })
+
+  test('that keep changing a row cause SLUICE_STORE_CONTENDED, which does not open the breaker', async () => {
+    let version = 0
+    const contended: Database = {
+      name: 'contended',
+      load: async (keys) => ({ now: Date.now(), rows: keys.map(() => undefined) }),
+      async save(groups) {
+        await delay(1)
+        const rows = groups.flat().map(({ key }) => {
+          return [key, { version: version++, bytes: new Uint8Array() }] as const
+        })
+        return { now: Date.now(), groups: groups.map(() => undefined), rows: new Map(rows) }
+      },
+    }
+    const limiter = limiterOver(contended, minute, databaseStore(contended, { timeout: 300 }))
+    for (let i = 0; i < 5; i++) {
+      const error = await rejectionOf(limiter.penalize(`key ${i}`, 1))
+      expect(error.code).toBe('SLUICE_STORE_CONTENDED')
+    }
+    expect((await limiter.consume('key')).source).toBe('closed')
+    expect((await limiter.peek('key')).source).toBe('store')
+  })
+})
+
+describe('a database that fails', () => {
+  test('receives a save once, because its effect is unknown', async () => {
+    const database = new MapDatabase({
+      async after(call) {
+        if (call === 'save') throw new Error('the connection was reset')
+      },
+    })
+    const limiter = limiterOver(database)
+    const { code, message } = await rejectionOf(limiter.penalize('key', 1))
+    expect(code).toBe('SLUICE_STORE_FAILED')
+    expect(message).toContain('the connection was reset')
+    expect(database.calls.save).toBe(1)
+    expect((await limiter.peek('key')).remaining).toBe(4)
+  })
+
+  test('is not called after three failures, and is used again after it has answered', async () => {
+    let isDown = true
+    const database = new MapDatabase({
+      async before() {
+        if (isDown) throw new Error('refused')
+      },
+    })
+    const limiter = limiterOver(database)
+    for (let i = 0; i < 3; i++) {
+      expect((await rejectionOf(limiter.penalize('key', 1))).code).toBe('SLUICE_STORE_FAILED')
+    }
+    expect((await rejectionOf(limiter.penalize('key', 1))).code).toBe('SLUICE_STORE_UNAVAILABLE')
+    isDown = false
+    await expect.poll(async () => (await limiter.consume('key')).source).toBe('store')
+  })
+
+  test('that does not answer is waited for no longer than the timeout', async () => {
+    const database = new MapDatabase({ before: () => delay(60_000, undefined, { ref: false }) })
+    const limiter = limiterOver(database, minute, databaseStore(database, { timeout: 40 }))
+    const startedAt = performance.now()
+    expect((await rejectionOf(limiter.penalize('key', 1))).code).toBe('SLUICE_STORE_TIMEOUT')
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  })
+
+  test('takes no units by a call that reaches it after the timeout', async () => {
+    let waitMs = 0
+    const database = new MapDatabase({ before: () => delay(waitMs) })
+    const limiter = limiterOver(database, minute, databaseStore(database, { timeout: 200 }))
+    await limiter.consume('key')
+    waitMs = 400
+    expect((await rejectionOf(limiter.penalize('key', 1))).code).toBe('SLUICE_STORE_TIMEOUT')
+    await delay(400)
+    waitMs = 0
+    expect((await limiter.peek('key')).remaining).toBe(4)
+  })
+
+  test('whose reply is late has the units refunded', async () => {
+    let waitMs = 0
+    const database = new MapDatabase({ after: () => delay(waitMs) })
+    const limiter = limiterOver(database, minute, databaseStore(database, { timeout: 200 }))
+    await limiter.consume('key')
+    waitMs = 400
+    expect((await limiter.consume('key')).source).toBe('closed')
+    waitMs = 0
+    await expect.poll(() => database.calls.save, { timeout: 5000 }).toBe(3)
+    expect((await limiter.peek('key')).remaining).toBe(4)
+  })
+
+  test('is closed with the store, which then answers no request', async () => {
+    let closed = 0
+    const database: Database = {
+      name: 'closed',
+      load: async () => ({ now: Date.now(), rows: [] }),
+      save: async (groups) => ({ now: Date.now(), groups: groups.map(() => undefined) }),
+      async close() {
+        closed++
+      },
+    }
+    const store = databaseStore(database)
+    await store.close()
+    const limiter = limiterOver(database, minute, store)
+    expect((await rejectionOf(limiter.consume('key'))).code).toBe('SLUICE_STORE_CLOSED')
+    expect([closed, await store.ping()]).toEqual([1, false])
+  })
+})
+
+describe('rows', () => {
+  test('a row that is too long fails its own requests, and no others', async () => {
+    const limiter = limiterOver(new MapDatabase(), concurrency({ limit: 1000, lease: '1m' }))
+    const owners = Array.from({ length: 160 }, (_, i) => `${i}${'Ж'.repeat(250)}`)
+    const long = owners.map((owner) => limiter.consume('long', { owner }))
+    const short = owners.map((_, i) => limiter.consume(`short ${i}`))
+    expect((await Promise.all(long)).some(({ source }) => source === 'closed')).toBe(true)
+    expect((await Promise.all(short)).every(({ source }) => source === 'store')).toBe(true)
+    expect((await limiter.consume('another')).source).toBe('store')
+  })
+
+  test.each([
+    ['slidingLog', slidingLog({ limit: 8001, window: '1m' }), '8000'],
+    ['concurrency', concurrency({ limit: 1001, lease: '1m' }), '1000'],
+  ])('createLimiter refuses a %s whose records do not fit into a row', (kind, policy, most) => {
+    const store = databaseStore(new MapDatabase())
+    const error = errorOf(() => createLimiter({ name: 'api', policies: policy, store }))
+    expect(error.code).toBe('SLUICE_OPTION_INVALID')
+    expect(error.message).toContain(`at most ${most} for "${kind}"`)
+  })
+
+  test('so does a call with such a policy', async () => {
+    const policies = slidingLog({ limit: 8001, window: '1m' })
+    const error = await rejectionOf(limiterOver(new MapDatabase()).consume('key', { policies }))
+    expect(error.code).toBe('SLUICE_OPTION_INVALID')
+  })
+
+  test('a key has at most 1,000 bytes, and different keys have different rows', async () => {
+    const database = new MapDatabase()
+    const limiter = limiterOver(database)
+    const lone = '\ud800'.repeat(250)
+    for (const key of [
+      '😀'.repeat(127),
+      'Ж'.repeat(255),
+      `${lone}a`,
+      `${lone}b`,
+      '\0',
+      '%0',
+      'a',
+    ]) {
+      expect((await limiter.consume(key)).remaining).toBe(4)
+    }
+    const keys = [...database.rows.keys()]
+    expect(keys).toHaveLength(7)
+    expect(keys.filter((key) => Buffer.byteLength(key) > 1000 || key.includes('\0'))).toEqual([])
+  })
+
+  test('rows that have ended are cleaned after about one save in a hundred', async () => {
+    const database = new MapDatabase()
+    const limiter = limiterOver(database, fixedWindow({ limit: 3000, window: '1m' }))
+    for (let i = 0; i < 2000; i++) await limiter.consume('key')
+    expect(database.calls.clean).toBeGreaterThan(0)
+    expect(database.calls.clean).toBeLessThan(200)
+  })
+})
