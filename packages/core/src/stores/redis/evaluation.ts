@@ -31,11 +31,11 @@ export function createEvaluation(client: ScriptClient): Evaluate {
 /** Builds the script of single requests for all algorithms that have been used so far, so that there are few of them. */
 export function createRequestScript(): (algorithms: readonly Reading[]) => Script {
   const known = new Map<number, Reading>()
-  let script = scriptOf(requestScript([]))
+  let script: Script | undefined
 
   return function scriptFor(algorithms) {
     const fresh = algorithms.filter(({ id }) => !known.has(id))
-    if (fresh.length > 0) {
+    if (script === undefined || fresh.length > 0) {
       for (const algorithm of fresh) known.set(algorithm.id, algorithm)
       script = scriptOf(requestScript([...known.values()].sort((a, b) => a.id - b.id)))
     }
