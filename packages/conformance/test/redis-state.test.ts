@@ -294,7 +294,7 @@ describe('a rolling deploy to another form of state', () => {
     await after.consume('user')
     expect(await lengths()).toEqual([one, one])
     const state = await connection.getBuffer('sluice:api:{user}')
-    // In the order of the policies, which the direct script expects.
+    // In the order of the policies, which the script of the plan reads at once.
     expect(state?.subarray(0, 3)).toEqual(Buffer.from('\0\x01a'))
   })
 })
