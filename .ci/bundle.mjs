@@ -21,7 +21,20 @@ const effective = new Set([
 
 for (const { folder, manifest } of members()) {
   const entries = entriesOf(manifest)
-  if (entries.length > 0) await bundle(folder, manifest, entries)
+  if (entries.length === 0) continue
+  withoutLuaComments(join(folder, 'dist'))
+  await bundle(folder, manifest, entries)
+}
+
+/** Empties the lines of Lua that are comments: an application would load them, and send them to Redis. The numbers of the other lines stay. */
+function withoutLuaComments(dist) {
+  const modules = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js'))
+  for (const name of modules) {
+    const file = join(dist, name)
+    const text = readFileSync(file, 'utf8')
+    const shorter = text.replace(/^ *-- .*$/gm, '')
+    if (shorter !== text) writeFileSync(file, shorter)
+  }
 }
 
 /** The names of the bundled entries: `index`, `http/index`. */

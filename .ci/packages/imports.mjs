@@ -9,7 +9,7 @@ import { kilobytes, kilobytesIn } from './sizes.mjs'
 
 /** The modules that the import of a package enters, and their size. Raise one of these only on purpose. */
 const ceilings = {
-  core: { modules: 3, kilobytes: 512 },
+  core: { modules: 3, kilobytes: 540 },
   express: { modules: 6, kilobytes: 518 },
   koa: { modules: 6, kilobytes: 518 },
   fastify: { modules: 9, kilobytes: 525 },
