@@ -10,12 +10,12 @@ import { kilobytes, kilobytesIn } from './sizes.mjs'
 /** The modules that the import of a package enters, and their size. Raise one of these only on purpose. */
 const ceilings = {
   core: { modules: 3, kilobytes: 540 },
-  express: { modules: 6, kilobytes: 518 },
-  koa: { modules: 6, kilobytes: 518 },
-  fastify: { modules: 9, kilobytes: 525 },
-  nestjs: { modules: 6, kilobytes: 528 },
+  express: { modules: 6, kilobytes: 544 },
+  koa: { modules: 6, kilobytes: 544 },
+  fastify: { modules: 9, kilobytes: 551 },
+  nestjs: { modules: 6, kilobytes: 553 },
   testing: { modules: 8, kilobytes: 27 },
-  rules: { modules: 269, kilobytes: 2335 },
+  rules: { modules: 257, kilobytes: 2307 },
 }
 
 /** The kilobytes of the adapter of Express and core on the disk, with their sources and maps. */
