@@ -47,7 +47,7 @@ describe('a refund in a log of 100,000 records', () => {
     const written: number[] = []
     const read: number[] = []
     const micros: number[] = []
-    for (const at of [0, 1, 62, 40_000, 70_001, count - 1000, count - 2]) {
+    for (const at of [0, 1, 62, 40_000, 70_001, 90_000, count - 2]) {
       await server.connection.config('RESETSTAT')
       await inRedis.limiter.refund(inRedis.decisions[at])
       const stats = await server.connection.info('commandstats')
