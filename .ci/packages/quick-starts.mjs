@@ -84,7 +84,7 @@ async function follow({ name, source, manifest }, { has, rest }, packages, folde
 /** The first command, the first program and the first document of rules of a page. */
 function quickStartOf(page) {
   const text = readFileSync(page, 'utf8')
-  const [, installs] = /^npm install (.*)$/m.exec(text) ?? []
+  const [, installs] = /^npm install (?:--save-dev )?(.*)$/m.exec(text) ?? []
   const [, language, code] = /^```([jt]s)\n([\s\S]*?)^```$/m.exec(text) ?? []
   const [, rules] = /^```yaml\n([\s\S]*?)^```$/m.exec(text) ?? []
   assert.ok(installs && code, `${page} does not begin with an installation and a program`)
