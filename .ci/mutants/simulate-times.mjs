@@ -5,6 +5,7 @@ export const area = 'simulate-times'
 export const tests = [
   'packages/cli/test/simulate/cutters packages/cli/test/simulate/detect packages/cli/test/simulate/times packages/cli/test/simulate/order packages/cli/test/simulate/stages',
   'packages/cli/test/simulate/input packages/cli/test/simulate/samples packages/cli/test/simulate/live',
+  'packages/cli/test',
 ]
 
 export const mutants = [
@@ -149,8 +150,8 @@ export const mutants = [
   {
     file: `${simulate}/read-log.ts`,
     name: 'the first line is the earliest',
-    find: 'Math.min(earliest, time), Infinity',
-    replace: 'Math.min(earliest, time), batch[0].time > 0 ? batch[0].time : 0',
+    find: 'batch.reduce((earliest, { time }) => Math.min(earliest, time), Infinity)',
+    replace: 'batch[0].time',
   },
   {
     file: `${simulate}/read-log.ts`,

@@ -159,3 +159,18 @@ describe('a line from the future', () => {
     })
   }
 })
+
+test('a request that took longer than the disorder is late, also in a log of whole seconds', async () => {
+  const second = (at: number, durationMs: number): string =>
+    JSON.stringify({
+      time: new Date(start + at * 1000).toISOString().replace('.000', ''),
+      durationMs,
+      ip: '192.0.2.1',
+      method: 'GET',
+      url: '/',
+      status: 200,
+    })
+  const lines = Array.from({ length: 200 }, (_, at) => second(at, at === 180 ? 150_000 : 0))
+  const { log } = await simulated(lines.join('\n'), { variants })
+  expect(log).toMatchObject({ spread: true, time: 'arrival', late: 1 })
+})
