@@ -7,7 +7,7 @@ const core = 'packages/core/src'
 const npm = (...names) => `node_modules/(?:${names.join('|')})/`
 
 /** The files at the root of core, without its public face; and the readers of options. */
-const ground = `${core}/(?:(?:clock|digests|errors|keys|policy|time-zone|warnings)\\.ts$|errors/|options/)`
+const ground = `${core}/(?:(?:awaitable|clock|digests|errors|keys|policy|time-zone|warnings)\\.ts$|errors/|options/)`
 const algorithmContract = `${core}/algorithms/(?:algorithm|bytes|ids|kind|plain-lua|reading|window)\\.ts$`
 const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
 const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
@@ -35,7 +35,7 @@ const rules = {
     from: `${core}/algorithms/leaky-queue/`,
     may: [ground, algorithmContract, `${core}/algorithms/gcra/(?:step|script)\\.ts$`],
   },
-  'all algorithms': { from: allAlgorithms, may: [`${core}/algorithms/`] },
+  'all algorithms': { from: allAlgorithms, may: [ground, `${core}/algorithms/`] },
   'all scripts': {
     from: algorithmScripts,
     may: [`${core}/algorithms/(?:[^/]+/(?:[^/]*script|ids)|ids|plain-lua)\\.ts$`],
@@ -67,16 +67,11 @@ const rules = {
   limiter: {
     from: `${core}/limiter/`,
     may: [ground, algorithmContract, storeContract, memoryStore],
-    except: [`${core}/limiter/checks/`, defaultAlgorithm],
+    except: [defaultAlgorithm],
   },
   'default algorithm': {
     from: defaultAlgorithm,
     may: [ground, `${core}/algorithms/sliding-window/index\\.ts$`, `${core}/limiter/`],
-  },
-  // Which policies can never deny beside which others depends on their kinds.
-  'limiter checks': {
-    from: `${core}/limiter/checks/`,
-    may: [ground, `${core}/algorithms/`, storeContract, `${core}/limiter/`],
   },
   replay: {
     from: `${core}/replay/`,
@@ -95,6 +90,7 @@ const rules = {
       ground,
       algorithmContract,
       builders,
+      `${core}/algorithms/register\\.ts$`,
       storeContract,
       memoryStore,
       `${core}/limiter/`,
@@ -147,6 +143,10 @@ const rules = {
 const floors = [
   ['packages/core/src', [['errors'], ['options']]],
   [
+    'packages/core/src/http',
+    [['lists'], ['request'], ['keys'], ['response'], ['rules'], ['options'], ['guard']],
+  ],
+  [
     'packages/rules/src',
     [['errors'], ['document'], ['match'], ['compile/limits'], ['compile'], ['check', 'loading']],
   ],
@@ -185,6 +185,14 @@ export default {
       to: { circular: true },
     },
     ...upwards,
+    {
+      name: 'entries-export-only',
+      comment:
+        'The files of http outside its folders are its entries, which export from the folders.',
+      severity: 'error',
+      from: { path: `${core}/http/[^/]+/` },
+      to: { path: `${core}/http/[^/]+$` },
+    },
     {
       name: 'servers-do-not-check',
       comment: 'Only the entry of its own loads the checks of documents.',

@@ -69,7 +69,7 @@ export const mutants = [
     replace: 'return result !== undefined\n',
   },
   {
-    file: 'packages/core/src/http/guard/once.ts',
+    file: 'packages/core/src/http/guard/route-limits.ts',
     name: 'Fastify counts a request in each place',
     find: 'seen.add(view.raw)',
     replace: '',

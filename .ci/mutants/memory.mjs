@@ -204,10 +204,10 @@ export const mutants = [
     replace: '',
   },
   {
-    file: 'packages/core/src/limiter/receipts/call-receipt.ts',
+    file: 'packages/core/src/limiter/receipt.ts',
     name: 'a denied decision is refunded',
-    find: 'this.allowed = allowed',
-    replace: 'this.allowed = true',
+    find: 'this.allowed = allowed\n    this.row',
+    replace: 'this.allowed = true\n    this.row',
   },
   {
     file: `${memory}/segment.ts`,
@@ -252,7 +252,7 @@ export const mutants = [
     replace: 'used - 1',
   },
   {
-    file: 'packages/core/src/limiter/receipts/call-receipt.ts',
+    file: 'packages/core/src/limiter/receipt.ts',
     name: 'the receipt of a decision has the state of the last policy only',
     find: 'states.unshift(stateOf(decided))',
     replace: 'states.unshift(stateOf(this))',

@@ -22,10 +22,11 @@ import {
 } from '@sluice/conformance'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-// Internal: the number of times and counts of each row.
 import { ruleOf } from '../../core/src/algorithms/kind.js'
 import { registerAlgorithms } from '../../core/src/algorithms/register.js'
 import { useBothScripts } from './both-scripts.js'
+
+// Internal: the number of times and counts of each row.
 
 registerAlgorithms()
 const scripts = useBothScripts()

@@ -76,17 +76,17 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       return (await limiter.consume('key')).source === 'local'
     },
   },
-  'core/src/limiter/calls.ts#PeekOptions': {
+  'core/src/limiter/arguments.ts#PeekOptions': {
     cost: () => 9 - limiterOf({ policies: nine }).consume('key').remaining,
   },
-  'core/src/limiter/calls.ts#ConsumeOptions': {
+  'core/src/limiter/arguments.ts#ConsumeOptions': {
     owner() {
       const limiter = limiterOf({ policies: core.concurrency({ limit: 2, lease: '1h' }) })
       const grants = [1, 2, 3].map(() => limiter.consume('key').allowed)
       return grants.join() === 'true,true,false' && 'each request has an owner of its own'
     },
   },
-  'core/src/limiter/waiting/acquire.ts#AcquireOptions': {
+  'core/src/limiter/acquire.ts#AcquireOptions': {
     cost: async () => 9 - (await limiterOf({ policies: nine }).acquire('key')).remaining,
     async maxWait() {
       const limiter = limiterOf({ policies: brief })
@@ -94,7 +94,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       return (await limiter.acquire('key')).allowed && 'no bound'
     },
   },
-  'core/src/limiter/calls.ts#ResetOptions': {
+  'core/src/limiter/arguments.ts#ResetOptions': {
     unblock() {
       const limiter = limiterOf({})
       limiter.block('key', '1h')

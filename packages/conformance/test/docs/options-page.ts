@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 /** The last cell of each option on the page: a default, "required", or "–" if there is no default. */
 export type Stated = Readonly<Record<string, string>>
 
-/** The tables of the page, by the interface that each is made of: `packages/core/src/limiter/calls.ts#PeekOptions`. */
+/** The tables of the page, by the interface that each is made of: `packages/core/src/limiter/arguments.ts#PeekOptions`. */
 export function optionTables(): ReadonlyMap<string, Stated> {
   const page = new URL('../../../docs/reference/options.md', import.meta.url)
   const text = readFileSync(fileURLToPath(page), 'utf8')

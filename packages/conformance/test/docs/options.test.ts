@@ -39,15 +39,18 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     'peek',
     (options) => limiter.peek('key', options),
     {},
-    ['core/src/limiter/calls.ts#PeekOptions', 'core/src/limiter/bound-policies.ts#PolicyChoice'],
+    [
+      'core/src/limiter/arguments.ts#PeekOptions',
+      'core/src/limiter/bound-policies.ts#PolicyChoice',
+    ],
   ],
   [
     'consume',
     (options) => limiter.consume('key', options),
     {},
     [
-      'core/src/limiter/calls.ts#PeekOptions',
-      'core/src/limiter/calls.ts#ConsumeOptions',
+      'core/src/limiter/arguments.ts#PeekOptions',
+      'core/src/limiter/arguments.ts#ConsumeOptions',
       'core/src/limiter/bound-policies.ts#PolicyChoice',
     ],
   ],
@@ -56,8 +59,8 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     (options) => limiter.consumeMany([options]),
     { key: 'key' },
     [
-      'core/src/limiter/calls.ts#PeekOptions',
-      'core/src/limiter/calls.ts#KeyAndCost',
+      'core/src/limiter/arguments.ts#PeekOptions',
+      'core/src/limiter/arguments.ts#KeyAndCost',
       'core/src/limiter/bound-policies.ts#PolicyChoice',
     ],
   ],
@@ -66,7 +69,7 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     (options) => limiter.acquire('key', options),
     {},
     [
-      'core/src/limiter/waiting/acquire.ts#AcquireOptions',
+      'core/src/limiter/acquire.ts#AcquireOptions',
       'core/src/limiter/bound-policies.ts#PolicyChoice',
     ],
   ],
@@ -74,13 +77,16 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     'refund',
     (options) => limiter.refund(limiter.peek('key'), options),
     {},
-    ['core/src/limiter/calls.ts#RefundOptions'],
+    ['core/src/limiter/arguments.ts#RefundOptions'],
   ],
   [
     'reset',
     (options) => limiter.reset('key', options),
     {},
-    ['core/src/limiter/calls.ts#ResetOptions', 'core/src/limiter/bound-policies.ts#PolicyChoice'],
+    [
+      'core/src/limiter/arguments.ts#ResetOptions',
+      'core/src/limiter/bound-policies.ts#PolicyChoice',
+    ],
   ],
   [
     'limited',

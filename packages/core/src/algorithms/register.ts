@@ -4,12 +4,13 @@ import { fixedWindowKind } from './fixed-window/index.js'
 import { leakyBucketKind, tokenBucketKind } from './gcra/buckets.js'
 import { gcraKind } from './gcra/index.js'
 import type { PolicyKind } from './ids.js'
-import { registerKind, type Kind } from './kind.js'
+import { registerKind, ruleOf, type Kind } from './kind.js'
 import { leakyQueueKind } from './leaky-queue/index.js'
 import { slidingLogKind } from './sliding-log/index.js'
 import { slidingWindowKind } from './sliding-window/index.js'
 import { stagedKind } from './staged/index.js'
 import { unlimitedKind } from './unlimited/index.js'
+import type { Policy } from '../policy.js'
 
 /**
  * Makes every algorithm available to policies that are plain data: from a file, a database or another process. A program that is not bundled has all of
@@ -38,4 +39,14 @@ export function registerAlgorithms(): void {
     unlimited: unlimitedKind,
   }
   for (const [name, kind] of Object.entries(kinds)) registerKind(name, kind)
+}
+
+/**
+ * Checks a policy that comes from a file as its builder does, and returns it in the builder's form. Every kind of policy is available to files.
+ *
+ * @throws SluiceError SLUICE_POLICY_UNKNOWN, or the errors of the builder
+ */
+export function checkedPolicy(policy: unknown, where: string): Policy {
+  registerAlgorithms()
+  return ruleOf(policy, where).policy
 }

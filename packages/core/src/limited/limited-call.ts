@@ -1,6 +1,6 @@
 import { sluiceError } from '../errors.js'
-import type { Costs } from '../limiter/costs.js'
-import type { Keys, Policies } from '../limiter/bound-policies.js'
+import type { Costs, Keys } from '../limiter/arguments.js'
+import type { Policies } from '../limiter/bound-policies.js'
 import { optionsObject, rejectUnknown } from '../options/readers.js'
 
 /** The key, cost and policies of a call of a limited function. */

@@ -1,20 +1,15 @@
 import { ruleOf, sharePolicy } from '../algorithms/kind.js'
-import { isList, isRecord } from '../options/predicates.js'
 import { optionsObject } from '../options/readers.js'
 import { isPolicy, type Policy } from '../policy.js'
-import { sluiceError, type SluiceError } from '../errors.js'
-import { isNotLimited, joinKey, wrongPart, type Key, type NotLimited } from '../keys.js'
-import type { BoundPolicy } from '../stores/store.js'
-import { watchPolicyNames } from './checks/policy-names.js'
+import { sluiceError } from '../errors.js'
+import { storeContract, type BoundPolicy, type Store } from '../stores/store.js'
+import { warn } from '../warnings.js'
 
 /** One policy, which gets the name 'default', or a record from name to policy. */
 export type Policies = Policy | Readonly<Record<string, Policy>>
 
 /** The policies of a limiter whose calls pass their own policies. */
 export const chosenPerCall: Policies = Object.freeze({})
-
-/** One key for all policies, or a record from policy name to key. `notLimited` instead of a key excludes that policy, or all policies. */
-export type Keys = Key | NotLimited | Readonly<Record<string, Key | NotLimited>>
 
 /** The option `policies` of every call of a limiter. */
 export interface PolicyChoice {
@@ -89,53 +84,6 @@ export function countedOf(policies: readonly BoundPolicy[]): readonly BoundPolic
   return known
 }
 
-/** The entries of a request, and the key of each entry. */
-export interface ResolvedKeys {
-  readonly entries: readonly BoundPolicy[]
-  readonly keys: readonly string[]
-}
-
-/**
- * Finds the key of each entry. An invalid or missing key is an error, so that no mistake makes a request unlimited.
- *
- * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING, SLUICE_POLICY_NAME_UNKNOWN
- */
-export function resolveKeys(
-  limiter: string,
-  entries: readonly BoundPolicy[],
-  key: Keys,
-): ResolvedKeys {
-  if (isNotLimited(key)) return { entries: [], keys: [] }
-  if (isKey(key)) {
-    return { entries, keys: repeated(joinedKey(limiter, key), entries.length) }
-  }
-  for (const given of Object.keys(key)) {
-    if (entries.some(({ name }) => name === given)) continue
-    const names = entries.map(({ name }) => name)
-    throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, given, names)
-  }
-  const asked: BoundPolicy[] = []
-  const keys: string[] = []
-  for (const entry of entries) {
-    // Only own properties count: every object inherits names such as `constructor`.
-    if (!Object.hasOwn(key, entry.name))
-      throw sluiceError('SLUICE_KEY_MISSING', limiter, entry.name)
-    const own = key[entry.name]
-    if (isNotLimited(own)) continue
-    asked.push(entry)
-    keys.push(joinedKey(limiter, own, entry.name))
-  }
-  // The same list each time, by which other values are cached.
-  return { entries: asked.length === entries.length ? entries : asked, keys }
-}
-
-/** The list of one key for several policies. */
-export function repeated(key: string, count: number): readonly string[] {
-  const keys = [key]
-  for (let i = 1; i < count; i++) keys.push(key)
-  return keys
-}
-
 function bindPolicy(limiter: string, name: string, policy: unknown): BoundPolicy {
   const where = `limiter "${limiter}", policy "${name}"`
   if (name === '' || name.length > longestName) {
@@ -158,20 +106,41 @@ export function sharing(share: number): (entry: BoundPolicy) => BoundPolicy {
   }
 }
 
-/** Whether the value is one key for all policies, and not a record of keys. */
-export function isKey(key: Keys): key is Key | NotLimited {
-  return !isRecord(key)
+/** More than an application has plans, or tenants with their own limits; fewer than it has clients. */
+const maxNames = 1000
+
+/**
+ * Warns if a limiter has so many policy names that clients probably choose them. In Redis, each name adds a row to the state of its key, and that
+ * state is read and written as a whole.
+ */
+function watchPolicyNames(limiter: string): (entries: readonly BoundPolicy[]) => void {
+  const seen = new Set<string>()
+  return function watch(entries) {
+    if (seen.size >= maxNames) return
+    for (const { name } of entries) seen.add(name)
+    if (seen.size >= maxNames) {
+      warn(sluiceError('SLUICE_POLICY_NAMES_MANY', limiter, seen.size, entries[0].name))
+    }
+  }
 }
 
-function joinedKey(limiter: string, key: unknown, policy?: string): string {
-  const text = joinKey(key)
-  if (text === undefined) throw invalidKey(limiter, key, policy)
-  return text
+/**
+ * Makes the function that checks whether a store can keep the counts of some policies. A store that keeps the records of a key in one row cannot keep any
+ * number of them.
+ */
+export function storeCheck(store: Store): (policies: readonly BoundPolicy[]) => void {
+  const limits = store[storeContract]?.largestLimits
+  return function assertKept(policies) {
+    if (limits === undefined) return
+    for (const { limiter, name, policy, steps, params } of policies) {
+      const most = Object.hasOwn(limits, policy.kind) ? limits[policy.kind] : Infinity
+      const limit = steps.quota(params)
+      if (limit <= most) continue
+      const where = `limiter "${limiter}", policy "${name}"`
+      const expected = `at most ${most} for "${policy.kind}" over this store, which keeps its records in one row`
+      throw sluiceError('SLUICE_OPTION_INVALID', where, 'limit', limit, expected, advice)
+    }
+  }
 }
 
-/** The error for an invalid key. It names the invalid part, and the policy if each policy has its own key. */
-export function invalidKey(limiter: string, key: unknown, policy: string | undefined): SluiceError {
-  const part = wrongPart(key)
-  const value: unknown = part === undefined || !isList(key) ? key : key[part - 1]
-  return sluiceError('SLUICE_KEY_INVALID', `limiter "${limiter}"`, value, { part, policy })
-}
+const advice = 'slidingWindow has no records, so its limit can be any number'

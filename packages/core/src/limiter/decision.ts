@@ -1,5 +1,4 @@
 import type { Reply, Source, Store } from '../stores/store.js'
-import type { Verdict } from './reading/verdict.js'
 
 /**
  * The result of one request, allowed or denied: a plain object. Each time in it is the shortest wait in whole milliseconds, provided that no other
@@ -47,4 +46,46 @@ export interface HeldLease<S extends Store = Store> {
   release(): Reply<S, boolean>
   /** Renews the lease: its time starts again. True if it was held, false if it had expired or been released. */
   renew(): Reply<S, boolean>
+}
+
+/** The part of a decision that belongs to one policy. All times are whole milliseconds. */
+export interface Verdict {
+  /** Whether this policy allows the request. */
+  readonly allowed: boolean
+  /** The units that count after this decision, rounded up. After a penalty they can exceed the limit. */
+  readonly used: number
+  /** The policy's quota: its limit, burst or capacity. */
+  readonly limit: number
+  /** The units that could be taken now, after this decision. */
+  readonly remaining: number
+  /** The wait until the policy would allow the same cost: 0 if allowed, null if it never can. */
+  readonly retryAfterMs: number | null
+  /** The wait until `remaining` increases; 0 if the quota is full. */
+  readonly nextMs: number
+  /** The wait until the quota is full; 0 if it is full. */
+  readonly resetMs: number
+  /** The delay of a leaky queue; 0 otherwise. */
+  readonly delayMs: number
+}
+
+/** The counts of one policy. */
+export interface PolicyStatus {
+  /** The units that count now, rounded up. After a penalty they can exceed the limit. */
+  readonly used: number
+  /** The quota: its limit, burst or capacity. */
+  readonly limit: number
+  /** The units that could be taken now. */
+  readonly remaining: number
+  /** The wait until the quota is full; 0 if it is full. */
+  readonly resetMs: number
+  /** The wait until the block ends; 0 without a block. */
+  readonly blockedMs: number
+}
+
+/** The counts of a key. */
+export interface Status {
+  /** The place of the counts: the store, or the memory store that replaces it while it is unavailable (`fallback`). */
+  readonly source: Source
+  /** The counts of each policy, by its name. */
+  readonly policies: Readonly<Record<string, PolicyStatus>>
 }

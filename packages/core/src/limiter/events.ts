@@ -1,8 +1,8 @@
 import { channel, type Channel } from '../stores/events.js'
 import type { BoundPolicy, Cost } from '../stores/store.js'
-import type { Costs } from './costs.js'
+import type { Costs } from './arguments.js'
 import type { Decision } from './decision.js'
-import { receiptOf } from './receipts/receipt.js'
+import { receiptOf } from './receipt.js'
 
 /** Published on `sluice:decision` for each decision of `consume`, and on `sluice:denial` for each denial among them. */
 export interface DecisionEvent {

@@ -1,23 +1,23 @@
-import { createAcquire, type AcquireOptions } from './waiting/acquire.js'
+import { createAcquire, type AcquireOptions } from './acquire.js'
 import type {
   ConsumeOptions,
   KeyAndCost,
   PeekOptions,
   RefundOptions,
   ResetOptions,
-} from './calls.js'
+  Keys,
+} from './arguments.js'
 import { createDecisions } from './decisions.js'
 import { createDispatcher } from './dispatch.js'
-import type { Decision } from './decision.js'
+import type { Decision, Status } from './decision.js'
 import { createFallback } from './fallback.js'
-import { receiptsOf } from './receipts/receipt.js'
-import { sharing, type Keys, type PolicyChoice } from './bound-policies.js'
+import { receiptsOf } from './receipt.js'
+import { sharing, type PolicyChoice } from './bound-policies.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
 import type { Duration } from '../options/readers.js'
 import { claimNames, formNames, freeNames, type NameUse } from './names.js'
-import { assertNoDecision } from './receipts/refunds.js'
+import { assertNoDecision } from './refunds.js'
 import { createRequests } from './requests.js'
-import type { Status } from './reading/status.js'
 import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
 import type { Outcome, Reply, Store, StoreRequest } from '../stores/store.js'
 

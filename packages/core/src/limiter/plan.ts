@@ -1,23 +1,23 @@
 import type { CompiledPolicies } from '../stores/compiled-policies.js'
 import { costAt, noLease, type BoundPolicy, type Cost } from '../stores/store.js'
-import type { Decision } from './decision.js'
-import { leaseFor } from './leases/requested-lease.js'
-import { hasLeases, noNames, summaryOf } from './reading/read-decision.js'
-import type { Status } from './reading/status.js'
+import type { Decision, Status, Verdict } from './decision.js'
+import { leaseFor, hasLeases } from './leases.js'
 import {
+  noNames,
+  summaryOf,
   compact,
   putByName,
   verdictReader,
-  type Verdict,
   type VerdictReader,
-} from './reading/verdict.js'
+} from './read-decision.js'
 import {
   Receipt,
   statesBefore,
+  addReceipt,
+  PlainDecision,
   type DecidedCall,
   type JoinedKeys,
-} from './receipts/call-receipt.js'
-import { addReceipt, PlainDecision } from './receipts/receipt.js'
+} from './receipt.js'
 
 /** A list of policies, compiled once: all that a decision by them needs. */
 export class Plan<C extends Pick<CompiledPolicies, 'decided'> = CompiledPolicies> {

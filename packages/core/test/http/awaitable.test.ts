@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { after, together } from '../../src/http/awaitable.js'
+import { after, together } from '../../src/awaitable.js'
 
 /** A thenable that is not a promise. */
 function thenable<T>(value: T): Pick<Promise<T>, 'then'> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { notLimited } from '../../src/index.js'
 import { byHeader, byIp, byRoute, byUser, firstOf, type KeyAttempt } from '../../src/http/index.js'
-import { foundBy } from '../../src/http/keys/key-function.js'
+import { foundBy } from '../../src/http/keys/key-functions.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { guardOf, syncGuardOf, viewOf, type Visit } from './visit.js'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
 import { byHeader, byUser, firstOf } from '../../src/http/index.js'
-import { isSent } from '../../src/http/keys/sent-lists.js'
+import { isSent } from '../../src/http/keys/found-key.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { guardOf, syncGuardOf, type Options, type Visit } from './visit.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { waitInWords } from '../../src/http/response/wait-in-words.js'
+import { waitInWords } from '../../src/http/response/denial.js'
 
 test.each([
   [1, '1 second'],

@@ -1,8 +1,8 @@
-import type { Content } from '../response/content.js'
+import type { Content } from '../response/denial.js'
 import { noFields, writable, type HeaderField, type ResponseHeaders } from '../response/fields.js'
-import type { Awaitable } from '../awaitable.js'
+import type { Awaitable } from '../../awaitable.js'
 import type { NodeResponse } from '../request/response.js'
-import type { RequestDecision } from '../rules/request-decision.js'
+import type { RequestDecision } from '../rules/judgement.js'
 
 /** The action of an adapter for a request. The union is closed, so that an adapter that misses a case does not compile. */
 export type Action<H> = Continue | Deny | Handle<H>

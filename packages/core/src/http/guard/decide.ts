@@ -2,9 +2,25 @@ import { decisionEvents } from '../../limiter/events.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { clientLeft } from '../request/response.js'
 import { askLimits } from '../rules/ask-limits.js'
-import { ruleDecision, type Asked } from '../rules/rule-decision.js'
-import { disconnected } from './action.js'
+import { ruleDecision, type Asked, type Part } from '../rules/rule-decision.js'
+import { disconnected, denied, handled, unlimited, type Guarded } from './action.js'
 import type { Exchange, Stage } from './exchange.js'
+import { after } from '../../awaitable.js'
+import { warnOfFailure } from '../request/mistakes.js'
+import type { RateLimitOptions } from '../options/options.js'
+import type { RequestView } from '../request/view.js'
+import {
+  contentOf,
+  contentWriter,
+  problemContent,
+  refusalContent,
+  type Content,
+} from '../response/denial.js'
+import { noFields, type HeaderField } from '../response/fields.js'
+import { fieldWriter, retryAfter } from '../response/header-fields.js'
+import { itemFinder, type PolicyItems } from '../response/policy-items.js'
+import type { Outcome, RequestDecision } from '../rules/judgement.js'
+import type { Settle } from './settlement.js'
 
 /** Makes the stage that asks the limits of a judgement, and reads the decision from their answers. In a dry run nothing delays a request. */
 export function decideStage<R, H>(limiter: Limiter, dryRun: boolean): Stage<R, H> {
@@ -38,4 +54,118 @@ function readDecision<R, H>(exchange: Exchange<R, H>, asked: Asked): void {
   if (!decision.allowed || decision.applied.length > 0 || decision.tags.length > 0) {
     exchange.decision = decision
   }
+}
+
+/** Makes the stage that finds the action for a decision: the headers, and then continue, deny, or the handler of the application. */
+export function answerStage<R, H>(
+  { name }: Limiter,
+  options: RateLimitOptions<R, H>,
+  guarded: Guarded,
+  settle: Settle | undefined,
+): Stage<R, H> {
+  const { dryRun = false, onDenied, onDecision, clock, statusCode = 429 } = options
+  const { headers: styles = dryRun ? 'none' : 'draft', partitionKey = false } = options
+  const itemsFor = itemFinder(name)
+  const fieldsOf = fieldWriter(name, { styles, partitionKey, clock })
+  const writeContent = denialWriter(options)
+
+  return answer
+
+  function answer(exchange: Exchange<R, H>): void | Promise<void> {
+    const { view, response, earlier, part, decision } = exchange
+    if (decision === undefined) {
+      exchange.action = unlimited
+      return undefined
+    }
+    if (onDecision !== undefined) tell(onDecision, view.raw, decision)
+    const asked = part?.consumption
+    const items = asked === undefined ? noItems : itemsFor(asked.policies, earlier, asked.rules)
+    const fields =
+      part === undefined || response.headersSent
+        ? noFields
+        : fieldsOf(items, part.consumption.policies, part.decision, part.consumption.keys)
+    if (decision.allowed || dryRun) {
+      exchange.action = { type: 'continue', decision, headers: fields }
+      return undefined
+    }
+    return deny(exchange, decision, items, fields)
+  }
+
+  function deny(
+    exchange: Exchange<R, H>,
+    decision: RequestDecision,
+    items: PolicyItems,
+    fields: readonly HeaderField[],
+  ): void | Promise<void> {
+    const { view, response, part } = exchange
+    const headers =
+      part === undefined
+        ? fields
+        : [...fields, retryAfter(part.consumption.policies, part.decision)]
+    if (onDenied !== undefined) {
+      exchange.action = handled(onDenied, response, decision, headers, guarded, () => {
+        if (part !== undefined) settle?.(response, part)
+      })
+      return undefined
+    }
+    const status = statusOf(decision.outcome, statusCode)
+    const content = writeContent(view, status, decision, part, items)
+    return after(content, (known) => {
+      exchange.action = denied(response, status, known, decision, headers)
+    })
+  }
+}
+
+const noItems: PolicyItems = new Map()
+
+/** Calls `onDecision`. Its error becomes a process warning and does not fail the request. */
+function tell<R>(
+  onDecision: (request: R, decision: RequestDecision) => unknown,
+  request: R,
+  decision: RequestDecision,
+): void {
+  try {
+    const done = after(onDecision(request, decision), () => {})
+    if (done instanceof Promise) done.catch(warnOfFailure)
+  } catch (error) {
+    warnOfFailure(error)
+  }
+}
+
+/** The status of a denied request. Of the outcomes of rules, only `deny` has one of its own. */
+function statusOf(outcome: Outcome | undefined, statusCode: number): number {
+  return outcome?.type === 'deny' ? outcome.status : statusCode
+}
+
+/** Writes the body of a denial. Without a part, a rule refuses the request. */
+type DenialWriter<R> = (
+  view: RequestView<R>,
+  status: number,
+  decision: RequestDecision,
+  part: Part | undefined,
+  items: PolicyItems,
+) => Content | Promise<Content>
+
+/** Makes the function that writes the body of a denial: that of the rule, that of the options, or a problem. A challenge is a member of the problem. */
+function denialWriter<R, H>({ body, localShare = 1 }: RateLimitOptions<R, H>): DenialWriter<R> {
+  const usualContent = contentWriter(body, localShare)
+  return (view, status, decision, part, items) => {
+    const { outcome } = decision
+    if (outcome?.type === 'deny' && outcome.body !== undefined) {
+      return contentOf(outcome.body, 'SLUICE_OPTION_INVALID')
+    }
+    const more = outcome?.type === 'challenge' ? { challenge: challengeOf(outcome) } : undefined
+    if (part === undefined) return refusalContent(view, status, more)
+    const denial = { status, policies: part.consumption.policies, decision, items }
+    return more === undefined
+      ? usualContent(view, denial)
+      : problemContent(view, denial, localShare, more)
+  }
+}
+
+function challengeOf({
+  type: _type,
+  ...challenge
+}: Extract<Outcome, { type: 'challenge' }>): object {
+  return challenge
 }

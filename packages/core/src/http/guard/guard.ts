@@ -1,26 +1,24 @@
-import type { Keys, Policies } from '../../limiter/bound-policies.js'
+import type { Policies } from '../../limiter/bound-policies.js'
+import type { Keys } from '../../limiter/arguments.js'
 import { showClientText } from '../../errors/for-client.js'
 import { sluiceError, sluiceErrorFrom } from '../../errors.js'
 import { makeLimiter, type Limiter } from '../../limiter/limiter.js'
-import { claimNames } from '../../limiter/names.js'
+import { claimNames, type NameUse } from '../../limiter/names.js'
 import { memoryStore } from '../../stores/memory/index.js'
 import { namedPolicies } from '../../policy.js'
 import type { Store } from '../../stores/store.js'
 import { unlimited, type Action } from './action.js'
-import { answerStage } from './answer.js'
-import { after, rescued, type Awaitable } from '../awaitable.js'
+import { answerStage, decideStage } from './decide.js'
+import { after, rescued, type Awaitable } from '../../awaitable.js'
 import { checkOptions } from '../options/check-options.js'
-import { decideStage } from './decide.js'
-import { Exchange, runStages, type Judge, type Stage } from './exchange.js'
-import { judgeByLimit } from './limit.js'
-import { watchRequests } from '../mistakes.js'
-import { guardNames, withoutName } from '../options/names.js'
+import { Exchange, runStages, type Stage } from './exchange.js'
+import { judgeByLimit, judgeByRules } from './judge.js'
+import { watchRequests } from '../request/mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { planOf, type Plan } from '../options/plan.js'
-import type { RequestView } from '../request/request-view.js'
+import type { RequestView } from '../request/view.js'
 import type { EarlierHeaders } from '../response/fields.js'
 import type { NodeResponse } from '../request/response.js'
-import type { Rules } from '../rules/judgement.js'
 import { createSettlement } from './settlement.js'
 
 /** Checks each request before its handler. */
@@ -138,21 +136,6 @@ function skipStage<R, H>(skip: (request: R) => Awaitable<boolean>): Stage<R, H> 
     })
 }
 
-/** Judges each request by the rules that apply to it. */
-function judgeByRules<R, H>(rules: Rules<R>): Judge<R, H> {
-  return {
-    judge: (exchange) =>
-      after(rules.judge(exchange.view.raw, exchange.view), (judgement) => {
-        if (judgement.type === 'pass' && judgement.tags.length === 0) exchange.action = unlimited
-        exchange.judgement = judgement
-        exchange.consumption = judgement.type === 'ask' ? judgement.enforced[0] : undefined
-      }),
-    keyOf() {
-      throw sluiceError('SLUICE_KEY_PER_RULE')
-    },
-  }
-}
-
 /** Whether the response can change what a request has counted, or ends a lease. */
 function isSettled<R, H>(
   { count = 'all', resetOn }: RateLimitOptions<R, H>,
@@ -173,4 +156,44 @@ function holdsUnits<R, H>(
   if (releaseOn === 'close') return false
   if (typeof policies === 'function' || rules !== undefined) return true
   return grantsLeases(planned)
+}
+
+/**
+ * The names of a `rateLimit`, besides those of every limiter. Two of them with the same name and the same policies count together, as two processes do.
+ * Other numbers are a mistake, because both would count together by different limits. So are two without a name.
+ *
+ * @param name undefined if the options contain none
+ * @param policies undefined if each request has its own
+ */
+function guardNames(name: string | undefined, policies: Policies | undefined): NameUse[] {
+  const claimed = name ?? withoutName
+  const use: NameUse = {
+    name: JSON.stringify(['rateLimit', claimed]),
+    content: '',
+    conflictWith() {
+      if (name !== undefined) return undefined
+      const expected =
+        'a name to each limiter of this store: another limiter has no name either, or is called "default", and both would count together'
+      return sluiceError('SLUICE_OPTION_MISSING', 'rateLimit', 'name', expected)
+    },
+  }
+  if (policies === undefined) return [use]
+  const content = textOf(policies)
+  const ofPolicies: NameUse = {
+    name: JSON.stringify(['policies', claimed]),
+    content,
+    conflictWith: (other) =>
+      other === content ? undefined : sluiceError('SLUICE_NAME_TAKEN', claimed),
+  }
+  return [use, ofPolicies]
+}
+
+/** The name of a limiter whose options contain no name. */
+const withoutName = 'default'
+
+/** Equal policies have equal texts, in any order. */
+function textOf(policies: Policies): string {
+  return JSON.stringify(
+    Object.entries(namedPolicies(policies)).sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
 }

@@ -1,10 +1,12 @@
 import { isList, isRecord } from '../../options/predicates.js'
 import { byIp } from '../keys/by-ip.js'
 import { checkOptions } from '../options/check-options.js'
-import { joinPlans } from './join-plans.js'
-import type { RateLimitOptions } from '../options/options.js'
-import { planOf } from '../options/plan.js'
-import { policyOptions } from '../options/stated-options.js'
+import { policyOptions, decidedByRules, type RateLimitOptions } from '../options/options.js'
+import { planOf, type Plan } from '../options/plan.js'
+import type { Policies } from '../../limiter/bound-policies.js'
+import { isPolicy, namedPolicies, type Policy } from '../../policy.js'
+import { after, together } from '../../awaitable.js'
+import { rememberNames } from '../response/policy-items.js'
 
 /** One limit of a route's list. */
 export interface ListedLimit<R, H> {
@@ -97,3 +99,105 @@ function isPlain(value: unknown): value is object {
     Object.values(value).every((each) => typeof each !== 'function')
   )
 }
+
+/**
+ * Joins the policies of several plans. If a name is taken already, a number is appended: the single policy of the first plan is called "default", and
+ * that of the second plan "default #2".
+ */
+function joinPlans<R>(
+  plans: readonly Plan<R>[],
+): Policies | ((request: R) => Policies | Promise<Policies>) {
+  if (plans.every(({ perRequest }) => !perRequest)) {
+    return joined(plans.map(({ policies }) => policies))
+  }
+  const join = cachedByIdentity(joined)
+  return (request) =>
+    after(
+      together(plans, (plan) => plan.policiesFor(request)),
+      join,
+    )
+}
+
+function joined(each: readonly Policies[]): Policies {
+  const all = new Map<string, Policy>()
+  const before = new Map<string, string | undefined>()
+  for (const policies of each) {
+    for (const [name, policy] of Object.entries(namedPolicies(policies))) {
+      let free = name
+      for (let n = 2; all.has(free); n++) free = `${name} #${n}`
+      all.set(free, policy)
+      before.set(free, isPolicy(policies) ? undefined : name)
+    }
+  }
+  const record = Object.fromEntries(all)
+  rememberNames(record, before)
+  return record
+}
+
+interface Node {
+  readonly next: WeakMap<Policies, Node>
+  joined?: Policies
+}
+
+/** Equal lists return the same record, because the header writer caches by the identity of the record. */
+function cachedByIdentity(
+  join: (each: readonly Policies[]) => Policies,
+): (each: readonly Policies[]) => Policies {
+  const root: Node = { next: new WeakMap() }
+  return function joinOnce(each) {
+    let node = root
+    for (const policies of each) {
+      let next = node.next.get(policies)
+      if (next === undefined) {
+        next = { next: new WeakMap() }
+        node.next.set(policies, next)
+      }
+      node = next
+    }
+    return (node.joined ??= join(each))
+  }
+}
+
+/**
+ * Merges the options of a route over those of the application. The name is not inherited, because the limit of a route has its own counts. An option
+ * is not inherited either if the route has one that excludes it: "policies" of the route replaces "limit" and "window" of the application.
+ */
+export function inherit<R, H>(
+  base: RateLimitOptions<R, H>,
+  own: RateLimitOptions<R, H>,
+): RateLimitOptions<R, H> {
+  const kept: { -readonly [K in keyof RateLimitOptions<R, H>]: RateLimitOptions<R, H>[K] } = {
+    ...base,
+  }
+  delete kept.name
+  for (const [mine, theirs] of exclusive) {
+    if (mine.some((option) => own[option] !== undefined)) {
+      for (const option of theirs) delete kept[option]
+    }
+  }
+  return { ...kept, ...defined(own) }
+}
+
+/** Drops options that are undefined, because they count as absent and must not override inherited ones. */
+function defined<T extends object>(options: T): Partial<T> {
+  const kept: Partial<T> = { ...options }
+  for (const option in kept) {
+    if (kept[option] === undefined) delete kept[option]
+  }
+  return kept
+}
+
+type OptionName = keyof RateLimitOptions<unknown, unknown>
+
+const shortOptions: readonly OptionName[] = ['limit', 'window', 'algorithm']
+const responseOptions: readonly OptionName[] = ['statusCode', 'body']
+
+const exclusive: readonly (readonly [readonly OptionName[], readonly OptionName[]])[] = [
+  [shortOptions, ['policies']],
+  [['policies'], shortOptions],
+  // Only a limit of the route replaces inherited rules. Any other option that rules decide is an error beside them.
+  [['limit', 'policies'], ['rules']],
+  [['rules'], decidedByRules],
+  [responseOptions, ['onDenied']],
+  [['onDenied'], responseOptions],
+]

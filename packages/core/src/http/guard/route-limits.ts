@@ -2,12 +2,12 @@ import { isList } from '../../options/predicates.js'
 import { memoryStore } from '../../stores/memory/index.js'
 import { checkOptions } from '../options/check-options.js'
 import { createGuard, type Guard, type LimiterGuard } from './guard.js'
-import { inOrder } from './in-order.js'
-import { inherit } from '../options/inherit.js'
-import { createLimiters } from './limiters.js'
-import { mergeLimits, type ListedLimit } from './merge-limits.js'
-import { once } from './once.js'
+import { inherit, mergeLimits, type ListedLimit } from './merge-limits.js'
 import type { RateLimitOptions } from '../options/options.js'
+import { unlimited, type Action } from './action.js'
+import { after } from '../../awaitable.js'
+import { joinFields, type EarlierHeaders, type HeaderField } from '../response/fields.js'
+import { sluiceError } from '../../errors.js'
 
 /** The limit that a route declares: its own options, a list of limits, or `false` for no limit. */
 export type RouteLimit<O> = O | readonly O[] | false
@@ -137,4 +137,82 @@ export function routeName({ method = [], url = '404' }: Route): string {
 interface Route {
   readonly method?: string | readonly string[]
   readonly url?: string
+}
+
+/**
+ * Combines several guards. They check a request in order, until one of them denies it. Their headers are joined.
+ */
+export function inOrder<R, H>([guard, ...others]: readonly Guard<R, H>[]): Guard<R, H> {
+  if (guard === undefined) return { check: () => unlimited, holds: false }
+  if (others.length === 0) return guard
+  const rest = inOrder(others)
+  return {
+    holds: guard.holds || rest.holds,
+    check(view, response, earlier) {
+      return after(guard.check(view, response, earlier), (action) =>
+        action.type === 'continue'
+          ? after(rest.check(view, response, afterFields(earlier, action.headers)), (next) =>
+              mergedActions(action, next),
+            )
+          : action,
+      )
+    },
+  }
+}
+
+/** The headers of a response to which these fields will be written. */
+function afterFields(earlier: EarlierHeaders, fields: readonly HeaderField[]): EarlierHeaders {
+  if (fields.length === 0) return earlier
+  const written = new Map(joinFields(earlier, fields))
+  return { getHeader: (name) => written.get(name) ?? earlier.getHeader(name) }
+}
+
+/** The later decision wins. A header of the earlier action stays unless the later one writes it as well. */
+function mergedActions<H>(earlier: Action<H>, later: Action<H>): Action<H> {
+  const written = new Map(earlier.headers)
+  const joined = joinFields({ getHeader: (name) => written.get(name) }, later.headers)
+  const headers = [...new Map([...written, ...joined])]
+  if (later.type === 'handle') return { ...later, headers }
+  return { ...later, decision: later.decision ?? earlier.decision, headers }
+}
+
+/** Makes a limit count each request once, even if it is placed several times. */
+function once<R extends object, H>(limit: LimiterGuard<R, H>): LimiterGuard<R, H> {
+  const seen = new WeakSet<R>()
+  return {
+    limiter: limit.limiter,
+    keyOf: limit.keyOf,
+    holds: limit.holds,
+    check(view, response, earlier) {
+      if (seen.has(view.raw)) return unlimited
+      seen.add(view.raw)
+      return limit.check(view, response, earlier)
+    },
+  }
+}
+
+/** The limits of an application, by the names of their limiters. */
+export interface Limiters<R, H> {
+  /** Adds a limit. Limiters of the same name count together, and the first one is kept. */
+  add(guard: LimiterGuard<R, H>): void
+  /** @throws SluiceError SLUICE_LIMITER_UNKNOWN */
+  of(name: string): LimiterGuard<R, H>
+}
+
+/** Creates an empty set of limits. */
+export function createLimiters<R, H>(): Limiters<R, H> {
+  const guards = new Map<string, LimiterGuard<R, H>>()
+  return {
+    add(guard) {
+      const { name } = guard.limiter
+      if (!guards.has(name)) guards.set(name, guard)
+    },
+    of(name) {
+      const guard = guards.get(name)
+      if (guard === undefined) {
+        throw sluiceError('SLUICE_LIMITER_UNKNOWN', name, [...guards.keys()])
+      }
+      return guard
+    },
+  }
 }

@@ -1,12 +1,17 @@
 import type { HeldLease } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
-import { keepAlive } from '../../limiter/leases/keep-alive.js'
-import { warnOfFailure } from '../mistakes.js'
+import { keepAlive } from '../../limiter/leases.js'
+import { warnOfFailure } from '../request/mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { whenOver, type NodeResponse, type ResponseOutcome } from '../request/response.js'
 import type { Part } from '../rules/rule-decision.js'
-import { dependsOnOutcome, settlementOf } from '../rules/settlement.js'
-import { whenHandled } from './handling.js'
+import type { Policies } from '../../limiter/bound-policies.js'
+import { isKey, type Keys } from '../../limiter/arguments.js'
+import { notLimited } from '../../keys.js'
+import { namedPolicies } from '../../policy.js'
+import type { AppliedRule } from '../rules/judgement.js'
+import { longestTimerMs } from '../../limiter/turns.js'
+import { isPromise } from '../../awaitable.js'
 
 /**
  * Settles a part of a request that continues, once, however its response ends. The part of a denied request that continues has consumed nothing, so it
@@ -64,4 +69,130 @@ export function createSettlement<R, H>(
 
 function isSuccess({ status, aborted }: ResponseOutcome): boolean {
   return status < 400 && !aborted
+}
+
+/** The changes that a response makes to the counts of a part. */
+export interface Settlement {
+  /** The policies whose units are refunded, because their rule does not count such a response. */
+  readonly refunded: readonly string[]
+  /** The keys whose counts are reset. Undefined if there are none. */
+  readonly reset: Keys | undefined
+}
+
+/** The changes that a response with this success makes to the counts of a part of its request. */
+export function settlementOf(part: Part, succeeded: boolean): Settlement {
+  const { keys, policies } = part.consumption
+  const { allowed } = part.decision
+  const refunded = namesOf(part, (rule) => allowed && !counts(rule, succeeded))
+  const reset = namesOf(part, ({ resetOnSuccess }) => resetOnSuccess && succeeded)
+  return { refunded, reset: reset.length === 0 ? undefined : keysToReset(keys, policies, reset) }
+}
+
+/** Whether a response can change the counts of a part. */
+function dependsOnOutcome({ consumption: { rules }, decision: { allowed } }: Part): boolean {
+  for (const { counts, resetOnSuccess } of rules.values()) {
+    if (resetOnSuccess || (allowed && counts !== 'all')) return true
+  }
+  return false
+}
+
+/** The policies that were asked and whose rule fulfils a condition. */
+function namesOf(
+  { consumption: { rules }, decision }: Part,
+  fulfils: (rule: AppliedRule) => boolean,
+): readonly string[] {
+  return Object.keys(decision.policies).filter((name) => {
+    const rule = rules.get(name)
+    return rule !== undefined && fulfils(rule)
+  })
+}
+
+function counts({ counts }: AppliedRule, succeeded: boolean): boolean {
+  return counts === 'all' || (counts === 'successes') === succeeded
+}
+
+/** The keys of these policies. Leaves out `concurrency`, whose units belong to requests that are still running. */
+function keysToReset(key: Keys, policies: Policies, names: readonly string[]): Keys {
+  return Object.fromEntries(
+    Object.entries(namedPolicies(policies)).map(([name, { kind }]) => {
+      const isKept = kind === 'concurrency' || !names.includes(name)
+      return [name, isKept ? notLimited : isKey(key) ? key : key[name]]
+    }),
+  )
+}
+
+type Follow = (work: PromiseLike<unknown>) => void
+
+/** For each response, the callbacks of the limiters that hold a lease until its handler is done. */
+const followers = new WeakMap<NodeResponse, Set<Follow>>()
+
+/**
+ * Passes the return value of a handler to the limiters of the response. A handler that returns a promise is done when the promise settles. For any
+ * other value, and if an adapter does not call this, the handler is done when it ends the response.
+ */
+export function followHandler(response: NodeResponse, returned: unknown): void {
+  const following = followers.get(response)
+  if (following === undefined || !isPromise(returned)) return
+  for (const follow of following) follow(returned)
+}
+
+interface Handling {
+  /** Called if the connection ends while the handler is still running. */
+  disconnected(): void
+  /** Called when the connection or response has ended and the handler is done, or `longestMs` after the end. */
+  done(outcome: ResponseOutcome): void
+}
+
+/** Calls back when the handler of a response is done, even if the client disconnects earlier. */
+function whenHandled(
+  response: NodeResponse,
+  longestMs: number,
+  { disconnected, done }: Handling,
+): void {
+  let outcome: ResponseOutcome | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isFollowed = false
+  let running = 0
+
+  const following = followers.get(response) ?? new Set()
+  followers.set(response, following)
+  following.add(follow)
+  whenOver(response, (ended) => {
+    outcome = ended
+    if (isFollowed ? running === 0 : response.writableEnded) return finish()
+    timer = setTimeout(finish, Math.min(longestMs, longestTimerMs))
+    timer.unref()
+    whenEnded(response, finish)
+    disconnected()
+  })
+
+  function follow(work: PromiseLike<unknown>): void {
+    isFollowed = true
+    running++
+    work.then(settled, settled)
+  }
+
+  function settled(): void {
+    running--
+    if (running === 0 && outcome !== undefined) finish()
+  }
+
+  function finish(): void {
+    if (outcome === undefined || !following.delete(follow)) return
+    clearTimeout(timer)
+    done(outcome)
+  }
+}
+
+/**
+ * Calls back when a handler ends a response whose client has disconnected. `end` is wrapped because Node emits no event in two cases: a pipelined
+ * response that waits for an earlier one, and a response of HTTP/2.
+ */
+function whenEnded(response: NodeResponse, then: () => void): void {
+  const end = response.end.bind(response)
+  response.end = (...chunk) => {
+    const ended = end(...chunk)
+    then()
+    return ended
+  }
 }

@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js'
 import { sluiceError } from '../../errors.js'
 import { optional, readOptions, type OptionReader } from '../../options/readers.js'
 import { addressOf, plainIpv4 } from '../lists/address.js'
-import { watchAddresses } from '../mistakes.js'
-import type { RequestView } from '../request/request-view.js'
+import { watchAddresses } from '../request/mistakes.js'
+import type { RequestView } from '../request/view.js'
 
 /** Options of `byIp` and `ipKey`. */
 export interface ByIpOptions {

@@ -1,12 +1,12 @@
-import type { Keys } from '../../limiter/bound-policies.js'
+import type { Keys } from '../../limiter/arguments.js'
 import { sluiceError } from '../../errors.js'
 import { isList } from '../../options/predicates.js'
 import { isNotLimited, joinKey, type Key, type NotLimited } from '../../keys.js'
-import { after, together } from '../awaitable.js'
+import { after, together } from '../../awaitable.js'
 import { isByIp } from './by-ip.js'
 import { createKeyChecks } from './found-key.js'
-import { foundBy, type KeyFunction } from './key-function.js'
-import type { RequestView } from '../request/request-view.js'
+import { foundBy, type KeyFunction } from './key-functions.js'
+import type { RequestView } from '../request/view.js'
 
 /** One key, or a function that finds it. Each part of a list may be a function as well: `[byIp(), byRoute()]`. */
 export type KeySource<R> = string | KeyFunction<R> | readonly KeyPart<R>[]

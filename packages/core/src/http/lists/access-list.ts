@@ -1,10 +1,9 @@
-import { isKey, type Keys } from '../../limiter/bound-policies.js'
+import { isKey, type Keys } from '../../limiter/arguments.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { joinKey, type Key } from '../../keys.js'
 import { isList } from '../../options/predicates.js'
-import { AddressRanges } from './address-ranges.js'
+import { AddressRanges, rangeOfEntry } from './address-ranges.js'
 import { addressOf } from './address.js'
-import { rangeOfEntry } from './range-entry.js'
 
 /** A list of addresses, CIDR ranges and keys. It can be changed while limiters use it. */
 export interface AccessList {

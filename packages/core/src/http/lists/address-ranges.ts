@@ -43,7 +43,7 @@ export class AddressRanges {
 }
 
 /** Finds the last range that begins at the address or before it, in ranges that are sorted. */
-export function lastUpTo<R extends Range>(ranges: readonly R[], key: string): R | undefined {
+function lastUpTo<R extends Range>(ranges: readonly R[], key: string): R | undefined {
   let from = 0
   let to = ranges.length
   while (from < to) {
@@ -61,13 +61,13 @@ export function addressSortKey(text: string): string | undefined {
 }
 
 /** The range of one address. */
-export function rangeOfOne(address: Address): Range {
+function rangeOfOne(address: Address): Range {
   const key = sortKeyOf(address)
   return { first: key, last: key }
 }
 
 /** The range of a CIDR notation such as 10.0.0.0/8; undefined if the text is not one. */
-export function rangeOf(text: string): Range | undefined {
+function rangeOf(text: string): Range | undefined {
   if (!ipaddr.isValidCIDR(text)) return undefined
   const [base, bits] = ipaddr.parseCIDR(text)
   const ipv4 = base instanceof ipaddr.IPv6 ? ipv4Within(base) : undefined
@@ -84,7 +84,7 @@ export function rangeOf(text: string): Range | undefined {
  * The correction of a range such as ::ffff:10.0.0.0/8, whose 8 bits count in IPv6, so that it would match no IPv4 client; undefined if the range is
  * right. 64:ff9b::/96 needs a correction as well, because clients behind NAT64 are compared by their IPv4 addresses.
  */
-export function ipv4RangeFor(text: string): string | undefined {
+function ipv4RangeFor(text: string): string | undefined {
   if (!ipaddr.isValidCIDR(text)) return undefined
   const [base, bits] = ipaddr.parseCIDR(text)
   if (base instanceof ipaddr.IPv4) return undefined
@@ -102,7 +102,59 @@ function sortKeyOf(address: Address): string {
 }
 
 /** By the first address; of ranges with the same first address, the widest comes first. */
-export function order(a: Range, b: Range): number {
+function order(a: Range, b: Range): number {
   if (a.first !== b.first) return a.first < b.first ? -1 : 1
   return a.last === b.last ? 0 : a.last > b.last ? -1 : 1
+}
+
+/**
+ * Reads one entry of a list of addresses: an address, or a range such as 10.0.0.0/8. Undefined if the entry is neither; a text says what a wrong range
+ * has to be instead.
+ */
+export function rangeOfEntry(entry: string): Range | string | undefined {
+  const [text, bits] = entry.split('/')
+  const address = addressOf(text)
+  if (address === undefined) return undefined
+  const ipv4 = ipv4RangeFor(entry)
+  if (ipv4 !== undefined) return `${ipv4}: ${ownBits}`
+  return bits === undefined ? rangeOfOne(address) : (rangeOf(entry) ?? someBits)
+}
+
+const ownBits =
+  'IPv4 clients are compared with IPv4 ranges, and the bits after this slash count in IPv6'
+const someBits = 'no more bits after the slash than the address has'
+
+interface Nested<T> extends Range {
+  readonly values: T[]
+  /** The narrowest range around this one. */
+  readonly around: Nested<T> | undefined
+}
+
+/** Values by ranges of addresses. A search takes a binary search, and one step for each level of nesting. */
+export class AddressMap<T> {
+  readonly #ranges: Nested<T>[] = []
+
+  constructor(entries: Iterable<readonly [Range, T]>) {
+    let around: Nested<T> | undefined
+    for (const [range, value] of [...entries].sort(([a], [b]) => order(a, b))) {
+      // Two CIDR ranges are nested or disjoint.
+      while (around !== undefined && range.first > around.last) around = around.around
+      if (around?.first === range.first && around.last === range.last) {
+        around.values.push(value)
+      } else {
+        around = { first: range.first, last: range.last, values: [value], around }
+        this.#ranges.push(around)
+      }
+    }
+  }
+
+  /** The values of all ranges that contain the address, of the narrowest range first. */
+  valuesOf(key: string): readonly T[] {
+    const found: T[] = []
+    let range = lastUpTo(this.#ranges, key)
+    for (; range !== undefined; range = range.around) {
+      if (key <= range.last) found.push(...range.values)
+    }
+    return found
+  }
 }

@@ -24,12 +24,10 @@ import {
   type OptionReader,
 } from '../../options/readers.js'
 import { didYouMean } from '../../errors/did-you-mean.js'
-import { isPromise } from '../awaitable.js'
-import type { HeaderStyle } from '../response/header-style.js'
-import type { RateLimitOptions } from './options.js'
-import { decidedByRules } from './stated-options.js'
-import { namedField } from '../keys/named-field.js'
-import { uncalledKey } from '../keys/uncalled-key.js'
+import { isPromise } from '../../awaitable.js'
+import type { HeaderStyle } from '../response/header-fields.js'
+import { decidedByRules, type RateLimitOptions } from './options.js'
+import { namedField, uncalledKey } from '../keys/key-advice.js'
 
 /**
  * Checks each option, and those that exclude each other. `planOf` finds missing options.

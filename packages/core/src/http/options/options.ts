@@ -1,19 +1,20 @@
 import type { Clock } from '../../clock.js'
-import type { Costs } from '../../limiter/costs.js'
+import type { Costs } from '../../limiter/arguments.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import type { Key } from '../../keys.js'
 import type { OnStoreError } from '../../limiter/limiter-options.js'
 import type { Algorithm } from '../../limiter/stated-policies.js'
-import type { Duration } from '../../options/readers.js'
+import type { Duration, DurationLiteral } from '../../options/readers.js'
 import type { Store } from '../../stores/store.js'
 import type { AccessList } from '../lists/access-list.js'
-import type { Awaitable } from '../awaitable.js'
-import type { DenialBody } from '../response/content.js'
-import type { HeaderStyle } from '../response/header-style.js'
+import type { Awaitable } from '../../awaitable.js'
+import type { DenialBody } from '../response/denial.js'
+import type { HeaderStyle } from '../response/header-fields.js'
 import type { KeyOption } from '../keys/key-option.js'
 import type { ResponseOutcome } from '../request/response.js'
-import type { Rules } from '../rules/judgement.js'
-import type { RequestDecision } from '../rules/request-decision.js'
+import type { Rules, RequestDecision } from '../rules/judgement.js'
+import type { Excluding, Requiring } from '../../options/forms.js'
+import type { Policy } from '../../policy.js'
 
 /** Returns the body of a denial. */
 export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => Awaitable<DenialBody>
@@ -177,3 +178,63 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    */
   readonly body?: DenialBody | DenialBodyFunction<R>
 }
+
+/**
+ * Options with at most one of the three forms: `limit` and `window`, `policies`, or `rules`. For options that are merged over others, so
+ * that all three may be absent. `W` is the type of `window`: a literal must be a duration. `P` is the type of `policies`: a record of keys must have
+ * exactly the names of the policies.
+ */
+export type OneRule<R, H, W = Duration, P = unknown> = Stated<R, H, W, P> &
+  (Short | Whole | ByRules)
+
+/** Options with exactly one of the three forms. For options that are not merged over others. */
+export type WholeRule<R, H, W = Duration, P = unknown> = Stated<R, H, W, P> &
+  (
+    | (Short & Requiring<'limit' | 'window'>)
+    | (Whole & Requiring<'policies'>)
+    | (ByRules & Requiring<'rules'>)
+  )
+
+/**
+ * `rules` is first: the compiler looks at the absent properties of a call in their order, and drops the forms that require them until one is left. If
+ * that were the form with rules, it would not know the parameters of a function `key`.
+ */
+type Stated<R, H, W, P> = { readonly [N in 'rules']?: unknown } & RateLimitOptions<
+  R,
+  H,
+  PolicyName<NoInfer<P>>
+> & { readonly [N in 'window']?: DurationLiteral<W> } & { readonly [N in 'policies']?: P }
+
+type Short = Excluding<'rules' | 'policies'>
+type Whole = Excluding<'rules' | ShortOption>
+type ByRules = Excluding<DecidedByRules>
+
+type ShortOption = 'limit' | 'window' | 'algorithm'
+
+/** The options that state the policies of a limiter, and its name. */
+export const policyOptions = ['limit', 'window', 'algorithm', 'policies', 'name'] as const
+
+const requestOptions = [
+  'key',
+  'cost',
+  'count',
+  'resetOn',
+  'allow',
+  'deny',
+  'wait',
+  'statusCode',
+] as const
+
+type DecidedByRules = (typeof policyOptions)[number] | (typeof requestOptions)[number]
+
+/** The options that rules decide for each request, so that they exclude `rules`. */
+export const decidedByRules: readonly DecidedByRules[] = [...policyOptions, ...requestOptions]
+
+/** The names of policies, as far as the compiler knows them. */
+type PolicyName<P> = unknown extends P
+  ? string
+  : P extends Policy | undefined
+    ? 'default'
+    : P extends Extract<Policies, Readonly<Record<string, Policy>>>
+      ? keyof P & string
+      : string

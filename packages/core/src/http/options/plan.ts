@@ -1,10 +1,10 @@
-import type { Costs } from '../../limiter/costs.js'
+import type { Costs } from '../../limiter/arguments.js'
 import { chosenPerCall, type Policies } from '../../limiter/bound-policies.js'
 import { sluiceError } from '../../errors.js'
 import { isCount, isRecord } from '../../options/predicates.js'
 import { quota } from '../../options/readers.js'
 import type { Policy } from '../../policy.js'
-import { after, type Awaitable } from '../awaitable.js'
+import { after, type Awaitable } from '../../awaitable.js'
 import { shortForm } from '../../limiter/stated-policies.js'
 import type { RateLimitOptions } from './options.js'
 

@@ -1,13 +1,12 @@
 import Negotiator from 'negotiator'
 import type { Decision } from '../../limiter/decision.js'
 import type { Policies } from '../../limiter/bound-policies.js'
-import { after, type Awaitable } from '../awaitable.js'
-import { contentOf, jsonProblem, plainText, type Content, type DenialBody } from './content.js'
-import { denialCauseOf, type DenialCause } from './denial-cause.js'
+import { after, type Awaitable } from '../../awaitable.js'
 import { publicNameOf, type PolicyItems } from './policy-items.js'
-import type { RequestView } from '../request/request-view.js'
-import { retryAfterSeconds } from './retry-after.js'
-import { waitInWords } from './wait-in-words.js'
+import type { RequestView } from '../request/view.js'
+import { retryAfterSeconds } from './header-fields.js'
+import { receiptOf } from '../../limiter/receipt.js'
+import { sluiceError, sluiceErrorFrom } from '../../errors.js'
 
 type BodyFunction<R> = (request: R, decision: Decision) => Awaitable<DenialBody>
 
@@ -117,4 +116,93 @@ function prefersText(accept: string | string[] | undefined): boolean {
   const header = typeof accept === 'string' ? accept : accept.join(', ')
   if (header.length > maxAcceptLength) return false
   return new Negotiator({ headers: { accept: header } }).mediaType(offered) === 'text/plain'
+}
+
+/** Why a request was denied: the problem types of draft-ietf-httpapi-ratelimit-headers-10. */
+type DenialCause = 'quota-exceeded' | 'temporary-reduced-capacity' | 'abnormal-usage-detected'
+
+/**
+ * The cause of a denial. While its store is unavailable, a limiter has a reduced capacity if it counts with a share of its limits or denies every request.
+ *
+ * @param localShare the share of each limit while the store is unavailable
+ */
+function denialCauseOf(decision: Decision, localShare: number): DenialCause {
+  const { source } = decision
+  if (source === 'closed') return 'temporary-reduced-capacity'
+  if (isBlocked(decision)) return 'abnormal-usage-detected'
+  return source === 'fallback' && localShare < 1 ? 'temporary-reduced-capacity' : 'quota-exceeded'
+}
+
+/** Whether one of the policies is blocked, by its `block` option or by `limiter.block`. */
+function isBlocked(decision: Decision): boolean {
+  const states = receiptOf(decision)?.states ?? []
+  return states.some(({ blockedUntil, now }) => blockedUntil > now)
+}
+
+const units = [
+  ['year', 31_557_600],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/**
+ * A number of whole seconds in the largest unit that fits at least twice, or exactly once: 60 seconds are 1 minute, but 119 seconds are not 2 minutes.
+ * The number is rounded up, so that a client does not retry too early.
+ */
+export function waitInWords(wait: number): string {
+  for (const [i, [unit, length]] of units.entries()) {
+    // In the next smaller unit, 3599 seconds would be rounded to 60 minutes, and a year to 366 days.
+    const missing = units[i + 1]?.[1] ?? 1
+    const isOnce = wait > length - missing && wait <= length
+    if (isOnce || wait > 2 * length - missing) return countOf(Math.ceil(wait / length), unit)
+  }
+  return countOf(wait, 'second')
+}
+
+function countOf(count: number, unit: string): string {
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`
+}
+
+/** A body and its media type. */
+export interface Content {
+  readonly type: string
+  readonly text: string
+}
+
+/** A string is sent as plain text, an object as JSON. */
+export type DenialBody = string | object
+
+/**
+ * The content of the application's own body. An object is JSON and not a problem, even if its members look like those of a problem.
+ *
+ * @param code the error of an invalid body: that of an option, or that of the result of a function
+ * @throws SluiceError of that code if the value is neither a string nor an object with a JSON form
+ */
+export function contentOf(
+  body: unknown,
+  code: 'SLUICE_OPTION_INVALID' | 'SLUICE_RESULT_INVALID',
+): Content {
+  if (typeof body === 'string') return plainText(body)
+  let text: string | undefined
+  try {
+    // Undefined if a method `toJSON` returns undefined.
+    if (typeof body === 'object' && body !== null) text = JSON.stringify(body)
+  } catch (error) {
+    throw sluiceErrorFrom(error, code, 'rateLimit', 'body', body, expected)
+  }
+  if (text !== undefined) return { type: 'application/json', text }
+  throw sluiceError(code, 'rateLimit', 'body', body, expected)
+}
+
+const expected = 'a string or an object that JSON can represent (no bigint, no cycle)'
+
+function plainText(text: string): Content {
+  return { type: 'text/plain; charset=utf-8', text }
+}
+
+// RFC 9457. A problem without a type means the same as its status code.
+function jsonProblem(problem: object): Content {
+  return { type: 'application/problem+json', text: JSON.stringify(problem) }
 }

@@ -1,5 +1,4 @@
-import type { Decision } from '../../limiter/decision.js'
-import type { Verdict } from '../../limiter/reading/verdict.js'
+import type { Decision, Verdict } from '../../limiter/decision.js'
 import { noFields, seconds, structuredInteger, type HeaderField } from './fields.js'
 import type { PolicyItems } from './policy-items.js'
 

@@ -1,10 +1,9 @@
 import type { Decision } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
-import { delayRequest } from '../../limiter/waiting/delay-request.js'
-import { after, isPromise, rescued, together } from '../awaitable.js'
-import { warnOfFailure } from '../mistakes.js'
-import { delayOfAll, delayOfDenial } from './delays.js'
-import type { Ask, Consumption } from './judgement.js'
+import { delayRequest } from '../../limiter/waits.js'
+import { after, isPromise, rescued, together } from '../../awaitable.js'
+import { warnOfFailure } from '../request/mistakes.js'
+import type { Ask, Consumption, AppliedRule } from './judgement.js'
 import { nothingAsked, type Asked, type Part } from './rule-decision.js'
 
 /** The parts that differ between a request over HTTP and one without it. */
@@ -211,4 +210,31 @@ function told(call: () => void): void {
 
 function rethrow(error: unknown): never {
   throw error
+}
+
+type RulesByPolicy = ReadonlyMap<string, AppliedRule>
+
+/**
+ * The longest delay of a consumption if it is the same for all its rules. Such a consumption waits from the start, in the order of the requests for its
+ * key; another one has to be denied first, because only a denial shows which of its rules deny.
+ */
+function delayOfAll(rules: RulesByPolicy): number | undefined {
+  let common: number | undefined
+  for (const { outcome } of rules.values()) {
+    if (outcome.type !== 'delay') return undefined
+    if (common !== undefined && common !== outcome.maxMs) return undefined
+    common = outcome.maxMs
+  }
+  return common
+}
+
+/** How long a denied request may wait: the shortest delay of the rules that deny it. Undefined if one of them does not delay. */
+function delayOfDenial(rules: RulesByPolicy, { deniedBy }: Decision): number | undefined {
+  let shortest: number | undefined
+  for (const policy of deniedBy) {
+    const outcome = rules.get(policy)?.outcome
+    if (outcome?.type !== 'delay') return undefined
+    shortest = Math.min(shortest ?? Infinity, outcome.maxMs)
+  }
+  return shortest
 }

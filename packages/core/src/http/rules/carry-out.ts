@@ -1,5 +1,5 @@
 import type { Limiter } from '../../limiter/limiter.js'
-import { after } from '../awaitable.js'
+import { after } from '../../awaitable.js'
 import { askLimits, type CarryOutOptions } from './ask-limits.js'
 import type { Judgement, RuleDecision } from './judgement.js'
 import { nothingAsked, ruleDecision, type Part } from './rule-decision.js'

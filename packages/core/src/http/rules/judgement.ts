@@ -1,9 +1,9 @@
-import type { Keys, Policies } from '../../limiter/bound-policies.js'
-import type { Costs } from '../../limiter/costs.js'
+import type { Policies } from '../../limiter/bound-policies.js'
+import type { Keys, Costs } from '../../limiter/arguments.js'
 import type { Decision } from '../../limiter/decision.js'
-import type { DenialBody } from '../response/content.js'
-import type { Awaitable } from '../awaitable.js'
-import type { RequestView } from '../request/request-view.js'
+import type { DenialBody } from '../response/denial.js'
+import type { Awaitable } from '../../awaitable.js'
+import type { RequestView } from '../request/view.js'
 
 /** Judges requests. `rateLimit({ rules })` asks once for each request, so that one set of rules decides all of it. */
 export interface Rules<R> {
@@ -99,4 +99,17 @@ export interface RuleDecision extends Decision {
   readonly tags: readonly string[]
   /** The version of the rules that decided. */
   readonly rules: string
+}
+
+/** The decision on an HTTP request. With `rules`, it is a `RuleDecision`, which has all of these fields; without, they are absent. */
+export interface RequestDecision extends Decision {
+  /** The rule that decided the outcome; undefined if the request is allowed. */
+  readonly rule?: string | undefined
+  readonly outcome?: Outcome | undefined
+  /** The rules that were asked. */
+  readonly applied?: readonly string[]
+  /** The tags of the request. */
+  readonly tags?: readonly string[]
+  /** The version of the rules that decided. */
+  readonly rules?: string
 }

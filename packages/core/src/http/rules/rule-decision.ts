@@ -1,8 +1,7 @@
-import type { Decision, HeldLease } from '../../limiter/decision.js'
-import { noNames } from '../../limiter/reading/read-decision.js'
-import { addReceipt, plainCopy, receiptsOf } from '../../limiter/receipts/receipt.js'
-import { putByName, type Verdict } from '../../limiter/reading/verdict.js'
-import { after, together } from '../awaitable.js'
+import type { Decision, HeldLease, Verdict } from '../../limiter/decision.js'
+import { noNames, putByName } from '../../limiter/read-decision.js'
+import { addReceipt, plainCopy, receiptsOf } from '../../limiter/receipt.js'
+import { after, together } from '../../awaitable.js'
 import type {
   AppliedRule,
   Ask,

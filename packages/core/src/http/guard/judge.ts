@@ -1,23 +1,19 @@
 import { isNotLimited } from '../../keys.js'
-import {
-  bindPolicies,
-  resolveKeys,
-  type Keys,
-  type Policies,
-} from '../../limiter/bound-policies.js'
+import { bindPolicies, type Policies } from '../../limiter/bound-policies.js'
+import { resolveKeys, type Keys } from '../../limiter/arguments.js'
 import { sluiceError } from '../../errors.js'
 import { millisecondsOf } from '../../options/durations.js'
 import { namedPolicies } from '../../policy.js'
-import { after, isPromise } from '../awaitable.js'
+import { after, isPromise } from '../../awaitable.js'
 import { byIp } from '../keys/by-ip.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { readList } from '../lists/access-list.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { termsOf, type ConsumeTerms, type Plan } from '../options/plan.js'
-import type { RequestView } from '../request/request-view.js'
+import type { RequestView } from '../request/view.js'
 import { refusalContent } from '../response/denial.js'
 import { noFields } from '../response/fields.js'
-import type { AppliedRule, Consumption, Outcome } from '../rules/judgement.js'
+import type { AppliedRule, Consumption, Outcome, Rules } from '../rules/judgement.js'
 import { denied, unlimited } from './action.js'
 import type { Exchange, Judge } from './exchange.js'
 
@@ -88,6 +84,21 @@ export function judgeByLimit<R, H>(
   }
 
   return { judge: findKey, keyOf }
+}
+
+/** Judges each request by the rules that apply to it. */
+export function judgeByRules<R, H>(rules: Rules<R>): Judge<R, H> {
+  return {
+    judge: (exchange) =>
+      after(rules.judge(exchange.view.raw, exchange.view), (judgement) => {
+        if (judgement.type === 'pass' && judgement.tags.length === 0) exchange.action = unlimited
+        exchange.judgement = judgement
+        exchange.consumption = judgement.type === 'ask' ? judgement.enforced[0] : undefined
+      }),
+    keyOf() {
+      throw sluiceError('SLUICE_KEY_PER_RULE')
+    },
+  }
 }
 
 /** Makes the function that finds the rules of policies, which are the same for all policies of a limit, except that `resetOn` can name some. */

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
-import { sluiceError } from '../errors.js'
-import { show } from '../errors/quoting.js'
-import { emitWarning, warn } from '../warnings.js'
-import { addressOf } from './lists/address.js'
-import type { RequestView } from './request/request-view.js'
+import { sluiceError } from '../../errors.js'
+import { show } from '../../errors/quoting.js'
+import { emitWarning, warn } from '../../warnings.js'
+import { addressOf } from '../lists/address.js'
+import type { RequestView } from './view.js'
 
 /** Mistakes show early, so the checks stop after this many requests and cost nothing from then on. */
 const checkedRequests = 1000

@@ -1,14 +1,9 @@
-import { sluiceError } from '../../errors.js'
-import { isList, isRecord, isText } from '../../options/predicates.js'
-import { optionsObject, rejectUnknown } from '../../options/readers.js'
-import {
-  noLease,
-  partOf,
-  type RefundReceiptRequest,
-  type StoreRequest,
-} from '../../stores/store.js'
-import { hasLeases } from '../reading/read-decision.js'
-import type { Receipt } from './call-receipt.js'
+import { sluiceError } from '../errors.js'
+import { isList, isRecord, isText } from '../options/predicates.js'
+import { optionsObject, rejectUnknown } from '../options/readers.js'
+import { noLease, partOf, type RefundReceiptRequest, type StoreRequest } from '../stores/store.js'
+import { hasLeases } from './leases.js'
+import type { Receipt } from './receipt.js'
 
 /** The arguments of a refund of a decision. */
 export interface RefundCall {

@@ -1,4 +1,26 @@
+import { byHeader, byRoute, byUser, firstOf } from './key-functions.js'
+import { byIp } from './by-ip.js'
 import { isList, isRecord } from '../../options/predicates.js'
+
+/** An example call for each function that makes a key function. Passed without a call, it would receive the request as its options. */
+const calls = new Map<unknown, string>([
+  [byIp, 'byIp()'],
+  [byHeader, `byHeader('x-api-key')`],
+  [byUser, 'byUser((request) => request.user?.id)'],
+  [byRoute, 'byRoute()'],
+  [firstOf, 'firstOf(byUser((request) => request.user?.id), byIp())'],
+])
+
+/** The advice if the option `key`, a part of it or a key of its record is such a function without a call. */
+export function uncalledKey(option: unknown): string | undefined {
+  const parts = [option, ...partsOf(option), ...partsOf(option).flatMap(partsOf)]
+  const uncalled = parts.find((part) => calls.has(part))
+  return uncalled === undefined ? undefined : `Call it: ${calls.get(uncalled)}`
+}
+
+function partsOf(option: unknown): readonly unknown[] {
+  return typeof option === 'object' && option !== null ? Object.values(option) : []
+}
 
 /** Key functions, and the fields of a request that they replace, in lower case and without separators. */
 const fields: readonly (readonly [call: string, names: readonly string[]])[] = [
@@ -14,7 +36,9 @@ const fields: readonly (readonly [call: string, names: readonly string[]])[] = [
   ['byRoute()', ['route', 'byroute', 'path', 'url', 'originalurl']],
 ]
 
-const calls = new Map(fields.flatMap(([call, names]) => names.map((name) => [name, call] as const)))
+const callsByField = new Map(
+  fields.flatMap(([call, names]) => names.map((name) => [name, call] as const)),
+)
 
 /** A path into a request, such as `req.body.email` or `params.id`. */
 const path =
@@ -39,7 +63,7 @@ export function namedField(option: unknown): string | undefined {
 function functionFor(name: unknown): string | undefined {
   if (typeof name !== 'string' || name.length > longestName) return undefined
   const field = name.replace(/^(?:req|request|ctx|context)\./, '').replace(/\(\)$/, '')
-  const call = calls.get(field.replace(/[-_.]/g, '').toLowerCase())
+  const call = callsByField.get(field.replace(/[-_.]/g, '').toLowerCase())
   if (call !== undefined) return call
   const into = path.exec(name)
   if (into === null) return undefined

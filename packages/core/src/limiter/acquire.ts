@@ -1,20 +1,13 @@
-import type { Decision } from '../decision.js'
-import { deniedLate } from '../reading/read-decision.js'
-import { isKey, type Keys, type Policies, type PolicyChoice } from '../bound-policies.js'
-import type { Costs } from '../costs.js'
-import { sluiceError } from '../../errors.js'
-import { delayRequest } from './delay-request.js'
-import { joinKey } from '../../keys.js'
-import { pause } from './pause.js'
-import {
-  durationOrZero,
-  optionsObject,
-  rejectUnknown,
-  type Duration,
-} from '../../options/readers.js'
-import type { Store } from '../../stores/store.js'
-import { createTurns, turnBefore, type Turn, type Turns } from './turns.js'
-import { firmWaitOf, isQueued, overflows } from './waits.js'
+import type { Decision } from './decision.js'
+import { deniedLate } from './read-decision.js'
+import type { Policies, PolicyChoice } from './bound-policies.js'
+import { isKey, type Keys, type Costs } from './arguments.js'
+import { sluiceError } from '../errors.js'
+import { delayRequest, firmWaitOf, isQueued, overflows } from './waits.js'
+import { joinKey } from '../keys.js'
+import { pause, createTurns, turnBefore, type Turn, type Turns } from './turns.js'
+import { durationOrZero, optionsObject, rejectUnknown, type Duration } from '../options/readers.js'
+import type { Store } from '../stores/store.js'
 
 /** Options of `acquire`. */
 export interface AcquireOptions extends PolicyChoice {

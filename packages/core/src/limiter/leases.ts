@@ -1,0 +1,77 @@
+import type { Lease } from '../algorithms/algorithm.js'
+import type { Rule } from '../algorithms/kind.js'
+import type { HeldLease } from './decision.js'
+import type { Receipt } from './receipt.js'
+import { costAt, noLease, type BoundPolicy, type Reply, type Store } from '../stores/store.js'
+import { longestTimerMs } from './turns.js'
+
+/** Makes the id of a lease in this process and not in the store, so that a call which the client sends twice takes one lease. */
+export function leaseFor(
+  entries: readonly BoundPolicy[],
+  owner: string | undefined,
+  id: string | undefined,
+): Lease {
+  if (id === undefined && !haveLeases(entries)) return noLease
+  const leaseId = id ?? crypto.randomUUID()
+  return { id: leaseId, owner: owner ?? leaseId }
+}
+
+function haveLeases(entries: readonly BoundPolicy[]): boolean {
+  for (let i = 0; i < entries.length; i++) if (hasLeases(entries[i])) return true
+  return false
+}
+
+/** Releases or renews the lease that a call was granted. */
+export type ChangeLease<S extends Store> = (
+  receipt: Receipt,
+  verb: 'release' | 'renew',
+) => Reply<S, boolean>
+
+/** The lease of an allowed consumption, if a policy has leases and the cost is not 0. */
+export function heldLeaseOf<S extends Store>(
+  receipt: Receipt,
+  changeLease: ChangeLease<S>,
+): HeldLease<S> | undefined {
+  const { cost, states } = receipt
+  const { policies, lease } = receipt.call
+  const at = policies.findIndex(hasLeases)
+  if (at === -1 || costAt(cost, at) === 0) return undefined
+  const lengths = policies.filter(hasLeases).map(({ steps, params }) => steps.windowMs(params))
+  return {
+    id: lease.id,
+    token: policies[at].steps.token?.(states[at].row) ?? 0,
+    lengthMs: Math.min(...lengths),
+    release: () => changeLease(receipt, 'release'),
+    renew: () => changeLease(receipt, 'renew'),
+  }
+}
+
+/** Whether the policy grants leases. */
+export function hasLeases({ steps }: Rule): boolean {
+  return steps.token !== undefined
+}
+
+/** Renews a lease periodically. The returned function stops that and releases the lease. If the process dies, the lease expires. */
+export function keepLease(lease: HeldLease): () => boolean | Promise<boolean> {
+  const stopRenewing = keepAlive(lease)
+  return function releaseLease() {
+    stopRenewing()
+    return lease.release()
+  }
+}
+
+/** Renews a lease periodically. The returned function stops that. */
+export function keepAlive(lease: HeldLease): () => void {
+  const timer = setInterval(() => void renewed(lease), Math.min(lease.lengthMs / 3, longestTimerMs))
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** A renewal that fails is tried again before the lease expires. */
+async function renewed(lease: HeldLease): Promise<boolean> {
+  try {
+    return await lease.renew()
+  } catch {
+    return false
+  }
+}
