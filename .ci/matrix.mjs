@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
 import process from 'node:process'
+import { nodeOf } from './node-of.mjs'
 import { root } from './workspace.mjs'
 
 const supported = ['20.19', '22', '24', '26']
@@ -35,16 +36,6 @@ for (const version of chosen.length > 0 ? chosen : supported) {
 
 console.table(results)
 process.exitCode = results.every(({ passed }) => passed) ? 0 : 1
-
-/** The path of a Node that npm installs. A program that npx starts could not start npx itself: it would inherit the package. */
-function nodeOf(version) {
-  const where = ['node', '--print', 'process.execPath']
-  const { stdout } = spawnSync('npx', ['--yes', '--package', `node@${version}`, '--', ...where], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-  return stdout.trim()
-}
 
 /** Whether a command succeeds on this Node, which is also the one of the programs that it starts by name. */
 function succeeds(node, command) {

@@ -102,6 +102,10 @@ const rules = {
   koa: adapter('koa', npm('koa', '@types/koa')),
   fastify: adapter('fastify', npm('fastify', 'fastify-plugin')),
   nestjs: adapter('nestjs', npm('@nestjs/common', '@nestjs/core', 'rxjs'), '^(?:node:)?http$'),
+  sqlite: {
+    from: 'packages/sqlite/src/',
+    may: [...adapterNeeds, '@sluice/core/database', '^(?:node:)?timers/promises$'],
+  },
   testing: {
     from: 'packages/testing/src/',
     may: ['@sluice/core/database', '^(?:node:)?(?:assert|crypto|test|timers/promises)$'],

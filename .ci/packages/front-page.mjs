@@ -28,7 +28,7 @@ async function tryOut(project, { language, code }, packages, env) {
   if (language === 'ts') {
     compile(project, source, '--experimentalDecorators', '--emitDecoratorMetadata')
   }
-  if (code.includes('.listen(')) return visit(project, 'program.js', env)
+  if (code.includes('.listen(')) return visit(project, 'program.js', { env })
   run(process.execPath, ['program.js'], { cwd: project, env: { ...process.env, ...env } })
   return 'runs'
 }

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { run } from '../command.mjs'
+import { nodeOf } from '../node-of.mjs'
 import { compile, createProject } from './project.mjs'
 import { withNeeded } from './tarballs.mjs'
 import { visit } from './visit.mjs'
@@ -34,6 +35,7 @@ const readers = {
     rest: `app.use((ctx) => { ctx.body = 'Hello.' })
       app.listen(3000)`,
   },
+  sqlite: { has: ['@sluice/express', 'express'], rest: '', module: 'node:sqlite' },
   nestjs: {
     has: [...nest, 'reflect-metadata', 'rxjs', '@types/node'],
     rest: `import * as common from '@nestjs/common'
@@ -55,7 +57,7 @@ export async function* quickStarts(packages, folder) {
   }
 }
 
-async function follow({ name, source, manifest }, { has, rest }, packages, folder) {
+async function follow({ name, source, manifest }, { has, rest, module }, packages, folder) {
   const { installs, language, code, rules } = quickStartOf(join(source, 'README.md'))
   const program = rest === undefined || code.includes('.listen(') ? code : `${code}\n${rest}\n`
   assert.ok(installs.includes(manifest.name), `the README of ${manifest.name} installs ${installs}`)
@@ -75,10 +77,16 @@ async function follow({ name, source, manifest }, { has, rest }, packages, folde
   const seen = []
   for (const file of ['server.js', 'server.cjs']) {
     if (rest === undefined) run(process.execPath, [file], { cwd: folder })
-    seen.push(rest === undefined ? 'runs' : await visit(folder, file))
+    seen.push(rest === undefined ? 'runs' : await visit(folder, file, { node: nodeWith(module) }))
   }
   const [byImport, byRequire] = seen
   return `by import: ${byImport}; by require: ${byRequire}`
+}
+
+/** A Node that has this module: this one, or a later one. */
+function nodeWith(module) {
+  const isThere = module === undefined || process.getBuiltinModule(module) !== undefined
+  return isThere ? process.execPath : nodeOf('24')
 }
 
 /** The first command, the first program and the first document of rules of a page. */

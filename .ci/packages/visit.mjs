@@ -6,8 +6,8 @@ import { started } from '../smoke/program.mjs'
 const onFreePort = ['--import', join(import.meta.dirname, 'listen-on-port.mjs')]
 
 /** Starts a server and sends requests until it denies one. It must allow exactly the quota of its first policy. */
-export async function visit(folder, file, env = {}) {
-  const server = await started(folder, file, onFreePort, env)
+export async function visit(folder, file, { env, node } = {}) {
+  const server = await started(folder, file, onFreePort, env, node)
   try {
     const { name, limit } = await firstPolicyOf(server)
     for (let i = 1; i < limit; i++) assertAllowed(await server.ask('/'))

@@ -14,11 +14,11 @@ const stopsWithinMs = 5_000
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 /** Starts an example on a free port. It never outlives this process. */
-export async function started(folder, file, nodeOptions = [], given = {}) {
+export async function started(folder, file, nodeOptions = [], given = {}, node = process.execPath) {
   const port = await freePort()
   // Tests never use a Redis that runs on the machine.
   const { REDIS_URL: _, ...env } = process.env
-  const child = spawn(process.execPath, [...nodeOptions, file], {
+  const child = spawn(node, [...nodeOptions, file], {
     cwd: folder,
     env: { ...env, ...given, PORT: `${port}` },
     stdio: ['ignore', 'pipe', 'pipe'],

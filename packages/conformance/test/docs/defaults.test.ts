@@ -10,6 +10,8 @@ import { RateLimit, RateLimitModule } from '@sluice/nestjs'
 import fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { MapDatabase } from '@sluice/conformance/databases'
+import { sqliteDrivers } from '@sluice/conformance/sqlite'
+import { sqliteStore } from '@sluice/sqlite'
 import { useRedis } from '@sluice/conformance/redis'
 import { optionTables, required } from './options-page.js'
 
@@ -170,6 +172,14 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
         return database.calls.save - before
       }
       return (await savesFor('1')) === 1 && (await savesFor('0')) === 2 && 10_000
+    },
+  },
+  'sqlite/src/sqlite-store.ts#SqliteStoreOptions': {
+    async table() {
+      const connection = sqliteDrivers()[0].open(':memory:')
+      sqliteStore(connection)
+      const tables = connection.prepare('select name from sqlite_master')
+      return `'${String(Object.values(tables.get() ?? {})[0])}'`
     },
   },
   'core/src/http/keys/by-ip.ts#ByIpOptions': {

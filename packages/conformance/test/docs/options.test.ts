@@ -4,8 +4,12 @@ import { byIp, type PolicyKind } from '@sluice/core/http'
 import { rateLimit as onExpress } from '@sluice/express'
 import { rateLimit as onKoa } from '@sluice/koa'
 import { MapDatabase } from '@sluice/conformance/databases'
+import { sqliteDrivers } from '@sluice/conformance/sqlite'
+import { sqliteStore } from '@sluice/sqlite'
 import { describe, expect, test } from 'vitest'
 import { optionTables, required, type Stated } from './options-page.js'
+
+const [sqlite] = sqliteDrivers()
 
 /** A function, called without types as from JavaScript. */
 type Untyped = (options: never) => unknown
@@ -112,6 +116,15 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     (options) => databaseStore(new MapDatabase(), options),
     {},
     ['core/src/stores/database/database-store.ts#DatabaseStoreOptions'],
+  ],
+  [
+    'sqliteStore',
+    (options) => sqliteStore(sqlite.open(':memory:'), options),
+    {},
+    [
+      'core/src/stores/database/database-store.ts#DatabaseStoreOptions',
+      'sqlite/src/sqlite-store.ts#SqliteStoreOptions',
+    ],
   ],
   ['byIp', byIp, {}, ['core/src/http/keys/by-ip.ts#ByIpOptions']],
   [
