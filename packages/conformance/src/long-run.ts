@@ -1,42 +1,69 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual, inspect, parseArgs } from 'node:util'
-import { memoryStore, redisStore, type Store } from '@sluice/core'
+import { memoryStore, redisStore, type AsyncStore, type Store } from '@sluice/core'
 import fc from 'fast-check'
 import { startRedis } from './redis/server.js'
 import { families, type Family } from './samples/families.js'
+import { compareStores } from './traffic/compare.js'
 import { decisionFrom, follow } from './traffic/follow.js'
+import { scenarios } from './traffic/scenarios.js'
 import { startsOf, traffic } from './traffic/traffic.js'
 
 /**
- * Compares every algorithm with its model for its share of ten million random steps, over memory or over a new Redis server. It ends at the first
- * difference, and prints the traffic that shows it and the seed that repeats it:
- * `pnpm --filter @sluice/conformance long-run [steps] [seed] [--redis]`.
+ * Takes ten million random steps, with the traffic of the tests, and ends at the first difference, with the traffic that shows it:
+ * `npm run long-run -- [steps] [seed] [--redis | --stores] [--lanes 32]`. Without an option, it compares every algorithm with its model over
+ * memory; `--redis` does so over a new Redis server, and `--stores` compares memory with Redis, with all verbs. The progress names the seeds that
+ * have passed: a later run continues with the next one, and a run of one step with one lane repeats a seed.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { redis: { type: 'boolean', default: false } },
+  options: {
+    redis: { type: 'boolean', default: false },
+    stores: { type: 'boolean', default: false },
+    lanes: { type: 'string' },
+  },
 })
 const [steps = 10_000_000, firstSeed = Date.now() % 2 ** 31] = positionals.map(Number)
+const isOverRedis = values.redis || values.stores
 
 /** The number of chunks at the same time: over Redis, their requests are then sent in batches. */
-const lanes = values.redis ? 32 : 1
-const runsPerChunk = values.redis ? 60 : 500
+const lanes = Number(values.lanes ?? (isOverRedis ? 32 : 1))
+const runsPerChunk = isOverRedis ? 30 : 500
 
-const server = values.redis ? await startRedis() : undefined
+/** Longer than in the tests, because a new limiter costs more than a call. */
+const longScenarios = scenarios(120)
+
+/** A part of the run, which has the same share of the steps as each other part. */
+interface Part {
+  readonly name: string
+  /** Takes some steps over Redis, or over memory without a store, and returns their number. */
+  chunk(seed: number, redis: AsyncStore | undefined): Promise<number>
+}
+
+const parts: readonly Part[] = values.stores
+  ? [{ name: 'memory against Redis', chunk: compareBoth }]
+  : families.map((family) => ({
+      name: family.name,
+      chunk: async (seed, redis) => compareWithModel(family, seed, redis),
+    }))
+
+const server = isOverRedis ? await startRedis() : undefined
 const client = server?.client()
-const redis = client && redisStore(client, { timeout: '10s' })
 const started = performance.now()
 let seed = firstSeed
 let done = 0
 
 try {
-  for (const [i, family] of families.entries()) {
-    const share = Math.floor((steps * (i + 1)) / families.length)
+  for (const [i, part] of parts.entries()) {
+    const share = Math.ceil((steps * (i + 1)) / parts.length)
     while (done < share) {
-      const chunks = await Promise.all(Array.from({ length: lanes }, async () => chunk(family)))
-      for (const taken of chunks) done += taken
+      // A store writes at most 256 scripts for combinations of policies, and decides others in another way.
+      const redis = client && redisStore(client, { timeout: '60s' })
+      const chunks = Array.from({ length: lanes }, async () => part.chunk(seed++, redis))
+      for (const taken of await Promise.all(chunks)) done += taken
       await client?.flushall()
-      report(family)
+      await client?.script('FLUSH')
+      report(part)
     }
   }
 } finally {
@@ -44,8 +71,22 @@ try {
   await server?.stop()
 }
 
-/** Takes a few hundred or thousand steps, so that a failure is found again by its seed in a moment, and returns their number. */
-async function chunk({ samples }: Family): Promise<number> {
+async function compareBoth(seed: number, redis: AsyncStore | undefined): Promise<number> {
+  let count = 0
+  const property = fc.asyncProperty(longScenarios, async (scenario) => {
+    const difference = redis && (await compareStores(scenario, redis))
+    if (difference !== undefined) throw new Error(inspect(difference, { depth: 8 }))
+    count += scenario.commands.length
+  })
+  await fc.assert(property, { numRuns: runsPerChunk, seed })
+  return count
+}
+
+async function compareWithModel(
+  { samples }: Family,
+  seed: number,
+  redis: AsyncStore | undefined,
+): Promise<number> {
   let count = 0
   const cases = fc
     .constantFrom(...samples.keys())
@@ -64,13 +105,13 @@ async function chunk({ samples }: Family): Promise<number> {
       }
     }
   })
-  await fc.assert(property, { numRuns: runsPerChunk, seed: seed++ })
+  await fc.assert(property, { numRuns: runsPerChunk, seed })
   return count
 }
 
-function report({ name }: Family): void {
+function report({ name }: Part): void {
   const seconds = Math.round((performance.now() - started) / 1000)
   const million = (done / 1e6).toFixed(2)
-  const line = `${million} of ${steps / 1e6} million steps, ${seconds} s, seed ${seed}: ${name}`
+  const line = `${million} of ${steps / 1e6} million steps, ${seconds} s, next seed ${seed}: ${name}`
   process.stdout.write(process.stdout.isTTY ? `\r\u001B[K${line}` : `${line}\n`)
 }
