@@ -12,6 +12,8 @@ export interface Task {
   readonly ports: readonly number[]
   readonly isCluster: boolean
   readonly decisions: number
+  /** The time after which the worker begins no decision. */
+  readonly until: number
   readonly seed: number
 }
 
@@ -45,7 +47,7 @@ async function work(task: Task): Promise<Tally> {
   let withoutRedis = 0
 
   async function ask(): Promise<void> {
-    while (left-- > 0) {
+    while (left-- > 0 && Date.now() < task.until) {
       const key = keyFor(random)
       asked[key] = (asked[key] ?? 0) + 1
       const decision = await limiter.consume(key)
