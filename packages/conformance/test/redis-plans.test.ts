@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import {
   createLimiter,
+  fixedWindow,
+  gcra,
   type AsyncStore,
   type Decision,
   type Limiter,
@@ -21,7 +23,7 @@ import {
   type Said,
 } from '@sluice/conformance'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ruleOf } from '../../core/src/algorithms/kind.js'
 import { registerAlgorithms } from '../../core/src/algorithms/register.js'
 import { useBothScripts } from './both-scripts.js'
@@ -128,6 +130,45 @@ test(
   },
   patienceMs,
 )
+
+describe('the script of single requests', () => {
+  test('lengthens a block up to its maximum', async () => {
+    let now = start
+    const block = { for: 1000, escalate: 3, max: 5000 } as const
+    const limiter = createLimiter({
+      name: randomUUID(),
+      policies: fixedWindow({ limit: 1, window: 10, block }),
+      store: scripts.single,
+      clock: () => now,
+    })
+    const lengths: number[] = []
+    for (let i = 0; i < 4; i++) {
+      await limiter.consume('key')
+      const { blockedMs } = (await limiter.status('key')).policies['default']
+      lengths.push(blockedMs)
+      now += blockedMs
+    }
+    expect(lengths).toEqual([1000, 3000, 5000, 5000])
+  })
+
+  test('a refund of a decision before a second reset in the same millisecond changes nothing', async () => {
+    const limiter = createLimiter({
+      name: randomUUID(),
+      policies: gcra({ limit: 5, window: '1h' }),
+      store: scripts.single,
+      clock: () => start,
+    })
+    await limiter.consume('key')
+    await limiter.reset('key')
+    const between = await limiter.consume('key', { cost: 3 })
+    await limiter.reset('key')
+    const last = await limiter.consume('key', { cost: 2 })
+    await limiter.refund(between)
+    expect((await limiter.peek('key')).remaining).toBe(3)
+    await limiter.refund(last)
+    expect((await limiter.peek('key')).remaining).toBe(5)
+  })
+})
 
 async function answer(
   { decisions, limiter }: Subject,
