@@ -1,7 +1,15 @@
-// Finds the programs that the tests start, a redis-server and a browser, and installs the missing ones with apt-get if this process may. If it
+// Finds the programs that the tests start, a redis-server, a PostgreSQL and a browser, and installs the missing ones with apt-get if this process may. If it
 // may not, the process ends with a message that says what to install.
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
 
@@ -13,10 +21,7 @@ export function provideRedis() {
     return
   }
   if (isRedis('redis-server')) return
-  // The machine must not start the service at boot either.
-  if (installWithApt('redis-server') && existsSync('/run/systemd/system')) {
-    spawnSync('systemctl', ['disable', 'redis-server'])
-  }
+  if (installWithApt('redis-server')) disableService('redis-server')
   if (!isRedis('redis-server'))
     fail('The tests start a real Redis, but redis-server is not installed.', redisHelp)
 }
@@ -28,6 +33,48 @@ const redisHelp = `Install Redis 7, then run this command again:
 
 or set the path of one:   REDIS_SERVER=/path/to/redis-server npm test
 `
+
+export function providePostgres() {
+  const { POSTGRES_BIN } = process.env
+  if (POSTGRES_BIN !== undefined) {
+    if (!isPostgres(POSTGRES_BIN))
+      fail(`POSTGRES_BIN is "${POSTGRES_BIN}", where no PostgreSQL 14 or later is.`, postgresHelp)
+    return
+  }
+  if (postgresFolders().some(isPostgres)) return
+  if (installWithApt('postgresql')) disableService('postgresql')
+  if (!postgresFolders().some(isPostgres))
+    fail(
+      'The tests start a real PostgreSQL, but version 14 or later is not installed.',
+      postgresHelp,
+    )
+}
+
+const postgresHelp = `Install PostgreSQL 14 or later, then run this command again:
+
+  Debian, Ubuntu   sudo apt-get install --no-install-recommends postgresql
+  macOS            brew install postgresql@17
+
+or set the folder of its programs:   POSTGRES_BIN=/path/to/postgresql/bin npm test
+`
+
+/** The folders of the PATH, and those in which Debian installs the programs of a server. */
+function postgresFolders() {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian) : []
+  return [
+    ...process.env.PATH.split(delimiter),
+    ...versions.map((version) => join(debian, version, 'bin')),
+  ]
+}
+
+/** Whether the programs of a server of a supported version are in this folder. */
+function isPostgres(folder) {
+  return ['postgres', 'initdb'].every((program) => {
+    const { status, stdout } = spawnSync(join(folder, program), ['--version'], { encoding: 'utf8' })
+    return status === 0 && Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1]) >= 14
+  })
+}
 
 export function provideChromium() {
   if (process.env.CHROMIUM !== undefined || browsers.some(isOnPath)) return
@@ -59,6 +106,11 @@ function isOnPath(command) {
       return false
     }
   })
+}
+
+/** The machine must not start the service at boot either. */
+function disableService(name) {
+  if (existsSync('/run/systemd/system')) spawnSync('systemctl', ['disable', name])
 }
 
 /** Installs a Debian package without starting its service. False if this process may not. */

@@ -106,6 +106,10 @@ const rules = {
     from: 'packages/sqlite/src/',
     may: [...adapterNeeds, '@sluice/core/database', '^(?:node:)?timers/promises$'],
   },
+  postgres: {
+    from: 'packages/postgres/src/',
+    may: [...adapterNeeds, '@sluice/core/database', '^(?:node:)?crypto$'],
+  },
   testing: {
     from: 'packages/testing/src/',
     may: ['@sluice/core/database', '^(?:node:)?(?:assert|crypto|test|timers/promises)$'],

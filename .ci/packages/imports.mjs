@@ -15,6 +15,7 @@ const ceilings = {
   fastify: { modules: 9, kilobytes: 551 },
   nestjs: { modules: 6, kilobytes: 553 },
   sqlite: { modules: 9, kilobytes: 551 },
+  postgres: { modules: 12, kilobytes: 562 },
   testing: { modules: 8, kilobytes: 27 },
   rules: { modules: 257, kilobytes: 2307 },
 }

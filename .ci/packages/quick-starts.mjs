@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { startPostgres } from '../../packages/conformance/dist/postgres/index.js'
 import { run } from '../command.mjs'
 import { nodeOf } from '../node-of.mjs'
 import { compile, createProject } from './project.mjs'
@@ -11,9 +12,17 @@ import { withRequire } from './with-require.mjs'
 
 const nest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}`)
 
-/** The dependencies and the rest of the application of a reader of each package's README. */
+/** The dependencies and the rest of the application of a reader of each package's README, and the server that it needs. */
 const readers = {
   core: { has: [] },
+  postgres: {
+    has: ['express', 'pg'],
+    rest: '',
+    server: async () => {
+      const { url, stop } = await startPostgres()
+      return { env: { DATABASE_URL: url }, stop }
+    },
+  },
   testing: { has: [] },
   express: {
     has: ['express'],
@@ -57,7 +66,9 @@ export async function* quickStarts(packages, folder) {
   }
 }
 
-async function follow({ name, source, manifest }, { has, rest, module }, packages, folder) {
+async function follow(one, reader, packages, folder) {
+  const { name, source, manifest } = one
+  const { has, rest } = reader
   const { installs, language, code, rules } = quickStartOf(join(source, 'README.md'))
   const program = rest === undefined || code.includes('.listen(') ? code : `${code}\n${rest}\n`
   assert.ok(installs.includes(manifest.name), `the README of ${manifest.name} installs ${installs}`)
@@ -77,7 +88,7 @@ async function follow({ name, source, manifest }, { has, rest, module }, package
   const seen = []
   for (const file of ['server.js', 'server.cjs']) {
     if (rest === undefined) run(process.execPath, [file], { cwd: folder })
-    seen.push(rest === undefined ? 'runs' : await visit(folder, file, { node: nodeWith(module) }))
+    seen.push(rest === undefined ? 'runs' : await visitAs(reader, folder, file))
   }
   const [byImport, byRequire] = seen
   return `by import: ${byImport}; by require: ${byRequire}`
@@ -87,6 +98,16 @@ async function follow({ name, source, manifest }, { has, rest, module }, package
 function nodeWith(module) {
   const isThere = module === undefined || process.getBuiltinModule(module) !== undefined
   return isThere ? process.execPath : nodeOf('24')
+}
+
+/** Visits an application, on the Node and beside the server that it needs. */
+async function visitAs({ module, server }, folder, file) {
+  const running = await server?.()
+  try {
+    return await visit(folder, file, { node: nodeWith(module), env: running?.env })
+  } finally {
+    await running?.stop()
+  }
 }
 
 /** The first command, the first program and the first document of rules of a page. */

@@ -3,7 +3,17 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
-const packages = ['core', 'express', 'koa', 'fastify', 'nestjs', 'testing', 'rules', 'cli']
+const packages = [
+  'core',
+  'express',
+  'koa',
+  'fastify',
+  'nestjs',
+  'postgres',
+  'testing',
+  'rules',
+  'cli',
+]
 
 interface EntryPoint {
   readonly owner: string

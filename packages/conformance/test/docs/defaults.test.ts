@@ -7,17 +7,21 @@ import { databaseStore } from '@sluice/core/database'
 import { createGuard, type Action, type RateLimitOptions } from '@sluice/core/http'
 import { rateLimit as fastifyPlugin } from '@sluice/fastify'
 import { RateLimit, RateLimitModule } from '@sluice/nestjs'
+import { postgresSchema, postgresStore } from '@sluice/postgres'
 import fastify from 'fastify'
-import { describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { MapDatabase } from '@sluice/conformance/databases'
 import { sqliteDrivers } from '@sluice/conformance/sqlite'
 import { sqliteStore } from '@sluice/sqlite'
+import { usePostgres } from '@sluice/conformance/postgres'
 import { useRedis } from '@sluice/conformance/redis'
 import { optionTables, required } from './options-page.js'
 
 const { createLimiter, fixedWindow, gcra, slidingLog, slidingWindow } = core
 
 const redis = useRedis()
+const postgres = usePostgres()
 
 const once = fixedWindow({ limit: 1, window: '1h' })
 const nine = gcra({ limit: 9, window: '1h' })
@@ -182,12 +186,50 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       return `'${String(Object.values(tables.get() ?? {})[0])}'`
     },
   },
+  'postgres/src/postgres-store.ts#PostgresStoreOptions': {
+    async prepare() {
+      const client = await connected()
+      await client.query(postgresSchema())
+      await limiterOf({ store: postgresStore(client, { timeout: '10s' }) }).consume('key')
+      const named = "select name from pg_prepared_statements where name like 'sluice-%'"
+      return (await client.query(named)).rows.length > 0
+    },
+    async migrate() {
+      const store = postgresStore(await connected(), { table: 'absent', timeout: '10s' })
+      const { source } = await limiterOf({ store }).consume('key')
+      return source !== 'fallback'
+    },
+  },
+  'postgres/src/schema.ts#PostgresSchemaOptions': {
+    schema: async () => `'${(await createdTable()).schemaname}'`,
+    table: async () => `'${(await createdTable()).tablename}'`,
+    logged: async () => (await createdTable()).relpersistence === 'p',
+  },
   'core/src/http/keys/by-ip.ts#ByIpOptions': {
     async ipv6() {
       const { keys } = await told({ policies: once }, '2001:db8:1:2:3:4:5:6')
       return keys['default'].split('/')[1]
     },
   },
+}
+
+/** A connection to the PostgreSQL of this file, until the test ends. */
+async function connected(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: postgres.url })
+  onTestFinished(() => client.end())
+  await client.connect()
+  return client
+}
+
+/** The table that `postgresSchema` makes. */
+async function createdTable() {
+  const client = await connected()
+  await client.query(postgresSchema())
+  const tables = await client.query(
+    `select schemaname, tablename, relpersistence from pg_tables join pg_class on oid = format('%I.%I', schemaname, tablename)::regclass
+     where schemaname not in ('pg_catalog', 'information_schema')`,
+  )
+  return tables.rows[0]
 }
 
 const tables = [...optionTables()].filter(([source]) => !/algorithms|policy\.ts/.test(source))

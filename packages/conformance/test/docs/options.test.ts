@@ -3,6 +3,7 @@ import { databaseStore } from '@sluice/core/database'
 import { byIp, type PolicyKind } from '@sluice/core/http'
 import { rateLimit as onExpress } from '@sluice/express'
 import { rateLimit as onKoa } from '@sluice/koa'
+import { postgresSchema, postgresStore } from '@sluice/postgres'
 import { MapDatabase } from '@sluice/conformance/databases'
 import { sqliteDrivers } from '@sluice/conformance/sqlite'
 import { sqliteStore } from '@sluice/sqlite'
@@ -126,6 +127,17 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
       'sqlite/src/sqlite-store.ts#SqliteStoreOptions',
     ],
   ],
+  [
+    'postgresStore',
+    (options) => postgresStore({ query: async () => ({ rows: [] }) }, options),
+    {},
+    [
+      'postgres/src/postgres-store.ts#PostgresStoreOptions',
+      'postgres/src/schema.ts#PostgresSchemaOptions',
+      'core/src/stores/database/database-store.ts#DatabaseStoreOptions',
+    ],
+  ],
+  ['postgresSchema', postgresSchema, {}, ['postgres/src/schema.ts#PostgresSchemaOptions']],
   ['byIp', byIp, {}, ['core/src/http/keys/by-ip.ts#ByIpOptions']],
   [
     'block',

@@ -9,6 +9,7 @@ import {
   useRedis,
   type RedisSentinels,
 } from '@sluice/conformance/redis'
+import { usePostgres } from '@sluice/conformance/postgres'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -16,6 +17,7 @@ const programs = `${root}examples/docs/`
 const named = (pattern: RegExp) => readdirSync(programs).filter((name) => pattern.test(name))
 
 const redis = useRedis()
+const postgres = usePostgres()
 const cluster = useCluster()
 let sentinels: RedisSentinels
 beforeAll(async () => {
@@ -32,6 +34,7 @@ test('the pages agree with their sources, all code in them comes from programs, 
 test.each(named(/\.js$/))('examples/docs/%s runs without an error', async (name) => {
   const env = {
     ...process.env,
+    DATABASE_URL: postgres.url,
     REDIS_URL: `redis://127.0.0.1:${redis.port}`,
     SENTINEL_URL: `redis://127.0.0.1:${sentinels.sentinels[0].port}`,
     CLUSTER_URL: `redis://127.0.0.1:${cluster.nodes[0].port}`,

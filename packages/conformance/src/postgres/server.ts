@@ -1,0 +1,134 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../redis/server.js'
+
+/** A real PostgreSQL on a free port of the loopback. Its data is in a temporary folder. */
+export interface PostgresServer {
+  readonly port: number
+  /** The id of the server's process, for signals: SIGSTOP, SIGCONT, SIGQUIT. */
+  readonly pid: number
+  /** For a pool of `pg`, or for `postgres.js`. Each connection is that of a superuser. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+export interface PostgresSettings {
+  /**
+   * More settings, as on its command line: `['-c', 'max_connections=10']`.
+   *
+   * @default []
+   */
+  readonly settings?: readonly string[]
+}
+
+const startsWithinMs = 30_000
+
+/**
+ * Starts a server and waits until it accepts connections. Its programs are in the folder `POSTGRES_BIN`, on the PATH, or where Debian installs them. It refuses to
+ * run as root, so root starts it as another user. It never outlives this process.
+ */
+export async function startPostgres({
+  settings = [],
+}: PostgresSettings = {}): Promise<PostgresServer> {
+  const bin = findPrograms()
+  const user = otherUser()
+  const data = mkdtempSync(join(tmpdir(), 'sluice-postgres-'))
+  if (user !== undefined) chownSync(data, user.uid, user.gid)
+  const init = ['-D', data, ...'-U postgres -A trust -E UTF8 --locale=C --no-sync'.split(' ')]
+  execFileSync(join(bin, 'initdb'), init, { ...user, stdio: 'ignore', cwd: tmpdir() })
+  const port = await freePort()
+  const options = ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', '', '-F', ...settings]
+  const child = spawn('sh', ['-c', guard, 'postgres-guard', join(bin, 'postgres'), ...options], {
+    ...user,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    cwd: tmpdir(),
+  })
+  let log = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-2000)
+  })
+  const [pidLine] = await once(child.stdout, 'data')
+
+  async function stop(): Promise<void> {
+    child.stdin.end()
+    if (child.exitCode === null) await once(child, 'exit')
+    rmSync(data, { recursive: true, force: true })
+  }
+
+  if (!(await accepts(port))) {
+    await stop()
+    throw new Error(`${bin}/postgres did not start on port ${port}:\n${log}`)
+  }
+  return {
+    port,
+    pid: Number(pidLine),
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    stop,
+  }
+}
+
+/** Its input is a pipe that this process holds open. When this process ends, even by SIGKILL, the pipe closes, and the server is stopped at once. */
+const guard = `"$@" 1>&2 & echo $!; cat > /dev/null; kill -QUIT $!; wait`
+
+/** The folder of the programs of a server. */
+function findPrograms(): string {
+  const { POSTGRES_BIN, PATH = '' } = process.env
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian) : []
+  versions.sort((one, other) => Number(other) - Number(one))
+  const folders =
+    POSTGRES_BIN === undefined
+      ? [...PATH.split(':'), ...versions.map((version) => join(debian, version, 'bin'))]
+      : [POSTGRES_BIN]
+  const found = folders.find((folder) =>
+    ['postgres', 'initdb'].every((program) => existsSync(join(folder, program))),
+  )
+  if (found !== undefined) return found
+  throw new Error(
+    'PostgreSQL is not installed. Install version 14 or later (Debian: apt-get install postgresql), or set POSTGRES_BIN to the folder of its programs.',
+  )
+}
+
+/** Another user than root, if this process is that of root. */
+function otherUser(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  for (const name of ['postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((what) =>
+      spawnSync('id', [what, name], { encoding: 'utf8' }),
+    )
+    if (uid.status === 0) return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+  }
+  throw new Error('PostgreSQL refuses to run as root, and there is no user "postgres" or "nobody".')
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const until = Date.now() + startsWithinMs
+  while (Date.now() < until) {
+    if (await isReady(port)) return true
+    await delay(20)
+  }
+  return false
+}
+
+/** Whether the server authenticates a user. While it starts, it refuses connections, or answers with an error. */
+async function isReady(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    socket.write(startup)
+    const [reply] = await once(socket, 'data')
+    return String(reply).startsWith('R')
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** The first message of a connection: its length, version 3.0 of the protocol, and the user. */
+const startup = Buffer.from('\0\0\0\x17\0\x03\0\0user\0postgres\0\0', 'latin1')

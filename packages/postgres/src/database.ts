@@ -1,0 +1,138 @@
+import type { Change, Database, Loaded, Saved, Span, StoredRow } from '@sluice/core/database'
+import type { PostgresClient } from './client.js'
+import { isConflict } from './errors.js'
+import { clock, firstVersion, namesOf, schemaOf, type Names } from './schema.js'
+import { createStatements } from './statements.js'
+
+export interface PostgresDatabaseSettings {
+  readonly schema: string
+  readonly table: string
+  readonly logged: boolean
+  readonly prepare: boolean
+  readonly migrate: boolean
+}
+
+/** The pages that one cleaning looks at. */
+const cleanedPages = 200
+
+/** The rows of a store in a table of PostgreSQL. */
+export function postgresDatabase(
+  client: PostgresClient,
+  { schema, table, logged, prepare, migrate }: PostgresDatabaseSettings,
+): Database {
+  const names = namesOf(schema, table)
+  const migration = migrate ? schemaOf(names, logged) : undefined
+  const run = createStatements(client, { table: names.table, prepare, migration })
+  const texts = textsOf(names)
+
+  async function load(keys: readonly string[]): Promise<Loaded> {
+    if (keys.length === 0) {
+      const [[now]] = await run(texts.now, [])
+      return { now: Number(now), rows: [] }
+    }
+    const found = await run(texts.load, [keys])
+    return {
+      now: Number(found[0][2]),
+      rows: found.map(([version, state]) => rowOf(version, state)),
+    }
+  }
+
+  /** Saves a row alone, by a plain statement. */
+  async function saveOne(change: Change, { from, until }: Span): Promise<Saved> {
+    const { key, version, bytes, endsAt } = change
+    const state = bufferOf(bytes)
+    const ends = Math.ceil(endsAt)
+    const [saved] =
+      version === undefined
+        ? await run(texts.insert, [key, state, ends, from, until])
+        : await run(texts.update, [key, version, state, ends, from, until])
+    if (saved !== undefined) return { now: Number(saved[1]), groups: [[saved[0]]] }
+    const { now, rows } = await load([key])
+    return { now, groups: [undefined], rows: new Map([[key, rows[0]]]) }
+  }
+
+  async function saveGroups(
+    groups: readonly (readonly Change[])[],
+    { from, until }: Span,
+  ): Promise<Saved> {
+    const changes = groups.flatMap((group, g) => group.map((change) => ({ change, g })))
+    // In one order in all processes, so that two calls never wait for each other.
+    changes.sort((one, other) => (one.change.key < other.change.key ? -1 : 1))
+    const isSingle = groups.every((group) => group.length === 1)
+    const found = await run(texts.save, [
+      from,
+      until,
+      changes.map(({ change }) => change.key),
+      changes.map(({ change }) => change.version ?? null),
+      changes.map(({ change: { bytes } }) => (bytes === undefined ? null : hexOf(bytes))),
+      changes.map(({ change }) => Math.ceil(change.endsAt)),
+      isSingle ? null : changes.map(({ g }) => g),
+    ])
+    const versions = new Map<string, unknown>()
+    const current = new Map<string, StoredRow | undefined>()
+    found.forEach(([isSaved, version, state], i) => {
+      const { key } = changes[i].change
+      if (isSaved === true) versions.set(key, version)
+      else current.set(key, rowOf(version, state))
+    })
+    const saved = groups.map((group) =>
+      group.every(({ key }) => versions.has(key))
+        ? group.map(({ key }) => versions.get(key))
+        : undefined,
+    )
+    return { now: Number(found[0][3]), groups: saved, rows: current }
+  }
+
+  return {
+    name: 'postgres',
+    load,
+
+    async save(groups, span) {
+      const [[first, ...others]] = groups
+      const isAlone = groups.length === 1 && others.length === 0 && first.bytes !== undefined
+      try {
+        return await (isAlone ? saveOne(first, span) : saveGroups(groups, span))
+      } catch (error) {
+        if (!isConflict(error)) throw error
+        return { now: (await load([])).now, groups: groups.map(() => undefined) }
+      }
+    },
+
+    async clean() {
+      await run(texts.clean, [])
+    },
+  }
+}
+
+/** The statements. Those for a single row look at the clock again after they have waited for a lock: a division by zero undoes what would be late. */
+function textsOf({ table, load, save, clean }: Names) {
+  const returning = (until: string): string =>
+    `returning version, ${clock}, 1 / (${clock} <= ${until}::bigint)::int`
+  return {
+    now: `select ${clock}`,
+    load: `select version, state, now from ${load}($1::text[])`,
+    save: `select saved, version, state, now from ${save}($1::bigint, $2::bigint, $3::text[], $4::bigint[], $5::text[]::bytea[], $6::bigint[], $7::int[])`,
+    update: `update ${table} set version = version + 1, state = $3::bytea, ends = $4::bigint where key = $1::text and version = $2::bigint and ${clock} between $5::bigint and $6::bigint ${returning('$6')}`,
+    insert: `insert into ${table} select $1::text, ${firstVersion}, $3::bigint, $2::bytea where ${clock} between $4::bigint and $5::bigint on conflict do nothing ${returning('$5')}`,
+    clean: `select ${clean}(${cleanedPages})`,
+  }
+}
+
+function rowOf(version: unknown, state: unknown): StoredRow | undefined {
+  if (state === null) return undefined
+  if (state instanceof Uint8Array) return { version, bytes: state }
+  throw new TypeError(
+    `the client returned ${typeof state} for a value of type bytea. Pass a client without a parser of your own for that type.`,
+  )
+}
+
+/** The drivers take bytes as a Buffer. */
+function bufferOf(bytes: Uint8Array | undefined): Buffer | null {
+  if (bytes === undefined) return null
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** In a list, as text: postgres.js takes a list of Buffers for a single value. */
+function hexOf(bytes: Uint8Array): string {
+  return `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
+}
