@@ -1,27 +1,8 @@
+import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { publish, publishRatios } from './publish.js'
 import type { Section } from './section.js'
-import { algorithms } from './sections/algorithms.js'
-import { cold } from './sections/cold.js'
-import { footprint } from './sections/footprint.js'
-import { growth } from './sections/growth.js'
-import { http } from './sections/http.js'
-import { memory } from './sections/memory.js'
-import { redis } from './sections/redis.js'
-import { rules } from './sections/rules.js'
-import { simulate } from './sections/simulate.js'
-
-const sections: readonly Section[] = [
-  cold,
-  memory,
-  footprint,
-  redis,
-  http,
-  growth,
-  algorithms,
-  rules,
-  simulate,
-]
+import { sections } from './sections.js'
 
 const { positionals: chosen, values } = parseArgs({
   allowPositionals: true,
@@ -35,22 +16,37 @@ if (unknown.length > 0) {
   )
   process.exitCode = 1
 } else {
-  for (const section of sections) {
-    if (chosen.length === 0 || chosen.includes(section.name))
-      await runSection(section, values.quick)
-  }
+  const asked = sections.filter(({ name }) => chosen.length === 0 || chosen.includes(name))
+  process.stderr.write(`${planOf(asked, values.quick)}\n`)
+  for (const section of asked) await runSection(section, values.quick)
   if (!values.quick) await publishRatios(sections)
 }
 
+function planOf(asked: readonly Section[], quick: boolean): string {
+  const names = asked.map(({ name, minutes }) => (quick ? name : `${name} ${minutes}`)).join(', ')
+  const minutes = asked.reduce((sum, section) => sum + section.minutes, 0)
+  const plan = quick
+    ? `A short run that writes no results: ${names}.`
+    : `About ${minutes} minutes on a quiet machine with two cores: ${names}.`
+  const [load] = loadavg()
+  if (load < availableParallelism() / 4) return plan
+  return `${plan}\nOther programs use this machine (its load is ${load.toFixed(1)}), so the figures will not be precise.`
+}
+
+/** Runs a section. If it fails, the next ones run in any case, and the page keeps its last figures. */
 async function runSection(section: Section, quick: boolean): Promise<void> {
   const say = createSay()
   const startedAt = performance.now()
-  const findings = await section.run((progress) => say(`${section.name}: ${progress}`), quick)
-  if (!quick) await publish(section, findings)
-  const seconds = Math.round((performance.now() - startedAt) / 1000)
-  say(`${section.name}: measured in ${seconds} s`)
+  try {
+    const findings = await section.run((progress) => say(`${section.name}: ${progress}`), quick)
+    if (!quick) await publish(section, findings)
+    process.stdout.write(`\n${findings.table}\n`)
+  } catch (error) {
+    process.exitCode = 1
+    process.stderr.write(`\n${section.name} failed: ${String(error)}\n`)
+  }
+  say(`${section.name}: ${Math.round((performance.now() - startedAt) / 1000)} s`)
   process.stderr.write('\n')
-  process.stdout.write(`\n${findings.table}\n`)
 }
 
 /** Prints the progress: in one line that changes on a terminal, and otherwise in a new line for each change. */

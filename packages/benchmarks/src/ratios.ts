@@ -46,6 +46,7 @@ const headlines: readonly RegExp[] = [
   /^import and /,
   /^the same after Express/,
   /^time of the first /,
+  /^decisions in the first second /,
   /^MB installed /,
   /^decisions in memory, /,
   /^time of a new key in memory, called /,
@@ -56,6 +57,7 @@ const headlines: readonly RegExp[] = [
   /^(?:Redis|client) CPU for a decision, (?:one at a time|64 in flight ÷)/,
   /^memory per key in Redis /,
   /^server CPU per request, /,
+  /^server CPU that a limiter in memory adds /,
   /^commands per second while one address attacks, Express$/,
 ]
 

@@ -6,6 +6,8 @@ export interface Section {
   readonly name: string
   /** The Markdown page with its tables. */
   readonly page: 'README.md' | 'growth.md'
+  /** The time that it takes on a quiet machine with two cores, about. */
+  readonly minutes: number
   /** `say` shows the progress. A quick run tests the section; its figures are not precise. */
   run(say: (progress: string) => void, quick: boolean): Promise<Findings>
 }

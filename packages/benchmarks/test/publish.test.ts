@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { withTable } from '../src/publish.js'
+import { sections } from '../src/sections.js'
 
 const text =
   'before\n<!-- one -->\n\nold\n\n<!-- /one -->\nbetween\n<!-- two --><!-- /two -->\nafter'
@@ -23,9 +24,14 @@ describe('the tables of the README', () => {
 test.each([
   ['README.md', 'ratios'],
   ['packages/benchmarks/README.md', 'ratios'],
-  ['packages/benchmarks/README.md', 'cold'],
   ['packages/docs/operate/serverless.md', 'cold'],
+  ...sections.map(({ name, page }) => [`packages/benchmarks/${page}`, name]),
 ])('%s has marks for the table %s', async (page, name) => {
   const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
   expect(withTable(text, name, 'new')).toContain(`<!-- ${name} -->\n\nnew\n\n<!-- /${name} -->`)
+})
+
+test('all sections end in 35 minutes', () => {
+  const minutes = sections.reduce((sum, section) => sum + section.minutes, 0)
+  expect(minutes <= 35, `${minutes}`).toBe(true)
 })

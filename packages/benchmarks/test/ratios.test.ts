@@ -33,6 +33,7 @@ describe('the comparison with the best peer', () => {
       'import and `rateLimit()` for Express ÷ import of Express',
       'the same after Express is loaded ÷ import of Express',
       'time of the first decision of a process over Redis ÷ `INCR`',
+      'decisions in the first second of a process over Redis, 64 in flight ÷ `INCR`',
       'MB installed for Express, with dependencies',
       'decisions in memory, one key, called ÷ bare `Map`',
       'longest delay of the event loop while a million keys expire ÷ bare `Map`',
@@ -44,10 +45,12 @@ describe('the comparison with the best peer', () => {
       'client CPU for a decision, one at a time ÷ `INCR`',
       'memory per key in Redis ÷ an integer',
       'server CPU per request, Koa ÷ headers by hand',
+      'server CPU that a limiter in memory adds to a request, Koa ÷ koa-ratelimit',
     ]
     const others = [
       'denials in memory, one key, called ÷ bare `Map`',
       'decisions per second over Redis, 512 in flight on one key ÷ `INCR`',
+      'Redis time of a script, gcra ÷ `TIME`, `GET`, `SET PX`',
       'Redis CPU for a decision, 64 in flight, three policies ÷ one',
     ]
     const rows = [...works, ...others].map((work) => compared(work, 'more', found))

@@ -1,5 +1,6 @@
 import { ratiosOf, spreadOf, type Spread } from '../rounds.js'
 import type { Contender } from './contender.js'
+import { clockAndState } from './textbook.js'
 import type { AllCosts, Costs, Round } from './trial.js'
 
 /** The figures of one contender. */
@@ -13,6 +14,8 @@ export interface Figures {
   readonly bytesIn: number
   readonly bytesOut: number
   readonly comparedWithFloor: Comparison
+  /** Compared with the least that a script by the time of the server does. */
+  readonly comparedWithScript: Comparison
   /** Compared with the textbook method for the same purpose. */
   readonly comparedWithTextbook?: Comparison
 }
@@ -48,6 +51,7 @@ export function figuresOf(
     bytesIn: inAll(own, 'bytesIn').median,
     bytesOut: inAll(own, 'bytesOut').median,
     comparedWithFloor: comparison(own, costsOf(floor, costs), floor.name),
+    comparedWithScript: comparison(own, costsOf(clockAndState, costs), clockAndState.name),
   }
   if (textbook === undefined) return figures
   const comparedWithTextbook = comparison(own, costsOf(textbook, costs), textbook.name)

@@ -25,7 +25,7 @@ export function tableOf({ conditions, settings, integerBytes, floor, groups }: R
     table(
       columns,
       [
-        ['`SET key 1 PX`', 'an integer', `${integerBytes}`, one, '', '', '', '', '', '', ''],
+        ['`SET key 1 PX`', 'an integer', `${integerBytes}`, one, '', '', '', '', '', '', '', ''],
         rowOf(floor, floor.name, integerBytes),
         ...rows,
       ],
@@ -42,6 +42,7 @@ const columns = [
   '÷ textbook',
   'µs',
   '÷ `INCR` + `PEXPIRE`',
+  '÷ `TIME`, `GET`, `SET`',
   '÷ textbook',
   'commands',
   'bytes in',
@@ -60,6 +61,7 @@ function rowOf(figures: Figures, name: string, integerBytes: number): readonly s
     ratioTo(textbook, ({ bytesPerKey }) => bytesPerKey),
     figures.redisMicroseconds.median.toFixed(2),
     ratio(figures.comparedWithFloor.redisMicroseconds.median),
+    ratio(figures.comparedWithScript.redisMicroseconds.median),
     ratioTo(textbook, ({ redisMicroseconds }) => redisMicroseconds.median),
     commandsWithin === 0
       ? count(commandsSent)

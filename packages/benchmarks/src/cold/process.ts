@@ -1,6 +1,7 @@
 import type { Reading } from '../processes/reading.js'
 import { serve } from '../processes/serve.js'
-import { timed, timedFirst } from './timing.js'
+import type { Decide } from '../redis/contenders/contender.js'
+import { countedFirst, timed, timedFirst } from './timing.js'
 
 // Measures what a new process does first, once. The command line has the work; for decisions also the contender and, over Redis, the server's port.
 
@@ -8,7 +9,8 @@ const [, , work, name, port] = process.argv
 
 serve(async () => {
   if (work === 'memory') return inMemory()
-  return work === 'redis' ? overRedis() : imported(Number(work))
+  if (work === 'redis') return timedFirst(await openedOverRedis())
+  return work === 'first second' ? countedFirst(await openedOverRedis()) : imported(Number(work))
 })
 
 async function imported(index: number): Promise<Reading> {
@@ -24,11 +26,11 @@ async function inMemory(): Promise<Reading> {
   return timedFirst((key) => decider.decide(key))
 }
 
-async function overRedis(): Promise<Reading> {
+async function openedOverRedis(): Promise<Decide> {
   const { Redis } = await import('ioredis')
   const { contenderCalled } = await import('../redis/contenders/index.js')
   const client = new Redis(Number(port), '127.0.0.1')
   // A server connects before its first request.
   await client.ping()
-  return timedFirst(await contenderCalled(name).open(client))
+  return contenderCalled(name).open(client)
 }

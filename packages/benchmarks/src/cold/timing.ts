@@ -11,6 +11,21 @@ export async function timed(work: () => Promise<unknown>): Promise<Reading> {
   return { ms: performance.now() - startedAt }
 }
 
+const inFlight = 64
+const firstMs = 1000
+
+/** The decisions that a new process makes in its first second, with 64 in flight. */
+export async function countedFirst(decide: (key: string) => Promise<boolean>): Promise<Reading> {
+  const keys = freshKeys(10_000).of(Array(10_000).keys())
+  const until = performance.now() + firstMs
+  let decisions = 0
+  async function work(): Promise<void> {
+    while (performance.now() < until) await decide(keys[decisions++ % keys.length])
+  }
+  await Promise.all(Array.from({ length: inFlight }, work))
+  return { decisions }
+}
+
 /** The time until a new process has made its first decisions, one after the other, each for another of a hundred keys. */
 export async function timedFirst(
   decide: (key: string) => boolean | Promise<boolean>,

@@ -1,11 +1,13 @@
+import type { RequestListener } from 'node:http'
+
 /** A server with a limiter that gives every request the same answer. */
 export interface Contender {
   readonly framework: string
   readonly name: string
-  /** The stores that it can be measured with. */
+  /** The stores that it can be measured with. Empty for the server without a limiter. */
   readonly stores: readonly Store[]
-  /** Listens on a free port of the loopback interface and returns the port. */
-  serve(setup: Setup): Promise<number>
+  /** Creates the application of the framework, with a limiter of its own. */
+  listener(setup: Setup): Promise<RequestListener>
 }
 
 export type Store = 'memory' | 'redis'
@@ -18,6 +20,9 @@ export interface Setup {
 }
 
 export const yardstick = 'Map and 3 headers'
+
+/** The server without a limiter. */
+export const unlimited = 'no limiter'
 
 /** The answer of all servers. */
 export const answer: { readonly hello: string } = { hello: 'world' }

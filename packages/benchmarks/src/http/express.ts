@@ -1,22 +1,30 @@
+import type { RequestListener } from 'node:http'
 import { Redis } from 'ioredis'
 import type { RequestHandler } from 'express'
 import { byHand } from './by-hand.js'
-import { answer, yardstick, type Contender, type Setup, type Store } from './contender.js'
-import { portOf } from './listening.js'
+import {
+  answer,
+  unlimited,
+  yardstick,
+  type Contender,
+  type Setup,
+  type Store,
+} from './contender.js'
 
-async function served(limiter: RequestHandler): Promise<number> {
+async function served(limiter: RequestHandler | undefined): Promise<RequestListener> {
   const { default: express } = await import('express')
   const app = express()
   // The load generator simulates many clients behind one proxy.
   app.set('trust proxy', 1)
-  app.use(limiter)
+  if (limiter !== undefined) app.use(limiter)
   app.get('/', (_request, response) => {
     response.json(answer)
   })
-  return portOf(app.listen(0, '127.0.0.1'))
+  return app
 }
 
 export const express: readonly Contender[] = [
+  contender(unlimited, [], async () => undefined),
   contender(yardstick, ['memory'], async (setup) => {
     const count = byHand(setup)
     return (request, response, next) => {
@@ -46,12 +54,12 @@ export const express: readonly Contender[] = [
 function contender(
   name: string,
   stores: readonly Store[],
-  limiter: (setup: Setup) => Promise<RequestHandler>,
+  limiter: (setup: Setup) => Promise<RequestHandler | undefined>,
 ): Contender {
   return {
     framework: 'Express',
     name,
     stores,
-    serve: async (setup) => served(await limiter(setup)),
+    listener: async (setup) => served(await limiter(setup)),
   }
 }

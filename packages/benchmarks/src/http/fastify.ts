@@ -1,19 +1,29 @@
+import type { RequestListener } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { Redis } from 'ioredis'
 import { byHand } from './by-hand.js'
-import { answer, yardstick, type Contender, type Setup, type Store } from './contender.js'
-import { portOf } from './listening.js'
+import {
+  answer,
+  unlimited,
+  yardstick,
+  type Contender,
+  type Setup,
+  type Store,
+} from './contender.js'
 
-async function served(limit: (app: FastifyInstance) => Promise<void>): Promise<number> {
+async function served(limit: (app: FastifyInstance) => Promise<void>): Promise<RequestListener> {
   const { fastify } = await import('fastify')
   const app = fastify({ trustProxy: '127.0.0.1' })
   await limit(app)
   app.get('/', async () => answer)
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  return portOf(app.server)
+  await app.ready()
+  return (request, response) => {
+    app.routing(request, response)
+  }
 }
 
 export const fastify: readonly Contender[] = [
+  contender(unlimited, [], async () => {}),
   contender(yardstick, ['memory'], async (app, setup) => {
     const count = byHand(setup)
     app.addHook('onRequest', (request, reply, done) => {
@@ -44,6 +54,6 @@ function contender(
   stores: readonly Store[],
   limit: (app: FastifyInstance, setup: Setup) => Promise<void>,
 ): Contender {
-  const serve = async (setup: Setup) => served(async (app) => limit(app, setup))
-  return { framework: 'Fastify', name, stores, serve }
+  const listener = async (setup: Setup) => served(async (app) => limit(app, setup))
+  return { framework: 'Fastify', name, stores, listener }
 }

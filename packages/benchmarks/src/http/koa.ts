@@ -1,20 +1,31 @@
+import type { RequestListener } from 'node:http'
 import { Redis } from 'ioredis'
 import type { Middleware } from 'koa'
 import { byHand } from './by-hand.js'
-import { answer, yardstick, type Contender, type Setup, type Store } from './contender.js'
-import { portOf } from './listening.js'
+import {
+  answer,
+  unlimited,
+  yardstick,
+  type Contender,
+  type Setup,
+  type Store,
+} from './contender.js'
 
-async function served(limiter: Middleware): Promise<number> {
+async function served(limiter: Middleware | undefined): Promise<RequestListener> {
   const { default: Koa } = await import('koa')
   const app = new Koa({ proxy: true, maxIpsCount: 1 })
-  app.use(limiter)
+  if (limiter !== undefined) app.use(limiter)
   app.use((context) => {
     context.body = answer
   })
-  return portOf(app.listen(0, '127.0.0.1'))
+  const listener = app.callback()
+  return (request, response) => {
+    void listener(request, response)
+  }
 }
 
 export const koa: readonly Contender[] = [
+  contender(unlimited, [], async () => undefined),
   contender(yardstick, ['memory'], async (setup) => {
     const count = byHand(setup)
     return async (context, next) => {
@@ -43,7 +54,8 @@ export const koa: readonly Contender[] = [
 function contender(
   name: string,
   stores: readonly Store[],
-  limiter: (setup: Setup) => Promise<Middleware>,
+  limiter: (setup: Setup) => Promise<Middleware | undefined>,
 ): Contender {
-  return { framework: 'Koa', name, stores, serve: async (setup) => served(await limiter(setup)) }
+  const listener = async (setup: Setup) => served(await limiter(setup))
+  return { framework: 'Koa', name, stores, listener }
 }

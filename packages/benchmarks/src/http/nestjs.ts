@@ -1,3 +1,4 @@
+import type { RequestListener, Server } from 'node:http'
 import {
   Controller,
   Get,
@@ -13,8 +14,14 @@ import type { NestExpressApplication } from '@nestjs/platform-express'
 import type { Request, Response } from 'express'
 import { Redis } from 'ioredis'
 import { byHand } from './by-hand.js'
-import { answer, yardstick, type Contender, type Setup, type Store } from './contender.js'
-import { portOf } from './listening.js'
+import {
+  answer,
+  unlimited,
+  yardstick,
+  type Contender,
+  type Setup,
+  type Store,
+} from './contender.js'
 
 interface Limiting {
   readonly imports?: readonly DynamicModule[]
@@ -22,6 +29,7 @@ interface Limiting {
 }
 
 export const nestjs: readonly Contender[] = [
+  contender(unlimited, [], async () => ({})),
   contender(yardstick, ['memory'], async (setup) => {
     const count = byHand(setup)
     class Guard implements CanActivate {
@@ -55,7 +63,7 @@ export const nestjs: readonly Contender[] = [
 ]
 
 // The decorators are called as functions, because this project compiles standard decorators.
-async function served({ imports = [], providers = [] }: Limiting): Promise<number> {
+async function served({ imports = [], providers = [] }: Limiting): Promise<RequestListener> {
   class Root {
     hello(): typeof answer {
       return answer
@@ -73,8 +81,15 @@ async function served({ imports = [], providers = [] }: Limiting): Promise<numbe
   }
   const app = await NestFactory.create<NestExpressApplication>(module, { logger: false })
   app.set('trust proxy', 1)
-  await app.listen(0, '127.0.0.1')
-  return portOf(app.getHttpServer())
+  await app.init()
+  return listenerOf(app.getHttpServer())
+}
+
+/** The listener of a server that does not listen. */
+function listenerOf(server: Server): RequestListener {
+  return (request, response) => {
+    server.emit('request', request, response)
+  }
 }
 
 function contender(
@@ -82,6 +97,6 @@ function contender(
   stores: readonly Store[],
   limiting: (setup: Setup) => Promise<Limiting>,
 ): Contender {
-  const serve = async (setup: Setup) => served(await limiting(setup))
-  return { framework: 'NestJS', name, stores, serve }
+  const listener = async (setup: Setup) => served(await limiting(setup))
+  return { framework: 'NestJS', name, stores, listener }
 }

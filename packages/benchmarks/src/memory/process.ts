@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel'
 import { serve } from '../processes/serve.js'
 import { fastestOf, type Decider, type Limits } from './contender.js'
 import { contenderCalled } from './contenders.js'
@@ -18,6 +19,12 @@ const atMostMs = 60
 const generous: Limits = { limit: 1e8, windowMs: 3_600_000, keys: keyCount }
 
 if (variant === 'after mixed use') await useEverything()
+let observed = 0
+if (variant === 'with a subscriber') {
+  subscribe('sluice:decision', () => {
+    observed++
+  })
+}
 const contender = contenderCalled(name)
 const manyKeys = await open(generous)
 const oneKey = await open(generous)
@@ -52,6 +59,7 @@ serve(async () => {
     found.push([`insert ${way}`, await measure(empty, unseen, true)])
     await empty.close?.(unseen)
   }
+  if (variant === 'with a subscriber' && observed === 0) throw new Error('no decision was observed')
   return Object.fromEntries(found)
 })
 

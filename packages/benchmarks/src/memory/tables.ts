@@ -114,6 +114,9 @@ export function ratiosOfMemory(
       )
     })
   })
+  const observed = measured.filter(
+    ({ name, variant }) => variant === 'with a subscriber' || (variant === 'alone' && isPeer(name)),
+  )
   const three = measured.filter(({ variant }) => variant === 'three policies')
   const threeRatios = three.map(({ name, ways: [way] }): [string, number] => [
     name,
@@ -121,11 +124,24 @@ export function ratiosOfMemory(
   ])
   return [
     ...speeds,
+    // The other libraries publish no events, so they are compared as they are.
+    compared(
+      'decisions in memory, one key, called, with a subscriber ÷ bare `Map`',
+      'more',
+      observed
+        .filter(({ ways: own }) => own.includes('called'))
+        .map((one) => [one.name, timesOf(readings, labelOf(one), 'hot', 'called').speed.median]),
+    ),
     compared('time of a decision in memory, three policies ÷ one', 'less', [
       [bareMap.name, 1],
       ...threeRatios,
     ]),
   ]
+}
+
+/** Whether it is the yardstick or another library. */
+function isPeer(name: string): boolean {
+  return !name.startsWith('Sluice')
 }
 
 function titleOf(traffic: Traffic, way: Way): string {

@@ -1,12 +1,13 @@
 import { startRedis } from '@sluice/conformance/servers'
 import type { Redis } from 'ioredis'
 import { keyName } from '../algorithms/contender.js'
-import { figuresOf, type Group } from '../algorithms/figures.js'
+import { figuresOf, type Figures, type Group } from '../algorithms/figures.js'
 import { families, type Family } from '../algorithms/families.js'
 import { tableOf, type Results } from '../algorithms/table.js'
-import { floor } from '../algorithms/textbook.js'
+import { clockAndState, floor } from '../algorithms/textbook.js'
 import { tryAll, type AllCosts, type Settings } from '../algorithms/trial.js'
 import { conditionsOf } from '../conditions.js'
+import { compared, type Comparison } from '../ratios.js'
 import { memoryOf } from '../redis-usage.js'
 import type { Section } from '../section.js'
 
@@ -17,11 +18,12 @@ const brief: Settings = { keys: 200, rounds: 2 }
 export const algorithms: Section = {
   name: 'algorithms',
   page: 'README.md',
+  minutes: 1,
   async run(say, quick) {
     const server = await startRedis()
     try {
       const results = await measure(server.client(), server.client(), quick ? brief : long, say)
-      return { results, table: tableOf(results) }
+      return { results, ratios: ratiosOfScripts(results), table: tableOf(results) }
     } finally {
       await server.stop()
     }
@@ -45,6 +47,36 @@ async function measure(
     floor: figuresOf(floor, costs, floor),
     groups: families.map((family) => groupOf(family, costs)),
   }
+}
+
+/** The scripts of these policies ÷ the least script, and the textbook methods for the same purpose ÷ that. */
+function ratiosOfScripts({ groups }: Results): readonly Comparison[] {
+  return groups.flatMap(({ textbook, ours }) =>
+    ours
+      .filter(({ name }) => textbook !== undefined && comparedScripts.has(name))
+      .map((figures) =>
+        compared(
+          `Redis time of a script, ${figures.name} ÷ \`TIME\`, \`GET\`, \`SET PX\``,
+          'less',
+          [
+            [clockAndState.name, 1],
+            ['Sluice', scriptTimeOf(figures)],
+            [textbook?.name ?? '', textbook === undefined ? 0 : scriptTimeOf(textbook)],
+          ],
+        ),
+      ),
+  )
+}
+
+const comparedScripts: ReadonlySet<string> = new Set([
+  'fixedWindow',
+  'slidingWindow',
+  'gcra',
+  'slidingWindow, three policies',
+])
+
+function scriptTimeOf({ comparedWithScript }: Figures): number {
+  return comparedWithScript.redisMicroseconds.median
 }
 
 function groupOf({ textbook, ours }: Family, costs: AllCosts): Group {

@@ -18,6 +18,7 @@ const program = new URL('../cold/process.js', import.meta.url)
 export const cold: Section = {
   name: 'cold',
   page: 'README.md',
+  minutes: 4,
   async run(say, quick) {
     const rounds = quick ? 1 : 15
     const server = await startRedis()
@@ -36,6 +37,16 @@ export const cold: Section = {
         await admin.flushall()
         return measured('redis', name, `${server.port}`)
       })
+      const firstSeconds = await inRounds(
+        redisContenders,
+        quick ? 1 : 7,
+        async ({ name }, round) => {
+          say(`first second over Redis, round ${round + 1}`)
+          await admin.flushall()
+          return measured('first second', name, `${server.port}`)
+        },
+      )
+      const seconds = secondsOf(firstSeconds)
       const conditions = await conditionsOf(admin)
       const groups = [
         {
@@ -48,7 +59,14 @@ export const cold: Section = {
       const times = importsOf(loaded)
       const sizes = await installed()
       return {
-        results: { conditions, rounds, imports: times, decisions: groups, installed: sizes },
+        results: {
+          conditions,
+          rounds,
+          imports: times,
+          decisions: groups,
+          firstSeconds: seconds,
+          installed: sizes,
+        },
         ratios: [
           ...Object.values(rows).map((row) => comparisonOf(times, row)),
           ...Object.values(sizeRows).map((row) => sizesOf(sizes, row)),
@@ -60,6 +78,11 @@ export const cold: Section = {
                 first.map(({ name, ratios }) => [name, ratios[`${count}`].median]),
               ),
             ),
+          ),
+          compared(
+            'decisions in the first second of a process over Redis, 64 in flight ÷ `INCR`',
+            'more',
+            seconds.map(({ name, ratio }) => [name, ratio.median]),
           ),
         ],
         table: [
@@ -92,6 +115,17 @@ export const cold: Section = {
               ]),
             ),
           ]),
+          '',
+          'The decisions in the first second of a process over Redis, with 64 in flight (more is better):',
+          '',
+          table(
+            ['', 'thousand decisions', '÷ `INCR`'],
+            seconds.map(({ name, decisions, ratio }) => [
+              nameOf(name),
+              (decisions.median / 1000).toFixed(1),
+              spread(ratio),
+            ]),
+          ),
         ].join('\n'),
       }
     } finally {
@@ -160,6 +194,24 @@ function firstOf<C extends { readonly name: string }>(
     ms: each((count) => spreadOf(timesOf(found, one, count))),
     ratios: each((count) => ratiosOf(timesOf(found, one, count), timesOf(found, floor, count))),
   }))
+}
+
+interface FirstSecond {
+  readonly name: string
+  readonly decisions: Spread
+  /** The multiple of the yardstick, the first contender. */
+  readonly ratio: Spread
+}
+
+function secondsOf<C extends { readonly name: string }>(
+  found: ReadonlyMap<C, readonly Reading[]>,
+): readonly FirstSecond[] {
+  const all = [...found.keys()]
+  const floor = timesOf(found, all[0], 'decisions')
+  return all.map((one) => {
+    const own = timesOf(found, one, 'decisions')
+    return { name: one.name, decisions: spreadOf(own), ratio: ratiosOf(own, floor) }
+  })
 }
 
 function timesOf<C>(

@@ -15,6 +15,7 @@ const program = new URL('../footprint/process.js', import.meta.url)
 export const footprint: Section = {
   name: 'footprint',
   page: 'README.md',
+  minutes: 4,
   async run(say, quick) {
     const keys = quick ? 100_000 : 1_000_000
     const rounds = quick ? 1 : 2

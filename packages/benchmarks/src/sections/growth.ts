@@ -11,6 +11,7 @@ import type { Section } from '../section.js'
 export const growth: Section = {
   name: 'growth',
   page: 'growth.md',
+  minutes: 5,
   async run(say, quick) {
     const server = await startRedis()
     try {

@@ -22,6 +22,7 @@ const otherCore = 1
 export const http: Section = {
   name: 'http',
   page: 'README.md',
+  minutes: 5,
   async run(say, quick) {
     const redis = await startRedis()
     const clients = startContender(load, { core: otherCore })

@@ -20,12 +20,14 @@ const program = new URL('../memory/process.js', import.meta.url)
 export const memory: Section = {
   name: 'memory',
   page: 'README.md',
+  minutes: 4,
   async run(say, quick) {
-    const rounds = quick ? 3 : 61
+    const rounds = quick ? 3 : 41
     const node = ['--expose-gc']
     const runs = [
       ...runsOf(contenders, 'alone'),
       ...runsOf(ours, 'after mixed use'),
+      ...runsOf(ours, 'with a subscriber'),
       ...runsOf(
         contenders.filter(({ openThree }) => openThree !== undefined),
         'three policies',
@@ -57,7 +59,7 @@ export const memory: Section = {
         '',
         'Decisions per unit of CPU time ÷ those of a bare `Map`: more is better. The column of new keys is the time ÷ that of the `Map`: less is better.',
         '',
-        'Called in a loop without `await`, if the library answers without a promise. _After mixed use_: the process has used all algorithms, leases, blocks, denials, refunds and limiters of several policies before.',
+        'Called in a loop without `await`, if the library answers without a promise. _After mixed use_: the process has used all algorithms, leases, blocks, denials, refunds and limiters of several policies before. _With a subscriber_: a function counts the events of all decisions.',
         '',
         speedTable(readings, measured, 'called'),
         '',

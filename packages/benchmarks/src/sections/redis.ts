@@ -26,6 +26,7 @@ const program = new URL('../redis/process.js', import.meta.url)
 export const redis: Section = {
   name: 'redis',
   page: 'README.md',
+  minutes: 4,
   async run(say, quick) {
     const server = await startRedis()
     try {

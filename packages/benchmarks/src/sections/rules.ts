@@ -11,6 +11,7 @@ const brief: Settings = { sizes: [10, 100], rounds: 2, judgements: 5000 }
 export const rules: Section = {
   name: 'rules',
   page: 'README.md',
+  minutes: 1,
   async run(say, quick) {
     const conditions = await conditionsOf()
     const figures = await tryAll(quick ? brief : long, say)

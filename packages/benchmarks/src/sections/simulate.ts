@@ -25,6 +25,7 @@ const brief: Scale = {
 export const simulate: Section = {
   name: 'simulate',
   page: 'README.md',
+  minutes: 3,
   async run(say, quick) {
     const conditions = await conditionsOf()
     const { usual, manyKeys, rounds } = quick ? brief : long

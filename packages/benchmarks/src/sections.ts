@@ -1,0 +1,25 @@
+import type { Section } from './section.js'
+import { added } from './sections/added.js'
+import { algorithms } from './sections/algorithms.js'
+import { cold } from './sections/cold.js'
+import { footprint } from './sections/footprint.js'
+import { growth } from './sections/growth.js'
+import { http } from './sections/http.js'
+import { memory } from './sections/memory.js'
+import { redis } from './sections/redis.js'
+import { rules } from './sections/rules.js'
+import { simulate } from './sections/simulate.js'
+
+/** All sections, in the order in which they run. */
+export const sections: readonly Section[] = [
+  cold,
+  memory,
+  footprint,
+  redis,
+  http,
+  added,
+  growth,
+  algorithms,
+  rules,
+  simulate,
+]
