@@ -91,7 +91,7 @@ export const mutants = [
   {
     file: `${redis}/script/plan.ts`,
     name: 'the script decides by its own time although the limiter has a clock',
-    find: 'now, margin = ARGV[2] + 0, 86400000',
+    find: 'now, margin = at + 0, 86400000',
     replace: 'now, margin = serverMs, 86400000',
   },
   {
@@ -109,8 +109,14 @@ export const mutants = [
   {
     file: `${redis}/plan-calls.ts`,
     name: 'the answers of one key are exchanged',
-    find: 'order.push(...indices)',
-    replace: 'order.push(...indices.toReversed())',
+    find: 'flatMap(({ indices }) => indices)',
+    replace: 'flatMap(({ indices }) => indices.toReversed())',
+  },
+  {
+    file: `${redis}/plan-calls.ts`,
+    name: 'requests of different times are decided by the first',
+    find: 'group !== undefined && group.now === now',
+    replace: 'group !== undefined',
   },
   {
     file: `${redis}/answers.ts`,
@@ -125,15 +131,15 @@ export const mutants = [
     replace: '',
   },
   {
-    file: 'packages/core/src/stores/redis/order.ts',
-    name: 'a request overtakes another about its key that is held',
-    find: 'if (keys.some((key) => deferredKeys.has(key))) return defer(pending, keys)',
-    replace: '',
+    file: `${redis}/batches.ts`,
+    name: 'a request overtakes another about its key in another lane',
+    find: 'if (otherLane === lane || !isAbout(other, pending)) continue',
+    replace: 'if (otherLane === lane || isAbout(other, pending)) continue',
   },
   {
-    file: 'packages/core/src/stores/redis/index.ts',
-    name: 'a request that was held has the whole timeout again',
-    find: 'timeoutMs - waitedMs',
-    replace: 'timeoutMs',
+    file: `${redis}/evaluation.ts`,
+    name: 'the first call of a script is sent again, and may be overtaken',
+    find: 'if (!sent.has(digest)) {',
+    replace: 'if (sent.size < 0) {',
   },
 ]

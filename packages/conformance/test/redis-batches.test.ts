@@ -1,5 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createLimiter, fixedWindow, gcra, redisStore, slidingLog } from '@sluice/core'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  gcra,
+  memoryStore,
+  redisStore,
+  slidingLog,
+  slidingWindow,
+} from '@sluice/core'
 import { useRedis } from '@sluice/conformance/redis'
 import { beforeEach, expect, test } from 'vitest'
 
@@ -66,6 +75,71 @@ test('requests for one key are decided in their order, whatever their methods an
     [true, 0],
     [false, 0],
     [true, 10],
+  ])
+})
+
+test('requests of different times share a call, and each of them is decided by its own', async () => {
+  let now = Date.UTC(2026, 0, 1)
+  const store = redisStore(server.connection, { timeout: '10s' })
+  const policies = slidingWindow({ limit: 3, window: 1000 })
+  const limiter = createLimiter({ name: 'api', policies, store, clock: () => now })
+  await limiter.consume('ann')
+  const expected = createLimiter({ name: 'api', policies, store: memoryStore(), clock: () => now })
+  expected.consume('ann')
+  const calls = await callsOf(async () => {
+    await times(20, async (i) => {
+      now += 100
+      const key = i % 2 === 0 ? 'ann' : 'bob'
+      const { retryAfterMs, remaining } = expected.consume(key)
+      expect(await limiter.consume(key)).toMatchObject({ retryAfterMs, remaining })
+    })
+  })
+  expect(calls['evalsha']).toBe(3)
+})
+
+test('20,000 single requests about one log, each of a later time, share their calls', async () => {
+  let now = Date.UTC(2026, 0, 1)
+  const store = redisStore(server.connection, { timeout: '30s' })
+  const policies = slidingLog({ limit: 20_000, window: '1h' })
+  const limiter = createLimiter({
+    name: 'api',
+    policies,
+    store,
+    clock: () => now,
+    denyCache: false,
+  })
+  const calls = await callsOf(async () => {
+    const decisions = await times(20_000, () => {
+      now++
+      return limiter.consume('hot')
+    })
+    expect(decisions.findIndex(({ remaining }, i) => remaining !== 19_999 - i)).toBe(-1)
+  })
+  expect((await limiter.consume('hot')).allowed).toBe(false)
+  expect(calls['evalsha']).toBeLessThan(1000)
+})
+
+test('a release, a reset, and consumptions of leases run in their order, even if Redis does not know their scripts', async () => {
+  await server.connection.script('FLUSH')
+  const store = redisStore(server.connection, { timeout: '10s' })
+  const policies = concurrency({ limit: 1, lease: '1m' })
+  const limiter = createLimiter({ name: 'api', policies, store })
+  const first = await limiter.consume('job')
+  const held = await Promise.all([
+    limiter.consume('job'),
+    first.lease?.release(),
+    limiter.consume('job'),
+    limiter.reset('job'),
+    limiter.consume('job'),
+    limiter.consume('job'),
+  ])
+  expect(held.map((one) => (typeof one === 'object' ? one.allowed : one))).toEqual([
+    false,
+    true,
+    true,
+    true,
+    true,
+    false,
   ])
 })
 

@@ -38,7 +38,17 @@ const samples = families.flatMap(({ samples }) => samples)
 const start = Date.UTC(2026, 5, 1)
 const verbs = [
   ...Array<'consume'>(10).fill('consume'),
-  ...(['peek', 'many', 'many', 'refund', 'refundSome', 'refundUnits', 'penalize'] as const),
+  ...([
+    'peek',
+    'many',
+    'many',
+    'times',
+    'times',
+    'refund',
+    'refundSome',
+    'refundUnits',
+    'penalize',
+  ] as const),
   ...(['block', 'unblock', 'reset', 'status'] as const),
 ] as const
 
@@ -84,6 +94,8 @@ function planOf([a, b, c, d, e, f]: readonly Policy[], size: number, plan: numbe
 
 interface Subject {
   readonly limiter: Limiter<AsyncStore>
+  /** The time that has passed for this limiter only, ms. */
+  readonly clock: { aheadMs: number }
   readonly decisions: Decision[]
 }
 
@@ -99,10 +111,11 @@ test(
           let now = start
           const policies = chosen.map(({ policy }) => policy)
           const name = randomUUID()
-          const options = { name, policies: planOf(policies, size, 3), clock: () => now }
+          const options = { name, policies: planOf(policies, size, 3), denyCache: false }
           const subjects = [scripts.plan, scripts.single].map((store): Subject => {
-            const limiter = createLimiter({ ...options, store, denyCache: false })
-            return { decisions: [], limiter }
+            const clock = { aheadMs: 0 }
+            const limiter = createLimiter({ ...options, store, clock: () => now + clock.aheadMs })
+            return { decisions: [], limiter, clock }
           })
           const forms = formsOf(policies)
           let last = nothingSaid
@@ -171,7 +184,7 @@ describe('the script of single requests', () => {
 })
 
 async function answer(
-  { decisions, limiter }: Subject,
+  { decisions, limiter, clock }: Subject,
   { verb, cost: share, key, apart, dice }: Command,
   policies: Policies,
   last: Said,
@@ -206,6 +219,21 @@ async function answer(
         const after = await limiter.consume(key, { policies })
         decisions.push(...many, after)
         return [...many, after].map(plain).concat(plain(peeked))
+      }
+      case 'times': {
+        // Requests of several times in one call, and one of another script between them. The clock steps back, and passes a month.
+        const each = [0, 0, 1, 300, 40 * dice, -200, 86_400_000 * 40, 0, 1].flatMap((ms, i) => {
+          clock.aheadMs += ms
+          const options = i % 2 === 0 ? { policies } : { policies, cost: costs }
+          if (i === 5) void limiter.refund(key, 1)
+          if (i === 7) return [limiter.peek(key, { policies })]
+          return [
+            limiter.consume(asked, options),
+            limiter.consume(i % 3 === 0 ? 'bob' : key, { policies }),
+          ]
+        })
+        clock.aheadMs = 0
+        return (await Promise.all(each)).map(plain)
       }
       case 'refund': {
         const decision = decisions.at(-1 - dice)

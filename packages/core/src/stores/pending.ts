@@ -7,15 +7,12 @@ export class PendingRequest {
   declare readonly request: StoreRequest
   /** Receives the answer, once. */
   declare readonly done: (answer: Answer) => void
-  /** The monotonic time of the request, set once it has been deferred. */
-  declare askedAt: number | undefined
   /** The number of the last change of its limiter's counts before the request. */
   declare generation: number
 
   constructor(request: StoreRequest, done: (answer: Answer) => void) {
     this.request = request
     this.done = done
-    this.askedAt = undefined
     this.generation = 0
   }
 }

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { fixedWindow, SluiceError } from '../../src/index.js'
-import type { LaneOf } from '../../src/stores/redis/batches.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
 import { asker, recorder } from '../redis/held-store.js'
 import {
@@ -64,23 +63,6 @@ describe('with fake timers', () => {
     expect(answers?.[0]).toMatchObject({
       message: expect.stringContaining('the stub store did not answer within 250 ms'),
     })
-  })
-
-  test('a request that waited for another call about its key is answered by its own deadline', async () => {
-    const { store, calls, answer } = recorder()
-    const [first, second] = [{}, {}]
-    const laneOf: LaneOf = ({ verb }) => (verb === 'peek' ? second : first)
-    const { ask, answered } = asker(pipelineOver(store, { laneOf }))
-    ask(request('consume'))
-    ask(request('peek'))
-    await pass(200)
-    expect(calls).toEqual([['key']])
-    answer()
-    await pass(49)
-    expect(calls).toEqual([['key'], ['key']])
-    expect(answered).toEqual(['key'])
-    await pass(1)
-    expect(answered).toEqual(['key', 'key SLUICE_STORE_TIMEOUT'])
   })
 
   test('units that a late answer took are refunded, and nothing else', async () => {

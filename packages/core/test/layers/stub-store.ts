@@ -81,7 +81,7 @@ const onlyLane = {}
 
 function callsOf(store: AsyncStore): Calls {
   return {
-    send: (requests, _lane, _askedAt, answered) => void store.run(requests).then(answered),
+    send: (requests, _lane, answered) => void store.run(requests).then(answered),
     ping: () => store.ping(),
     close: () => store.close(),
   }

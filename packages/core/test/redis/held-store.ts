@@ -3,7 +3,7 @@ import { registerAlgorithms } from '../../src/algorithms/register.js'
 import { bindPolicies } from '../../src/limiter/bound-policies.js'
 import { enterOf, PendingRequest } from '../../src/stores/pending.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
-import type { Lane } from '../../src/stores/redis/order.js'
+import type { Lane } from '../../src/stores/redis/batches.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
 
 registerAlgorithms()
@@ -40,7 +40,7 @@ export function recorder(): Recorder {
   return {
     calls,
     store: {
-      send(requests, _lane, _askedAt, done) {
+      send(requests, _lane, done) {
         calls.push(requests.map(({ keys }) => keys[0]))
         open.push(() => done(given ?? requests.map(({ keys }) => answerTo(keys[0]))))
       },

@@ -1,6 +1,6 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import { sluiceError } from '../../errors.js'
-import type { Answer, State } from '../store.js'
+import type { Answer, State, StoreRequest } from '../store.js'
 
 /** The order and the sizes of the parts of a reply. */
 export interface ReplyLayout {
@@ -17,19 +17,17 @@ export const stale: unique symbol = Symbol('stale')
 export function decodeAnswers(
   reply: readonly unknown[],
   layout: ReplyLayout,
-  /** The time of an injected clock. */
-  clockMs: number | undefined,
-  count: number,
+  requests: readonly StoreRequest[],
   /** For each answer, the index of its request, if the answers have another order. */
   requestOrder?: readonly number[],
 ): (Answer | typeof stale)[] {
-  const now = clockMs ?? Number(reply[0])
   const answers: (Answer | typeof stale)[] = []
   let at = 1
-  for (let nth = 0; nth < count; nth++) {
+  for (let nth = 0; nth < requests.length; nth++) {
     const code = reply[at++]
     const i = requestOrder === undefined ? nth : requestOrder[nth]
     if (typeof code === 'number') {
+      const now = requests[i].now ?? Number(reply[0])
       answers[i] = { allowed: (code & 1) === 1, states: statesAt(reply, at, code, layout, now) }
       at += lengthOf(code, layout)
     } else answers[i] = String(code) === 'STALE' ? stale : failureIn(code)

@@ -1,8 +1,6 @@
-import { isUnavailable } from '../failure.js'
 import type { PendingRequest } from '../pending.js'
 import { checkPhase } from '../pipeline/check-phase.js'
 import type { Answer, StoreRequest } from '../store.js'
-import { Batch, createOrder, type Lane } from './order.js'
 
 /** The most requests, and the largest weight, of one batch: no call should occupy Redis for more than about a millisecond. */
 const mostRequests = 128
@@ -18,22 +16,52 @@ const bodyWeight = 8
 const share = 1 / 2
 const fewestRequests = 2
 
+/** Requests of one lane may be sent in one batch. */
+export type Lane = object
+
 /** Returns undefined for a request that is sent in a call of its own, without an order relative to others. */
 export type LaneOf = (request: StoreRequest) => Lane | undefined
 
+/** Requests that are sent together: a batch that is being filled, or is pending. */
+// Its fields are declared only, because V8 runs their definitions as a function of their own.
+export class Batch {
+  /** Undefined for a single request without an order relative to others. */
+  declare readonly lane: Lane | undefined
+  declare readonly pending: PendingRequest[]
+  /** Receives the answers, in the order of the requests, or for each of them the error of the deadline. */
+  declare readonly settle: (batch: Batch, answers: readonly Answer[]) => void
+  /** The time, of `performance.now`, at which the batch has taken too long. */
+  declare due: number
+  declare isSettled: boolean
+  declare weight: number
+  /** The keys of its first `noted` requests. Most batches are never compared with others, and have none. */
+  declare keys: Set<string> | undefined
+  declare noted: number
+
+  constructor(lane: Lane | undefined, first: PendingRequest, settle: Batch['settle']) {
+    this.lane = lane
+    this.pending = [first]
+    this.settle = settle
+    this.due = 0
+    this.isSettled = false
+    this.weight = 0
+    this.keys = undefined
+    this.noted = 0
+  }
+}
+
 /**
  * Batches the requests of all sockets and limiters of a store. If no batch is pending, a request is sent immediately. Otherwise it is sent in
- * the check phase of the event loop, which follows every read from a socket; a batch that ends with a microtask would contain one request. A
- * request waits for another lane only if that lane has a request about the same key, because one master of a Cluster may be unavailable.
- * Requests about one key run in the order in which they were made. Batching adds no counting error.
+ * the check phase of the event loop, which follows every read from a socket; a batch that ends with a microtask would contain one request.
+ * Requests about one key run in the order in which they were made, because a client keeps the order of its calls: none waits for the answer to
+ * another. Batching adds no counting error.
  */
 export interface Batches {
   /** Adds a request to those that `flush` sends. */
   add(pending: PendingRequest): void
   /** Sends the requests that wait, or lets them wait for the check phase. */
   flush(): void
-  /** Ends a batch, and sends the requests that waited for it later. Returns those that fail with it because the store is unavailable. */
-  end(batch: Batch, answers: readonly Answer[]): readonly PendingRequest[]
+  end(batch: Batch): void
 }
 
 /** @param send sends a batch, which later ends with `settle` */
@@ -42,61 +70,44 @@ export function createBatches(
   send: (batch: Batch) => void,
   settle: Batch['settle'],
 ): Batches {
-  const order = createOrder()
   let waiting: PendingRequest[] = []
   let underWay = 0
   let isScheduled = false
 
-  function schedule(): void {
-    if (isScheduled) return
-    isScheduled = true
-    checkPhase(sendAll)
-  }
-
   function sendAll(): void {
     isScheduled = false
-    const all = order.hasDeferred() ? order.takeDeferred(waiting) : waiting
+    const all = waiting
     waiting = []
     if (all.length === 1) {
-      sendOne(all[0])
+      start(new Batch(laneOf(all[0].request), all[0], settle))
       return
     }
     const size = Math.ceil((all.length + underWay) * share)
     const most = Math.min(mostRequests, Math.max(fewestRequests, size))
     const open = new Map<Lane, Batch>()
     for (const pending of all) {
-      const own = laneOf(pending.request)
-      if (own === undefined) {
+      const lane = laneOf(pending.request)
+      if (lane === undefined) {
         start(new Batch(undefined, pending, settle))
         continue
       }
-      const lane = order.laneFor(pending, own)
-      if (lane === undefined) continue
-      const weight = weightOf(pending.request)
       let batch = open.get(lane)
+      for (const [otherLane, other] of open) {
+        if (otherLane === lane || !isAbout(other, pending)) continue
+        open.delete(otherLane)
+        start(other)
+      }
+      const weight = weightOf(pending.request)
       const isFull =
         batch !== undefined && (batch.pending.length >= most || batch.weight + weight > mostWeight)
-      // A request that was deferred is closer to its deadline than others.
-      if (batch === undefined || isFull || batch.askedAt !== pending.askedAt) {
+      if (batch === undefined || isFull) {
         if (batch !== undefined) start(batch)
         batch = new Batch(lane, pending, settle)
         open.set(lane, batch)
-        order.add(batch)
       } else batch.pending.push(pending)
       batch.weight += weight
     }
     for (const batch of open.values()) start(batch)
-  }
-
-  /** The same for a single request, without the maps of a batch. */
-  function sendOne(pending: PendingRequest): void {
-    const own = laneOf(pending.request)
-    const lane = own === undefined ? undefined : order.laneFor(pending, own)
-    // The order has deferred the request.
-    if (own !== undefined && lane === undefined) return
-    const batch = new Batch(lane, pending, settle)
-    if (lane !== undefined) order.add(batch)
-    start(batch)
   }
 
   function start(batch: Batch): void {
@@ -108,22 +119,31 @@ export function createBatches(
     add: (pending) => void waiting.push(pending),
 
     flush() {
-      if (waiting.length === 0) return
-      if (underWay > 0 || order.hasDeferred()) schedule()
-      else if (!isScheduled) sendAll()
+      if (waiting.length === 0 || isScheduled) return
+      if (underWay === 0) sendAll()
+      else {
+        isScheduled = true
+        checkPhase(sendAll)
+      }
     },
 
-    end(batch, answers) {
-      underWay -= batch.pending.length
-      const isOrdered = order.remove(batch)
-      if (!order.hasDeferred()) return none
-      schedule()
-      return isOrdered && answers.every(isUnavailable) ? order.failBehind(batch) : none
-    },
+    end: (batch) => void (underWay -= batch.pending.length),
   }
 }
 
-const none: readonly PendingRequest[] = []
+/** Whether a batch has a request about one of the keys of another request. */
+function isAbout(batch: Batch, { request }: PendingRequest): boolean {
+  const known = (batch.keys ??= new Set())
+  // The batch may have more requests than at the last comparison.
+  for (; batch.noted < batch.pending.length; batch.noted++) {
+    for (const key of keysOf(batch.pending[batch.noted].request)) known.add(key)
+  }
+  return keysOf(request).some((key) => known.has(key))
+}
+
+function keysOf({ entries: [{ limiter }], keys }: StoreRequest): readonly string[] {
+  return keys.map((key) => `${limiter}\0${key}`)
+}
 
 function weightOf({ entries }: StoreRequest): number {
   let weight = 0

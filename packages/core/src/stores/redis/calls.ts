@@ -8,9 +8,9 @@ import type { Answer, StoreRequest } from '../store.js'
 import type { ScriptClient } from './client/script-client.js'
 import { decodeAnswers, stale, type ReplyLayout } from './answers.js'
 import { createEvaluation, createRequestScript, type Script } from './evaluation.js'
+import type { Lane } from './batches.js'
 import { isPlanLane, type Lanes } from './lanes.js'
-import type { Lane } from './order.js'
-import { encodePlanCall, isDecision, planArgs } from './plan-calls.js'
+import { encodePlanCall, isDecision } from './plan-calls.js'
 import type { RedisPlan } from './plans.js'
 import { readReply } from './reply.js'
 import { encodeRequest, pingArgs } from './request-calls.js'
@@ -21,13 +21,11 @@ export interface Calls {
   /**
    * Runs requests, all of one lane. Each of them is void once the timeout is over.
    *
-   * @param askedAt the monotonic time at which they were made, if they have waited for another call since
    * @param done receives the answers, in the order of the requests, once
    */
   send(
     requests: readonly StoreRequest[],
     lane: Lane | undefined,
-    askedAt: number | undefined,
     done: (answers: readonly Answer[]) => void,
   ): void
   ping(): Promise<boolean>
@@ -96,16 +94,11 @@ export function createCalls(
     const [request] = requests
     function reader(layout: ReplyLayout, order?: readonly number[]) {
       return (reply: readonly unknown[]) =>
-        answered(
-          reply.length === 1
-            ? undefined
-            : decodeAnswers(reply, layout, request.now, requests.length, order),
-        )
+        answered(reply.length === 1 ? undefined : decodeAnswers(reply, layout, requests, order))
     }
     if (plan !== undefined && requests.every(isDecision)) {
-      const sent = encodePlanCall(plan, requests)
-      const args = planArgs(plan, request.now, until, serverMs, sent)
-      send(plan.script, sent.keys, args, clock, reader(plan, sent.order), failed)
+      const { keys, args, order } = encodePlanCall(plan, requests, serverMs)
+      send(plan.script, keys, [`${until}`, ...args], clock, reader(plan, order), failed)
     } else {
       const { keys, args, layout } = encodeRequest(prefix, request, serverMs)
       const script = scriptFor(request.entries.map(({ steps }) => steps))
@@ -161,12 +154,9 @@ export function createCalls(
   }
 
   /** A refund stays valid however late it arrives. All other calls become void at the timeout, because their caller no longer waits. */
-  function voidAtOf(
-    requests: readonly StoreRequest[],
-    askedAt: number = processTime.monotonic(),
-  ): number {
+  function voidAtOf(requests: readonly StoreRequest[]): number {
     const isRefund = requests.every(({ verb }) => verb === 'refundReceipt')
-    return askedAt + (isRefund ? neverMs : timeoutMs)
+    return processTime.monotonic() + (isRefund ? neverMs : timeoutMs)
   }
 
   /** Runs requests without a lane: their keys are in several slots. */
@@ -212,12 +202,12 @@ export function createCalls(
   }
 
   return {
-    send(requests, lane, askedAt, done) {
+    send(requests, lane, done) {
       if (closed) {
         fail(requests, sluiceError('SLUICE_STORE_CLOSED', 'redis'), done)
         return
       }
-      const voidAt = voidAtOf(requests, askedAt)
+      const voidAt = voidAtOf(requests)
       if (client.isCluster && lane === undefined) {
         runAcross(requests, voidAt, done)
       } else if (isPlanLane(lane)) run(lane.plan, requests, voidAt, done)

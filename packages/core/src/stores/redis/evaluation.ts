@@ -18,8 +18,22 @@ export type Evaluate = (
   failed: (error: unknown) => void,
 ) => void
 
+/**
+ * The first call of each script contains its source, so that all calls run in the order in which they are sent: a call that is sent again after NOSCRIPT could
+ * run after a later call of another script. That remains possible at another master of a Cluster, and after Redis has lost its scripts.
+ */
 export function createEvaluation(client: ScriptClient): Evaluate {
+  const sent = new Set<string>()
+
   return function evaluate({ source, digest }, keys, args, done, failed) {
+    if (!sent.has(digest)) {
+      sent.add(digest)
+      client.eval(source, keys, args, done, (error) => {
+        sent.delete(digest)
+        failed(error)
+      })
+      return
+    }
     client.evalSha(digest, keys, args, done, (error) => {
       // NOSCRIPT means that nothing ran. After any other error the script may have run, and a second run would count twice.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) failed(error)

@@ -1,4 +1,3 @@
-import { processTime } from '../../clock.js'
 import { sluiceError } from '../../errors.js'
 import {
   optional,
@@ -20,11 +19,10 @@ import {
   type AsyncStore,
   type StoreRequest,
 } from '../store.js'
-import { createBatches, type LaneOf } from './batches.js'
+import { Batch, createBatches, type LaneOf } from './batches.js'
 import { createCalls, type Calls } from './calls.js'
 import { clientOf, type SupportedClient } from './client/client.js'
 import { createLanes } from './lanes.js'
-import { Batch } from './order.js'
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
@@ -123,12 +121,11 @@ export function createPipeline(
   }
 
   function send(batch: Batch): void {
-    const { pending, lane, askedAt } = batch
-    const waitedMs = askedAt === undefined ? 0 : processTime.monotonic() - askedAt
-    deadlines.begin(batch, Math.max(0, timeoutMs - waitedMs))
+    const { pending, lane } = batch
+    deadlines.begin(batch, timeoutMs)
     const requests = pending.map(({ request }) => request)
     let isSending = true
-    calls.send(requests, lane, askedAt, (answers) => {
+    calls.send(requests, lane, (answers) => {
       if (isSending) checkPhase(() => arrive(batch, requests, answers))
       else arrive(batch, requests, answers)
     })
@@ -162,10 +159,9 @@ export function createPipeline(
     const { pending } = batch
     breaker.note(pending, answers)
     for (let i = 0; i < pending.length; i++) denials.note(pending[i], answers[i])
-    // First, because `done` may add requests, and their order must not include this batch.
-    const failed = batches.end(batch, answers)
+    // First, because `done` may add requests.
+    batches.end(batch)
     for (let i = 0; i < pending.length; i++) pending[i].done(answers[i])
-    for (const { done } of failed) done(answers[0])
   }
 
   /** Refunds the units that were taken in time, but whose answer was late. */
@@ -175,7 +171,7 @@ export function createPipeline(
       if (request.verb !== 'consume' || !('allowed' in answer) || !answer.allowed) return []
       return [refundOf(request, answer.states)]
     })
-    if (taken.length > 0) calls.send(taken, undefined, undefined, () => {})
+    if (taken.length > 0) calls.send(taken, undefined, () => {})
   }
 
   /** Sends a request of the breaker's own. */

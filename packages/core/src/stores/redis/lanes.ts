@@ -1,15 +1,13 @@
 import clusterSlot from 'cluster-key-slot'
 import { redisKey } from '../../keys.js'
 import type { StoreRequest } from '../store.js'
-import type { LaneOf } from './batches.js'
-import type { Lane } from './order.js'
+import type { Lane, LaneOf } from './batches.js'
 import { isDecision } from './plan-calls.js'
 import { createPlans, type PlanOf, type RedisPlan } from './plans.js'
 
-/** A call contains requests of one plan with one clock, or requests without a plan. On a Cluster, they are in one slot. */
+/** A call contains requests of one plan, or requests without a plan. On a Cluster, they are in one slot. */
 export interface PlanLane extends Lane {
   readonly plan: RedisPlan
-  readonly now: number | undefined
 }
 
 export interface Lanes {
@@ -34,15 +32,15 @@ export function createLanes(prefix: string, isCluster: boolean, hasPlans: boolea
     return lane
   }
 
-  function planLane(plan: RedisPlan, slot: number, now: number | undefined): PlanLane {
+  function planLane(plan: RedisPlan, slot: number): PlanLane {
     let lanes = plans.get(plan)
     if (lanes === undefined) {
       lanes = new Map()
       plans.set(plan, lanes)
     }
     let lane = lanes.get(slot)
-    if (lane === undefined || lane.now !== now) {
-      lane = { plan, now }
+    if (lane === undefined) {
+      lane = { plan }
       lanes.set(slot, lane)
     }
     return lane
@@ -65,7 +63,7 @@ export function createLanes(prefix: string, isCluster: boolean, hasPlans: boolea
       const slot = slotOfAll(request)
       if (slot === undefined) return undefined
       const plan = hasPlans && isDecision(request) ? planOf(request) : undefined
-      return plan === undefined ? laneWithoutPlan(slot) : planLane(plan, slot, request.now)
+      return plan === undefined ? laneWithoutPlan(slot) : planLane(plan, slot)
     },
     planOf,
     slotOf,

@@ -32,6 +32,8 @@ export interface RedisPlan {
   readonly widths: readonly number[]
   /** The arguments before those of the requests. They depend on the time only if a policy does. */
   argsAt(now: number): readonly string[]
+  /** Those of them that depend on the time. */
+  datedArgsAt(now: number): readonly string[]
 }
 
 export type PlanOf = (request: DecisionRequest) => RedisPlan | undefined
@@ -66,7 +68,8 @@ export function createPlans(prefix: string): PlanOf {
     if (script === undefined) return undefined
     const sorted = order.map((i) => entries[i])
     const argsAt = argsOf(sorted, shape)
-    const fixed = policies.some(({ isDated }) => isDated) ? undefined : argsAt(0)
+    const dated = sorted.filter(({ steps }) => steps.datedArgs === true)
+    const fixed = dated.length > 0 ? undefined : argsAt(0)
     return {
       script,
       entries,
@@ -76,6 +79,7 @@ export function createPlans(prefix: string): PlanOf {
       keyOf: redisKeys(prefix, entries[0].limiter),
       widths: policies.map(widthOf),
       argsAt: (now) => fixed ?? argsAt(now),
+      datedArgsAt: (now) => dated.flatMap((policy) => paramsAt(policy, now)),
     }
   }
 
@@ -164,9 +168,13 @@ function argsOf(
     })
   })
   return (now) => {
-    const params = entries.flatMap(({ steps, params: own }) => steps.args(own, now).map(String))
+    const params = entries.flatMap((entry) => paramsAt(entry, now))
     return [...params, ...blocks, ...heads, ...formats]
   }
+}
+
+function paramsAt({ steps, params }: BoundPolicy, now: number): readonly string[] {
+  return steps.args(params, now).map(String)
 }
 
 function bytesOf(name: string): number {

@@ -4,7 +4,8 @@ import { sendingOnce } from './sent-once.js'
 
 /**
  * The two commands that a store needs of a Redis client. The client connects, reconnects and routes; a store never opens or closes a
- * connection. A client must settle each call, at the latest when its connection closes, and must not send a call twice.
+ * connection. A client must settle each call, at the latest when its connection closes, and must not send a call twice. Requests about one key run in
+ * the order in which they were made if the client sends its calls in their order.
  */
 export interface RedisClient {
   /** EVALSHA. Rejects with the server's error, whose message begins with its code, such as `NOSCRIPT`. */

@@ -20,12 +20,14 @@ const header = `
 -- KEYS     the state of each key that the requests name, each key once. Or, if the policies have several keys or bodies, for each request the
 --          states of its keys, and the keys of its bodies
 -- ARGV 1   the server's time after which this call is void, ms
---      2   the time to decide by instead of the server's, or an empty string
+--      2   an empty string if the server's time decides, else 'timed'
 --      …   the params of each policy; for each policy with a block its length, factor and longest length; for each policy with a name the bytes
 --          before its cells, or the name alone; for each key with names the formats of its state, by the size of the counts
---      …   nothing, if each key has one request, to consume 1. Else for each key the number of its requests: n, if all of them consume 1;
---          or -n, and after it for each request its cost, or -1 - cost to peek; if the policies have separate costs, 0, or 1 to peek, and
---          the cost of each policy. If each request has its own keys: without that number, and after each request its lease's id and owner
+--      …   nothing, if each key has one request, to consume 1, by the server's time. Else for each key the number of its requests: n, if all
+--          of them consume 1; or -n, and after it for each request its cost, or -1 - cost to peek; if the policies have separate costs, 0,
+--          or 1 to peek, and the cost of each policy. If each request has its own keys: without that number, and after each request its
+--          lease's id and owner. If the call is timed: before all that, the time to decide by, or an empty string for the server's, and the
+--          params of each policy whose params depend on the time. The same key may then occur again, for requests of another time
 --
 -- Returns  {server ms}      the call came too late, and nothing was done
 --          {server ms, …}   flat, for each request in the order of KEYS and ARGV: 0 denied or 1 allowed, plus 2 if one of its policies is or
@@ -47,7 +49,7 @@ if serverMs > ARGV[1] + 0 then return { serverMs } end
 -- A state is kept for a second after it expires, so that it still exists if the clock steps back by less than that. With an injected clock,
 -- which may run slower than the server's, it is kept for a day.
 local now, margin = serverMs, 1000
-if ARGV[2] ~= '' then now, margin = ARGV[2] + 0, 86400000 end
+local isTimed = ARGV[2] ~= ''
 
 -- States in another form than that of this plan are read and written by these functions. Most calls do not create them.
 local openRest = ${restLua}
@@ -88,6 +90,7 @@ function loopOverKeys(plan: NumberedPlan, [only]: readonly KeyPlan[]): string {
   const asked = plan.shape.hasCosts ? 1 + plan.policies.length : 1
   return `for key = 1, #KEYS do
   local count, asksAt = 1, nil
+  ${readTime(plan)}
   if isListed then
     count, nextArg = ARGV[nextArg] + 0, nextArg + 1
     if count < 0 then
@@ -131,6 +134,7 @@ function loopOverRequests(plan: NumberedPlan, keys: readonly KeyPlan[]): string 
   local ${keys.map(({ key }) => `key${key}`).join(', ')} = ${keys.map(({ key }) => `KEYS[keyAt + ${key}]`).join(', ')}
   ${declareAsk(plan)}
   local lease
+  ${readTime(plan)}
   if isListed then
     ${readAsk(plan, 'nextArg')}
     nextArg = nextArg + ${shape.hasCosts ? 1 + policies.length : 1}
@@ -156,6 +160,21 @@ function loopOverRequests(plan: NumberedPlan, keys: readonly KeyPlan[]): string 
     .join(' ')}
   ${fail('1')}
 end`
+}
+
+/** Each time has the params that depend on it. */
+function readTime({ policies }: NumberedPlan): string {
+  const dated = policies.filter(({ isDated }) => isDated)
+  return `if isTimed then
+    local at = ARGV[nextArg]
+    nextArg = nextArg + 1
+    if at == '' then now, margin = serverMs, 1000 else now, margin = at + 0, 86400000 end
+    ${lines(
+      dated,
+      ({ n, params }) => `for i = 1, ${params} do params${n}[i] = ARGV[nextArg + i - 1] + 0 end
+    nextArg = nextArg + ${params}`,
+    )}
+  end`
 }
 
 function declareAsk({ policies, shape }: NumberedPlan): string {

@@ -20,7 +20,8 @@ export function keysOf(plan: NumberedPlan): readonly KeyPlan[] {
 
 /** Creates what decides about states in any form, before it is needed for the first time. */
 function openRest({ policies }: NumberedPlan): string {
-  return `if not rest then rest, records, time = openRest(), { ${policies.map(recordOf).join(', ')} }, { now = now, margin = margin } end`
+  return `if not rest then rest, records, time = openRest(), { ${policies.map(recordOf).join(', ')} }, {} end
+      time.now, time.margin = now, margin`
 }
 
 /** Reads the state of a key into the cells of its policies. A state of exactly these rows is read at once, by its length. */
