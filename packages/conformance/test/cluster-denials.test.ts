@@ -19,14 +19,20 @@ test('if a slot that has denied a request allows it in the second call, its unit
   const before = await rival.peek(keys)
   expect([taken.allowed, before.allowed]).toEqual([true, false])
   let calls = 0
+  async function interrupt(): Promise<void> {
+    // After two peeks, the third call goes to the slot that denied.
+    if (++calls === 3) await rival.refund(taken)
+  }
   const interrupted: RedisClient = {
     isCluster: true,
     async evalSha(digest, keys, args) {
-      // After two peeks, the third call goes to the slot that denied.
-      if (++calls === 3) await rival.refund(taken)
+      await interrupt()
       return client.evalsha(digest, keys.length, ...keys, ...args)
     },
-    eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+    async eval(script, keys, args) {
+      await interrupt()
+      return client.eval(script, keys.length, ...keys, ...args)
+    },
   }
   const store = redisStore(interrupted, { timeout: '20s' })
   const decision = await createLimiter({ ...options, store }).consume(keys)

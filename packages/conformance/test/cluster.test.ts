@@ -137,7 +137,10 @@ describe('policies on keys of different slots', () => {
         await calls.shift()?.()
         return client.evalsha(digest, keys.length, ...keys, ...args)
       },
-      eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+      async eval(script, keys, args) {
+        await calls.shift()?.()
+        return client.eval(script, keys.length, ...keys, ...args)
+      },
     }
     await rival.peek(keys)
     const unlucky = redisStore(interrupted, { timeout: '20s' })

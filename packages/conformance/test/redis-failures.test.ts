@@ -226,7 +226,10 @@ describe('a client that fails', () => {
         await client.evalsha(digest, keys.length, ...keys, ...args)
         throw new Error('ECONNRESET the reply was lost')
       },
-      eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+      async eval(script, keys, args) {
+        await client.eval(script, keys.length, ...keys, ...args)
+        throw new Error('ECONNRESET the reply was lost')
+      },
     }
     const name = randomUUID()
     const limiter = limiterOn(client, { timeout: '10s' }, name)
