@@ -8,6 +8,7 @@ import { fiveInTenSeconds } from './smoke/five-in-ten-seconds.mjs'
 import { metrics } from './smoke/metrics.mjs'
 import { plans } from './smoke/plans.mjs'
 import { playground } from './smoke/playground.mjs'
+import { ownStore } from './smoke/own-store.mjs'
 import { started } from './smoke/program.mjs'
 import { queueWorker } from './smoke/queue-worker.mjs'
 import { ownRules, rules } from './smoke/rules.mjs'
@@ -20,6 +21,7 @@ const checks = {
   login,
   metrics,
   nestjs: fiveInTenSeconds,
+  'own-store': ownStore,
   plans,
   playground,
   'queue-worker': queueWorker,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { startPostgres } from '../../packages/conformance/dist/postgres/index.js'
@@ -44,7 +44,12 @@ const readers = {
     rest: `app.use((ctx) => { ctx.body = 'Hello.' })
       app.listen(3000)`,
   },
-  sqlite: { has: ['@sluice/express', 'express'], rest: '', module: 'node:sqlite' },
+  sqlite: {
+    has: ['@sluice/express', 'express'],
+    rest: '',
+    module: 'node:sqlite',
+    leaves: /^limits\.db/,
+  },
   nestjs: {
     has: [...nest, 'reflect-metadata', 'rxjs', '@types/node'],
     rest: `import * as common from '@nestjs/common'
@@ -68,7 +73,7 @@ export async function* quickStarts(packages, folder) {
 
 async function follow(one, reader, packages, folder) {
   const { name, source, manifest } = one
-  const { has, rest } = reader
+  const { has, rest, leaves } = reader
   const { installs, language, code, rules } = quickStartOf(join(source, 'README.md'))
   const program = rest === undefined || code.includes('.listen(') ? code : `${code}\n${rest}\n`
   assert.ok(installs.includes(manifest.name), `the README of ${manifest.name} installs ${installs}`)
@@ -87,6 +92,8 @@ async function follow(one, reader, packages, folder) {
   writeFileSync(join(folder, 'server.cjs'), withRequire(imported))
   const seen = []
   for (const file of ['server.js', 'server.cjs']) {
+    // The second program must not find the counts of the first.
+    for (const left of readdirSync(folder)) if (leaves?.test(left)) rmSync(join(folder, left))
     if (rest === undefined) run(process.execPath, [file], { cwd: folder })
     seen.push(rest === undefined ? 'runs' : await visitAs(reader, folder, file))
   }

@@ -53,6 +53,5 @@ async function decide(): Promise<void> {
 
 await Promise.all(Array.from({ length: work.inFlight }, decide))
 const done: Done = { allowed, byStore, times: times.toSorted((a, b) => a - b) }
-process.send?.(done)
 connection.close()
-process.disconnect()
+process.send?.(done, () => process.disconnect())
