@@ -10,10 +10,18 @@ import { freePort } from '../redis/server.js'
 /** A real PostgreSQL on a free port of the loopback. Its data is in a temporary folder. */
 export interface PostgresServer {
   readonly port: number
-  /** The id of the server's process, for signals: SIGSTOP, SIGCONT, SIGQUIT. */
-  readonly pid: number
   /** For a pool of `pg`, or for `postgres.js`. Each connection is that of a superuser. */
   readonly url: string
+  /** Ends the server at once, as a crash does: after it, unlogged tables are empty. */
+  crash(): Promise<void>
+  /** Ends the server as an operator does: all connections are closed, and all tables are kept. */
+  shutDown(): Promise<void>
+  /** Starts the server again, on the same port and with the same data. */
+  restart(): Promise<void>
+  /** Stops all its processes without ending them. Connections stay open, and nothing is answered. */
+  hang(): void
+  /** Continues the processes that hang. */
+  resume(): void
   stop(): Promise<void>
 }
 
@@ -26,7 +34,7 @@ export interface PostgresSettings {
   readonly settings?: readonly string[]
 }
 
-const startsWithinMs = 30_000
+const startsWithinMs = 60_000
 
 /**
  * Starts a server and waits until it accepts connections. Its programs are in the folder `POSTGRES_BIN`, on the PATH, or where Debian installs them. It refuses to
@@ -43,7 +51,51 @@ export async function startPostgres({
   execFileSync(join(bin, 'initdb'), init, { ...user, stdio: 'ignore', cwd: tmpdir() })
   const port = await freePort()
   const options = ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', '', '-F', ...settings]
-  const child = spawn('sh', ['-c', guard, 'postgres-guard', join(bin, 'postgres'), ...options], {
+  const program = [join(bin, 'postgres'), ...options]
+  let running = await startProcess(program, port, user)
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    process.kill(running.pid, signal)
+    // It removes this file when all its processes have ended.
+    while (existsSync(join(data, 'postmaster.pid'))) await delay(5)
+    await running.stop()
+  }
+
+  function signalAll(signal: NodeJS.Signals): void {
+    for (const pid of [running.pid, ...childrenOf(running.pid)]) process.kill(pid, signal)
+  }
+
+  return {
+    port,
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    crash: () => end('SIGQUIT'),
+    shutDown: () => end('SIGINT'),
+    async restart() {
+      running = await startProcess(program, port, user)
+    },
+    hang: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
+    async stop() {
+      await running.stop()
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+type User = { readonly uid: number; readonly gid: number } | undefined
+
+interface Running {
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** Starts a server whose data is there. */
+async function startProcess(
+  program: readonly string[],
+  port: number,
+  user: User,
+): Promise<Running> {
+  const child = spawn('sh', ['-c', guard, 'postgres-guard', ...program], {
     ...user,
     stdio: ['pipe', 'pipe', 'pipe'],
     cwd: tmpdir(),
@@ -57,23 +109,15 @@ export async function startPostgres({
   async function stop(): Promise<void> {
     child.stdin.end()
     if (child.exitCode === null) await once(child, 'exit')
-    rmSync(data, { recursive: true, force: true })
   }
 
-  if (!(await accepts(port))) {
-    await stop()
-    throw new Error(`${bin}/postgres did not start on port ${port}:\n${log}`)
-  }
-  return {
-    port,
-    pid: Number(pidLine),
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    stop,
-  }
+  if (await accepts(port)) return { pid: Number(pidLine), stop }
+  await stop()
+  throw new Error(`${program[0]} did not start on port ${port}:\n${log}`)
 }
 
 /** Its input is a pipe that this process holds open. When this process ends, even by SIGKILL, the pipe closes, and the server is stopped at once. */
-const guard = `"$@" 1>&2 & echo $!; cat > /dev/null; kill -QUIT $!; wait`
+const guard = `"$@" 1>&2 & echo $!; cat > /dev/null; kill -QUIT $!; kill -CONT $!; wait`
 
 /** The folder of the programs of a server. */
 function findPrograms(): string {
@@ -95,7 +139,7 @@ function findPrograms(): string {
 }
 
 /** Another user than root, if this process is that of root. */
-function otherUser(): { readonly uid: number; readonly gid: number } | undefined {
+function otherUser(): User {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
     const [uid, gid] = ['-u', '-g'].map((what) =>
@@ -104,6 +148,16 @@ function otherUser(): { readonly uid: number; readonly gid: number } | undefined
     if (uid.status === 0) return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
   }
   throw new Error('PostgreSQL refuses to run as root, and there is no user "postgres" or "nobody".')
+}
+
+/** A process of a server has a session of its own, so a signal to the group of the first one does not reach it. */
+function childrenOf(pid: number): readonly number[] {
+  const processes = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  return processes
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === pid)
+    .map(([child]) => child)
 }
 
 async function accepts(port: number): Promise<boolean> {

@@ -18,11 +18,13 @@ export function usePostgres(settings?: PostgresSettings): Omit<PostgresServer, '
     get port() {
       return server().port
     },
-    get pid() {
-      return server().pid
-    },
     get url() {
       return server().url
     },
+    crash: () => server().crash(),
+    shutDown: () => server().shutDown(),
+    restart: () => server().restart(),
+    hang: () => server().hang(),
+    resume: () => server().resume(),
   }
 }
