@@ -98,27 +98,38 @@ describe('several processes', () => {
     }
   })
 
-  test('that keep changing a row cause SLUICE_STORE_CONTENDED, which does not open the breaker', async () => {
-    let version = 0
-    const contended: Database = {
-      name: 'contended',
-      load: async (keys) => ({ now: Date.now(), rows: keys.map(() => undefined) }),
-      async save(groups) {
-        await delay(1)
-        const rows = groups.flat().map(({ key }) => {
-          return [key, { version: version++, bytes: new Uint8Array() }] as const
-        })
-        return { now: Date.now(), groups: groups.map(() => undefined), rows: new Map(rows) }
-      },
-    }
-    const limiter = limiterOver(contended, minute, databaseStore(contended, { timeout: 300 }))
-    for (let i = 0; i < 5; i++) {
-      const error = await rejectionOf(limiter.penalize(`key ${i}`, 1))
-      expect(error.code).toBe('SLUICE_STORE_CONTENDED')
-    }
-    expect((await limiter.consume('key')).source).toBe('closed')
-    expect((await limiter.peek('key')).source).toBe('store')
-  })
+  test.each([
+    ['short', 40],
+    ['long', 300],
+  ])(
+    'that keep changing a row cause SLUICE_STORE_CONTENDED, which does not open the breaker, with a %s timeout',
+    async (_, timeout) => {
+      let version = 0
+      let loads = 0
+      const contended: Database = {
+        name: 'contended',
+        async load(keys) {
+          // A peek takes longer than the short timeout.
+          if (loads++ > 0) await delay(100)
+          return { now: Date.now(), rows: keys.map(() => undefined) }
+        },
+        async save(groups) {
+          await delay(1)
+          const rows = groups.flat().map(({ key }) => {
+            return [key, { version: version++, bytes: new Uint8Array() }] as const
+          })
+          return { now: Date.now(), groups: groups.map(() => undefined), rows: new Map(rows) }
+        },
+      }
+      const limiter = limiterOver(contended, minute, databaseStore(contended, { timeout }))
+      for (let i = 0; i < 5; i++) {
+        const error = await rejectionOf(limiter.penalize(`key ${i}`, 1))
+        expect(error.code).toBe('SLUICE_STORE_CONTENDED')
+      }
+      expect((await limiter.consume('key')).source).toBe('closed')
+      expect((await limiter.peek('key')).source).toBe(timeout > 100 ? 'store' : 'closed')
+    },
+  )
 })
 
 describe('a database that fails', () => {

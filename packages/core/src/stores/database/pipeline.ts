@@ -46,6 +46,7 @@ export function createPipeline(database: Database, settings: PipelineSettings): 
     database,
     clock: createServerClock(-Infinity),
     remembered: new RememberedRows(rememberedRows),
+    noteReply: () => breaker.noteReply(),
     lateError,
     settle,
   })

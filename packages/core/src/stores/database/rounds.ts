@@ -34,6 +34,8 @@ export interface RoundsSettings {
   readonly database: Database
   readonly clock: ServerClock
   readonly remembered: RememberedRows
+  /** Called after each save whose reply was in time for a request, also if nothing was saved. */
+  noteReply(): void
   /** The error of a request whose time is over. */
   lateError(item: Item): SluiceError
   /** Answers some requests: those that a reply of the database, or an error, has settled. */
@@ -53,7 +55,7 @@ const savesPerClean = 100
  * are decided again by their current rows, until they are saved or their time is over.
  */
 export function createRounds(settings: RoundsSettings): (items: readonly Item[]) => Promise<void> {
-  const { database, clock, remembered, lateError, settle } = settings
+  const { database, clock, remembered, noteReply, lateError, settle } = settings
   const planOf = createPlans()
   /** Whether a reply has told the time of the database. */
   let isTimed = false
@@ -156,6 +158,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
       fail(groups, error)
       return []
     }
+    if (groups.some(({ items }) => items.some(({ isAnswered }) => !isAnswered))) noteReply()
     const open = decided.filter((one, i) => !settleSaved(one, saved.groups[i]))
     for (const { group } of open) retry(group, saved)
     clean()

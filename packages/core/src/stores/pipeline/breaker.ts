@@ -73,6 +73,11 @@ export class Breaker {
     if (this.#isOpen || !this.#hasAnsweredLately()) this.#countFailure(pending, answers)
   }
 
+  /** Notes that the store has replied, although it answered no request, because other processes keep changing what it was asked about. */
+  noteReply(): void {
+    this.#answered()
+  }
+
   /** Whether an open store has refused requests lately, so that it is unavailable although it answers pings. */
   get isRefusing(): boolean {
     return this.#isOpen && processTime.monotonic() - this.#refusedAt < refusedForMs
