@@ -239,6 +239,26 @@ test.each<[string, unknown, string]>([
     `"store" is an object with the keys "evalsha". ${stores} This looks like a Redis client: pass redisStore(client).`,
   ],
   [
+    'the address of a PostgreSQL',
+    'postgres://localhost/app',
+    `"store" is the string "postgres://localhost/app". ${stores} Make a pool for the address, and pass postgresStore(pool) of @sluice/postgres.`,
+  ],
+  [
+    'a pool of pg',
+    { query: async () => {} },
+    `"store" is an object with the keys "query". ${stores} This looks like a pool of pg: pass postgresStore(pool) of @sluice/postgres.`,
+  ],
+  [
+    'the function of postgres.js',
+    Object.assign(() => {}, { unsafe: async () => {} }),
+    `"store" is a function. ${stores} This looks like postgres.js: pass postgresStore(sql) of @sluice/postgres.`,
+  ],
+  [
+    'an SQLite database',
+    { prepare: () => {}, exec: () => {} },
+    `"store" is an object with the keys "prepare", "exec". ${stores} This looks like an SQLite database: pass sqliteStore(database) of @sluice/sqlite.`,
+  ],
+  [
     'the store of another library',
     { increment: () => {} },
     `"store" is an object with the keys "increment". ${stores} A store of another library cannot hold the counts of Sluice.`,
