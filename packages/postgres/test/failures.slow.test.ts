@@ -7,7 +7,7 @@ import { postgresSchema, postgresStore } from '../src/index.js'
 
 const server = usePostgres({ settings: ['-c', 'max_connections=30'] })
 
-/** What the store waits for at most, and what a busy machine may add. */
+/** The timeout of the store, and the time that a busy machine may add to it. */
 const timeoutMs = 250
 const marginMs = 1000
 

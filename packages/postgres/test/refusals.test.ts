@@ -81,7 +81,7 @@ describe('a missing', () => {
 })
 
 describe('a role', () => {
-  test('without rights is told what to grant, and works with these rights', async () => {
+  test('without rights receives an error that says what to grant, and works with these rights', async () => {
     const schema = 'rights'
     await schemaWithTable(schema)
     const pool = await poolOf('stranger')
@@ -101,7 +101,7 @@ describe('a role', () => {
     expect(await limiter.peek('key')).toMatchObject({ source: 'store' })
   })
 
-  test('that may not create the table is told so', async () => {
+  test('that may not create the table receives an error that says so', async () => {
     const schema = 'forbidden'
     await admin.query(`create schema ${schema}`)
     const pool = await poolOf('visitor')
