@@ -1,21 +1,42 @@
+import { usePostgres } from '@sluice/conformance/postgres'
 import { useRedis } from '@sluice/conformance/redis'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { play } from '../src/exactness/play.js'
+import type { Shared } from '../src/exactness/servers.js'
 
 // The long run covers every algorithm, a Cluster and a million decisions: npm run exactness
 
-const server = useRedis()
+const redis = useRedis()
+const postgres = usePostgres()
+
+async function expectExact(server: Shared, processes: number, policy: string): Promise<void> {
+  const until = Date.now() + 60_000
+  const task = { name: policy, policy, server, until }
+  const { allowed, expected, wrong, withoutServer } = await play(processes, task, 9000)
+  expect({ allowed, wrong, withoutServer }).toEqual({
+    allowed: expected,
+    wrong: 0,
+    withoutServer: 0,
+  })
+}
 
 test.each(['fixedWindow', 'slidingLog', 'gcra', 'concurrency'])(
   'several processes together allow exactly the limit: %s',
-  async (policy) => {
-    const until = Date.now() + 60_000
-    const task = { name: policy, policy, ports: [server.port], isCluster: false, until }
-    const { allowed, expected, wrong, withoutRedis } = await play(3, task, 9000)
-    expect({ allowed, wrong, withoutRedis }).toEqual({
-      allowed: expected,
-      wrong: 0,
-      withoutRedis: 0,
-    })
-  },
+  (policy) => expectExact({ kind: 'Redis', ports: [redis.port] }, 3, policy),
 )
+
+test.each(['fixedWindow', 'slidingLog', 'concurrency'])(
+  'eight processes on a PostgreSQL together allow exactly the limit: %s',
+  (policy) => expectExact({ kind: 'PostgreSQL', url: postgres.url }, 8, policy),
+)
+
+test('the calls of eight processes on a PostgreSQL never wait for each other in a circle', async () => {
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  const { rows } = await client.query(
+    'select sum(deadlocks)::int as deadlocks from pg_stat_database',
+  )
+  await client.end()
+  expect(rows).toEqual([{ deadlocks: 0 }])
+})

@@ -1,6 +1,6 @@
 export { describeTable } from './describe-table.js'
 export { describeKeepAlive } from './contract/connections/keep-alive.js'
-export { describeAdapter } from './describe-adapter.js'
+export { describeAdapter, describeAdapterOver } from './describe-adapter.js'
 export { express } from './servers/express.js'
 export { fastify } from './servers/fastify.js'
 export { nestjs } from './servers/nestjs.js'

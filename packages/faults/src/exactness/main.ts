@@ -1,11 +1,13 @@
-// Eight processes make many decisions for a few hot keys and a long tail of others, for each algorithm, on one Redis and on a Cluster.
-// Exactly as many units are allowed as the limit says: `npm run exactness -- [decisions] [--minutes 10]`. The decisions are divided between the
+// Eight processes make many decisions for a few hot keys and a long tail of others, for each algorithm, on one Redis, on a Cluster
+// and on one PostgreSQL. Exactly as many units are allowed as the limit says: `npm run exactness -- [decisions] [--minutes 10]`. The decisions are divided between the
 // algorithms. A run that cannot make all of them in its time fails.
 import process from 'node:process'
 import { parseArgs } from 'node:util'
+import { startPostgres } from '@sluice/conformance/postgres'
 import { startCluster, startRedis } from '@sluice/conformance/servers'
 import { play } from './play.js'
 import { policies } from './policies.js'
+import type { Shared } from './servers.js'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -14,35 +16,40 @@ const { positionals, values } = parseArgs({
 const [decisions = 1_000_000] = positionals.map(Number)
 const until = Date.now() + Number(values.minutes) * 60_000
 const processes = 8
-const variants = [false, true].flatMap((isCluster) =>
-  Object.keys(policies).map((policy) => ({ isCluster, policy })),
-)
-
 const single = await startRedis()
 const cluster = await startCluster()
+const postgres = await startPostgres()
+const servers: readonly Shared[] = [
+  { kind: 'Redis', ports: [single.port] },
+  { kind: 'Cluster', ports: cluster.nodes.map(({ port }) => port) },
+  { kind: 'PostgreSQL', url: postgres.url },
+]
+const variants = servers.flatMap((server) =>
+  Object.keys(policies).map((policy) => ({ server, policy })),
+)
 let made = 0
 let inexact = 0
 try {
-  for (const [i, { isCluster, policy }] of variants.entries()) {
-    const ports = isCluster ? cluster.nodes.map(({ port }) => port) : [single.port]
+  for (const [i, { server, policy }] of variants.entries()) {
     const share = Math.ceil(decisions / variants.length)
     const left = variants.length - i
     // The time that is left is divided as well, so that each variant has its share on a slow machine.
     const ends = Date.now() + (until - Date.now()) / left
-    const task = { name: `exact ${policy}`, policy, ports, isCluster, until: ends }
+    const task = { name: `exact ${policy}`, policy, server, until: ends }
     const figures = await play(processes, task, share)
-    const { keys, allowed, expected, wrong, local, withoutRedis, seconds } = figures
-    const isExact = wrong === 0 && withoutRedis === 0 && allowed === expected
+    const { keys, allowed, expected, wrong, local, withoutServer, seconds } = figures
+    const isExact = wrong === 0 && withoutServer === 0 && allowed === expected
     made += figures.decisions
     if (!isExact) inexact++
     process.stdout.write(
-      `${isCluster ? 'Cluster' : 'Redis  '}  ${policy.padEnd(26)} ${figures.decisions} decisions, ${keys} keys, allowed ${allowed} of ${expected}, ` +
-        `${wrong} keys wrong, ${local} denied by the deny cache, ${withoutRedis} decided without Redis, ${seconds.toFixed(1)} s  ${isExact ? 'exact' : 'WRONG'}\n`,
+      `${server.kind.padEnd(10)}  ${policy.padEnd(26)} ${figures.decisions} decisions, ${keys} keys, allowed ${allowed} of ${expected}, ` +
+        `${wrong} keys wrong, ${local} denied by the deny cache, ${withoutServer} decided without the server, ${seconds.toFixed(1)} s  ${isExact ? 'exact' : 'WRONG'}\n`,
     )
   }
 } finally {
   await single.stop()
   await cluster.stop()
+  await postgres.stop()
 }
 const isComplete = made >= decisions
 if (inexact > 0 || !isComplete) process.exitCode = 1

@@ -13,7 +13,7 @@ export interface Figures {
   /** The number of keys with more or fewer allowed units. */
   readonly wrong: number
   readonly local: number
-  readonly withoutRedis: number
+  readonly withoutServer: number
   readonly seconds: number
 }
 
@@ -43,7 +43,7 @@ export async function play(
     expected: total(expected.map(([, count]) => count)),
     wrong: expected.filter(([key, count]) => (allowed.get(key) ?? 0) !== count).length,
     local: total(tallies.map(({ local }) => local)),
-    withoutRedis: total(tallies.map(({ withoutRedis }) => withoutRedis)),
+    withoutServer: total(tallies.map(({ withoutServer }) => withoutServer)),
     seconds: (performance.now() - began) / 1000,
   }
 }

@@ -1,0 +1,34 @@
+import { redisStore, type AsyncStore } from '@sluice/core'
+import { postgresStore } from '@sluice/postgres'
+import { Cluster, Redis } from 'ioredis'
+import pg from 'pg'
+
+/** The server that all processes of a run share. */
+export type Shared =
+  | { readonly kind: 'Redis' | 'Cluster'; readonly ports: readonly number[] }
+  | { readonly kind: 'PostgreSQL'; readonly url: string }
+
+interface Connected {
+  readonly store: AsyncStore
+  disconnect(): Promise<unknown>
+}
+
+/** As many milliseconds as a decision may take on a busy machine. */
+const timeout = 60_000
+
+/** Connects a process to the server. */
+export function connect(shared: Shared): Connected {
+  if (shared.kind === 'PostgreSQL') {
+    const pool = new pg.Pool({ connectionString: shared.url, max: 5 })
+    return {
+      store: postgresStore(pool, { migrate: true, timeout }),
+      disconnect: () => pool.end(),
+    }
+  }
+  const nodes = shared.ports.map((port) => ({ host: '127.0.0.1', port }))
+  const client = shared.kind === 'Cluster' ? new Cluster(nodes) : new Redis(nodes[0])
+  return {
+    store: redisStore(client, { timeout }),
+    disconnect: async () => client.disconnect(),
+  }
+}
