@@ -112,7 +112,11 @@ const rules = {
   },
   testing: {
     from: 'packages/testing/src/',
-    may: ['@sluice/core/database', '^(?:node:)?(?:assert|crypto|test|timers/promises)$'],
+    may: [
+      ...adapterNeeds,
+      '@sluice/core/database',
+      '^(?:node:)?(?:assert|crypto|timers/promises)$',
+    ],
   },
   rules: {
     from: 'packages/rules/src/',

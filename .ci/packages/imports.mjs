@@ -16,12 +16,12 @@ const ceilings = {
   nestjs: { modules: 6, kilobytes: 553 },
   sqlite: { modules: 9, kilobytes: 551 },
   postgres: { modules: 12, kilobytes: 562 },
-  testing: { modules: 8, kilobytes: 27 },
+  testing: { modules: 16, kilobytes: 569 },
   rules: { modules: 257, kilobytes: 2307 },
 }
 
 /** The kilobytes of the adapter of Express and core on the disk, with their sources and maps. */
-const mostInstalled = 2500
+const mostInstalled = 2520
 
 /** The modules that a process loads with each package: its own and those of its dependencies, not those of the framework. */
 export async function* imports(packages, folder) {

@@ -3,17 +3,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLimiter, tokenBucket } from '@sluice/core'
+import { testClock } from '@sluice/testing'
 
 test('a bucket refills by one token a second', async () => {
-  let now = 0
+  const clock = testClock()
   const policies = tokenBucket({ capacity: 2, refill: 1, every: '1s' })
-  const limiter = createLimiter({ name: 'test', policies, clock: () => now })
+  const limiter = createLimiter({ name: 'test', policies, clock })
 
   assert.equal((await limiter.consume('ada', { cost: 2 })).allowed, true)
   assert.equal((await limiter.consume('ada')).retryAfterMs, 1000)
-  now = 999
+  clock.advance('999ms')
   assert.equal((await limiter.consume('ada')).allowed, false)
-  now = 1000
+  clock.advance('1ms')
   assert.equal((await limiter.consume('ada')).allowed, true)
 })
 // #endregion

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { fixedWindow, memoryStore, rateLimit } from '@sluice/express'
+import { testClock } from '@sluice/testing'
 import express from 'express'
 
 function createApp(settings = {}) {
@@ -16,8 +17,8 @@ function createApp(settings = {}) {
 }
 
 test('a denied client is allowed again after an hour', async (t) => {
-  let now = Date.UTC(2030, 0, 1)
-  const server = createApp({ clock: () => now }).listen(0)
+  const clock = testClock()
+  const server = createApp({ clock }).listen(0)
   t.after(() => server.close())
   await once(server, 'listening')
   const get = () => fetch(`http://127.0.0.1:${server.address().port}/`)
@@ -27,7 +28,7 @@ test('a denied client is allowed again after an hour', async (t) => {
   assert.equal(denied.status, 429)
   assert.equal(denied.headers.get('Retry-After'), '3600')
 
-  now += 3_600_000
+  clock.advance('1h')
   assert.equal((await get()).status, 200)
 })
 // #endregion

@@ -47,6 +47,12 @@ export function joinKey(key: unknown): string | undefined {
   return joined !== undefined && joined.length > longestKey ? `%#${hashOf(joined)}` : joined
 }
 
+/** The owner of leases as stores know it: a longer one is replaced by its hash, as a key is. */
+export function ownerText(owner: string): string {
+  const isShort = owner.length <= longestKey && !owner.startsWith('%#')
+  return isShort ? owner : `%#${hashOf(owner)}`
+}
+
 /** Whether a value can be a part of a key. */
 export function isKeyPart(value: unknown): value is KeyPartValue {
   return typeof value === 'string' ? value !== '' : Number.isSafeInteger(value)

@@ -1,4 +1,3 @@
-import * as nodeTest from 'node:test'
 import { describeGroups } from './groups.js'
 import { describeStates } from './states.js'
 import type { DatabaseFactory, TestFunctions } from './suite.js'
@@ -19,7 +18,7 @@ import { describeTraffic } from './traffic.js'
 export function describeDatabase(
   name: string,
   makeDatabase: DatabaseFactory,
-  functions: TestFunctions = nodeTest,
+  functions: TestFunctions = nodeTest(),
 ): void {
   const { describe, it } = functions
   describe(name, () => {
@@ -28,4 +27,9 @@ export function describeDatabase(
     describeTimes(makeDatabase, it)
     describeTraffic(makeDatabase, it)
   })
+}
+
+/** Other test runners cannot load this module, so it is loaded only if it is used. */
+function nodeTest(): TestFunctions {
+  return process.getBuiltinModule('node:test')
 }

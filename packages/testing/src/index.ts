@@ -1,2 +1,6 @@
 export { describeDatabase } from './describe-database.js'
+export { testClock } from './test-clock.js'
+export { testStore } from './test-store.js'
+export type { TestClock } from './test-clock.js'
+export type { TestStore } from './test-store.js'
 export type { DatabaseFactory, TestFunctions } from './suite.js'

@@ -2,6 +2,7 @@ import type { Lease } from '../algorithms/algorithm.js'
 import type { Rule } from '../algorithms/kind.js'
 import type { HeldLease } from './decision.js'
 import type { Receipt } from './receipt.js'
+import { ownerText } from '../keys.js'
 import { costAt, noLease, type BoundPolicy, type Reply, type Store } from '../stores/store.js'
 import { longestTimerMs } from './turns.js'
 
@@ -13,7 +14,7 @@ export function leaseFor(
 ): Lease {
   if (id === undefined && !haveLeases(entries)) return noLease
   const leaseId = id ?? crypto.randomUUID()
-  return { id: leaseId, owner: owner ?? leaseId }
+  return { id: leaseId, owner: owner === undefined ? leaseId : ownerText(owner) }
 }
 
 function haveLeases(entries: readonly BoundPolicy[]): boolean {

@@ -213,6 +213,55 @@ describe('a database that fails', () => {
   })
 })
 
+describe('the clock of the database', () => {
+  test('can step back and ahead: counts remain exact', async () => {
+    let aheadMs = 0
+    const rows = new Map()
+    const limiters = Array.from({ length: 2 }, () =>
+      limiterOver(new MapDatabase({ rows, clock: () => Date.now() + aheadMs })),
+    )
+    const allowedOf = async (key: string): Promise<number> => {
+      const decisions = [...limiters, ...limiters, ...limiters, ...limiters].map((limiter) =>
+        limiter.consume(key),
+      )
+      return (await Promise.all(decisions)).filter(({ allowed }) => allowed).length
+    }
+    expect(await allowedOf('key')).toBe(5)
+    aheadMs = -30_000
+    expect([await allowedOf('key'), await allowedOf('new')]).toEqual([0, 5])
+    aheadMs = 90_000
+    expect([await allowedOf('key'), await allowedOf('new')]).toEqual([5, 5])
+    aheadMs = -86_400_000
+    expect(await allowedOf('newer')).toBe(5)
+  })
+})
+
+test('a remembered denial lasts for at most a second after another process has reset the key', async () => {
+  const rows = new Map()
+  const store = databaseStore(new MapDatabase({ rows }), { timeout: '10s' })
+  const limiter = createLimiter({ name: 'api', policies: minute, store })
+  const other = limiterOver(new MapDatabase({ rows }))
+  for (let i = 0; i < 6; i++) await limiter.consume('key')
+  await other.reset('key')
+  expect(await limiter.consume('key')).toMatchObject({ allowed: false, source: 'local' })
+  await delay(1001)
+  expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
+})
+
+test('long owners of leases are different, and short in the rows', async () => {
+  const database = new MapDatabase()
+  const policies = concurrency({ limit: 4, lease: '1m' })
+  const limiter = limiterOver(database, policies)
+  const owners = [`${'x'.repeat(10_000)}a`, `${'x'.repeat(10_000)}b`]
+  for (const [i, owner] of owners.entries()) {
+    for (let again = 0; again < 2; again++) {
+      expect((await limiter.consume('key', { owner })).remaining).toBe(3 - i)
+    }
+  }
+  const [row] = database.rows.values()
+  expect(row.bytes.length).toBeLessThan(1000)
+})
+
 describe('rows', () => {
   test('a row that is too long fails its own requests, and no others', async () => {
     const limiter = limiterOver(new MapDatabase(), concurrency({ limit: 1000, lease: '1m' }))
