@@ -1,10 +1,10 @@
 import {
-  after,
-  headersOfReply,
   writeFields,
+  type Action,
   type Guard,
   type Handle,
   type RequestDecision,
+  type ResponseHeaders,
 } from '@sluice/core/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { viewOf } from './request.js'
@@ -27,24 +27,68 @@ export function applyLimit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): boolean | Promise<boolean> {
-  return after(limit.check(viewOf(request), reply.raw, reply), (action) => {
-    const { decision, headers } = action
-    if (decision !== undefined) request.rateLimit = decision
-    writeFields(headers, headersOfReply(reply))
-    switch (action.type) {
-      case 'continue':
-        return true
-      case 'deny':
-        if (reply.sent || reply.raw.headersSent) return false
-        // Without a serializer, Fastify adds a charset to every JSON type.
-        reply.code(action.status).serializer(unchanged).send(action.body)
-        return false
-      case 'handle':
-        return callHandler(action, request, reply)
-      default:
-        return action satisfies never
-    }
-  })
+  const written = new ReplyHeaders(reply)
+  const action = limit.check(viewOf(request), reply.raw, written)
+  return action instanceof Promise
+    ? action.then((later) => carryOut(later, request, reply, written))
+    : carryOut(action, request, reply, written)
+}
+
+function carryOut(
+  action: Action<OnDenied>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  written: ResponseHeaders,
+): boolean | Promise<boolean> {
+  const { decision, headers } = action
+  if (decision !== undefined) request.rateLimit = decision
+  writeFields(headers, written)
+  switch (action.type) {
+    case 'continue':
+      return true
+    case 'deny':
+      if (reply.sent || reply.raw.headersSent) return false
+      // Without a serializer, Fastify adds a charset to every JSON type.
+      reply.code(action.status).serializer(unchanged).send(action.body)
+      return false
+    case 'handle':
+      return callHandler(action, request, reply, written)
+    default:
+      return action satisfies never
+  }
+}
+
+/** Fastify writes each name in lower case. A name that has no capitals costs it no new string, which it would look up by its characters. */
+class ReplyHeaders implements ResponseHeaders {
+  readonly #reply: FastifyReply
+
+  constructor(reply: FastifyReply) {
+    this.#reply = reply
+  }
+
+  getHeader(name: string): unknown {
+    return this.#reply.getHeader(lowerCase(name))
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#reply.header(lowerCase(name), value)
+  }
+
+  removeHeader(name: string): void {
+    this.#reply.removeHeader(name)
+  }
+}
+
+/** The few names that a limiter writes. */
+const names = new Map<string, string>()
+
+function lowerCase(name: string): string {
+  let lower = names.get(name)
+  if (lower === undefined) {
+    lower = name.toLowerCase()
+    names.set(name, lower)
+  }
+  return lower
 }
 
 function unchanged(body: unknown): string {
@@ -55,13 +99,14 @@ async function callHandler(
   action: Handle<OnDenied>,
   request: FastifyRequest,
   reply: FastifyReply,
+  written: ResponseHeaders,
 ): Promise<boolean> {
   const result: unknown = await action.callHandler((handler) => {
     const returned = handler(request, reply, action.decision)
     // A reply is a thenable that resolves at its own end.
     return returned === reply ? undefined : returned
   })
-  if (result === true) action.proceed(headersOfReply(reply))
+  if (result === true) action.proceed(written)
   else if (result !== undefined && !reply.sent) reply.send(result)
   return result === true
 }

@@ -7,7 +7,7 @@ import { AnsweredPolicies, type Dispatcher } from './dispatch.js'
 import type { Policies, PolicyChoice } from './bound-policies.js'
 import type { Keys, ConsumeOptions, KeyAndCost, PeekOptions } from './arguments.js'
 import type { Decision, Status } from './decision.js'
-import { isObserved, report } from './events.js'
+import { decisionEvents, report } from './events.js'
 import type { Fallback } from './fallback.js'
 import { Plan } from './plan.js'
 import { areKnown, createPlans, type PlannedCall } from './plans.js'
@@ -24,6 +24,12 @@ export interface Decisions<S extends Store> {
   status(key: Keys, options?: PolicyChoice): Reply<S, Status>
   /** Whether a call has a policy that counts. */
   isCounted(key: Keys, options: PeekOptions): boolean
+}
+
+/** The methods over a memory store, which return a decision unless the application has replaced the store's `run`. */
+interface DecidedAtOnce<S extends Store> {
+  consume(key: Keys, options?: ConsumeOptions): Decision<S> | Reply<S, Decision<S>>
+  peek(key: Keys, options?: PeekOptions): Decision | Reply<S, Decision>
 }
 
 type AnsweredPlan = Plan<AnsweredPolicies>
@@ -51,6 +57,7 @@ export interface DecidingLimiter<S extends Store> {
 /** Makes the methods that decide. Their plans read the decisions of every store: a memory store decides by its plans itself, any other one fills them. */
 export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): Decisions<S> {
   const { name, store, requests, dispatch, fallback, fresh, changeLease } = limiter
+  const { decision: all, denial } = decisionEvents
   const plans = createPlans(name, requests, answeredPlan)
 
   /** A request for a decision, which reads the answer of the store. */
@@ -103,7 +110,9 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     options: ConsumeOptions | undefined,
   ): Decision<S> {
     if (hasLeases && decision.allowed) addLease(decision)
-    if (isObserved(decision)) report(name, decision, options)
+    if (all.hasSubscribers || (!decision.allowed && denial.hasSubscribers)) {
+      report(name, decision, options)
+    }
     return decision
   }
 
@@ -165,10 +174,12 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
       }),
     isCounted: (key, options) => plans.callOf('peek', key, options).plan.compiled.isCounted,
   }
-  return isPlanned(store) ? { ...asked, ...decidedAtOnce(store) } : asked
+  if (!isPlanned(store)) return asked
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler cannot know that S is the type of this store
+  return { ...asked, ...(decidedAtOnce(store) as Pick<Decisions<S>, 'consume' | 'peek'>) }
 
   /** The decisions of a memory store, without a request and an outcome for each. */
-  function decidedAtOnce(memory: PlannedStore): Pick<Decisions<S>, 'consume' | 'peek'> {
+  function decidedAtOnce(memory: PlannedStore): DecidedAtOnce<S> {
     const { hasClock, watchKey } = requests
     const own = createPlans(name, requests, (policies) => {
       return new Plan(policies, memory.compile(policies, hasClock))
@@ -195,19 +206,19 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
         }
         const joined = typeof key === 'string' ? joinKey(key) : undefined
         if (joined === undefined || !isCount(cost) || owner !== undefined || hasClock) {
-          return replyOf<S>(consumeAtOnce(key, options))
+          return consumeAtOnce(key, options)
         }
         // As `consumeAtOnce`, without an object for the call.
         const plan = own.planFor(policies)
         watchKey?.(key, policies)
         const call = plan.callOf('consume', undefined, undefined)
         const decision = plan.read(call, joined, cost, plan.compiled.decide(call, joined, cost))
-        return replyOf<S>(noted(plan, decision, options))
+        return noted(plan, decision, options)
       },
       peek(key, options) {
         if (!memory.runsItself) return asked.peek(key, options)
         requests.checkPeek(options)
-        return replyOf<S>(decideAtOnce(own.callOf('peek', key, options)))
+        return decideAtOnce(own.callOf('peek', key, options))
       },
     }
   }
@@ -215,10 +226,4 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
 
 function answeredPlan(policies: readonly BoundPolicy[]): AnsweredPlan {
   return new Plan(policies, new AnsweredPolicies(policies))
-}
-
-/** The decision as the reply of a synchronous store. */
-function replyOf<S extends Store>(decision: Decision<S>): Reply<S, Decision<S>> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler cannot know that S is the type of this store
-  return decision as Reply<S, Decision<S>>
 }

@@ -26,12 +26,6 @@ export const decisionEvents: DecisionEvents = {
   denial: channel('sluice:denial'),
 }
 
-/** Whether anyone subscribes to this decision of a consumption. */
-export function isObserved({ allowed }: Decision): boolean {
-  const { decision, denial } = decisionEvents
-  return decision.hasSubscribers || (!allowed && denial.hasSubscribers)
-}
-
 /** Publishes the decision of a consumption. */
 export function report(
   limiter: string,

@@ -72,9 +72,10 @@ export class Plan<C extends Pick<CompiledPolicies, 'decided'> = CompiledPolicies
   // into those that call it, and has these 920 bytes for its own callees.
   read(call: DecidedCall, key: JoinedKeys, cost: Cost, allowed: boolean): Decision<never> {
     const { decided } = this.compiled
-    if (decided.length !== 1) return this.#summary(call, key, cost, allowed)
+    // While everything is allowed without counts, a peek is answered as a consumption is.
+    const taken = allowed && (call.verb === 'consume' || call.source === 'open')
+    if (decided.length !== 1) return this.#summary(call, key, cost, allowed, taken)
     const only = decided[0]
-    const taken = allowed && isTaken(call)
     const reader = this.#readers[0]
     let verdict: Verdict
     // Most decisions are allowed without a delay. The verdict is as `reader` would read it.
@@ -111,11 +112,16 @@ export class Plan<C extends Pick<CompiledPolicies, 'decided'> = CompiledPolicies
   }
 
   /** The decision by no policy, or by several. */
-  #summary(call: DecidedCall, key: JoinedKeys, cost: Cost, allowed: boolean): Decision<never> {
+  #summary(
+    call: DecidedCall,
+    key: JoinedKeys,
+    cost: Cost,
+    allowed: boolean,
+    taken: boolean,
+  ): Decision<never> {
     const { decided } = this.compiled
     if (decided.length === 0) return withoutPolicies(call, key, cost)
     const readers = this.#readers
-    const taken = allowed && isTaken(call)
     const first = readers[0].read(decided[0], costAt(cost, 0), taken)
     const second = readers[1].read(decided[1], costAt(cost, 1), taken)
     // Literals for two and three policies, because V8 reserves memory for seventeen more elements when an array grows.
@@ -131,11 +137,6 @@ export class Plan<C extends Pick<CompiledPolicies, 'decided'> = CompiledPolicies
     const receipt = new Receipt(call, key, cost, allowed, last, statesBefore(decided))
     return this.#kept.keepSome(addReceipt(decision, receipt))
   }
-}
-
-/** Whether an allowed call has taken its units. While everything is allowed without counts, a peek is answered as a consumption is. */
-function isTaken({ verb, source }: DecidedCall): boolean {
-  return verb === 'consume' || source === 'open'
 }
 
 /** A call without any policy is allowed, and its refund refunds nothing. */

@@ -23,5 +23,5 @@ export function isList<T>(value: T | readonly T[]): value is readonly T[] {
 
 /** An object that is neither a list nor a function. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !isList(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

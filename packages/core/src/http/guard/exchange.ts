@@ -27,7 +27,8 @@ export class Exchange<R, H> implements CarryOutOptions {
   declare decision: RequestDecision | undefined
   /** The result. A stage that sets it ends the exchange. */
   declare action: Action<H> | undefined
-  declare readonly settle: Settle | undefined
+  /** Settles a part that took units; undefined if no response can change what was counted. */
+  declare readonly onTaken: ((part: Part) => void) | undefined
 
   constructor(
     view: RequestView<R>,
@@ -38,7 +39,7 @@ export class Exchange<R, H> implements CarryOutOptions {
     this.view = view
     this.response = response
     this.earlier = earlier
-    this.settle = settle
+    this.onTaken = settle === undefined ? undefined : (part) => settle(response, part)
     this.request = undefined
     this.consumption = undefined
     this.judgement = undefined
@@ -49,10 +50,6 @@ export class Exchange<R, H> implements CarryOutOptions {
 
   wait<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return whileConnected(this.response, work)
-  }
-
-  onTaken(part: Part): void {
-    this.settle?.(this.response, part)
   }
 }
 

@@ -4,7 +4,7 @@ import { resolveKeys, type Keys } from '../../limiter/arguments.js'
 import { sluiceError } from '../../errors.js'
 import { millisecondsOf } from '../../options/durations.js'
 import { namedPolicies } from '../../policy.js'
-import { after, isPromise } from '../../awaitable.js'
+import { after } from '../../awaitable.js'
 import { byIp } from '../keys/by-ip.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { readList } from '../lists/access-list.js'
@@ -52,7 +52,7 @@ export function judgeByLimit<R, H>(
       return undefined
     }
     const key = readKey(view.raw, view)
-    return isPromise(key)
+    return key instanceof Promise
       ? key.then((found) => ask(exchange, found, isAllowed))
       : ask(exchange, key, isAllowed)
   }

@@ -37,10 +37,9 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
     const { address } = view
     // A request without an address is an error of `byIp`.
     if (address === undefined) return
-    const { peer, headers, trustsEveryProxy } = view
-    if (trustsEveryProxy) warn(sluiceError('SLUICE_PROXY_TRUSTED_BLINDLY'))
-    const forwarded = headers['x-forwarded-for']
-    if (forwarded === undefined || address !== peer) return
+    if (view.trustsEveryProxy) warn(sluiceError('SLUICE_PROXY_TRUSTED_BLINDLY'))
+    const forwarded = view.headers['x-forwarded-for']
+    if (forwarded === undefined || address !== view.peer) return
     // A proxy may forward a request of a client on its own machine.
     if (!forwarded.includes(address)) warn(sluiceError('SLUICE_PROXY_UNTRUSTED', address))
   }

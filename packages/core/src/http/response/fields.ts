@@ -61,12 +61,12 @@ export function joinFields(
   const joined: HeaderField[] = []
   for (const field of fields) {
     const [name, value] = field
-    const group = groups.get(name)
-    if (group !== undefined) {
-      if (!isTighter(headers, fields, group)) joined.push(field)
+    if (!lists.has(name)) {
+      const group = groups.get(name)
+      if (group === undefined || !isTighter(headers, fields, group)) joined.push(field)
       continue
     }
-    const written = lists.has(name) ? headers.getHeader(name) : undefined
+    const written = headers.getHeader(name)
     const earlier = written === undefined ? undefined : textOf(written)
     if (earlier === undefined || isNamed(earlier) !== isNamed(value)) joined.push(field)
     else if (isNamed(value) || name === 'RateLimit-Policy')

@@ -75,8 +75,8 @@ function draftFields(
     const reset = nextMs === 0 || !policy.isTimed ? '' : `;t=${seconds(nextMs)}`
     const partition = keyOf === undefined ? '' : `;pk=:${keyOf(name)}:`
     const comma = limits === '' ? '' : ', '
-    quotas += `${comma}${policy.name}${policy.parameters}${partition}`
-    limits += `${comma}${policy.name};r=${structuredInteger(remaining)}${reset}${partition}`
+    quotas += `${comma}${policy.quotaItem}${partition}`
+    limits += `${comma}${policy.remainingItem}${structuredInteger(remaining)}${reset}${partition}`
   }
   if (limits === '') return noFields
   return [

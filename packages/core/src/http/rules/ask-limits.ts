@@ -1,7 +1,7 @@
 import type { Decision } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { delayRequest } from '../../limiter/waits.js'
-import { after, isPromise, rescued, together } from '../../awaitable.js'
+import { after, rescued, together } from '../../awaitable.js'
 import { warnOfFailure } from '../request/mistakes.js'
 import type { Ask, Consumption, AppliedRule } from './judgement.js'
 import { nothingAsked, type Asked, type Part } from './rule-decision.js'
@@ -13,7 +13,7 @@ export interface CarryOutOptions {
   /** Runs work that delays the request. The signal ends it. Without this function nothing delays a request. */
   wait?<T>(work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T>
   /** Called for each part that took units, also for a shadow part, when the request is allowed. */
-  onTaken?(part: Part): void
+  readonly onTaken?: ((part: Part) => void) | undefined
 }
 
 /** The consumptions of a judgement that cannot deny its request. */
@@ -124,8 +124,8 @@ function decided(
   try {
     const call = request === undefined ? { cost, policies } : { cost, policies, request }
     const decision = limiter.consume(keys, call)
-    if (isPromise(decision)) {
-      return Promise.resolve(decision).then(
+    if (decision instanceof Promise) {
+      return decision.then(
         (made) => answered(limiter, consumption, options, mayWait, made),
         (error: unknown) => failed(consumption, error),
       )
