@@ -53,9 +53,9 @@ export const mutants = [
     replace: 'blockedMs',
   },
   {
-    file: `${limiter}/events.ts`,
+    file: `${limiter}/decisions.ts`,
     name: 'a subscriber to denials alone is told of none',
-    find: '(!allowed && denial.hasSubscribers)',
+    find: '(!decision.allowed && denial.hasSubscribers)',
     replace: '(!allowed && decision.hasSubscribers)',
   },
   {
