@@ -5,7 +5,7 @@ export const area = 'limiter'
 export const tests = [
   'packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds packages/core/test/acquire-bound packages/core/test/unlimited packages/core/test/keys.test',
   'packages/conformance/test/acquire packages/conformance/test/concurrency.test packages/conformance/test/known-mistakes',
-  'packages/core/test/limited packages/core/test/limiter-options packages/core/test/layers/events packages/core/test/layers/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
+  'packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
   'packages/conformance/test/stores packages/conformance/test/models',
 ]
 

@@ -5,7 +5,7 @@ export const area = 'plans over Redis'
 export const tests = [
   'packages/conformance/test/redis-plan',
   'packages/conformance/test/stores packages/conformance/test/models packages/conformance/test/cluster.test',
-  'packages/core/test/redis/order packages/core/test/redis/batching packages/core/test/layers/deadline',
+  'packages/core/test/redis/order packages/core/test/redis/batching packages/core/test/pipeline/deadline',
   'packages/conformance/test/redis-late packages/conformance/test/redis-failures packages/conformance/test/redis-lost packages/conformance/test/redis-full',
 ]
 

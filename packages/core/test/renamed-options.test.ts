@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { checkLimitedCall } from '../src/limited/limited-call.js'
-import { renamedOptions } from '../src/options/renamed-options.js'
+import { checkLimitedCall } from '../src/limited/limited-options.js'
+import { renamedOptions } from '../src/options/unknown-option.js'
 import { byIp, createGuard } from '../src/http/index.js'
 import {
   calendarWindow,

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import * as here from '../src/index.js'
 import { contractVersion, storeContract } from '../src/stores/store.js'
 import { errorOf, rejectionOf } from './error-of.js'
-import { stubStore } from './layers/stub-store.js'
+import { stubStore } from './pipeline/stub-store.js'
 
 // An application with two versions of the package contains two copies of its code: each class exists twice, and so does each symbol that is not
 // registered.

@@ -11,7 +11,7 @@ import {
   type Policies,
 } from '../src/index.js'
 import { errorOf, rejectionOf } from './error-of.js'
-import { stubStore, type StubStore } from './layers/stub-store.js'
+import { stubStore, type StubStore } from './pipeline/stub-store.js'
 import { unlimitedNumbers } from './unlimited-numbers.js'
 
 const free = fixedWindow({ limit: 3, window: '1h' })

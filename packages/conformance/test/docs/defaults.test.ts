@@ -107,7 +107,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       return limiter.reset('key')
     },
   },
-  'core/src/limited/limited-call.ts#LimitedCall': {
+  'core/src/limited/limited-options.ts#LimitedCall': {
     async cost() {
       const limiter = limiterOf({ policies: nine })
       await core.limited(limiter, () => ({ key: 'key' }))(() => 'done')()

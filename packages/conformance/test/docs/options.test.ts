@@ -103,7 +103,7 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     'what a call of a limited function consumes',
     (call) => core.limited(limiter, () => call)(() => 'done')(),
     { key: 'key' },
-    ['core/src/limited/limited-call.ts#LimitedCall'],
+    ['core/src/limited/limited-options.ts#LimitedCall'],
   ],
   ['memoryStore', core.memoryStore, {}, ['core/src/stores/memory/index.ts#MemoryStoreOptions']],
   [

@@ -1,4 +1,4 @@
-import { sluiceError } from '../errors.js'
+import { sluiceError, brand, isBranded, messageOf, SluiceError } from '../errors.js'
 import { isNotLimited } from '../keys.js'
 import type { Decision, HeldLease } from '../limiter/decision.js'
 import { keepLease } from '../limiter/leases.js'
@@ -6,9 +6,13 @@ import type { Limiter } from '../limiter/limiter.js'
 import { delayRequest } from '../limiter/waits.js'
 import { isFunction } from '../options/predicates.js'
 import { methodDecorator } from './decorator.js'
-import { DeniedError } from './denied-error.js'
-import { checkLimitedCall, type LimitedCall } from './limited-call.js'
-import { checkLimitedOptions, type Arguments, type LimitedOptions } from './limited-options.js'
+import {
+  checkLimitedCall,
+  type LimitedCall,
+  checkLimitedOptions,
+  type Arguments,
+  type LimitedOptions,
+} from './limited-options.js'
 
 /**
  * Limits any function or method: a call of a service, a job. The result wraps a function, or decorates a method, both as a standard decorator
@@ -161,4 +165,24 @@ function checkFunction(describeCall: unknown): void {
   const expected =
     'a function that says what a call consumes, such as (id) => ({ key: ["user", id] })'
   throw sluiceError('SLUICE_OPTION_INVALID', 'limited', 'describeCall', describeCall, expected)
+}
+
+const deniedErrorBrand = Symbol.for('@sluice/core:DeniedError')
+
+/** The error with which a denied call of a limited function rejects, unless `onDenied` returns a value. Its code is SLUICE_DENIED. */
+export class DeniedError extends SluiceError {
+  /** The decision that denied the call. */
+  readonly decision: Decision
+
+  constructor(limiter: string, decision: Decision) {
+    const { deniedBy, retryAfterMs } = decision
+    super('SLUICE_DENIED', messageOf('SLUICE_DENIED', limiter, deniedBy, retryAfterMs))
+    this.decision = decision
+    brand(this, deniedErrorBrand)
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (this !== DeniedError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    return isBranded(value, deniedErrorBrand)
+  }
 }

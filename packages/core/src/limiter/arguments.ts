@@ -58,44 +58,44 @@ export interface ResetOptions extends PolicyChoice {
 /** One key for all policies, or a record from policy name to key. `notLimited` instead of a key excludes that policy, or all policies. */
 export type Keys = Key | NotLimited | Readonly<Record<string, Key | NotLimited>>
 
-/** The entries of a request, and the key of each entry. */
+/** The policies of a request, and the key of each. */
 export interface ResolvedKeys {
-  readonly entries: readonly BoundPolicy[]
+  readonly policies: readonly BoundPolicy[]
   readonly keys: readonly string[]
 }
 
 /**
- * Finds the key of each entry. An invalid or missing key is an error, so that no mistake makes a request unlimited.
+ * Finds the key of each policy. An invalid or missing key is an error, so that no mistake makes a request unlimited.
  *
  * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING, SLUICE_POLICY_NAME_UNKNOWN
  */
 export function resolveKeys(
   limiter: string,
-  entries: readonly BoundPolicy[],
+  policies: readonly BoundPolicy[],
   key: Keys,
 ): ResolvedKeys {
-  if (isNotLimited(key)) return { entries: [], keys: [] }
+  if (isNotLimited(key)) return { policies: [], keys: [] }
   if (isKey(key)) {
-    return { entries, keys: repeated(joinedKey(limiter, key), entries.length) }
+    return { policies, keys: repeated(joinedKey(limiter, key), policies.length) }
   }
   for (const given of Object.keys(key)) {
-    if (entries.some(({ name }) => name === given)) continue
-    const names = entries.map(({ name }) => name)
+    if (policies.some(({ name }) => name === given)) continue
+    const names = policies.map(({ name }) => name)
     throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, given, names)
   }
   const asked: BoundPolicy[] = []
   const keys: string[] = []
-  for (const entry of entries) {
+  for (const policy of policies) {
     // Only own properties count: every object inherits names such as `constructor`.
-    if (!Object.hasOwn(key, entry.name))
-      throw sluiceError('SLUICE_KEY_MISSING', limiter, entry.name)
-    const own = key[entry.name]
+    if (!Object.hasOwn(key, policy.name))
+      throw sluiceError('SLUICE_KEY_MISSING', limiter, policy.name)
+    const own = key[policy.name]
     if (isNotLimited(own)) continue
-    asked.push(entry)
-    keys.push(joinedKey(limiter, own, entry.name))
+    asked.push(policy)
+    keys.push(joinedKey(limiter, own, policy.name))
   }
   // The same list each time, by which other values are cached.
-  return { entries: asked.length === entries.length ? entries : asked, keys }
+  return { policies: asked.length === policies.length ? policies : asked, keys }
 }
 
 /** The list of one key for several policies. */
@@ -129,18 +129,18 @@ export type Costs = number | Readonly<Record<string, number>>
 /**
  * Reads the cost of a call for those of its policies that have a key. A policy that a record leaves out takes 1.
  *
- * @param entries all policies of the call: a record can name each of them
+ * @param policies all policies of the call: a record can name each of them
  * @throws SluiceError SLUICE_COST_INVALID, SLUICE_POLICY_NAME_UNKNOWN
  */
 export function costOf(
   limiter: string,
-  entries: readonly BoundPolicy[],
+  policies: readonly BoundPolicy[],
   asked: readonly BoundPolicy[],
   costs: unknown,
 ): Cost {
   if (costs === undefined) return 1
   if (!isPlainRecord(costs)) return checkedCost(limiter, costs)
-  const names = entries.map(({ name }) => name)
+  const names = policies.map(({ name }) => name)
   for (const [name, cost] of Object.entries(costs)) {
     if (!names.includes(name)) throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, name, names)
     checkedCost(limiter, cost)
@@ -175,20 +175,20 @@ export interface ArgumentChecks {
   count(value: unknown): number
   /** The owner or the id of a lease. */
   text(name: string, value: unknown): string
-  assertPenalty(entries: readonly BoundPolicy[], units: number): void
-  assertBlockable(entries: readonly BoundPolicy[]): void
+  assertPenalty(bound: readonly BoundPolicy[], units: number): void
+  assertBlockable(bound: readonly BoundPolicy[]): void
 }
 
 export function argumentChecks(where: string, policies: Policies): ArgumentChecks {
-  function assertPenalty(entries: readonly BoundPolicy[], units: number): void {
-    const max = Math.min(...entries.map(({ steps, params }) => steps.maxPenalty(params)))
+  function assertPenalty(bound: readonly BoundPolicy[], units: number): void {
+    const max = Math.min(...bound.map(({ steps, params }) => steps.maxPenalty(params)))
     if (units <= max) return
     const expected = `at most ${max}: larger numbers cannot be counted exactly`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
   }
 
-  function assertBlockable(entries: readonly BoundPolicy[]): void {
-    if (entries.length === 0 || countedOf(entries).length > 0) return
+  function assertBlockable(bound: readonly BoundPolicy[]): void {
+    if (bound.length === 0 || countedOf(bound).length > 0) return
     const expected = 'at least one policy that can deny: "unlimited" allows everything'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
   }

@@ -24,7 +24,7 @@ export interface PolicyChoice {
 const longestName = 64
 
 /**
- * Turns policies into the entries of a request: each with its limiter, its name and its steps.
+ * Binds policies to a limiter: each gets its limiter, its name and its steps.
  *
  * @throws SluiceError if a value is not a policy, or its numbers are invalid
  */
@@ -51,19 +51,19 @@ export function createBinder(
   const bound = new WeakMap<Policies, readonly BoundPolicy[]>()
   const watchNames = watchPolicyNames(limiter)
 
-  return function entriesFor(policies) {
+  return function boundFor(policies) {
     if (policies === undefined) {
       if (own === undefined) throw sluiceError('SLUICE_POLICIES_MISSING', limiter)
       return own
     }
-    let entries = bound.get(policies)
-    if (entries === undefined) {
-      entries = bindPolicies(limiter, policies)
-      check(entries)
-      watchNames(entries)
-      bound.set(policies, entries)
+    let list = bound.get(policies)
+    if (list === undefined) {
+      list = bindPolicies(limiter, policies)
+      check(list)
+      watchNames(list)
+      bound.set(policies, list)
     }
-    return entries
+    return list
   }
 }
 
@@ -93,15 +93,15 @@ function bindPolicy(limiter: string, name: string, policy: unknown): BoundPolicy
   return { limiter, name, ...ruleOf(policy, where) }
 }
 
-/** Returns a function that finds, for an entry, the same entry with a share of its limit. */
-export function sharing(share: number): (entry: BoundPolicy) => BoundPolicy {
+/** Returns a function that finds, for a policy, the same policy with a share of its limit. */
+export function sharing(share: number): (policy: BoundPolicy) => BoundPolicy {
   const shared = new WeakMap<BoundPolicy, BoundPolicy>()
-  return function shareOf(entry) {
-    if (share === 1) return entry
-    const known = shared.get(entry)
+  return function shareOf(policy) {
+    if (share === 1) return policy
+    const known = shared.get(policy)
     if (known !== undefined) return known
-    const made = bindPolicy(entry.limiter, entry.name, sharePolicy(entry.policy, share))
-    shared.set(entry, made)
+    const made = bindPolicy(policy.limiter, policy.name, sharePolicy(policy.policy, share))
+    shared.set(policy, made)
     return made
   }
 }
@@ -113,13 +113,13 @@ const maxNames = 1000
  * Warns if a limiter has so many policy names that clients probably choose them. In Redis, each name adds a row to the state of its key, and that
  * state is read and written as a whole.
  */
-function watchPolicyNames(limiter: string): (entries: readonly BoundPolicy[]) => void {
+function watchPolicyNames(limiter: string): (policies: readonly BoundPolicy[]) => void {
   const seen = new Set<string>()
-  return function watch(entries) {
+  return function watch(policies) {
     if (seen.size >= maxNames) return
-    for (const { name } of entries) seen.add(name)
+    for (const { name } of policies) seen.add(name)
     if (seen.size >= maxNames) {
-      warn(sluiceError('SLUICE_POLICY_NAMES_MANY', limiter, seen.size, entries[0].name))
+      warn(sluiceError('SLUICE_POLICY_NAMES_MANY', limiter, seen.size, policies[0].name))
     }
   }
 }

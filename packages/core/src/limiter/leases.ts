@@ -8,17 +8,17 @@ import { longestTimerMs } from './turns.js'
 
 /** Makes the id of a lease in this process and not in the store, so that a call which the client sends twice takes one lease. */
 export function leaseFor(
-  entries: readonly BoundPolicy[],
+  policies: readonly BoundPolicy[],
   owner: string | undefined,
   id: string | undefined,
 ): Lease {
-  if (id === undefined && !haveLeases(entries)) return noLease
+  if (id === undefined && !haveLeases(policies)) return noLease
   const leaseId = id ?? crypto.randomUUID()
   return { id: leaseId, owner: owner === undefined ? leaseId : ownerText(owner) }
 }
 
-function haveLeases(entries: readonly BoundPolicy[]): boolean {
-  for (let i = 0; i < entries.length; i++) if (hasLeases(entries[i])) return true
+function haveLeases(policies: readonly BoundPolicy[]): boolean {
+  for (let i = 0; i < policies.length; i++) if (hasLeases(policies[i])) return true
   return false
 }
 

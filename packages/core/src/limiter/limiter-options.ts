@@ -11,8 +11,9 @@ import {
   type Duration,
   type DurationLiteral,
   type OptionReader,
+  type Excluding,
+  type Requiring,
 } from '../options/readers.js'
-import type { Excluding, Requiring } from '../options/forms.js'
 import {
   assertNoConflict,
   policyConflicts,
@@ -38,7 +39,7 @@ export type LimiterOptions<S extends Store, W = Duration> = AllLimiterOptions<S>
 
 type ShortOption = 'limit' | 'window' | 'algorithm'
 
-// A type literal: see options/forms.ts.
+// A type literal: see `Requiring` in options/readers.ts.
 type AllLimiterOptions<S extends Store> = {
   /** The namespace of the counters in the store. */
   readonly name: string

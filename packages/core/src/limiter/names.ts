@@ -65,10 +65,10 @@ export function freeNames(limiter: object): void {
  * The names of the policies whose counts a limiter uses. Two limiters of a store, whose policies of one name have different forms of state, would each have
  * a count of its own under that name.
  */
-export function formNames(entries: readonly BoundPolicy[]): readonly NameUse[] {
-  return countedOf(entries).map((entry) => {
-    const { limiter, name } = entry
-    const content = formOf(entry)
+export function formNames(policies: readonly BoundPolicy[]): readonly NameUse[] {
+  return countedOf(policies).map((policy) => {
+    const { limiter, name } = policy
+    const content = formOf(policy)
     return {
       name: JSON.stringify(['form', limiter, name]),
       content,

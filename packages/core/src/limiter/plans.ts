@@ -31,7 +31,7 @@ export interface Plans<P> {
 /** Finds the plans of a limiter's calls. Each list of policies is compiled once, and its plan is kept as long as the list. */
 export function createPlans<C extends Pick<CompiledPolicies, 'decided'>>(
   limiter: string,
-  { entriesFor, hasClock, injectedTime, checkOwner, watchKey }: Requests,
+  { boundFor, hasClock, injectedTime, checkOwner, watchKey }: Requests,
   compile: (policies: readonly BoundPolicy[]) => Plan<C>,
 ): Plans<Plan<C>> {
   const plans = new WeakMap<readonly BoundPolicy[], Plan<C>>()
@@ -51,7 +51,7 @@ export function createPlans<C extends Pick<CompiledPolicies, 'decided'>>(
   /** The last plan is kept, because most calls have the same policies. */
   function planFor(policies: Policies | undefined): Plan<C> {
     if (last === undefined || last.policies !== policies) {
-      last = { policies, plan: planOf(entriesFor(policies)) }
+      last = { policies, plan: planOf(boundFor(policies)) }
     }
     return last.plan
   }
@@ -78,9 +78,9 @@ export function createPlans<C extends Pick<CompiledPolicies, 'decided'>>(
       if (joined !== undefined && isCount(cost)) {
         return { plan: whole, call: whole.callOf(verb, owner, now), key: joined, cost }
       }
-      const { entries, keys } = resolveKeys(limiter, whole.policies, key)
-      const plan = partOf(whole, entries)
-      const costs = costOf(limiter, whole.policies, entries, cost)
+      const { policies: asked, keys } = resolveKeys(limiter, whole.policies, key)
+      const plan = partOf(whole, asked)
+      const costs = costOf(limiter, whole.policies, asked, cost)
       return { plan, call: plan.callOf(verb, owner, now), key: keys, cost: costs }
     },
   }

@@ -50,7 +50,7 @@ export const noNames: readonly string[] = Object.freeze([])
 /** Combines the verdicts of all policies into a decision, to which `addReceipt` can add a receipt. */
 export function summaryOf(
   allowed: boolean,
-  entries: readonly BoundPolicy[],
+  policies: readonly BoundPolicy[],
   verdicts: readonly Verdict[],
   source: Source,
 ): Decision<never> {
@@ -73,8 +73,8 @@ export function summaryOf(
     retryAfterMs,
     resetMs,
     allowed ? delayMs : 0,
-    allowed ? noNames : entries.filter((_, i) => !verdicts[i].allowed).map(({ name }) => name),
-    byName(entries, verdicts),
+    allowed ? noNames : policies.filter((_, i) => !verdicts[i].allowed).map(({ name }) => name),
+    byName(policies, verdicts),
     source,
   )
 }
@@ -84,21 +84,21 @@ const noPolicy = { limit: Infinity, remaining: Infinity, retryAfterMs: 0, resetM
 
 /** The verdicts by the names of their policies. A literal takes less time than a loop, and no name in it can set the prototype. */
 function byName(
-  entries: readonly BoundPolicy[],
+  policies: readonly BoundPolicy[],
   verdicts: readonly Verdict[],
 ): Record<string, Verdict> {
-  switch (entries.length) {
+  switch (policies.length) {
     case 2:
-      return { [entries[0].name]: verdicts[0], [entries[1].name]: verdicts[1] }
+      return { [policies[0].name]: verdicts[0], [policies[1].name]: verdicts[1] }
     case 3:
       return {
-        [entries[0].name]: verdicts[0],
-        [entries[1].name]: verdicts[1],
-        [entries[2].name]: verdicts[2],
+        [policies[0].name]: verdicts[0],
+        [policies[1].name]: verdicts[1],
+        [policies[2].name]: verdicts[2],
       }
     default: {
       const named: Record<string, Verdict> = {}
-      for (let i = 0; i < entries.length; i++) putByName(named, entries[i].name, verdicts[i])
+      for (let i = 0; i < policies.length; i++) putByName(named, policies[i].name, verdicts[i])
       return named
     }
   }

@@ -31,7 +31,7 @@ export interface Requests {
   /** The limiter's own policies. */
   readonly own: readonly BoundPolicy[]
   /** Binds the policies of a call to the limiter. Undefined means the limiter's own policies. */
-  entriesFor(policies: Policies | undefined): readonly BoundPolicy[]
+  boundFor(policies: Policies | undefined): readonly BoundPolicy[]
   /** Whether the limiter has an injected clock. */
   readonly hasClock: boolean
   /** The time of the injected clock, if there is one. */
@@ -68,13 +68,13 @@ export function createRequests(
   const own = policies === chosenPerCall ? [] : bindPolicies(limiter, policies)
   const assertKept = storeCheck(store)
   assertKept(own)
-  const entriesFor = createBinder(limiter, policies === chosenPerCall ? undefined : own, assertKept)
+  const boundFor = createBinder(limiter, policies === chosenPerCall ? undefined : own, assertKept)
   const watchKey = watchRedundancy(own, policies)
   const { assertPenalty, assertBlockable, count, text } = argumentChecks(where, policies)
 
   /** The part that all requests have. */
   function about(key: Keys, policies: Policies | undefined, owner?: string, leaseId?: string) {
-    const { entries, keys } = resolveKeys(limiter, entriesFor(policies), key)
+    const { policies: entries, keys } = resolveKeys(limiter, boundFor(policies), key)
     return { entries, keys, now: injectedTime(), lease: leaseFor(entries, owner, leaseId) }
   }
 
@@ -124,7 +124,7 @@ export function createRequests(
   }
 
   return {
-    entriesFor,
+    boundFor,
     own,
     hasClock: clock !== undefined,
     injectedTime,
@@ -186,27 +186,26 @@ export function createRequests(
  * a request.
  */
 function watchRedundancy(
-  entries: readonly BoundPolicy[],
+  bound: readonly BoundPolicy[],
   policies: Policies,
 ): ((key: Keys, chosen: Policies | undefined) => void) | undefined {
-  for (const entry of entries.toReversed()) {
-    const other = entries.find((each) => each !== entry && isRedundant(entry, each))
+  for (const policy of bound.toReversed()) {
+    const other = bound.find((each) => each !== policy && isRedundant(policy, each))
     if (other === undefined) continue
     let isKnown = false
     return function watch(key, chosen = policies) {
       if (isKnown || chosen !== policies || !isKey(key)) return
       isKnown = true
-      warn(sluiceError('SLUICE_POLICY_REDUNDANT', entry.limiter, entry.name, other.name))
+      warn(sluiceError('SLUICE_POLICY_REDUNDANT', policy.limiter, policy.name, other.name))
     }
   }
   return undefined
 }
 
 /** Compares policies of one kind that differ in numbers only. A block also denies requests below the limit, and a limit of 0 denies everything on purpose. */
-function isRedundant(entry: BoundPolicy, other: BoundPolicy): boolean {
-  const { steps, params, policy, block } = entry
-  if (entry.kind !== other.kind || block !== undefined || steps.persistsOnDenial(params))
-    return false
+function isRedundant(one: BoundPolicy, other: BoundPolicy): boolean {
+  const { steps, params, policy, block } = one
+  if (one.kind !== other.kind || block !== undefined || steps.persistsOnDenial(params)) return false
   for (const [name, value] of Object.entries(policy)) {
     if (typeof value !== 'number' && value !== Reflect.get(other.policy, name)) return false
   }

@@ -8,7 +8,7 @@ import {
   releaseTime,
   stubStore,
   type StubStore,
-} from '../layers/stub-store.js'
+} from '../pipeline/stub-store.js'
 import { noHeaders, viewOf, type Options } from './visit.js'
 
 // A denial is cached for up to a second, even if units are refunded by the outcome of a request.

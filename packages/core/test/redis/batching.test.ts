@@ -5,7 +5,7 @@ import { sluiceError } from '../../src/errors.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
 import type { LaneOf } from '../../src/stores/redis/batches.js'
 import { allowed, asker, denied, general, recorder, request } from './held-store.js'
-import { pipelineOver } from '../layers/stub-store.js'
+import { pipelineOver } from '../pipeline/stub-store.js'
 
 const oneLane: LaneOf = () => general
 

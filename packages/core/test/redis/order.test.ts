@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Lane, LaneOf } from '../../src/stores/redis/batches.js'
 import type { StoreRequest } from '../../src/stores/store.js'
 import { asker, general, recorder, request } from './held-store.js'
-import { pipelineOver } from '../layers/stub-store.js'
+import { pipelineOver } from '../pipeline/stub-store.js'
 
 const plan: Lane = {}
 const other: Lane = {}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createPings } from '../../src/stores/pipeline/pings.js'
-import { deferred, holdTime, pass, releaseTime } from '../layers/stub-store.js'
+import { deferred, holdTime, pass, releaseTime } from '../pipeline/stub-store.js'
 
 beforeEach(holdTime)
 afterEach(releaseTime)

@@ -9,7 +9,7 @@ import { byIp } from '../keys/by-ip.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { readList } from '../lists/access-list.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { termsOf, type ConsumeTerms, type Plan } from '../options/plan.js'
+import { callOptionsOf, type CallOptions, type Plan } from '../options/plan.js'
 import type { RequestView } from '../request/view.js'
 import { refusalContent } from '../response/denial.js'
 import { noFields } from '../response/fields.js'
@@ -31,9 +31,9 @@ export function judgeByLimit<R, H>(
   const allow = readList('allow', options.allow)
   const deny = readList('deny', options.deny)
   const readKey = keyReader(name, keyOption)
-  const terms = termsOf(name, plan, options)
+  const callOptions = callOptionsOf(name, plan, options)
   const rulesOf = ruleMaker(options)
-  const asked = typeof terms === 'function' ? undefined : askedBy(terms)
+  const asked = typeof callOptions === 'function' ? undefined : askedBy(callOptions)
   if (!plan.perRequest) {
     assertNames(options.resetOn, Object.keys(namedPolicies(plan.policies)))
     resolveKeys(name, bindPolicies(name, plan.policies), placeholderKey(keyOption))
@@ -64,15 +64,15 @@ export function judgeByLimit<R, H>(
     else if (asked !== undefined) {
       const { policies, cost, rules } = asked
       exchange.consumption = { keys: key, policies, cost, rules }
-    } else if (typeof terms === 'function') {
-      return after(terms(exchange.view.raw), (own) => {
+    } else if (typeof callOptions === 'function') {
+      return after(callOptions(exchange.view.raw), (own) => {
         exchange.consumption = { keys: key, ...askedBy(own) }
       })
     }
     return undefined
   }
 
-  function askedBy({ policies, cost }: ConsumeTerms): Omit<Consumption, 'keys'> {
+  function askedBy({ policies, cost }: CallOptions): Omit<Consumption, 'keys'> {
     return { policies, cost, rules: rulesOf(policies) }
   }
 

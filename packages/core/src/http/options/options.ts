@@ -4,7 +4,7 @@ import type { Policies } from '../../limiter/bound-policies.js'
 import type { Key } from '../../keys.js'
 import type { OnStoreError } from '../../limiter/limiter-options.js'
 import type { Algorithm } from '../../limiter/stated-policies.js'
-import type { Duration, DurationLiteral } from '../../options/readers.js'
+import type { Duration, DurationLiteral, Excluding, Requiring } from '../../options/readers.js'
 import type { Store } from '../../stores/store.js'
 import type { AccessList } from '../lists/access-list.js'
 import type { Awaitable } from '../../awaitable.js'
@@ -13,7 +13,6 @@ import type { HeaderStyle } from '../response/header-fields.js'
 import type { KeyOption } from '../keys/key-option.js'
 import type { ResponseOutcome } from '../request/response.js'
 import type { Rules, RequestDecision } from '../rules/judgement.js'
-import type { Excluding, Requiring } from '../../options/forms.js'
 import type { Policy } from '../../policy.js'
 
 /** Returns the body of a denial. */
@@ -23,7 +22,7 @@ export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => A
  * The options of `rateLimit`, the same for every framework. `R` is the request type of the framework, `H` the type of the `onDenied` handler, `N`
  * the names of the policies. Pass `limit` and `window`, or `policies`.
  */
-// A type literal: see options/forms.ts.
+// A type literal: see `Requiring` in options/readers.ts.
 export type RateLimitOptions<R, H, N extends string = string> = {
   /** Units that each key may consume in a `window`. A function is called for each request. */
   readonly limit?: number | ((request: R) => Awaitable<number>)

@@ -19,7 +19,7 @@ export interface Plan<R> {
 }
 
 /** The arguments of `consume` for one request, besides its key. */
-export interface ConsumeTerms {
+export interface CallOptions {
   readonly policies: Policies
   readonly cost: Costs
 }
@@ -45,12 +45,12 @@ export function planOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   return policies === undefined ? shortPlanOf(options) : fixed(policies)
 }
 
-/** The terms of all requests; or the function that finds those of a request, if one of the options is a function. */
-export function termsOf<R, H>(
+/** The options of all calls; or the function that finds those for a request, if one of the options is a function. */
+export function callOptionsOf<R, H>(
   limiter: string,
   plan: Plan<R>,
   { cost = 1 }: RateLimitOptions<R, H>,
-): ConsumeTerms | ((request: R) => Awaitable<ConsumeTerms>) {
+): CallOptions | ((request: R) => Awaitable<CallOptions>) {
   if (!plan.perRequest && typeof cost !== 'function') {
     return { policies: plan.policies, cost }
   }

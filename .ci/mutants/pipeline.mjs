@@ -2,12 +2,12 @@ const redis = 'packages/core/src/stores/redis'
 const pipeline = 'packages/core/src/stores/pipeline'
 const fallback = 'packages/core/src/limiter/fallback.ts'
 
-export const area = 'layers'
+export const area = 'pipeline'
 
 export const tests = [
-  'packages/core/test/layers/late packages/core/test/layers/deny-cache-pending packages/core/test/layers/shares packages/core/test/layers/status packages/core/test/http/denials-remembered',
-  'packages/core/test/layers/deadline packages/core/test/layers/breaker packages/core/test/layers/deny-cache.test packages/core/test/layers/fallback packages/core/test/layers/events',
-  'packages/core/test/layers/deny-cache-truth',
+  'packages/core/test/pipeline/late packages/core/test/pipeline/deny-cache-pending packages/core/test/pipeline/shares packages/core/test/pipeline/status packages/core/test/http/denials-remembered',
+  'packages/core/test/pipeline/deadline packages/core/test/pipeline/breaker packages/core/test/pipeline/deny-cache.test packages/core/test/pipeline/fallback packages/core/test/pipeline/events',
+  'packages/core/test/pipeline/deny-cache-truth',
 ]
 
 export const mutants = [
