@@ -1,3 +1,4 @@
+import crypto from 'node:crypto'
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLimiter, fixedWindow } from '../src/index.js'
@@ -181,7 +182,7 @@ test('no two of a hundred thousand addresses share a hash', () => {
 })
 
 test('a random key is drawn for the first text, and not when a limiter is created', () => {
-  const draw = vi.spyOn(crypto, 'getRandomValues')
+  const draw = vi.spyOn(crypto, 'randomFillSync')
   onTestFinished(() => draw.mockRestore())
   const policies = fixedWindow({ limit: 5, window: '1m' })
   const limiter = createLimiter({ name: 'api', policies })

@@ -82,7 +82,14 @@ export class KeyHash {
 /** A hash with a random key. */
 export function newKeyHash(): KeyHash {
   // Not drawn at once: the first random number of a process loads the cryptography of Node, which takes milliseconds.
-  return new KeyHash(() => crypto.getRandomValues(new Int32Array(2)))
+  return new KeyHash(drawKey)
+}
+
+/** The module of Node, which every web framework has loaded, is faster than the global `crypto`, which loads more. */
+function drawKey(): Int32Array {
+  const key = new Int32Array(2)
+  const node = globalThis.process?.getBuiltinModule?.('node:crypto')
+  return node === undefined ? crypto.getRandomValues(key) : node.randomFillSync(key)
 }
 
 /** The words of the current text. The array is large enough for the longest key. */
