@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createLimiter, redisStore, type Source, type SupportedClient } from '@sluice/core'
+import {
+  createLimiter,
+  redisStore,
+  type AsyncStore,
+  type Source,
+  type SupportedClient,
+} from '@sluice/core'
 import type { AppSpec, Command } from './app/app.js'
 import { startApp, type AppProcess } from './app/app-process.js'
 import type { ClientSpec } from './app/client.js'
@@ -38,8 +44,8 @@ export interface Scene {
   repliesLost(): void
   /** As `repliesLost`, and the replica may not have received the last writes of the master. */
   mastersLost(): void
-  /** Ends the traffic and reads the counts of Redis. */
-  count(reader: SupportedClient, keys?: readonly string[]): Promise<void>
+  /** Ends the traffic and reads the counts, of Redis by a client. */
+  count(reader: SupportedClient | AsyncStore, keys?: readonly string[]): Promise<void>
 }
 
 type Sources = Source | readonly Source[] | Phase['sources']
@@ -170,11 +176,11 @@ function bySource(sources: Sources): Phase['sources'] {
 
 /** The units of all versions of the application. */
 async function unitsOf(
-  reader: SupportedClient,
+  reader: SupportedClient | AsyncStore,
   key: string,
   algorithms: Iterable<Algorithm>,
 ): Promise<number> {
-  const store = redisStore(reader, { timeout: '10s' })
+  const store = 'run' in reader ? reader : redisStore(reader, { timeout: '10s' })
   let units = 0
   for (const name of routes) {
     const limiter = createLimiter({ name, policies: policyOf('fixedWindow', name), store })

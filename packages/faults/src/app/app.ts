@@ -5,7 +5,7 @@
 import { shiftClock } from './shifted-clock.js'
 import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { rateLimit, redisStore, type OnStoreError, type StoreErrorEvent } from '@sluice/express'
+import { rateLimit, type OnStoreError, type StoreErrorEvent } from '@sluice/express'
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
 import { makeClient, type ClientSpec } from './client.js'
 import { policyOf, type Algorithm, type Route } from './limits.js'
@@ -25,6 +25,8 @@ export interface AppSpec {
 export type Command =
   | { readonly do: 'connect' }
   | { readonly do: 'close' }
+  | { readonly do: 'take connections' }
+  | { readonly do: 'release connections' }
   | { readonly do: 'set clock'; readonly aheadMs: number }
   | { readonly do: 'report' }
 
@@ -46,7 +48,8 @@ subscribe('sluice:store:error', (event) => {
   errors[error.message] = (errors[error.message] ?? 0) + 1
 })
 const owned = makeClient(clientSpec)
-const store = redisStore(owned.client, { timeout: timeoutMs })
+const store = owned.store(timeoutMs)
+let release: (() => void) | undefined
 const app = express()
 for (const route of ['open', 'tight'] as const) {
   app.get(`/${route}`, limiter(route), (request, response) => answer(request, response, 200))
@@ -71,6 +74,12 @@ async function run(command: Command): Promise<void> {
       return
     case 'close':
       await owned.close()
+      return
+    case 'take connections':
+      release = await owned.takeAll?.()
+      return
+    case 'release connections':
+      release?.()
       return
     case 'set clock':
       shiftClock(command.aheadMs)

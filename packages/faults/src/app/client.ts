@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { SupportedClient } from '@sluice/core'
+import { redisStore, type SupportedClient } from '@sluice/core'
 import { Cluster, Redis } from 'ioredis'
 import { Redis as Valkey } from 'iovalkey'
 import { createClient, createCluster, createSentinel } from 'redis'
 import { createClient as createClient4, createCluster as createCluster4 } from 'redis4'
+import type { OwnedClient } from './owned-client.js'
+import { ofPool } from './pool.js'
 
 export type ClientKind =
   | 'ioredis'
@@ -15,20 +17,13 @@ export type ClientKind =
   | 'node-redis 6'
   | 'node-redis 6 sentinel'
   | 'node-redis 6 cluster'
+  | 'pg'
 
 export interface ClientSpec {
   readonly kind: ClientKind
   /** The ports of the server, of the nodes of the Cluster, or of the Sentinels. */
   readonly ports: readonly number[]
   readonly password?: string
-}
-
-/** A client with the functions that only its owner calls. */
-export interface OwnedClient {
-  readonly client: SupportedClient
-  /** Resolves when the client is connected. It retries without a limit. */
-  connect(): Promise<unknown>
-  close(): Promise<unknown>
 }
 
 /** The time between two attempts of a client to connect. Only the client can reconnect, so this is a part of the recovery time. */
@@ -92,6 +87,8 @@ export function makeClient(spec: ClientSpec): OwnedClient {
           topologyRefreshOnReconnectionAttemptStrategy: 2 * retryMs,
         }),
       )
+    case 'pg':
+      return ofPool(host, port)
     default:
       return kind satisfies never
   }
@@ -103,7 +100,7 @@ function rootNodes<N>(nodes: readonly N[]): { socket: N }[] {
 
 function ofIoredis(client: Redis | Cluster | Valkey): OwnedClient {
   return {
-    client,
+    store: (timeout) => redisStore(client, { timeout }),
     async connect() {
       // After a failed first attempt, the client retries.
       await client.connect().catch(() => {})
@@ -121,7 +118,7 @@ interface Connectable {
 
 function ofNodeRedis(client: SupportedClient & Connectable): OwnedClient {
   return {
-    client,
+    store: (timeout) => redisStore(client, { timeout }),
     async connect() {
       // A cluster and a sentinel client give up if no root node is available. A single client does not.
       for (;;) {

@@ -2,6 +2,7 @@ import type { Row } from '../scene.js'
 import { unavailableRows, longPause, configuredRows, valkey } from './unavailable.js'
 import { clusterRows } from './cluster.js'
 import { deployRows } from './deploy.js'
+import { postgresRows } from './postgres.js'
 import { refusingRows, replaced } from './refusing.js'
 import { sentinelRow } from './sentinel.js'
 import { clockRows, unharmedRows } from './unharmed.js'
@@ -21,6 +22,7 @@ export const rows: readonly Row[] = [
   replaced,
   ...clockRows,
   ...deployRows,
+  ...postgresRows,
   ...configuredRows,
   valkey,
 ]
