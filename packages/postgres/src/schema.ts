@@ -86,13 +86,13 @@ do $sluice$ begin
   end if;
 end $sluice$;
 
--- The keys are compared byte by byte, whatever the collation of the database. Half of each page is left free, so that an update stays on its page.
+-- The keys are compared byte by byte, whatever the collation of the database. A part of each page is left free, so that an update stays on its page.
 create ${logged ? '' : 'unlogged '}table if not exists ${table} (
   key text collate "C" primary key,
   version bigint not null,
   ends bigint not null,
   state bytea not null
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 
 create or replace function ${load}(keys text[])
 returns table (version bigint, state bytea, now bigint) language sql stable as $sluice$
