@@ -73,8 +73,10 @@ function isUndone(cursor: Cursor, receipt: State): boolean {
 function reset(cursor: Cursor): void {
   const { row, now, params, steps, policy, side } = cursor
   if (policy.steps.countsNothing) return
-  // Leases need no record of the reset: a receipt names its lease, and the reset ends that lease.
-  side.saveReset(now, steps.release === undefined ? policy.steps.ends(row, params) : now)
+  // Leases need no record of the reset: a receipt names its lease, and the reset ends that lease. Neither does a key without a row, although a bucket
+  // may begin partly full.
+  const isRecorded = steps.release === undefined && cursor.isKept()
+  side.saveReset(now, isRecorded ? policy.steps.ends(row, params) : now)
   side.removeRows()
   if (steps.forget !== undefined) {
     steps.forget(row, params, now)

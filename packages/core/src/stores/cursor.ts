@@ -71,7 +71,7 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
   abstract save(): void
 
   /** Whether there is a row that has not expired. */
-  protected abstract isKept(): boolean
+  abstract isKept(): boolean
 
   /** Settles a consumption that can start a block, or write the first row of a bucket although nothing is taken. */
   protected settleMore(cost: number, allowed: boolean): void {

@@ -125,6 +125,16 @@ export function describeResets(open: OpenSetup): void {
   describe('a reset of a bucket that starts with less than its capacity', () => {
     const bucket = tokenBucket({ capacity: 10, refill: 1, every: '1s', initial: 2 })
 
+    test('does not prevent the refund of a later decision if the key is new and the clock steps back', async () => {
+      const setup = await open()
+      const limiter = setup.limiter(bucket)
+      await limiter.reset('key')
+      setup.now -= 1
+      await limiter.refund(await limiter.consume('key'))
+      setup.now += 1
+      expect((await limiter.peek('key')).remaining).toBe(10)
+    })
+
     test('makes it full, and it does not start again before a day without requests', async () => {
       const setup = await open()
       const limiter = setup.limiter(bucket)

@@ -125,7 +125,7 @@ class PageCursor extends Cursor {
     return this.#side
   }
 
-  protected override isKept(): boolean {
+  override isKept(): boolean {
     const { steps, name } = this.policy
     const part = this.#page.partOf(name, steps.id, this.#width)
     return part !== undefined && part.ends > this.now

@@ -44,7 +44,7 @@ export abstract class TableCursor extends Cursor {
     this.moves = table.moves
   }
 
-  protected override isKept(): boolean {
+  override isKept(): boolean {
     if (this.partition.table.moves !== this.moves) this.seek()
     return this.at >= 0 && this.segment.endOf(this.at / this.segment.stride) > this.rows.moment
   }
