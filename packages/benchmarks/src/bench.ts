@@ -1,12 +1,15 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { publish, publishRatios } from './publish.js'
+import { publish, publishParts } from './publish.js'
 import type { Section } from './section.js'
 import { sections } from './sections.js'
 
 const { positionals: chosen, values } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    publish: { type: 'boolean', default: false },
+  },
 })
 const known = sections.map(({ name }) => name)
 const unknown = chosen.filter((name) => !known.includes(name))
@@ -15,11 +18,13 @@ if (unknown.length > 0) {
     `There is no section ${unknown.join(', ')}. The sections are ${known.join(', ')}.\n`,
   )
   process.exitCode = 1
+} else if (values.publish) {
+  await publishParts(sections)
 } else {
   const asked = sections.filter(({ name }) => chosen.length === 0 || chosen.includes(name))
   process.stderr.write(`${planOf(asked, values.quick)}\n`)
   for (const section of asked) await runSection(section, values.quick)
-  if (!values.quick) await publishRatios(sections)
+  if (!values.quick) await publishParts(sections)
 }
 
 function planOf(asked: readonly Section[], quick: boolean): string {

@@ -1,5 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { behindList } from './behind.js'
 import { comparisonsIn, headlinesOf, ratiosTable, type Comparison } from './ratios.js'
+import { redisLoadTable } from './redis/load-table.js'
 import type { Findings, Section } from './section.js'
 
 const folder = new URL('../', import.meta.url)
@@ -7,6 +9,7 @@ const results = new URL('results/', folder)
 const own = new URL('README.md', folder)
 const rootReadme = new URL('../../README.md', folder)
 const serverless = new URL('../docs/operate/serverless.md', folder)
+const operations = new URL('../docs/operate/operations.md', folder)
 
 /** Writes the figures and pictures of a section to the results folder, and its table to its page. */
 export async function publish({ name, page }: Section, findings: Findings): Promise<void> {
@@ -19,16 +22,38 @@ export async function publish({ name, page }: Section, findings: Findings): Prom
   await replace(new URL(page, folder), name, table)
 }
 
-/** Writes the ratios of the last runs of all sections to the README of the benchmarks, the headlines to the root README, and those of `cold` to its page. */
-export async function publishRatios(sections: readonly Section[]): Promise<void> {
+/** A part of a page that is made of the results of several sections, or that is on a page about something else. */
+export interface Part {
+  readonly page: URL
+  /** The name of the marks around it. */
+  readonly name: string
+  readonly text: string
+}
+
+/** Writes the parts of the pages that are made of the last results of all sections. */
+export async function publishParts(sections: readonly Section[]): Promise<void> {
+  for (const { page, name, text } of await partsOf(sections)) await replace(page, name, text)
+}
+
+/** The ratios for the README of the benchmarks, the headlines for the root README, and the figures of other pages. */
+export async function partsOf(sections: readonly Section[]): Promise<readonly Part[]> {
   const all: Comparison[] = []
   for (const { name } of sections) all.push(...comparisonsIn(await lastResults(name)))
-  if (all.length === 0) return
-  await replace(own, 'ratios', ratiosTable(all))
-  const headlines = `${introduction}\n\n${ratiosTable(headlinesOf(all))}`
-  await replace(rootReadme, 'ratios', headlines)
+  const headlines = headlinesOf(all)
   const cold = comparisonsIn(await lastResults('cold'))
-  if (cold.length > 0) await replace(serverless, 'cold', ratiosTable(cold))
+  const load = redisLoadTable(await lastResults('redis'))
+  return [
+    ...partOf(all.length > 0, own, 'ratios', ratiosTable(all)),
+    ...partOf(all.length > 0, rootReadme, 'ratios', `${introduction}\n\n${ratiosTable(headlines)}`),
+    ...partOf(all.length > 0, rootReadme, 'behind', behindList(headlines)),
+    ...partOf(cold.length > 0, serverless, 'cold', ratiosTable(cold)),
+    ...partOf(load !== undefined, operations, 'redis-load', load ?? ''),
+  ]
+}
+
+/** Nothing if a section has no results yet. */
+function partOf(hasResults: boolean, page: URL, name: string, text: string): readonly Part[] {
+  return hasResults ? [{ page, name, text }] : []
 }
 
 const introduction = [

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { withTable } from '../src/publish.js'
+import { partsOf, withTable } from '../src/publish.js'
 import { sections } from '../src/sections.js'
 
 const text =
@@ -29,6 +29,21 @@ test.each([
 ])('%s has marks for the table %s', async (page, name) => {
   const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
   expect(withTable(text, name, 'new')).toContain(`<!-- ${name} -->\n\nnew\n\n<!-- /${name} -->`)
+})
+
+test('the parts of the pages that are made of the last results are up to date', async () => {
+  const parts = await partsOf(sections)
+  expect(parts.map(({ name }) => name)).toEqual([
+    'ratios',
+    'ratios',
+    'behind',
+    'cold',
+    'redis-load',
+  ])
+  for (const { page, name, text } of parts) {
+    const written = await readFile(page, 'utf8')
+    expect(withTable(written, name, text), 'run "npm run bench -- --publish"').toBe(written)
+  }
 })
 
 test('all sections end in 35 minutes', () => {
