@@ -10,6 +10,7 @@ import {
   staged,
   tokenBucket,
 } from '@sluice/core'
+import type { PolicyKind } from '@sluice/core/http'
 import {
   hundred,
   limit,
@@ -30,67 +31,61 @@ export interface Family {
   readonly ours: readonly Contender[]
 }
 
-/** Every builder of Sluice has an entry. */
-export const families: readonly Family[] = [
+/** One limiter of each kind. `unlimited` calls no store. */
+const byKind: Readonly<Record<Exclude<PolicyKind, 'unlimited'>, Contender>> = {
+  fixedWindow: sluice('fixedWindow', fixedWindow({ limit, window }), once),
+  calendarWindow: sluice(
+    'calendarWindow',
+    calendarWindow({ limit, period: 'day', timeZone: 'Asia/Shanghai' }),
+    once,
+  ),
+  slidingWindow: sluice('slidingWindow', slidingWindow({ limit, window }), twoWindows),
+  slidingLog: sluice('slidingLog', slidingLog({ limit: 2 * limit, window }), hundred),
+  tokenBucket: sluice('tokenBucket', tokenBucket({ capacity: limit, refill: limit, every }), once),
+  leakyBucket: sluice('leakyBucket', leakyBucket({ capacity: limit, leak: limit, every }), once),
+  leakyQueue: sluice('leakyQueue', leakyQueue({ leak: limit, every, maxDelay: window }), once),
+  gcra: sluice('gcra', gcra({ limit, window }), once),
+  concurrency: sluice('concurrency', concurrency({ limit, lease: window }), ten),
+  staged: sluice(
+    'staged',
+    staged({ free: fixedWindow({ limit, window }), then: gcra({ limit, window }) }),
+    once,
+  ),
+}
+
+const tenBuckets = sluice(
+  'slidingWindow, 10 buckets',
+  slidingWindow({ limit, window, buckets: 10 }),
+  tenths,
+)
+
+const threePolicies = sluice(
+  'slidingWindow, three policies',
   {
-    textbook: clockAndState,
-    ours: [
-      sluice(
-        'slidingWindow, three policies',
-        {
-          minute: slidingWindow({ limit, window }),
-          hour: slidingWindow({ limit: 10 * limit, window: 60 * window }),
-          day: slidingWindow({ limit: 100 * limit, window: 1440 * window }),
-        },
-        once,
-      ),
-    ],
+    minute: slidingWindow({ limit, window }),
+    hour: slidingWindow({ limit: 10 * limit, window: 60 * window }),
+    day: slidingWindow({ limit: 100 * limit, window: 1440 * window }),
   },
-  {
-    textbook: fixed,
-    ours: [
-      sluice('fixedWindow', fixedWindow({ limit, window }), once),
-      sluice(
-        'calendarWindow',
-        calendarWindow({ limit, period: 'day', timeZone: 'Asia/Shanghai' }),
-        once,
-      ),
-    ],
-  },
-  {
-    textbook: twoCounters,
-    ours: [sluice('slidingWindow', slidingWindow({ limit, window }), twoWindows)],
-  },
-  {
-    textbook: buckets,
-    ours: [
-      sluice('slidingWindow, 10 buckets', slidingWindow({ limit, window, buckets: 10 }), tenths),
-    ],
-  },
-  {
-    textbook: log,
-    ours: [sluice('slidingLog', slidingLog({ limit: 2 * limit, window }), hundred)],
-  },
+  once,
+)
+
+const grouped: readonly Family[] = [
+  { textbook: clockAndState, ours: [threePolicies] },
+  { textbook: fixed, ours: [byKind.fixedWindow, byKind.calendarWindow] },
+  { textbook: twoCounters, ours: [byKind.slidingWindow] },
+  { textbook: buckets, ours: [tenBuckets] },
+  { textbook: log, ours: [byKind.slidingLog] },
   {
     textbook: hash,
-    ours: [
-      sluice('tokenBucket', tokenBucket({ capacity: limit, refill: limit, every }), once),
-      sluice('leakyBucket', leakyBucket({ capacity: limit, leak: limit, every }), once),
-      sluice('leakyQueue', leakyQueue({ leak: limit, every, maxDelay: window }), once),
-      sluice('gcra', gcra({ limit, window }), once),
-    ],
+    ours: [byKind.tokenBucket, byKind.leakyBucket, byKind.leakyQueue, byKind.gcra],
   },
+  { textbook: leases, ours: [byKind.concurrency] },
+]
+
+/** The kinds without a textbook method come last. */
+export const families: readonly Family[] = [
+  ...grouped,
   {
-    textbook: leases,
-    ours: [sluice('concurrency', concurrency({ limit, lease: window }), ten)],
-  },
-  {
-    ours: [
-      sluice(
-        'staged',
-        staged({ free: fixedWindow({ limit, window }), then: gcra({ limit, window }) }),
-        once,
-      ),
-    ],
+    ours: Object.values(byKind).filter((one) => !grouped.some(({ ours }) => ours.includes(one))),
   },
 ]

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   concurrency,
   fixedWindow,
@@ -9,7 +10,13 @@ import {
   type Policy,
 } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { nameOf, policiesOfText, policyOfLimit } from '../../src/simulate/variants.js'
+import { algorithms, nameOf, policiesOfText, policyOfLimit } from '../../src/simulate/variants.js'
+
+test('the page lists the algorithms of --algorithm', () => {
+  const page = new URL('../../../docs/reference/command-line.md', import.meta.url)
+  const [, row = ''] = /\| `--algorithm` \|([^|]*)\|/.exec(readFileSync(page, 'utf8')) ?? []
+  expect(row.match(/(?<=`)\w+(?=`)/g)).toEqual(algorithms)
+})
 
 describe('nameOf', () => {
   test.each<readonly [string, Policy]>([

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import * as core from '@sluice/core'
 import { databaseStore } from '@sluice/core/database'
 import { byIp, type PolicyKind } from '@sluice/core/http'
@@ -222,6 +223,16 @@ describe.each(all)('%s', (_name, call, needed, names) => {
       )
     }
   })
+})
+
+test.each([
+  ['README.md', /\*\*Complete\.\*\* (\d+) algorithms/],
+  ['README.md', /\| Algorithms \| (\d+) \|/],
+  ['packages/docs/README.md', /The (\d+) algorithms/],
+])('%s states the number of algorithms', (page, number) => {
+  const text = readFileSync(new URL(`../../../../${page}`, import.meta.url), 'utf8')
+  // The list of builders has all of them but `unlimited`.
+  expect(number.exec(text)?.[1]).toBe(`${Object.keys(builders).length + 1}`)
 })
 
 test.each(Object.entries(builders))(
