@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { publish, publishParts } from './publish.js'
+import { goalsOf, publish, publishParts } from './publish.js'
 import type { Section } from './section.js'
 import { sections } from './sections.js'
 
@@ -9,6 +9,7 @@ const { positionals: chosen, values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     publish: { type: 'boolean', default: false },
+    goals: { type: 'boolean', default: false },
   },
 })
 const known = sections.map(({ name }) => name)
@@ -18,6 +19,8 @@ if (unknown.length > 0) {
     `There is no section ${unknown.join(', ')}. The sections are ${known.join(', ')}.\n`,
   )
   process.exitCode = 1
+} else if (values.goals) {
+  process.stdout.write(`${await goalsOf(sections)}\n`)
 } else if (values.publish) {
   await publishParts(sections)
 } else {

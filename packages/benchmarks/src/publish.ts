@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { behindList } from './behind.js'
+import { goalsTable } from './goals.js'
 import { comparisonsIn, headlinesOf, ratiosTable, type Comparison } from './ratios.js'
 import { redisLoadTable } from './redis/load-table.js'
 import type { Findings, Section } from './section.js'
@@ -35,10 +36,21 @@ export async function publishParts(sections: readonly Section[]): Promise<void> 
   for (const { page, name, text } of await partsOf(sections)) await replace(page, name, text)
 }
 
+/** The goals beside the figures of the last runs. */
+export async function goalsOf(sections: readonly Section[]): Promise<string> {
+  return goalsTable(await comparisonsOf(sections), await lastResults('cold'))
+}
+
+async function comparisonsOf(sections: readonly Section[]): Promise<readonly Comparison[]> {
+  const all = await Promise.all(
+    sections.map(async ({ name }) => comparisonsIn(await lastResults(name))),
+  )
+  return all.flat()
+}
+
 /** The ratios for the README of the benchmarks, the headlines for the root README, and the figures of other pages. */
 export async function partsOf(sections: readonly Section[]): Promise<readonly Part[]> {
-  const all: Comparison[] = []
-  for (const { name } of sections) all.push(...comparisonsIn(await lastResults(name)))
+  const all = await comparisonsOf(sections)
   const headlines = headlinesOf(all)
   const cold = comparisonsIn(await lastResults('cold'))
   const load = redisLoadTable(await lastResults('redis'))

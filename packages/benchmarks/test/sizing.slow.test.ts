@@ -36,7 +36,9 @@ test('the page states the memory of a key in Redis', async () => {
   const minute = slidingWindow({ limit: 100, window: '1m' })
   const hour = slidingWindow({ limit: 1000, window: '1h' })
   const found = [await bytesOfAKey(minute), await bytesOfAKey({ minute, hour })]
-  expect(isAbout(found[0], Number(one)) && isAbout(found[1], Number(two)), found.join(', ')).toBe(true)
+  expect(isAbout(found[0], Number(one)) && isAbout(found[1], Number(two)), found.join(', ')).toBe(
+    true,
+  )
 })
 
 /** The growth of the memory of Redis for each key of a limiter. */

@@ -1,0 +1,86 @@
+import { fieldOf, type Comparison } from './ratios.js'
+import { table } from './markdown.js'
+
+/** A figure that the library must have. */
+interface Goal {
+  readonly row: string
+  /** The figure itself, or as a multiple of the best peer's. */
+  readonly of: 'ours' | 'ours ÷ peer'
+  readonly least?: number
+  readonly most?: number
+}
+
+const script = (name: string) => `Redis time of a script, ${name} ÷ \`TIME\`, \`GET\`, \`SET PX\``
+const added = (framework: string, peer: string) =>
+  `server CPU that a limiter in memory adds to a request, ${framework} ÷ ${peer}`
+const flights = (load: string) => `decisions per second over Redis, ${load} ÷ \`INCR\``
+
+const goals: readonly Goal[] = [
+  {
+    row: 'decisions in the first second of a process over Redis, 64 in flight ÷ `INCR`',
+    of: 'ours ÷ peer',
+    least: 1,
+  },
+  { row: script('fixedWindow'), of: 'ours', most: 1.6 },
+  { row: script('slidingWindow'), of: 'ours', most: 1.6 },
+  { row: script('gcra'), of: 'ours', most: 1.9 },
+  { row: script('slidingWindow, three policies'), of: 'ours', most: 3 },
+  { row: 'Redis CPU for a decision, one at a time ÷ `INCR`', of: 'ours ÷ peer', most: 1.25 },
+  { row: flights('one at a time'), of: 'ours ÷ peer', least: 1 },
+  { row: flights('8 in flight'), of: 'ours ÷ peer', least: 1 },
+  { row: 'decisions in memory, one key, called ÷ bare `Map`', of: 'ours', least: 0.4 },
+  {
+    row: 'decisions in memory, one key, called, with a subscriber ÷ bare `Map`',
+    of: 'ours',
+    least: 0.3,
+  },
+  { row: added('Express', 'express-rate-limit'), of: 'ours', most: 0.4 },
+  { row: added('Koa', 'koa-ratelimit'), of: 'ours', most: 0.7 },
+  { row: added('Fastify', '@fastify/rate-limit'), of: 'ours', most: 0.6 },
+  { row: 'decisions in memory, 100,000 keys, called ÷ bare `Map`', of: 'ours', least: 1.05 },
+  { row: flights('64 in flight'), of: 'ours', least: 1.36 },
+  { row: flights('512 in flight'), of: 'ours', least: 1.66 },
+  { row: 'memory per key, a million keys ÷ bare `Map`', of: 'ours', most: 0.62 },
+  { row: 'memory per key in Redis ÷ an integer', of: 'ours', most: 1.45 },
+]
+
+/** The first decisions, each compared with one library. */
+const first = [
+  { group: 0, where: 'in memory', peer: 'rate-limiter-flexible', most: 1 },
+  { group: 1, where: 'over Redis', peer: 'express-rate-limit, rate-limit-redis', most: 1.3 },
+]
+
+/** The goals beside the last results. `cold` is the results file of that section. */
+export function goalsTable(all: readonly Comparison[], cold: unknown): string {
+  return table(
+    ['', 'goal', 'last run', ''],
+    [
+      ...first.map(({ group, where, peer, most }) => {
+        const msOf = (name: string) => firstMsOf(cold, group, name)
+        const value = msOf('Sluice, slidingWindow') / msOf(peer)
+        return rowOf(`first 1,000 decisions ${where} ÷ ${peer}`, value, { most })
+      }),
+      ...goals.map((goal) => {
+        const found = all.find(({ work }) => work === goal.row)
+        const { ours, peer } = found ?? { ours: Number.NaN, peer: 1 }
+        const isToPeer = goal.of === 'ours ÷ peer'
+        const name = isToPeer ? `${goal.row}, Sluice ÷ the best peer` : goal.row
+        return rowOf(name, isToPeer ? ours / peer : ours, goal)
+      }),
+    ],
+  )
+}
+
+function rowOf(name: string, value: number, { least, most }: Pick<Goal, 'least' | 'most'>) {
+  const goal = least === undefined ? `≤ ${most}` : `≥ ${least}`
+  if (Number.isNaN(value)) return [name, goal, '–', 'not measured']
+  const isMet = value >= (least ?? -Infinity) && value <= (most ?? Infinity)
+  return [name, goal, value.toFixed(2), isMet ? 'met' : '**missed**']
+}
+
+function firstMsOf(cold: unknown, group: number, name: string): number {
+  const contenders = ['decisions', `${group}`, 'first'].reduce(fieldOf, cold)
+  if (!Array.isArray(contenders)) return Number.NaN
+  const one: unknown = contenders.find((each) => fieldOf(each, 'name') === name)
+  return Number(['ms', '1000', 'median'].reduce(fieldOf, one))
+}
