@@ -171,6 +171,32 @@ describe('a database that fails', () => {
     expect(performance.now() - startedAt).toBeLessThan(1000)
   })
 
+  test('has four calls at most that it has not answered, and is used again once it has', async () => {
+    const hanging = new AbortController()
+    let unanswered = 0
+    let most = 0
+    const map = new MapDatabase()
+    const hung: Database = {
+      name: 'hung',
+      // It answers pings, as a server whose table is locked.
+      load: (keys) => (keys.length === 0 ? map.load(keys) : wait(() => map.load(keys))),
+      save: (groups, span) => wait(() => map.save(groups, span)),
+    }
+    async function wait<T>(call: () => Promise<T>): Promise<T> {
+      most = Math.max(most, ++unanswered)
+      while (!hanging.signal.aborted) await delay(5)
+      unanswered--
+      return call()
+    }
+    const limiter = limiterOver(hung, minute, databaseStore(hung, { timeout: 20 }))
+    for (const end = Date.now() + 2500; Date.now() < end; await delay(5)) {
+      await Promise.all([1, 2, 3].map((key) => limiter.consume(['key', key])))
+    }
+    expect(most).toBe(4)
+    hanging.abort()
+    await expect.poll(async () => (await limiter.consume('another')).source).toBe('store')
+  })
+
   test('takes no units by a call that reaches it after the timeout', async () => {
     let waitMs = 0
     const database = new MapDatabase({ before: () => delay(waitMs) })

@@ -1,3 +1,4 @@
+import { processTime } from '../../clock.js'
 import { checkPhase } from '../pipeline/check-phase.js'
 import type { Item } from './groups.js'
 
@@ -14,9 +15,18 @@ const mostCalls = 4
 /** While fewer calls are under way, each of them takes a share of the requests that wait. */
 const shares = 2
 
+/** A call without a reply no longer counts after this time: a client that never settles it must not prevent recovery. */
+const forgottenAfterMs = 30_000
+
 /** Requests that were sent together. */
 interface Call {
+  readonly sentAt: number
+  /** The number of requests that have not been answered. */
   open: number
+  /** Whether the database still works on it. */
+  isRunning: boolean
+  /** Whether a request took too long. The call then has a connection of a pool until the database replies. */
+  hasExpired: boolean
 }
 
 /**
@@ -25,20 +35,34 @@ interface Call {
  */
 export interface Gathering {
   add(items: readonly Item[]): void
+  /** Notes that requests have taken too long, before they are answered with an error. */
+  expire(items: readonly Item[]): void
   /** Ends requests that have been answered: others about their rows can be sent. */
   end(items: readonly Item[]): void
 }
 
-export function createGathering(send: (items: readonly Item[]) => void): Gathering {
+export function createGathering(send: (items: readonly Item[]) => Promise<void>): Gathering {
   let waiting: Item[] = []
-  const calls = new Map<Item, Call>()
+  const callOf = new Map<Item, Call>()
+  const calls = new Set<Call>()
   /** For each row under way, the number of requests that have not been answered. */
   const busy = new Map<string, number>()
-  let underWay = 0
   let isScheduled = false
 
+  /** Whether there are as many calls as may be. */
+  function isFull(): boolean {
+    if (calls.size < mostCalls) return false
+    const now = processTime.monotonic()
+    for (const call of calls) if (now - call.sentAt >= forgottenAfterMs) calls.delete(call)
+    return calls.size >= mostCalls
+  }
+
+  function leave(call: Call): void {
+    if (call.open === 0 && !(call.hasExpired && call.isRunning)) calls.delete(call)
+  }
+
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || underWay >= mostCalls) return
+    if (isScheduled || waiting.length === 0 || isFull()) return
     isScheduled = true
     checkPhase(sendSome)
   }
@@ -46,7 +70,7 @@ export function createGathering(send: (items: readonly Item[]) => void): Gatheri
   function sendSome(): void {
     isScheduled = false
     const open = waiting.filter(({ isAnswered }) => !isAnswered)
-    const free = Math.max(1, Math.min(mostCalls - underWay, shares))
+    const free = Math.max(1, Math.min(mostCalls - calls.size, shares))
     const most = Math.min(mostRequests, Math.max(fewestRequests, Math.ceil(open.length / free)))
     const chosen: Item[] = []
     const own = new Set<string>()
@@ -55,9 +79,9 @@ export function createGathering(send: (items: readonly Item[]) => void): Gatheri
     waiting = []
     for (const item of open) {
       const { keys } = item
-      const isFull = chosen.length >= most || own.size + keys.length > mostRows
+      const isEnough = chosen.length >= most || own.size + keys.length > mostRows
       const joins = keys.every((key) => own.has(key))
-      if ((isFull && !joins) || keys.some((key) => busy.has(key) || behind.has(key))) {
+      if ((isEnough && !joins) || keys.some((key) => busy.has(key) || behind.has(key))) {
         for (const key of keys) behind.add(key)
         waiting.push(item)
       } else {
@@ -71,13 +95,21 @@ export function createGathering(send: (items: readonly Item[]) => void): Gatheri
   }
 
   function start(items: readonly Item[]): void {
-    const call = { open: items.length }
-    underWay++
+    const sentAt = processTime.monotonic()
+    const call: Call = { sentAt, open: items.length, isRunning: true, hasExpired: false }
+    calls.add(call)
     for (const item of items) {
-      calls.set(item, call)
+      callOf.set(item, call)
       for (const key of item.keys) busy.set(key, (busy.get(key) ?? 0) + 1)
     }
-    send(items)
+    void sent(items, call)
+  }
+
+  async function sent(items: readonly Item[], call: Call): Promise<void> {
+    await send(items)
+    call.isRunning = false
+    leave(call)
+    schedule()
   }
 
   function free(key: string): void {
@@ -89,18 +121,26 @@ export function createGathering(send: (items: readonly Item[]) => void): Gatheri
   return {
     add(items) {
       for (const item of items) waiting.push(item)
-      if (underWay === 0 && !isScheduled) sendSome()
+      if (calls.size === 0 && !isScheduled) sendSome()
       else schedule()
+    },
+
+    expire(items) {
+      for (const item of items) {
+        const call = callOf.get(item)
+        if (call !== undefined) call.hasExpired = true
+      }
     },
 
     end(items) {
       for (const item of items) {
-        const call = calls.get(item)
+        const call = callOf.get(item)
         // It was answered before it was sent.
         if (call === undefined) continue
-        calls.delete(item)
+        callOf.delete(item)
         for (const key of item.keys) free(key)
-        if (--call.open === 0) underWay--
+        call.open--
+        leave(call)
       }
       schedule()
     },

@@ -80,7 +80,7 @@ export function createPipeline(database: Database, settings: PipelineSettings): 
     gathering.add(items)
   }
 
-  function send(items: readonly Item[]): void {
+  function send(items: readonly Item[]): Promise<void> {
     if (early === undefined) {
       early = []
       checkPhase(() => {
@@ -89,7 +89,7 @@ export function createPipeline(database: Database, settings: PipelineSettings): 
         for (const call of calls) call()
       })
     }
-    void run(items)
+    return run(items)
   }
 
   /** A database in this process replies at once. A caller that retries until it is allowed must not block the event loop. */
@@ -139,6 +139,7 @@ export function createPipeline(database: Database, settings: PipelineSettings): 
     queueMicrotask(() => {
       const items = expired.filter(({ isAnswered }) => !isAnswered)
       expired = []
+      gathering.expire(items)
       answer(items, items.map(lateError))
     })
   }
