@@ -14,7 +14,7 @@ import { StateTable } from './state-table.js'
 /** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /**
-   * The largest number of counts, one for each policy of each key. A count takes about 50 bytes, 8 more for each additional bucket of a sliding
+   * The largest number of counts, one for each policy of each key. A count takes 50 to 80 bytes, 8 more for each additional bucket of a sliding
    * window, and 10 more for each allowed request in a log. A full store evicts expired counts first, then counts whose quota is not spent. It evicts
    * a spent count only if all are spent: one that expires soon. Limiters with a `clock` share a separate set of as many counts.
    *
