@@ -101,19 +101,19 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${redis}/plan-calls.ts`,
+    file: `${redis}/encoding.ts`,
     name: 'a peek is sent as a consumption',
     find: "verb === 'consume' ? cost : -1 - cost",
     replace: 'cost',
   },
   {
-    file: `${redis}/plan-calls.ts`,
+    file: `${redis}/encoding.ts`,
     name: 'the answers of one key are exchanged',
     find: 'flatMap(({ indices }) => indices)',
     replace: 'flatMap(({ indices }) => indices.toReversed())',
   },
   {
-    file: `${redis}/plan-calls.ts`,
+    file: `${redis}/encoding.ts`,
     name: 'requests of different times are decided by the first',
     find: 'group !== undefined && group.now === now',
     replace: 'group !== undefined',

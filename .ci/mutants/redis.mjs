@@ -12,7 +12,7 @@ export const tests = [
 
 export const mutants = [
   {
-    file: `${redis}/request-calls.ts`,
+    file: `${redis}/encoding.ts`,
     name: 'a receipt loses its number of resets',
     find: '[now, resets, ...cells]',
     replace: '[now, 0, ...cells]',
@@ -32,8 +32,8 @@ export const mutants = [
   {
     file: `${redis}/calls.ts`,
     name: 'a void call is not asked once more',
-    find: 'if (attempt > 0) failed(tooLate())',
-    replace: 'if (attempt >= 0) failed(tooLate())',
+    find: 'if (attempt > 0) failed(sluiceError(',
+    replace: 'if (attempt >= 0) failed(sluiceError(',
   },
   {
     file: `${redis}/calls.ts`,
@@ -44,8 +44,8 @@ export const mutants = [
   {
     file: `${redis}/calls.ts`,
     name: 'a stale request is not asked again',
-    find: 'else if (attempt > 1) done(',
-    replace: 'else if (attempt >= 0) done(',
+    find: 'if (attempt > 1 || !answers',
+    replace: 'if (attempt >= 0 || !answers',
   },
   {
     file: `${redis}/evaluation.ts`,
@@ -54,19 +54,19 @@ export const mutants = [
     replace: '!(error instanceof Error)',
   },
   {
-    file: `${pipeline}/server-clock.ts`,
+    file: `packages/core/src/clock.ts`,
     name: 'a reply moves the clock though it says nothing new',
     find: 'Math.min(Math.max(offset, least), most)',
     replace: 'most',
   },
   {
-    file: `${redis}/client/sent-once.ts`,
+    file: `${redis}/sent-once.ts`,
     name: 'a lost command is sent again as it was',
     find: "command.args[voidAt] = '0'",
     replace: '',
   },
   {
-    file: `${redis}/client/sent-once.ts`,
+    file: `${redis}/sent-once.ts`,
     name: 'an attempt to connect that failed loses what waits for it',
     find: 'if (isReady) whenLost()',
     replace: 'whenLost()',

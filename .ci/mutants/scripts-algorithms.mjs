@@ -23,13 +23,13 @@ export const mutants = [
     replace: "forget(key, number + 2, last, '')",
   },
   {
-    file: `${algorithms}/sliding-log/corrections-script.ts`,
+    file: `${algorithms}/sliding-log/corrections.ts`,
     name: 'a node of corrections stays',
     find: 'isOver and stop or stop - 1, level',
     replace: 'isOver and stop or stop - 2, level',
   },
   {
-    file: `${algorithms}/sliding-log/corrections-script.ts`,
+    file: `${algorithms}/sliding-log/corrections.ts`,
     name: 'corrections are forgotten with the first of their chunks',
     find: 'isOver and stop or stop - 1, level',
     replace: 'stop, level',
@@ -121,19 +121,19 @@ export const mutants = [
     replace: 'or 0',
   },
   {
-    file: `${algorithms}/leaky-queue/script.ts`,
+    file: `${algorithms}/leaky-queue/step.ts`,
     name: 'a queue refuses the greatest cost (Lua)',
     find: 'cost <= params[8]',
     replace: 'cost < params[8]',
   },
   {
-    file: `${algorithms}/leaky-queue/script.ts`,
+    file: `${algorithms}/leaky-queue/step.ts`,
     name: 'a queue is too long one millisecond early (Lua)',
     find: 'now >= row[1] - math.floor(room',
     replace: 'now > row[1] - math.floor(room',
   },
   {
-    file: `${algorithms}/calendar-window/script.ts`,
+    file: `${algorithms}/calendar-window/step.ts`,
     name: 'a moment before all borders that Redis was sent lies in a window (Lua)',
     find: 'now < params[2] or now >=',
     replace: 'now >=',

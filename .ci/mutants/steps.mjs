@@ -23,13 +23,13 @@ export const mutants = [
     replace: 'passed >= 0',
   },
   {
-    file: `${algorithms}/sliding-window/spread-step.ts`,
+    file: `${algorithms}/sliding-window/spread.ts`,
     name: 'a spread window opens before the last unit of the older one',
     find: 'Math.max(now, row[OLDER_FIRST] + row[OLDER_SPAN])',
     replace: 'now',
   },
   {
-    file: `${algorithms}/sliding-window/spread-step.ts`,
+    file: `${algorithms}/sliding-window/spread.ts`,
     name: 'a spread window is not shortened by the refund of its newest unit',
     find: 'if (isNewest) row[span]',
     replace: 'if (cost < 0) row[span]',

@@ -100,3 +100,21 @@ export function brand(error: Error, brand: symbol): void {
 export function isBranded(value: unknown, brand: symbol): boolean {
   return typeof value === 'object' && value !== null && brand in value
 }
+
+const reported = new Set<string>()
+
+/**
+ * Warns about a likely mistake with `process.emitWarning`, once per code and process. `node --disable-warning=<code>` silences the warning. Outside
+ * Node, this function does nothing.
+ */
+export function warn(mistake: SluiceError): void {
+  if (reported.has(mistake.code)) return
+  reported.add(mistake.code)
+  emitWarning(mistake)
+}
+
+/** Outside Node, this function does nothing. */
+export function emitWarning(warning: Error): void {
+  // Not imported, because core also runs in browsers, and because an import of `node:process` opens the standard streams.
+  globalThis.process?.emitWarning?.(warning)
+}

@@ -72,7 +72,7 @@ export type {
   NodeRedisClient,
   RedisClient,
   SupportedClient,
-} from './stores/redis/client/client.js'
+} from './stores/redis/client.js'
 export type { OnStoreError } from './limiter/fallback.js'
 export type { DecisionEvent } from './limiter/events.js'
 export type { BreakerEvent, FallbackEvent, StoreErrorEvent } from './stores/events.js'

@@ -1,16 +1,15 @@
-import { calendarWindowLua } from './calendar-window/script.js'
+import { calendarWindowLua } from './calendar-window/step.js'
 import { concurrencyLua } from './concurrency/script.js'
-import { fixedWindowLua } from './fixed-window/script.js'
+import { fixedWindowLua } from './fixed-window/step.js'
 import { gcraLua } from './gcra/script.js'
-import type { AlgorithmId } from './ids.js'
-import { leakyQueueLua } from './leaky-queue/script.js'
+import { stagesOf, type AlgorithmId } from './ids.js'
+import { leakyQueueLua } from './leaky-queue/step.js'
 import { functionsOf, type PlainLua } from './plain-lua.js'
 import { slidingLogLua } from './sliding-log/script.js'
-import { slidingWindowLua } from './sliding-window/script.js'
-import { spreadLua } from './sliding-window/spread-script.js'
-import { stagesOf } from './staged/ids.js'
+import { slidingWindowLua } from './sliding-window/step.js'
+import { spreadLua } from './sliding-window/spread.js'
 import { stagedLua } from './staged/script.js'
-import { unlimitedLua } from './unlimited/script.js'
+import { unlimitedLua } from './unlimited/index.js'
 
 /**
  * The Lua steps by the ids of the algorithms, plain ones if a script can use them over locals. They are not a part of the steps, so that a bundled program

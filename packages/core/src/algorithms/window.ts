@@ -1,6 +1,5 @@
-import type { Algorithm, Row } from './algorithm.js'
+import { usualReading, type Algorithm, type Row } from './algorithm.js'
 import type { PlainLua } from './plain-lua.js'
-import { usualReading } from './reading.js'
 
 // row: [a time in the window: that of its first allowed request, the units taken in the window]
 const SINCE = 0

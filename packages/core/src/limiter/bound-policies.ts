@@ -1,9 +1,8 @@
 import { ruleOf, sharePolicy } from '../algorithms/kind.js'
+import { sluiceError, warn } from '../errors.js'
 import { optionsObject } from '../options/readers.js'
 import { isPolicy, type Policy } from '../policy.js'
-import { sluiceError } from '../errors.js'
 import { storeContract, type BoundPolicy, type Store } from '../stores/store.js'
-import { warn } from '../warnings.js'
 
 /** One policy, which gets the name 'default', or a record from name to policy. */
 export type Policies = Policy | Readonly<Record<string, Policy>>

@@ -1,7 +1,7 @@
 import { processTime } from '../clock.js'
 import type { SluiceError } from '../errors.js'
 import { storeEvents } from '../stores/events.js'
-import { hasFailed } from '../stores/failure.js'
+import { hasFailed } from '../stores/pending.js'
 import { memoryStore } from '../stores/memory/index.js'
 import {
   contractVersion,

@@ -2,7 +2,7 @@ import { AnsweredPolicy, type DecidedPolicy } from '../stores/compiled-policies.
 import { costAt, type BoundPolicy, type Source, type State, type Store } from '../stores/store.js'
 import type { Decision, Verdict } from './decision.js'
 import { PlainDecision, receiptOf, receiptsOf, withReceipt } from './receipt.js'
-import { usualReading } from '../algorithms/reading.js'
+import { usualReading } from '../algorithms/algorithm.js'
 import type { Rule } from '../algorithms/kind.js'
 
 /** The denial of a request that the store would allow too late for its caller. It has no lease, and a refund of it refunds nothing. */

@@ -1,15 +1,5 @@
 import type { Clock } from '../clock.js'
-import { hasLeases, leaseFor } from './leases.js'
-import {
-  chosenPerCall,
-  bindPolicies,
-  createBinder,
-  storeCheck,
-  type Policies,
-  type PolicyChoice,
-} from './bound-policies.js'
-import { resolveKeys, argumentChecks, isKey, type Keys, type ResetOptions } from './arguments.js'
-import { sluiceError } from '../errors.js'
+import { sluiceError, warn } from '../errors.js'
 import { isCount } from '../options/predicates.js'
 import {
   duration,
@@ -18,10 +8,19 @@ import {
   warnOfShort,
   type Duration,
 } from '../options/readers.js'
-import { refundRequests, type RefundCall } from './refunds.js'
-import type { Receipt } from './receipt.js'
 import type { BoundPolicy, LeaseRequest, Store, StoreRequest } from '../stores/store.js'
-import { warn } from '../warnings.js'
+import { argumentChecks, isKey, resolveKeys, type Keys, type ResetOptions } from './arguments.js'
+import {
+  bindPolicies,
+  chosenPerCall,
+  createBinder,
+  storeCheck,
+  type Policies,
+  type PolicyChoice,
+} from './bound-policies.js'
+import { hasLeases, leaseFor } from './leases.js'
+import type { Receipt } from './receipt.js'
+import { refundRequests, type RefundCall } from './refunds.js'
 
 /**
  * Turns the calls of a limiter's methods into requests to its store. An invalid call is an error with a code. The methods have the names of the

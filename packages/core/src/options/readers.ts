@@ -1,9 +1,8 @@
-import { durationAdvice, millisecondsOf } from './durations.js'
-import { sluiceError } from '../errors.js'
-import { isCount, isRecord } from './predicates.js'
+import { sluiceError, warn } from '../errors.js'
 import { didYouMean } from '../errors/did-you-mean.js'
+import { durationAdvice, millisecondsOf } from './durations.js'
+import { isCount, isRecord } from './predicates.js'
 import { unknownOption } from './unknown-option.js'
-import { warn } from '../warnings.js'
 
 export { longestMs } from './durations.js'
 export type { Duration, DurationLiteral } from './durations.js'

@@ -1,7 +1,5 @@
 import type { Row } from '../algorithms/algorithm.js'
-import { LENGTH, UNTIL } from './block.js'
-import type { Cursor } from './cursor.js'
-import { isForgotten } from './reset.js'
+import { LENGTH, UNTIL, isForgotten, type Cursor } from './cursor.js'
 import {
   costAt,
   type DecisionRequest,

@@ -1,5 +1,11 @@
-import type { Algorithm, Lease, Params, Row, SettledRow } from '../algorithms/algorithm.js'
-import { readBy } from '../algorithms/reading.js'
+import {
+  readBy,
+  type Algorithm,
+  type Lease,
+  type Params,
+  type Row,
+  type SettledRow,
+} from '../algorithms/algorithm.js'
 import type { BoundPolicy, Cost, State } from './store.js'
 
 /** The common part of many calls of a plan. */

@@ -1,9 +1,13 @@
-import type { BodiedSteps, Params, Row, SettledRow } from '../algorithms/algorithm.js'
-import { readBy } from '../algorithms/reading.js'
+import {
+  readBy,
+  type BodiedSteps,
+  type Params,
+  type Row,
+  type SettledRow,
+} from '../algorithms/algorithm.js'
 import type { Block } from '../policy.js'
-import { startedBlock, UNTIL } from './block.js'
 import type { Call, DecidedPolicy, SideState } from './compiled-policies.js'
-import type { BoundPolicy } from './store.js'
+import type { BoundPolicy, State } from './store.js'
 
 /** The phases of a decision. */
 export const LOOK = 1
@@ -120,4 +124,42 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
     const { blockedUntil, resets } = this
     this.sideState = blockedUntil === 0 && resets === 0 ? undefined : { blockedUntil, resets }
   }
+}
+
+// The row of a block: [end of the last block, length of the last block]
+export const UNTIL = 0
+export const LENGTH = 1
+
+/** The row of a block that starts now. If the last block ended recently, it is longer by the factor `escalate`. */
+export function startedBlock(row: Row, { for: first, escalate, max }: Block, now: number): Row {
+  const escalates = row[LENGTH] > 0 && now < blockForgotten(row)
+  const length = escalates ? Math.min(max, Math.floor(row[LENGTH] * escalate)) : first
+  return [now + length, length]
+}
+
+/** The moment from which the last block no longer makes the next one longer. */
+export function blockForgotten(row: Row): number {
+  return row[UNTIL] + row[LENGTH]
+}
+
+// The row of a reset: [time of the last reset, number of resets in that millisecond]
+const AT = 0
+const COUNT = 1
+
+/**
+ * The row after another reset at `now`. It is kept until the units that the reset deleted would have expired, so that a refund of an earlier decision
+ * does not refund units of a later one.
+ */
+export function nextReset(row: Row, now: number): Row {
+  return row[AT] < now ? [now, 1] : [row[AT], row[COUNT] + 1]
+}
+
+/** The number of resets in the millisecond of `now`. */
+export function resetsIn(row: Row, now: number): number {
+  return row[AT] === now ? row[COUNT] : 0
+}
+
+/** Whether the key was reset after the decision of this receipt. */
+export function isForgotten(row: Row, { now, resets = 0 }: State): boolean {
+  return now < row[AT] || (now === row[AT] && resets !== row[COUNT])
 }

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { vi } from 'vitest'
-import { processTime } from '../../src/clock.js'
+import { createServerClock, processTime } from '../../src/clock.js'
 import { bindPolicies, type Policies } from '../../src/limiter/bound-policies.js'
 import { sluiceErrorFrom } from '../../src/errors.js'
 import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
-import type { LaneOf } from '../../src/stores/redis/batches.js'
+import type { LaneOf } from '../../src/stores/redis/lanes.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
 import { createPipeline } from '../../src/stores/redis/index.js'
 import {
@@ -77,7 +77,7 @@ export function pipelineOver(
   return createPipeline('stub', 'send' in calls ? calls : callsOf(calls), laneOf, timeoutMs)
 }
 
-const onlyLane = {}
+const onlyLane = { plan: undefined, clock: createServerClock() }
 
 function callsOf(store: AsyncStore): Calls {
   return {

@@ -1,9 +1,10 @@
 import { fixedWindow, type AsyncStore, type Policy } from '@sluice/core'
+import { createServerClock } from '../../src/clock.js'
 import { registerAlgorithms } from '../../src/algorithms/register.js'
 import { bindPolicies } from '../../src/limiter/bound-policies.js'
 import { enterOf, PendingRequest } from '../../src/stores/pending.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
-import type { Lane } from '../../src/stores/redis/batches.js'
+import type { Lane } from '../../src/stores/redis/plans.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
 
 registerAlgorithms()
@@ -16,7 +17,12 @@ export function request(key: string, policy: Policy = window): StoreRequest {
   return { verb: 'consume', entries, keys: [key], cost: 1, now: undefined, lease }
 }
 
-export const general: Lane = {}
+/** A lane without a plan. */
+export function newLane(): Lane {
+  return { plan: undefined, clock: createServerClock() }
+}
+
+export const general: Lane = newLane()
 
 export const allowed: Answer = { allowed: true, states: [] }
 export const denied: Answer = {

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Lane, LaneOf } from '../../src/stores/redis/batches.js'
+import type { LaneOf } from '../../src/stores/redis/lanes.js'
 import type { StoreRequest } from '../../src/stores/store.js'
-import { asker, general, recorder, request } from './held-store.js'
+import { asker, general, newLane, recorder, request } from './held-store.js'
 import { pipelineOver } from '../pipeline/stub-store.js'
 
-const plan: Lane = {}
-const other: Lane = {}
+const plan = newLane()
+const other = newLane()
 
 /** The last letter of a key names its lane. */
 const laneOf: LaneOf = ({ verb, keys: [key] }) => {

@@ -1,5 +1,6 @@
 import type { Algorithm } from '../algorithm.js'
-import { windowSteps } from '../window.js'
+import { functionsOf } from '../plain-lua.js'
+import { windowLua, windowSteps } from '../window.js'
 import type { Calendar } from './calendar.js'
 
 export type CalendarWindowParams = {
@@ -17,4 +18,22 @@ export const calendarWindowSteps: Algorithm<CalendarWindowParams> = {
   ...windowSteps<CalendarWindowParams>((since, { calendar }) => calendar.endOf(since)),
   windowMs: ({ nominalMs }) => nominalMs,
   followsWall: () => true,
+}
+
+/** params: 1 limit, then the boundaries of the windows around now. If now is outside of them, the error STALE asks the client for others. */
+export const calendarWindowLua = (): string => {
+  const window = windowLua('closing(row[1], params)')
+  return functionsOf({
+    ...window,
+    definitions: `
+  local function closing(since, params)
+    for i = 2, #params do
+      if since < params[i] then return params[i] end
+    end
+    error('STALE', 0)
+  end`,
+    look: `
+    if now < params[2] or now >= params[#params] then error('STALE', 0) end
+    ${window.look}`,
+  })
 }

@@ -1,4 +1,11 @@
-import type { BodiedAlgorithm, BodiedSteps, Lease, Row } from '../algorithm.js'
+import {
+  usualReading,
+  type BodiedAlgorithm,
+  type BodiedSteps,
+  type Lease,
+  type Row,
+} from '../algorithm.js'
+import { ByteWriter, readBytes, type ByteReader } from '../bytes.js'
 import {
   clear,
   empty,
@@ -8,16 +15,19 @@ import {
   grant,
   grantOf,
   holderOf,
+  insert,
+  insertByLastGrant,
   lastEnd,
   live,
   move,
   newLeases,
   ranksPerMs,
   type Grant,
+  type Holder,
   type Leases,
+  type Ranked,
+  type RankedList,
 } from './leases.js'
-import { packLeases, unpackLeases } from './packed-leases.js'
-import { usualReading } from '../reading.js'
 
 export type ConcurrencyParams = {
   readonly limit: number
@@ -167,4 +177,61 @@ function nextRank(row: Row, { lease }: ConcurrencyParams): number {
   const { [LAST]: now } = row
   row[TOKEN] = Math.max(row[TOKEN] + 1, now * ranksPerMs)
   return (now + lease) * ranksPerMs + Math.min(row[TOKEN] - now * ranksPerMs, ranksPerMs - 1)
+}
+
+/** The leases of a key as bytes: for each holder in its order the owner, the units, and the id and the rank of each grant. */
+function packLeases(leases: Leases): Uint8Array {
+  const writer = new ByteWriter()
+  const holders = itemsOf(leases)
+  writer.number(holders.length)
+  for (const { owner, units, grants } of holders) {
+    const granted = itemsOf(grants)
+    // An owner can be any text, so its presence is a number of its own.
+    writer.number(owner === undefined ? 0 : 1)
+    if (owner !== undefined) writer.text(owner)
+    writer.number(units)
+    writer.number(granted.length)
+    for (const { id, rank } of granted) {
+      writer.text(id)
+      writer.number(rank)
+    }
+  }
+  return writer.written
+}
+
+/** The leases of these bytes. Undefined if they are damaged, or do not hold these units in all. */
+function unpackLeases(bytes: Uint8Array, held: number): Leases | undefined {
+  return readBytes(bytes, (reader) => {
+    const leases = newLeases()
+    let units = 0
+    for (let left = reader.number(); left > 0; left--) units += readHolder(reader, leases).units
+    return units === held ? leases : undefined
+  })
+}
+
+function readHolder(reader: ByteReader, leases: Leases): Holder {
+  const owner = reader.number() === 0 ? undefined : reader.text()
+  const holder: Holder = {
+    owner,
+    units: reader.number(),
+    grants: { first: undefined, last: undefined },
+    rank: 0,
+    before: undefined,
+    after: undefined,
+  }
+  for (let left = reader.number(); left > 0; left--) {
+    const id = reader.text()
+    const grant: Grant = { id, holder, rank: reader.number(), before: undefined, after: undefined }
+    leases.grants.set(id, grant)
+    insert(holder.grants, grant)
+  }
+  if (owner !== undefined) leases.owners[owner] = holder
+  insertByLastGrant(leases, holder)
+  return holder
+}
+
+function itemsOf<T extends Ranked<T>>({ first }: RankedList<T>): readonly T[] {
+  const items: T[] = []
+  for (let item = first; item !== undefined; item = item.after) items.push(item)
+  return items
 }

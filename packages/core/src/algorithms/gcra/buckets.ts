@@ -3,16 +3,15 @@ import {
   assertExact,
   duration,
   optionalQuota,
-  quota,
   positiveCount,
+  quota,
   readOptions,
   type Duration,
   type DurationLiteral,
 } from '../../options/readers.js'
 import { blockOption, type Block, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
-import { assertFills, spanOf } from './fill.js'
-import { gcraSteps, type GcraParams } from './step.js'
+import { assertFills, gcraSteps, spanOf, type GcraParams } from './step.js'
 
 /** Options of `tokenBucket`. */
 export interface TokenBucketOptions {

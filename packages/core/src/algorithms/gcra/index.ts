@@ -11,8 +11,7 @@ import {
 } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
-import { assertFills, spanOf } from './fill.js'
-import { gcraSteps, type GcraParams } from './step.js'
+import { assertFills, gcraSteps, spanOf, type GcraParams } from './step.js'
 
 /** Options of `gcra`. */
 export interface GcraOptions {

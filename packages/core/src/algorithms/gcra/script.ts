@@ -1,5 +1,5 @@
 import type { PlainLua } from '../plain-lua.js'
-import { spans } from './fill.js'
+import { spans } from './step.js'
 
 const take = `
     local whole = math.floor(cost * params[3] / params[2])

@@ -1,6 +1,7 @@
-import type { Algorithm } from '../algorithm.js'
-import { settleBy } from '../reading.js'
+import { settleBy, type Algorithm } from '../algorithm.js'
+import { gcraLua } from '../gcra/script.js'
 import { backlog, backlogAtMost, gcraSteps, idleAt, type GcraParams } from '../gcra/step.js'
+import { functionsOf } from '../plain-lua.js'
 
 /**
  * The recurrence of GCRA with a limit on the wait instead of the level. `burst` is the number of requests of cost 1 that an idle queue allows at
@@ -49,3 +50,18 @@ export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
   queueWait: (row, params, now, cost) => leakyQueueSteps.wait(row, params, now, cost),
   full: idleAt,
 }
+
+export const leakyQueueLua = (): string => `
+-- row, and params 1 to 6: as for GCRA; 7 maxDelay, 8 the largest cost
+(function()
+  local steps = ${functionsOf(gcraLua())}
+  local gcraLook = steps.look
+
+  function steps.look(row, params, now, cost)
+    gcraLook(row, params, now, 0)
+    local room = params[7] * params[2] - row[2]
+    return cost <= params[8] and now >= row[1] - math.floor(room / params[2])
+  end
+
+  return steps
+end)()`

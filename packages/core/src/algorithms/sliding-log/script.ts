@@ -1,5 +1,4 @@
-import { correctionsLua } from './corrections-script.js'
-import { perChunk } from './corrections.js'
+import { correctionsLua, perChunk } from './corrections.js'
 
 export const slidingLogLua = (): string => `
 -- row: 1 the time of the newest record, 2 the units that count, 3 the running total before the oldest record, 4 the position of

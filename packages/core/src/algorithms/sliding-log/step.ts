@@ -1,7 +1,6 @@
-import type { BodiedAlgorithm, BodiedSteps, Row } from '../algorithm.js'
+import { usualReading, type BodiedAlgorithm, type BodiedSteps, type Row } from '../algorithm.js'
 import { chunkOf, lastOf } from './corrections.js'
 import { Log, totals } from './log.js'
-import { usualReading } from '../reading.js'
 
 export type SlidingLogParams = {
   readonly limit: number

@@ -12,7 +12,7 @@ import {
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { sluiceError } from '../../errors.js'
 import { policyOf, type Kind } from '../kind.js'
-import { spreadSteps, type SpreadParams } from './spread-step.js'
+import { spreadSteps, type SpreadParams } from './spread.js'
 import { slidingBucketsSteps, slidingWindowSteps, type SlidingWindowParams } from './step.js'
 
 /** Options of `slidingWindow`. */

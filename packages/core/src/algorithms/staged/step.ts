@@ -1,6 +1,5 @@
-import type { Algorithm, Cells, Params, Row } from '../algorithm.js'
-import { usualReading } from '../reading.js'
-import { stagedId } from './ids.js'
+import { usualReading, type Algorithm, type Cells, type Params, type Row } from '../algorithm.js'
+import { stagedId } from '../ids.js'
 
 // row: [the times of free, the times of then, the counts of free, the counts of then;
 //       from which of them the last allowed request took units, plus `takings` times the number of resets of `then`, modulo `starts`;

@@ -1,8 +1,7 @@
 import { readOptions } from '../../options/readers.js'
 import type { Policy } from '../../policy.js'
-import type { Algorithm } from '../algorithm.js'
+import { usualReading, type Algorithm } from '../algorithm.js'
 import { policyOf, type Kind } from '../kind.js'
-import { usualReading } from '../reading.js'
 
 /** A policy of `unlimited`. */
 export interface UnlimitedPolicy extends Policy {
@@ -46,3 +45,12 @@ export const unlimitedKind: Kind<UnlimitedPolicy> = {
   steps: () => unlimitedSteps,
   params: () => ({}),
 }
+
+export const unlimitedLua = (): string => `
+{
+  look = function() return true end,
+  take = function() end,
+  refundReceipt = function() end,
+  refundUnits = function() end,
+  ends = function() return 0 end,
+}`

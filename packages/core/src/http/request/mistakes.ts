@@ -1,7 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import { sluiceError } from '../../errors.js'
+import { emitWarning, sluiceError, warn } from '../../errors.js'
 import { show } from '../../errors/quoting.js'
-import { emitWarning, warn } from '../../warnings.js'
 import { addressOf } from '../lists/address.js'
 import type { RequestView } from './view.js'
 

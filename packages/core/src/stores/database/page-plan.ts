@@ -1,9 +1,7 @@
 import type { BodiedSteps } from '../../algorithms/algorithm.js'
-import { UNTIL } from '../block.js'
 import { changeAll } from '../changes.js'
 import { stateOf, type Call } from '../compiled-policies.js'
-import { Cursor, LOOK, SETTLE } from '../cursor.js'
-import { resetsIn } from '../reset.js'
+import { Cursor, LOOK, SETTLE, UNTIL, resetsIn } from '../cursor.js'
 import {
   costAt,
   noLease,

@@ -1,7 +1,5 @@
 import type { BodiedAlgorithm, Row } from '../../algorithms/algorithm.js'
-import { blockForgotten } from '../block.js'
-import type { SideRows } from '../cursor.js'
-import { nextReset } from '../reset.js'
+import { blockForgotten, nextReset, type SideRows } from '../cursor.js'
 import type { Change, StoredRow } from './database.js'
 import { blockId, packState, readState, resetId, type Part } from './state-bytes.js'
 

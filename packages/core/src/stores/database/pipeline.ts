@@ -1,13 +1,11 @@
-import { processTime } from '../../clock.js'
+import { createServerClock, processTime } from '../../clock.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { rowKeys } from '../../keys.js'
 import { PendingRequest, storeOf } from '../pending.js'
 import { Breaker } from '../pipeline/breaker.js'
-import { checkPhase } from '../pipeline/check-phase.js'
-import { createDeadlines } from '../pipeline/deadlines.js'
+import { checkPhase, createDeadlines } from '../pipeline/deadlines.js'
 import { DenyCache } from '../pipeline/deny-cache.js'
 import { createPings } from '../pipeline/pings.js'
-import { createServerClock } from '../pipeline/server-clock.js'
 import {
   refundOf,
   type Answer,

@@ -1,8 +1,7 @@
 import { formOf } from '../../algorithms/kind.js'
 import type { BoundPolicy } from '../store.js'
-import type { BoundedTables } from './bounded-tables.js'
 import { newKeyHash } from './key-hash.js'
-import type { Table } from './table.js'
+import { Table } from './table.js'
 
 /**
  * The rows of one entry: their table, and the bits that are combined with the fingerprint of a key by XOR, so that different entries have different
@@ -60,5 +59,74 @@ export class Partitions {
       this.#forms.set(identity, form)
     }
     return form
+  }
+}
+
+/** Rows are kept this long after they expire, so that they still count if the clock steps back by less. */
+const graceMs = 1000
+
+/** If the store is full, each added row sweeps up to this many segments of each table. */
+const sweptSegmentsPerRow = 16
+
+/** The tables of one store, one for each shape of row. Together they contain at most `maxKeys` rows. */
+export class BoundedTables {
+  /** The rows of blocks. They have a table of their own, so that no request reads it while it is empty. */
+  readonly blocks: Table = new Table(2, false)
+  /** The rows of resets. */
+  readonly resets: Table = new Table(2, false)
+  /** The number of evicted rows whose quota was spent. A flood of other keys can cause such evictions. */
+  evicted = 0
+  readonly #maxKeys: number
+  readonly #tables: Table[] = [this.blocks, this.resets]
+  readonly #byShape = new Map<string, Table>()
+  #turn = 0
+
+  constructor(maxKeys: number) {
+    this.#maxKeys = maxKeys
+  }
+
+  get size(): number {
+    const tables = this.#tables
+    let sum = 0
+    for (let i = 0; i < tables.length; i++) sum += tables[i].size
+    return sum
+  }
+
+  tableOf(width: number, bodied: boolean): Table {
+    const shape = `${width} ${bodied}`
+    let table = this.#byShape.get(shape)
+    if (table === undefined) {
+      table = new Table(width, bodied)
+      this.#byShape.set(shape, table)
+      this.#tables.push(table)
+    }
+    return table
+  }
+
+  /** Removes the expired rows of one segment, in each call of another one. */
+  sweepSome(now: number): void {
+    this.#tables[this.#turn++ % this.#tables.length].sweepNext(now - graceMs)
+  }
+
+  /** Called before a row with this fingerprint is added to `table`. Evicts one row if the tables are full. */
+  evictIfFull(table: Table, high: number, now: number): void {
+    if (this.size < this.#maxKeys || this.#sweep(now) || table.evictUnspent(high)) return
+    if (!this.#tables.some((other) => other.evictUnspent(high))) this.#evictSoonestToExpire(high)
+  }
+
+  #sweep(now: number): boolean {
+    for (let i = 0; i < sweptSegmentsPerRow; i++) {
+      for (const table of this.#tables) if (table.sweepNext(now) > 0) return true
+    }
+    return false
+  }
+
+  /** Chooses among the rows of one segment of each table. A search of all rows for each new key would let a client block the process. */
+  #evictSoonestToExpire(high: number): void {
+    const filled = this.#tables.filter((table) => table.size > 0)
+    const [first, ...others] = filled.map((table) => ({ table, found: table.soonestToEnd(high) }))
+    const { table, found } = others.reduce((a, b) => (b.found.ends < a.found.ends ? b : a), first)
+    table.remove(found.segment, found.place)
+    this.evicted++
   }
 }

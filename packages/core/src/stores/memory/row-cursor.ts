@@ -1,5 +1,10 @@
-import type { Algorithm, BodiedSteps, Row, Steps } from '../../algorithms/algorithm.js'
-import { settleBy } from '../../algorithms/reading.js'
+import {
+  settleBy,
+  type Algorithm,
+  type BodiedSteps,
+  type Row,
+  type Steps,
+} from '../../algorithms/algorithm.js'
 import type { Clock } from '../../clock.js'
 import type { Call } from '../compiled-policies.js'
 import { LOOK, SETTLE } from '../cursor.js'

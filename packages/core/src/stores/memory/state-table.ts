@@ -2,8 +2,7 @@ import type { Row } from '../../algorithms/algorithm.js'
 import type { Clock } from '../../clock.js'
 import type { BoundPolicy } from '../store.js'
 import { newKeyHash, type KeyHash } from './key-hash.js'
-import { BoundedTables } from './bounded-tables.js'
-import { Partitions, type Form, type Partition } from './partitions.js'
+import { BoundedTables, Partitions, type Form, type Partition } from './partitions.js'
 import type { Table } from './table.js'
 
 /** A row, and the data that a table keeps with it. */

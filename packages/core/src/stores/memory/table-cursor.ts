@@ -1,10 +1,18 @@
-import { UNTIL } from '../block.js'
-import { Cursor } from '../cursor.js'
-import { resetsIn } from '../reset.js'
-import type { BoundPolicy } from '../store.js'
+import type { BodiedAlgorithm, BodiedSteps, Lease, Row } from '../../algorithms/algorithm.js'
+import type { Call } from '../compiled-policies.js'
+import {
+  Cursor,
+  LOOK,
+  SETTLE,
+  UNTIL,
+  blockForgotten,
+  nextReset,
+  resetsIn,
+  type SideRows,
+} from '../cursor.js'
+import { noLease, type BoundPolicy } from '../store.js'
 import type { Partition } from './partitions.js'
 import type { Segment } from './segment.js'
-import { TableSideRows } from './side-rows.js'
 import type { StateTable } from './state-table.js'
 
 /** A cursor on the tables of a memory store. Its current key is the one whose hash the store has. */
@@ -72,5 +80,137 @@ export abstract class TableCursor extends Cursor {
     this.blockedUntil = side.block[UNTIL]
     this.resets = now <= rows.lastReset ? resetsIn(side.reset, now) : 0
     return this.blockedUntil > now
+  }
+}
+
+/** The cursor of an algorithm whose state is a row and a body: a log, or leases. */
+export class BodyCursor extends TableCursor {
+  readonly #algorithm: BodiedAlgorithm
+  #body: unknown
+  #steps: BodiedSteps
+
+  constructor(rows: StateTable, policy: BoundPolicy, algorithm: BodiedAlgorithm) {
+    super(rows, policy, rows.partitionOf(policy))
+    this.#algorithm = algorithm
+    this.#steps = algorithm.bind(algorithm.newBody(policy.params), noLease)
+  }
+
+  override decide(phase: number, call: Call, cost: number, allowed: boolean): boolean {
+    const fits = phase === SETTLE ? allowed : this.#lookWith(call.lease, cost)
+    if (phase === LOOK) return fits
+    if (call.verb === 'peek') this.read()
+    else this.settleMore(cost, fits)
+    return fits
+  }
+
+  #lookWith(lease: Lease, cost: number): boolean {
+    this.keyHigh = this.rows.keyHash.high
+    this.keyLow = this.rows.keyHash.low
+    this.seek()
+    const { partition, views, params, rows, segment } = this
+    const place = this.at < 0 ? -1 : this.at / segment.stride
+    this.#body = segment.bodyOf(place) ?? this.#algorithm.newBody(params)
+    this.#steps = this.#algorithm.bind(this.#body, lease)
+    this.row = place === -1 ? partition.table.blank(views) : segment.read(place, views)
+    this.now = rows.moment
+    const fits = this.#steps.look(this.row, params, this.now, cost)
+    return !(rows.hasSideRows && this.isBlocked()) && fits
+  }
+
+  protected override get body(): unknown {
+    return this.#body
+  }
+
+  override get steps(): BodiedSteps {
+    return this.#steps
+  }
+}
+
+/** The cursor of a policy that counts nothing: it has no row, allows everything, and changes nothing. */
+export class NothingCursor extends TableCursor {
+  readonly steps: BodiedSteps
+
+  constructor(rows: StateTable, policy: BoundPolicy, steps: BodiedSteps) {
+    // Without a table of its own, because the sweeps take turns among all tables.
+    super(rows, policy, rows.noPartition)
+    this.steps = steps
+    this.row = []
+    this.now = this.used = this.next = this.full = 0
+  }
+
+  override decide(_phase: number, _call: Call, _cost: number, allowed: boolean): boolean {
+    return allowed
+  }
+}
+
+const noRow: Row = [0, 0]
+
+/** The block and the last reset of a key. They have tables of their own, because they hold for all forms of a policy's name. */
+class TableSideRows implements SideRows {
+  readonly #rows: StateTable
+  readonly #partition: Partition
+  #keyHigh = 0
+  #keyLow = 0
+
+  constructor(rows: StateTable, partition: Partition) {
+    this.#rows = rows
+    this.#partition = partition
+  }
+
+  /** Chooses the key of the next calls. */
+  select(keyHigh: number, keyLow: number): void {
+    this.#keyHigh = keyHigh
+    this.#keyLow = keyLow
+  }
+
+  get #high(): number {
+    return this.#keyHigh ^ this.#partition.nameHigh
+  }
+
+  get #low(): number {
+    return this.#keyLow ^ this.#partition.nameLow
+  }
+
+  get block(): Row {
+    const { blocks } = this.#rows.tables
+    return blocks.size === 0 ? noRow : (blocks.read(this.#high, this.#low) ?? noRow)
+  }
+
+  get reset(): Row {
+    const { resets } = this.#rows.tables
+    return resets.size === 0 ? noRow : (resets.read(this.#high, this.#low) ?? noRow)
+  }
+
+  saveBlock(block: Row, now: number): void {
+    const rows = this.#rows
+    const ends = rows.moment + blockForgotten(block) - now
+    rows.put(rows.tables.blocks, this.#high, this.#low, { row: block, ends, isSpent: true })
+    rows.hasSideRows = true
+  }
+
+  removeBlock(): void {
+    this.#rows.tables.blocks.removeKey(this.#high, this.#low)
+  }
+
+  saveReset(now: number, ends: number): void {
+    const rows = this.#rows
+    const [high, low] = [this.#high, this.#low]
+    let until = rows.moment + (ends - now)
+    for (const form of rows.forms) {
+      if (form === this.#partition.form) continue
+      until = Math.max(until, form.table.endOf(high ^ form.high, low ^ form.low))
+    }
+    if (until <= rows.moment) return
+    const { resets } = rows.tables
+    const row = nextReset(this.reset, now)
+    const keptUntil = Math.max(resets.endOf(high, low), until)
+    rows.put(resets, high, low, { row, ends: keptUntil, isSpent: false })
+    rows.hasSideRows = true
+    rows.lastReset = Math.max(rows.lastReset, row[0])
+  }
+
+  removeRows(): void {
+    const [high, low] = [this.#high, this.#low]
+    for (const form of this.#rows.forms) form.table.removeKey(high ^ form.high, low ^ form.low)
   }
 }

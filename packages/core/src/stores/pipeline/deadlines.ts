@@ -1,5 +1,3 @@
-import { checkPhase } from './check-phase.js'
-
 /** A call that has to be answered in time. */
 export interface TimedCall {
   /** The time, of `performance.now`, at which the call has taken too long. */
@@ -78,3 +76,7 @@ function keepAlive(timer: unknown, alive: boolean): void {
   const change = alive ? timer.ref : timer.unref
   if (typeof change === 'function') change.call(timer)
 }
+
+/** Runs a function in the check phase of the event loop, after the sockets have been read. */
+export const checkPhase: (then: () => void) => void = (() =>
+  globalThis.setImmediate ?? setTimeout)()

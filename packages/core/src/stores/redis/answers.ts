@@ -1,5 +1,6 @@
 import type { Row } from '../../algorithms/algorithm.js'
-import { sluiceError } from '../../errors.js'
+import { sluiceError, type SluiceError } from '../../errors.js'
+import { isList } from '../../options/predicates.js'
 import type { Answer, State, StoreRequest } from '../store.js'
 
 /** The order and the sizes of the parts of a reply. */
@@ -10,8 +11,12 @@ export interface ReplyLayout {
   readonly order: readonly number[]
 }
 
-/** Replaces an answer: the params of this request were made for another time than the server's, and the script did nothing. */
-export const stale: unique symbol = Symbol('stale')
+/** The answer to a request whose params were made for another time than the server's. The script did nothing. */
+export const stale: SluiceError = sluiceError(
+  'SLUICE_STORE_FAILED',
+  'redis',
+  'its clock is far from ours',
+)
 
 /** Decodes the reply of a script. The caller has checked that the call was not late. */
 export function decodeAnswers(
@@ -20,8 +25,8 @@ export function decodeAnswers(
   requests: readonly StoreRequest[],
   /** For each answer, the index of its request, if the answers have another order. */
   requestOrder?: readonly number[],
-): (Answer | typeof stale)[] {
-  const answers: (Answer | typeof stale)[] = []
+): Answer[] {
+  const answers: Answer[] = []
   let at = 1
   for (let nth = 0; nth < requests.length; nth++) {
     const code = reply[at++]
@@ -74,4 +79,22 @@ function rowAt(reply: readonly unknown[], at: number, width: number): Row {
 /** `message` is unknown because a client may return a string as a buffer. */
 function failureIn(message: unknown): Answer {
   return sluiceError('SLUICE_STORE_FAILED', 'redis', String(message))
+}
+
+/**
+ * Converts the numbers of a script's reply to JavaScript numbers. A client may be configured to return strings, buffers or bigints: ioredis with
+ * `stringNumbers`, node-redis with a type mapping.
+ * Returns undefined if no Sluice script can have sent the reply.
+ */
+export function readReply(reply: unknown): readonly unknown[] | undefined {
+  const items: readonly unknown[] = isList(reply) ? reply : []
+  const read = typeof items[0] === 'number' ? items : items.map(readItem)
+  // The first item is the server's time, which updates the server clock.
+  return Number.isSafeInteger(read[0]) ? read : undefined
+}
+
+/** The text of an error contains letters, so it remains a string. */
+function readItem(item: unknown): unknown {
+  const text = String(item)
+  return /^\d+$/.test(text) ? Number(text) : text
 }

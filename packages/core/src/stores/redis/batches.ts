@@ -1,6 +1,8 @@
 import type { PendingRequest } from '../pending.js'
-import { checkPhase } from '../pipeline/check-phase.js'
+import { checkPhase } from '../pipeline/deadlines.js'
 import type { Answer, StoreRequest } from '../store.js'
+import type { LaneOf } from './lanes.js'
+import type { Lane } from './plans.js'
 
 /** The most requests, and the largest weight, of one batch: no call should occupy Redis for more than about a millisecond. */
 const mostRequests = 128
@@ -15,12 +17,6 @@ const bodyWeight = 8
  */
 const share = 1 / 2
 const fewestRequests = 2
-
-/** Requests of one lane may be sent in one batch. */
-export type Lane = object
-
-/** Returns undefined for a request that is sent in a call of its own, without an order relative to others. */
-export type LaneOf = (request: StoreRequest) => Lane | undefined
 
 /** Requests that are sent together: a batch that is being filled, or is pending. */
 // Its fields are declared only, because V8 runs their definitions as a function of their own.

@@ -1,19 +1,15 @@
 import { processTime } from '../../clock.js'
 import { SluiceError, sluiceError } from '../../errors.js'
 import { redisKey } from '../../keys.js'
-import { failureOf } from '../failure.js'
+import { failureOf } from '../pending.js'
 import { createPings } from '../pipeline/pings.js'
-import { createServerClock, type ServerClock } from '../pipeline/server-clock.js'
 import type { Answer, StoreRequest } from '../store.js'
-import type { ScriptClient } from './client/script-client.js'
-import { decodeAnswers, stale, type ReplyLayout } from './answers.js'
-import { createEvaluation, createRequestScript, type Script } from './evaluation.js'
-import type { Lane } from './batches.js'
-import { isPlanLane, type Lanes } from './lanes.js'
-import { encodePlanCall, isDecision } from './plan-calls.js'
-import type { RedisPlan } from './plans.js'
-import { readReply } from './reply.js'
-import { encodeRequest, pingArgs } from './request-calls.js'
+import { decodeAnswers, readReply, stale } from './answers.js'
+import { encodePlanCall, encodeRequest, isDecision, pingArgs } from './encoding.js'
+import { createEvaluation, createRequestScript } from './evaluation.js'
+import type { Lanes } from './lanes.js'
+import type { Lane } from './plans.js'
+import type { ScriptClient } from './sent-once.js'
 import { acrossSlots } from './slots.js'
 
 /** The calls of a store to Redis. */
@@ -37,76 +33,63 @@ export function createCalls(
   client: ScriptClient,
   prefix: string,
   timeoutMs: number,
-  { slotOf, planOf }: Pick<Lanes, 'slotOf' | 'planOf'>,
+  { laneAt, slotOf }: Pick<Lanes, 'laneAt' | 'slotOf'>,
 ): Calls {
   const evaluate = createEvaluation(client)
   const scriptFor = createRequestScript()
-  const clocks = new Map<number, ServerClock>()
   const ping = createPings(client.isCluster ? 16 : 1, pingAt)
   let closed = false
 
-  /** One clock for each slot of a Cluster, because slots are on several servers. */
-  function clockFor([request]: readonly StoreRequest[]): ServerClock {
-    const slot = slotOf(request.keys[0], request)
-    let clock = clocks.get(slot)
-    if (clock === undefined) {
-      clock = createServerClock()
-      clocks.set(slot, clock)
-    }
-    return clock
-  }
-
-  /** Runs a script, and updates the clock from its reply. */
-  function send(
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    clock: ServerClock,
-    done: (reply: readonly unknown[]) => void,
-    failed: (error: unknown) => void,
+  /** `attempt`: how often these requests were sent before. A void or stale call took nothing, and its reply corrected the clock, so it is repeated. */
+  function run(
+    requests: readonly StoreRequest[],
+    lane: Lane,
+    voidAt: number,
+    done: (answers: readonly Answer[]) => void,
+    attempt = 0,
   ): void {
+    const { plan, clock } = lane
     const sentAt = processTime.monotonic()
+    const [serverMs, until] = [clock.at(sentAt), clock.at(voidAt)]
+    const ofPlan = plan !== undefined && requests.every(isDecision)
+    const { keys, args, layout, order } = ofPlan
+      ? encodePlanCall(plan, requests, serverMs, until)
+      : encodeRequest(prefix, requests[0], serverMs, until)
+    const script = ofPlan ? plan.script : scriptFor(requests[0].entries.map(({ steps }) => steps))
+
+    function failed(cause: unknown): void {
+      fail(requests, cause, done)
+    }
+
     function read(given: unknown): void {
-      let reply: readonly unknown[]
-      try {
-        reply = readReply(given)
-      } catch (error) {
-        failed(error)
+      const reply = readReply(given)
+      if (reply === undefined) {
+        failed(new TypeError(`the client answered a script with ${String(given)}`))
         return
       }
       clock.learn(sentAt, processTime.monotonic(), Number(reply[0]))
-      done(reply)
+      if (reply.length === 1) {
+        if (attempt > 0) failed(sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs))
+        else run(requests, lane, voidAt, done, attempt + 1)
+        return
+      }
+      const answers = decodeAnswers(reply, layout, requests, order)
+      if (attempt > 1 || !answers.includes(stale)) {
+        done(answers)
+        return
+      }
+      const again = requests.filter((_, i) => answers[i] === stale)
+      const fill = (late: readonly Answer[]) => {
+        let next = 0
+        done(answers.map((answer) => (answer === stale ? late[next++] : answer)))
+      }
+      run(again, lane, voidAt, fill, 2)
     }
+
     evaluate(script, keys, args, read, failed)
   }
 
-  /** Sends one call. Its answers are undefined if it arrived too late and did nothing. */
-  function ask(
-    plan: RedisPlan | undefined,
-    requests: readonly StoreRequest[],
-    voidAt: number,
-    answered: (answers: readonly (Answer | typeof stale)[] | undefined) => void,
-    failed: (cause: unknown) => void,
-  ): void {
-    const clock = clockFor(requests)
-    const serverMs = clock.at(processTime.monotonic())
-    const until = clock.at(voidAt)
-    const [request] = requests
-    function reader(layout: ReplyLayout, order?: readonly number[]) {
-      return (reply: readonly unknown[]) =>
-        answered(reply.length === 1 ? undefined : decodeAnswers(reply, layout, requests, order))
-    }
-    if (plan !== undefined && requests.every(isDecision)) {
-      const { keys, args, order } = encodePlanCall(plan, requests, serverMs)
-      send(plan.script, keys, [`${until}`, ...args], clock, reader(plan, order), failed)
-    } else {
-      const { keys, args, layout } = encodeRequest(prefix, request, serverMs)
-      const script = scriptFor(request.entries.map(({ steps }) => steps))
-      send(script, keys, [`${until}`, ...args], clock, reader(layout), failed)
-    }
-  }
-
-  /** Runs requests without a plan: each in a call of its own, in their order. */
+  /** Runs each request in a call of its own, in their order. The keys of each are in one slot. */
   function runEach(
     requests: readonly StoreRequest[],
     voidAt: number,
@@ -114,43 +97,13 @@ export function createCalls(
   ): void {
     const answers: Answer[] = []
     let left = requests.length
-    requests.forEach((request, i) =>
-      run(undefined, [request], voidAt, ([answer]) => {
+    requests.forEach((request, i) => {
+      const lane = laneAt(request, slotOf(request.keys[0], request))
+      run([request], lane, voidAt, ([answer]) => {
         answers[i] = answer
         if (--left === 0) done(answers)
-      }),
-    )
-  }
-
-  /** `attempt`: how often these requests were sent before. A void or stale call took nothing, and its reply corrected the clock, so it is repeated. */
-  function run(
-    plan: RedisPlan | undefined,
-    requests: readonly StoreRequest[],
-    voidAt: number,
-    done: (answers: readonly Answer[]) => void,
-    attempt = 0,
-  ): void {
-    const failed = (cause: unknown) => fail(requests, cause, done)
-    function read(answers: readonly (Answer | typeof stale)[] | undefined): void {
-      if (answers === undefined) {
-        if (attempt > 0) failed(tooLate())
-        else run(plan, requests, voidAt, done, attempt + 1)
-      } else if (areAnswers(answers)) done(answers)
-      else if (attempt > 1) done(answers.map((answer) => (answer === stale ? farClock() : answer)))
-      else {
-        const again = requests.filter((_, i) => answers[i] === stale)
-        const fill = (late: readonly Answer[]) => {
-          let next = 0
-          done(answers.map((answer) => (answer === stale ? late[next++] : answer)))
-        }
-        run(plan, again, voidAt, fill, 2)
-      }
-    }
-    ask(plan, requests, voidAt, read, failed)
-  }
-
-  function tooLate(): Error {
-    return sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs)
+      })
+    })
   }
 
   /** A refund stays valid however late it arrives. All other calls become void at the timeout, because their caller no longer waits. */
@@ -179,12 +132,7 @@ export function createCalls(
   }
 
   function runPart(requests: readonly StoreRequest[], voidAt: number): Promise<readonly Answer[]> {
-    const [request] = requests
-    const plan = requests.length === 1 && isDecision(request) ? planOf(request) : undefined
-    return new Promise((resolve) => {
-      if (plan === undefined) runEach(requests, voidAt, resolve)
-      else run(plan, requests, voidAt, resolve)
-    })
+    return new Promise((resolve) => runEach(requests, voidAt, resolve))
   }
 
   /** On a Cluster, the key only selects the master. The script does not use it. */
@@ -195,7 +143,7 @@ export function createCalls(
         scriptFor([]),
         keys,
         pingArgs,
-        (reply) => resolve(isReply(reply)),
+        (reply) => resolve(readReply(reply) !== undefined),
         () => resolve(false),
       )
     })
@@ -208,9 +156,8 @@ export function createCalls(
         return
       }
       const voidAt = voidAtOf(requests)
-      if (client.isCluster && lane === undefined) {
-        runAcross(requests, voidAt, done)
-      } else if (isPlanLane(lane)) run(lane.plan, requests, voidAt, done)
+      if (lane?.plan !== undefined) run(requests, lane, voidAt, done)
+      else if (lane === undefined && client.isCluster) runAcross(requests, voidAt, done)
       else runEach(requests, voidAt, done)
     },
     ping: () => (closed ? Promise.resolve(false) : ping()),
@@ -227,23 +174,6 @@ function fail(
 ): void {
   const error = failureOf('redis', cause)
   done(requests.map(() => error))
-}
-
-function isReply(reply: unknown): boolean {
-  try {
-    readReply(reply)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function areAnswers(answers: readonly (Answer | typeof stale)[]): answers is readonly Answer[] {
-  return !answers.includes(stale)
-}
-
-function farClock(): Answer {
-  return sluiceError('SLUICE_STORE_FAILED', 'redis', 'its clock is far from ours')
 }
 
 /** Longer than any client keeps a call in its queue. */

@@ -1,6 +1,6 @@
 import type { Reading } from '../../algorithms/algorithm.js'
 import { sha1Of } from '../../digests.js'
-import type { ScriptClient } from './client/script-client.js'
+import type { ScriptClient } from './sent-once.js'
 import { requestScript } from './script/request.js'
 
 export interface Script {

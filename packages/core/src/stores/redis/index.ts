@@ -8,8 +8,7 @@ import {
 } from '../../options/readers.js'
 import { PendingRequest, storeOf } from '../pending.js'
 import { Breaker } from '../pipeline/breaker.js'
-import { checkPhase } from '../pipeline/check-phase.js'
-import { createDeadlines } from '../pipeline/deadlines.js'
+import { checkPhase, createDeadlines } from '../pipeline/deadlines.js'
 import { DenyCache } from '../pipeline/deny-cache.js'
 import {
   contractVersion,
@@ -19,10 +18,10 @@ import {
   type AsyncStore,
   type StoreRequest,
 } from '../store.js'
-import { Batch, createBatches, type LaneOf } from './batches.js'
+import { Batch, createBatches } from './batches.js'
 import { createCalls, type Calls } from './calls.js'
-import { clientOf, type SupportedClient } from './client/client.js'
-import { createLanes } from './lanes.js'
+import { clientOf, type SupportedClient } from './client.js'
+import { createLanes, type LaneOf } from './lanes.js'
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {

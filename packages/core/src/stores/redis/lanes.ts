@@ -1,18 +1,18 @@
 import clusterSlot from 'cluster-key-slot'
+import { createServerClock, type ServerClock } from '../../clock.js'
 import { redisKey } from '../../keys.js'
 import type { StoreRequest } from '../store.js'
-import type { Lane, LaneOf } from './batches.js'
-import { isDecision } from './plan-calls.js'
-import { createPlans, type PlanOf, type RedisPlan } from './plans.js'
+import { isDecision } from './encoding.js'
+import { createPlans, type Lane } from './plans.js'
 
-/** A call contains requests of one plan, or requests without a plan. On a Cluster, they are in one slot. */
-export interface PlanLane extends Lane {
-  readonly plan: RedisPlan
-}
+/** Returns undefined for a request that is sent in a call of its own, without an order relative to others. */
+export type LaneOf = (request: StoreRequest) => Lane | undefined
 
 export interface Lanes {
+  /** Undefined if the keys are in several slots, because a script can use the keys of one slot only. */
   readonly laneOf: LaneOf
-  readonly planOf: PlanOf
+  /** Returns the lane of a request whose keys are in one slot. */
+  laneAt(request: StoreRequest, slot: number): Lane
   /** Returns a key's slot on a Cluster, 0 on a single server. */
   slotOf(key: string, request: StoreRequest): number
 }
@@ -20,27 +20,17 @@ export interface Lanes {
 /** Chooses the script and slot for each request. Without `hasPlans`, the script of single requests runs all of them. */
 export function createLanes(prefix: string, isCluster: boolean, hasPlans: boolean): Lanes {
   const planOf = createPlans(prefix)
+  const clocks = new Map<number, ServerClock>()
   const withoutPlan = new Map<number, Lane>()
-  const plans = new WeakMap<RedisPlan, Map<number, PlanLane>>()
 
-  function laneWithoutPlan(slot: number): Lane {
-    let lane = withoutPlan.get(slot)
-    if (lane === undefined) {
-      lane = {}
-      withoutPlan.set(slot, lane)
-    }
-    return lane
-  }
-
-  function planLane(plan: RedisPlan, slot: number): PlanLane {
-    let lanes = plans.get(plan)
-    if (lanes === undefined) {
-      lanes = new Map()
-      plans.set(plan, lanes)
-    }
+  function laneAt(request: StoreRequest, slot: number): Lane {
+    const plan = hasPlans && isDecision(request) ? planOf(request) : undefined
+    const lanes = plan === undefined ? withoutPlan : plan.lanes
     let lane = lanes.get(slot)
     if (lane === undefined) {
-      lane = { plan }
+      const clock = clocks.get(slot) ?? createServerClock()
+      clocks.set(slot, clock)
+      lane = { plan, clock }
       lanes.set(slot, lane)
     }
     return lane
@@ -50,31 +40,13 @@ export function createLanes(prefix: string, isCluster: boolean, hasPlans: boolea
     return isCluster ? clusterSlot(redisKey(prefix, limiter, key)) : 0
   }
 
-  /** Undefined if the keys are in several slots, because a script can use the keys of one slot only. */
-  function slotOfAll(request: StoreRequest): number | undefined {
-    const { keys } = request
-    const slot = slotOf(keys[0], request)
-    if (!isCluster || isAboutOneKey(request)) return slot
-    return keys.every((key) => slotOf(key, request) === slot) ? slot : undefined
-  }
-
   return {
     laneOf(request) {
-      const slot = slotOfAll(request)
-      if (slot === undefined) return undefined
-      const plan = hasPlans && isDecision(request) ? planOf(request) : undefined
-      return plan === undefined ? laneWithoutPlan(slot) : planLane(plan, slot)
+      if (!isCluster) return laneAt(request, 0)
+      const [slot, ...others] = new Set(request.keys.map((key) => slotOf(key, request)))
+      return others.length > 0 ? undefined : laneAt(request, slot)
     },
-    planOf,
+    laneAt,
     slotOf,
   }
-}
-
-function isAboutOneKey({ keys }: StoreRequest): boolean {
-  for (let i = 1; i < keys.length; i++) if (keys[i] !== keys[0]) return false
-  return true
-}
-
-export function isPlanLane(lane: Lane | undefined): lane is PlanLane {
-  return lane !== undefined && 'plan' in lane
 }

@@ -1,3 +1,4 @@
+import type { ServerClock } from '../../clock.js'
 import { redisKeys, stateName } from '../../keys.js'
 import type { BoundPolicy, DecisionRequest } from '../store.js'
 import { scriptOf, type Script } from './evaluation.js'
@@ -5,11 +6,12 @@ import { planScript } from './script/plan.js'
 import {
   byKey,
   formatOf,
+  hasOwnKeys,
   sizes,
   widthOf,
   type PlanShape,
   type PolicyShape,
-} from './script/shape.js'
+} from './script/policies.js'
 
 /** The most policies of a plan: a script is written for each of them, and has at most 200 local variables. */
 const mostPolicies = 6
@@ -22,18 +24,30 @@ export interface RedisPlan {
   readonly script: Script
   /** In the order of a request. */
   readonly entries: readonly BoundPolicy[]
-  readonly shape: PlanShape
   /** For each policy of the script, its index in a request. */
   readonly order: readonly number[]
   /** For each key of the script, the index of a policy of a request that counts it. */
   readonly keyIndices: readonly number[]
   readonly keyOf: (key: string) => string
+  /** Whether each request has its own keys in a call, as `hasOwnKeys` says. */
+  readonly hasOwnKeys: boolean
+  readonly hasLeases: boolean
+  /** The lanes of the plan, by their slots. */
+  readonly lanes: Map<number, Lane>
   /** The number of cells of each row in the reply. */
   readonly widths: readonly number[]
   /** The arguments before those of the requests. They depend on the time only if a policy does. */
   argsAt(now: number): readonly string[]
   /** Those of them that depend on the time. */
   datedArgsAt(now: number): readonly string[]
+}
+
+/** Requests of one lane may be sent in one call: they have one plan or none and, on a Cluster, one slot. */
+export interface Lane {
+  /** Undefined if each request is sent in a call of its own, with the script of single requests. */
+  readonly plan: RedisPlan | undefined
+  /** The clock of the server. Slots of a Cluster are on several servers. */
+  readonly clock: ServerClock
 }
 
 export type PlanOf = (request: DecisionRequest) => RedisPlan | undefined
@@ -73,10 +87,12 @@ export function createPlans(prefix: string): PlanOf {
     return {
       script,
       entries,
-      shape,
       order,
       keyIndices: [...new Set(keys)].map((key) => keys.indexOf(key)),
       keyOf: redisKeys(prefix, entries[0].limiter),
+      hasOwnKeys: hasOwnKeys(shape),
+      hasLeases: policies.some((policy) => policy.hasLeases),
+      lanes: new Map(),
       widths: policies.map(widthOf),
       argsAt: (now) => fixed ?? argsAt(now),
       datedArgsAt: (now) => dated.flatMap((policy) => paramsAt(policy, now)),
@@ -84,19 +100,18 @@ export function createPlans(prefix: string): PlanOf {
   }
 
   function plansOf(entries: readonly BoundPolicy[]): Map<string, RedisPlan | undefined> {
-    let plans = known.get(entries)
-    if (plans !== undefined) return plans
     const alike = byFirst.get(entries[0]) ?? []
     const same = alike.find((other) => isSame(other, entries))
-    plans = (same && known.get(same)) ?? new Map<string, RedisPlan | undefined>()
+    const plans = (same && known.get(same)) ?? new Map<string, RedisPlan | undefined>()
     if (same === undefined) byFirst.set(entries[0], [...alike, entries])
     known.set(entries, plans)
     return plans
   }
 
   return function planOf({ entries, keys, cost }) {
-    const plans = plansOf(entries)
-    const pattern = patternOf(keys, typeof cost !== 'number')
+    const plans = known.get(entries) ?? plansOf(entries)
+    const isPlain = keys.length === 1 && typeof cost === 'number'
+    const pattern = isPlain ? oneKey : patternOf(keys, typeof cost !== 'number')
     let plan = plans.get(pattern)
     if (plan === undefined && !plans.has(pattern)) {
       plan = compile(entries, pattern)
@@ -106,12 +121,15 @@ export function createPlans(prefix: string): PlanOf {
   }
 }
 
+/** The pattern of a request with one key and one cost. */
+const oneKey = '-'
+
 /**
  * Whether a request has a cost for each policy. And unless it has one key, the number of the key of each policy: a digit, because a plan has few
  * policies.
  */
 function patternOf(keys: readonly string[], hasCosts: boolean): string {
-  const start = hasCosts ? 'c' : '-'
+  const start = hasCosts ? 'c' : oneKey
   if (keys.length > mostPolicies || keys.every((key) => key === keys[0])) return start
   const names = [...new Set(keys)]
   return start + keys.map((key) => names.indexOf(key) + 1).join('')

@@ -1,5 +1,12 @@
-import { lines, zeroWide, type NumberedPlan, type NumberedPolicy } from './policies.js'
-import { isWide, storedOf, widthOf } from './shape.js'
+import {
+  isWide,
+  lines,
+  storedOf,
+  widthOf,
+  zeroWide,
+  type NumberedPlan,
+  type NumberedPolicy,
+} from './policies.js'
 
 /** Whether a decision writes all policies of a plan or none: no block, no body, and no row that a denial saves. */
 export function isAllOrNone({ policies, shape }: NumberedPlan): boolean {

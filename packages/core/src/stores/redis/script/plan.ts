@@ -1,7 +1,15 @@
 import { decide, declareDecision, declareInitial, isAllOrNone } from './decide.js'
-import { headOf, lines, list, numbered, type NumberedPlan } from './policies.js'
+import {
+  hasOwnKeys,
+  headOf,
+  lines,
+  list,
+  numbered,
+  widthOf,
+  type NumberedPlan,
+  type PlanShape,
+} from './policies.js'
 import { restLua } from './rest.js'
-import { hasOwnKeys, widthOf, type PlanShape } from './shape.js'
 import { keysOf, readState, writeState, type KeyPlan } from './states.js'
 
 /**

@@ -1,5 +1,15 @@
-import { lines, recordOf, zeroWide, type NumberedPlan, type NumberedPolicy } from './policies.js'
-import { byKey, formatOf, isWide, lengthOf, sizes } from './shape.js'
+import {
+  byKey,
+  formatOf,
+  isWide,
+  lengthOf,
+  lines,
+  recordOf,
+  sizes,
+  zeroWide,
+  type NumberedPlan,
+  type NumberedPolicy,
+} from './policies.js'
 
 /** The policies of one key of a request, and the number of the argument before its formats. */
 export interface KeyPlan {

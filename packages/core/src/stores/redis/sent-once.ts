@@ -1,5 +1,4 @@
-import { isList } from '../../../options/predicates.js'
-import type { SendScript } from './script-client.js'
+import { isList } from '../../options/predicates.js'
 
 /** The commands that Sluice sends with an ioredis client. */
 interface Commands {
@@ -152,4 +151,20 @@ function listen(connection: Connection, whenLost: () => void): void {
 
 function connectionOf(client: Commands & Connection): Connection {
   return client
+}
+
+/** Sends a script. `args[0]` is the time after which the call is void. Calls either `done` or `failed`, once. */
+export type SendScript = (
+  script: string,
+  keys: readonly string[],
+  args: readonly string[],
+  done: (reply: unknown) => void,
+  failed: (error: unknown) => void,
+) => void
+
+/** A Redis client with callbacks in place of promises. */
+export interface ScriptClient {
+  readonly evalSha: SendScript
+  readonly eval: SendScript
+  readonly isCluster: boolean
 }

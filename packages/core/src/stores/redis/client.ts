@@ -1,6 +1,5 @@
-import { sluiceError } from '../../../errors.js'
-import type { ScriptClient } from './script-client.js'
-import { sendingOnce } from './sent-once.js'
+import { sluiceError } from '../../errors.js'
+import { sendingOnce, type ScriptClient } from './sent-once.js'
 
 /**
  * The two commands that a store needs of a Redis client. The client connects, reconnects and routes; a store never opens or closes a
