@@ -1,6 +1,6 @@
 // Bundles each package whose exports name a bundle, from the output of the compiler: an application then loads a few files instead of one for each module.
-// The dependencies that npm does not install become part of the bundle. If a package has several entries, they pass on the exports of one file with all code:
-// a further file takes longer to load than the code that an application does not use.
+// The dependencies that npm does not install become part of the bundle. If a package has several entries, they pass on the exports of one file with their code:
+// a further file takes longer to load than the code that an application does not use. Only the code of a database store has a file of its own.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
@@ -18,6 +18,9 @@ const effective = new Set([
   'ObjectExpression',
   'TemplateLiteral',
 ])
+
+/** Entries that most applications never load. They contain the modules that no other entry has, and import the others from the file of all code. */
+const apart = new Set(['stores/database/index'])
 
 for (const { folder, manifest } of members()) {
   const entries = entriesOf(manifest)
@@ -60,9 +63,14 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
     logLevel: 'warning',
     logOverride: { 'ignored-bare-import': 'silent' },
   }
-  const modules = entries.map((entry) => `./dist/${entry}.js`)
+  const alone = entries.filter((entry) => apart.has(entry))
+  const joined = entries.filter((entry) => !apart.has(entry))
+  const modules = joined.map((entry) => `./dist/${entry}.js`)
   const isOne = entries.length === 1
-  const exported = isOne ? [] : allExports(await exportsOf(options, modules))
+  const found = isOne ? [] : await exportsOf(options, modules)
+  const shared = new Set(found.flatMap(({ inputs }) => inputs))
+  const used = alone.map((entry) => importsFrom(folder, `dist/${entry}.js`, shared))
+  const exported = allExports([...found, ...used.flat()])
   const file = join(target, isOne ? `${entries[0]}.js` : 'code.js')
   const contents = exported.map(passedOn).join('\n')
   rmSync(target, { recursive: true, force: true })
@@ -71,9 +79,14 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
     ...(isOne ? { entryPoints: modules } : { stdin: { contents, resolveDir: folder } }),
     outfile: file,
   })
-  rewrite(file, (text) => withConstants(markPure(withClassNames(text))))
-  rewrite(`${file}.map`, (text) => withoutOwnSources(text, file, folder))
-  if (!isOne) for (const entry of entries) writeEntry(folder, entry, exported)
+  finish(file, folder)
+  if (!isOne) for (const entry of joined) writeEntry(folder, entry, exported)
+  for (const entry of alone) {
+    const outfile = join(target, `${entry}.js`)
+    const plugins = [fromCode(folder, pathOf(entry, 'code'), shared, exported)]
+    await build({ ...options, plugins, entryPoints: [`./dist/${entry}.js`], outfile })
+    finish(outfile, folder)
+  }
   const inputs = Object.keys(metafile.inputs).filter((input) => input !== '<stdin>')
   writeNotices(
     target,
@@ -81,7 +94,44 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
   )
 }
 
-/** The names that each module exports, by the module. */
+function finish(file, folder) {
+  rewrite(file, (text) => withConstants(markPure(withClassNames(text))))
+  rewrite(`${file}.map`, (text) => withoutOwnSources(text, file, folder))
+}
+
+/** What a module, and the modules that only it needs, import from those of other entries: the names by the module. */
+function importsFrom(folder, module, shared, seen = new Set()) {
+  if (seen.has(module)) return []
+  seen.add(module)
+  const { body } = parseAst(readFileSync(join(folder, module), 'utf8'))
+  return body.flatMap(({ source, specifiers }) => {
+    if (!source?.value.startsWith('.')) return []
+    const path = join(dirname(module), source.value)
+    if (!shared.has(path)) return importsFrom(folder, path, shared, seen)
+    const names = specifiers.map(({ imported, local }) => (imported ?? local).name)
+    return [{ module: `./${path}`, names }]
+  })
+}
+
+/** Imports the modules of other entries from the file of all code: two copies of a module would have a state each. */
+function fromCode(folder, code, shared, exported) {
+  const name = 'from code'
+  const setup = (build) => {
+    build.onResolve({ filter: /^\./ }, ({ path, resolveDir, namespace }) => {
+      if (namespace === name) return { path, external: true }
+      const module = relative(folder, join(resolveDir, path))
+      return shared.has(module) ? { path: module, namespace: name } : undefined
+    })
+    build.onLoad({ filter: /./, namespace: name }, ({ path }) => {
+      const own = exported.filter(({ module }) => module === `./${path}`)
+      const names = own.map((each) => `${each.as} as ${each.name}`)
+      return { contents: `export { ${names.join(', ')} } from '${code}'` }
+    })
+  }
+  return { name, setup }
+}
+
+/** The names that each module exports, and the modules that it contains, by the module. */
 async function exportsOf(options, modules) {
   const found = modules.map(async (module) => {
     const { metafile } = await build({
@@ -92,16 +142,20 @@ async function exportsOf(options, modules) {
     })
     const outputs = Object.values(metafile.outputs)
     const { exports: names } = outputs.find(({ entryPoint }) => entryPoint !== undefined)
-    return { module, names }
+    return { module, names, inputs: Object.keys(metafile.inputs) }
   })
   return Promise.all(found)
 }
 
-/** Each export of an entry, and its name in the file of all code, where two entries can have an export of one name. */
+/** Each export of a module, and its name in the file of all code, where two modules can have an export of one name. */
 function allExports(exported) {
   const used = new Map()
-  return exported.flatMap(({ module, names }) =>
-    names.map((name) => {
+  const byModule = new Map()
+  for (const { module, names } of exported) {
+    byModule.set(module, new Set([...(byModule.get(module) ?? []), ...names]))
+  }
+  return [...byModule].flatMap(([module, names]) =>
+    Array.from(names, (name) => {
       const times = used.get(name) ?? 0
       used.set(name, times + 1)
       return { module, name, as: times === 0 ? name : `${name}$${times}` }

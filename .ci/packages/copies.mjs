@@ -11,12 +11,18 @@ import { createProject } from './project.mjs'
 export async function* copies(packages, folder) {
   const project = createProject(join(folder, 'copies'), packages, {
     dependencies: ['@sluice/core', '@sluice/express', 'express'],
-    files: { 'program.mjs': program, 'mixed.mjs': mixed, 'plain-data.mjs': plainData },
+    files: {
+      'program.mjs': program,
+      'mixed.mjs': mixed,
+      'plain-data.mjs': plainData,
+      'database.mjs': database,
+    },
   })
   const one = 'allowed, denied; one core with SluiceError\n'
   const output = (file) => run(process.execPath, [file], { cwd: project })
   assert.equal(output('program.mjs'), one)
   assert.equal(output('mixed.mjs'), one)
+  assert.equal(output('database.mjs'), 'true\n')
 
   const text = await bundled(project, 'program.mjs')
   writeFileSync(join(project, 'esbuild.mjs'), text)
@@ -74,6 +80,17 @@ const mixed = `
   import { createLimiter, fixedWindow, memoryStore, SluiceError } from '@sluice/core'
   const express = createRequire(import.meta.url)('@sluice/express')
   ${check}
+`
+
+/** The store of databases is in a file of its own. Its errors are those of the core. */
+const database = `
+  import { SluiceError } from '@sluice/core'
+  import { databaseStore } from '@sluice/core/database'
+  try {
+    databaseStore({}, { unknown: true })
+  } catch (error) {
+    console.log(error.constructor === SluiceError)
+  }
 `
 
 const plainData = `

@@ -9,19 +9,19 @@ import { kilobytes, kilobytesIn } from './sizes.mjs'
 
 /** The modules that the import of a package enters, and their size. Raise one of these only on purpose. */
 const ceilings = {
-  core: { modules: 3, kilobytes: 540 },
-  express: { modules: 6, kilobytes: 544 },
-  koa: { modules: 6, kilobytes: 544 },
-  fastify: { modules: 9, kilobytes: 551 },
-  nestjs: { modules: 6, kilobytes: 553 },
-  sqlite: { modules: 9, kilobytes: 551 },
-  postgres: { modules: 12, kilobytes: 562 },
+  core: { modules: 3, kilobytes: 512 },
+  express: { modules: 6, kilobytes: 516 },
+  koa: { modules: 6, kilobytes: 516 },
+  fastify: { modules: 9, kilobytes: 523 },
+  nestjs: { modules: 6, kilobytes: 525 },
+  sqlite: { modules: 9, kilobytes: 550 },
+  postgres: { modules: 12, kilobytes: 560 },
   testing: { modules: 16, kilobytes: 569 },
-  rules: { modules: 257, kilobytes: 2307 },
+  rules: { modules: 257, kilobytes: 2280 },
 }
 
 /** The kilobytes of the adapter of Express and core on the disk, with their sources and maps. */
-const mostInstalled = 2520
+const mostInstalled = 2400
 
 /** The modules that a process loads with each package: its own and those of its dependencies, not those of the framework. */
 export async function* imports(packages, folder) {

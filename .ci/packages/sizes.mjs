@@ -7,7 +7,7 @@ import { root } from '../workspace.mjs'
 import { createProject, installedIn } from './project.mjs'
 
 /** Raise one of these only on purpose. */
-const ceilings = { all: 71, least: 33, dependencies: 0, installed: 2440 }
+const ceilings = { all: 71, least: 33, dependencies: 0, installed: 2360 }
 
 const programs = {
   all: `export * from '@sluice/core'`,
