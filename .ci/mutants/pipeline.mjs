@@ -44,7 +44,7 @@ export const mutants = [
   {
     file: `${redis}/index.ts`,
     name: 'what a late answer took stays taken',
-    find: 'refundLate(requests, answers)\n      return',
+    find: 'refundLate(batch.requests, answers)\n      return',
     replace: 'return',
   },
   {

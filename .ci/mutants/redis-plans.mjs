@@ -121,8 +121,8 @@ export const mutants = [
   {
     file: `${redis}/answers.ts`,
     name: 'the states of policies with several keys are exchanged',
-    find: 'states[order[i]] =',
-    replace: 'states[i] =',
+    find: 'states[order[policy]] =',
+    replace: 'states[policy] =',
   },
   {
     file: `${redis}/calls.ts`,

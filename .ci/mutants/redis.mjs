@@ -1,5 +1,4 @@
 const redis = 'packages/core/src/stores/redis'
-const pipeline = 'packages/core/src/stores/pipeline'
 
 export const area = 'redis client'
 

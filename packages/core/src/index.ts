@@ -44,15 +44,15 @@ export type {
 } from './algorithms/sliding-window/index.js'
 export { slidingLog } from './algorithms/sliding-log/index.js'
 export type { SlidingLogOptions, SlidingLogPolicy } from './algorithms/sliding-log/index.js'
-export { gcra } from './algorithms/gcra/index.js'
-export type { GcraOptions, GcraPolicy } from './algorithms/gcra/index.js'
-export { leakyBucket, tokenBucket } from './algorithms/gcra/buckets.js'
+export { gcra, leakyBucket, tokenBucket } from './algorithms/gcra/index.js'
 export type {
+  GcraOptions,
+  GcraPolicy,
   LeakyBucketOptions,
   LeakyBucketPolicy,
   TokenBucketOptions,
   TokenBucketPolicy,
-} from './algorithms/gcra/buckets.js'
+} from './algorithms/gcra/index.js'
 export { leakyQueue } from './algorithms/leaky-queue/index.js'
 export type { LeakyQueueOptions, LeakyQueuePolicy } from './algorithms/leaky-queue/index.js'
 export { concurrency } from './algorithms/concurrency/index.js'

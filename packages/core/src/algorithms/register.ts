@@ -1,8 +1,8 @@
+import type { Policy } from '../policy.js'
 import { calendarWindowKind } from './calendar-window/index.js'
 import { concurrencyKind } from './concurrency/index.js'
 import { fixedWindowKind } from './fixed-window/index.js'
-import { leakyBucketKind, tokenBucketKind } from './gcra/buckets.js'
-import { gcraKind } from './gcra/index.js'
+import { gcraKind, leakyBucketKind, tokenBucketKind } from './gcra/index.js'
 import type { PolicyKind } from './ids.js'
 import { registerKind, ruleOf, type Kind } from './kind.js'
 import { leakyQueueKind } from './leaky-queue/index.js'
@@ -10,7 +10,6 @@ import { slidingLogKind } from './sliding-log/index.js'
 import { slidingWindowKind } from './sliding-window/index.js'
 import { stagedKind } from './staged/index.js'
 import { unlimitedKind } from './unlimited/index.js'
-import type { Policy } from '../policy.js'
 
 /**
  * Makes every algorithm available to policies that are plain data: from a file, a database or another process. A program that is not bundled has all of

@@ -218,3 +218,7 @@ export type Store = SyncStore | AsyncStore
 
 /** The return type of a method over a store: the value over a synchronous store, a promise over an asynchronous one, either if the type is not known. */
 export type Reply<S extends Store, T> = S extends SyncStore ? T : Promise<T>
+
+export function isDecision(request: StoreRequest): request is DecisionRequest {
+  return request.verb === 'consume' || request.verb === 'peek'
+}

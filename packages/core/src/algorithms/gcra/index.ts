@@ -9,7 +9,7 @@ import {
   type Duration,
   type DurationLiteral,
 } from '../../options/readers.js'
-import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, type Block, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { assertFills, gcraSteps, spanOf, type GcraParams } from './step.js'
 
@@ -83,4 +83,139 @@ export const gcraKind: Kind<GcraPolicy, GcraParams> = {
           remembered: 0,
           span: spanOf(burst, limit, window),
         },
+}
+
+/** Options of `tokenBucket`. */
+export interface TokenBucketOptions {
+  /** Tokens that the bucket holds. 0 denies everything. */
+  readonly capacity: number
+  /** Tokens that are added in each `every`, continuously: fractions of a token are kept. */
+  readonly refill: number
+  /** The time in which `refill` tokens are added. */
+  readonly every: Duration
+  /**
+   * Tokens of a new bucket: one whose key has its first request. A full bucket is removed after a day without requests (plus the longest block of the
+   * policy), and the next request makes a new one. After a reset a bucket is full.
+   *
+   * @default capacity
+   */
+  readonly initial?: number
+  /** Blocks a key that has reached or exceeded the limit. */
+  readonly block?: BlockOptions
+}
+
+/** A policy of `tokenBucket`. */
+export interface TokenBucketPolicy extends Policy {
+  readonly kind: 'tokenBucket'
+  readonly capacity: number
+  readonly refill: number
+  readonly every: number
+  readonly initial: number
+}
+
+/**
+ * A bucket of `capacity` tokens, to which `refill` tokens are added in each `every`. A request takes as many tokens as it costs. It is the
+ * recurrence of `gcra` in other terms, and it uses the same steps.
+ *
+ * @example
+ * tokenBucket({ capacity: 20, refill: 5, every: '1s' })
+ * @throws SluiceError if an option is missing, unknown or out of range
+ */
+export function tokenBucket<const T extends Duration>(
+  options: TokenBucketOptions & Record<'every', DurationLiteral<T>>,
+): TokenBucketPolicy {
+  const given = readOptions('tokenBucket', options, {
+    capacity: quota,
+    refill: positiveCount,
+    every: duration,
+    initial: optionalQuota,
+    block: blockOption,
+  })
+  const { capacity, refill, every, initial = capacity, block } = given
+  assertExact('tokenBucket', 'capacity × every', capacity * every + refill)
+  assertFills('tokenBucket', 'capacity', capacity, refill, every)
+  if (initial > capacity) {
+    const expected = `at most the capacity of ${capacity}`
+    throw sluiceError('SLUICE_OPTION_INVALID', 'tokenBucket', 'initial', initial, expected)
+  }
+  return policyOf(tokenBucketKind, { kind: 'tokenBucket', capacity, refill, every, initial }, block)
+}
+
+/** Options of `leakyBucket`. */
+export interface LeakyBucketOptions {
+  /** Units that the bucket holds. 0 denies everything. */
+  readonly capacity: number
+  /** Units that drain in each `every`, continuously. */
+  readonly leak: number
+  /** The time in which `leak` units drain. */
+  readonly every: Duration
+  /** Blocks a key that has reached or exceeded the limit. */
+  readonly block?: BlockOptions
+}
+
+/** A policy of `leakyBucket`. */
+export interface LeakyBucketPolicy extends Policy {
+  readonly kind: 'leakyBucket'
+  readonly capacity: number
+  readonly leak: number
+  readonly every: number
+}
+
+/**
+ * The leaky bucket as a meter: requests fill it, it drains continuously, and a request that would make it overflow is denied. It is the
+ * recurrence of `gcra` in other terms. `leakyQueue` delays requests instead.
+ *
+ * @example
+ * leakyBucket({ capacity: 20, leak: 5, every: '1s' })
+ * @throws SluiceError if an option is missing, unknown or out of range
+ */
+export function leakyBucket<const T extends Duration>(
+  options: LeakyBucketOptions & Record<'every', DurationLiteral<T>>,
+): LeakyBucketPolicy {
+  const { block, ...policy } = readOptions('leakyBucket', options, {
+    capacity: quota,
+    leak: positiveCount,
+    every: duration,
+    block: blockOption,
+  })
+  const { capacity, leak, every } = policy
+  assertExact('leakyBucket', 'capacity × every', capacity * every + leak)
+  assertFills('leakyBucket', 'capacity', capacity, leak, every)
+  return policyOf(leakyBucketKind, { kind: 'leakyBucket', ...policy }, block)
+}
+
+/** A bucket must not be removed during a block. */
+function longestBlock(block: Block | undefined): number {
+  if (block === undefined) return 0
+  return block.escalate === 1 ? block.for : block.max
+}
+
+const oneDayMs = 24 * 60 * 60 * 1000
+
+export const tokenBucketKind: Kind<TokenBucketPolicy, GcraParams> = {
+  build: tokenBucket,
+  quotas: ['capacity', 'refill', 'initial'],
+  steps: () => gcraSteps,
+  params: ({ capacity, refill, every, initial, block }) => ({
+    burst: capacity,
+    refill,
+    every,
+    initial,
+    remembered: oneDayMs + longestBlock(block),
+    span: spanOf(capacity, refill, every),
+  }),
+}
+
+export const leakyBucketKind: Kind<LeakyBucketPolicy, GcraParams> = {
+  build: leakyBucket,
+  quotas: ['capacity', 'leak'],
+  steps: () => gcraSteps,
+  params: ({ capacity, leak, every }) => ({
+    burst: capacity,
+    refill: leak,
+    every,
+    initial: capacity,
+    remembered: 0,
+    span: spanOf(capacity, leak, every),
+  }),
 }

@@ -2,6 +2,7 @@ import { processTime } from '../../clock.js'
 import type { PendingRequest } from '../pending.js'
 import {
   costAt,
+  isDecision,
   type Answer,
   type BoundPolicy,
   type ConsumeRequest,
@@ -122,10 +123,6 @@ export class DenyCache {
       for (const denial of this.#byKey.get(keyOf(request, i)) ?? []) this.#forget(denial)
     }
   }
-}
-
-function isDecision({ verb }: StoreRequest): boolean {
-  return verb === 'consume' || verb === 'peek'
 }
 
 /** A lease may be released at any moment, and a `fresh` request requires the store itself, so neither is cached. */

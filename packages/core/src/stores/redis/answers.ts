@@ -26,48 +26,35 @@ export function decodeAnswers(
   /** For each answer, the index of its request, if the answers have another order. */
   requestOrder?: readonly number[],
 ): Answer[] {
+  const { widths, order } = layout
+  let rowsWidth = 0
+  for (const width of widths) rowsWidth += width
   const answers: Answer[] = []
   let at = 1
   for (let nth = 0; nth < requests.length; nth++) {
     const code = reply[at++]
     const i = requestOrder === undefined ? nth : requestOrder[nth]
-    if (typeof code === 'number') {
-      const now = requests[i].now ?? Number(reply[0])
-      answers[i] = { allowed: (code & 1) === 1, states: statesAt(reply, at, code, layout, now) }
-      at += lengthOf(code, layout)
-    } else answers[i] = String(code) === 'STALE' ? stale : failureIn(code)
+    if (typeof code !== 'number') {
+      answers[i] = String(code) === 'STALE' ? stale : failureIn(code)
+      continue
+    }
+    const now = requests[i].now ?? Number(reply[0])
+    const [hasBlocks, hasResets] = [(code & 2) !== 0, (code & 4) !== 0]
+    const endsAt = at + rowsWidth
+    const resetsAt = hasBlocks ? endsAt + widths.length : endsAt
+    const states: State[] = []
+    for (let policy = 0; policy < widths.length; policy++) {
+      const row = rowAt(reply, at, widths[policy])
+      at += widths[policy]
+      const blockedUntil = hasBlocks ? Number(reply[endsAt + policy]) : 0
+      states[order[policy]] = hasResets
+        ? { row, blockedUntil, now, resets: Number(reply[resetsAt + policy]) }
+        : { row, blockedUntil, now }
+    }
+    answers[i] = { allowed: (code & 1) === 1, states }
+    at = hasResets ? resetsAt + widths.length : resetsAt
   }
   return answers
-}
-
-function lengthOf(code: number, { widths }: ReplyLayout): number {
-  let length = (((code & 2) >> 1) + ((code & 4) >> 2)) * widths.length
-  for (const width of widths) length += width
-  return length
-}
-
-function statesAt(
-  reply: readonly unknown[],
-  rowsAt: number,
-  code: number,
-  { widths, order }: ReplyLayout,
-  now: number,
-): State[] {
-  let endsAt = rowsAt
-  for (const width of widths) endsAt += width
-  const resetsAt = (code & 2) === 0 ? endsAt : endsAt + widths.length
-  const states: State[] = []
-  let at = rowsAt
-  for (let i = 0; i < widths.length; i++) {
-    const row = rowAt(reply, at, widths[i])
-    at += widths[i]
-    const blockedUntil = (code & 2) === 0 ? 0 : Number(reply[endsAt + i])
-    states[order[i]] =
-      (code & 4) === 0
-        ? { row, blockedUntil, now }
-        : { row, blockedUntil, now, resets: Number(reply[resetsAt + i]) }
-  }
-  return states
 }
 
 /** `readReply` has already converted the cells to numbers. */
@@ -83,8 +70,7 @@ function failureIn(message: unknown): Answer {
 
 /**
  * Converts the numbers of a script's reply to JavaScript numbers. A client may be configured to return strings, buffers or bigints: ioredis with
- * `stringNumbers`, node-redis with a type mapping.
- * Returns undefined if no Sluice script can have sent the reply.
+ * `stringNumbers`, node-redis with a type mapping. Returns undefined if no Sluice script can have sent the reply.
  */
 export function readReply(reply: unknown): readonly unknown[] | undefined {
   const items: readonly unknown[] = isList(reply) ? reply : []

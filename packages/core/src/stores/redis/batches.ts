@@ -24,6 +24,7 @@ export class Batch {
   /** Undefined for a single request without an order relative to others. */
   declare readonly lane: Lane | undefined
   declare readonly pending: PendingRequest[]
+  declare readonly requests: StoreRequest[]
   /** Receives the answers, in the order of the requests, or for each of them the error of the deadline. */
   declare readonly settle: (batch: Batch, answers: readonly Answer[]) => void
   /** The time, of `performance.now`, at which the batch has taken too long. */
@@ -37,6 +38,7 @@ export class Batch {
   constructor(lane: Lane | undefined, first: PendingRequest, settle: Batch['settle']) {
     this.lane = lane
     this.pending = [first]
+    this.requests = [first.request]
     this.settle = settle
     this.due = 0
     this.isSettled = false
@@ -100,7 +102,10 @@ export function createBatches(
         if (batch !== undefined) start(batch)
         batch = new Batch(lane, pending, settle)
         open.set(lane, batch)
-      } else batch.pending.push(pending)
+      } else {
+        batch.pending.push(pending)
+        batch.requests.push(pending.request)
+      }
       batch.weight += weight
     }
     for (const batch of open.values()) start(batch)
@@ -132,7 +137,7 @@ function isAbout(batch: Batch, { request }: PendingRequest): boolean {
   const known = (batch.keys ??= new Set())
   // The batch may have more requests than at the last comparison.
   for (; batch.noted < batch.pending.length; batch.noted++) {
-    for (const key of keysOf(batch.pending[batch.noted].request)) known.add(key)
+    for (const key of keysOf(batch.requests[batch.noted])) known.add(key)
   }
   return keysOf(request).some((key) => known.has(key))
 }

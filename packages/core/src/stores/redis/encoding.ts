@@ -120,10 +120,6 @@ function askOf({ order }: RedisPlan, { verb, cost }: DecisionRequest): readonly 
   return [verb === 'consume' ? '0' : '1', ...order.map((index) => `${cost[index]}`)]
 }
 
-export function isDecision(request: { readonly verb: string }): request is DecisionRequest {
-  return request.verb === 'consume' || request.verb === 'peek'
-}
-
 /** Encodes a call of the script of single requests. The first comment of that script describes the keys and arguments. */
 export function encodeRequest(
   prefix: string,

@@ -120,24 +120,18 @@ export function createPipeline(
   }
 
   function send(batch: Batch): void {
-    const { pending, lane } = batch
     deadlines.begin(batch, timeoutMs)
-    const requests = pending.map(({ request }) => request)
     let isSending = true
-    calls.send(requests, lane, (answers) => {
-      if (isSending) checkPhase(() => arrive(batch, requests, answers))
-      else arrive(batch, requests, answers)
+    calls.send(batch.requests, batch.lane, (answers) => {
+      if (isSending) checkPhase(() => arrive(batch, answers))
+      else arrive(batch, answers)
     })
     isSending = false
   }
 
-  function arrive(
-    batch: Batch,
-    requests: readonly StoreRequest[],
-    answers: readonly Answer[],
-  ): void {
+  function arrive(batch: Batch, answers: readonly Answer[]): void {
     if (batch.isSettled) {
-      refundLate(requests, answers)
+      refundLate(batch.requests, answers)
       return
     }
     batch.isSettled = true

@@ -1,8 +1,7 @@
 import clusterSlot from 'cluster-key-slot'
 import { createServerClock, type ServerClock } from '../../clock.js'
 import { redisKey } from '../../keys.js'
-import type { StoreRequest } from '../store.js'
-import { isDecision } from './encoding.js'
+import { isDecision, type StoreRequest } from '../store.js'
 import { createPlans, type Lane } from './plans.js'
 
 /** Returns undefined for a request that is sent in a call of its own, without an order relative to others. */

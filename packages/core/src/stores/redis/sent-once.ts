@@ -40,28 +40,24 @@ type Send = (name: 'evalsha' | 'eval', ...call: Parameters<SendScript>) => void
 export function sendingOnce(client: Commands): Send {
   const calls = callsOf(client)
   const connection = connectionOf(client)
-  let sent: SentCommand | undefined
+  const last: { sent: SentCommand | undefined } = { sent: undefined }
   // `evalsha` passes its command to `sendCommand` of the same client. With `enableAutoPipelining` that happens later; such a command is not
   // captured, and ioredis repeats it unchanged.
   const tapped = inherit(client, {
     sendCommand: {
       value(command: SentCommand, stream?: unknown) {
-        sent = command
+        last.sent = command
         return connection.sendCommand?.(command, stream)
       },
     },
   })
-
-  function lastSent(): SentCommand | undefined {
-    return sent
-  }
 
   function forget(call: Call): void {
     calls.splice(calls.indexOf(call), 1)
   }
 
   return function send(name, script, keys, args, answered, failed) {
-    sent = undefined
+    last.sent = undefined
     let reply: Promise<unknown>
     try {
       reply = tapped[name](script, keys.length, ...keys, ...args)
@@ -69,7 +65,7 @@ export function sendingOnce(client: Commands): Send {
       failed(error)
       return
     }
-    const call: Call = { command: lastSent(), voidAt: 2 + keys.length, isLost: false, failed }
+    const call: Call = { command: last.sent, voidAt: 2 + keys.length, isLost: false, failed }
     calls.push(call)
     function succeed(value: unknown): void {
       forget(call)
