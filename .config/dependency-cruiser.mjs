@@ -7,13 +7,13 @@ const core = 'packages/core/src'
 const npm = (...names) => `node_modules/(?:${names.join('|')})/`
 
 /** The files at the root of core, without its public face; and the readers of options. */
-const ground = `${core}/(?:(?:awaitable|clock|digests|errors|keys|policy|time-zone|warnings)\\.ts$|errors/|options/)`
-const algorithmContract = `${core}/algorithms/(?:algorithm|bytes|ids|kind|plain-lua|reading|window)\\.ts$`
+const ground = `${core}/(?:(?:awaitable|clock|digests|errors|keys|policy|time-zone)\\.ts$|errors/|options/)`
+const algorithmContract = `${core}/algorithms/(?:algorithm|bytes|ids|kind|plain-lua|window)\\.ts$`
 const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
 const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
 /** A limit that names no algorithm has this one. */
 const defaultAlgorithm = `${core}/limiter/stated-policies\\.ts$`
-const storeContract = `${core}/stores/(?:store|compiled-policies|cursor|changes|reset|block|pending|events|failure)\\.ts$`
+const storeContract = `${core}/stores/(?:store|compiled-policies|cursor|changes|pending|events)\\.ts$`
 const memoryStore = `${core}/stores/memory/index\\.ts$`
 const builders = `${core}/algorithms/[^/]+/index\\.ts$`
 const adapterNeeds = ['@sluice/core', 'packages/core/(?:bundle|src)/(?:index|http/)']
@@ -38,7 +38,7 @@ const rules = {
   'all algorithms': { from: allAlgorithms, may: [ground, `${core}/algorithms/`] },
   'all scripts': {
     from: algorithmScripts,
-    may: [`${core}/algorithms/(?:[^/]+/(?:[^/]*script|ids)|ids|plain-lua)\\.ts$`],
+    may: [`${core}/algorithms/(?:[^/]+/(?:script|step|spread|index)|ids|plain-lua)\\.ts$`],
   },
   'store contract': { from: storeContract, may: [ground, algorithmContract] },
   'memory store': {
