@@ -99,7 +99,7 @@ function finish(file, folder) {
   rewrite(`${file}.map`, (text) => withoutOwnSources(text, file, folder))
 }
 
-/** What a module, and the modules that only it needs, import from those of other entries: the names by the module. */
+/** The names that a module, and the modules that only it needs, import from those of other entries, by their module. */
 function importsFrom(folder, module, shared, seen = new Set()) {
   if (seen.has(module)) return []
   seen.add(module)
