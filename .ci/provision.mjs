@@ -7,11 +7,13 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
+import { root } from './workspace.mjs'
 
 export function provideRedis() {
   const { REDIS_SERVER } = process.env
@@ -76,6 +78,37 @@ function isPostgres(folder) {
   })
 }
 
+/** The tests use node:sqlite where Node has it, and better-sqlite3 with older versions. Its binary is downloaded from GitHub, or compiled here. */
+export function provideSqlite() {
+  if (process.getBuiltinModule('node:sqlite') !== undefined || isSqlite()) return
+  console.log('Building better-sqlite3, which can take minutes …')
+  if (!buildSqlite() && installWithApt('g++', 'make', 'python3')) buildSqlite()
+  if (!isSqlite())
+    fail('The tests use better-sqlite3, which could not be downloaded or compiled.', sqliteHelp)
+}
+
+const sqliteHelp = `Run this command with Node.js 22.13 or later, which has SQLite, or install a compiler, then run it again:
+
+  Debian, Ubuntu   sudo apt-get install --no-install-recommends g++ make python3
+  macOS            xcode-select --install
+`
+
+const sqliteFolder = join(root, 'packages', 'conformance', 'node_modules', 'better-sqlite3')
+
+function buildSqlite() {
+  const { status } = spawnSync('npm', ['run', 'install'], {
+    cwd: realpathSync(sqliteFolder),
+    stdio: 'ignore',
+  })
+  return status === 0
+}
+
+/** Whether it has a binary for this Node.js. A process of its own, because a binary of another version can end it. */
+function isSqlite() {
+  const script = `new (require(${JSON.stringify(sqliteFolder)}))(':memory:')`
+  return spawnSync(process.execPath, ['-e', script]).status === 0
+}
+
 export function provideChromium() {
   if (process.env.CHROMIUM !== undefined || browsers.some(isOnPath)) return
   if (installWithApt('chromium') && isOnPath('chromium')) return
@@ -113,12 +146,12 @@ function disableService(name) {
   if (existsSync('/run/systemd/system')) spawnSync('systemctl', ['disable', name])
 }
 
-/** Installs a Debian package without starting its service. False if this process may not. */
-function installWithApt(name) {
+/** Installs Debian packages without starting their services. False if this process may not. */
+function installWithApt(...names) {
   if (process.getuid?.() !== 0 || !isOnPath('apt-get')) return false
-  console.log(`Installing ${name} with apt-get …`)
+  console.log(`Installing ${names.join(', ')} with apt-get …`)
   return withoutStartingServices(
-    () => aptGet('update') && aptGet('install', '--yes', '--no-install-recommends', name),
+    () => aptGet('update') && aptGet('install', '--yes', '--no-install-recommends', ...names),
   )
 }
 

@@ -1,17 +1,18 @@
 // Installs the workspace by the lockfile, or by the package.json files with --update, which writes the lockfile. --tests also installs the
-// redis-server and the PostgreSQL of the tests, --browser the browser of `npm run check:pages`, --site the generator of the site, which has a
+// redis-server, the PostgreSQL and the SQLite of the tests, --browser the browser of `npm run check:pages`, --site the generator of the site, which has a
 // lockfile of its own in packages/docs. A second run has nothing to do and needs no network.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './command.mjs'
-import { provideChromium, providePostgres, provideRedis } from './provision.mjs'
+import { provideChromium, providePostgres, provideRedis, provideSqlite } from './provision.mjs'
 import { docs, docsMembers, members, pnpm, root } from './workspace.mjs'
 
 installDependencies(root, members())
 if (process.argv.includes('--tests')) {
   provideRedis()
   providePostgres()
+  provideSqlite()
 }
 if (process.argv.includes('--browser')) provideChromium()
 if (process.argv.includes('--site')) installDependencies(docs, docsMembers())
