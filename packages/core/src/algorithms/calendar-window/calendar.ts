@@ -36,6 +36,7 @@ const dayMs = 24 * hourMs
  */
 export function createCalendar(period: Period, timeZone: string, weekStartsOn: Weekday): Calendar {
   let boundaries: readonly number[] = [0, 0, 0, 0]
+  let earlier: Interval = { start: 0, end: 0 }
   const zone = timeZoneOf(timeZone)
 
   function windowOf(moment: number): Interval {
@@ -53,8 +54,11 @@ export function createCalendar(period: Period, timeZone: string, weekStartsOn: W
   return {
     boundariesAround,
     endOf(moment) {
-      // A time before the cached boundaries is the last request of a key that was idle. Its window ended at the first cached boundary at the
-      // latest. So the cached boundaries are used, and are kept for the other keys.
+      // The last request of a key that was idle, or of a clock that has stepped back. The cached boundaries are kept for the other keys.
+      if (moment < boundaries[0]) {
+        if (moment < earlier.start || moment >= earlier.end) earlier = windowOf(moment)
+        return earlier.end
+      }
       const known = moment < boundaries[3] ? boundaries : boundariesAround(moment)
       return known.find((boundary) => boundary > moment) ?? Infinity
     },
