@@ -16,6 +16,8 @@ export async function countsOverRedis(
   const { own } = await bytesPerKey(admin, client, contender)
   const decide = await contender.open(client)
   const keys = freshKeys(rounds * together).of(Array(rounds * together).keys())
+  // The first call of a process sends the whole script.
+  await decide('first')
   const single = await counted(admin, rounds, async () => {
     for (const key of keys.slice(0, rounds)) await decide(key)
   })
