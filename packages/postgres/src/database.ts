@@ -40,7 +40,7 @@ export function postgresDatabase(
   /** Saves a row alone, by a plain statement. */
   async function saveOne(change: Change, { from, until }: Span): Promise<Saved> {
     const { key, version, bytes, endsAt } = change
-    const state = bufferOf(bytes)
+    const state = hexOf(bytes)
     const ends = Math.ceil(endsAt)
     const [saved] =
       version === undefined
@@ -64,7 +64,7 @@ export function postgresDatabase(
       until,
       changes.map(({ change }) => change.key),
       changes.map(({ change }) => change.version ?? null),
-      changes.map(({ change: { bytes } }) => (bytes === undefined ? null : hexOf(bytes))),
+      changes.map(({ change: { bytes } }) => hexOf(bytes)),
       changes.map(({ change }) => Math.ceil(change.endsAt)),
       isSingle ? null : changes.map(({ g }) => g),
     ])
@@ -112,8 +112,8 @@ function textsOf({ table, load, save, clean }: Names) {
     now: `select ${clock}`,
     load: `select version, state, now from ${load}($1::text[])`,
     save: `select saved, version, state, now from ${save}($1::bigint, $2::bigint, $3::text[], $4::bigint[], $5::text[]::bytea[], $6::bigint[], $7::int[])`,
-    update: `update ${table} set version = version + 1, state = $3::bytea, ends = $4::bigint where key = $1::text and version = $2::bigint and ${clock} between $5::bigint and $6::bigint ${returning('$6')}`,
-    insert: `insert into ${table} select $1::text, ${firstVersion}, $3::bigint, $2::bytea where ${clock} between $4::bigint and $5::bigint on conflict do nothing ${returning('$5')}`,
+    update: `update ${table} set version = version + 1, state = $3::text::bytea, ends = $4::bigint where key = $1::text and version = $2::bigint and ${clock} between $5::bigint and $6::bigint ${returning('$6')}`,
+    insert: `insert into ${table} select $1::text, ${firstVersion}, $3::bigint, $2::text::bytea where ${clock} between $4::bigint and $5::bigint on conflict do nothing ${returning('$5')}`,
     clean: `select ${clean}(${cleanedPages})`,
   }
 }
@@ -126,13 +126,11 @@ function rowOf(version: unknown, state: unknown): StoredRow | undefined {
   )
 }
 
-/** The drivers take bytes as a Buffer. */
-function bufferOf(bytes: Uint8Array | undefined): Buffer | null {
+/**
+ * Bytes as text. A Buffer would be stored wrong by postgres.js: if a connection has lost a prepared statement, it sends the statement again, and encodes a Buffer
+ * twice.
+ */
+function hexOf(bytes: Uint8Array | undefined): string | null {
   if (bytes === undefined) return null
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
-/** In a list, as text: postgres.js takes a list of Buffers for a single value. */
-function hexOf(bytes: Uint8Array): string {
   return `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
 }

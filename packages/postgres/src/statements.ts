@@ -49,13 +49,15 @@ export function createStatements(client: PostgresClient, settings: StatementSett
 
   return async function run(text, values) {
     try {
+      const name = nameOf(text)
       try {
-        return await driver.rows(text, values, nameOf(text))
+        return await driver.rows(text, values, name)
       } catch (error) {
         // Nothing ran in either case, so the statement is sent again.
-        if (isPrepared && isLost(error)) {
+        if (name !== undefined && isLost(error)) {
+          // Other calls can have lost theirs at the same time.
+          if (isPrepared) warnOfPooler()
           isPrepared = false
-          warnOfPooler()
         } else if (migration !== undefined && isMissing(error)) await migrated(migration)
         else throw error
         return await driver.rows(text, values, undefined)

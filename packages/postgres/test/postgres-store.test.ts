@@ -162,6 +162,42 @@ describe('prepared statements', () => {
     expect(named.rows).toEqual([])
   })
 
+  test('that several calls lose at the same time are sent again', async () => {
+    const schema = 'lost_together'
+    const pool = await poolIn(schema)
+    const limiter = limiterOver(postgresStore(pool, { schema, migrate: true, ...patient }))
+    const keys = ['a', 'b', 'c', 'd']
+    for (let i = 1; i <= 5; i++) {
+      const clients = await Promise.all(keys.map(() => pool.connect()))
+      for (const client of clients) {
+        await client.query('deallocate all')
+        client.release()
+      }
+      const decisions = []
+      for (const key of keys) {
+        decisions.push(limiter.consume(key))
+        // The call is under way, and the next one uses another connection.
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const stored = { remaining: 1000 - i, source: 'store' }
+      expect(await Promise.all(decisions)).toMatchObject(keys.map(() => stored))
+    }
+  })
+
+  test('that postgres.js loses and sends again save the same state', async () => {
+    const schema = 'lost_by_postgres_js'
+    await poolIn(schema)
+    const sql = postgres(server.url, { max: 1, onnotice() {} })
+    onTestFinished(() => sql.end())
+    const settings = { schema, migrate: true, rememberedRows: 0, ...patient }
+    const limiter = limiterOver(postgresStore(sql, settings))
+    for (let i = 1; i <= 5; i++) {
+      expect(await limiter.consume('key')).toMatchObject({ remaining: 1000 - i, source: 'store' })
+      // Within a block, where the client does not see the command.
+      await sql.unsafe(`do $$ begin execute 'deallocate all'; end $$`)
+    }
+  })
+
   test('are not used by postgres.js with "prepare: false"', async () => {
     const schema = 'unprepared'
     await poolIn(schema)
