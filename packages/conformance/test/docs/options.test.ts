@@ -159,8 +159,8 @@ const builders: Readonly<
   calendarWindow: [core.calendarWindow, day, 'calendar-window/index.ts#CalendarWindowOptions'],
   slidingWindow: [slidingWindow, window, 'sliding-window/index.ts#SlidingWindowOptions'],
   slidingLog: [core.slidingLog, window, 'sliding-log/index.ts#SlidingLogOptions'],
-  tokenBucket: [core.tokenBucket, { ...steady, refill: 2 }, 'gcra/buckets.ts#TokenBucketOptions'],
-  leakyBucket: [core.leakyBucket, { ...steady, leak: 2 }, 'gcra/buckets.ts#LeakyBucketOptions'],
+  tokenBucket: [core.tokenBucket, { ...steady, refill: 2 }, 'gcra/index.ts#TokenBucketOptions'],
+  leakyBucket: [core.leakyBucket, { ...steady, leak: 2 }, 'gcra/index.ts#LeakyBucketOptions'],
   leakyQueue: [
     core.leakyQueue,
     { leak: 2, every: '1s', maxDelay: 0 },
