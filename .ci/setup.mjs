@@ -1,12 +1,12 @@
 // Installs the workspace by the lockfile, or by the package.json files with --update, which writes the lockfile. --tests also installs the
-// redis-server, the PostgreSQL and the SQLite of the tests, --browser the browser of `npm run check:pages`, --site the generator of the site, which has a
-// lockfile of its own in packages/docs. A second run has nothing to do and needs no network.
+// redis-server, the PostgreSQL and the SQLite of the tests, --browser the browser of `npm run check:pages`, --site the generator of the site, and --platforms the
+// runtimes and frameworks of `npm run check:platforms`. These two have lockfiles of their own, in packages/docs and packages/platforms. A second run has nothing to do and needs no network.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './command.mjs'
 import { provideChromium, providePostgres, provideRedis, provideSqlite } from './provision.mjs'
-import { docs, docsMembers, members, pnpm, root } from './workspace.mjs'
+import { docs, members, membersOf, platforms, pnpm, root } from './workspace.mjs'
 
 installDependencies(root, members())
 if (process.argv.includes('--tests')) {
@@ -15,7 +15,8 @@ if (process.argv.includes('--tests')) {
   provideSqlite()
 }
 if (process.argv.includes('--browser')) provideChromium()
-if (process.argv.includes('--site')) installDependencies(docs, docsMembers())
+if (process.argv.includes('--site')) installDependencies(docs, membersOf(docs))
+if (process.argv.includes('--platforms')) installDependencies(platforms, membersOf(platforms))
 
 function installDependencies(folder, packages) {
   const stamp = join(folder, 'node_modules', '.sluice-setup')

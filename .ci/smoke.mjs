@@ -1,7 +1,7 @@
 // Starts each example, or the named ones, as a reader would, and runs its check.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { login } from './smoke/login.mjs'
 import { fiveInTenSeconds } from './smoke/five-in-ten-seconds.mjs'
@@ -12,7 +12,7 @@ import { ownStore } from './smoke/own-store.mjs'
 import { started } from './smoke/program.mjs'
 import { queueWorker } from './smoke/queue-worker.mjs'
 import { ownRules, rules } from './smoke/rules.mjs'
-import { root } from './workspace.mjs'
+import { members, root } from './workspace.mjs'
 
 const checks = {
   express: fiveInTenSeconds,
@@ -31,10 +31,11 @@ const checks = {
 /** The environment of an example, besides the port. */
 const environments = { rules: ownRules }
 
-// A test runs the programs of the docs, with a Redis.
-const examples = readdirSync(join(root, 'examples'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !['docs', 'moving'].includes(entry.name))
-  .map(({ name }) => name)
+// A test runs the programs of the docs, with a Redis. `npm run check:platforms` starts the examples that need another runtime, or a build.
+const examples = members()
+  .filter(({ folder }) => dirname(folder) === join(root, 'examples'))
+  .map(({ folder }) => basename(folder))
+  .filter((name) => !['docs', 'moving'].includes(name))
 assert.notEqual(examples.length, 0, 'there is no example to start')
 
 const named = process.argv.slice(2)

@@ -1,29 +1,41 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The repository's folder, independent of the working directory. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** The folder of the pages for users. With the generator of their site, it is a workspace of its own. */
+/** The workspace of the pages for users, with the generator of their site. */
 export const docs = join(root, 'packages', 'docs')
 
-/** The workspace's members, the root first, with their folders and manifests. */
+/** The workspace of the runtimes and the frameworks that `npm run check:platforms` starts. */
+export const platforms = join(root, 'packages', 'platforms')
+
+/** The members of the workspace of the repository, the root first, with their folders and manifests. */
 export function members() {
+  const patterns = new Set(packagesOf(root))
   return [root, ...foldersIn('packages'), ...foldersIn('examples')]
-    .filter((folder) => folder !== docs && existsSync(join(folder, 'package.json')))
+    .filter((folder) => existsSync(join(folder, 'package.json')))
+    .filter((folder) => !patterns.has(`!${relative(root, folder)}`))
     .map(memberIn)
 }
 
-/** The only member of the workspace of the pages. */
-export function docsMembers() {
-  return [memberIn(docs)]
+/** The members of a workspace with a lockfile of its own. */
+export function membersOf(workspace) {
+  return packagesOf(workspace).map((path) => memberIn(join(workspace, path)))
 }
 
 /** The command line that runs the pnpm which package.json pins. It needs only npm. */
 export function pnpm(...args) {
   const [version] = manifestOf(root).packageManager.split('+')
   return ['npx', ['--yes', version, ...args]]
+}
+
+/** The folders, or the patterns, that a workspace lists as its packages. */
+function packagesOf(workspace) {
+  const text = readFileSync(join(workspace, 'pnpm-workspace.yaml'), 'utf8')
+  const [, list] = /^packages:\n((?:  .*\n)+)/m.exec(text)
+  return [...list.matchAll(/^ {2}- '?([^'\n]+)'?$/gm)].map(([, path]) => path)
 }
 
 function foldersIn(parent) {

@@ -21,7 +21,10 @@ const pages = all.filter((file) =>
   /^packages\/conformance\/test\/(?:docs|playground|site)\/|\.browser\.test\.ts$/.test(file),
 )
 
-const quick = all.filter((file) => !slow.includes(file) && !pages.includes(file))
+/** These files start real runtimes and frameworks. `npm run check:platforms` installs them and runs the files. */
+const platforms = all.filter((file) => file.startsWith('packages/platforms/'))
+
+const quick = all.filter((file) => ![slow, pages, platforms].flat().includes(file))
 
 /**
  * The quick files that need a process of their own: they measure memory, read warnings of the process, load modules again, set the time, or
@@ -52,6 +55,7 @@ export default defineConfig({
       { extends: true, test: { name: 'isolated', include: alone, server } },
       { extends: true, test: { name: 'slow', include: slow, server } },
       { extends: true, test: { name: 'pages', include: pages, server } },
+      { extends: true, test: { name: 'platforms', include: platforms, server } },
       {
         // The tests of NestJS again, with NestJS 10 instead of 11 for all imports, also in the sources.
         extends: true,

@@ -16,6 +16,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 /** Starts an example on a free port. It never outlives this process. */
 export async function started(folder, file, nodeOptions = [], given = {}, node = process.execPath) {
   const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
   // Tests never use a Redis that runs on the machine.
   const { REDIS_URL: _, ...env } = process.env
   const child = spawn(node, [...nodeOptions, file], {
@@ -39,7 +40,7 @@ export async function started(folder, file, nodeOptions = [], given = {}, node =
     for (;;) {
       try {
         const signal = AbortSignal.timeout(answersWithinMs)
-        return await fetch(`http://127.0.0.1:${port}${path}`, { ...options, signal })
+        return await fetch(`${url}${path}`, { ...options, signal })
       } catch (error) {
         assert.equal(child.exitCode, null, 'it ended')
         if (error.cause?.code !== 'ECONNREFUSED' || Date.now() > deadline) throw error
@@ -63,6 +64,7 @@ export async function started(folder, file, nodeOptions = [], given = {}, node =
   }
 
   return {
+    url,
     ask,
     end,
     stop,

@@ -1,0 +1,2 @@
+/** A server without a limit. */
+export default { fetch: () => new Response('Hello.') }
