@@ -302,6 +302,7 @@ const causes: Readonly<
     () => errorOf(() => databaseStore(untyped({ query() {} }))),
     ['databaseStore', '"query"', '"load" and "save"'],
   ],
+  SLUICE_STORE_DAMAGED: [damagedStore, ['the map store', '"sluice:api:{a}"', 'For a minute']],
   SLUICE_STORE_CLOSED: [closedStore, ['redis', 'closed']],
 }
 
@@ -450,6 +451,19 @@ async function contendedStore(): Promise<SluiceError> {
   const store = databaseStore(database, { timeout: 20 })
   const limiter = createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
   return rejectionOf(limiter.penalize('a', 1))
+}
+
+/** Another program has written the row. */
+async function damagedStore(): Promise<SluiceError> {
+  const row = { version: 1, bytes: Uint8Array.of(255) }
+  const database: Database = {
+    name: 'map',
+    load: async (keys) => ({ now: Date.now(), rows: keys.map(() => row) }),
+    save: async (groups) => ({ now: Date.now(), groups: groups.map(() => [2]) }),
+  }
+  const store = databaseStore(database)
+  const limiter = createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
+  return warningOf(() => void rejectionOf(limiter.penalize('a', 1)))
 }
 
 async function closedStore(): Promise<SluiceError> {

@@ -22,7 +22,13 @@ describe('pg', () => {
   })
   afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 
-  describeDatabase('a pool', () => opened[next++ % 2], { describe, it })
+  describeDatabase('a pool', () => opened[next++ % 2], {
+    describe,
+    it,
+    async damage(key) {
+      await pools[0].query(`update sluice set state = '' where key = $1`, [key])
+    },
+  })
 })
 
 describe('postgres.js', () => {

@@ -10,7 +10,16 @@ const always = { from: 0, until: 2 ** 52 }
 describe.each(sqliteDrivers())('$name', (driver) => {
   const { file, connect } = useFile()
 
-  describeDatabase('two connections', instances(driver.open), { describe, it })
+  describeDatabase('two connections', instances(driver.open), {
+    describe,
+    it,
+    damage(key) {
+      const statement = connect(driver.open).prepare(
+        `update "two ""tables""" set state = 'text' where key = ?`,
+      )
+      statement.run(key)
+    },
+  })
   describeDatabase('numbers as bigint', instances(driver.openForBigints), { describe, it })
 
   /** Returns one of two connections, in turns. */

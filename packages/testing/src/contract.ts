@@ -10,6 +10,8 @@ export const contract = {
   ping: 'Without keys it answers whether the database is available.',
   order: 'The rows in the order of the keys. Undefined: there is no row.',
   time: 'The time of the database, in milliseconds since the epoch.',
+  unreadable:
+    'The state that was saved, or no bytes if the database cannot read it: as an absent row, it would allow every request.',
   version:
     'It is never the version of another state of the same key, not even after the row was deleted and made again.',
   loadedVersion: 'The version that was loaded or saved last. Undefined: there was no row.',

@@ -1,6 +1,6 @@
 import { describeGroups } from './groups.js'
-import { describeStates } from './states.js'
-import type { DatabaseFactory, TestFunctions } from './suite.js'
+import { describeDamage, describeStates } from './states.js'
+import type { DatabaseFactory, DatabaseTests, TestFunctions } from './suite.js'
 import { describeTimes } from './times.js'
 import { describeTraffic } from './traffic.js'
 
@@ -9,7 +9,7 @@ import { describeTraffic } from './traffic.js'
  * breaks. All rows have keys of their own, so the tests can run on a table with other rows.
  *
  * @param makeDatabase returns instances over the same data, if possible with different connections
- * @param functions the functions of the test runner, by default those of `node:test`
+ * @param options the functions of the test runner, by default those of `node:test`
  * @example
  * import { describeDatabase } from '@sluice/testing'
  *
@@ -18,15 +18,20 @@ import { describeTraffic } from './traffic.js'
 export function describeDatabase(
   name: string,
   makeDatabase: DatabaseFactory,
-  functions: TestFunctions = nodeTest(),
+  { damage, ...options }: DatabaseTests = {},
 ): void {
-  const { describe, it } = functions
+  const { describe, it } = areFunctions(options) ? options : nodeTest()
   describe(name, () => {
     describeStates(makeDatabase, it)
+    if (damage !== undefined) describeDamage(makeDatabase, it, damage)
     describeGroups(makeDatabase, it)
     describeTimes(makeDatabase, it)
     describeTraffic(makeDatabase, it)
   })
+}
+
+function areFunctions(options: Partial<TestFunctions>): options is TestFunctions {
+  return options.describe !== undefined && options.it !== undefined
 }
 
 /** Other test runners cannot load this module, so it is loaded only if it is used. */

@@ -133,6 +133,28 @@ export function describeStates(make: DatabaseFactory, it: TestFunctions['it']): 
   })
 }
 
+/** Rows whose state the database cannot read. */
+export function describeDamage(
+  make: DatabaseFactory,
+  it: TestFunctions['it'],
+  damage: (key: string) => Promise<void> | void,
+): void {
+  it('returns a row that it cannot read without bytes, and replaces it by its version only', async () => {
+    const database = await make()
+    const [key, other] = newKeys(2)
+    for (const one of [key, other]) await makeRow(database, one, Uint8Array.of(1))
+    await damage(key)
+    const [row, intact] = await load(database, [key, other], 'unreadable')
+    expectBytes(row, new Uint8Array(), 'unreadable')
+    expectBytes(intact, Uint8Array.of(1), 'unreadable')
+    const added = await saveOne(database, key, undefined, Uint8Array.of(2))
+    expectThat(added === undefined, 'unreadable', 'It saved a new row over one that was there.')
+    const replaced = await saveOne(database, key, row?.version, Uint8Array.of(2))
+    expectThat(replaced !== undefined, 'unreadable', 'It did not replace the row by its version.')
+    await expectRow(database, key, Uint8Array.of(2), 'unreadable')
+  })
+}
+
 /** Keys that databases are known to mix up: by case, accents, a normal form, spaces at the end, or a collation; and keys with marks of a language. */
 const endings = [
   'a',

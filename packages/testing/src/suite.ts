@@ -6,6 +6,15 @@ import type { Database } from '@sluice/core/database'
  */
 export type DatabaseFactory = () => Database | Promise<Database>
 
+/** Options of `describeDatabase`. `node:test` is the default of its functions, which are always passed together. */
+export interface DatabaseTests extends Partial<TestFunctions> {
+  /**
+   * Changes the state of a row so that the database cannot read it, such as a column of another type. Without it, this is not tested. A database that stores
+   * and returns any bytes can read every state.
+   */
+  damage?(key: string): Promise<void> | void
+}
+
 /** The functions of a test runner: `node:test`, Vitest, Jest. */
 export interface TestFunctions {
   /** Defines a group of tests. */

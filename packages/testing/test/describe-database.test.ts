@@ -1,14 +1,25 @@
 import { readFileSync } from 'node:fs'
-import { MapDatabase } from '@sluice/conformance/databases'
+import { MapDatabase, type MapRow } from '@sluice/conformance/databases'
 import type { Database } from '@sluice/core/database'
 import { describe, expect, it, test } from 'vitest'
 import { contract } from '../src/contract.js'
 import { describeDatabase, type DatabaseFactory } from '../src/index.js'
 import { Data, faults } from './faulty-databases.js'
 
-const rows = new Map()
+const rows = new Map<string, MapRow>()
 
-describeDatabase('a map', () => new MapDatabase({ rows }), { describe, it })
+function damageIn(map: Map<string, MapRow>) {
+  return (key: string): void => {
+    const row = map.get(key)
+    if (row !== undefined) map.set(key, { ...row, bytes: new Uint8Array() })
+  }
+}
+
+describeDatabase('a map', () => new MapDatabase({ rows }), {
+  describe,
+  it,
+  damage: damageIn(rows),
+})
 
 describeDatabase(
   'a map that never returns rows',
@@ -20,11 +31,16 @@ describeDatabase(
 )
 
 /** Runs the tests until one says that this sentence is broken. Returns all broken sentences up to then. */
-async function brokenBy(makeDatabase: DatabaseFactory, sentence: string): Promise<Set<string>> {
+async function brokenBy(
+  makeDatabase: DatabaseFactory,
+  sentence: string,
+  damage: (key: string) => void,
+): Promise<Set<string>> {
   const runs: (() => Promise<void>)[] = []
   describeDatabase('faulty', makeDatabase, {
     describe: (_, define) => define(),
     it: (_, run) => runs.push(run),
+    damage,
   })
   const broken = new Set<string>()
   for (const run of runs) {
@@ -48,7 +64,8 @@ test.concurrent.each(faults)('a database that %s fails: "%s"', async (_, sentenc
     save: (groups, span) => map.save(groups, span),
     ...make(data),
   })
-  expect(await brokenBy(makeDatabase, contract[sentence])).toContain(contract[sentence])
+  const damage = damageIn(map.rows)
+  expect(await brokenBy(makeDatabase, contract[sentence], damage)).toContain(contract[sentence])
 })
 
 test('a failure has a sentence of the TSDoc of the contract', () => {

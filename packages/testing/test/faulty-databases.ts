@@ -145,6 +145,14 @@ export const faults: readonly Fault[] = [
     'bytes',
     storing((bytes) => new TextEncoder().encode(new TextDecoder().decode(bytes))),
   ],
+  [
+    'leaves out a row that it cannot read',
+    'unreadable',
+    loading((loaded) => ({
+      ...loaded,
+      rows: loaded.rows.map((row) => (row?.bytes.length === 0 ? undefined : row)),
+    })),
+  ],
   ['cuts rows below 64 KiB', 'bytes', storing((bytes) => bytes.slice(0, 65_535))],
   ['saves by any version', 'loadedVersion', withoutVersions(() => true)],
   [

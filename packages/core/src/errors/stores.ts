@@ -1,4 +1,4 @@
-import { show } from './quoting.js'
+import { quoted, show } from './quoting.js'
 
 /** Errors of stores and of their clients. */
 export const storeMessages = {
@@ -14,6 +14,10 @@ export const storeMessages = {
   SLUICE_STORE_CONTENDED: (store: string, timeoutMs: number): string =>
     `the ${store} store changed the row of this key for other processes again and again, for ${timeoutMs} ms. Nothing was taken. Raise the "timeout", or ` +
     `spread the limit over several keys, or use redisStore, which decides in the server.`,
+
+  SLUICE_STORE_DAMAGED: (store: string, row: string): string =>
+    `the ${store} store cannot read the row ${quoted(row)}: another program has written or changed it, or the client changes the bytes of rows. For a minute, ` +
+    `"onStoreError" decides for its key. Then its counts begin again.`,
 
   SLUICE_STORE_CLOSED: (store: string): string =>
     `the ${store} store was closed and takes no more requests.`,

@@ -82,18 +82,21 @@ export function hasFailed(answer: Answer): answer is SluiceError {
 
 /**
  * Returns whether the store is unavailable, as opposed to a store that answered a single request with an error, such as a key of another type: an
- * error inside a successful reply has no `cause`. A store that other processes keep changing is available.
+ * error inside a successful reply has no `cause`. A store that other processes keep changing is available, and so is one with a damaged row.
  */
 export function isUnavailable(answer: Answer): answer is SluiceError {
-  if (!hasFailed(answer) || answer.code === 'SLUICE_STORE_CONTENDED') return false
+  if (!hasFailed(answer) || areOfRow.has(answer.code)) return false
   return answer.code !== 'SLUICE_STORE_FAILED' || answer.cause !== undefined
 }
+
+/** The failures of a single row. */
+const areOfRow: ReadonlySet<string> = new Set(['SLUICE_STORE_CONTENDED', 'SLUICE_STORE_DAMAGED'])
 
 const failures: ReadonlySet<string> = new Set([
   'SLUICE_STORE_FAILED',
   'SLUICE_STORE_TIMEOUT',
   'SLUICE_STORE_UNAVAILABLE',
-  'SLUICE_STORE_CONTENDED',
+  ...areOfRow,
 ])
 
 /** Converts a value that a store threw to the error with which it answers its requests. */

@@ -11,6 +11,7 @@ import {
   type Policies,
 } from '../../src/index.js'
 import { databaseStore, type Database } from '../../src/stores/database/index.js'
+import { packState } from '../../src/stores/database/state-bytes.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 
 const minute = fixedWindow({ limit: 5, window: '1m' })
@@ -106,6 +107,8 @@ describe('several processes', () => {
     async (_, timeout) => {
       let version = 0
       let loads = 0
+      const part = { name: 'default', id: 1, row: [0, 0], ends: 0, body: undefined }
+      const ended = packState([part])
       const contended: Database = {
         name: 'contended',
         async load(keys) {
@@ -116,7 +119,7 @@ describe('several processes', () => {
         async save(groups) {
           await delay(1)
           const rows = groups.flat().map(({ key }) => {
-            return [key, { version: version++, bytes: new Uint8Array() }] as const
+            return [key, { version: version++, bytes: ended }] as const
           })
           return { now: Date.now(), groups: groups.map(() => undefined), rows: new Map(rows) }
         },

@@ -45,7 +45,7 @@ export interface StoredRow {
    * counter that starts at a random number does; so does a revision of the database. Only the database reads it.
    */
   readonly version: unknown
-  /** The state that was saved. */
+  /** The state that was saved, or no bytes if the database cannot read it: as an absent row, it would allow every request. */
   readonly bytes: Uint8Array
 }
 

@@ -99,12 +99,9 @@ class PageCursor extends Cursor {
   #look({ lease }: Call, cost: number): boolean {
     const { policy, params, now, views } = this
     const { steps, name } = policy
-    let kept = this.#page.partOf(name, steps.id, this.#width)?.row
+    const kept = this.#page.partOf(name, steps.id, this.#width)?.row
     if (steps.bodied === true) {
-      const body = this.#page.recordsOf(name, steps, this.#width)
-      // Without its records, a row means nothing.
-      if (body === undefined) kept = undefined
-      this.#body = body ?? steps.newBody(params)
+      this.#body = this.#page.recordsOf(name, steps, this.#width) ?? steps.newBody(params)
       this.#steps = steps.bind(this.#body, lease)
     }
     const row = kept === undefined ? Array.from({ length: this.#width }, () => 0) : [...kept]

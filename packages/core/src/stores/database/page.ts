@@ -1,13 +1,16 @@
 import type { BodiedAlgorithm, Row } from '../../algorithms/algorithm.js'
 import { blockForgotten, nextReset, type SideRows } from '../cursor.js'
 import type { Change, StoredRow } from './database.js'
-import { blockId, packState, readState, resetId, type Part } from './state-bytes.js'
+import { blockId, damageId, packState, readState, resetId, type Part } from './state-bytes.js'
 
 /** Parts are kept this long after they have expired, so that they still count if the clock steps back by less. */
 const graceMs = 1000
 
 /** An injected clock can stop, so a row that follows one is kept for a day longer. */
 const injectedGraceMs = 86_400_000
+
+/** After it was found that a row cannot be read, its key has no counts for this time, and no request is decided by it. */
+const damagedMs = 60_000
 
 /** The records of a part, read from its body. */
 interface Records {
@@ -23,12 +26,18 @@ interface PagePart extends Part {
 
 const noRow: Row = [0, 0]
 
+/** The name of a part that belongs to no policy. */
+const unnamed = 'default'
+
+/** Ends the decision of a group. */
+export class DamagedRecords extends Error {}
+
 /** The state of one key, as it was loaded, with the changes of the requests of this call. */
 export class Page {
   readonly #key: string
   readonly #version: unknown
   readonly #loadedAt: number
-  readonly #parts: PagePart[]
+  #parts: PagePart[]
   #isChanged = false
   /** The time of the last change, by the clock of its request. */
   #changedAt = 0
@@ -39,7 +48,18 @@ export class Page {
     this.#key = key
     this.#version = row?.version
     this.#loadedAt = loadedAt
-    this.#parts = readState(row?.bytes)
+    const parts = row === undefined ? [] : readState(row.bytes)
+    this.#parts = parts ?? []
+    if (parts === undefined) this.#replace()
+  }
+
+  /**
+   * Whether the row cannot be read, or could not be read shortly before. To read it as absent would allow all requests as long as rows are damaged. The row that
+   * replaces it ends, so that a single damaged row does not deny a key for ever.
+   */
+  get isDamaged(): boolean {
+    const mark = this.partOf(unnamed, damageId, 0)
+    return mark !== undefined && mark.ends > this.#loadedAt
   }
 
   /** The row that a policy's name has in this form. */
@@ -47,15 +67,23 @@ export class Page {
     return this.#parts[this.#indexOf(name, id, width)]
   }
 
-  /** The records of a part. Undefined if it has none, or its body is damaged. */
+  /**
+   * The records of a part. Undefined if there is no such part.
+   *
+   * @throws DamagedRecords if they cannot be read; the whole row then counts as damaged
+   */
   recordsOf(name: string, algorithm: BodiedAlgorithm, width: number): unknown {
     const part = this.#parts[this.#indexOf(name, algorithm.id, width)]
     if (part === undefined) return undefined
-    if (part.records === undefined && part.body !== undefined) {
-      const body = algorithm.unpackBody(part.body, part.row)
-      if (body !== undefined) part.records = { algorithm, body }
+    if (part.records === undefined) {
+      const body = part.body && algorithm.unpackBody(part.body, part.row)
+      if (body === undefined) {
+        this.#replace()
+        throw new DamagedRecords()
+      }
+      part.records = { algorithm, body }
     }
-    return part.records?.body
+    return part.records.body
   }
 
   /** Keeps a row until it ends. Removes it if it has already ended. */
@@ -100,6 +128,13 @@ export class Page {
     // The ends are times of the requests' clock, which can be an injected one.
     const endsAt = this.#loadedAt + lastEnd - this.#changedAt + grace
     return { key, version, bytes: packState(kept.map(packed)), endsAt }
+  }
+
+  /** Replaces the state by the mark of a damaged row. */
+  #replace(): void {
+    this.#parts = []
+    const mark = { name: unnamed, id: damageId, row: [], ends: this.#loadedAt + damagedMs }
+    this.put(mark, this.#loadedAt, false)
   }
 
   #note(now: number, isInjected: boolean): void {
@@ -166,7 +201,7 @@ export class PageSide implements SideRows {
 
 /** Whether a part is a row of an algorithm. */
 function isForm({ id }: Part): boolean {
-  return id !== blockId && id !== resetId
+  return id !== blockId && id !== resetId && id !== damageId
 }
 
 function packed({ records, isPacked, ...part }: PagePart): Part {

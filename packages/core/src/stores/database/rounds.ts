@@ -1,33 +1,11 @@
 import { processTime, type ServerClock } from '../../clock.js'
-import { sluiceError, type SluiceError } from '../../errors.js'
+import { warn, type SluiceError } from '../../errors.js'
 import { failureOf } from '../pending.js'
 import type { Answer } from '../store.js'
-import type { Change, Database, Saved, StoredRow } from './database.js'
-import { groupsOf, type Group, type Item } from './groups.js'
-import { createPlans } from './page-plan.js'
-import { Page } from './page.js'
+import type { Database, Saved } from './database.js'
+import { createDecide, type DecidedGroup, type OpenGroup } from './decided-group.js'
+import { groupsOf, type Item } from './groups.js'
 import type { RememberedRows } from './remembered-rows.js'
-import { mostBytes } from './state-bytes.js'
-
-/** A group that is not answered yet. */
-interface OpenGroup extends Group {
-  items: readonly Item[]
-  /** The rows by which it is decided next. Undefined: they have to be loaded. */
-  rows: ReadonlyMap<string, StoredRow | undefined> | undefined
-  /** The time of the database by which these rows are decided. */
-  now: number
-  /** Whether the rows are those that this process remembers. */
-  isGuess: boolean
-  /** Whether the database did not save it. */
-  isAgain: boolean
-}
-
-/** A group that was decided, and has to be saved. */
-interface DecidedGroup {
-  readonly group: OpenGroup
-  readonly answers: readonly Answer[]
-  readonly changes: readonly Change[]
-}
 
 export interface RoundsSettings {
   readonly database: Database
@@ -41,8 +19,6 @@ export interface RoundsSettings {
   settle(items: readonly Item[], answers: readonly Answer[]): void
 }
 
-const tooLong = `a row would have more than ${mostBytes} bytes`
-
 /** The longest pause before groups are loaded again that the database did not save. */
 const longestPauseMs = 8
 
@@ -55,7 +31,7 @@ const savesPerClean = 100
  */
 export function createRounds(settings: RoundsSettings): (items: readonly Item[]) => Promise<void> {
   const { database, clock, remembered, noteReply, lateError, settle } = settings
-  const planOf = createPlans()
+  const decideGroup = createDecide(database.name)
   /** Whether a reply has told the time of the database. */
   let isTimed = false
   let isCleaning = false
@@ -114,30 +90,12 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
       const result = decideGroup(group)
       if (result.changes.length > 0) decided.push(result)
       // Another process can have refunded what a remembered row denies.
-      else if (group.isGuess && !result.answers.some(isError)) {
+      else if (group.isGuess && !result.isFinal) {
         group.rows = undefined
         open.push(group)
-      } else settle(group.items, result.answers)
+      } else answer(result)
     }
     return decided.length === 0 ? open : [...open, ...(await save(decided))]
-  }
-
-  function decideGroup(group: OpenGroup): DecidedGroup {
-    const pages = new Map(
-      group.keys.map((key) => [key, new Page(key, group.rows?.get(key), group.now)]),
-    )
-    try {
-      const answers = group.items.map(({ pending: { request }, keys }) => {
-        const own = keys.flatMap((key) => pages.get(key) ?? [])
-        return planOf(request.entries).run(request, own, group.now)
-      })
-      const changes = Array.from(pages.values()).flatMap((page) => page.change ?? [])
-      const isTooLong = changes.some(({ bytes }) => (bytes?.length ?? 0) > mostBytes)
-      if (!isTooLong) return { group, answers, changes }
-      return failed(group, sluiceError('SLUICE_STORE_FAILED', database.name, tooLong))
-    } catch (error) {
-      return failed(group, failureOf(database.name, error))
-    }
   }
 
   async function save(decided: readonly DecidedGroup[]): Promise<readonly OpenGroup[]> {
@@ -165,11 +123,9 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   }
 
   /** Answers a group that was saved, and returns whether it was. */
-  function settleSaved(
-    { group, answers, changes }: DecidedGroup,
-    versions: readonly unknown[] | undefined,
-  ): boolean {
+  function settleSaved(one: DecidedGroup, versions: readonly unknown[] | undefined): boolean {
     if (versions === undefined) return false
+    const { group, changes } = one
     changes.forEach(({ key, bytes }, i) => {
       remembered.set(
         key,
@@ -177,8 +133,17 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
         group.now,
       )
     })
-    settle(group.items, answers)
+    answer(one)
     return true
+  }
+
+  function answer({ group, answers, damage }: DecidedGroup): void {
+    if (damage !== undefined) {
+      // The database has replied, so the breaker must not open.
+      noteReply()
+      warn(damage)
+    }
+    settle(group.items, answers)
   }
 
   /** Takes the current rows from the reply, if it has all of them. */
@@ -223,23 +188,20 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
 
   return async function run(items) {
     let groups = open(items)
-    while (groups.length > 0) {
-      const ready = groups.filter(({ rows }) => rows !== undefined)
-      const absent = groups.filter(({ rows }) => rows === undefined)
-      // Without the current rows the database is busy. With them, a pause would only give way to other processes.
-      if (absent.some(({ isAgain }) => isAgain)) await pause(Math.random() * longestPauseMs)
-      const [decided, loaded] = await Promise.all([decide(ready), load(absent)])
-      groups = inTime([...decided, ...loaded])
+    try {
+      while (groups.length > 0) {
+        const ready = groups.filter(({ rows }) => rows !== undefined)
+        const absent = groups.filter(({ rows }) => rows === undefined)
+        // Without the current rows the database is busy. With them, a pause would only give way to other processes.
+        if (absent.some(({ isAgain }) => isAgain)) await pause(Math.random() * longestPauseMs)
+        const [decided, loaded] = await Promise.all([decide(ready), load(absent)])
+        groups = inTime([...decided, ...loaded])
+      }
+    } catch (error) {
+      // A reply that is not of the form of the contract.
+      fail(groups, error)
     }
   }
-}
-
-function failed(group: OpenGroup, error: SluiceError): DecidedGroup {
-  return { group, answers: group.items.map(() => error), changes: [] }
-}
-
-function isError(answer: Answer): boolean {
-  return !('allowed' in answer)
 }
 
 function pause(ms: number): Promise<void> {

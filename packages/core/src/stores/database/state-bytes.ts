@@ -1,7 +1,7 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import { ByteWriter, readBytes, type ByteReader } from '../../algorithms/bytes.js'
 
-/** A part of a key's state: the row of one form of a policy, the policy's block (id 127), or its reset (id 126). */
+/** A part of a key's state: the row of one form of a policy, the policy's block (id 127) or its reset (id 126), or the mark of a damaged row (id 124). */
 export interface Part {
   /** The name of the policy. */
   readonly name: string
@@ -18,9 +18,12 @@ export interface Part {
 export const blockId = 127
 export const resetId = 126
 
+/** A part instead of a row that could not be read. It belongs to no policy. */
+export const damageId = 124
+
 /**
  * The first byte. A new layout gets the next number, and its number becomes a part of the key: during a rolling deploy, two layouts have a row each. A row
- * of any other layout is read as absent.
+ * of any other layout cannot be read.
  */
 const layout = 1
 
@@ -43,16 +46,18 @@ export function packState(parts: readonly Part[]): Uint8Array {
   return writer.written
 }
 
-/** Reads the parts. A state that is cut or damaged is read as absent. */
-export function readState(bytes: Uint8Array | undefined): Part[] {
-  return (bytes === undefined ? undefined : readBytes(bytes, readParts)) ?? []
+/** Reads the parts. Undefined if the state is cut or damaged. */
+export function readState(bytes: Uint8Array): Part[] | undefined {
+  // The database can be one that an application has written.
+  return ArrayBuffer.isView(bytes) ? readBytes(bytes, readParts) : undefined
 }
 
 function readParts(reader: ByteReader): Part[] | undefined {
   if (reader.number() !== layout) return undefined
   const parts: Part[] = []
   while (!reader.isAtEnd) parts.push(readPart(reader))
-  return parts
+  // A row without parts is deleted, so these bytes have been cut.
+  return parts.length === 0 ? undefined : parts
 }
 
 function readPart(reader: ByteReader): Part {
