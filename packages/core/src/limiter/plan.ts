@@ -15,6 +15,7 @@ import {
   statesBefore,
   addReceipt,
   PlainDecision,
+  widestDecision,
   type DecidedCall,
   type JoinedKeys,
 } from './receipt.js'
@@ -151,7 +152,7 @@ function withoutPolicies(call: DecidedCall, key: JoinedKeys, cost: Cost): Decisi
  * alive, so without it each such collection would make the next decisions several times slower.
  */
 class Kept {
-  decision: Decision<never> | undefined
+  decision = widestDecision
   #decisions = 0
 
   /** Keeps one decision of many, because a reference from an old object to a new one takes time. */

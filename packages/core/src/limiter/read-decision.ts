@@ -148,11 +148,11 @@ function verdictFrom(decided: Decided, limit: number, wait: number, delayMs: num
     used,
     limit,
     remaining,
-    retryAfterMs: wait === Infinity ? null : wait,
+    retryAfterMs: wait === Infinity ? null : compact(wait),
     nextMs: remaining < limit ? compact(decided.next) : 0,
     // A quota of 0 is always full, also if units of an earlier, larger quota still count.
     resetMs: limit === 0 ? 0 : Math.max(0, compact(decided.full - decided.now)),
-    delayMs,
+    delayMs: compact(delayMs),
   }
 }
 

@@ -182,6 +182,31 @@ function plainConstructor(): PlainConstructor {
   return constructor
 }
 
+/**
+ * A decision whose fields contain no numbers. V8 notes for each field of a hidden class what was ever stored in it. After only small integers, one number
+ * that is larger, such as the wait until the next month, would make each later decision of the process allocate memory for this field, and take half as
+ * long again. After a small integer and an object, V8 stores small integers in the field itself for ever.
+ */
+export const widestDecision: Decision<never> = /* @__PURE__ */ (() => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no caller sees this decision
+  const noNumber = null as unknown as number
+  return [0, noNumber].map(decisionOfOnly)[1]
+})()
+
+function decisionOfOnly(n: number): Decision<never> {
+  const verdict: Verdict = {
+    allowed: true,
+    used: n,
+    limit: n,
+    remaining: n,
+    retryAfterMs: n,
+    nextMs: n,
+    resetMs: n,
+    delayMs: n,
+  }
+  return new PlainDecision(true, n, n, n, n, n, [], { default: verdict }, 'store')
+}
+
 /** Its constructor returns the argument, so that a derived class adds its private field to that object. */
 // oxlint-disable-next-line typescript/no-extraneous-class -- only a class can be extended
 class ReturnsArgument {
