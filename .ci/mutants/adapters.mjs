@@ -71,7 +71,7 @@ export const mutants = [
   {
     file: 'packages/core/src/http/guard/route-limits.ts',
     name: 'Fastify counts a request in each place',
-    find: 'seen.add(view.raw)',
+    find: 'seen.add(request)',
     replace: '',
   },
   {

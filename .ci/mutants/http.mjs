@@ -35,8 +35,8 @@ export const mutants = [
   {
     file: `${http}/guard/settlement.ts`,
     name: 'a denied request that goes on is not settled',
-    find: '|| dependsOnOutcome(part)) whenOver',
-    replace: '|| (allowed && dependsOnOutcome(part))) whenOver',
+    find: '&& !dependsOnOutcome(part)) return',
+    replace: '&& (!allowed || !dependsOnOutcome(part))) return',
   },
   {
     file: `${http}/guard/settlement.ts`,

@@ -22,7 +22,8 @@ export const processTime: Time = {
   wall: () => Date.now(),
 }
 
-const dateNow = Date.now
+// In Workers, the origin is 0, so both clocks are the same. While a module loads they show 0, so an anchor would add their time twice.
+const dateNow = performance.timeOrigin === 0 ? undefined : Date.now
 const anchor = Date.now() - performance.now()
 
 /**

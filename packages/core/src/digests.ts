@@ -1,5 +1,6 @@
 import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
+import { withProcess } from './runtime.js'
 
 export function sha256BytesOf(text: string): Uint8Array {
   return sha256(utf8(text))
@@ -17,7 +18,7 @@ export function sha256Of(text: string): string {
 /** SHA-1, in hexadecimal digits. It is computed at once, which `crypto.subtle` does not do. */
 export function sha1Of(text: string): string {
   // Every client of Redis has loaded the module. Without it, the first digest of a long text takes milliseconds.
-  const crypto = globalThis.process?.getBuiltinModule?.('node:crypto')
+  const crypto = withProcess((process) => process.getBuiltinModule?.('node:crypto'))
   if (crypto !== undefined) return crypto.createHash('sha1').update(text).digest('hex')
   return hexadecimal(sha1(new TextEncoder().encode(text)))
 }

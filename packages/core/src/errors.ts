@@ -3,6 +3,7 @@ import { limiterMessages } from './errors/limiter.js'
 import { optionMessages } from './errors/options.js'
 import { requestMessages } from './errors/requests.js'
 import { storeMessages } from './errors/stores.js'
+import { withProcess } from './runtime.js'
 
 type Messages = typeof optionMessages &
   typeof limiterMessages &
@@ -104,8 +105,8 @@ export function isBranded(value: unknown, brand: symbol): boolean {
 const reported = new Set<string>()
 
 /**
- * Warns about a likely mistake with `process.emitWarning`, once per code and process. `node --disable-warning=<code>` silences the warning. Outside
- * Node, this function does nothing.
+ * Warns about a likely mistake with `process.emitWarning`, once per code and process. `node --disable-warning=<code>` silences the warning. A
+ * runtime without that function shows it on the console.
  */
 export function warn(mistake: SluiceError): void {
   if (reported.has(mistake.code)) return
@@ -113,8 +114,11 @@ export function warn(mistake: SluiceError): void {
   emitWarning(mistake)
 }
 
-/** Outside Node, this function does nothing. */
+/** Reports a warning with `process.emitWarning`, or on the console if the runtime has no such function. */
 export function emitWarning(warning: Error): void {
   // Not imported, because core also runs in browsers, and because an import of `node:process` opens the standard streams.
-  globalThis.process?.emitWarning?.(warning)
+  const emit = withProcess((process) => process.emitWarning?.bind(process))
+  // oxlint-disable-next-line no-console -- such a runtime has no other place for a warning
+  if (emit === undefined) console.warn(warning)
+  else emit(warning)
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Time } from '../src/clock.js'
 
 const noon = Date.UTC(2026, 0, 1, 12)
@@ -32,6 +32,17 @@ test.each([-86_400_000, 3_600_000])(
     expect([processTime.monotonic(), processTime.wall()]).toEqual([noon + 10, noon + step + 10])
   },
 )
+
+test('where both clocks show 0 until the first request, as in Workers, no time is added twice', async () => {
+  vi.setSystemTime(0)
+  const loading = { timeOrigin: 0, now: () => Date.now() }
+  vi.stubGlobal('performance', loading)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  vi.resetModules()
+  const workers = (await import('../src/clock.js')).processTime
+  vi.setSystemTime(noon)
+  expect([workers.monotonic(), workers.wall()]).toEqual([noon, noon])
+})
 
 test('the monotonic clock counts whole milliseconds', () => {
   vi.advanceTimersByTime(2.75)

@@ -176,7 +176,18 @@ const causes: Readonly<
   ],
   SLUICE_REQUEST_INVALID: [
     () => errorOf(() => viewOfNode(untyped(new Request('http://localhost/')))),
-    ['a web Request', "Node's own request"],
+    ['a web Request', "Node's own request", '@sluice/fetch'],
+  ],
+  SLUICE_RESPONSE_UNSEEN: [
+    () =>
+      errorOf(() => {
+        const guard = createGuard(
+          { limit: 5, window: '1m', key: 'all', count: 'failures' },
+          'GET /check',
+        )
+        void guard.checkUnseen(noRequest, response, noHeaders)
+      }),
+    ['"GET /check"', '"count"', 'limit.run(request, next)'],
   ],
   SLUICE_KEY_PER_RULE: [
     () => errorOf(() => createGuard({ rules: rulesOf(passed) }).keyOf(noRequest)),

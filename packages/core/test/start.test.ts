@@ -16,9 +16,35 @@ test('an import and a limiter load none of the modules of Node that take millise
   expect(loaded).toEqual([])
 })
 
+/** The edge runtime of Next.js throws when a program reads these. */
+const throwing = `
+  const fail = { get() { throw new Error('not supported in the Edge Runtime') } }
+  const names = ['getBuiltinModule', 'emitWarning', 'nextTick', 'hrtime', 'env', 'versions']
+  globalThis.process = Object.defineProperties({}, Object.fromEntries(names.map((name) => [name, fail])))
+`
+
+/** Workers throw while modules load. A timer is a number, and there is no \`setImmediate\`. */
+const forbidden = `
+  delete globalThis.process
+  delete globalThis.setImmediate
+  const real = { setTimeout, setInterval, getRandomValues: crypto.getRandomValues }
+  let permitted = false
+  const guarded = (name, call) => (...args) => {
+    if (!permitted) throw new Error('Disallowed operation called within global scope: ' + name)
+    return call(...args)
+  }
+  globalThis.setTimeout = guarded('setTimeout', (...args) => Number(real.setTimeout(...args)))
+  globalThis.setInterval = guarded('setInterval', (...args) => Number(real.setInterval(...args)))
+  crypto.getRandomValues = guarded('random', (words) => real.getRandomValues.call(crypto, words))
+  Math.random = guarded('random', () => 0.5)
+  globalThis.permit = () => (permitted = true)
+`
+
 test.each([
   ['without `process`', 'delete globalThis.process'],
   ['without a module in `process`', 'process.getBuiltinModule = () => undefined'],
+  ['where the members of `process` throw', throwing],
+  ['without timers and randomness before the first request', forbidden],
 ])('a guard decides %s', async (_, act) => {
   const outcomes = await run(`
     const write = process.stdout.write.bind(process.stdout)
@@ -41,6 +67,7 @@ test.each([
       response,
       { getHeader: () => undefined },
     )
+    globalThis.permit?.()
     const outcomes = ['192.0.2.1', '192.0.2.2', '192.0.2.9'].map((address) => {
       const { type, status, body } = check(address)
       return [type, status, body === undefined ? undefined : JSON.parse(body).title]
@@ -50,7 +77,7 @@ test.each([
   expect(outcomes).toEqual([
     ['continue', null, null],
     ['deny', 429, 'Request cannot be satisfied as assigned quota has been exceeded'],
-    ['deny', 403, 'Status 403'],
+    ['deny', 403, 'Forbidden'],
   ])
 })
 

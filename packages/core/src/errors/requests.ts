@@ -1,14 +1,28 @@
 import { quoted, show } from './quoting.js'
 
+/** The advice for the frameworks of Node. */
+const addressAdvice = `If a proxy or a unix socket is in front of the server, tell the framework to trust it (Express: app.set('trust proxy', 1))`
+
 /** Errors and warnings of HTTP requests and of the limits of routes. */
 export const requestMessages = {
-  SLUICE_REQUEST_INVALID: (value: unknown, isOfFetch: boolean): string =>
-    `rateLimit: the request is ${isOfFetch ? 'a web Request, which fetch uses' : show(value)}. Pass Node's own request, or that of the framework ` +
-    `which wraps it, as the framework passes it to its middleware and handlers.`,
+  SLUICE_REQUEST_INVALID: (value: unknown, wanted: 'node' | 'web'): string => {
+    if (wanted === 'web') {
+      return `rateLimit: the request is ${show(value)}. Pass the web Request, or that of the framework which contains it, as the server passes it to its handler.`
+    }
+    const isOfFetch = typeof value === 'object' && value !== null && 'bodyUsed' in value
+    const what = isOfFetch ? 'a web Request, which fetch uses' : show(value)
+    return (
+      `rateLimit: the request is ${what}. Pass Node's own request, or that of the framework which wraps it, as the framework passes it to its ` +
+      `middleware and handlers.${isOfFetch ? ' For a handler of web Requests, use rateLimit of @sluice/fetch.' : ''}`
+    )
+  },
 
-  SLUICE_ADDRESS_MISSING: (value: unknown): string =>
-    `byIp: the request's address is ${show(value)}. If a proxy or a unix socket is in front of the server, tell the framework ` +
-    `to trust it (Express: app.set('trust proxy', 1)), or pass another "key". ` +
+  SLUICE_RESPONSE_UNSEEN: (limiter: string, needed: string): string =>
+    `limiter "${limiter}": ${needed} depends on the response, and a check sees none. Call limit(handler) or limit.run(request, next), which see the ` +
+    `response, or leave it out.`,
+
+  SLUICE_ADDRESS_MISSING: (value: unknown, advice: string = addressAdvice): string =>
+    `byIp: the request's address is ${show(value)}. ${advice}, or pass another "key". ` +
     `With one shared bucket for all such requests, one client could use up the limit of all others.`,
 
   SLUICE_KEY_PER_RULE: (): string =>
@@ -35,7 +49,7 @@ export const requestMessages = {
   SLUICE_PROXY_UNTRUSTED: (address: string): string =>
     `byIp: requests carry X-Forwarded-For, but the address in use is that of the socket, ${address}. Behind a proxy all clients ` +
     `would share its limit: tell the framework which proxies to trust (Express: app.set('trust proxy', 1); Koa: ` +
-    `proxy: true, maxIpsCount: 1; Fastify: trustProxy: '10.0.0.0/8'). If there is no proxy in front, the client wrote the header itself, and nothing has to change.`,
+    `proxy: true, maxIpsCount: 1; Fastify: trustProxy: '10.0.0.0/8'; fetch and Hono: address: { proxies: 1 }). If there is no proxy in front, the client wrote the header itself, and nothing has to change.`,
 
   SLUICE_PROXY_TRUSTED_BLINDLY: (): string =>
     `byIp: the framework trusts every proxy, so a client can write any address into X-Forwarded-For and get a new limit with each. ` +
@@ -50,7 +64,7 @@ export const requestMessages = {
     `application and for a route or router? Keep one, or create two limiters.`,
 
   SLUICE_MADE_IN_HANDLER: (name: string): string =>
-    `rateLimit: the limiter "${name}" was created and used in one turn of the event loop, as if in a request handler. A limiter that is created for each request ` +
+    `rateLimit: the limiter "${name}" was created and used at once, as if in a request handler. A limiter that is created for each request ` +
     `counts that request alone and never denies: create it once, when the application starts.`,
 
   SLUICE_ROUTE_UNSEEN: (route: string, hook: string): string =>

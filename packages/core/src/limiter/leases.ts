@@ -3,6 +3,7 @@ import type { Rule } from '../algorithms/kind.js'
 import type { HeldLease } from './decision.js'
 import type { Receipt } from './receipt.js'
 import { ownerText } from '../keys.js'
+import { letProcessEnd } from '../runtime.js'
 import { costAt, noLease, type BoundPolicy, type Reply, type Store } from '../stores/store.js'
 import { longestTimerMs } from './turns.js'
 
@@ -64,7 +65,7 @@ export function keepLease(lease: HeldLease): () => boolean | Promise<boolean> {
 /** Renews a lease periodically. The returned function stops that. */
 export function keepAlive(lease: HeldLease): () => void {
   const timer = setInterval(() => void renewed(lease), Math.min(lease.lengthMs / 3, longestTimerMs))
-  timer.unref()
+  letProcessEnd(timer)
   return () => clearInterval(timer)
 }
 

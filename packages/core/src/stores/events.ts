@@ -1,4 +1,5 @@
 import type { SluiceError } from '../errors.js'
+import { withProcess } from '../runtime.js'
 
 /** A channel of `node:diagnostics_channel`, as far as Sluice needs it. Without a subscriber, a channel costs one read of a flag. */
 export interface Channel<E> {
@@ -7,7 +8,7 @@ export interface Channel<E> {
 }
 
 // Not imported, because the same core runs in browsers, which have no channels.
-const diagnostics = globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')
+const diagnostics = withProcess((process) => process.getBuiltinModule?.('node:diagnostics_channel'))
 
 export function channel<E>(name: string): Channel<E> {
   return diagnostics?.channel(name) ?? { hasSubscribers: false, publish() {} }

@@ -59,6 +59,14 @@ test('does not warn about a limiter that is made before the first request, or fo
   expect(await warnings()).toEqual([])
 })
 
+test('does not warn about a limiter whose module the first request loads', async () => {
+  const { limiter, warnings } = await anew()
+  const load = async (): Promise<Limiter> => limiter(options)
+  const handle = await load()
+  handle(viewOf({}))
+  expect(await warnings()).toEqual([])
+})
+
 test('warns about a limiter that counts a request twice', async () => {
   const { limiter, warnings } = await anew()
   const guard = limiter(options)

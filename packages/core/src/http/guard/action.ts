@@ -1,7 +1,7 @@
 import type { Content } from '../response/denial.js'
 import { noFields, writable, type HeaderField, type ResponseHeaders } from '../response/fields.js'
 import type { Awaitable } from '../../awaitable.js'
-import type { NodeResponse } from '../request/response.js'
+import type { GuardedResponse } from '../request/response.js'
 import type { RequestDecision } from '../rules/judgement.js'
 
 /** The action of an adapter for a request. The union is closed, so that an adapter that misses a case does not compile. */
@@ -56,7 +56,7 @@ export const disconnected: Deny = {
 }
 
 export function denied(
-  response: NodeResponse,
+  response: GuardedResponse,
   status: number,
   { type, text }: Content,
   decision: RequestDecision | undefined,
@@ -72,7 +72,7 @@ export type Guarded = <T>(call: () => Awaitable<T>) => T | Promise<T>
 /** The action that passes a denied request to the handler of the application. `settle` runs if the handler lets the request continue. */
 export function handled<H>(
   handler: H,
-  response: NodeResponse,
+  response: GuardedResponse,
   decision: RequestDecision,
   headers: readonly HeaderField[],
   guarded: Guarded,

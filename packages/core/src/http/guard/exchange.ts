@@ -1,5 +1,5 @@
 import type { Keys } from '../../limiter/arguments.js'
-import { whileConnected, type NodeResponse } from '../request/response.js'
+import { whileConnected, type GuardedResponse } from '../request/response.js'
 import type { RequestView } from '../request/view.js'
 import type { EarlierHeaders } from '../response/fields.js'
 import type { CarryOutOptions } from '../rules/ask-limits.js'
@@ -12,7 +12,7 @@ import type { Settle } from './settlement.js'
 export class Exchange<R, H> implements CarryOutOptions {
   // The fields are only declared, because fields with a value would be initialized by a function of their own.
   declare readonly view: RequestView<R>
-  declare readonly response: NodeResponse
+  declare readonly response: GuardedResponse
   /** The headers that the response has already. */
   declare readonly earlier: EarlierHeaders
   /** The request, if the events of decisions carry it. */
@@ -32,7 +32,7 @@ export class Exchange<R, H> implements CarryOutOptions {
 
   constructor(
     view: RequestView<R>,
-    response: NodeResponse,
+    response: GuardedResponse,
     earlier: EarlierHeaders,
     settle: Settle | undefined,
   ) {

@@ -18,8 +18,9 @@ import type { RateLimitOptions } from '../options/options.js'
 import { planOf, type Plan } from '../options/plan.js'
 import type { RequestView } from '../request/view.js'
 import type { EarlierHeaders } from '../response/fields.js'
-import type { NodeResponse } from '../request/response.js'
+import type { GuardedResponse } from '../request/response.js'
 import { createSettlement } from './settlement.js'
+import { grantsLeases, unseenConsumptions, unseenOptions } from './unseen.js'
 
 /** Checks each request before its handler. */
 export interface Guard<R, H> {
@@ -31,7 +32,7 @@ export interface Guard<R, H> {
    */
   check(
     view: RequestView<R>,
-    response: NodeResponse,
+    response: GuardedResponse,
     earlier: EarlierHeaders,
   ): Action<H> | Promise<Action<H>>
   /** Whether it may hold leases until the handler is done. If so, the adapter has to call `followHandler`. */
@@ -40,6 +41,16 @@ export interface Guard<R, H> {
 
 /** A guard with one limiter. */
 export interface LimiterGuard<R, H> extends Guard<R, H> {
+  /**
+   * Like `check`, for a place that sees no response.
+   *
+   * @throws SluiceError SLUICE_RESPONSE_UNSEEN if a limit depends on the response
+   */
+  checkUnseen(
+    view: RequestView<R>,
+    response: GuardedResponse,
+    earlier: EarlierHeaders,
+  ): Action<H> | Promise<Action<H>>
   /** The limiter of this guard. If each request has its own policies, and with rules, a direct call has to pass `policies` too. */
   readonly limiter: Limiter
   /**
@@ -81,11 +92,17 @@ export function createGuard<R, H>(
   const watch = watchRequests(name, madeAhead)
   const judge = rules === undefined ? judgeByLimit(name, options, plan) : judgeByRules<R, H>(rules)
   const settle = isSettled(options, plan) ? createSettlement(limiter, options) : undefined
-  const stages: readonly Stage<R, H>[] = [
-    ...(skip === undefined ? [] : [skipStage<R, H>(skip)]),
-    judge.judge,
+  const judging = [...(skip === undefined ? [] : [skipStage<R, H>(skip)]), judge.judge]
+  const deciding = [
     decideStage<R, H>(limiter, options.dryRun ?? false),
     answerStage(limiter, options, guarded, settle),
+  ]
+  const stages: readonly Stage<R, H>[] = [...judging, ...deciding]
+  const unseenStages: readonly Stage<R, H>[] = [
+    unseenOptions(name, options, policies),
+    ...judging,
+    unseenConsumptions(name),
+    ...deciding,
   ]
   // Last, because a limiter whose options are wrong must not keep a name.
   if (options.store !== undefined) {
@@ -95,7 +112,7 @@ export function createGuard<R, H>(
 
   function check(
     view: RequestView<R>,
-    response: NodeResponse,
+    response: GuardedResponse,
     earlier: EarlierHeaders,
   ): Action<H> | Promise<Action<H>> {
     try {
@@ -105,6 +122,17 @@ export function createGuard<R, H>(
     } catch (error) {
       return fail(error)
     }
+  }
+
+  function checkUnseen(
+    view: RequestView<R>,
+    response: GuardedResponse,
+    earlier: EarlierHeaders,
+  ): Action<H> | Promise<Action<H>> {
+    return guarded(() => {
+      watch(view.raw)
+      return runStages(unseenStages, new Exchange<R, H>(view, response, earlier, undefined))
+    })
   }
 
   function guarded<T>(call: () => Awaitable<T>): T | Promise<T> {
@@ -123,6 +151,7 @@ export function createGuard<R, H>(
 
   return {
     check,
+    checkUnseen,
     limiter,
     keyOf: (view) => guarded(() => judge.keyOf(view)),
     holds: holdsUnits(options, policies),
@@ -142,11 +171,6 @@ function isSettled<R, H>(
   { perRequest, policies }: Plan<R>,
 ): boolean {
   return perRequest || count !== 'all' || resetOn !== undefined || grantsLeases(policies)
-}
-
-/** Whether a decision by these policies can have a lease. */
-function grantsLeases(policies: Policies): boolean {
-  return Object.values(namedPolicies(policies)).some(({ kind }) => kind === 'concurrency')
 }
 
 function holdsUnits<R, H>(

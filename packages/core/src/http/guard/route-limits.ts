@@ -179,15 +179,18 @@ function mergedActions<H>(earlier: Action<H>, later: Action<H>): Action<H> {
 /** Makes a limit count each request once, even if it is placed several times. */
 function once<R extends object, H>(limit: LimiterGuard<R, H>): LimiterGuard<R, H> {
   const seen = new WeakSet<R>()
+  function isFirst(request: R): boolean {
+    if (seen.has(request)) return false
+    seen.add(request)
+    return true
+  }
   return {
     limiter: limit.limiter,
     keyOf: limit.keyOf,
     holds: limit.holds,
-    check(view, response, earlier) {
-      if (seen.has(view.raw)) return unlimited
-      seen.add(view.raw)
-      return limit.check(view, response, earlier)
-    },
+    check: (view, ...answer) => (isFirst(view.raw) ? limit.check(view, ...answer) : unlimited),
+    checkUnseen: (view, ...answer) =>
+      isFirst(view.raw) ? limit.checkUnseen(view, ...answer) : unlimited,
   }
 }
 

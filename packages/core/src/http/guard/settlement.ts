@@ -3,7 +3,14 @@ import type { Limiter } from '../../limiter/limiter.js'
 import { keepAlive } from '../../limiter/leases.js'
 import { warnOfFailure } from '../request/mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { whenOver, type NodeResponse, type ResponseOutcome } from '../request/response.js'
+import {
+  isReported,
+  whenOver,
+  type GuardedResponse,
+  type NodeResponse,
+  type ResponseOutcome,
+  type Settling,
+} from '../request/response.js'
 import type { Part } from '../rules/rule-decision.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import { isKey, type Keys } from '../../limiter/arguments.js'
@@ -11,13 +18,14 @@ import { notLimited } from '../../keys.js'
 import { namedPolicies } from '../../policy.js'
 import type { AppliedRule } from '../rules/judgement.js'
 import { longestTimerMs } from '../../limiter/turns.js'
+import { letProcessEnd } from '../../runtime.js'
 import { isPromise } from '../../awaitable.js'
 
 /**
  * Settles a part of a request that continues, once, however its response ends. The part of a denied request that continues has consumed nothing, so it
  * can only reset counts.
  */
-export type Settle = (response: NodeResponse, part: Part) => void
+export type Settle = (response: GuardedResponse, part: Part) => void
 
 /** Makes the function that runs after a response: it releases leases, refunds units that do not count, and resets counts after a success. */
 export function createSettlement<R, H>(
@@ -28,41 +36,41 @@ export function createSettlement<R, H>(
 
   return function settle(response, part) {
     const { allowed, lease } = part.decision
-    if (lease !== undefined) return whenReleasable(response, lease, end)
-    if ((allowed && counts !== undefined) || dependsOnOutcome(part)) whenOver(response, end)
-
-    function end(outcome: ResponseOutcome): void {
-      void settled(part, outcome)
-    }
+    if (lease !== undefined) whenReleasable(response, lease, settlingOf(part))
+    else if (!(allowed && counts !== undefined) && !dependsOnOutcome(part)) return
+    else if (isReported(response)) response.whenOver(settlingOf(part))
+    else whenOver(response, settlingOf(part))
   }
 
   /** Renews the lease of a request, and calls back when it is to be released. */
-  function whenReleasable(
-    response: NodeResponse,
-    lease: HeldLease,
-    end: (outcome: ResponseOutcome) => void,
-  ): void {
+  function whenReleasable(response: GuardedResponse, lease: HeldLease, end: Settling): void {
     const stopRenewing = keepAlive(lease)
-    function done(outcome: ResponseOutcome): void {
+    async function done(outcome: ResponseOutcome): Promise<void> {
       stopRenewing()
-      end(outcome)
+      return end(outcome)
     }
-    if (releaseOn === 'close') whenOver(response, done)
+    const onClose = releaseOn === 'close'
+    if (isReported(response)) {
+      response.whenSent(done, lease.lengthMs, onClose)
+      if (!onClose) response.whenDisconnected(stopRenewing)
+    } else if (onClose) whenOver(response, done)
     else whenHandled(response, lease.lengthMs, { disconnected: stopRenewing, done })
   }
 
-  async function settled(part: Part, outcome: ResponseOutcome): Promise<void> {
+  function settlingOf(part: Part): Settling {
     const { consumption, decision } = part
-    try {
-      await decision.lease?.release()
-      const { refunded, reset } = settlementOf(part, isSuccess(outcome))
-      if (decision.allowed && counts !== undefined) {
-        if (!(await counts(outcome))) await limiter.refund(decision)
-      } else if (refunded.length > 0) await limiter.refund(decision, { policies: refunded })
-      if (reset !== undefined) await limiter.reset(reset, { policies: consumption.policies })
-    } catch (error) {
-      // The response is sent already. Units that were not refunded expire by themselves, so the limit errs on the strict side.
-      warnOfFailure(error)
+    return async function settled(outcome) {
+      try {
+        await decision.lease?.release()
+        const { refunded, reset } = settlementOf(part, isSuccess(outcome))
+        if (decision.allowed && counts !== undefined) {
+          if (!(await counts(outcome))) await limiter.refund(decision)
+        } else if (refunded.length > 0) await limiter.refund(decision, { policies: refunded })
+        if (reset !== undefined) await limiter.reset(reset, { policies: consumption.policies })
+      } catch (error) {
+        // The response is sent already. Units that were not refunded expire by themselves, so the limit errs on the strict side.
+        warnOfFailure(error)
+      }
     }
   }
 }
@@ -140,7 +148,7 @@ interface Handling {
   /** Called if the connection ends while the handler is still running. */
   disconnected(): void
   /** Called when the connection or response has ended and the handler is done, or `longestMs` after the end. */
-  done(outcome: ResponseOutcome): void
+  done(outcome: ResponseOutcome): unknown
 }
 
 /** Calls back when the handler of a response is done, even if the client disconnects earlier. */
@@ -150,7 +158,7 @@ function whenHandled(
   { disconnected, done }: Handling,
 ): void {
   let outcome: ResponseOutcome | undefined
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   let isFollowed = false
   let running = 0
 
@@ -161,7 +169,7 @@ function whenHandled(
     outcome = ended
     if (isFollowed ? running === 0 : response.writableEnded) return finish()
     timer = setTimeout(finish, Math.min(longestMs, longestTimerMs))
-    timer.unref()
+    letProcessEnd(timer)
     whenEnded(response, finish)
     disconnected()
   })

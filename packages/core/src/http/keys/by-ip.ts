@@ -50,7 +50,7 @@ function keyBySubnet(ipv6: number): KeyByIp {
     watch(view)
     const { address } = view
     const plain = address === undefined ? undefined : plainIpv4(address)
-    return plain === undefined ? keyOf(address, ipv6, mask) : `ip:${plain}`
+    return plain === undefined ? keyOf(address, ipv6, mask, view) : `ip:${plain}`
   }
 }
 
@@ -79,9 +79,16 @@ function maskOf(bits: number): readonly number[] {
   return ipaddr.IPv6.subnetMaskFromPrefixLength(bits).parts
 }
 
-function keyOf(address: string | undefined, bits: number, mask: readonly number[]): string {
+function keyOf(
+  address: string | undefined,
+  bits: number,
+  mask: readonly number[],
+  view?: RequestView<unknown>,
+): string {
   const client = address === undefined ? undefined : clientOf(address, bits, mask)
-  if (client === undefined) throw sluiceError('SLUICE_ADDRESS_MISSING', address)
+  if (client === undefined) {
+    throw sluiceError('SLUICE_ADDRESS_MISSING', address, view?.addressAdvice)
+  }
   return `ip:${client}`
 }
 

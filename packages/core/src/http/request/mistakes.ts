@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { emitWarning, sluiceError, warn } from '../../errors.js'
 import { show } from '../../errors/quoting.js'
+import { withProcess } from '../../runtime.js'
 import { addressOf } from '../lists/address.js'
 import type { RequestView } from './view.js'
 
@@ -11,9 +12,10 @@ const checkedRequests = 1000
 export function watchRequests(limiter: string, madeAhead: boolean): (request: unknown) => void {
   const seen = new WeakSet<object>()
   let left = checkedRequests
-  // An application makes its limiters before its first request. A request in the same turn of the event loop shows that a handler made the limiter.
+  // A module that makes limiters has ended before a request reaches them, even if the request loads the module. A request in the same microtask shows that
+  // a handler made the limiter. A timer would show it too, but Workers allow no timers before their first request.
   let fresh = !madeAhead
-  if (fresh) setImmediate(() => (fresh = false)).unref()
+  if (fresh) queueMicrotask(() => (fresh = false))
 
   return function watch(request) {
     if (left === 0) return
@@ -74,6 +76,6 @@ export function warnOfFailure(error: unknown): void {
 }
 
 function textOf(value: unknown): string {
-  const util = globalThis.process?.getBuiltinModule?.('node:util')
+  const util = withProcess((process) => process.getBuiltinModule?.('node:util'))
   return util?.inspect(value) ?? show(value)
 }

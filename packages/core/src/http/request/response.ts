@@ -1,3 +1,25 @@
+/** A response as a guard needs it. Node's own shows by its events how an exchange ends; the end of another one is reported by its adapter. */
+export type GuardedResponse = NodeResponse | ReportedResponse
+
+/** Work after a response. */
+export type Settling = (outcome: ResponseOutcome) => Promise<void>
+
+/** A response that is not Node's own. Its adapter reports how the exchange ends. */
+export interface ReportedResponse {
+  readonly headersSent: boolean
+  /** Calls back once, when the handler has returned the response or has failed. */
+  whenOver(callback: Settling): void
+  /**
+   * Calls back once, when the handler is done and the body of the response has been read, has failed or has been cancelled.
+   *
+   * @param unreadMs a body that is not read at all is over after this time
+   * @param onDisconnect whether a client that disconnects while the handler runs ends the exchange as well
+   */
+  whenSent(callback: Settling, unreadMs: number, onDisconnect: boolean): void
+  /** Calls back if the client disconnects while the handler runs. The returned function cancels this. */
+  whenDisconnected(callback: () => void): () => void
+}
+
 /** Node's own response, of HTTP/1 or HTTP/2, which every framework wraps. Its events show how an exchange ends. */
 export interface NodeResponse {
   readonly statusCode: number
@@ -29,6 +51,11 @@ export interface ResponseOutcome {
   readonly aborted: boolean
 }
 
+/** Whether an adapter reports the end of this response. */
+export function isReported(response: GuardedResponse): response is ReportedResponse {
+  return 'whenDisconnected' in response
+}
+
 /** Whether the exchange has ended, by the end of the response or of the connection. */
 export function isOver({ destroyed, stream, req }: NodeResponse): boolean {
   if (stream !== undefined) return stream.destroyed
@@ -40,7 +67,7 @@ export function isOver({ destroyed, stream, req }: NodeResponse): boolean {
  */
 export function whenOver(
   response: NodeResponse,
-  callback: (outcome: ResponseOutcome) => void,
+  callback: (outcome: ResponseOutcome) => unknown,
 ): () => void {
   const { stream, socket, req } = response
   let cancelClose: () => void = () => {}
@@ -84,11 +111,13 @@ export const clientLeft: Error = new Error('the client has disconnected')
 
 /** Runs work until the client disconnects. */
 export async function whileConnected<T>(
-  response: NodeResponse,
+  response: GuardedResponse,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const disconnect = new AbortController()
-  const stopListening = whenOver(response, () => disconnect.abort())
+  const stopListening = isReported(response)
+    ? response.whenDisconnected(() => disconnect.abort())
+    : whenOver(response, () => disconnect.abort())
   try {
     return await work(disconnect.signal)
   } catch (error) {

@@ -35,6 +35,8 @@ export interface RequestView<R> {
   readonly sent?: readonly unknown[]
   /** Whether the framework trusts every proxy, so that a client can forge its address. */
   readonly trustsEveryProxy: boolean
+  /** How to let the framework find the address; undefined for the frameworks of Node. */
+  readonly addressAdvice?: string
 }
 
 /** Node's own request, of HTTP/1 or HTTP/2, which every framework wraps. */
@@ -137,8 +139,7 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
         return new View(request)
       }
     }
-    const isOfFetch = isRecord(request) && 'bodyUsed' in request
-    throw sluiceError('SLUICE_REQUEST_INVALID', request, isOfFetch)
+    throw sluiceError('SLUICE_REQUEST_INVALID', request, 'node')
   }
 }
 

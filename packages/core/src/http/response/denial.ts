@@ -5,6 +5,7 @@ import { after, type Awaitable } from '../../awaitable.js'
 import { publicNameOf, type PolicyItems } from './policy-items.js'
 import type { RequestView } from '../request/view.js'
 import { retryAfterSeconds } from './header-fields.js'
+import { reasonOf } from './reasons.js'
 import { receiptOf } from '../../limiter/receipt.js'
 import { sluiceError, sluiceErrorFrom } from '../../errors.js'
 
@@ -72,12 +73,6 @@ export function refusalContent(
     ? plainText(`${title}
 `)
     : jsonProblem({ title, status, ...more })
-}
-
-/** The reason phrase of a status. Undefined outside Node. */
-function reasonOf(status: number): string | undefined {
-  const http = globalThis.process?.getBuiltinModule?.('node:http')
-  return http?.STATUS_CODES[status]
 }
 
 function detailOf(policies: Policies, decision: Decision): string {

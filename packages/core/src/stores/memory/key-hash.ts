@@ -1,3 +1,5 @@
+import { withProcess } from '../../runtime.js'
+
 /**
  * A keyed hash of 64 bits, as two halves of 32 bits. A table keeps only this fingerprint and no key strings. The key of the hash is random in each
  * process, so that a client cannot find two limiter keys with the same fingerprint.
@@ -88,7 +90,7 @@ export function newKeyHash(): KeyHash {
 /** The module of Node, which every web framework has loaded, is faster than the global `crypto`, which loads more. */
 function drawKey(): Int32Array {
   const key = new Int32Array(2)
-  const node = globalThis.process?.getBuiltinModule?.('node:crypto')
+  const node = withProcess((process) => process.getBuiltinModule?.('node:crypto'))
   return node === undefined ? crypto.getRandomValues(key) : node.randomFillSync(key)
 }
 

@@ -1,0 +1,147 @@
+import { letProcessEnd } from '../../runtime.js'
+import { longestTimerMs } from '../../limiter/turns.js'
+import type { ReportedResponse, ResponseOutcome, Settling } from './response.js'
+
+/** The signal of a web Request. It aborts when the client disconnects. */
+type Signal = Pick<AbortSignal, 'aborted' | 'addEventListener' | 'removeEventListener'>
+
+/** The body of a web Response. */
+export type Body = ReadableStream<Uint8Array>
+
+/**
+ * A request and its response in a server whose handler takes a web Request and returns a Response. The adapter creates it for each limit of a request, and
+ * reports how the handler ends: `returned` or `failed`.
+ */
+export class FetchExchange implements ReportedResponse {
+  declare readonly headersSent: false
+  readonly #request: { readonly signal?: Signal | undefined }
+  // Most requests settle nothing, so none of these lists is made for them.
+  #whenOver: Settling[] | undefined
+  #whenSent: Settling[] | undefined
+  #listeners: (() => void)[] | undefined
+  #settling: Promise<void>[] | undefined
+  #unreadMs: number = longestTimerMs
+
+  /** @param request its signal is read only if something depends on it, because some servers create the signal at the first access */
+  constructor(request: { readonly signal?: Signal | undefined }) {
+    this.headersSent = false
+    this.#request = request
+  }
+
+  /** Settles when everything has settled that depends on the response. Undefined if nothing does, or has done so already. */
+  get settled(): Promise<unknown> | undefined {
+    return this.#settling === undefined ? undefined : Promise.all(this.#settling)
+  }
+
+  whenOver(callback: Settling): void {
+    ;(this.#whenOver ??= []).push(callback)
+  }
+
+  whenSent(callback: Settling, unreadMs: number, onDisconnect: boolean): void {
+    let isCalled = false
+    const once: Settling = async (outcome) => {
+      if (isCalled) return
+      isCalled = true
+      await callback(outcome)
+    }
+    ;(this.#whenSent ??= []).push(once)
+    this.#unreadMs = Math.min(this.#unreadMs, unreadMs)
+    if (onDisconnect) this.whenDisconnected(() => this.#settle([once], disconnected))
+  }
+
+  whenDisconnected(callback: () => void): () => void {
+    const { signal } = this.#request
+    if (signal === undefined) return () => {}
+    if (signal.aborted) callback()
+    else signal.addEventListener('abort', callback)
+    const cancel = (): void => signal.removeEventListener('abort', callback)
+    ;(this.#listeners ??= []).push(cancel)
+    return cancel
+  }
+
+  /**
+   * The handler has returned a response. If a limit holds a lease, the body of the response has to be replaced by the returned one, which reports its end.
+   *
+   * @param body null if the server will not read a body
+   */
+  returned(status: number, body: Body | null): Body | null {
+    const sent = this.#whenSent
+    if (this.#whenOver === undefined && sent === undefined) return body
+    for (const cancel of this.#listeners ?? []) cancel()
+    const outcome = { status, aborted: this.#request.signal?.aborted === true }
+    if (this.#whenOver !== undefined) this.#settle(this.#whenOver, outcome)
+    if (sent === undefined) return body
+    if (body === null || outcome.aborted) {
+      this.#settle(sent, outcome)
+      return body
+    }
+    const followed = followedBody(body, this.#unreadMs)
+    this.#settling ??= []
+    this.#settling.push(afterBody(followed.read, status, sent))
+    return followed.body
+  }
+
+  /** The handler has thrown an error, which the server will answer with this status. */
+  failed(status: number): void {
+    this.returned(status, null)
+  }
+
+  #settle(settling: readonly Settling[], outcome: ResponseOutcome): void {
+    this.#settling ??= []
+    for (const settle of settling) this.#settling.push(settle(outcome))
+  }
+}
+
+/** The outcome for a client that disconnects while the handler runs. nginx logs this status. */
+const disconnected: ResponseOutcome = { status: 499, aborted: true }
+
+async function afterBody(
+  read: Promise<boolean>,
+  status: number,
+  sent: readonly Settling[],
+): Promise<void> {
+  const aborted = !(await read)
+  await Promise.all(sent.map(async (settle) => settle({ status, aborted })))
+}
+
+interface Followed {
+  readonly body: Body
+  /** Resolves when the body is over: with true if it was read to its end, with false if it failed, was cancelled, or is not read at all. */
+  readonly read: Promise<boolean>
+}
+
+/**
+ * Follows a body until it ends. A server begins to read at once, so a body that is not read for `unreadMs` is that of a response that was replaced by
+ * another one.
+ */
+function followedBody(body: Body, unreadMs: number): Followed {
+  let over: (wasRead: boolean) => void = () => {}
+  const read = new Promise<boolean>((resolve) => (over = resolve))
+  const reader = body.getReader()
+  const unread = setTimeout(over, Math.min(unreadMs, longestTimerMs), false)
+  letProcessEnd(unread)
+  const followed = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        clearTimeout(unread)
+        try {
+          const { done, value } = await reader.read()
+          if (!done) return controller.enqueue(value)
+          over(true)
+          controller.close()
+        } catch (error) {
+          over(false)
+          controller.error(error)
+        }
+      },
+      async cancel(reason) {
+        clearTimeout(unread)
+        over(false)
+        await reader.cancel(reason)
+      },
+    },
+    // Without a queue of its own, the stream reads a chunk only when the server asks for one.
+    { highWaterMark: 0 },
+  )
+  return { body: followed, read }
+}
