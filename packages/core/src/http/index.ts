@@ -21,9 +21,9 @@ export type { RateLimitOptions } from './options/options.js'
 export type { OneRule, WholeRule } from './options/options.js'
 export type { Action, Continue, Deny, Handle } from './guard/action.js'
 export { followHandler } from './guard/settlement.js'
-export { headersOfReply, writeFields, writtenFields } from './response/fields.js'
+export { headersOfReply, joinFields, writeFields, writtenFields } from './response/fields.js'
 export type { Reply, ResponseHeaders } from './response/fields.js'
-export { after } from '../awaitable.js'
+export { after, rescued } from '../awaitable.js'
 export { chosenPerCall } from '../limiter/bound-policies.js'
 export { warnOfUnseenRoute } from './request/mistakes.js'
 export { createView, trustProbe } from './request/view.js'
@@ -31,8 +31,13 @@ export type { Lookups, NodeRequest } from './request/view.js'
 export { createWebView } from './request/web-view.js'
 export type { WebLookups, WebRequest } from './request/web-view.js'
 export { FetchExchange } from './request/fetch-exchange.js'
-export type { Body } from './request/fetch-exchange.js'
-export type { GuardedResponse, NodeResponse } from './request/response.js'
+export type { Body, Signal } from './request/fetch-exchange.js'
+export type {
+  GuardedResponse,
+  NodeResponse,
+  ReportedResponse,
+  Settling,
+} from './request/response.js'
 export type { HeaderField } from './response/fields.js'
 export { methodDecorator } from '../limited/decorator.js'
 export type { AnyFunction } from '../limited/decorator.js'

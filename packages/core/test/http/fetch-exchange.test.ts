@@ -56,7 +56,7 @@ test('a request that settles nothing never reads its signal', () => {
     },
   })
   void guard.check(viewOf({}), exchange, noHeaders)
-  expect(exchange.returned(200, null)).toBe(null)
+  expect(exchange.returned({ status: 200, body: null }, true)).toBe(undefined)
   expect([signal.mock.calls.length, exchange.settled]).toEqual([0, undefined])
 })
 
@@ -68,8 +68,7 @@ test.each([
 ] as const)('%s count after a response of %i', async (count, status, used) => {
   const { exchange, ...request } = exchanged({ policies: rate, count })
   expect(exchange.settled).toBe(undefined)
-  const body = new Response('hello').body
-  expect(exchange.returned(status, body)).toBe(body)
+  expect(exchange.returned(new Response('hello', { status }), true)).toBe(undefined)
   await exchange.settled
   expect([request.used(), request.listeners()]).toEqual([used, 0])
 })
@@ -77,7 +76,7 @@ test.each([
 test('a response to a client that has disconnected is aborted', async () => {
   const { exchange, client, used } = exchanged({ policies: rate, count: 'successes' })
   client.abort()
-  exchange.returned(200, null)
+  exchange.returned(new Response(null), true)
   await exchange.settled
   expect(used()).toBe(0)
 })
@@ -92,7 +91,7 @@ test('a failed handler counts by the status of the error', async () => {
 describe('a lease', () => {
   test('is released when the body has been read', async () => {
     const { exchange, used, listeners } = exchanged({ policies: slots })
-    const body = exchange.returned(200, new Response('hello').body)
+    const body = exchange.returned(new Response('hello'), true)
     expect(used()).toBe(1)
     expect(await new Response(body).text()).toBe('hello')
     await exchange.settled
@@ -106,7 +105,7 @@ describe('a lease', () => {
       pull: (controller) => controller.enqueue(new Uint8Array(1)),
       cancel: cancelled,
     })
-    const reader = exchange.returned(200, endless)?.getReader()
+    const reader = exchange.returned(new Response(endless), true)?.getReader()
     await reader?.read()
     expect(used()).toBe(1)
     await reader?.cancel('gone')
@@ -121,27 +120,28 @@ describe('a lease', () => {
         throw new Error('broken')
       },
     })
-    const body = exchange.returned(200, failing)
+    const body = exchange.returned(new Response(failing), true)
     await expect(new Response(body).text()).rejects.toThrow('broken')
     await exchange.settled
     expect(used()).toBe(0)
   })
 
-  test('is released with a response that has no body, and after a failed handler', async () => {
-    for (const end of ['returned', 'failed'] as const) {
-      const { exchange, used } = exchanged({ policies: slots })
-      if (end === 'failed') exchange.failed(500)
-      else exchange.returned(204, null)
-      await exchange.settled
-      expect(used()).toBe(0)
-    }
+  test.each<[string, (exchange: FetchExchange) => unknown]>([
+    ['is absent', (exchange) => exchange.returned(new Response(null, { status: 204 }), true)],
+    ['is not sent', (exchange) => exchange.returned(new Response('for HEAD'), false)],
+    ['is that of an error', (exchange) => exchange.failed(500)],
+  ])('is released with a response whose body %s', async (_, end) => {
+    const { exchange, used } = exchanged({ policies: slots })
+    expect(end(exchange)).toBe(undefined)
+    await exchange.settled
+    expect(used()).toBe(0)
   })
 
   test('is released one lease after a response whose body nothing reads', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const { exchange, used } = exchanged({ policies: slots })
-    exchange.returned(200, new Response('replaced').body)
+    exchange.returned(new Response('replaced'), true)
     await vi.advanceTimersByTimeAsync(9999)
     expect(used()).toBe(1)
     await vi.advanceTimersByTimeAsync(1)
@@ -154,8 +154,7 @@ describe('a lease', () => {
     client.abort()
     await turn()
     expect(used()).toBe(1)
-    const body = new Response('late').body
-    expect(exchange.returned(200, body)).toBe(body)
+    expect(exchange.returned(new Response('late'), true)).toBe(undefined)
     await exchange.settled
     expect([used(), listeners()]).toEqual([0, 0])
   })
@@ -167,7 +166,7 @@ describe('a lease', () => {
     client.abort()
     await exchange.settled
     expect(used()).toBe(0)
-    exchange.returned(200, null)
+    exchange.returned(new Response(null), true)
     await exchange.settled
     expect(run.mock.calls.filter(([{ verb }]) => verb === 'release').length).toBe(1)
   })

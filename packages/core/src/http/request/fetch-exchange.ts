@@ -3,10 +3,15 @@ import { longestTimerMs } from '../../limiter/turns.js'
 import type { ReportedResponse, ResponseOutcome, Settling } from './response.js'
 
 /** The signal of a web Request. It aborts when the client disconnects. */
-type Signal = Pick<AbortSignal, 'aborted' | 'addEventListener' | 'removeEventListener'>
+export type Signal = Pick<AbortSignal, 'aborted' | 'addEventListener' | 'removeEventListener'>
 
 /** The body of a web Response. */
 export type Body = ReadableStream<Uint8Array>
+
+interface ResponseWithBody {
+  readonly status: number
+  readonly body: Body | null
+}
 
 /**
  * A request and its response in a server whose handler takes a web Request and returns a Response. The adapter creates it for each limit of a request, and
@@ -60,20 +65,23 @@ export class FetchExchange implements ReportedResponse {
   }
 
   /**
-   * The handler has returned a response. If a limit holds a lease, the body of the response has to be replaced by the returned one, which reports its end.
+   * The handler has returned a response. If a limit holds a lease, this returns the body that has to replace that of the response: it reports its end. Only
+   * then is the body of the response read, because some servers make it at the first access.
    *
-   * @param body null if the server will not read a body
+   * @param isSent whether the server sends the body, which it does not for a HEAD request
    */
-  returned(status: number, body: Body | null): Body | null {
+  returned(response: ResponseWithBody, isSent: boolean): Body | undefined {
     const sent = this.#whenSent
-    if (this.#whenOver === undefined && sent === undefined) return body
+    if (this.#whenOver === undefined && sent === undefined) return undefined
+    const { status } = response
     for (const cancel of this.#listeners ?? []) cancel()
     const outcome = { status, aborted: this.#request.signal?.aborted === true }
     if (this.#whenOver !== undefined) this.#settle(this.#whenOver, outcome)
-    if (sent === undefined) return body
-    if (body === null || outcome.aborted) {
+    if (sent === undefined) return undefined
+    const body = isSent && !outcome.aborted ? response.body : null
+    if (body === null) {
       this.#settle(sent, outcome)
-      return body
+      return undefined
     }
     const followed = followedBody(body, this.#unreadMs)
     this.#settling ??= []
@@ -83,7 +91,7 @@ export class FetchExchange implements ReportedResponse {
 
   /** The handler has thrown an error, which the server will answer with this status. */
   failed(status: number): void {
-    this.returned(status, null)
+    this.returned({ status, body: null }, false)
   }
 
   #settle(settling: readonly Settling[], outcome: ResponseOutcome): void {
