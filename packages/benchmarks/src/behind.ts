@@ -25,6 +25,12 @@ const reasons: readonly { readonly rows: RegExp; readonly text: string }[] = [
   others send a plain command or a shorter script. With 64 or more in flight, one call decides for many requests.`,
   },
   {
+    rows: /^decisions per second over (?:PostgreSQL|SQLite)/,
+    text: `**Over PostgreSQL and SQLite, with few decisions in flight.** Sluice computes the sliding window in the process and saves the row only if no
+  other process has changed it, which carries every algorithm. rate-limiter-flexible adds to a fixed window in a single statement. With more
+  in flight, one call decides for many requests.`,
+  },
+  {
     rows: /^memory per key in Redis/,
     text: `**Memory in Redis.** The default algorithm keeps six numbers for each key, most others one.`,
   },

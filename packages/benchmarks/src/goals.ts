@@ -15,6 +15,12 @@ const added = (framework: string, peer: string) =>
   `server CPU that a limiter in memory adds to a request, ${framework} ÷ ${peer}`
 const flights = (load: string) => `decisions per second over Redis, ${load} ÷ \`INCR\``
 
+const overPostgres = (load: string, least: number): Goal => ({
+  row: `decisions per second over PostgreSQL, ${load} ÷ a plain statement`,
+  of: 'ours ÷ peer',
+  least,
+})
+
 const goals: readonly Goal[] = [
   {
     row: 'decisions in the first second of a process over Redis, 64 in flight ÷ `INCR`',
@@ -42,6 +48,35 @@ const goals: readonly Goal[] = [
   { row: flights('512 in flight'), of: 'ours', least: 1.66 },
   { row: 'memory per key, a million keys ÷ bare `Map`', of: 'ours', most: 0.62 },
   { row: 'memory per key in Redis ÷ an integer', of: 'ours', most: 1.45 },
+  overPostgres('one at a time', 0.8),
+  overPostgres('one at a time on one key', 0.8),
+  overPostgres('8 in flight', 1.2),
+  overPostgres('8 in flight on one key', 1.2),
+  overPostgres('64 in flight', 3),
+  overPostgres('64 in flight on one key', 8),
+  overPostgres('512 in flight', 4),
+  overPostgres('512 in flight on one key', 4),
+  {
+    row: 'CPU of PostgreSQL for a decision, 64 in flight ÷ a plain statement',
+    of: 'ours ÷ peer',
+    most: 0.25,
+  },
+]
+
+/** Figures of the results of `databases` that no peer has. */
+const alone = [
+  {
+    row: 'groups that PostgreSQL refuses a single process, of a thousand',
+    most: 1,
+    valueOf: (databases: unknown) =>
+      1000 * Number(fieldOf(databases, 'refusedShare') ?? Number.NaN),
+  },
+  {
+    row: 'p99 of four processes on one SQLite file, one at a time, ms',
+    most: 50,
+    valueOf: (databases: unknown) =>
+      Number(['shared', '0', 'p99Ms', 'median'].reduce(fieldOf, databases)),
+  },
 ]
 
 /** The first decisions, each compared with one library. */
@@ -50,8 +85,11 @@ const first = [
   { group: 1, where: 'over Redis', peer: 'express-rate-limit, rate-limit-redis', most: 1.3 },
 ]
 
-/** The goals beside the last results. `cold` is the results file of that section. */
-export function goalsTable(all: readonly Comparison[], cold: unknown): string {
+/** The goals beside the last results. `cold` and `databases` are the results files of these sections. */
+export function goalsTable(
+  all: readonly Comparison[],
+  { cold, databases }: { readonly cold: unknown; readonly databases: unknown },
+): string {
   return table(
     ['', 'goal', 'last run', ''],
     [
@@ -67,6 +105,7 @@ export function goalsTable(all: readonly Comparison[], cold: unknown): string {
         const name = isToPeer ? `${goal.row}, Sluice ÷ the best peer` : goal.row
         return rowOf(name, isToPeer ? ours / peer : ours, goal)
       }),
+      ...alone.map(({ row, valueOf, most }) => rowOf(row, valueOf(databases), { most })),
     ],
   )
 }

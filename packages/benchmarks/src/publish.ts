@@ -1,5 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { behindList } from './behind.js'
+import type { DatabaseKind } from './databases/contender.js'
+import { databaseSharedTable, databaseSpeedTable } from './databases/page-tables.js'
 import { goalsTable } from './goals.js'
 import { comparisonsIn, headlinesOf, ratiosTable, type Comparison } from './ratios.js'
 import { redisLoadTable } from './redis/load-table.js'
@@ -38,7 +40,8 @@ export async function publishParts(sections: readonly Section[]): Promise<void> 
 
 /** The goals beside the figures of the last runs. */
 export async function goalsOf(sections: readonly Section[]): Promise<string> {
-  return goalsTable(await comparisonsOf(sections), await lastResults('cold'))
+  const [cold, databases] = [await lastResults('cold'), await lastResults('databases')]
+  return goalsTable(await comparisonsOf(sections), { cold, databases })
 }
 
 async function comparisonsOf(sections: readonly Section[]): Promise<readonly Comparison[]> {
@@ -54,12 +57,24 @@ export async function partsOf(sections: readonly Section[]): Promise<readonly Pa
   const headlines = headlinesOf(all)
   const cold = comparisonsIn(await lastResults('cold'))
   const load = redisLoadTable(await lastResults('redis'))
+  const databases = await lastResults('databases')
   return [
     ...partOf(all.length > 0, own, 'ratios', ratiosTable(all)),
     ...partOf(all.length > 0, rootReadme, 'ratios', `${introduction}\n\n${ratiosTable(headlines)}`),
     ...partOf(all.length > 0, rootReadme, 'behind', behindList(headlines)),
     ...partOf(cold.length > 0, serverless, 'cold', ratiosTable(cold)),
     ...partOf(load !== undefined, operations, 'redis-load', load ?? ''),
+    ...partsOfDatabase(databases, 'postgres', new URL('../docs/operate/postgres.md', folder)),
+    ...partsOfDatabase(databases, 'sqlite', new URL('../docs/operate/sqlite.md', folder)),
+  ]
+}
+
+function partsOfDatabase(results: unknown, database: DatabaseKind, page: URL): readonly Part[] {
+  const speed = databaseSpeedTable(results, database)
+  const shared = databaseSharedTable(results, database)
+  return [
+    ...partOf(speed !== undefined, page, 'speed', speed ?? ''),
+    ...partOf(shared !== undefined, page, 'shared', shared ?? ''),
   ]
 }
 

@@ -56,6 +56,7 @@ const headlines: readonly RegExp[] = [
   /^p99 latency over Redis, /,
   /^(?:Redis|client) CPU for a decision, (?:one at a time|64 in flight ÷)/,
   /^memory per key in Redis /,
+  /^decisions per second over (?:PostgreSQL|SQLite), (?:one at a time|8 in flight|64 in flight) ÷/,
   /^server CPU per request, /,
   /^server CPU that a limiter in memory adds /,
   /^commands per second while one address attacks, Express$/,

@@ -2,6 +2,7 @@ import type { Section } from './section.js'
 import { added } from './sections/added.js'
 import { algorithms } from './sections/algorithms.js'
 import { cold } from './sections/cold.js'
+import { databases } from './sections/databases.js'
 import { footprint } from './sections/footprint.js'
 import { growth } from './sections/growth.js'
 import { http } from './sections/http.js'
@@ -16,6 +17,7 @@ export const sections: readonly Section[] = [
   memory,
   footprint,
   redis,
+  databases,
   http,
   added,
   growth,

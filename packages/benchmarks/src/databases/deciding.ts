@@ -1,0 +1,36 @@
+import { createLimiter, slidingWindow, type AsyncStore } from '@sluice/core'
+import { RateLimiterRes, type RateLimiterStoreAbstract } from 'rate-limiter-flexible'
+import { limit, windowMs } from '../redis/contenders/contender.js'
+import type { Decide } from './contender.js'
+
+/** A busy machine may answer late. That is a part of the measurement, and must not become a decision of the fallback. */
+export const timeout = '30s'
+
+export function sluiceOver(store: AsyncStore): Decide {
+  const policies = slidingWindow({ limit, window: windowMs })
+  const limiter = createLimiter({ name: 'api', policies, store })
+  return async (key) => {
+    const { allowed, source } = await limiter.consume(key)
+    if (source !== 'store') throw new Error(`the decision came from ${source}`)
+    return allowed
+  }
+}
+
+export function flexibleOver(limiter: RateLimiterStoreAbstract): Decide {
+  return async (key) => {
+    try {
+      await limiter.consume(key)
+      return true
+    } catch (error) {
+      if (error instanceof RateLimiterRes) return false
+      throw error
+    }
+  }
+}
+
+/** The options of rate-limiter-flexible that do not depend on the database. */
+export const flexibleOptions: {
+  readonly points: number
+  readonly duration: number
+  readonly tableCreated: true
+} = { points: limit, duration: windowMs / 1000, tableCreated: true }

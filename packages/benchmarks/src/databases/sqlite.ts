@@ -1,0 +1,68 @@
+import { sqliteDrivers, type SqliteConnection } from '@sluice/conformance/sqlite'
+import { sqliteStore } from '@sluice/sqlite'
+import { RateLimiterSQLite } from 'rate-limiter-flexible'
+import { limit } from '../redis/contenders/contender.js'
+import { flexible, sluice, upsert, type Contender } from './contender.js'
+import { flexibleOptions, flexibleOver, sluiceOver, timeout } from './deciding.js'
+
+const drivers = sqliteDrivers()
+
+/** Over better-sqlite3, which rate-limiter-flexible needs, and Sluice also over node:sqlite if this Node.js has it. */
+export const sqliteContenders: readonly Contender[] = [
+  {
+    name: upsert,
+    async open(file) {
+      const connection = connect(file, 'upsert (key text primary key, count integer not null)')
+      const statement = connection.prepare(
+        'insert into upsert values (?, 1) on conflict (key) do update set count = count + 1 returning count',
+      )
+      return async (key) => {
+        return Number(valueOf(statement.get(key))) <= limit
+      }
+    },
+  },
+  {
+    name: sluice,
+    open: async (file) => sluiceOver(sqliteStore(connect(file), { timeout })),
+  },
+  ...drivers.slice(0, -1).map(({ name, open }) => ({
+    name: `${sluice}, ${name}`,
+    open: async (file: string) => sluiceOver(sqliteStore(open(file), { timeout })),
+  })),
+  {
+    name: flexible,
+    async open(file) {
+      // The columns of the table that it creates itself.
+      const columns = 'key text primary key, points integer not null default 0, expire integer'
+      const storeClient = connect(file, `flexible (${columns})`)
+      const own = { storeClient, storeType: 'better-sqlite3', tableName: 'flexible' }
+      return flexibleOver(new RateLimiterSQLite({ ...flexibleOptions, ...own }))
+    },
+  },
+]
+
+/** Opens the file with the settings of `sqliteStore`, and creates a table. */
+function connect(file: string, table?: string): SqliteConnection {
+  const driver = drivers.find(({ name }) => name === 'better-sqlite3')
+  if (driver === undefined)
+    throw new Error('better-sqlite3 is not installed: npm run setup -- --tests')
+  const connection = driver.open(file)
+  connection.exec('pragma journal_mode = wal')
+  connection.exec('pragma synchronous = normal')
+  if (table !== undefined) connection.exec(`create table if not exists ${table}`)
+  return connection
+}
+
+/** The version of SQLite in the driver. */
+export function sqliteVersion(): string {
+  const connection = connect(':memory:')
+  const version = String(valueOf(connection.prepare('select sqlite_version()').get()))
+  connection.close()
+  return version
+}
+
+/** The only column of a row. */
+function valueOf(row: unknown): unknown {
+  const values: readonly unknown[] = Object.values(row ?? {})
+  return values[0]
+}
