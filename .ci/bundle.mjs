@@ -1,6 +1,6 @@
 // Bundles each package whose exports name a bundle, from the output of the compiler: an application then loads a few files instead of one for each module.
 // The dependencies that npm does not install become part of the bundle. If a package has several entries, they pass on the exports of one file with their code:
-// a further file takes longer to load than the code that an application does not use. Only the code of a database store has a file of its own.
+// a further file takes longer to load than the code that an application does not use. Only entries that most applications never load have files of their own.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
@@ -20,7 +20,7 @@ const effective = new Set([
 ])
 
 /** Entries that most applications never load. They contain the modules that no other entry has, and import the others from the file of all code. */
-const apart = new Set(['stores/database/index'])
+const apart = new Set(['hot-keys/index', 'stores/database/index'])
 
 for (const { folder, manifest } of members()) {
   const entries = entriesOf(manifest)

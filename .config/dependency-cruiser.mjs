@@ -73,6 +73,7 @@ const rules = {
     from: defaultAlgorithm,
     may: [ground, `${core}/algorithms/sliding-window/index\\.ts$`, `${core}/limiter/`],
   },
+  'hot keys': { from: `${core}/hot-keys/`, may: [] },
   replay: {
     from: `${core}/replay/`,
     may: [
@@ -133,7 +134,7 @@ const rules = {
     may: [
       ...adapterNeeds,
       '@sluice/rules',
-      'packages/core/(?:bundle|src)/replay/',
+      'packages/core/(?:bundle|src)/(?:hot-keys|replay)/',
       'packages/rules/(?:dist|src)/(?:check/)?index',
       npm('commander', 'ioredis', 'yaml'),
       '^rou3$',

@@ -1,4 +1,5 @@
 import { sha256Of, utf8 } from './digests.js'
+import { sluiceError } from './errors.js'
 import { isList } from './options/predicates.js'
 
 /**
@@ -43,7 +44,8 @@ const longestKey = 256
  * different keys never give the same string. Undefined if the value is not a key.
  */
 export function joinKey(key: unknown): string | undefined {
-  const joined = typeof key === 'string' ? joinText(key) : joinParts(key)
+  const joined =
+    typeof key === 'string' ? joinText(key) : (joinParts(key) ?? CountedKey.textOf(key))
   return joined !== undefined && joined.length > longestKey ? `%#${hashOf(joined)}` : joined
 }
 
@@ -62,6 +64,46 @@ export function isKeyPart(value: unknown): value is KeyPartValue {
 export function wrongPart(key: unknown): number | undefined {
   const index = isList(key) ? key.findIndex((part) => !isKeyPart(part)) : -1
   return index === -1 ? undefined : index + 1
+}
+
+/**
+ * A key in the form in which it is counted, as the events and the names of Redis keys contain it. It is a class, because JSON contains no instance: a client
+ * that chooses a key must not be able to choose the form.
+ */
+export class CountedKey {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** The form of a counted key; undefined for any other value. */
+  static textOf(value: unknown): string | undefined {
+    return typeof value === 'object' && value !== null && #text in value ? value.#text : undefined
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}
+
+/** A plain string, an escaped one, a list of at least two parts, or a hash. */
+const countedForm = /^(?:[^%|][^]*|%[%|][^]*|(?:\|(?:[^%|]|%25|%7C)+){2,}|%#[\da-f]{64})$/
+
+/**
+ * Returns the key that is counted in this form, for the methods of a limiter.
+ *
+ * @example
+ * subscribe('sluice:denial', ({ keys }) => limiter.block(countedKey(keys.default), '10m'))
+ * @param text a key as events contain it
+ * @throws SluiceError SLUICE_OPTION_INVALID if no key is counted in this form
+ */
+export function countedKey(text: string): CountedKey {
+  if (typeof text === 'string' && text.length <= longestKey && countedForm.test(text)) {
+    return new CountedKey(text)
+  }
+  const expected = 'a key as the events of sluice:decision contain it'
+  throw sluiceError('SLUICE_OPTION_INVALID', 'countedKey', 'text', text, expected)
 }
 
 function joinText(text: string): string | undefined {

@@ -4,41 +4,11 @@ import { runs } from '@sluice/conformance/random'
 import { jsonCutter } from '../../src/simulate/cut/json.js'
 import type { LogRecord } from '../../src/simulate/cut/record.js'
 import { DeniedKey } from '../../src/simulate/tally/denied-key.js'
-import { HotKeys } from '../../src/simulate/tally/hot-keys.js'
 import { KeySet } from '../../src/simulate/tally/key-set.js'
 import { KeyTable } from '../../src/simulate/tally/key-table.js'
 import { Tally, type CountedKey } from '../../src/simulate/tally/tally.js'
 import { Timeline } from '../../src/simulate/tally/timeline.js'
 import { start } from './logs.js'
-
-describe('HotKeys', () => {
-  test('counts each key within its stated error, and keeps every frequent key', () => {
-    const key = fc.oneof(fc.constantFrom('a', 'b'), fc.nat(60).map(String))
-    fc.assert(
-      fc.property(
-        fc.array(key, { maxLength: 400 }),
-        fc.integer({ min: 1, max: 12 }),
-        (keys, places) => {
-          const sketch = new HotKeys<undefined>(places)
-          const truth = new Map<string, number>()
-          for (const one of keys) {
-            sketch.add(one, () => undefined)
-            truth.set(one, (truth.get(one) ?? 0) + 1)
-          }
-          const top = sketch.top()
-          for (const { key: one, count, error } of top) {
-            const real = truth.get(one) ?? 0
-            expect(real <= count && real >= count - error).toBe(true)
-          }
-          expect(top.reduce((sum, { count }) => sum + count, 0)).toBe(keys.length)
-          const kept = new Set(top.map(({ key: one }) => one))
-          for (const [one, count] of truth)
-            if (count > keys.length / places) expect(kept.has(one)).toBe(true)
-        },
-      ),
-    )
-  })
-})
 
 describe('KeyTable', () => {
   test('counts the requests of each key, as a map does', () => {

@@ -1,7 +1,7 @@
 import { countedOf, type PolicyChoice, type Policies } from './bound-policies.js'
 import { isList, isRecord, isCount } from '../options/predicates.js'
 import { sluiceError, type SluiceError } from '../errors.js'
-import { isNotLimited, joinKey, wrongPart, type Key, type NotLimited } from '../keys.js'
+import { CountedKey, isNotLimited, joinKey, wrongPart, type Key, type NotLimited } from '../keys.js'
 import type { BoundPolicy, Cost } from '../stores/store.js'
 
 /** Options of `peek`. */
@@ -56,7 +56,11 @@ export interface ResetOptions extends PolicyChoice {
 }
 
 /** One key for all policies, or a record from policy name to key. `notLimited` instead of a key excludes that policy, or all policies. */
-export type Keys = Key | NotLimited | Readonly<Record<string, Key | NotLimited>>
+export type Keys =
+  | Key
+  | CountedKey
+  | NotLimited
+  | Readonly<Record<string, Key | CountedKey | NotLimited>>
 
 /** The policies of a request, and the key of each. */
 export interface ResolvedKeys {
@@ -106,8 +110,8 @@ export function repeated(key: string, count: number): readonly string[] {
 }
 
 /** Whether the value is one key for all policies, and not a record of keys. */
-export function isKey(key: Keys): key is Key | NotLimited {
-  return !isRecord(key)
+export function isKey(key: Keys): key is Key | CountedKey | NotLimited {
+  return !isRecord(key) || key instanceof CountedKey
 }
 
 function joinedKey(limiter: string, key: unknown, policy?: string): string {

@@ -1,6 +1,6 @@
+import { HotKeys } from '@sluice/core/hot-keys'
 import type { LogRecord } from '../cut/record.js'
 import { copyOf } from '../cut/text.js'
-import { HotKeys } from './hot-keys.js'
 import { Timeline } from './timeline.js'
 
 /** The denials of one key. */
@@ -18,7 +18,7 @@ export class DeniedKey {
   readonly series: Float64Array = this.timeline.series()
   #lastOrdinal = -1
   /** The most frequent paths of the denied requests. */
-  readonly #paths = new HotKeys<undefined>(4)
+  readonly #paths = new HotKeys(4)
 
   constructor(record: LogRecord) {
     this.first = record.at
@@ -34,12 +34,12 @@ export class DeniedKey {
     this.#lastOrdinal = ordinal
     if (this.run > this.longestRun) this.longestRun = this.run
     this.series[this.timeline.at(record.at)]++
-    this.#paths.add(pathOf(record.url), () => undefined)
+    this.#paths.add(pathOf(record.url))
   }
 
   /** The path of most denied requests, and a lower bound of its count. */
   mostlyAt(): { readonly path: string; readonly count: number } {
-    const [{ key, count, error }] = this.#paths.top()
+    const [{ key, count, error }] = this.#paths.keys
     return { path: key, count: count - error }
   }
 }

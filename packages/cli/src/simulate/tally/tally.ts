@@ -1,7 +1,7 @@
+import { HotKeys, type HotKey } from '@sluice/core/hot-keys'
 import type { LogRecord } from '../cut/record.js'
 import { copyOf } from '../cut/text.js'
 import { DeniedKey } from './denied-key.js'
-import { HotKeys } from './hot-keys.js'
 import { KeySet } from './key-set.js'
 import { Timeline } from './timeline.js'
 
@@ -19,7 +19,8 @@ export class Tally {
   readonly worst: Worst = new Worst()
   streak: { readonly key: string; readonly length: number } = { key: '', length: 0 }
   readonly #byNumber = new Map<number, Followed>()
-  readonly #others = new HotKeys<Followed>()
+  readonly #others = new HotKeys()
+  readonly #ofOthers = new WeakMap<HotKey, Followed>()
   readonly #keysDenied = new KeySet()
 
   /** @param timeline the intervals of the series, which all tallies of a report share */
@@ -61,20 +62,24 @@ export class Tally {
     const exact = [...this.#byNumber.values()].map((followed) =>
       counted(followed, followed.details.denied, 0),
     )
-    const others = this.#others.top().map(({ value, count, error }) => counted(value, count, error))
+    const others = this.#others.keys.flatMap((hot) => {
+      const followed = this.#ofOthers.get(hot)
+      return followed === undefined ? [] : counted(followed, hot.count, hot.error)
+    })
     return [...exact, ...others].sort((a, b) => b.denied - a.denied || (a.key < b.key ? -1 : 1))
   }
 
   #follow(record: LogRecord, key: string, number: number): Followed {
     const known = this.#byNumber.get(number)
     if (known !== undefined) return known
-    const create = (): Followed => ({ key: copyOf(key), number, details: new DeniedKey(record) })
-    if (number !== -1 && this.#byNumber.size < maxDeniedKeys) {
-      const followed = create()
-      this.#byNumber.set(number, followed)
-      return followed
-    }
-    return this.#others.add(copyOf(key), create).value
+    const isExact = number !== -1 && this.#byNumber.size < maxDeniedKeys
+    const hot = isExact ? undefined : this.#others.add(copyOf(key))
+    const other = hot && this.#ofOthers.get(hot)
+    if (other !== undefined) return other
+    const followed: Followed = { key: copyOf(key), number, details: new DeniedKey(record) }
+    if (hot === undefined) this.#byNumber.set(number, followed)
+    else this.#ofOthers.set(hot, followed)
+    return followed
   }
 }
 
