@@ -15,12 +15,6 @@ export const mutants = [
     replace: 'this.#lows[found] === low || this.#highs[found] === high',
   },
   {
-    file: `${simulate}/tally/hot-keys.ts`,
-    name: 'a new key takes over no error',
-    find: 'error: least.count, value',
-    replace: 'error: 0, value',
-  },
-  {
     file: `${simulate}/tally/timeline.ts`,
     name: 'intervals are merged at odd times',
     find: 'start === this.#start ? 0 : 1',
@@ -151,17 +145,5 @@ export const mutants = [
     name: 'a larger table is searched like the old one',
     find: '    this.#mask = mask\n',
     replace: '',
-  },
-  {
-    file: `${simulate}/tally/hot-keys.ts`,
-    name: 'the greatest entry is replaced',
-    find: 'this.#heap[child].count < this.#heap[least].count',
-    replace: 'this.#heap[child].count > this.#heap[least].count',
-  },
-  {
-    file: `${simulate}/tally/hot-keys.ts`,
-    name: 'the least frequent is first',
-    find: 'b.count - a.count',
-    replace: 'a.count - b.count',
   },
 ]

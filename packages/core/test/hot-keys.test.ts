@@ -67,6 +67,15 @@ describe('mergedKeys', () => {
     })
   })
 
+  test('adds to a key what a stream can have missed that does not list it, and its own error', () => {
+    const some = { keys: [{ key: 'a', count: 5, error: 1 }], unlisted: 1 }
+    const others = { keys: [{ key: 'b', count: 4, error: 2 }], unlisted: 2 }
+    expect(mergedKeys([some, others], 1)).toEqual({
+      keys: [{ key: 'a', count: 7, error: 3 }],
+      unlisted: 5,
+    })
+  })
+
   test('finds the twenty most frequent keys of eight Zipf streams', () => {
     const streams = Array.from({ length: 8 }, (_, i) => zipfStream(i + 1))
     const merged = mergedKeys(streams.map((keys) => sketchOf(keys, 256)))

@@ -1,0 +1,88 @@
+const core = 'packages/core/src'
+
+export const area = 'keys'
+
+export const tests = [
+  'packages/core/test/hot-keys packages/core/test/keys.test packages/core/test/counted-key',
+]
+
+export const mutants = [
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'a new key takes over no error',
+    find: 'error: least.count }',
+    replace: 'error: 0 }',
+  },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'the greatest key is replaced',
+    find: 'heap[child].count >= place.count',
+    replace: 'heap[child].count <= place.count',
+  },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'the greater child rises',
+    find: 'heap[child + 1].count < heap[child].count',
+    replace: 'heap[child + 1].count > heap[child].count',
+  },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'the least frequent is first',
+    find: 'b.count - a.count',
+    replace: 'a.count - b.count',
+  },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'a sketch with free places has missed keys',
+    find: 'this.#heap.length < this.#places ? 0 :',
+    replace: 'this.#heap.length === 0 ? 0 :',
+  },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'a key that one stream does not list did not occur there',
+    find: '{ key, count: unlisted, error: unlisted }',
+    replace: '{ key, count: counts.unlisted, error: counts.unlisted }',
+  },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'the merged errors are those of one stream',
+    find: 'error: known.error + error - counts.unlisted',
+    replace: 'error: known.error',
+  },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'a key that the result leaves out did not occur',
+    find: 'keys[places]?.count ?? unlisted',
+    replace: 'unlisted',
+  },
+  {
+    file: `${core}/keys.ts`,
+    name: 'a counted key has any length',
+    find: 'text.length <= longestKey && countedForm',
+    replace: 'countedForm',
+  },
+  {
+    file: `${core}/keys.ts`,
+    name: 'a counted list may have one part',
+    find: '){2,}|%#',
+    replace: ')+|%#',
+  },
+  {
+    file: `${core}/keys.ts`,
+    name: 'a counted string may begin with any escape',
+    find: '|%[%|][^]*|',
+    replace: '|%[^]*|',
+  },
+  {
+    file: `${core}/keys.ts`,
+    name: 'a separator within a part is not escaped',
+    find: 'part.replace(/[%|]/g, percent)',
+    replace: 'part.replace(/%/g, percent)',
+  },
+  {
+    file: `${core}/limiter/arguments.ts`,
+    name: 'a counted key is a record of keys',
+    find: '!isRecord(key) || key instanceof CountedKey',
+    replace: '!isRecord(key)',
+  },
+]
