@@ -7,7 +7,7 @@ import { root } from '../workspace.mjs'
 import { createProject, installedIn } from './project.mjs'
 
 /** Raise one of these only on purpose. */
-const ceilings = { all: 71, least: 33, dependencies: 0, installed: 2360 }
+const ceilings = { all: 73, least: 34, dependencies: 0, installed: 2360 }
 
 const programs = {
   all: `export * from '@sluice/core'`,

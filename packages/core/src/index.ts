@@ -66,7 +66,15 @@ export { memoryStore } from './stores/memory/index.js'
 export type { MemoryStore, MemoryStoreOptions } from './stores/memory/index.js'
 export { redisStore } from './stores/redis/index.js'
 export type { RedisStoreOptions } from './stores/redis/index.js'
+export { restClient } from './stores/redis/rest-client.js'
 export type {
+  RestClientOptions,
+  RestFetch,
+  RestRequest,
+  RestResponse,
+} from './stores/redis/rest-client.js'
+export type {
+  BunRedisClient,
   IoredisClient,
   NodeRedisArguments,
   NodeRedisClient,

@@ -24,6 +24,7 @@ import {
   memoryStore,
   notLimited,
   redisStore,
+  restClient,
   slidingWindow,
   SluiceError,
   tokenBucket,
@@ -296,7 +297,17 @@ const causes: Readonly<
   ],
   SLUICE_CLIENT_INVALID: [
     () => errorOf(() => redisStore(untyped('redis://:secret@localhost'))),
-    ['redisStore', 'is a string', 'redisStore(new Redis(url))', 'createClient({ url })'],
+    [
+      'redisStore',
+      'is a string',
+      'redisStore(new Redis(url))',
+      'createClient({ url })',
+      'restClient({ url, token })',
+    ],
+  ],
+  SLUICE_REST_INVALID: [
+    () => errorOf(() => restClient({ url: 'redis://:secret@localhost', token: 'a' })),
+    ['restClient', '"url" is an address of the Redis protocol', 'https://'],
   ],
   SLUICE_POLICY_NAMES_MANY: [
     async () =>

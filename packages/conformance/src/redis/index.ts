@@ -1,4 +1,6 @@
+export { startRestServer } from './rest-server.js'
+export type { RestServer } from './rest-server.js'
 export { startCluster, startRedis, startSentinels } from './servers.js'
 export type { RedisSentinels, RedisServer } from './servers.js'
-export { useCluster, useRedis } from './use-redis.js'
+export { useCluster, useRedis, useRest } from './use-redis.js'
 export type { TestRedis } from './use-redis.js'

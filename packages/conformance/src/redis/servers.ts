@@ -1,5 +1,7 @@
 export { startCluster } from './cluster.js'
 export type { RedisCluster } from './cluster.js'
+export { startRestServer } from './rest-server.js'
+export type { RestServer } from './rest-server.js'
 export { startSentinels } from './sentinel.js'
 export type { RedisSentinels } from './sentinel.js'
 export { startRedis } from './server.js'

@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis'
 import { afterAll, beforeAll } from 'vitest'
+import { startRestServer, type RestServer } from './rest-server.js'
 import { startCluster, type ClusterSettings, type RedisCluster } from './cluster.js'
 import { startRedis, type ClientOptions, type RedisServer, type RedisSettings } from './server.js'
 
@@ -54,6 +55,11 @@ export function useCluster(settings?: ClusterSettings): TestCluster {
     },
     client: (): Cluster => cluster().client(),
   }
+}
+
+/** The same for a REST service in front of a Redis. */
+export function useRest(redis: TestRedis): () => RestServer {
+  return use(async () => startRestServer(redis.connection))
 }
 
 function use<S extends { stop(): Promise<void> }>(start: () => Promise<S>): () => S {

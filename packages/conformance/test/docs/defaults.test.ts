@@ -10,7 +10,7 @@ import { RateLimit, RateLimitModule } from '@sluice/nestjs'
 import { postgresSchema, postgresStore } from '@sluice/postgres'
 import fastify from 'fastify'
 import pg from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { MapDatabase } from '@sluice/conformance/databases'
 import { sqliteDrivers } from '@sluice/conformance/sqlite'
 import { sqliteStore } from '@sluice/sqlite'
@@ -148,6 +148,16 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
         await limiterOf({ store: core.redisStore(silent) }).consume('key')
       })
       return /within (\d+) ms/.exec(errors[0].error.message)?.[1]
+    },
+  },
+  'core/src/stores/redis/rest-client.ts#RestClientOptions': {
+    async fetch() {
+      const sent = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network'))
+      const client = core.restClient({ url: 'https://localhost', token: 'a' })
+      await limiterOf({ store: core.redisStore(client) }).consume('key')
+      const urls = sent.mock.calls.map(([url]) => url)
+      sent.mockRestore()
+      return urls.includes('https://localhost/') ? 'the global `fetch`' : undefined
     },
   },
   'core/src/stores/database/database-store.ts#DatabaseStoreOptions': {

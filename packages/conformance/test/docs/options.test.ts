@@ -114,6 +114,12 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     ['core/src/stores/redis/index.ts#RedisStoreOptions'],
   ],
   [
+    'restClient',
+    core.restClient,
+    { url: 'https://localhost', token: 'a' },
+    ['core/src/stores/redis/rest-client.ts#RestClientOptions'],
+  ],
+  [
     'databaseStore',
     (options) => databaseStore(new MapDatabase(), options),
     {},

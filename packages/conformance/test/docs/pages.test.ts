@@ -7,6 +7,7 @@ import {
   startSentinels,
   useCluster,
   useRedis,
+  useRest,
   type RedisSentinels,
 } from '@sluice/conformance/redis'
 import { usePostgres } from '@sluice/conformance/postgres'
@@ -18,6 +19,7 @@ const named = (pattern: RegExp) => readdirSync(programs).filter((name) => patter
 
 const redis = useRedis()
 const postgres = usePostgres()
+const rest = useRest(redis)
 const cluster = useCluster()
 let sentinels: RedisSentinels
 beforeAll(async () => {
@@ -38,6 +40,8 @@ test.each(named(/\.js$/))('examples/docs/%s runs without an error', async (name)
     REDIS_URL: `redis://127.0.0.1:${redis.port}`,
     SENTINEL_URL: `redis://127.0.0.1:${sentinels.sentinels[0].port}`,
     CLUSTER_URL: `redis://127.0.0.1:${cluster.nodes[0].port}`,
+    UPSTASH_REDIS_REST_URL: rest().url,
+    UPSTASH_REDIS_REST_TOKEN: rest().token,
   }
   const { stderr } = await run(process.execPath, [name], { cwd: programs, env, timeout: 25_000 })
   expect(stderr).toBe('')

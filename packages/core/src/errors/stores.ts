@@ -9,7 +9,7 @@ export const storeMessages = {
     `the ${store} store did not answer within ${timeoutMs} ms. A call that reaches it later takes no units.`,
 
   SLUICE_STORE_UNAVAILABLE: (store: string): string =>
-    `the ${store} store has failed several times. No calls are sent to it until it answers a ping again.`,
+    `the ${store} store has failed several times. No calls are sent to it until it answers again.`,
 
   SLUICE_STORE_CONTENDED: (store: string, timeoutMs: number): string =>
     `the ${store} store changed the row of this key for other processes again and again, for ${timeoutMs} ms. Nothing was taken. Raise the "timeout", or ` +
@@ -33,7 +33,28 @@ export const storeMessages = {
 
   SLUICE_CLIENT_INVALID: (client: unknown): string =>
     `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client. With ioredis or iovalkey: ` +
-    `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client).`,
+    `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client). ` +
+    `Over HTTP: redisStore(restClient({ url, token })).`,
+
+  SLUICE_REST_INVALID: (option: 'url' | 'token', value: unknown): string =>
+    option === 'url'
+      ? `restClient: "url" is ${showAddress(value)}. Pass the address of the REST service of the database, which begins with https://, as UPSTASH_REDIS_REST_URL does.`
+      : `restClient: "token" is ${showToken(value)}. Pass the token of the REST service, such as UPSTASH_REDIS_REST_TOKEN.`,
+}
+
+/** A string is not shown: it may contain a password. */
+function showAddress(value: unknown): string {
+  if (typeof value !== 'string') return show(value)
+  if (/^rediss?:/i.test(value)) return 'an address of the Redis protocol, and not of HTTP'
+  if (/^https?:.*@/i.test(value)) return 'an address with a user or a password'
+  return 'a string that is not an HTTP address'
+}
+
+function showToken(value: unknown): string {
+  if (typeof value !== 'string') return show(value)
+  return value === ''
+    ? 'an empty string'
+    : 'a string with spaces, line ends or other characters that a header cannot contain'
 }
 
 /** A string is not shown: it may be an address with a password. */
@@ -44,7 +65,14 @@ function showClient(client: unknown): string {
   if ('internal_send_command' in client) return 'of node-redis 3, which is too old'
   if ('evalsha' in client && 'evalSha' in client)
     return 'in legacyMode: pass its "v4", which has promises'
+  if (isHttp(client))
+    return 'of @upstash/redis or another one over HTTP, which may send a call twice'
   return show(client)
+}
+
+/** Whether a client has the commands of ioredis without being one. */
+function isHttp(client: object): boolean {
+  return 'evalsha' in client && 'eval' in client && !('isCluster' in client || 'on' in client)
 }
 
 /** A string is not shown: it may be an address with a password. */

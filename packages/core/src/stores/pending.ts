@@ -7,14 +7,34 @@ export class PendingRequest {
   declare readonly request: StoreRequest
   /** Receives the answer, once. */
   declare readonly done: (answer: Answer) => void
+  /** Whether the breaker itself has made it, and judges its answer. */
+  declare readonly isProbe: boolean
   /** The number of the last change of its limiter's counts before the request. */
   declare generation: number
+  /** The deadline that it has in common with the requests that were sent with it. */
+  declare deadline: Deadline | undefined
+  /** Whether it was answered, with an answer of the store or with the error of its deadline. */
+  declare isAnswered: boolean
 
-  constructor(request: StoreRequest, done: (answer: Answer) => void) {
+  constructor(request: StoreRequest, done: (answer: Answer) => void, isProbe = false) {
     this.request = request
     this.done = done
+    this.isProbe = isProbe
     this.generation = 0
+    this.deadline = undefined
+    this.isAnswered = false
   }
+}
+
+/** The deadline of requests that are sent together. */
+export interface Deadline {
+  readonly pending: readonly PendingRequest[]
+  /** The time, of `performance.now`, at which they have taken too long. */
+  readonly due: number
+  /** The number of them that have not been answered. */
+  open: number
+  /** Its timer, if it has one of its own. */
+  timer?: ReturnType<typeof setTimeout>
 }
 
 /**

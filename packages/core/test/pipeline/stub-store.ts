@@ -6,7 +6,8 @@ import { sluiceErrorFrom } from '../../src/errors.js'
 import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
 import type { LaneOf } from '../../src/stores/redis/lanes.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
-import { createPipeline } from '../../src/stores/redis/index.js'
+import { redisTransport } from '../../src/stores/redis/index.js'
+import { createPipeline } from '../../src/stores/pipeline/pipeline.js'
 import {
   costAt,
   type Answer,
@@ -71,10 +72,19 @@ export function stubStore(): StubStore {
 
 /** The way of requests to Redis and back, over another store or other calls in place of Redis. */
 export function pipelineOver(
-  calls: AsyncStore | Calls,
-  { timeoutMs = 250, laneOf = () => onlyLane }: { timeoutMs?: number; laneOf?: LaneOf } = {},
+  over: AsyncStore | Calls,
+  {
+    timeoutMs = 250,
+    laneOf = () => onlyLane,
+    isRequestBound = false,
+  }: { timeoutMs?: number; laneOf?: LaneOf; isRequestBound?: boolean } = {},
 ): AsyncStore {
-  return createPipeline('stub', 'send' in calls ? calls : callsOf(calls), laneOf, timeoutMs)
+  const calls = 'send' in over ? over : callsOf(over)
+  const connect = redisTransport(calls, laneOf, isRequestBound)
+  return createPipeline({ name: 'stub', timeoutMs, isRequestBound }, (notes) => ({
+    ...connect(notes),
+    ...('close' in over && { close: () => over.close() }),
+  }))
 }
 
 const onlyLane = { plan: undefined, clock: createServerClock() }
@@ -83,7 +93,6 @@ function callsOf(store: AsyncStore): Calls {
   return {
     send: (requests, _lane, answered) => void store.run(requests).then(answered),
     ping: () => store.ping(),
-    close: () => store.close(),
   }
 }
 

@@ -92,7 +92,6 @@ test.each([
   const store: Calls = {
     send: (requests, _lane, done) => done(requests.map(() => given)),
     ping: async () => true,
-    close: async () => {},
   }
   const batching = pipelineOver(store, { laneOf: oneLane })
   const turned = { yet: false }

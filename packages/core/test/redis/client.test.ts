@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
-import { redisStore } from '../../src/index.js'
+import { redisStore, restClient } from '../../src/index.js'
 import { errorOf } from '../error-of.js'
 
 const call = async (): Promise<unknown> => []
@@ -18,13 +18,15 @@ describe('a value that is not a client is refused, and the error describes it', 
     ['a promise', Promise.resolve(), 'the client is a promise, which has to be awaited first.'],
     ['node-redis 3', { evalsha: call, eval: call, internal_send_command: call }, 'node-redis 3'],
     ['legacyMode of node-redis 4', { evalsha: call, evalSha: call, eval: call }, 'its "v4"'],
-    ['a client over HTTP', { evalsha: call, eval: call }, 'keys "evalsha", "eval".'],
+    ['@upstash/redis', { evalsha: call, eval: call }, 'over HTTP, which may send a call twice'],
+    ['half a client of Bun', { send: call }, 'keys "send".'],
     ['half a client', { evalSha: call, isCluster: false }, 'keys "evalSha", "isCluster".'],
   ])('%s', (_, client, words) => {
     const error = errorOf(() => store(client))
     expect(error.code).toBe('SLUICE_CLIENT_INVALID')
     expect(error.message).toContain(words)
     expect(error.message).toContain('redisStore(new Redis(url))')
+    expect(error.message).toContain('redisStore(restClient({ url, token }))')
     expect(error.message).not.toContain('secret@')
   })
 })
@@ -32,7 +34,53 @@ describe('a value that is not a client is refused, and the error describes it', 
 test.each([
   ['ioredis', { evalsha: call, eval: call, isCluster: false }],
   ['node-redis', { evalSha: call, eval: call, on() {} }],
+  ['the RedisClient of Bun', { send: call, connected: true }],
   ['a client of one’s own', { evalSha: call, eval: call, isCluster: true }],
 ])('a client with the methods of %s is accepted', (_, client) => {
   expect(store(client).async).toBe(true)
+})
+
+test('the commands of Bun are passed to its `send`', async () => {
+  const sent: unknown[] = []
+  const client = {
+    connected: true,
+    send: async (...command: unknown[]) => {
+      sent.push(command)
+      return [1]
+    },
+  }
+  await store(client).ping()
+  expect(sent).toEqual([['EVAL', expect.arrayContaining(['0', 'peek'])]])
+})
+
+describe('restClient', () => {
+  const url = 'https://example.upstash.io'
+  // Called without types, as from JavaScript.
+  const refused = (options: unknown): string => errorOf(() => restClient(options as never)).message
+
+  test.each([
+    ['no options', undefined, 'restClient: the options are undefined'],
+    ['no url', { token: 'secret' }, 'restClient: "url" is missing'],
+    ['no token', { url }, 'restClient: "token" is missing'],
+    [
+      'an unknown option',
+      { url, token: 'secret', retry: 3 },
+      'restClient: there is no option "retry"',
+    ],
+    ['another fetch', { url, token: 'secret', fetch: 1 }, '"fetch" is 1'],
+    ['a number as url', { url: 1, token: 'secret' }, '"url" is 1. Pass the address'],
+    [
+      'Redis',
+      { url: 'rediss://default:secret@h', token: 'x' },
+      'of the Redis protocol, and not of',
+    ],
+    ['a host', { url: 'example.upstash.io', token: 'x' }, 'a string that is not an HTTP address'],
+    ['a user', { url: 'https://u:secret@h', token: 'x' }, 'an address with a user or a password'],
+    ['an empty token', { url, token: '' }, '"token" is an empty string'],
+    ['two lines', { url, token: 'secret\n' }, 'characters that a header cannot contain'],
+    ['a token as a header', { url, token: 'Bearer secret' }, 'characters that a header cannot'],
+  ])('refuses %s, and does not show a secret', (_, options, words) => {
+    expect(refused(options)).toContain(words)
+    expect(refused(options)).not.toContain('secret')
+  })
 })

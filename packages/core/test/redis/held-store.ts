@@ -51,7 +51,6 @@ export function recorder(): Recorder {
         open.push(() => done(given ?? requests.map(({ keys }) => answerTo(keys[0]))))
       },
       ping: async () => true,
-      close: async () => {},
     },
     answer(answers) {
       given = answers

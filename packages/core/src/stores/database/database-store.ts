@@ -9,8 +9,9 @@ import {
 } from '../../options/readers.js'
 import { isCount, isText } from '../../options/predicates.js'
 import { contractVersion, storeContract, type AsyncStore } from '../store.js'
+import { createPipeline } from '../pipeline/pipeline.js'
 import type { Database } from './database.js'
-import { createPipeline } from './pipeline.js'
+import { databaseTransport } from './transport.js'
 
 /** Options of `databaseStore`. */
 export interface DatabaseStoreOptions {
@@ -63,7 +64,10 @@ export function databaseStore(database: Database, options: DatabaseStoreOptions 
   if (!isDatabase(database)) throw sluiceError('SLUICE_DATABASE_INVALID', 'databaseStore', database)
   const settings = readOptions('databaseStore', options, readers)
   return {
-    ...createPipeline(database, settings),
+    ...createPipeline(
+      { name: database.name, timeoutMs: settings.timeout, isRequestBound: false },
+      databaseTransport(database, settings),
+    ),
     [storeContract]: { version: contractVersion, largestLimits },
   }
 }

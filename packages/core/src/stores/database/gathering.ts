@@ -1,5 +1,5 @@
 import { processTime } from '../../clock.js'
-import { checkPhase } from '../pipeline/deadlines.js'
+import { checkPhase } from '../pipeline/timers.js'
 import type { Item } from './groups.js'
 
 /** The most requests, and the most rows, of one call. Requests for rows that are in the call already always join it. */
@@ -69,7 +69,7 @@ export function createGathering(send: (items: readonly Item[]) => Promise<void>)
 
   function sendSome(): void {
     isScheduled = false
-    const open = waiting.filter(({ isAnswered }) => !isAnswered)
+    const open = waiting.filter(({ pending }) => !pending.isAnswered)
     const free = Math.max(1, Math.min(mostCalls - calls.size, shares))
     const most = Math.min(mostRequests, Math.max(fewestRequests, Math.ceil(open.length / free)))
     const chosen: Item[] = []

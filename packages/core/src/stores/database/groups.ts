@@ -7,9 +7,6 @@ export class Item {
   readonly keys: readonly string[]
   /** The latest monotonic time at which it may still take units. */
   readonly dueAt: number
-  /** The time of `performance.now` at which it has taken too long. */
-  due = 0
-  isAnswered = false
   /** Whether another process has changed one of its rows while it was decided. */
   hasConflicted = false
 

@@ -115,7 +115,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
       fail(groups, error)
       return []
     }
-    if (groups.some(({ items }) => items.some(({ isAnswered }) => !isAnswered))) noteReply()
+    if (groups.some(({ items }) => items.some(({ pending }) => !pending.isAnswered))) noteReply()
     const open = decided.filter((one, i) => !settleSaved(one, saved.groups[i]))
     for (const { group } of open) retry(group, saved)
     clean()

@@ -13,20 +13,21 @@ const refusedForMs = 1000
 /** A store that has answered within this time is not unavailable as a whole: if a Cluster loses one master, the others answer. */
 const quietMs = 250
 
-/** The minimum time between two pings while the breaker is open. */
+/** The minimum time between two attempts to reach the store while the breaker is open. */
 const probeEveryMs = 200
 
 /**
  * Stops calling a store that is unavailable. After three consecutive calls that failed as a whole, without any answer for `quietMs`, requests
  * fail immediately. Requests that arrive while the breaker is open make it ping the store; after a successful ping, one request tries the
- * store. So the store is in use again within two probes of its recovery, without a timer. The breaker adds no counting error.
+ * store. So the store is in use again within two probes of its recovery, without a timer. A store without a ping is tried with a request at each probe.
+ * The breaker adds no counting error.
  *
  * A store may also answer each request with an error. A store that refuses only writes, such as a Redis that is out of memory, still knows which
  * keys are over their limit, so it stays in use. The breaker opens if it refuses three keys in a row and then a peek at one of them.
  */
 export class Breaker {
   readonly #name: string
-  readonly #ping: () => Promise<boolean>
+  readonly #ping: (() => Promise<boolean>) | undefined
   /** Asks the store past the breaker. */
   readonly #ask: (request: StoreRequest, done: (answer: Answer) => void) => void
   #failures = 0
@@ -35,13 +36,13 @@ export class Breaker {
   #refusedAt = -Infinity
   #answeredAt = -Infinity
   #isOpen = false
-  /** Whether the last ping was answered, so that the next request may try the store. */
+  /** Whether the last ping was answered, or there is none, so that the next request may try the store. */
   #mayTry = false
   #probedAt = -Infinity
 
   constructor(
     name: string,
-    ping: () => Promise<boolean>,
+    ping: (() => Promise<boolean>) | undefined,
     ask: (request: StoreRequest, done: (answer: Answer) => void) => void,
   ) {
     this.#name = name
@@ -52,10 +53,8 @@ export class Breaker {
   /** The error of a request that must not be sent; undefined if the request may be sent. */
   refuses(): SluiceError | undefined {
     if (!this.#isOpen) return undefined
-    if (!this.#mayTry) {
-      void this.#probe()
-      return sluiceError('SLUICE_STORE_UNAVAILABLE', this.#name)
-    }
+    if (!this.#mayTry) this.#probe()
+    if (!this.#mayTry) return sluiceError('SLUICE_STORE_UNAVAILABLE', this.#name)
     // Of several requests at the same time, only one tries the store.
     this.#mayTry = false
     return undefined
@@ -63,6 +62,7 @@ export class Breaker {
 
   /** Counts the answers to a call. */
   note(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
+    if (pending.length === 1 && pending[0].isProbe) return
     if (!areFailures(answers)) {
       if (storeEvents.storeError.hasSubscribers) this.#report(answers.filter(hasFailed))
       this.#answered()
@@ -150,11 +150,12 @@ export class Breaker {
     storeEvents.breaker.publish({ store: this.#name, state: 'closed', error: undefined })
   }
 
-  async #probe(): Promise<void> {
+  #probe(): void {
     const now = processTime.monotonic()
-    if (this.#mayTry || now - this.#probedAt < probeEveryMs) return
+    if (now - this.#probedAt < probeEveryMs) return
     this.#probedAt = now
-    this.#mayTry = await this.#ping()
+    if (this.#ping === undefined) this.#mayTry = true
+    else void this.#ping().then((isThere) => (this.#mayTry = isThere))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { PendingRequest } from '../pending.js'
-import { checkPhase } from '../pipeline/deadlines.js'
-import type { Answer, StoreRequest } from '../store.js'
+import { checkPhase } from '../pipeline/timers.js'
+import type { StoreRequest } from '../store.js'
 import type { LaneOf } from './lanes.js'
 import type { Lane } from './plans.js'
 
@@ -25,23 +25,15 @@ export class Batch {
   declare readonly lane: Lane | undefined
   declare readonly pending: PendingRequest[]
   declare readonly requests: StoreRequest[]
-  /** Receives the answers, in the order of the requests, or for each of them the error of the deadline. */
-  declare readonly settle: (batch: Batch, answers: readonly Answer[]) => void
-  /** The time, of `performance.now`, at which the batch has taken too long. */
-  declare due: number
-  declare isSettled: boolean
   declare weight: number
   /** The keys of its first `noted` requests. Most batches are never compared with others, and have none. */
   declare keys: Set<string> | undefined
   declare noted: number
 
-  constructor(lane: Lane | undefined, first: PendingRequest, settle: Batch['settle']) {
+  constructor(lane: Lane | undefined, first: PendingRequest) {
     this.lane = lane
     this.pending = [first]
     this.requests = [first.request]
-    this.settle = settle
-    this.due = 0
-    this.isSettled = false
     this.weight = 0
     this.keys = undefined
     this.noted = 0
@@ -59,17 +51,19 @@ export interface Batches {
   add(pending: PendingRequest): void
   /** Sends the requests that wait, or lets them wait for the check phase. */
   flush(): void
-  end(batch: Batch): void
+  /** Notes that requests have been answered. */
+  end(pending: readonly PendingRequest[]): void
 }
 
-/** @param send sends a batch, which later ends with `settle` */
+/** @param isRequestBound whether requests that were not flushed together must be sent in separate calls */
 export function createBatches(
   laneOf: LaneOf,
+  isRequestBound: boolean,
   send: (batch: Batch) => void,
-  settle: Batch['settle'],
 ): Batches {
   let waiting: PendingRequest[] = []
-  let underWay = 0
+  /** The number of requests that have not been answered. */
+  let open = 0
   let isScheduled = false
 
   function sendAll(): void {
@@ -77,58 +71,56 @@ export function createBatches(
     const all = waiting
     waiting = []
     if (all.length === 1) {
-      start(new Batch(laneOf(all[0].request), all[0], settle))
+      send(new Batch(laneOf(all[0].request), all[0]))
       return
     }
-    const size = Math.ceil((all.length + underWay) * share)
+    const size = Math.ceil(open * (isRequestBound ? 1 : share))
     const most = Math.min(mostRequests, Math.max(fewestRequests, size))
-    const open = new Map<Lane, Batch>()
+    const filling = new Map<Lane, Batch>()
     for (const pending of all) {
       const lane = laneOf(pending.request)
       if (lane === undefined) {
-        start(new Batch(undefined, pending, settle))
+        send(new Batch(undefined, pending))
         continue
       }
-      let batch = open.get(lane)
-      for (const [otherLane, other] of open) {
+      let batch = filling.get(lane)
+      for (const [otherLane, other] of filling) {
         if (otherLane === lane || !isAbout(other, pending)) continue
-        open.delete(otherLane)
-        start(other)
+        filling.delete(otherLane)
+        send(other)
       }
       const weight = weightOf(pending.request)
       const isFull =
         batch !== undefined && (batch.pending.length >= most || batch.weight + weight > mostWeight)
       if (batch === undefined || isFull) {
-        if (batch !== undefined) start(batch)
-        batch = new Batch(lane, pending, settle)
-        open.set(lane, batch)
+        if (batch !== undefined) send(batch)
+        batch = new Batch(lane, pending)
+        filling.set(lane, batch)
       } else {
         batch.pending.push(pending)
         batch.requests.push(pending.request)
       }
       batch.weight += weight
     }
-    for (const batch of open.values()) start(batch)
-  }
-
-  function start(batch: Batch): void {
-    underWay += batch.pending.length
-    send(batch)
+    for (const batch of filling.values()) send(batch)
   }
 
   return {
-    add: (pending) => void waiting.push(pending),
+    add(pending) {
+      waiting.push(pending)
+      open++
+    },
 
     flush() {
       if (waiting.length === 0 || isScheduled) return
-      if (underWay === 0) sendAll()
+      if (isRequestBound || open === waiting.length) sendAll()
       else {
         isScheduled = true
         checkPhase(sendAll)
       }
     },
 
-    end: (batch) => void (underWay -= batch.pending.length),
+    end: (pending) => void (open -= pending.length),
   }
 }
 

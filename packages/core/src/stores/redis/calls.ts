@@ -25,7 +25,14 @@ export interface Calls {
     done: (answers: readonly Answer[]) => void,
   ): void
   ping(): Promise<boolean>
-  close(): Promise<void>
+}
+
+/** The times of a call. */
+interface Span {
+  /** The monotonic time after which it takes nothing. */
+  readonly voidAt: number
+  /** Tells a request-bound client when nobody waits for the reply. */
+  readonly signal: AbortSignal | undefined
 }
 
 /** Runs the requests of a call with the script of their plan, or each of them with that of single requests. */
@@ -37,20 +44,19 @@ export function createCalls(
 ): Calls {
   const evaluate = createEvaluation(client)
   const scriptFor = createRequestScript()
-  const ping = createPings(client.isCluster ? 16 : 1, pingAt)
-  let closed = false
+  const ping = createPings(pingTargets(client), pingAt)
 
   /** `attempt`: how often these requests were sent before. A void or stale call took nothing, and its reply corrected the clock, so it is repeated. */
   function run(
     requests: readonly StoreRequest[],
     lane: Lane,
-    voidAt: number,
+    span: Span,
     done: (answers: readonly Answer[]) => void,
     attempt = 0,
   ): void {
     const { plan, clock } = lane
     const sentAt = processTime.monotonic()
-    const [serverMs, until] = [clock.at(sentAt), clock.at(voidAt)]
+    const [serverMs, until] = [clock.at(sentAt), clock.at(span.voidAt)]
     const ofPlan = plan !== undefined && requests.every(isDecision)
     const { keys, args, layout, order } = ofPlan
       ? encodePlanCall(plan, requests, serverMs, until)
@@ -58,7 +64,8 @@ export function createCalls(
     const script = ofPlan ? plan.script : scriptFor(requests[0].entries.map(({ steps }) => steps))
 
     function failed(cause: unknown): void {
-      fail(requests, cause, done)
+      const isLate = span.signal?.aborted === true
+      fail(requests, isLate ? sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs) : cause, done)
     }
 
     function read(given: unknown): void {
@@ -70,7 +77,7 @@ export function createCalls(
       clock.learn(sentAt, processTime.monotonic(), Number(reply[0]))
       if (reply.length === 1) {
         if (attempt > 0) failed(sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs))
-        else run(requests, lane, voidAt, done, attempt + 1)
+        else run(requests, lane, span, done, attempt + 1)
         return
       }
       const answers = decodeAnswers(reply, layout, requests, order)
@@ -83,23 +90,23 @@ export function createCalls(
         let next = 0
         done(answers.map((answer) => (answer === stale ? late[next++] : answer)))
       }
-      run(again, lane, voidAt, fill, 2)
+      run(again, lane, span, fill, 2)
     }
 
-    evaluate(script, keys, args, read, failed)
+    evaluate(script, keys, args, read, failed, span.signal)
   }
 
   /** Runs each request in a call of its own, in their order. The keys of each are in one slot. */
   function runEach(
     requests: readonly StoreRequest[],
-    voidAt: number,
+    span: Span,
     done: (answers: readonly Answer[]) => void,
   ): void {
     const answers: Answer[] = []
     let left = requests.length
     requests.forEach((request, i) => {
       const lane = laneAt(request, slotOf(request.keys[0], request))
-      run([request], lane, voidAt, ([answer]) => {
+      run([request], lane, span, ([answer]) => {
         answers[i] = answer
         if (--left === 0) done(answers)
       })
@@ -107,32 +114,37 @@ export function createCalls(
   }
 
   /** A refund stays valid however late it arrives. All other calls become void at the timeout, because their caller no longer waits. */
-  function voidAtOf(requests: readonly StoreRequest[]): number {
+  function spanOf(requests: readonly StoreRequest[]): Span {
     const isRefund = requests.every(({ verb }) => verb === 'refundReceipt')
-    return processTime.monotonic() + (isRefund ? neverMs : timeoutMs)
+    return {
+      voidAt: processTime.monotonic() + (isRefund ? neverMs : timeoutMs),
+      signal: client.isRequestBound
+        ? AbortSignal.timeout(isRefund ? refundMs : timeoutMs)
+        : undefined,
+    }
   }
 
   /** Runs requests without a lane: their keys are in several slots. */
   function runAcross(
     requests: readonly StoreRequest[],
-    voidAt: number,
+    span: Span,
     answered: (answers: readonly Answer[]) => void,
   ): void {
-    const part = (some: readonly StoreRequest[]) => runPart(some, voidAt)
+    const part = (some: readonly StoreRequest[]) => runPart(some, span)
     const runParts = acrossSlots(part, undo, slotOf)
     runParts(requests).then(answered, (cause) => fail(requests, cause, answered))
   }
 
   /** Refunds what a part has taken. Rejects if it could not: then the request as a whole has failed. */
   async function undo(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
-    const answers = await runPart(requests, voidAtOf(requests))
+    const answers = await runPart(requests, spanOf(requests))
     const failed = answers.find((answer) => answer instanceof SluiceError)
     if (failed !== undefined) throw failed
     return answers
   }
 
-  function runPart(requests: readonly StoreRequest[], voidAt: number): Promise<readonly Answer[]> {
-    return new Promise((resolve) => runEach(requests, voidAt, resolve))
+  function runPart(requests: readonly StoreRequest[], span: Span): Promise<readonly Answer[]> {
+    return new Promise((resolve) => runEach(requests, span, resolve))
   }
 
   /** On a Cluster, the key only selects the master. The script does not use it. */
@@ -145,26 +157,26 @@ export function createCalls(
         pingArgs,
         (reply) => resolve(readReply(reply) !== undefined),
         () => resolve(false),
+        client.isRequestBound ? AbortSignal.timeout(timeoutMs) : undefined,
       )
     })
   }
 
   return {
     send(requests, lane, done) {
-      if (closed) {
-        fail(requests, sluiceError('SLUICE_STORE_CLOSED', 'redis'), done)
-        return
-      }
-      const voidAt = voidAtOf(requests)
-      if (lane?.plan !== undefined) run(requests, lane, voidAt, done)
-      else if (lane === undefined && client.isCluster) runAcross(requests, voidAt, done)
-      else runEach(requests, voidAt, done)
+      const span = spanOf(requests)
+      if (lane?.plan !== undefined) run(requests, lane, span, done)
+      else if (lane === undefined && client.isCluster) runAcross(requests, span, done)
+      else runEach(requests, span, done)
     },
-    ping: () => (closed ? Promise.resolve(false) : ping()),
-    async close() {
-      closed = true
-    },
+    ping,
   }
+}
+
+/** Of a request-bound client, each ping is sent: a request must not wait for the ping of another. */
+function pingTargets({ isCluster, isRequestBound }: ScriptClient): number {
+  if (isRequestBound) return Infinity
+  return isCluster ? 16 : 1
 }
 
 function fail(
@@ -175,6 +187,9 @@ function fail(
   const error = failureOf('redis', cause)
   done(requests.map(() => error))
 }
+
+/** The time for which a request-bound client tries a refund, although nobody waits for it. */
+const refundMs = 30_000
 
 /** Longer than any client keeps a call in its queue. */
 const neverMs = 86_400_000

@@ -7,12 +7,32 @@ import { sendingOnce, type ScriptClient } from './sent-once.js'
  * the order in which they were made if the client sends its calls in their order.
  */
 export interface RedisClient {
-  /** EVALSHA. Rejects with the server's error, whose message begins with its code, such as `NOSCRIPT`. */
-  evalSha(digest: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
+  /**
+   * EVALSHA. Rejects with the server's error, whose message begins with its code, such as `NOSCRIPT`. A request-bound client is passed a signal, which
+   * aborts a call that nobody waits for.
+   */
+  evalSha(
+    digest: string,
+    keys: readonly string[],
+    args: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<unknown>
   /** EVAL. */
-  eval(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>
+  eval(
+    script: string,
+    keys: readonly string[],
+    args: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<unknown>
   /** Whether the client is connected to a Redis Cluster. */
   readonly isCluster: boolean
+  /**
+   * Whether each call belongs to the request of a server that makes it, as every call over HTTP does on Cloudflare Workers: there a request can neither
+   * wait for the reply to another request nor use its timers. Then each decision has a call of its own.
+   *
+   * @default false
+   */
+  readonly isRequestBound?: boolean
 }
 
 /**
@@ -38,12 +58,20 @@ export interface NodeRedisArguments {
   arguments: string[]
 }
 
+/** The method that Sluice uses of the `RedisClient` of Bun. */
+export interface BunRedisClient {
+  send(command: string, args: string[]): Promise<unknown>
+  readonly connected: boolean
+}
+
 /** A Redis client that `redisStore` takes. */
-export type SupportedClient = IoredisClient | NodeRedisClient | RedisClient
+export type SupportedClient = IoredisClient | NodeRedisClient | BunRedisClient | RedisClient
 
 /** @throws SluiceError SLUICE_CLIENT_INVALID */
 export function clientOf(client: SupportedClient): ScriptClient {
   if (!isClient(client)) throw sluiceError('SLUICE_CLIENT_INVALID', client)
+  if ('send' in client)
+    return fromPromises(fromCommands((command, args) => client.send(command, args), false))
   if ('evalsha' in client) return fromIoredis(client)
   if ('isCluster' in client) return fromPromises(client)
   return fromPromises(fromNodeRedis(client))
@@ -51,7 +79,9 @@ export function clientOf(client: SupportedClient): ScriptClient {
 
 /** Checks the shape only, because a client may come from any copy of its library. */
 function isClient(client: unknown): boolean {
-  if (typeof client !== 'object' || client === null || !('eval' in client)) return false
+  if (typeof client !== 'object' || client === null) return false
+  if ('send' in client) return 'connected' in client
+  if (!('eval' in client)) return false
   // A client over HTTP, such as @upstash/redis, has commands of the same names with other parameters.
   if (!('isCluster' in client || 'on' in client)) return false
   // node-redis 3, and node-redis 4 in legacyMode, take callbacks and return no promise.
@@ -65,18 +95,20 @@ function fromIoredis(client: IoredisClient): ScriptClient {
     evalSha: (...call) => send('evalsha', ...call),
     eval: (...call) => send('eval', ...call),
     isCluster: client.isCluster,
+    isRequestBound: false,
   }
 }
 
 function fromPromises(client: RedisClient): ScriptClient {
   return {
-    evalSha(digest, keys, args, answered, failed) {
-      settle(() => client.evalSha(digest, keys, args), answered, failed)
+    evalSha(digest, keys, args, answered, failed, signal) {
+      settle(() => client.evalSha(digest, keys, args, signal), answered, failed)
     },
-    eval(script, keys, args, answered, failed) {
-      settle(() => client.eval(script, keys, args), answered, failed)
+    eval(script, keys, args, answered, failed, signal) {
+      settle(() => client.eval(script, keys, args, signal), answered, failed)
     },
     isCluster: client.isCluster,
+    isRequestBound: client.isRequestBound === true,
   }
 }
 
@@ -122,19 +154,25 @@ function isNodeRedisCluster(client: NodeRedisClient): client is NodeRedisCluster
 
 /**
  * Version 4 ignores the keys of `evalSha` and `eval` and sends the commands to any node, which costs redirections and fails after too many of
- * them (redis/node-redis#2811). So the routing key is passed explicitly.
+ * them (redis/node-redis#2811). So the routing key is passed explicitly: it follows the script and the number of keys.
  */
 function fromNodeRedisCluster(client: NodeRedisCluster): RedisClient {
-  const send = (
-    command: 'EVALSHA' | 'EVAL',
-    script: string,
-    keys: readonly string[],
-    args: readonly string[],
-  ): Promise<unknown> =>
-    client.sendCommand(keys[0], false, [command, script, `${keys.length}`, ...keys, ...args])
+  return fromCommands(
+    (command, args) => client.sendCommand(args[2], false, [command, ...args]),
+    true,
+  )
+}
+
+/** A client with one method for all commands. */
+export function fromCommands(
+  send: (command: string, args: string[], signal?: AbortSignal) => Promise<unknown>,
+  isCluster: boolean,
+): RedisClient {
   return {
-    evalSha: (digest, keys, args) => send('EVALSHA', digest, keys, args),
-    eval: (script, keys, args) => send('EVAL', script, keys, args),
-    isCluster: true,
+    evalSha: (digest, keys, args, signal) =>
+      send('EVALSHA', [digest, `${keys.length}`, ...keys, ...args], signal),
+    eval: (script, keys, args, signal) =>
+      send('EVAL', [script, `${keys.length}`, ...keys, ...args], signal),
+    isCluster,
   }
 }

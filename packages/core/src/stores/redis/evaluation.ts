@@ -16,6 +16,7 @@ export type Evaluate = (
   args: readonly string[],
   done: (reply: unknown) => void,
   failed: (error: unknown) => void,
+  signal?: AbortSignal,
 ) => void
 
 /**
@@ -25,20 +26,22 @@ export type Evaluate = (
 export function createEvaluation(client: ScriptClient): Evaluate {
   const sent = new Set<string>()
 
-  return function evaluate({ source, digest }, keys, args, done, failed) {
+  return function evaluate({ source, digest }, keys, args, done, failed, signal) {
     if (!sent.has(digest)) {
       sent.add(digest)
-      client.eval(source, keys, args, done, (error) => {
+      const forget = (error: unknown): void => {
         sent.delete(digest)
         failed(error)
-      })
+      }
+      client.eval(source, keys, args, done, forget, signal)
       return
     }
-    client.evalSha(digest, keys, args, done, (error) => {
+    const retry = (error: unknown): void => {
       // NOSCRIPT means that nothing ran. After any other error the script may have run, and a second run would count twice.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) failed(error)
-      else client.eval(source, keys, args, done, failed)
-    })
+      else client.eval(source, keys, args, done, failed, signal)
+    }
+    client.evalSha(digest, keys, args, done, retry, signal)
   }
 }
 

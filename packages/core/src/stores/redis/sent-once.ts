@@ -149,13 +149,17 @@ function connectionOf(client: Commands & Connection): Connection {
   return client
 }
 
-/** Sends a script. `args[0]` is the time after which the call is void. Calls either `done` or `failed`, once. */
+/**
+ * Sends a script. `args[0]` is the time after which the call is void. Calls either `done` or `failed`, once. A request-bound client is passed a signal, which
+ * aborts the call.
+ */
 export type SendScript = (
   script: string,
   keys: readonly string[],
   args: readonly string[],
   done: (reply: unknown) => void,
   failed: (error: unknown) => void,
+  signal?: AbortSignal,
 ) => void
 
 /** A Redis client with callbacks in place of promises. */
@@ -163,4 +167,5 @@ export interface ScriptClient {
   readonly evalSha: SendScript
   readonly eval: SendScript
   readonly isCluster: boolean
+  readonly isRequestBound: boolean
 }
