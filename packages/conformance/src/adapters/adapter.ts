@@ -9,6 +9,10 @@ export interface Adapter {
   readonly protocol: 'HTTP/1.1' | 'HTTP/2'
   /** Whether a handler is done when its promise settles. If not, it is done when it has ended the response. */
   readonly followsPromises: boolean
+  /** Whether a handler writes into Node's own response. If not, it returns a Response. */
+  readonly writesResponse: boolean
+  /** Whether the adapter itself answers a wrong request with a 400, because no framework has an error handler. */
+  readonly answersWrongRequests: boolean
   /** Serves an application on a free port of the loopback. */
   serve(app: App): Promise<Served>
 }

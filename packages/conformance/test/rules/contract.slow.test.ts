@@ -29,7 +29,7 @@ describe.each([koa[1], fastify[0], nestjs[0]].map((adapter) => byRules(adapter, 
     describeAnswers(open)
     describeHeaders(open)
     describeAddresses(open)
-    describeOutcomes(open)
+    describeOutcomes(adapter, open)
     describeWaiting(open)
     describeQueues(open)
     describeDenials(open)

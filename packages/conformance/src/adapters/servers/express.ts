@@ -34,6 +34,8 @@ function adapter(name: string, create: () => Express): Adapter {
     name,
     protocol: 'HTTP/1.1',
     followsPromises: false,
+    writesResponse: true,
+    answersWrongRequests: false,
     async serve(app) {
       const limits = limitsOf(app)
       return listening(applicationOf(create, app, limits), limits[0].limiter)

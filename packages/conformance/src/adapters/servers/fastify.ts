@@ -27,12 +27,16 @@ export const fastify: readonly Adapter[] = [
     name: 'Fastify 5',
     protocol: 'HTTP/1.1',
     followsPromises: true,
+    writesResponse: true,
+    answersWrongRequests: false,
     serve: async (app) => served(app, createFastify(optionsFor(app))),
   },
   {
     name: 'Fastify 5 by HTTP/2',
     protocol: 'HTTP/2',
     followsPromises: true,
+    writesResponse: true,
+    answersWrongRequests: false,
     // The types of HTTP/2 differ, but the used members are the same.
     serve: async (app) =>
       served(app, createFastify({ ...optionsFor(app), http2: true }) as unknown as FastifyInstance),

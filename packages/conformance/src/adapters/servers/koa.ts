@@ -21,6 +21,8 @@ function adapter(name: string, Koa: typeof Koa3): Adapter {
     name,
     protocol: 'HTTP/1.1',
     followsPromises: true,
+    writesResponse: true,
+    answersWrongRequests: false,
     async serve(app) {
       const limit = rateLimit(optionsOf(app.options, readers, onDenied))
       const behind =

@@ -46,6 +46,8 @@ function adapter<Q extends NestRequest, S>(name: string, platform: Platform<Q, S
     name,
     protocol: 'HTTP/1.1',
     followsPromises: true,
+    writesResponse: true,
+    answersWrongRequests: false,
     serve: async (app) => served(app, platform),
   }
 }

@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { concurrency, fixedWindow } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
+import type { Adapter } from '../../adapter.js'
 import type { OpenServer } from '../../test-server.js'
 import { until } from '../../until.js'
 import { untilUsed, usedOf } from '../used.js'
 
 /** HTTP/1 only: HTTP/2 has streams instead. */
-export function describePipelining(open: OpenServer): void {
+export function describePipelining({ writesResponse }: Adapter, open: OpenServer): void {
   describe('requests in one packet', () => {
     test('are counted separately, and have their responses in order', async () => {
       const server = await open({ policies: fixedWindow({ limit: 2, window: '1m' }), key: 'all' })
@@ -28,7 +29,9 @@ export function describePipelining(open: OpenServer): void {
       ])
     })
 
-    test.each(['done', 'close'] as const)(
+    // The server aborts the signal of the first request only: the others have begun no response.
+    const releases = writesResponse ? (['done', 'close'] as const) : (['done'] as const)
+    test.each(releases)(
       'release their units on %s, including requests that wait for others',
       async (releaseOn) => {
         const policy = concurrency({ limit: 3, lease: '10s' })

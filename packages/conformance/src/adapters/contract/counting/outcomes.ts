@@ -1,7 +1,7 @@
 import { gcra, tokenBucket } from '@sluice/core'
 import type { ResponseOutcome } from '@sluice/core/http'
 import { describe, expect, test } from 'vitest'
-import type { NeutralOptions } from '../../adapter.js'
+import type { Adapter, NeutralOptions } from '../../adapter.js'
 import type { OpenServer } from '../../test-server.js'
 import { until } from '../../until.js'
 import { perMinute } from '../limits.js'
@@ -21,7 +21,14 @@ const endings: [string, Count, string, number][] = [
   ['what a function does not count', ({ status }) => status !== 418, '418', 418],
 ]
 
-export function describeOutcomes(open: OpenServer): void {
+const disconnections: [string, string, Count][] = [
+  ['before an answer', 'hold', 'successes'],
+  ['in a stream', 'stream', 'successes'],
+  ['from server-sent events', 'events', 'successes'],
+  ['where a function does not count that', 'stream', ({ aborted }) => !aborted],
+]
+
+export function describeOutcomes({ writesResponse }: Adapter, open: OpenServer): void {
   describe('counting by outcome', () => {
     test.each(endings)('refunds exactly once after %s', async (_, count, answer, status) => {
       const server = await open({ ...options, count })
@@ -34,20 +41,30 @@ export function describeOutcomes(open: OpenServer): void {
       expect(server.verbs.filter((verb) => verb === 'consume').length).toBe(5)
     })
 
-    test.each<[string, string, Count]>([
-      ['before an answer', 'hold', 'successes'],
-      ['in a stream', 'stream', 'successes'],
-      ['from server-sent events', 'events', 'successes'],
-      ['where a function does not count that', 'stream', ({ aborted }) => !aborted],
-    ])('refunds exactly once when the client disconnects %s', async (_, answer, count) => {
-      const server = await open({ ...options, count })
-      await server.limiter(policy).consume('all')
-      for (let i = 0; i < 3; i++) {
-        await hangUpDuring(answer, server, policy, 1)
-      }
-      expect((await server.get()).headers['ratelimit']).toBe('"api";r=1;t=60')
-      expect(server.verbs.join(' ')).toBe(`${'consume refundReceipt '.repeat(3)}consume`)
-      expect(server.errors).toEqual([])
+    // A handler that returns a response has settled it then, also if the client reads it only in part.
+    test.each<[string, string, Count]>(writesResponse ? disconnections : [])(
+      'refunds exactly once when the client disconnects %s',
+      async (_, answer, count) => {
+        const server = await open({ ...options, count })
+        await server.limiter(policy).consume('all')
+        for (let i = 0; i < 3; i++) {
+          await hangUpDuring(answer, server, policy, 1)
+        }
+        expect((await server.get()).headers['ratelimit']).toBe('"api";r=1;t=60')
+        expect(server.verbs.join(' ')).toBe(`${'consume refundReceipt '.repeat(3)}consume`)
+        expect(server.errors).toEqual([])
+      },
+    )
+
+    test('refunds exactly once when the handler of a client that has disconnected is done', async () => {
+      const server = await open({ ...options, count: 'successes' })
+      const sent = server.send({ 'x-answer': 'hold' })
+      await server.holding(1)
+      sent.hangUp()
+      await until('it is gone', () => server.over === 1)
+      server.letGo()
+      await untilUsed(server, policy, 0)
+      expect(server.verbs).toEqual(['consume', 'refundReceipt'])
     })
 
     test.each([
@@ -94,7 +111,7 @@ export function describeOutcomes(open: OpenServer): void {
         { status: 200, aborted: false },
         { status: 404, aborted: false },
         { status: 500, aborted: false },
-        { status: 200, aborted: true },
+        { status: 200, aborted: writesResponse },
         { status: 200, aborted: false },
       ])
     })

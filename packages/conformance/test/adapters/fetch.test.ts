@@ -1,0 +1,3 @@
+import { describeAdapter, fetch } from '@sluice/conformance/adapters'
+
+describeAdapter(fetch[0])

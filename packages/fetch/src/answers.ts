@@ -1,0 +1,202 @@
+import { SluiceError } from '@sluice/core'
+import {
+  isPromise,
+  rescued,
+  sluiceError,
+  type Action,
+  type Awaitable,
+  type Deny,
+  type FetchExchange,
+  type Handle,
+  type RequestDecision,
+  type RequestView,
+} from '@sluice/core/http'
+import type { Platform, WaitUntil } from './platform.js'
+import type { RequestLimits } from './request-limits.js'
+import { denialBody, isResponse, sendsBody, withFields } from './responses.js'
+
+/** How an adapter finds what it needs in the request `R` of its framework. */
+export interface FetchLookups<R> {
+  /** The web Request. It is the same object for all limits of a request. */
+  request(request: R): Request
+  /** The address that the runtime reports: never that of a header. */
+  peer?(request: R): string | undefined
+  /** The whole pattern of the route that has matched. */
+  route?(request: R): string | undefined
+  /** The parameters of the route, as far as one has matched. */
+  params?(request: R): unknown
+  /** The values that the client sent, as far as the framework has parsed them. By default, those of the query. */
+  sent?(request: R): readonly unknown[]
+  /** Called with each decision, so that the handlers of the framework find it. */
+  tell?(request: R, decision: RequestDecision): void
+  waitUntil?(request: R): WaitUntil | undefined
+  /** Makes the response of a denial, if responses of the framework have headers that other middleware has set. */
+  respond?(request: R, body: string | null, init: DenialInit): Response
+  /** Answers a request that is wrong: it has no key, or an invalid one. By default, the response is a 400 with the message. */
+  refuse?(request: R, error: SluiceError): Response
+  /** The status by which the framework answers a thrown value. By default 500. */
+  statusOfError?(error: unknown): number | undefined
+}
+
+/** The status and the headers of a denial. */
+export interface DenialInit {
+  readonly status: number
+  readonly headers: Record<string, string>
+}
+
+/** Handles a denied request instead of `rateLimit`: returns a response, or calls `next()` to continue. */
+export type OnDenied<R> = (
+  request: R,
+  next: () => Promise<Response>,
+  decision: RequestDecision,
+) => Awaitable<Response | void>
+
+/** A request that a limit is asked about. */
+export interface Asked<R> {
+  readonly view: RequestView<R>
+  readonly web: Request
+  readonly limits: RequestLimits
+  readonly platform: Platform | undefined
+  readonly exchange: FetchExchange
+}
+
+/** The action of the guard, or the response to a request that is wrong. */
+export type Answer<R> =
+  | Action<OnDenied<R>>
+  | { readonly type: 'refuse'; readonly response: Response }
+
+export interface Answers<R> {
+  /** Calls the guard, and answers the errors that a wrong request causes. */
+  refused(
+    asked: Asked<R>,
+    call: () => Action<OnDenied<R>> | Promise<Action<OnDenied<R>>>,
+  ): Answer<R> | Promise<Answer<R>>
+  /** Carries out the action. `next` returns the response of the application. */
+  carryOut(
+    asked: Asked<R>,
+    action: Answer<R>,
+    next: () => Awaitable<Response>,
+  ): Response | Promise<Response>
+}
+
+/** Makes the functions that carry out the actions of the guard for the requests of a framework. */
+export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
+  const { tell, waitUntil, statusOfError } = lookups
+  const respond = lookups.respond ?? ((_request, body, init) => new Response(body, init))
+  const refuse = lookups.refuse ?? badRequest
+
+  function carryOut(
+    asked: Asked<R>,
+    action: Answer<R>,
+    next: () => Awaitable<Response>,
+  ): Response | Promise<Response> {
+    if (action.type === 'refuse') return withFields(action.response, asked.limits.fields)
+    const { view, limits } = asked
+    const { decision, headers } = action
+    if (decision !== undefined) {
+      limits.decision = decision
+      tell?.(view.raw, decision)
+    }
+    limits.add(headers.filter(isLimitField))
+    switch (action.type) {
+      case 'continue':
+        return followed(asked, next)
+      case 'deny':
+        return withFields(denial(asked, action), limits.fields)
+      case 'handle':
+        return followed(asked, () => handle(asked, action, next))
+      default:
+        return action satisfies never
+    }
+  }
+
+  function denial({ view, web }: Asked<R>, { status, body, headers }: Deny): Response {
+    const own = Object.fromEntries(headers.filter((field) => !isLimitField(field)))
+    return respond(view.raw, denialBody(web, status, body), { status, headers: own })
+  }
+
+  async function handle(
+    { view, limits }: Asked<R>,
+    action: Handle<OnDenied<R>>,
+    next: () => Awaitable<Response>,
+  ): Promise<Response> {
+    let continued: Promise<Response> | undefined
+    async function callNext(): Promise<Response> {
+      action.proceed(limits)
+      return next()
+    }
+    const response = await action.callHandler((onDenied) =>
+      onDenied(view.raw, async () => (continued ??= callNext()), action.decision),
+    )
+    if (response !== undefined) return response
+    if (continued !== undefined) return continued
+    const expected = 'a Response, or call next()'
+    throw sluiceError('SLUICE_RESULT_INVALID', 'rateLimit', 'onDenied', response, expected)
+  }
+
+  /** Follows the application to its response, or to its error. */
+  function followed(
+    asked: Asked<R>,
+    call: () => Awaitable<Response>,
+  ): Response | Promise<Response> {
+    let response: Awaitable<Response>
+    try {
+      response = call()
+    } catch (error) {
+      return thrown(asked, error)
+    }
+    if (!isPromise(response)) return finished(asked, response)
+    return Promise.resolve(response).then(
+      (known) => finished(asked, known),
+      (error: unknown) => thrown(asked, error),
+    )
+  }
+
+  function finished(asked: Asked<R>, response: Response): Response {
+    const { exchange, web, limits } = asked
+    // A handler may return another value, such as `undefined` after an upgrade on Bun.
+    if (!isResponse(response)) {
+      exchange.failed(switchingProtocols)
+      settle(asked)
+      return response
+    }
+    const body = exchange.returned(response, sendsBody(web, response))
+    settle(asked)
+    return withFields(response, limits.fields, body)
+  }
+
+  function thrown(asked: Asked<R>, error: unknown): Response {
+    if (isResponse(error)) return finished(asked, error)
+    asked.exchange.failed(statusOfError?.(error) ?? 500)
+    settle(asked)
+    throw error
+  }
+
+  function settle({ view, platform, exchange }: Asked<R>): void {
+    const { settled } = exchange
+    if (settled === undefined) return
+    const wait = platform?.waitUntil ?? waitUntil?.(view.raw)
+    wait?.(settled)
+  }
+
+  return {
+    refused: (asked, call) =>
+      rescued<Answer<R>>(call, (error) => {
+        if (!(error instanceof SluiceError) || error.status === undefined) throw error
+        return { type: 'refuse', response: refuse(asked.view.raw, error) }
+      }),
+    carryOut,
+  }
+}
+
+/** The status of a request after which the connection speaks another protocol. */
+const switchingProtocols = 101
+
+function isLimitField([name]: readonly [string, string]): boolean {
+  return name !== 'Content-Type'
+}
+
+function badRequest(_request: unknown, { message, status = 400 }: SluiceError): Response {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8' }
+  return new Response(`${message}\n`, { status, headers })
+}

@@ -1,0 +1,17 @@
+export { rateLimit } from './rate-limit.js'
+export type { Handler, RateLimit } from './rate-limit.js'
+export { decisionOf } from './request-limits.js'
+export type {
+  AddressOption,
+  AddressSetting,
+  Checked,
+  FetchLimit,
+  OnDenied,
+  Platform,
+  RateLimitOptions,
+  WaitUntil,
+} from './adapter.js'
+
+// Both modules are explicit lists. Re-exported, so that an application needs one import.
+export * from '@sluice/core'
+export * from '@sluice/core/http/application'

@@ -1,0 +1,47 @@
+import type { Duration } from '@sluice/core'
+import type { Awaitable } from '@sluice/core/http'
+import { fetchAdapter, type FetchLimit, type RateLimitOptions } from './adapter.js'
+import { ServerArguments } from './platform.js'
+
+/** A limit of web Requests. Called with a handler, it returns the same handler with the limit in front. */
+export interface RateLimit extends FetchLimit<Request> {
+  /**
+   * Puts the limit in front of a handler. The server passes the request and its further arguments, which show the client's address and `waitUntil`; the
+   * handler receives all of them.
+   */
+  <H extends Handler>(handler: H): H
+}
+
+/** A function from a Request to a Response. Its type may say more about both. */
+export type Handler = (request: never, ...rest: never[]) => Awaitable<Response | undefined | void>
+
+/**
+ * Creates a limit for handlers that take a Request and return a Response. The decision is in `decisionOf(request)`.
+ *
+ * @example
+ * import { serve } from '@hono/node-server'
+ * import { rateLimit } from '@sluice/fetch'
+ *
+ * const limit = rateLimit({ limit: 100, window: '1m' })
+ * serve({ fetch: limit(() => new Response('Hello')), port: 3000 })
+ * @throws SluiceError if an option is missing, unknown or wrong
+ */
+export function rateLimit<const W extends Duration, P>(
+  options: RateLimitOptions<Request, W, P>,
+): RateLimit {
+  const made = limitOf(options)
+
+  function limit<H extends Handler>(handler: H): H
+  function limit(handler: (request: Request, ...rest: unknown[]) => Awaitable<Response>) {
+    return function limitedHandler(this: unknown, request: Request, ...rest: unknown[]) {
+      return made.answer(
+        request,
+        () => handler.call(this, request, ...rest),
+        new ServerArguments(request, rest),
+      )
+    }
+  }
+  return Object.assign(limit, made)
+}
+
+const limitOf = fetchAdapter<Request>({ request: (request) => request })
