@@ -102,6 +102,7 @@ const rules = {
   express: adapter('express', npm('express', '@types/express')),
   koa: adapter('koa', npm('koa', '@types/koa')),
   fetch: adapter('fetch'),
+  hono: adapter('hono', npm('hono'), '^hono/', '@sluice/fetch', 'packages/fetch/(?:bundle|src)/'),
   fastify: adapter('fastify', npm('fastify', 'fastify-plugin')),
   nestjs: adapter('nestjs', npm('@nestjs/common', '@nestjs/core', 'rxjs'), '^(?:node:)?http$'),
   sqlite: {

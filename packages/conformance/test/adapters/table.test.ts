@@ -1,3 +1,11 @@
-import { describeTable, express, fastify, koa, nestjs } from '@sluice/conformance/adapters'
+import {
+  describeTable,
+  express,
+  fastify,
+  fetch,
+  hono,
+  koa,
+  nestjs,
+} from '@sluice/conformance/adapters'
 
-describeTable([...express, ...koa, ...fastify, ...nestjs])
+describeTable([...express, ...koa, ...fastify, ...nestjs, ...fetch, ...hono])

@@ -1,0 +1,3 @@
+import { describeAdapter, hono } from '@sluice/conformance/adapters'
+
+describeAdapter(hono[0])

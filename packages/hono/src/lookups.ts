@@ -1,0 +1,71 @@
+import {
+  reportedAddress,
+  waitUntilIn,
+  type FetchLookups,
+  type WaitUntil,
+} from '@sluice/fetch/adapter'
+import type { Context } from 'hono'
+import type { StatusCode } from 'hono/utils/http-status'
+
+/** The targets that Hono's validators parse. */
+const targets = ['json', 'form', 'query', 'param', 'header', 'cookie']
+
+export const lookups: FetchLookups<Context> = {
+  request: ({ req }) => req.raw,
+
+  // The servers of Node, Bun and Deno pass their own values as the environment.
+  peer: ({ req, env }) => reportedAddress(req.raw, [env]),
+
+  // Below an `app.use('/api/*')`, the pattern of the handler is the last one.
+  route(context) {
+    // The function `matchedRoutes` of Hono finds none for the context of another copy of Hono.
+    const routes = context.req.matchedRoutes
+    const named = routes.findLast(({ path }) => !path.includes('*'))
+    return (named ?? routes.findLast(({ method }) => method !== 'ALL'))?.path
+  },
+
+  params: ({ req }) => req.param(),
+
+  sent({ req }) {
+    const request: { valid(target: string): unknown } = req
+    return [req.queries(), req.param(), ...targets.map((target) => request.valid(target))]
+  },
+
+  tell(context, decision) {
+    context.set('rateLimit', decision)
+  },
+
+  waitUntil: waitUntilOf,
+
+  // A response that Hono makes has the headers that other middleware has set before.
+  respond: ({ newResponse }, body, { status, headers }) =>
+    isStatusCode(status)
+      ? newResponse(body, status, headers)
+      : new Response(body, { status, headers }),
+
+  // The error handler of an application receives the error. That of Hono calls `getResponse`.
+  refuse(_context, error) {
+    const { message, status = 400 } = error
+    throw Object.assign(error, { getResponse: () => new Response(message, { status }) })
+  },
+}
+
+/** If the environment is that of a server, Hono has no execution context, and its getter would throw. */
+function waitUntilOf(context: Context): WaitUntil | undefined {
+  if (isServer(context.env)) return undefined
+  try {
+    return waitUntilIn(context.req.raw, [context.executionCtx])
+  } catch {
+    return undefined
+  }
+}
+
+// Hono's type has a member for each status, but its functions take any.
+function isStatusCode(status: number): status is StatusCode {
+  return status >= 200 && status <= 599
+}
+
+function isServer(env: unknown): boolean {
+  if (typeof env !== 'object' || env === null) return false
+  return 'incoming' in env || 'requestIP' in env || 'remoteAddr' in env
+}

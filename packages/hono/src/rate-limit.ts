@@ -1,0 +1,95 @@
+import type { Duration, Keys, Limiter } from '@sluice/core'
+import type { RequestDecision, WholeRule } from '@sluice/core/http'
+import {
+  fetchAdapter,
+  type AddressSetting,
+  type RateLimitOptions as FetchOptions,
+} from '@sluice/fetch/adapter'
+import type { Context, MiddlewareHandler, Next } from 'hono'
+import { lookups } from './lookups.js'
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** The decision of `rateLimit` on this request; absent if the request was not limited, and with rules if no rule applies and no tag is set. */
+    rateLimit?: RequestDecision
+  }
+}
+
+/** Handles a denied request instead of `rateLimit`: returns a response, or calls `next()` to continue. */
+export type OnDenied = (
+  context: Context,
+  next: Next,
+  decision: RequestDecision,
+) => Response | void | Promise<Response | void>
+
+/** The options of `rateLimit`: either `limit` and `window`, or `policies`, or `rules`, and any of the others. */
+export type RateLimitOptions<W = Duration, P = unknown> = AddressSetting<Context> &
+  WholeRule<Context, OnDenied, W, P>
+
+/** A middleware and its limiter. */
+export interface RateLimitMiddleware extends MiddlewareHandler {
+  /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
+  readonly limiter: Limiter
+  /**
+   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(c))`. A promise
+   * if the function `key` returns one.
+   *
+   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
+   */
+  keyOf(context: Context): Keys | Promise<Keys>
+}
+
+/**
+ * Creates a middleware that limits the rate of requests, for Hono 4 on any runtime. The decision is in `c.get('rateLimit')`.
+ *
+ * @example
+ * import { rateLimit } from '@sluice/hono'
+ * import { Hono } from 'hono'
+ *
+ * const app = new Hono()
+ * app.use('/api/*', rateLimit({ limit: 100, window: '1m' }))
+ * @throws SluiceError if an option is missing, unknown or wrong
+ */
+export function rateLimit<const W extends Duration, P>(
+  options: RateLimitOptions<W, P>,
+): RateLimitMiddleware {
+  const { limiter, answer, keyOf } = limitOf(withResponses(options))
+
+  async function rateLimitMiddleware(context: Context, next: Next): Promise<Response | void> {
+    const response = await answer(context, async () => {
+      await next()
+      return context.res
+    })
+    if (!context.finalized) return response
+    if (response !== context.res) {
+      // Otherwise Hono would write the headers of the earlier response over those of this one.
+      context.res = undefined
+      context.res = response
+    }
+    return undefined
+  }
+
+  return Object.assign(rateLimitMiddleware, {
+    limiter,
+    keyOf: (context: Context) => keyOf(context),
+  })
+}
+
+const limitOf = fetchAdapter<Context>(lookups)
+
+/** The same options for the adapter, whose `next` returns the response. */
+function withResponses<W extends Duration, P>(
+  options: RateLimitOptions<W, P>,
+): FetchOptions<Context> {
+  // A value that is not an object is an error of the adapter.
+  if (typeof options !== 'object' || options === null) return options
+  const { onDenied, ...others } = options
+  if (onDenied === undefined) return others
+  if (typeof onDenied !== 'function') return { ...others, onDenied }
+  return {
+    ...others,
+    async onDenied(context, next, decision) {
+      return onDenied(context, async () => void (await next()), decision)
+    },
+  }
+}
