@@ -1,5 +1,5 @@
 export { describeStore } from './stores/describe-store.js'
-export { admissionsIn, decisionFrom, follow } from './traffic/follow.js'
+export { admissionsIn, decisionFrom, follow, type Answered } from './traffic/follow.js'
 export { createModel } from './models/model.js'
 export { seed } from './traffic/seed.js'
 export { compareStores, type Difference } from './traffic/compare.js'

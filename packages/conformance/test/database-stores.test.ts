@@ -1,11 +1,11 @@
 import { describeStore } from '@sluice/conformance'
 import { MapDatabase, unlimitedStore } from '@sluice/conformance/databases'
+import { databaseStore } from '@sluice/core/database'
 
-const remembering = unlimitedStore(new MapDatabase(), { timeout: '10s' })
+const remembering = unlimitedStore(databaseStore(new MapDatabase(), { timeout: '10s' }))
 describeStore('databaseStore over a map', () => remembering)
 
-const loading = unlimitedStore(new MapDatabase({ returnsRows: false }), {
-  timeout: '10s',
-  rememberedRows: 0,
-})
+const loading = unlimitedStore(
+  databaseStore(new MapDatabase({ returnsRows: false }), { timeout: '10s', rememberedRows: 0 }),
+)
 describeStore('databaseStore over a map, which loads each row first', () => loading)

@@ -3,9 +3,7 @@ import { usePostgres } from '@sluice/conformance/postgres'
 import { unlimitedStore } from '@sluice/conformance/databases'
 import pg from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { postgresDatabase } from '../src/database.js'
-
-const usual = { schema: 'public', table: 'sluice', logged: false, prepare: true, migrate: true }
+import { postgresStore } from '../src/index.js'
 
 describe('on a real PostgreSQL', () => {
   const server = usePostgres()
@@ -16,6 +14,6 @@ describe('on a real PostgreSQL', () => {
   afterAll(() => pool.end())
 
   describeStore('postgresStore', () =>
-    unlimitedStore(postgresDatabase(pool, usual), { timeout: '10s' }),
+    unlimitedStore(postgresStore(pool, { migrate: true, timeout: '10s' })),
   )
 })

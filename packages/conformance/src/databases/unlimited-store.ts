@@ -1,5 +1,4 @@
 import type { AsyncStore } from '@sluice/core'
-import { databaseStore, type Database, type DatabaseStoreOptions } from '@sluice/core/database'
 
 const storeContract = Symbol.for('@sluice/core:store')
 
@@ -7,8 +6,7 @@ const storeContract = Symbol.for('@sluice/core:store')
  * The store of a database, without the largest limits of logs and leases: the suites have limits of millions whose few requests have large costs, so that their
  * records fit into a row.
  */
-export function unlimitedStore(database: Database, options: DatabaseStoreOptions = {}): AsyncStore {
-  const store = databaseStore(database, options)
+export function unlimitedStore(store: AsyncStore): AsyncStore {
   const contract: unknown = Reflect.get(store, storeContract)
   if (typeof contract !== 'object' || contract === null) throw new TypeError('no contract')
   return Object.assign({ ...store }, { [storeContract]: { ...contract, largestLimits: undefined } })

@@ -1,0 +1,40 @@
+import { unlimitedStore } from '@sluice/conformance/databases'
+import { usePostgres } from '@sluice/conformance/postgres'
+import { sqliteDrivers, temporaryFile } from '@sluice/conformance/sqlite'
+import type { AsyncStore } from '@sluice/core'
+import { postgresStore } from '@sluice/postgres'
+import { sqliteStore } from '@sluice/sqlite'
+import pg from 'pg'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { describeCosts } from './costs-suite.js'
+import { describeRandomTraffic } from './random-traffic.js'
+
+describe('PostgreSQL', () => {
+  const server = usePostgres()
+  let pool: pg.Pool
+  let store: AsyncStore
+  beforeAll(() => {
+    pool = new pg.Pool({ connectionString: server.url, max: 4 })
+    store = unlimitedStore(postgresStore(pool, { migrate: true, timeout: '20s' }))
+  })
+  afterAll(() => pool.end())
+
+  describeRandomTraffic('postgresStore', () => store, 30)
+  describeCosts('postgresStore', () => store)
+})
+
+describe.each(sqliteDrivers())('SQLite, $name', ({ open }) => {
+  const { file, remove } = temporaryFile()
+  const connection = open(file)
+  const stores = [{}, { rememberedRows: 0 }].map((options) =>
+    unlimitedStore(sqliteStore(connection, { ...options, timeout: '20s' })),
+  )
+  afterAll(() => {
+    connection.close()
+    remove()
+  })
+
+  describeRandomTraffic('sqliteStore', () => stores[0], 50)
+  describeRandomTraffic('sqliteStore, which loads each row first', () => stores[1], 30)
+  describeCosts('sqliteStore', () => stores[0])
+})
