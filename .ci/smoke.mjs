@@ -12,6 +12,7 @@ import { ownStore } from './smoke/own-store.mjs'
 import { started } from './smoke/program.mjs'
 import { queueWorker } from './smoke/queue-worker.mjs'
 import { ownRules, rules } from './smoke/rules.mjs'
+import { socketIo } from './smoke/socket-io.mjs'
 import { members, root } from './workspace.mjs'
 
 const checks = {
@@ -26,6 +27,7 @@ const checks = {
   playground,
   'queue-worker': queueWorker,
   rules,
+  'socket.io': socketIo,
 }
 
 /** The environment of an example, besides the port. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { startPostgres } from '../../packages/conformance/dist/postgres/index.js'
 import { run } from '../command.mjs'
+import { connectionsAndEvents } from '../smoke/socket-io.mjs'
 import { nodeOf } from '../node-of.mjs'
 import { compile, createProject } from './project.mjs'
 import { withNeeded } from './tarballs.mjs'
@@ -43,6 +44,11 @@ const readers = {
     has: ['koa'],
     rest: `app.use((ctx) => { ctx.body = 'Hello.' })
       app.listen(3000)`,
+  },
+  sockets: {
+    has: ['socket.io'],
+    rest: '',
+    check: ({ ask }) => connectionsAndEvents(ask, { connections: 5, events: 20 }),
   },
   sqlite: {
     has: ['@sluice/express', 'express'],
@@ -108,10 +114,10 @@ function nodeWith(module) {
 }
 
 /** Visits an application, on the Node and beside the server that it needs. */
-async function visitAs({ module, server }, folder, file) {
+async function visitAs({ module, server, check }, folder, file) {
   const running = await server?.()
   try {
-    return await visit(folder, file, { node: nodeWith(module), env: running?.env })
+    return await visit(folder, file, { node: nodeWith(module), env: running?.env, check })
   } finally {
     await running?.stop()
   }

@@ -5,15 +5,13 @@ import { started } from '../smoke/program.mjs'
 
 const onFreePort = ['--import', join(import.meta.dirname, 'listen-on-port.mjs')]
 
-/** Starts a server and sends requests until it denies one. It must allow exactly the quota of its first policy. */
-export async function visit(folder, file, { env, node } = {}) {
+/** Starts a server and checks it, by default with requests until it denies one. */
+export async function visit(folder, file, { env, node, check = untilDenied } = {}) {
   const server = await started(folder, file, onFreePort, env, node)
   try {
-    const { name, limit } = await firstPolicyOf(server)
-    for (let i = 1; i < limit; i++) assertAllowed(await server.ask('/'))
-    await assertDenied(await denied(server, limit), name)
+    const seen = await check(server)
     await server.stop()
-    return `${limit} requests allowed, then 429`
+    return seen
   } catch (error) {
     throw new Error(`${join(folder, file)} does not work. Its output:\n${server.output}`, {
       cause: error,
@@ -21,6 +19,14 @@ export async function visit(folder, file, { env, node } = {}) {
   } finally {
     server.kill()
   }
+}
+
+/** A server must allow exactly the quota of its first policy. */
+async function untilDenied(server) {
+  const { name, limit } = await firstPolicyOf(server)
+  for (let i = 1; i < limit; i++) assertAllowed(await server.ask('/'))
+  await assertDenied(await denied(server, limit), name)
+  return `${limit} requests allowed, then 429`
 }
 
 async function firstPolicyOf({ ask }) {

@@ -2,15 +2,25 @@
 // Limits of a WebSocket server.
 import assert from 'node:assert/strict'
 // #region websockets
-import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { createLimiter, gcra, slidingWindow } from '@sluice/core'
-import { ipKey } from '@sluice/core/http/application'
+import {
+  byConnection,
+  byUser,
+  concurrency,
+  createLimiter,
+  gcra,
+  limitMessages,
+  limitUpgrades,
+  slidingWindow,
+} from '@sluice/sockets'
 import { WebSocketServer } from 'ws'
 
 const upgrades = createLimiter({
   name: 'upgrades',
-  policies: slidingWindow({ limit: 20, window: '1m' }),
+  policies: {
+    rate: slidingWindow({ limit: 20, window: '1m' }),
+    open: concurrency({ limit: 10, lease: '1m' }),
+  },
 })
 const messages = createLimiter({
   name: 'messages',
@@ -21,34 +31,21 @@ const messages = createLimiter({
 })
 
 const server = createServer((req, res) => res.writeHead(426).end())
-const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536 })
+limitUpgrades(server, upgrades)
 
-server.on('upgrade', (req, socket, head) => {
-  socket.on('error', () => socket.destroy())
-  upgrade(req, socket, head).catch(() => socket.destroy())
+const sockets = new WebSocketServer({ server, maxPayload: 65_536 })
+sockets.on('connection', (socket, request) => {
+  socket.on('error', console.error)
+  limitMessages(socket, messages, {
+    request,
+    key: { connection: byConnection(), user: byUser(() => userOf(request)) },
+    onMessage: (data) => socket.send(data),
+  })
 })
 
-async function upgrade(req, socket, head) {
-  const { allowed, retryAfterMs } = await upgrades.consume(ipKey(req.socket.remoteAddress))
-  if (allowed) return sockets.handleUpgrade(req, socket, head, (ws) => connect(ws, req))
-  const wait = Math.ceil(retryAfterMs / 1000)
-  socket.end(`HTTP/1.1 429 Too Many Requests\r\nRetry-After: ${wait}\r\nConnection: close\r\n\r\n`)
-}
-
-function connect(ws, req) {
-  const key = { connection: randomUUID(), user: ['user', userOf(req)] }
-  ws.on('error', console.error)
-  ws.on('message', async (data) => {
-    const { allowed, deniedBy, retryAfterMs } = await messages.consume(key)
-    if (allowed) return ws.send(`echo: ${data}`)
-    if (deniedBy.includes('connection')) return ws.close(1008, 'too many messages')
-    ws.send(JSON.stringify({ error: 'rate limited', retryAfterMs }))
-  })
-}
-
-// In a real application: check the session or the token before the upgrade.
-function userOf(req) {
-  return req.headers['x-user'] ?? 'nobody'
+// In a real application: the user of the session or the token.
+function userOf(request) {
+  return request.headers['x-user'] ?? 'nobody'
 }
 // #endregion
 import { once } from 'node:events'
@@ -69,8 +66,8 @@ const seen = []
 flooding.on('message', (data) => seen.push(String(data)))
 for (let i = 0; i < 40; i++) flooding.send(`${i}`)
 const [code, reason] = await once(flooding, 'close')
-assert.deepEqual([code, String(reason)], [1008, 'too many messages'])
-assert.ok(seen.length >= 20 && seen.length < 40)
+assert.deepEqual([code, String(reason)], [1008, 'rate limited'])
+assert.ok(seen.length >= 22 && seen.length < 40)
 
 // A user has one quota on all connections, and a message over it receives an error.
 await messages.penalize({ connection: 'other', user: ['user', 'bob'] }, 300, {
@@ -83,14 +80,26 @@ const quiet = await open('bob')
 quiet.send('hello')
 const [refused] = await once(quiet, 'message')
 const { error, retryAfterMs } = JSON.parse(refused)
-assert.equal(error, 'rate limited')
+assert.equal(error, 'RATE_LIMITED')
 assert.ok(retryAfterMs > 0 && retryAfterMs <= 60_000)
 quiet.close()
+await once(quiet, 'close')
 
-// Too many connections of one address.
-for (let i = 2; i < 20; i++) (await open('ada')).close()
-const denied = new WebSocket(url)
-const [failure] = await once(denied, 'error').catch((error) => [error])
-assert.match(failure.message, /429/)
+// Too many open connections of one address, and then too many upgrades.
+const opened = []
+for (let i = 0; i < 10; i++) opened.push(await open('ada'))
+const [many] = await once(new WebSocket(url), 'error').catch((failure) => [failure])
+assert.match(many.message, /429/)
+for (const socket of opened) {
+  socket.close()
+  await once(socket, 'close')
+}
+for (let i = 12; i < 20; i++) {
+  const socket = await open('ada')
+  socket.close()
+  await once(socket, 'close')
+}
+const [denied] = await once(new WebSocket(url), 'error').catch((failure) => [failure])
+assert.match(denied.message, /429/)
 server.close()
 server.closeAllConnections()

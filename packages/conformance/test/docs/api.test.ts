@@ -11,6 +11,7 @@ const packages = [
   'nestjs',
   'postgres',
   'testing',
+  'sockets',
   'rules',
   'cli',
 ]

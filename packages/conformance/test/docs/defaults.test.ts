@@ -13,6 +13,7 @@ import pg from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { MapDatabase } from '@sluice/conformance/databases'
 import { sqliteDrivers } from '@sluice/conformance/sqlite'
+import { limitConnections, limitEvents, type IoSocket } from '@sluice/sockets'
 import { sqliteStore } from '@sluice/sqlite'
 import { usePostgres } from '@sluice/conformance/postgres'
 import { useRedis } from '@sluice/conformance/redis'
@@ -106,6 +107,15 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       limiter.block('key', '1h')
       return limiter.reset('key')
     },
+  },
+  'sockets/src/limit.ts#SocketLimitOptions': {
+    key() {
+      expect(askedBySocket().map(({ key }) => key)).toEqual(['ip:192.0.2.1', 'connection:one'])
+      return '`byIp()` for connections and upgrades, `byConnection()` for events and messages'
+    },
+    cost: () =>
+      new Set(askedBySocket().map(({ cost }) => cost)).size === 1 && askedBySocket()[0].cost,
+    address: () => askedBySocket()[0].key === 'ip:192.0.2.1' && 'the address of the connection',
   },
   'core/src/limited/limited-options.ts#LimitedCall': {
     async cost() {
@@ -256,6 +266,34 @@ describe.each(tables)('%s', (source, stated) => {
     expect(String(await own[name]())).toBe(stated[name].replace(/(?<=\d)_/g, ''))
   })
 })
+
+/** The keys and the costs that the limits of connections and of events ask for, by default. */
+function askedBySocket(): { readonly key: unknown; readonly cost: unknown }[] {
+  const asked: { key: unknown; cost: unknown }[] = []
+  const limiter = limiterOf({})
+  const recording: core.Limiter = {
+    ...limiter,
+    consume(key, options) {
+      asked.push({ key, cost: options?.cost })
+      return limiter.consume(key, options)
+    },
+  }
+  const on = () => {}
+  const headers = { 'x-forwarded-for': '203.0.113.9' }
+  const socket: IoSocket = {
+    id: 'one',
+    connected: true,
+    handshake: { address: '192.0.2.1', url: '/', headers },
+    conn: { readyState: 'open', once: on, removeListener: on },
+    use: (limit) => limit(['event'], on),
+    listenerCount: () => 0,
+    once: on,
+    removeListener: on,
+  }
+  limitConnections(recording)(socket, on)
+  limitEvents(recording)(socket, on)
+  return asked
+}
 
 type Options = RateLimitOptions<unknown, () => unknown>
 

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
 import * as core from '@sluice/core'
 import { databaseStore } from '@sluice/core/database'
@@ -7,6 +8,7 @@ import { rateLimit as onKoa } from '@sluice/koa'
 import { postgresSchema, postgresStore } from '@sluice/postgres'
 import { MapDatabase } from '@sluice/conformance/databases'
 import { sqliteDrivers } from '@sluice/conformance/sqlite'
+import { limitEvents, limitMessages } from '@sluice/sockets'
 import { sqliteStore } from '@sluice/sqlite'
 import { describe, expect, test } from 'vitest'
 import { optionTables, required, type Stated } from './options-page.js'
@@ -19,6 +21,14 @@ type Untyped = (options: never) => unknown
 const { fixedWindow, slidingWindow, gcra } = core
 const limiter = core.createLimiter({ name: 'test', policies: gcra({ limit: 9, window: '1h' }) })
 const nowhere = { isCluster: false, evalSha: async () => {}, eval: async () => {} }
+const webSocket = {
+  bufferedAmount: 0,
+  isPaused: false,
+  send() {},
+  close() {},
+  pause() {},
+  resume() {},
+}
 const window = { limit: 7, window: '1m' }
 
 /** A function, its required options, and the tables of all its options. */
@@ -105,6 +115,18 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     (call) => core.limited(limiter, () => call)(() => 'done')(),
     { key: 'key' },
     ['core/src/limited/limited-options.ts#LimitedCall'],
+  ],
+  [
+    'limitEvents',
+    (options) => limitEvents(limiter, options),
+    {},
+    ['sockets/src/limit.ts#SocketLimitOptions'],
+  ],
+  [
+    'limitMessages',
+    (options) => limitMessages(Object.assign(new EventEmitter(), webSocket), limiter, options),
+    { onMessage() {} },
+    ['sockets/src/limit.ts#SocketLimitOptions', 'sockets/src/messages.ts#MessageOptions'],
   ],
   ['memoryStore', core.memoryStore, {}, ['core/src/stores/memory/index.ts#MemoryStoreOptions']],
   [

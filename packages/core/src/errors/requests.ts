@@ -49,7 +49,7 @@ export const requestMessages = {
   SLUICE_PROXY_UNTRUSTED: (address: string): string =>
     `byIp: requests carry X-Forwarded-For, but the address in use is that of the socket, ${address}. Behind a proxy all clients ` +
     `would share its limit: tell the framework which proxies to trust (Express: app.set('trust proxy', 1); Koa: ` +
-    `proxy: true, maxIpsCount: 1; Fastify: trustProxy: '10.0.0.0/8'; fetch and Hono: address: { proxies: 1 }). If there is no proxy in front, the client wrote the header itself, and nothing has to change.`,
+    `proxy: true, maxIpsCount: 1; Fastify: trustProxy: '10.0.0.0/8'; fetch, Hono and sockets: address: { proxies: 1 }). If there is no proxy in front, the client wrote the header itself, and nothing has to change.`,
 
   SLUICE_PROXY_TRUSTED_BLINDLY: (): string =>
     `byIp: the framework trusts every proxy, so a client can write any address into X-Forwarded-For and get a new limit with each. ` +

@@ -8,10 +8,18 @@ export { mergeLimits } from './guard/merge-limits.js'
 export type { ListedLimit } from './guard/merge-limits.js'
 export { createRouteLimits, guardMade, routeName } from './guard/route-limits.js'
 export type { MadeLimit, RouteLimit, RouteLimits } from './guard/route-limits.js'
-export { assertOneOf } from './options/check-options.js'
+export { assertOneOf, costOption, keyOption } from './options/check-options.js'
+export { costReader } from './options/plan.js'
+export { keyReader } from './keys/key-option.js'
+export { addressOption, addressReader } from './request/client-address.js'
+export { warnOfFailure } from './request/mistakes.js'
+export { keepLease } from '../limiter/leases.js'
+export { delayRequest, firmWaitOf } from '../limiter/waits.js'
+export { isFunction, isRecord } from '../options/predicates.js'
 export {
   checked,
   checkedIfGiven,
+  durationOrZero,
   optional,
   readOptions,
   shortDuration,

@@ -7,6 +7,7 @@ export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
 }
 
+/** A function, with any parameters. */
 export function isFunction(value: unknown): value is (...args: never[]) => unknown {
   return typeof value === 'function'
 }

@@ -80,6 +80,22 @@ const someEntries = 'a list of addresses, ranges and keys, or accessList([…])'
 
 const { name, ...others } = commonReaders
 
+/** The option `key`. */
+export const keyOption: OptionReader<unknown> = {
+  ...checkedIfGiven(
+    'a function from the request to its key such as byIp(), a list of parts, a record from policy name to key, or a constant such as ' +
+      `'everybody' for one count of all requests`,
+    (value) => isKeyOption(value) && keyAdvice(value) === undefined,
+  ),
+  advice: keyAdvice,
+}
+
+/** The option `cost`. */
+export const costOption: OptionReader<unknown> = checkedIfGiven(
+  'a whole number, 0 or more, a record from policy name to one, or a function from the request to either',
+  (value) => isCount(value) || isFunction(value) || isCosts(value),
+)
+
 const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   ...policyReaders,
   limit: checkedIfGiven(
@@ -96,18 +112,8 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   },
   name: optional<unknown>(name, undefined),
   ...others,
-  key: {
-    ...checkedIfGiven(
-      'a function from the request to its key such as byIp(), a list of parts, a record from policy name to key, or a constant such as ' +
-        `'everybody' for one count of all requests`,
-      (value) => isKeyOption(value) && keyAdvice(value) === undefined,
-    ),
-    advice: keyAdvice,
-  },
-  cost: checkedIfGiven(
-    'a whole number, 0 or more, a record from policy name to one, or a function from the request to either',
-    (value) => isCount(value) || isFunction(value) || isCosts(value),
-  ),
+  key: keyOption,
+  cost: costOption,
   allow: checkedIfGiven(someEntries, (value) => typeof value === 'object'),
   deny: checkedIfGiven(someEntries, (value) => typeof value === 'object'),
   count: checkedIfGiven(

@@ -55,20 +55,25 @@ export function callOptionsOf<R, H>(
     return { policies: plan.policies, cost }
   }
 
-  function costOf(request: R): Awaitable<Costs> {
-    return typeof cost === 'function' ? after(cost(request), definedCost) : cost
-  }
+  const costOf = costReader(limiter, cost)
+  return (request) =>
+    after(plan.policiesFor(request), (policies) =>
+      after(costOf(request), (cost) => ({ policies, cost })),
+    )
+}
 
+/** Makes the function that finds the cost of a request from the option `cost`. */
+export function costReader<R>(
+  limiter: string,
+  cost: Costs | ((request: R) => Awaitable<Costs>),
+): (request: R) => Awaitable<Costs> {
   // The limiter reads undefined as 1, but a function that returns undefined has a bug.
   function definedCost(cost: Costs | undefined): Costs {
     if (cost === undefined) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
     return cost
   }
 
-  return (request) =>
-    after(plan.policiesFor(request), (policies) =>
-      after(costOf(request), (cost) => ({ policies, cost })),
-    )
+  return (request) => (typeof cost === 'function' ? after(cost(request), definedCost) : cost)
 }
 
 // The limiter reads undefined as its own policies, but a function that returns undefined has a bug.

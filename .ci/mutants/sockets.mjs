@@ -1,0 +1,248 @@
+export const area = 'sockets'
+
+export const tests = ['packages/sockets/test']
+
+export const mutants = [
+  {
+    file: 'packages/core/src/http/request/client-address.ts',
+    name: 'the list of proxies is read from the left',
+    find: 'entries.at(-Math.min(proxies, entries.length))',
+    replace: 'entries.at(Math.min(proxies, entries.length) - 1)',
+  },
+  {
+    file: 'packages/core/src/http/request/client-address.ts',
+    name: 'a header is trusted by default',
+    find: 'if (option === undefined) return (_request, { peer }) => peer',
+    replace: 'if (option === undefined) return (_request, source) => forwardedFor(source, 1)',
+  },
+  {
+    file: 'packages/sockets/src/limit.ts',
+    name: 'an error of the limit allows',
+    find: 'return !(answer instanceof Failure) && answer.allowed',
+    replace: 'return answer instanceof Failure || answer.allowed',
+  },
+  {
+    file: 'packages/sockets/src/limit.ts',
+    name: 'each error is reported',
+    find: 'quietUntil = now + reportEveryMs',
+    replace: 'quietUntil = now',
+  },
+  {
+    file: 'packages/sockets/src/limit.ts',
+    name: 'a leaky queue delays nothing',
+    find: 'decision.delayMs > 0 ?',
+    replace: 'decision.delayMs < 0 ?',
+  },
+  {
+    file: 'packages/sockets/src/limit.ts',
+    name: 'a handler of denials that fails lets the event wait for ever',
+    find: '(error) => deny(report(error)),',
+    replace: '(error) => void report(error),',
+  },
+  {
+    file: 'packages/sockets/src/line.ts',
+    name: 'any number of events waits',
+    find: 'if (waiting.length >= mostWaiting) return false',
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/line.ts',
+    name: 'an answer that is known at once overtakes those that wait',
+    find: 'if (waiting.length === 0 && !(answer instanceof Promise)) {',
+    replace: 'if (!(answer instanceof Promise)) {',
+  },
+  {
+    file: 'packages/sockets/src/line.ts',
+    name: 'answers are used in the order in which they arrive',
+    find: 'own.answer = await answer\n',
+    replace:
+      'own.answer = await answer\n    waiting.sort((a, b) => Number(b === own) - Number(a === own))\n',
+  },
+  {
+    file: 'packages/sockets/src/line.ts',
+    name: 'the answers of a closed socket are used',
+    find: 'if (!closed.signal.aborted) use(answer)',
+    replace: 'if (use !== undefined) use(answer)',
+  },
+  {
+    file: 'packages/sockets/src/line.ts',
+    name: 'the lease of a closed socket is kept',
+    find: 'else if (isAllowed(answer)) hold(answer)()',
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/hold.ts',
+    name: 'a lease is renewed for ever',
+    find: 'isUsed() && lease.renew()',
+    replace: 'lease.renew()',
+  },
+  {
+    file: 'packages/sockets/src/connections.ts',
+    name: 'a connection that is closed keeps its lease',
+    find: "  socket.once('disconnect', end)\n",
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/connections.ts',
+    name: 'a client that leaves below the namespace keeps its lease',
+    find: "  conn.once('close', end)\n",
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/connections.ts',
+    name: 'listeners stay on a socket that is closed',
+    find: "    socket.removeListener('disconnect', end)\n",
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/recovery.ts',
+    name: 'recovered connections skip the limit',
+    find: '!== true) return undefined',
+    replace: '!== 1) return undefined',
+  },
+  {
+    file: 'packages/sockets/src/socket.ts',
+    name: 'a continuation runs twice',
+    find: 'if (isCalled) return',
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/events.ts',
+    name: 'an event beyond the bound passes',
+    find: 'if (!isAsked) deny(event, tooManyWait, proceed)',
+    replace: 'if (!isAsked) proceed()',
+  },
+  {
+    file: 'packages/sockets/src/events.ts',
+    name: 'a client that does not read receives all denials',
+    find: 'acknowledge !== undefined && !isCongested(socket)',
+    replace: 'acknowledge !== undefined',
+  },
+  {
+    file: 'packages/sockets/src/events.ts',
+    name: 'an event holds its lease although it is acknowledged',
+    find: '    end()\n    acknowledge(...args)',
+    replace: '    acknowledge(...args)',
+  },
+  {
+    file: 'packages/sockets/src/events.ts',
+    name: 'an event without an acknowledgement holds its lease',
+    find: '    setImmediate(letGo)\n',
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/events.ts',
+    name: 'the delays of a socket outlive it',
+    find: "socket.once('disconnect', () => line.close())",
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/events.ts',
+    name: 'a list that the client sent is a key',
+    find: 'sent: event.args }',
+    replace: 'sent: [] }',
+  },
+  {
+    file: 'packages/sockets/src/messages.ts',
+    name: 'a socket is never closed for its denials',
+    find: 'return count >= mostDenials',
+    replace: 'return count < 0',
+  },
+  {
+    file: 'packages/sockets/src/messages.ts',
+    name: 'denials count for ever',
+    find: 'if (now >= until) {',
+    replace: 'if (until < 0) {',
+  },
+  {
+    file: 'packages/sockets/src/messages.ts',
+    name: 'an error of the limit counts as a denial of the client',
+    find: 'answer instanceof Failure || !strikes.isLast(answer)',
+    replace:
+      '!strikes.isLast(answer instanceof Failure ? { ...answer, resetMs: 0 } as never : answer)',
+  },
+  {
+    file: 'packages/sockets/src/messages.ts',
+    name: 'messages after the close are asked for',
+    find: '    end()\n    socket.close(policyViolation',
+    replace: '    socket.close(policyViolation',
+  },
+  {
+    file: 'packages/sockets/src/messages.ts',
+    name: 'a flood is read on',
+    find: '    socket.pause()\n',
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/messages.ts',
+    name: 'a socket stays paused',
+    find: 'if (isPausedHere && line.waiting === 0) resume()',
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/messages.ts',
+    name: 'large messages do not pause a socket',
+    find: 'waitingBytes >= manyBytes',
+    replace: 'waitingBytes < 0',
+  },
+  {
+    file: 'packages/sockets/src/messages.ts',
+    name: 'a socket that the application paused is resumed',
+    find: 'if (isPausedHere || socket.isPaused) return',
+    replace: 'if (isPausedHere) return',
+  },
+  {
+    file: 'packages/sockets/src/messages.ts',
+    name: 'a message releases its lease before its handler is done',
+    find: 'void Promise.resolve(done).finally(letGo)',
+    replace: 'letGo()',
+  },
+  {
+    file: 'packages/sockets/src/upgrades.ts',
+    name: 'a client that left is upgraded, and keeps its lease',
+    find: 'if (socket.destroyed) return letGo()',
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/upgrades.ts',
+    name: 'an upgrade holds its lease after the connection',
+    find: "socket.once('close', letGo)",
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/upgrades.ts',
+    name: 'an error of a connection that waits ends the process',
+    find: "    socket.on('error', destroy)\n",
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/upgrades.ts',
+    name: 'a denied client keeps its connection',
+    find: "  socket.once('finish', () => socket.destroy())\n",
+    replace: '',
+  },
+  {
+    file: 'packages/sockets/src/upgrades.ts',
+    name: 'a WebSocketServer with a server of its own is not limited',
+    find: "'handleUpgrade' in server ? 'handleUpgrade' : 'emit'",
+    replace: "'handleUpgrade' in server && server === undefined ? 'handleUpgrade' : 'emit'",
+  },
+  {
+    file: 'packages/sockets/src/upgrades.ts',
+    name: 'Retry-After is rounded down',
+    find: 'Math.ceil((waitOf(decision)',
+    replace: 'Math.floor((waitOf(decision)',
+  },
+  {
+    file: 'packages/sockets/src/denial.ts',
+    name: 'a denial by leases names the end of the oldest lease',
+    find: 'return firmMs === 0 ? soonMs : firmMs',
+    replace: 'return decision.retryAfterMs',
+  },
+  {
+    file: 'packages/sockets/src/by-connection.ts',
+    name: 'all connections of ws have one key',
+    find: 'ids.set(socket, crypto.randomUUID())',
+    replace: "ids.set(socket, 'one')",
+  },
+]

@@ -1,0 +1,68 @@
+import type { Decision, Limiter } from '@sluice/core'
+import { after, byIp } from '@sluice/core/http'
+import { DenialError, denialOf } from './denial.js'
+import { hold } from './hold.js'
+import { createLimit, type SocketLimitOptions } from './limit.js'
+import { skippedBy } from './recovery.js'
+import { once, type IoMiddleware, type IoSocket, type Next } from './socket.js'
+
+/** Handles a denied connection: `next()` allows it, `next(error)` denies it with that error. */
+export type OnConnectionDenied<S> = (socket: S, next: Next, decision: Decision) => unknown
+
+/** Options of `limitConnections`. */
+export type ConnectionOptions<S> = SocketLimitOptions<S, OnConnectionDenied<S>>
+
+/**
+ * Limits the connections to a namespace of socket.io 4. The client of a denied one receives `connect_error`, with `data: { code, retryAfterMs }`. With a
+ * `concurrency` policy, a connection holds a unit until it is closed.
+ *
+ * @example
+ * import { concurrency, createLimiter, limitConnections } from '@sluice/sockets'
+ *
+ * const connections = createLimiter({ name: 'connections', policies: concurrency({ limit: 5, lease: '1m' }) })
+ * io.use(limitConnections(connections))
+ * @throws SluiceError if the limiter or an option is wrong
+ */
+export function limitConnections<S extends IoSocket>(
+  limiter: Limiter,
+  options: ConnectionOptions<S> = {},
+): IoMiddleware<S> {
+  const limit = createLimit<S>('limitConnections', limiter, options, byIp())
+  const { onDenied } = options
+
+  return function connectionLimit(socket, next) {
+    const skipped = skippedBy(socket, 'limitConnections')
+    if (skipped !== undefined) return next(new DenialError(denialOf(limit.report(skipped))))
+    const { address: peer, url, headers } = socket.handshake
+    void after(limit.ask(socket, { peer, url, headers, sent: [] }), (answer) => {
+      const proceed = once(next)
+      limit.settle(answer, {
+        allow(decision) {
+          holdWhileConnected(decision, socket)
+          next()
+        },
+        deny: (denied) => proceed(new DenialError(denialOf(denied))),
+        onDenied: onDenied && ((decision) => onDenied(socket, proceed, decision)),
+      })
+    })
+  }
+}
+
+/**
+ * Holds the lease of a connection until it is closed. A connection that a later middleware denies emits nothing: it never becomes connected, so its lease is
+ * not renewed.
+ */
+function holdWhileConnected(decision: Decision, socket: IoSocket): void {
+  if (decision.lease === undefined) return
+  const { conn } = socket
+  const letGo = hold(decision, () => socket.connected)
+  if (conn.readyState !== 'open') return letGo()
+  socket.once('disconnect', end)
+  conn.once('close', end)
+
+  function end(): void {
+    socket.removeListener('disconnect', end)
+    conn.removeListener('close', end)
+    letGo()
+  }
+}

@@ -1,0 +1,159 @@
+import type { Costs, Decision, Limiter } from '@sluice/core'
+import {
+  addressOption,
+  addressReader,
+  after,
+  checked,
+  checkedIfGiven,
+  costOption,
+  costReader,
+  delayRequest,
+  isFunction,
+  isRecord,
+  keyOption,
+  keyReader,
+  readOptions,
+  rescued,
+  warnOfFailure,
+  type AddressOption,
+  type Awaitable,
+  type KeyOption,
+} from '@sluice/core/http'
+import { viewOf, type ViewParts } from './socket.js'
+
+/** The options of all limits of sockets. `R` is a connection, an event, a message or an upgrade, and `H` is the handler of those that are denied. */
+export interface SocketLimitOptions<R, H> {
+  /**
+   * The key: a constant, a list, or a function such as `byIp()`, `byConnection()`, `byUser(…)` or `firstOf(…)`; or one of these for each policy by its
+   * name.
+   *
+   * @default `byIp()` for connections and upgrades, `byConnection()` for events and messages
+   */
+  readonly key?: KeyOption<R>
+  /**
+   * Units that it takes: a whole number, a record from the name of a policy to a number, or a function that returns either, such as the bytes of a
+   * message.
+   *
+   * @default 1
+   */
+  readonly cost?: Costs | ((request: R) => Awaitable<Costs>)
+  /**
+   * The place of the client's address: `{ proxies: n }` for n proxies in front of the server, `{ header }` for a header that the platform always
+   * overwrites, or a function. No header is read unless this option names it.
+   *
+   * @default the address of the connection
+   */
+  readonly address?: AddressOption<R>
+  /** Handles a denial in place of the limit. It is not called if the limit itself fails: that is always denied. */
+  readonly onDenied?: H
+}
+
+/** A decision, or the error that kept the limit from one. */
+export type Answer = Decision | Failure
+
+/** An error of the limit: of a function of its options, or of the limiter. */
+export class Failure {
+  readonly error: unknown
+
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
+
+export function isAllowed(answer: Answer): answer is Decision {
+  return !(answer instanceof Failure) && answer.allowed
+}
+
+/** The consequences of an answer. */
+export interface Consequences {
+  allow(decision: Decision): void
+  deny(answer: Answer): void
+  /** The handler of the application, in place of `deny`. */
+  readonly onDenied: ((decision: Decision) => unknown) | undefined
+}
+
+/** Asks a limiter. */
+export interface Limit<R> {
+  /** Never throws nor rejects. An allowed request that a leaky queue delays is answered after its delay, which the signal ends. */
+  ask(raw: R, parts: ViewParts, signal?: AbortSignal): Answer | Promise<Answer>
+  settle(answer: Answer, consequences: Consequences): void
+  /** Reports an error as a warning of the process, at most once a minute, because clients could cause one with each message. */
+  report(error: unknown): Failure
+}
+
+const limiterOption = checked<Limiter>('a limiter: createLimiter({ name, policies })', isLimiter)
+
+const readers = {
+  key: keyOption,
+  cost: costOption,
+  address: addressOption,
+  onDenied: checkedIfGiven('a function', isFunction),
+}
+
+/** @throws SluiceError if the limiter or an option is wrong */
+export function createLimit<R>(
+  where: string,
+  limiter: Limiter,
+  options: SocketLimitOptions<R, unknown>,
+  usualKey: KeyOption<R>,
+  more: Readonly<Record<string, ReturnType<typeof checkedIfGiven>>> = {},
+): Limit<R> {
+  readOptions(where, { limiter }, { limiter: limiterOption })
+  readOptions(where, options, { ...readers, ...more })
+  const keyOf = keyReader(limiter.name, options.key ?? usualKey)
+  const costOf = costReader(limiter.name, options.cost ?? 1)
+  const addressOf = addressReader(options.address)
+  const report = reporter()
+
+  function consume(
+    raw: R,
+    parts: ViewParts,
+    signal: AbortSignal | undefined,
+  ): Decision | Promise<Decision> {
+    return after(keyOf(raw, viewOf(raw, parts, addressOf)), (key) =>
+      after(costOf(raw), (cost) =>
+        after(limiter.consume(key, { cost, request: raw }), (decision) =>
+          decision.delayMs > 0 ? delayRequest(limiter, { key, decision }, signal) : decision,
+        ),
+      ),
+    )
+  }
+
+  return {
+    ask(raw, parts, signal) {
+      return rescued<Answer>(
+        () => consume(raw, parts, signal),
+        (error) => (signal?.aborted === true ? new Failure(error) : report(error)),
+      )
+    },
+
+    settle(answer, { allow, deny, onDenied }) {
+      if (isAllowed(answer)) return allow(answer)
+      if (onDenied === undefined || answer instanceof Failure) return deny(answer)
+      void rescued(
+        () => onDenied(answer),
+        (error) => deny(report(error)),
+      )
+    },
+
+    report,
+  }
+}
+
+function reporter(): (error: unknown) => Failure {
+  let quietUntil = -Infinity
+  return function report(error) {
+    const now = performance.now()
+    if (now >= quietUntil) {
+      quietUntil = now + reportEveryMs
+      warnOfFailure(error)
+    }
+    return new Failure(error)
+  }
+}
+
+const reportEveryMs = 60_000
+
+function isLimiter(value: unknown): value is Limiter {
+  return isRecord(value) && isFunction(value['consume'])
+}

@@ -1,0 +1,76 @@
+import { setMaxListeners } from 'node:events'
+import { hold } from './hold.js'
+import { isAllowed, type Answer } from './limit.js'
+
+/** The events or messages of one socket, in the order in which they came. */
+export interface Line {
+  /** Asks at once, and passes the answer to `use` after all earlier ones. Returns false, without asking, if too many wait. */
+  add(
+    ask: (signal: AbortSignal) => Answer | Promise<Answer>,
+    use: (answer: Answer) => void,
+  ): boolean
+  /** The number of those that wait. */
+  readonly waiting: number
+  /** Ends all waits: later answers are not used. */
+  close(): void
+}
+
+/** A socket whose client sends more while the store answers is denied: the memory of a socket must have a bound. */
+const mostWaiting = 256
+
+interface Waiting {
+  answer: Answer | undefined
+  readonly use: (answer: Answer) => void
+}
+
+export function createLine(): Line {
+  const waiting: Waiting[] = []
+  const closed = new AbortController()
+  // Each event that a leaky queue delays listens.
+  setMaxListeners(mostWaiting, closed.signal)
+
+  function settle(answer: Answer, use: (answer: Answer) => void): void {
+    if (!closed.signal.aborted) use(answer)
+    else if (isAllowed(answer)) hold(answer)()
+  }
+
+  function settleFirst(): void {
+    const [first] = waiting
+    if (first?.answer === undefined) return
+    waiting.shift()
+    try {
+      settle(first.answer, first.use)
+    } finally {
+      // Also if the application's handler throws.
+      settleFirst()
+    }
+  }
+
+  async function wait(own: Waiting, answer: Answer | Promise<Answer>): Promise<void> {
+    own.answer = await answer
+    settleFirst()
+  }
+
+  return {
+    get waiting() {
+      return waiting.length
+    },
+
+    add(ask, use) {
+      if (waiting.length >= mostWaiting) return false
+      const answer = ask(closed.signal)
+      if (waiting.length === 0 && !(answer instanceof Promise)) {
+        settle(answer, use)
+        return true
+      }
+      const own: Waiting = { answer: undefined, use }
+      waiting.push(own)
+      void wait(own, answer)
+      return true
+    },
+
+    close() {
+      closed.abort()
+    },
+  }
+}

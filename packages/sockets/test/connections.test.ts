@@ -1,0 +1,184 @@
+import type { Socket } from 'socket.io'
+import { describe, expect, test, vi } from 'vitest'
+import {
+  byIp,
+  byUser,
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  leakyQueue,
+  limitConnections,
+  type Limiter,
+  type Policy,
+} from '../src/index.js'
+import { outcomeOf, startIo } from './servers.js'
+
+const two = fixedWindow({ limit: 2, window: '1m' })
+const oneOpen = concurrency({ limit: 1, lease: '1m' })
+
+function limiterOf(policies: Policy = two): Limiter {
+  return createLimiter({ name: 'connections', policies, clock: () => 0 })
+}
+
+const key = 'ip:127.0.0.1'
+
+/** The units that a key holds. */
+async function held(limiter: Limiter, of = key): Promise<number> {
+  return (await limiter.status(of)).policies['default'].used
+}
+
+describe('limitConnections', () => {
+  test('denies the connection that would exceed the limit of its address, with the wait', async () => {
+    const server = await startIo((io) => io.use(limitConnections(limiterOf())))
+    const seen = []
+    for (let i = 0; i < 3; i++) seen.push(await outcomeOf(server.connect()))
+    expect(seen).toEqual([undefined, undefined, { code: 'RATE_LIMITED', retryAfterMs: 60_000 }])
+    expect(server.sockets).toHaveLength(2)
+  })
+
+  test('limits connections by long polling as well', async () => {
+    const server = await startIo((io) =>
+      io.use(limitConnections(limiterOf(fixedWindow({ limit: 1, window: '1m' })))),
+    )
+    const transports = ['polling']
+    expect(await outcomeOf(server.connect({ transports }))).toBeUndefined()
+    expect(await outcomeOf(server.connect({ transports }))).toEqual({
+      code: 'RATE_LIMITED',
+      retryAfterMs: 60_000,
+    })
+  })
+
+  test('holds a unit of concurrency until the socket is disconnected', async () => {
+    const limiter = limiterOf(oneOpen)
+    const server = await startIo((io) => io.use(limitConnections(limiter)))
+    const first = server.connect()
+    expect(await outcomeOf(first)).toBeUndefined()
+    expect(await outcomeOf(server.connect())).toEqual({ code: 'RATE_LIMITED', retryAfterMs: 1000 })
+    first.disconnect()
+    await vi.waitFor(async () => expect(await held(limiter)).toBe(0))
+    expect(await outcomeOf(server.connect())).toBeUndefined()
+    expect(await held(limiter)).toBe(1)
+    expect(server.sockets[0].listenerCount('disconnect')).toBe(0)
+  })
+
+  test('releases the unit of a client that disconnects while a later middleware runs', async () => {
+    const limiter = limiterOf(oneOpen)
+    const continues: (() => void)[] = []
+    const server = await startIo((io) =>
+      io.use(limitConnections(limiter)).use((_socket, next) => void continues.push(next)),
+    )
+    const client = server.connect()
+    await vi.waitFor(() => expect(continues).toHaveLength(1))
+    expect(await held(limiter)).toBe(1)
+    client.disconnect()
+    await vi.waitFor(async () => expect(await held(limiter)).toBe(0))
+    continues[0]()
+  })
+
+  test('lets the lease of a connection expire that a later middleware denies', async () => {
+    const limiter = createLimiter({
+      name: 'connections',
+      policies: concurrency({ limit: 1, lease: '300ms' }),
+    })
+    const server = await startIo((io) =>
+      io.use(limitConnections(limiter)).use((_socket, next) => next(new Error('no'))),
+    )
+    // The client stays connected below the namespace.
+    await outcomeOf(server.connect())
+    expect(await held(limiter)).toBe(1)
+    await vi.waitFor(async () => expect(await held(limiter)).toBe(0), { timeout: 2000 })
+  })
+
+  test('renews the lease of an open connection', async () => {
+    const limiter = createLimiter({
+      name: 'connections',
+      policies: concurrency({ limit: 1, lease: '300ms' }),
+    })
+    const server = await startIo((io) => io.use(limitConnections(limiter)))
+    await outcomeOf(server.connect())
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    expect(await held(limiter)).toBe(1)
+  })
+
+  test('reads no header that the options do not name', async () => {
+    const limiter = limiterOf(fixedWindow({ limit: 1, window: '1m' }))
+    const server = await startIo((io) => io.use(limitConnections(limiter)))
+    const forged = (n: number) => ({ extraHeaders: { 'X-Forwarded-For': `203.0.113.${n}` } })
+    expect(await outcomeOf(server.connect(forged(1)))).toBeUndefined()
+    expect(await outcomeOf(server.connect(forged(2)))).toMatchObject({ code: 'RATE_LIMITED' })
+  })
+
+  test('counts by the address that the last proxy saw, and IPv6 by its network', async () => {
+    const limiter = limiterOf(fixedWindow({ limit: 1, window: '1m' }))
+    const server = await startIo((io) =>
+      io.use(limitConnections(limiter, { address: { proxies: 1 } })),
+    )
+    const from = (list: string) =>
+      outcomeOf(server.connect({ extraHeaders: { 'X-Forwarded-For': list } }))
+    expect(await from('203.0.113.1, 2001:db8::1')).toBeUndefined()
+    expect(await from('203.0.113.2, 2001:db8::2')).toMatchObject({ code: 'RATE_LIMITED' })
+    expect(await from('203.0.113.2, 2001:db8:1::2')).toBeUndefined()
+    expect(await held(limiter, 'ip:2001:db8::/64')).toBe(1)
+  })
+
+  test('takes the address from a named header or a function', async () => {
+    const limiter = limiterOf(fixedWindow({ limit: 1, window: '1m' }))
+    const server = await startIo((io) => {
+      io.of('/named').use(limitConnections(limiter, { address: { header: 'CF-Connecting-IP' } }))
+      io.of('/function').use(limitConnections(limiter, { address: () => '203.0.113.8' }))
+    })
+    const extraHeaders = { 'CF-Connecting-IP': '203.0.113.7' }
+    expect(await outcomeOf(server.connect({ extraHeaders }, '/named'))).toBeUndefined()
+    expect(await outcomeOf(server.connect({ extraHeaders }, '/function'))).toBeUndefined()
+    expect([await held(limiter, 'ip:203.0.113.7'), await held(limiter, 'ip:203.0.113.8')]).toEqual([
+      1, 1,
+    ])
+  })
+
+  test('takes keys for each policy, and a cost', async () => {
+    const limiter = createLimiter({
+      name: 'connections',
+      policies: { user: two, address: fixedWindow({ limit: 10, window: '1m' }) },
+    })
+    const server = await startIo((io) =>
+      io.use(
+        limitConnections<Socket>(limiter, {
+          key: { user: byUser((socket) => socket.handshake.auth['user']), address: byIp() },
+          cost: { address: 5 },
+        }),
+      ),
+    )
+    const as = (user: string) => outcomeOf(server.connect({ auth: { user } }))
+    expect(await as('ada')).toBeUndefined()
+    expect(await as('bob')).toBeUndefined()
+    expect(await as('cyd')).toMatchObject({ code: 'RATE_LIMITED' })
+    const { policies } = await limiter.status({ user: ['user', 'ada'], address: key })
+    expect([policies['user'].used, policies['address'].used]).toEqual([1, 10])
+  })
+
+  test('hands a denied connection to the application, which allows or denies it', async () => {
+    const server = await startIo((io) =>
+      io.use(
+        limitConnections(limiterOf(fixedWindow({ limit: 0, window: '1m' })), {
+          onDenied(socket, next, { retryAfterMs }) {
+            const isGuest = socket.handshake.auth['guest'] === true
+            next(isGuest ? undefined : new Error(`not now: ${retryAfterMs}`))
+            next(new Error('a second call changes nothing'))
+          },
+        }),
+      ),
+    )
+    expect(await outcomeOf(server.connect({ auth: { guest: true } }))).toBeUndefined()
+    expect(await outcomeOf(server.connect())).toMatchObject({ message: 'not now: null' })
+  })
+
+  test('delays a connection that a leaky queue asks to delay', async () => {
+    const policies = leakyQueue({ leak: 1, every: '300ms', maxDelay: '1s' })
+    const limiter = createLimiter({ name: 'connections', policies })
+    const server = await startIo((io) => io.use(limitConnections(limiter)))
+    await outcomeOf(server.connect())
+    const began = performance.now()
+    await outcomeOf(server.connect())
+    expect(performance.now() - began).toBeGreaterThan(150)
+  })
+})

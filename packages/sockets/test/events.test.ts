@@ -1,0 +1,242 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  leakyQueue,
+  limitEvents,
+  type Limiter,
+  type Policy,
+} from '../src/index.js'
+import { outcomeOf, startIo } from './servers.js'
+import { slowly } from './slow-limiter.js'
+
+const three = fixedWindow({ limit: 3, window: '1m' })
+const denied = { error: { code: 'RATE_LIMITED', retryAfterMs: 60_000 } }
+
+function limiterOf(policies: Policy = three): Limiter {
+  return createLimiter({ name: 'events', policies, clock: () => 0 })
+}
+
+/** A server whose sockets note their events and acknowledge them. */
+async function serve(...limits: Parameters<typeof limitEvents>) {
+  const events: unknown[] = []
+  const errors: unknown[] = []
+  const server = await startIo((io) => {
+    io.use(limitEvents(...limits))
+    io.on('connection', (socket) => {
+      socket.on('error', (error) => errors.push(Reflect.get(error, 'data')))
+      socket.on('add', (value: unknown, acknowledge?: (text: string) => void) => {
+        events.push(value)
+        acknowledge?.(`added ${String(value)}`)
+      })
+    })
+  })
+  const connected = async () => {
+    const client = server.connect()
+    expect(await outcomeOf(client)).toBeUndefined()
+    return client
+  }
+  return { ...server, events, errors, connected }
+}
+
+describe('limitEvents', () => {
+  test('denies the event that would exceed the limit of its connection, in its acknowledgement', async () => {
+    const { connected, events } = await serve(limiterOf())
+    const client = await connected()
+    const answers = await Promise.all([1, 2, 3, 4].map((n) => client.emitWithAck('add', n)))
+    expect(answers).toEqual(['added 1', 'added 2', 'added 3', denied])
+    expect(events).toEqual([1, 2, 3])
+    const other = await connected()
+    expect(await other.emitWithAck('add', 5)).toBe('added 5')
+  })
+
+  test("emits the socket's error for a denied event without an acknowledgement", async () => {
+    const { connected, events, errors } = await serve(limiterOf())
+    const client = await connected()
+    for (const n of [1, 2, 3, 4, 5]) client.emit('add', n)
+    await vi.waitFor(() => expect(errors).toHaveLength(2))
+    expect(errors[0]).toEqual(denied.error)
+    expect(events).toEqual([1, 2, 3])
+    expect(client.connected).toBe(true)
+  })
+
+  test('keeps the order of events whose decisions come in another order', async () => {
+    const limiter = slowly(limiterOf(fixedWindow({ limit: 4, window: '1m' })), [60, 1, 30, 0, 10])
+    const { connected, events } = await serve(limiter)
+    const client = await connected()
+    const answers = await Promise.all([1, 2, 3, 4, 5].map((n) => client.emitWithAck('add', n)))
+    expect(events).toEqual([1, 2, 3, 4])
+    expect(answers.at(-1)).toEqual(denied)
+  })
+
+  test('denies events beyond 256 that wait for a decision', async () => {
+    const limiter = slowly(limiterOf(fixedWindow({ limit: 1000, window: '1m' })), [300])
+    const { connected, events } = await serve(limiter)
+    const client = await connected()
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, async (_, n) => client.emitWithAck('add', n)),
+    )
+    expect(events).toEqual(Array.from({ length: 256 }, (_, n) => n))
+    const over = { error: { code: 'RATE_LIMITED', retryAfterMs: 1000 } }
+    expect(answers.slice(256)).toEqual(Array.from({ length: 44 }, () => over))
+    expect(limiter.calls()).toBe(256)
+  })
+
+  test('drops the events of a socket that disconnects while their decisions are due', async () => {
+    const limiter = slowly(limiterOf(), [100])
+    const { connected, events, sockets } = await serve(limiter)
+    const client = await connected()
+    client.emit('add', 1)
+    await vi.waitFor(() => expect(limiter.calls()).toBe(1))
+    client.disconnect()
+    await vi.waitFor(() => expect(sockets[0].connected).toBe(false))
+    await sleep(150)
+    expect(events).toEqual([])
+  })
+
+  test('takes keys and costs from the event', async () => {
+    const limiter = limiterOf(fixedWindow({ limit: 10, window: '1m' }))
+    const { connected } = await serve(limiter, {
+      key: ({ socket, name }) => ['of', socket.handshake.address, name],
+      cost: ({ args }) => String(args[0]).length,
+    })
+    const client = await connected()
+    expect(await client.emitWithAck('add', 'a'.repeat(8))).toBe('added aaaaaaaa')
+    expect(await client.emitWithAck('add', 'bbb')).toEqual(denied)
+    const { policies } = await limiter.status(['of', '127.0.0.1', 'add'])
+    expect(policies['default'].used).toBe(8)
+  })
+
+  test('never takes a list that the client sent as a key, and reports it', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    const { connected, events } = await serve(limiterOf(), {
+      key: ({ args }) => args[0] as string[],
+    })
+    const client = await connected()
+    const failed = { error: { code: 'RATE_LIMIT_FAILED', retryAfterMs: null } }
+    expect(await client.emitWithAck('add', ['x'])).toEqual(failed)
+    expect(await client.emitWithAck('add', ['y'])).toEqual(failed)
+    expect(events).toEqual([])
+    expect(warned).toHaveBeenCalledTimes(1)
+    expect(warned.mock.calls[0][0]).toMatchObject({ code: 'SLUICE_KEY_INVALID' })
+    warned.mockRestore()
+  })
+
+  test('denies an event if a function of the options, the limiter or the handler of denials fails', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    const fail = () => {
+      throw new Error('broken')
+    }
+    const closed = { ...limiterOf(), consume: async () => Promise.reject(new Error('closed')) }
+    const none = limiterOf(fixedWindow({ limit: 0, window: '1m' }))
+    const servers = [
+      await serve(limiterOf(), { key: fail }),
+      await serve(limiterOf(), { cost: fail }),
+      await serve(limiterOf(), { cost: () => undefined as never }),
+      await serve(closed),
+      await serve(none, { onDenied: fail }),
+      await serve(none, { onDenied: async () => fail() }),
+    ]
+    for (const { connected, events } of servers) {
+      const client = await connected()
+      expect(await client.emitWithAck('add', 1)).toEqual({
+        error: { code: 'RATE_LIMIT_FAILED', retryAfterMs: null },
+      })
+      expect(events).toEqual([])
+      expect(client.connected).toBe(true)
+    }
+    expect(warned).toHaveBeenCalledTimes(servers.length)
+    warned.mockRestore()
+  })
+
+  test('hands a denied event to the application, which drops it or lets it pass', async () => {
+    const { connected, events } = await serve(limiterOf(fixedWindow({ limit: 0, window: '1m' })), {
+      onDenied({ args, acknowledge }, next, { deniedBy }) {
+        if (args[0] === 'vital') return next()
+        return acknowledge?.(`denied by ${deniedBy.join()}`)
+      },
+    })
+    const client = await connected()
+    expect(await client.emitWithAck('add', 'vital')).toBe('added vital')
+    expect(await client.emitWithAck('add', 'other')).toBe('denied by default')
+    expect(events).toEqual(['vital'])
+  })
+
+  test('holds a unit of concurrency until an event is acknowledged, or its socket disconnects', async () => {
+    const limiter = limiterOf(concurrency({ limit: 1, lease: '1m' }))
+    const due: (() => void)[] = []
+    const told: number[] = []
+    const server = await startIo((io) => {
+      io.use(limitEvents(limiter, { key: 'all' }))
+      io.on('connection', (socket) => socket.on('work', (done) => void due.push(done)))
+      io.on('connection', (socket) => socket.on('tell', async () => void told.push(await held())))
+    })
+    const held = async () => (await limiter.status('all')).policies['default'].used
+    const client = server.connect()
+    await outcomeOf(client)
+    const first = client.emitWithAck('work')
+    await vi.waitFor(() => expect(due).toHaveLength(1))
+    expect(await client.emitWithAck('work')).toMatchObject({ error: { retryAfterMs: 1000 } })
+    due[0]()
+    await first
+    expect(await held()).toBe(0)
+    void client.emitWithAck('work').catch(() => {})
+    await vi.waitFor(() => expect(due).toHaveLength(2))
+    expect(await held()).toBe(1)
+    client.disconnect()
+    await vi.waitFor(async () => expect(await held()).toBe(0))
+    const other = server.connect()
+    await outcomeOf(other)
+    other.emit('tell')
+    await vi.waitFor(() => expect(told).toEqual([1]))
+    await vi.waitFor(async () => expect(await held()).toBe(0))
+  })
+
+  test('delays events that a leaky queue asks to delay, and ends the delays of a socket that disconnects', async () => {
+    const policies = leakyQueue({ leak: 1, every: '200ms', maxDelay: '1m' })
+    const limiter = createLimiter({ name: 'events', policies })
+    const { connected, events, sockets } = await serve(limiter, { key: 'all' })
+    const client = await connected()
+    const began = performance.now()
+    await Promise.all([1, 2].map((n) => client.emitWithAck('add', n)))
+    expect(performance.now() - began).toBeGreaterThan(150)
+    for (let n = 3; n < 60; n++) client.emit('add', n)
+    await vi.waitFor(async () => expect((await limiter.peek('all')).delayMs).toBeGreaterThan(5000))
+    client.disconnect()
+    await vi.waitFor(() => expect(sockets[0].connected).toBe(false))
+    // The units of the delayed events are refunded.
+    await vi.waitFor(async () => expect((await limiter.peek('all')).delayMs).toBeLessThan(1000))
+    expect(events.length).toBeLessThan(6)
+  })
+
+  test('sends no further denials to a client that does not read them', async () => {
+    const { connected, sockets } = await serve(limiterOf(fixedWindow({ limit: 0, window: '1m' })))
+    const client = await connected()
+    const { conn } = sockets[0]
+    Reflect.set(conn.transport, 'writable', false)
+    for (let n = 0; n < 6000; n++) client.emit('add', n, () => {})
+    client.emit('add', 'last')
+    const unsent = () => (Reflect.get(conn, 'writeBuffer') as unknown[]).length
+    await vi.waitFor(() => expect(unsent()).toBe(4096))
+    await sleep(50)
+    expect(unsent()).toBe(4096)
+  })
+
+  test('is refused while recovered connections skip middlewares', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    for (const skipMiddlewares of [true, false]) {
+      const server = await startIo((io) => io.use(limitEvents(limiterOf())), {
+        connectionStateRecovery: { skipMiddlewares },
+      })
+      expect(await outcomeOf(server.connect())).toEqual(
+        skipMiddlewares ? { code: 'RATE_LIMIT_FAILED', retryAfterMs: null } : undefined,
+      )
+    }
+    expect(warned.mock.calls.map(([error]) => Reflect.get(Object(error), 'code'))).toEqual([
+      'SLUICE_OPTIONS_CONFLICT',
+    ])
+    warned.mockRestore()
+  })
+})
