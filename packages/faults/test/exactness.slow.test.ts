@@ -1,5 +1,6 @@
 import { usePostgres } from '@sluice/conformance/postgres'
 import { useRedis } from '@sluice/conformance/redis'
+import { temporaryFile } from '@sluice/conformance/sqlite'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { play } from '../src/exactness/play.js'
@@ -29,6 +30,18 @@ test.each(['fixedWindow', 'slidingLog', 'gcra', 'concurrency'])(
 test.each(['fixedWindow', 'slidingLog', 'concurrency'])(
   'eight processes on a PostgreSQL together allow exactly the limit: %s',
   (policy) => expectExact({ kind: 'PostgreSQL', url: postgres.url }, 8, policy),
+)
+
+test.each(['fixedWindow', 'slidingLog', 'concurrency'])(
+  'eight processes on a file of SQLite together allow exactly the limit: %s',
+  async (policy) => {
+    const { file, remove } = temporaryFile()
+    try {
+      await expectExact({ kind: 'SQLite', file }, 8, policy)
+    } finally {
+      remove()
+    }
+  },
 )
 
 test('the calls of eight processes on a PostgreSQL never wait for each other in a circle', async () => {

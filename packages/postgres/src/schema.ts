@@ -75,6 +75,12 @@ export const clock = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigin
 /** A random number, so that the versions of a row that was deleted do not return. */
 export const firstVersion = '(random() * 4503599627370496)::bigint'
 
+/**
+ * The next version of a row. The steps are random, because a failover can lose the last saves: a process that remembers a lost version must not find it again
+ * for another state.
+ */
+export const nextVersion = 'version + 1 + (random() * 1000000)::int'
+
 export function schemaOf({ table, load, save, clean }: Names, logged: boolean): string {
   return `
 do $sluice$ begin
@@ -142,7 +148,7 @@ begin
       delete from ${table} t where t.key = new_keys[n] and t.version = old_versions[n]
         returning t.version into found_version;
     else
-      update ${table} t set version = t.version + 1, state = new_states[n], ends = new_ends[n]
+      update ${table} t set version = t.${nextVersion}, state = new_states[n], ends = new_ends[n]
         where t.key = new_keys[n] and t.version = old_versions[n] returning t.version into found_version;
     end if;
     saved := found_version is not null;

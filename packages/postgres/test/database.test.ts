@@ -3,7 +3,7 @@ import type { Database } from '@sluice/core/database'
 import { describeDatabase } from '@sluice/testing'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { postgresDatabase, type PostgresDatabaseSettings } from '../src/database.js'
 import { postgresSchema } from '../src/index.js'
 
@@ -28,6 +28,34 @@ describe('pg', () => {
     async damage(key) {
       await pools[0].query(`update sluice set state = '' where key = $1`, [key])
     },
+  })
+})
+
+describe('after a failover that has lost the last saves', () => {
+  const always = { from: 0, until: 2 ** 52 }
+  const change = (key: string, version: unknown) => {
+    return { key, version, bytes: Uint8Array.of(1), endsAt: 4_000_000_000_000 }
+  }
+
+  // A row alone is saved by another statement than several rows.
+  test.each([1, 2])('the lost version of a row does not return, of %d rows', async (count) => {
+    const pool = new pg.Pool({ connectionString: server.url, max: 1 })
+    const database = postgresDatabase(pool, { ...usual, migrate: true })
+    const keys = Array.from({ length: count }, (_, i) => `lost ${count} ${i}`)
+
+    async function saved(versions: readonly unknown[]): Promise<readonly unknown[]> {
+      const groups = keys.map((key, i) => [change(key, versions[i])])
+      return (await database.save(groups, always)).groups.map((group) => group?.[0])
+    }
+
+    const kept = await saved([])
+    const lost = await saved(kept)
+    for (const [i, key] of keys.entries()) {
+      await pool.query('update sluice set version = $2 where key = $1', [key, kept[i]])
+    }
+    expect(await saved(kept)).not.toContain(undefined)
+    expect(await saved(lost)).toEqual(keys.map(() => undefined))
+    await pool.end()
   })
 })
 

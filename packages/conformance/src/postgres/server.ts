@@ -32,6 +32,12 @@ export interface PostgresSettings {
    * @default []
    */
   readonly settings?: readonly string[]
+  /**
+   * A running server. The new one is its standby: a copy that follows it by streaming replication, until `select pg_promote()`.
+   *
+   * @default none
+   */
+  readonly standbyOf?: Pick<PostgresServer, 'port'>
 }
 
 const startsWithinMs = 60_000
@@ -42,13 +48,18 @@ const startsWithinMs = 60_000
  */
 export async function startPostgres({
   settings = [],
+  standbyOf,
 }: PostgresSettings = {}): Promise<PostgresServer> {
   const bin = findPrograms()
   const user = otherUser()
   const data = mkdtempSync(join(tmpdir(), 'sluice-postgres-'))
   if (user !== undefined) chownSync(data, user.uid, user.gid)
-  const init = ['-D', data, ...'-U postgres -A trust -E UTF8 --locale=C --no-sync'.split(' ')]
-  execFileSync(join(bin, 'initdb'), init, { ...user, stdio: 'ignore', cwd: tmpdir() })
+  const [create, how] =
+    standbyOf === undefined
+      ? ['initdb', '-A trust -E UTF8 --locale=C']
+      : ['pg_basebackup', `-h 127.0.0.1 -p ${standbyOf.port} -R -c fast`]
+  const args = ['-D', data, '-U', 'postgres', '--no-sync', ...how.split(' ')]
+  execFileSync(join(bin, create), args, { ...user, stdio: 'ignore', cwd: tmpdir() })
   const port = await freePort()
   const options = ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', '', '-F', ...settings]
   const program = [join(bin, 'postgres'), ...options]
@@ -130,7 +141,7 @@ function findPrograms(): string {
       ? [...PATH.split(':'), ...versions.map((version) => join(debian, version, 'bin'))]
       : [POSTGRES_BIN]
   const found = folders.find((folder) =>
-    ['postgres', 'initdb'].every((program) => existsSync(join(folder, program))),
+    ['postgres', 'initdb', 'pg_basebackup'].every((program) => existsSync(join(folder, program))),
   )
   if (found !== undefined) return found
   throw new Error(

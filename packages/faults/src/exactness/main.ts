@@ -1,10 +1,11 @@
-// Eight processes make many decisions for a few hot keys and a long tail of others, for each algorithm, on one Redis, on a Cluster
-// and on one PostgreSQL. Exactly as many units are allowed as the limit says: `npm run exactness -- [decisions] [--minutes 10]`. The decisions are divided between the
+// Eight processes make many decisions for a few hot keys and a long tail of others, for each algorithm, on one Redis, on a Cluster, on one PostgreSQL
+// and on one file of SQLite. Exactly as many units are allowed as the limit says: `npm run exactness -- [decisions] [--minutes 10]`. The decisions are divided between the
 // algorithms. A run that cannot make all of them in its time fails.
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '@sluice/conformance/postgres'
 import { startCluster, startRedis } from '@sluice/conformance/servers'
+import { temporaryFile } from '@sluice/conformance/sqlite'
 import { play } from './play.js'
 import { policies } from './policies.js'
 import type { Shared } from './servers.js'
@@ -19,10 +20,12 @@ const processes = 8
 const single = await startRedis()
 const cluster = await startCluster()
 const postgres = await startPostgres()
+const sqlite = temporaryFile()
 const servers: readonly Shared[] = [
   { kind: 'Redis', ports: [single.port] },
   { kind: 'Cluster', ports: cluster.nodes.map(({ port }) => port) },
   { kind: 'PostgreSQL', url: postgres.url },
+  { kind: 'SQLite', file: sqlite.file },
 ]
 const variants = servers.flatMap((server) =>
   Object.keys(policies).map((policy) => ({ server, policy })),
@@ -50,6 +53,7 @@ try {
   await single.stop()
   await cluster.stop()
   await postgres.stop()
+  sqlite.remove()
 }
 const isComplete = made >= decisions
 if (inexact > 0 || !isComplete) process.exitCode = 1

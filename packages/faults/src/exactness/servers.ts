@@ -1,5 +1,7 @@
 import { redisStore, type AsyncStore } from '@sluice/core'
+import { sqliteDrivers } from '@sluice/conformance/sqlite'
 import { postgresStore } from '@sluice/postgres'
+import { sqliteStore } from '@sluice/sqlite'
 import { Cluster, Redis } from 'ioredis'
 import pg from 'pg'
 
@@ -7,6 +9,7 @@ import pg from 'pg'
 export type Shared =
   | { readonly kind: 'Redis' | 'Cluster'; readonly ports: readonly number[] }
   | { readonly kind: 'PostgreSQL'; readonly url: string }
+  | { readonly kind: 'SQLite'; readonly file: string }
 
 interface Connected {
   readonly store: AsyncStore
@@ -23,6 +26,13 @@ export function connect(shared: Shared): Connected {
     return {
       store: postgresStore(pool, { migrate: true, timeout }),
       disconnect: () => pool.end(),
+    }
+  }
+  if (shared.kind === 'SQLite') {
+    const connection = sqliteDrivers()[0].open(shared.file)
+    return {
+      store: sqliteStore(connection, { timeout }),
+      disconnect: async () => connection.close(),
     }
   }
   const nodes = shared.ports.map((port) => ({ host: '127.0.0.1', port }))

@@ -1,6 +1,7 @@
 import { startPostgres, type PostgresServer } from '@sluice/conformance/postgres'
 import { postgresSchema, postgresStore } from '@sluice/postgres'
 import pg from 'pg'
+import { startProxy } from '../proxy.js'
 import type { Row, Scene } from '../scene.js'
 
 /** Faults of a PostgreSQL, below an application with a pool of `pg`. */
@@ -11,6 +12,8 @@ export const postgresRows: readonly Row[] = Object.entries({
   'turned into a read-only server': readOnly,
   'a locked table': locked,
   'a full pool': full,
+  'failed over to its standby': (scene: Scene) => failedOver(scene, false),
+  'failed over to its standby, with a logged table': (scene: Scene) => failedOver(scene, true),
   'a rolling deploy that changes the algorithm': deployed,
 }).map(([fault, act]) => ({ fault, client: 'pg', play: act }))
 
@@ -61,6 +64,33 @@ async function hung(scene: Scene): Promise<void> {
   server.resume()
   await scene.pass(backMs)
   await count(scene, server)
+}
+
+/**
+ * The primary is killed, its standby is promoted, and the address of the pool leads to it. An unlogged table is then empty. A logged one lacks at most the last
+ * writes, because the replication is asynchronous.
+ */
+async function failedOver(scene: Scene, logged: boolean): Promise<void> {
+  const { server: primary, admin } = await startServer(scene, logged)
+  const standby = scene.own(await startPostgres({ standbyOf: primary }))
+  const proxy = scene.own(await startProxy(primary.port))
+  await scene.begin({ kind: 'pg', ports: [proxy.port] })
+  scene.now('before', 'store')
+  await scene.pass(beforeMs)
+  await admin.end()
+  if (logged) scene.mastersLost()
+  scene.now('crashing', ['store', 'fallback'])
+  await primary.crash()
+  scene.now('no primary', 'fallback', lastRepliesMs)
+  await scene.pass(outageMs)
+  const pool = new pg.Pool({ connectionString: standby.url, max: 1 })
+  await pool.query('select pg_promote()')
+  if (!logged) scene.emptied()
+  proxy.redirect(standby.port)
+  scene.back(reconnectMs)
+  await scene.pass(backMs)
+  await scene.count(postgresStore(pool, { timeout: '10s' }))
+  await pool.end()
 }
 
 /** Half of the processes are of a new version of the application, whose limits have another algorithm. Each version allows exactly its own limit. */
@@ -117,13 +147,13 @@ interface Started {
 }
 
 /** Starts a server with the table. */
-async function startServer(scene: Scene): Promise<Started> {
+async function startServer(scene: Scene, logged = false): Promise<Started> {
   const server = scene.own(await startPostgres())
   const admin = new pg.Client({ connectionString: server.url })
   // A row that stops the server ends the connection.
   admin.on('error', () => {})
   await admin.connect()
-  await admin.query(postgresSchema())
+  await admin.query(postgresSchema({ logged }))
   return { server, admin }
 }
 
