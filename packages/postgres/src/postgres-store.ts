@@ -1,6 +1,10 @@
 import { SluiceError, type AsyncStore } from '@sluice/core'
-import { databaseStore, type DatabaseStoreOptions } from '@sluice/core/database'
-import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/http'
+import {
+  databaseOptionReaders,
+  databaseStore,
+  type DatabaseStoreOptions,
+} from '@sluice/core/database'
+import { checked, optional, readOptions } from '@sluice/core/http'
 import { isPostgresClient, type PostgresClient } from './client.js'
 import { postgresDatabase } from './database.js'
 import { isBoolean, schemaReaders, type PostgresSchemaOptions } from './schema.js'
@@ -21,16 +25,11 @@ export interface PostgresStoreOptions extends DatabaseStoreOptions, PostgresSche
   readonly migrate?: boolean
 }
 
-/** `databaseStore` checks it. */
-const shared = checkedIfGiven('', () => true)
-
 const readers = {
+  ...databaseOptionReaders,
   ...schemaReaders,
   prepare: optional(checked('true or false', isBoolean), true),
   migrate: optional(checked('true or false', isBoolean), false),
-  prefix: shared,
-  timeout: shared,
-  rememberedRows: shared,
 }
 
 /**
@@ -51,17 +50,9 @@ export function postgresStore(
 ): AsyncStore {
   if (!isPostgresClient(client)) throw new SluiceError('SLUICE_DATABASE_INVALID', clientAdvice)
   const settings = readOptions('postgresStore', options, readers)
-  return databaseStore(postgresDatabase(client, settings), sharedOf(options))
+  const { prefix, timeout, rememberedRows, ...own } = settings
+  return databaseStore(postgresDatabase(client, own), { prefix, timeout, rememberedRows })
 }
 
 const clientAdvice =
   'postgresStore: pass a pool of pg, new pg.Pool({ connectionString }), or the function of postgres.js, postgres(url). Sluice opens no connection itself.'
-
-/** The options of `databaseStore`, which knows no others. */
-function sharedOf({ prefix, timeout, rememberedRows }: DatabaseStoreOptions): DatabaseStoreOptions {
-  return {
-    ...(prefix !== undefined && { prefix }),
-    ...(timeout !== undefined && { timeout }),
-    ...(rememberedRows !== undefined && { rememberedRows }),
-  }
-}

@@ -1,6 +1,11 @@
 import { SluiceError, type AsyncStore } from '@sluice/core'
-import { databaseStore, type Database, type DatabaseStoreOptions } from '@sluice/core/database'
-import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/http'
+import {
+  databaseOptionReaders,
+  databaseStore,
+  type Database,
+  type DatabaseStoreOptions,
+} from '@sluice/core/database'
+import { checked, optional, readOptions } from '@sluice/core/http'
 import { columnsOf, isSqliteClient, type SqliteClient, type SqliteStatement } from './client.js'
 import { sqliteDatabase } from './database.js'
 
@@ -14,14 +19,9 @@ export interface SqliteStoreOptions extends DatabaseStoreOptions {
   readonly table?: string
 }
 
-/** `databaseStore` checks it. */
-const shared = checkedIfGiven('', () => true)
-
 const readers = {
+  ...databaseOptionReaders,
   table: optional(checked('a name of 1 to 50 characters', isName), 'sluice'),
-  prefix: shared,
-  timeout: shared,
-  rememberedRows: shared,
 }
 
 /**
@@ -38,8 +38,8 @@ const readers = {
  */
 export function sqliteStore(database: SqliteClient, options: SqliteStoreOptions = {}): AsyncStore {
   if (!isSqliteClient(database)) throw new SluiceError('SLUICE_DATABASE_INVALID', clientAdvice)
-  const { table } = readOptions('sqliteStore', options, readers)
-  return databaseStore(opened(database, table), sharedOf(options))
+  const { table, ...shared } = readOptions('sqliteStore', options, readers)
+  return databaseStore(opened(database, table), shared)
 }
 
 const clientAdvice =
@@ -68,13 +68,4 @@ function failure(cause: unknown): SluiceError {
 
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[^\0]{1,50}$/.test(value)
-}
-
-/** The options of `databaseStore`, which knows no others. */
-function sharedOf({ prefix, timeout, rememberedRows }: DatabaseStoreOptions): DatabaseStoreOptions {
-  return {
-    ...(prefix !== undefined && { prefix }),
-    ...(timeout !== undefined && { timeout }),
-    ...(rememberedRows !== undefined && { rememberedRows }),
-  }
 }

@@ -39,11 +39,11 @@ export interface DatabaseStoreOptions {
 /** With these limits, the records of a key fit into a row of 64 KiB. */
 const largestLimits = { slidingLog: 8000, concurrency: 1000 }
 
-const readers: {
-  readonly prefix: OptionReader<string>
-  readonly timeout: OptionReader<number>
-  readonly rememberedRows: OptionReader<number>
-} = {
+/** The readers of the options of `databaseStore`, for `readOptions` of a store over a database of its own. */
+export const databaseOptionReaders: Readonly<
+  Record<'prefix', OptionReader<string>> &
+    Record<'timeout' | 'rememberedRows', OptionReader<number>>
+> = {
   prefix: optional(checked('a non-empty string', isText), 'sluice'),
   timeout: optional(shortDuration, 250),
   rememberedRows: optional(checked('a whole number, 0 or more', isCount), 10_000),
@@ -62,7 +62,7 @@ const readers: {
  */
 export function databaseStore(database: Database, options: DatabaseStoreOptions = {}): AsyncStore {
   if (!isDatabase(database)) throw sluiceError('SLUICE_DATABASE_INVALID', 'databaseStore', database)
-  const settings = readOptions('databaseStore', options, readers)
+  const settings = readOptions('databaseStore', options, databaseOptionReaders)
   return {
     ...createPipeline(
       { name: database.name, timeoutMs: settings.timeout, isRequestBound: false },

@@ -1,3 +1,3 @@
-export { databaseStore } from './database-store.js'
+export { databaseOptionReaders, databaseStore } from './database-store.js'
 export type { DatabaseStoreOptions } from './database-store.js'
 export type { Change, Database, Loaded, Saved, Span, StoredRow } from './database.js'
