@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
+import { fetchClient } from './smoke/fetch-client.mjs'
 import { login } from './smoke/login.mjs'
 import { fiveInTenSeconds } from './smoke/five-in-ten-seconds.mjs'
 import { metrics } from './smoke/metrics.mjs'
@@ -18,6 +19,7 @@ import { members, root } from './workspace.mjs'
 const checks = {
   express: fiveInTenSeconds,
   fastify: fiveInTenSeconds,
+  'fetch-client': fetchClient,
   koa: fiveInTenSeconds,
   login,
   metrics,

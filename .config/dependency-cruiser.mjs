@@ -113,6 +113,7 @@ const rules = {
     from: 'packages/postgres/src/',
     may: [...adapterNeeds, '@sluice/core/database', '^(?:node:)?crypto$'],
   },
+  client: adapter('client'),
   sockets: adapter('sockets', '^(?:node:)?events$'),
   testing: {
     from: 'packages/testing/src/',

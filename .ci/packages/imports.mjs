@@ -16,6 +16,7 @@ const ceilings = {
   nestjs: { modules: 6, kilobytes: 525 },
   sqlite: { modules: 9, kilobytes: 550 },
   postgres: { modules: 12, kilobytes: 560 },
+  client: { modules: 6, kilobytes: 530 },
   sockets: { modules: 6, kilobytes: 530 },
   testing: { modules: 16, kilobytes: 569 },
   rules: { modules: 257, kilobytes: 2280 },

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import process from 'node:process'
 import { startPostgres } from '../../packages/conformance/dist/postgres/index.js'
@@ -44,6 +46,20 @@ const readers = {
     has: ['koa'],
     rest: `app.use((ctx) => { ctx.body = 'Hello.' })
       app.listen(3000)`,
+  },
+  client: {
+    has: [],
+    rest: '',
+    server: async () => {
+      const server = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const stop = () => void server.close()
+      return { env: { API_URL: `http://127.0.0.1:${server.address().port}/` }, stop }
+    },
+    check: async ({ end }) => {
+      await end()
+      return 'runs'
+    },
   },
   sockets: {
     has: ['socket.io'],

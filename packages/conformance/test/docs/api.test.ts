@@ -12,6 +12,7 @@ const packages = [
   'postgres',
   'testing',
   'sockets',
+  'client',
   'rules',
   'cli',
 ]

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Controller, Get, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
+import { limitedFetch } from '@sluice/client'
 import * as core from '@sluice/core'
 import { databaseStore } from '@sluice/core/database'
 import { createGuard, type Action, type RateLimitOptions } from '@sluice/core/http'
@@ -24,6 +25,7 @@ const { createLimiter, fixedWindow, gcra, slidingLog, slidingWindow } = core
 const redis = useRedis()
 const postgres = usePostgres()
 
+const ok = { status: 200, headers: new Headers() }
 const once = fixedWindow({ limit: 1, window: '1h' })
 const nine = gcra({ limit: 9, window: '1h' })
 
@@ -106,6 +108,37 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       const limiter = limiterOf({})
       limiter.block('key', '1h')
       return limiter.reset('key')
+    },
+  },
+  'client/src/limited-fetch.ts#CallOptions': {
+    async maxWait() {
+      const limiter = limiterOf({ policies: once })
+      const waits: unknown[] = []
+      const acquire: core.Limiter['acquire'] = async (key, options) => {
+        waits.push(options?.maxWait)
+        return limiter.acquire(key, options)
+      }
+      await limitedFetch({ ...limiter, acquire }, { fetch: async () => ok })('http://localhost')
+      return waits[0] === 30_000 && `'30s'`
+    },
+    async retries() {
+      let sent = 0
+      const refused = { status: 429, headers: new Headers({ 'Retry-After': '0' }) }
+      const fetch = async () => (sent++, refused)
+      await limitedFetch(limiterOf({ policies: nine }), { fetch })('http://localhost')
+      return sent - 1
+    },
+    async key() {
+      const limiter = limiterOf({ policies: nine })
+      await limitedFetch(limiter, { fetch: async () => ok })('http://localhost:3000/a')
+      return limiter.status('localhost:3000').policies['default'].used === 1 && 'the host'
+    },
+  },
+  'client/src/limited-fetch.ts#FetchOptions': {
+    async fetch() {
+      const call = limitedFetch(limiterOf({ policies: nine }))
+      const failure = await call('http://127.0.0.1:9').catch((error: unknown) => error)
+      return failure instanceof TypeError && 'globalThis.fetch'
     },
   },
   'sockets/src/limit.ts#SocketLimitOptions': {

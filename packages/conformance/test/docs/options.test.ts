@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { limitedFetch } from '@sluice/client'
 import * as core from '@sluice/core'
 import { databaseStore } from '@sluice/core/database'
 import { byIp, type PolicyKind } from '@sluice/core/http'
@@ -121,6 +122,12 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     (options) => limitEvents(limiter, options),
     {},
     ['sockets/src/limit.ts#SocketLimitOptions'],
+  ],
+  [
+    'limitedFetch',
+    (options) => limitedFetch(limiter, options),
+    {},
+    ['client/src/limited-fetch.ts#CallOptions', 'client/src/limited-fetch.ts#FetchOptions'],
   ],
   [
     'limitMessages',

@@ -15,7 +15,8 @@ export { addressOption, addressReader } from './request/client-address.js'
 export { warnOfFailure } from './request/mistakes.js'
 export { keepLease } from '../limiter/leases.js'
 export { delayRequest, firmWaitOf } from '../limiter/waits.js'
-export { isFunction, isRecord } from '../options/predicates.js'
+export { pause } from '../limiter/turns.js'
+export { isCount, isFunction, isRecord } from '../options/predicates.js'
 export {
   checked,
   checkedIfGiven,

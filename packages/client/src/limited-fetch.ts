@@ -1,0 +1,216 @@
+import { DeniedError, type Decision, type Duration, type Keys, type Limiter } from '@sluice/core'
+import {
+  checked,
+  checkedIfGiven,
+  durationOrZero,
+  isCount,
+  isFunction,
+  isRecord,
+  keepLease,
+  optional,
+  pause,
+  readOptions,
+  type OptionReader,
+} from '@sluice/core/http'
+import { isRepeatable, memberOf, urlOf } from './call.js'
+import { serverWaitMs, type ResponseHead } from './server-wait.js'
+
+/** The parts of a response that `limitedFetch` uses. */
+export interface FetchResponse extends ResponseHead {
+  readonly body?: unknown
+}
+
+/** Options of `limitedFetch`, besides `fetch`. */
+export interface CallOptions {
+  /**
+   * The longest time that a call waits, with its retries. A call that is known to wait longer rejects at once with a DeniedError.
+   *
+   * @default '30s'
+   */
+  readonly maxWait?: Duration
+  /**
+   * The most retries of a call that the server answers with 429. A call is retried only with an idempotent method, without a streamed body, and if the
+   * response names a time within `maxWait`.
+   *
+   * @default 2
+   */
+  readonly retries?: number
+  /**
+   * The key that calls count by: a constant, or a function of the call's URL.
+   *
+   * @default the host
+   */
+  readonly key?: Keys | ((url: URL) => Keys)
+}
+
+/** Options of `limitedFetch`. `F` is the type of the function that sends the calls. */
+export interface FetchOptions<F = typeof globalThis.fetch> extends CallOptions {
+  /**
+   * The function that sends a call.
+   *
+   * @default globalThis.fetch
+   */
+  readonly fetch?: F
+}
+
+/**
+ * Limits outgoing calls. A call waits until the limiter allows it, by its host. If a response says that the server allows no call before some time
+ * (`Retry-After` of a 429 or 503, `RateLimit`, `RateLimit-Reset`, `X-RateLimit-Reset`), all processes that share the store make no call until then, for at most an
+ * hour. The signal of a call ends its wait. With a `concurrency` policy, a call holds a unit until its response begins.
+ *
+ * @example
+ * import { createLimiter, limitedFetch, tokenBucket } from '@sluice/client'
+ *
+ * const limiter = createLimiter({ name: 'api', policies: tokenBucket({ capacity: 30, refill: 10, every: '1s' }) })
+ * const call = limitedFetch(limiter, { maxWait: '30s', retries: 2 })
+ * const response = await call('https://api.example.com/items')
+ * @throws SluiceError if an option is wrong; a call rejects with a DeniedError if `maxWait` is too short, with the reason of its signal, or with the error of `fetch`
+ */
+export function limitedFetch(limiter: Limiter, options?: CallOptions): typeof globalThis.fetch
+export function limitedFetch<I, N, R extends FetchResponse>(
+  limiter: Limiter,
+  options: FetchOptions<(input: I, init?: N) => Promise<R>>,
+): (input: I, init?: N) => Promise<R>
+export function limitedFetch(limiter: Limiter, options: FetchOptions<Send> = {}): unknown {
+  readOptions(where, { limiter }, { limiter: limiterOption })
+  const { maxWait, retries } = readOptions(where, options, readers)
+  const { key, fetch = send } = options
+
+  return async function limitedCall(input: unknown, init?: unknown): Promise<FetchResponse> {
+    const own = key === undefined ? urlOf(input).host : keyOf(key, input)
+    const call = createWaits(limiter, own, maxWait, signalOf(input, init))
+    const first = await call.enter()
+    if (!first.allowed) throw new DeniedError(limiter.name, first)
+    let response = await whileHeld(first, () => fetch(input, init))
+    for (let retry = 0; ; retry++) {
+      const waitMs = serverWaitMs(response)
+      const isObeyed = waitMs === undefined || waitMs === 0 || (await call.obey(waitMs))
+      const mayRetry = retry < retries && response.status === 429 && isRepeatable(input, init)
+      if (!mayRetry || waitMs === undefined || waitMs > call.leftMs()) return response
+      // The limiter does not hold the block if its store is unavailable.
+      if (!isObeyed) await call.pause(waitMs)
+      const next = await call.enter()
+      if (!next.allowed) return response
+      await discard(response)
+      response = await whileHeld(next, () => fetch(input, init))
+    }
+  }
+}
+
+// A method has bivariant parameters: the types of a call are those of the function that sends it.
+type Send = { send(input: unknown, init?: unknown): Promise<FetchResponse> }['send']
+
+/** Looks the function up at each call, because tests and tools replace it. */
+const send: Send = async (input: string | URL | Request, init?: RequestInit) =>
+  globalThis.fetch(input, init)
+
+const where = 'limitedFetch'
+
+const limiterOption = checked<Limiter>('a limiter: createLimiter({ name, policies })', isLimiter)
+
+const retriesOption: OptionReader<number> = {
+  expected: 'a whole number, 0 or more',
+  read: (value) => (isCount(value) ? value : undefined),
+}
+
+const readers = {
+  maxWait: optional(durationOrZero, 30_000),
+  retries: optional(retriesOption, 2),
+  key: checkedIfGiven('a key, or a function from the URL of a call to its key', isKeyOption),
+  fetch: checkedIfGiven('a function with the parameters and the result of fetch', isFunction),
+}
+
+function isLimiter(value: unknown): value is Limiter {
+  return isRecord(value) && isFunction(value['acquire'])
+}
+
+/** The limiter checks a constant key. */
+function isKeyOption(value: unknown): boolean {
+  return value !== null && value !== ''
+}
+
+function keyOf(key: NonNullable<CallOptions['key']>, input: unknown): Keys {
+  return typeof key === 'function' ? key(urlOf(input)) : key
+}
+
+/** The waits of one call, which together take at most `maxWait`. */
+interface Waits {
+  leftMs(): number
+  /** Waits until the limiter allows the call. */
+  enter(): Promise<Decision>
+  pause(waitMs: number): Promise<void>
+  /** Blocks the key for all processes, unless it is blocked for longer already. False if that fails. */
+  obey(waitMs: number): Promise<boolean>
+}
+
+function createWaits(
+  limiter: Limiter,
+  key: Keys,
+  maxWaitMs: number,
+  signal: AbortSignal | undefined,
+): Waits {
+  let leftMs = maxWaitMs
+
+  async function timed<T>(wait: () => Promise<T>): Promise<T> {
+    const began = performance.now()
+    const result = await wait()
+    leftMs = Math.max(0, leftMs - (performance.now() - began))
+    return result
+  }
+
+  return {
+    leftMs: () => leftMs,
+    async enter() {
+      const options = { maxWait: Math.floor(leftMs), ...(signal && { signal }) }
+      return timed(async () => limiter.acquire(key, options))
+    },
+    async pause(waitMs) {
+      return timed(async () => pause(waitMs, signal))
+    },
+    async obey(waitMs) {
+      const lengthMs = Math.min(Math.ceil(waitMs), longestBlockMs)
+      try {
+        const { policies } = await limiter.status(key)
+        const blocks = Object.values(policies).map(({ blockedMs }) => blockedMs)
+        if (blocks.every((blockedMs) => blockedMs >= lengthMs)) return true
+        await limiter.block(key, lengthMs)
+        return true
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+/** A server must not be able to stop an application for longer. */
+const longestBlockMs = 3_600_000
+
+/** The signal of a call. As in fetch, that of the options replaces that of a request, also if it is null. */
+function signalOf(input: unknown, init: unknown): AbortSignal | undefined {
+  const own = memberOf(init, 'signal')
+  const signal = own === undefined ? memberOf(input, 'signal') : own
+  return signal instanceof AbortSignal ? signal : undefined
+}
+
+async function whileHeld<T>({ lease }: Decision, work: () => Promise<T>): Promise<T> {
+  if (lease === undefined) return work()
+  const release = keepLease(lease)
+  try {
+    return await work()
+  } finally {
+    await settled(release)
+  }
+}
+
+/** A lease that cannot be released expires. */
+async function settled(release: () => unknown): Promise<void> {
+  try {
+    await release()
+  } catch {}
+}
+
+/** Frees the connection of a response that nobody reads. */
+async function discard({ body }: FetchResponse): Promise<void> {
+  const cancel = memberOf(body, 'cancel')
+  if (isFunction(cancel)) await settled(() => Reflect.apply(cancel, body, []))
+}

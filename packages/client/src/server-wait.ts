@@ -1,0 +1,86 @@
+import { limitsIn } from './rate-limit-field.js'
+
+/** The status and the headers of a response. */
+export interface ResponseHead {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+}
+
+/**
+ * The time after which the server allows the next call, as far as a response says so: by `Retry-After` of a 429 or 503, or by a limit of which nothing
+ * remains. Undefined without a time.
+ */
+export function serverWaitMs({ status, headers }: ResponseHead): number | undefined {
+  const date = headers.get('Date')
+  // A time of the server is compared with the clock of the server.
+  const now = (date === null ? undefined : momentIn(date)) ?? Date.now()
+  if (status === 429 || status === 503) {
+    const retryAfter = waitIn(headers.get('Retry-After'), now)
+    if (retryAfter !== undefined) return retryAfter
+  }
+  const waits = [...waitsOfField(headers), ...waitsOfNumbers(headers, status, now)]
+  return waits.length === 0 ? undefined : Math.max(...waits)
+}
+
+/** `RateLimit` of draft-ietf-httpapi-ratelimit-headers: those of its limits of which nothing remains. */
+function waitsOfField(headers: ResponseHead['headers']): readonly number[] {
+  const field = headers.get('RateLimit')
+  const limits = field === null ? [] : limitsIn(field)
+  return limits.flatMap(({ remaining, reset }) =>
+    remaining === 0 && reset !== undefined ? [reset * 1000] : [],
+  )
+}
+
+/** The fields with one number each: those of the earlier drafts, and those that nobody has specified. */
+const prefixes = ['RateLimit', 'X-RateLimit', 'X-Rate-Limit']
+
+function waitsOfNumbers(
+  headers: ResponseHead['headers'],
+  status: number,
+  now: number,
+): readonly number[] {
+  return prefixes.flatMap((prefix) => {
+    const remaining = headers.get(`${prefix}-Remaining`)
+    // A 429 says by itself that nothing remains.
+    const isUsedUp = remaining === null ? status === 429 : /^\s*0+\s*$/.test(remaining)
+    const wait = isUsedUp ? waitIn(headers.get(`${prefix}-Reset`), now) : undefined
+    return wait === undefined ? [] : [wait]
+  })
+}
+
+// Of a time without a unit, the magnitude tells what it is: a billion seconds are 31 years, and a hundred billion seconds since 1970 are the year 5138.
+const leastEpochSeconds = 1e9
+const leastEpochMs = 1e11
+
+/** A wait: seconds from now, or a moment as a date, in seconds or in milliseconds since 1970. */
+function waitIn(text: string | null, now: number): number | undefined {
+  if (text === null) return undefined
+  const moment = numberIn(text) === undefined ? momentIn(text) : epochMs(text)
+  if (moment !== undefined) return Math.max(0, moment - now)
+  const seconds = numberIn(text)
+  return seconds === undefined ? undefined : seconds * 1000
+}
+
+/** The moment of a number that is too large for a wait. */
+function epochMs(text: string): number | undefined {
+  const number = numberIn(text) ?? 0
+  if (number >= leastEpochMs) return number
+  return number >= leastEpochSeconds ? number * 1000 : undefined
+}
+
+function numberIn(text: string): number | undefined {
+  return /^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(text) ? Number(text) : undefined
+}
+
+const datesOfHttp = /^\s*\w{3,9}, .* GMT\s*$/
+/** The third form of a date in HTTP names no zone. */
+const dateOfAsctime = /^\s*\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}\s*$/
+const dateOfIso = /^\s*\d{4}-\d\d-\d\dT\S+\s*$/
+
+/** A date of HTTP (RFC 9110, section 5.6.7) or of ISO 8601. `Date.parse` takes many other texts for dates. */
+function momentIn(text: string): number | undefined {
+  const isAsctime = dateOfAsctime.test(text)
+  if (!isAsctime && !datesOfHttp.test(text) && !dateOfIso.test(text)) return undefined
+  const moment = Date.parse(isAsctime ? `${text} GMT` : text)
+  return Number.isNaN(moment) ? undefined : moment
+}

@@ -1,0 +1,252 @@
+import { Readable } from 'node:stream'
+import { describe, expect, test, vi } from 'vitest'
+import { fetch as undici } from 'undici'
+import {
+  concurrency,
+  createLimiter,
+  DeniedError,
+  fixedWindow,
+  limitedFetch,
+  tokenBucket,
+  type Limiter,
+  type Policy,
+} from '../src/index.js'
+import { serve } from './servers.js'
+
+const generous = tokenBucket({ capacity: 100, refill: 100, every: '1s' })
+
+function limiterOf(policies: Policy = generous): Limiter {
+  return createLimiter({ name: 'calls', policies })
+}
+
+/** A server that answers with these statuses and headers in turn, and then with 200. */
+async function answering(...answers: readonly (readonly [number, Record<string, string>?])[]) {
+  const bodies: string[] = []
+  let asked = 0
+  const server = await serve((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+    request.on('end', () => {
+      bodies.push(`${request.method} ${body}`)
+      const [status, headers = {}] = answers[asked++] ?? [200]
+      response.writeHead(status, headers).end(`answer ${asked}`)
+    })
+  })
+  return { ...server, bodies, host: new URL(server.url).host }
+}
+
+const soon = [429, { 'Retry-After': '1' }] as const
+
+async function blockedMs(limiter: Limiter, key: string): Promise<number> {
+  return (await limiter.status(key)).policies['default'].blockedMs
+}
+
+describe('waiting', () => {
+  test('counts by the host, and the key of the options', async () => {
+    const server = await answering()
+    const limiter = limiterOf(fixedWindow({ limit: 10, window: '1m' }))
+    const used = async (key: string) => (await limiter.status(key)).policies['default'].used
+    await limitedFetch(limiter)(server.url)
+    await limitedFetch(limiter)(new URL(server.url))
+    await limitedFetch(limiter)(new Request(server.url))
+    await limitedFetch(limiter, { key: 'all' })(server.url)
+    await limitedFetch(limiter, { key: ({ pathname }) => `path ${pathname}` })(`${server.url}a`)
+    expect([await used(server.host), await used('all'), await used('path /a')]).toEqual([3, 1, 1])
+  })
+
+  test('rejects with a DeniedError if the wait would be too long, and sends nothing', async () => {
+    const server = await answering()
+    const limiter = limiterOf(fixedWindow({ limit: 1, window: '1m' }))
+    const call = limitedFetch(limiter, { maxWait: '1s' })
+    await call(server.url)
+    const began = performance.now()
+    const error = await call(server.url).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(DeniedError)
+    expect(performance.now() - began).toBeLessThan(500)
+    expect(server.statuses).toEqual([200])
+  })
+
+  test('ends with the signal of the call, of its options or of its request', async () => {
+    const server = await answering()
+    const limiter = limiterOf(fixedWindow({ limit: 1, window: '1m' }))
+    const call = limitedFetch(limiter, { maxWait: '2m' })
+    await call(server.url)
+    const reason = new Error('no longer')
+    for (const start of [
+      async (signal: AbortSignal) => call(server.url, { signal }),
+      async (signal: AbortSignal) => call(new Request(server.url, { signal })),
+    ]) {
+      const leaving = new AbortController()
+      const outcome = start(leaving.signal).catch((error: unknown) => error)
+      setTimeout(() => leaving.abort(reason), 30)
+      expect(await outcome).toBe(reason)
+    }
+    expect(server.statuses).toEqual([200])
+  })
+
+  test('the signal also ends the wait for a retry', async () => {
+    const server = await answering([429, { 'Retry-After': '20' }])
+    const leaving = new AbortController()
+    const call = limitedFetch(limiterOf(), { maxWait: '1m' })
+    const outcome = call(server.url, { signal: leaving.signal }).catch((error: unknown) => error)
+    await vi.waitFor(() => expect(server.statuses).toEqual([429]))
+    leaving.abort(new Error('no longer'))
+    expect(await outcome).toMatchObject({ message: 'no longer' })
+  })
+
+  test('holds a unit of concurrency until the response begins, also if the call fails', async () => {
+    const limiter = limiterOf(concurrency({ limit: 1, lease: '1m' }))
+    const used = async () => (await limiter.status('all')).policies['default'].used
+    let running = 0
+    const server = await serve((_request, response) => {
+      running++
+      setTimeout(() => {
+        expect(running--).toBe(1)
+        response.end('ok')
+      }, 30)
+    })
+    const call = limitedFetch(limiter, { key: 'all' })
+    const answers = [1, 2, 3].map(async () => call(server.url))
+    await vi.waitFor(async () => expect(await used()).toBe(1))
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200])
+    await expect(call('http://127.0.0.1:9/')).rejects.toThrow()
+    expect(await used()).toBe(0)
+  })
+})
+
+describe('retrying', () => {
+  test('sends an idempotent call again after the time that a 429 names', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE', 'put']) {
+      const server = await answering(soon)
+      const began = performance.now()
+      const call = limitedFetch(limiterOf(), { maxWait: '10s' })
+      const response = await call(server.url, {
+        method,
+        ...(method === 'GET' ? {} : { body: 'a' }),
+      })
+      expect([response.status, await response.text()]).toEqual([200, 'answer 2'])
+      expect(performance.now() - began).toBeGreaterThanOrEqual(990)
+      const body = method === 'GET' ? '' : 'a'
+      expect(new Set(server.bodies)).toEqual(new Set([`${method.toUpperCase()} ${body}`]))
+    }
+  })
+
+  test.each([
+    ['a POST', soon, { method: 'POST', body: 'a' }],
+    ['a PATCH', soon, { method: 'PATCH', body: 'a' }],
+    ['a streamed body', soon, { method: 'PUT', body: streamOf('a'), duplex: 'half' }],
+    ['a response without a time', [429], {}],
+    ['a time beyond maxWait', [429, { 'Retry-After': '60' }], {}],
+    ['a 503', [503, { 'Retry-After': '1' }], {}],
+    ['no retry left', soon, {}, 0],
+  ] as const)('returns the response as it is: %s', async (_, answer, init, retries?: number) => {
+    const server = await answering(answer)
+    const call = limitedFetch(limiterOf(), { maxWait: '10s', retries: retries ?? 2 })
+    const response = await call(server.url, init)
+    expect([response.status, await response.text()]).toEqual([answer[0], 'answer 1'])
+    expect(server.statuses).toEqual([answer[0]])
+  })
+
+  test('a request with a body is sent once, and one without a body is sent again', async () => {
+    const server = await answering(soon, soon)
+    const call = limitedFetch(limiterOf(), { maxWait: '10s', retries: 1 })
+    const put = await call(new Request(server.url, { method: 'PUT', body: 'a' }))
+    expect(put.status).toBe(429)
+    expect((await call(new Request(server.url, { method: 'POST' }))).status).toBe(429)
+    expect((await call(new Request(server.url))).status).toBe(200)
+  })
+
+  test('gives up after the last retry, and sends a kept body each time', async () => {
+    const server = await answering(
+      ...Array.from({ length: 5 }, () => [429, { 'Retry-After': '0' }] as const),
+    )
+    const call = limitedFetch(limiterOf(), { maxWait: '10s', retries: 3 })
+    const response = await call(server.url, {
+      method: 'PUT',
+      body: new URLSearchParams({ a: 'b' }),
+    })
+    expect(response.status).toBe(429)
+    expect(server.bodies).toEqual(Array.from({ length: 4 }, () => 'PUT a=b'))
+  })
+
+  test('returns the 429 if the limiter itself has no time left for the retry', async () => {
+    const limiter = limiterOf(fixedWindow({ limit: 1, window: '1m' }))
+    const server = await answering(soon)
+    const response = await limitedFetch(limiter, { maxWait: '5s' })(server.url)
+    expect([response.status, await response.text()]).toEqual([429, 'answer 1'])
+  })
+
+  test('any function of the form of fetch sends the calls', async () => {
+    const server = await answering(soon)
+    const call = limitedFetch(limiterOf(), { maxWait: '10s', fetch: undici })
+    const response = await call(server.url, { method: 'PUT', body: Buffer.from('a') })
+    expect([response.status, ...server.bodies]).toEqual([200, 'PUT a', 'PUT a'])
+  })
+
+  test('looks fetch up at each call', async () => {
+    const call = limitedFetch(limiterOf())
+    const replaced = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('replaced'))
+    expect(await (await call('http://localhost/')).text()).toBe('replaced')
+    replaced.mockRestore()
+  })
+})
+
+describe('the block of the key', () => {
+  test.each([
+    ['a 429', [429, { 'Retry-After': '20' }], 20_000],
+    ['a 503', [503, { 'Retry-After': '20' }], 20_000],
+    ['a 200 after which nothing remains', [200, { RateLimit: '"a";r=0;t=20' }], 20_000],
+    ['more than an hour', [429, { 'Retry-After': '86400' }], 3_600_000],
+    ['a limit with a rest', [200, { RateLimit: '"a";r=1;t=20' }], 0],
+  ] as const)('%s', async (_, answer, expected) => {
+    const server = await answering(answer)
+    const limiter = limiterOf()
+    await limitedFetch(limiter, { maxWait: '1s' })(server.url)
+    const blocked = await blockedMs(limiter, server.host)
+    expect(blocked).toBeLessThanOrEqual(expected)
+    expect(blocked).toBeGreaterThan(expected === 0 ? -1 : expected - 1000)
+  })
+
+  test('a shorter time does not replace a longer one', async () => {
+    const server = await answering([200, { RateLimit: '"a";r=0;t=2' }])
+    const limiter = limiterOf()
+    const call = limitedFetch(limiter, {
+      fetch: async (input: string) => {
+        await limiter.block(server.host, '40s')
+        return fetch(input)
+      },
+    })
+    await call(server.url)
+    expect(await blockedMs(limiter, server.host)).toBeGreaterThan(30_000)
+  })
+
+  test('a limiter that cannot block still waits before the retry', async () => {
+    const server = await answering(soon)
+    const broken = { ...limiterOf(), status: async () => Promise.reject(new Error('unavailable')) }
+    const began = performance.now()
+    const response = await limitedFetch(broken, { maxWait: '10s' })(server.url)
+    expect(response.status).toBe(200)
+    expect(performance.now() - began).toBeGreaterThanOrEqual(990)
+  })
+})
+
+describe('wrong options are errors', () => {
+  test.each([
+    ['a limiter', () => limitedFetch({} as never)],
+    ['whole milliseconds', () => limitedFetch(limiterOf(), { maxWait: 'soon' as never })],
+    ['a whole number', () => limitedFetch(limiterOf(), { retries: -1 })],
+    ['a key', () => limitedFetch(limiterOf(), { key: '' })],
+    ['fetch', () => limitedFetch(limiterOf(), { fetch: 'fetch' as never })],
+    ['"maxWait"', () => limitedFetch(limiterOf(), { maxwait: '1s' } as never)],
+  ])('%s', (advice, call) => {
+    expect(call).toThrow(advice)
+  })
+
+  test('a URL that is none rejects as in fetch', async () => {
+    await expect(limitedFetch(limiterOf())('/path')).rejects.toThrow(TypeError)
+  })
+})
+
+function streamOf(text: string): ReadableStream {
+  return Readable.toWeb(Readable.from([text])) as ReadableStream
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { serverWaitMs } from '../src/server-wait.js'
+
+const date = 'Mon, 23 Nov 2026 16:22:16 GMT'
+const now = Date.parse(date)
+
+/** The wait that a response names. Its clock is a day behind that of this machine. */
+function waitOf(status: number, headers: Record<string, string>): number | undefined {
+  return serverWaitMs({ status, headers: new Headers({ Date: date, ...headers }) })
+}
+
+describe('the wait that a response names', () => {
+  test.each([
+    ['seconds', 429, { 'Retry-After': '120' }, 120_000],
+    ['no time', 429, { 'Retry-After': '0' }, 0],
+    ['a date', 429, { 'Retry-After': 'Mon, 23 Nov 2026 16:22:46 GMT' }, 30_000],
+    ['an earlier form of a date', 429, { 'Retry-After': 'Monday, 23-Nov-26 16:22:46 GMT' }, 30_000],
+    ['the form of asctime', 429, { 'Retry-After': 'Mon Nov 23 16:22:46 2026' }, 30_000],
+    ['a date that has passed', 503, { 'Retry-After': 'Sun, 22 Nov 2026 16:22:46 GMT' }, 0],
+    ['a 503', 503, { 'Retry-After': '7' }, 7000],
+    ['neither a number nor a date', 429, { 'Retry-After': 'soon 5' }, undefined],
+    ['a negative number', 429, { 'Retry-After': '-5' }, undefined],
+    ['another status', 200, { 'Retry-After': '7' }, undefined],
+    ['a redirect', 301, { 'Retry-After': '7' }, undefined],
+    ['before other fields', 429, { 'Retry-After': '1', RateLimit: '"a";r=0;t=60' }, 1000],
+  ])('Retry-After: %s', (_, status, headers, expected) => {
+    expect(waitOf(status, headers)).toBe(expected)
+  })
+
+  test.each([
+    ['"default";r=0;t=30', 30_000],
+    ['"default";r=1;t=30', undefined],
+    ['"default";r=0', undefined],
+    ['"second";r=0;t=1, "day";r=900;t=3000', 1000],
+    ['"second";r=0;t=1, "day";r=0;t=3000', 3_000_000],
+    ['"5-in-10sec"; r=0; t=10', 10_000],
+    ['"a";t=4;pk=:ZmlmdHk=:;r=0', 4000],
+    ['"a;r=0;t=9";r=3;t=4', undefined],
+    ['"a, \\"b\\";r=0;t=9";r=0;t=4', 4000],
+    ['"a";qu="x;r=5, y";r=0;t=4', 4000],
+    ['token;r=0;t=4', 4000],
+    ['limit=5, remaining=0, reset=8', 8000],
+    ['limit=5, remaining=3, reset=8', undefined],
+    ['"a";r=0;t=4,', undefined],
+    ['"a;r=0;t=4', undefined],
+    ['', undefined],
+  ])('RateLimit: %s', (field, expected) => {
+    expect(waitOf(200, { RateLimit: field })).toBe(expected)
+  })
+
+  test('a long field is read in linear time', () => {
+    const began = performance.now()
+    for (const filler of [';', ' ', ';a=', '"', ', ', ';r=0']) {
+      waitOf(200, { RateLimit: `"a"${filler.repeat(16_000 / filler.length)}\\` })
+    }
+    expect(performance.now() - began).toBeLessThan(500)
+  })
+
+  const seconds = Math.floor(now / 1000)
+  test.each([
+    ['seconds from now', '30', 30_000],
+    ['seconds since 1970', `${seconds + 30}`, 30_000],
+    ['seconds since 1970 with a fraction', `${seconds + 30}.5`, 30_500],
+    ['milliseconds since 1970', `${now + 30_000}`, 30_000],
+    ['a moment that has passed', `${seconds - 30}`, 0],
+    ['a date of ISO 8601', '2026-11-23T16:22:46Z', 30_000],
+    ['a date of HTTP', 'Mon, 23 Nov 2026 16:22:46 GMT', 30_000],
+    ['anything else', 'later', undefined],
+  ])('a reset in %s', (_, reset, expected) => {
+    for (const prefix of ['RateLimit', 'X-RateLimit', 'X-Rate-Limit']) {
+      const used = { [`${prefix}-Remaining`]: '0', [`${prefix}-Reset`]: reset }
+      expect(waitOf(200, used)).toBe(expected)
+      expect(waitOf(200, { ...used, [`${prefix}-Remaining`]: '1' })).toBeUndefined()
+    }
+  })
+
+  test('a 429 needs no number that remains', () => {
+    expect(waitOf(429, { 'X-RateLimit-Reset': '9' })).toBe(9000)
+    expect(waitOf(200, { 'X-RateLimit-Reset': '9' })).toBeUndefined()
+  })
+
+  test('moments are compared with this clock if the response has no date', () => {
+    const headers = new Headers({
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': `${Date.now() + 60_000}`,
+    })
+    const wait = serverWaitMs({ status: 200, headers }) ?? 0
+    expect(wait).toBeGreaterThan(50_000)
+    expect(wait).toBeLessThanOrEqual(60_000)
+  })
+})
