@@ -19,6 +19,9 @@ const effective = new Set([
   'TemplateLiteral',
 ])
 
+/** The lines of a module that pass on all exports of an installed package. */
+const star = /^export \* from '[^.].*';\n/gm
+
 /** Entries that most applications never load. They contain the modules that no other entry has, and import the others from the file of all code. */
 const apart = new Set(['hot-keys/index', 'stores/database/index'])
 
@@ -76,7 +79,9 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
   rmSync(target, { recursive: true, force: true })
   const { metafile } = await build({
     ...options,
-    ...(isOne ? { entryPoints: modules } : { stdin: { contents, resolveDir: folder } }),
+    ...(isOne
+      ? { entryPoints: modules }
+      : { stdin: { contents, resolveDir: folder }, plugins: [withoutStars(folder, joined)] }),
     outfile: file,
   })
   finish(file, folder)
@@ -178,7 +183,27 @@ function writeEntry(folder, entry, exported) {
   const own = exported.filter(({ module }) => module === `./dist/${entry}.js`)
   const names = own.map(({ name, as }) => (name === as ? name : `${as} as ${name}`))
   const exports = `export { ${names.join(', ')} } from '${pathOf(entry, 'code')}';\n`
-  writeModule(folder, entry, imports.join('') + exports)
+  writeModule(folder, entry, imports.join('') + exports + starsOf(folder, entry).join(''))
+}
+
+/** The lines of an entry that pass on all exports of an installed package. */
+function starsOf(folder, entry) {
+  return [...textOf(folder, entry).matchAll(star)].map(([line]) => line)
+}
+
+/** Leaves these lines out of the file of all code. A program would otherwise contain all of such a package, because esbuild copies its exports one by one. */
+function withoutStars(folder, entries) {
+  const name = 'without stars'
+  const paths = new Map(entries.map((entry) => [join(folder, `dist/${entry}.js`), entry]))
+  const setup = (build) => {
+    build.onLoad({ filter: /\.js$/ }, ({ path }) => {
+      const entry = paths.get(path)
+      return entry === undefined
+        ? undefined
+        : { contents: textOf(folder, entry).replace(star, '\n') }
+    })
+  }
+  return { name, setup }
 }
 
 /** The modules that an entry imports for their effect only. */
