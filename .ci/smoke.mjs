@@ -20,6 +20,7 @@ const checks = {
   express: fiveInTenSeconds,
   fastify: fiveInTenSeconds,
   'fetch-client': fetchClient,
+  hono: fiveInTenSeconds,
   koa: fiveInTenSeconds,
   login,
   metrics,

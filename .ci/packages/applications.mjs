@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { compile, createProject } from './project.mjs'
 import { visit } from './visit.mjs'
 
-const frameworks = ['express', 'koa', 'fastify', '@nestjs/common', '@nestjs/core']
+const frameworks = ['express', 'koa', 'fastify', 'hono', '@nestjs/common', '@nestjs/core']
 const needed = ['@nestjs/platform-express', 'reflect-metadata', 'rxjs']
 const types = ['@types/node', '@types/express', '@types/koa']
 
@@ -35,11 +35,14 @@ const typescript = `
   import { byIp } from '@sluice/core/http'
   import { rateLimit } from '@sluice/express'
   import { rateLimit as fastifyRateLimit } from '@sluice/fastify'
+  import { rateLimit as fetchRateLimit } from '@sluice/fetch'
+  import { rateLimit as honoRateLimit } from '@sluice/hono'
   import { rateLimit as koaRateLimit } from '@sluice/koa'
   import { RateLimitModule } from '@sluice/nestjs'
   import type { DynamicModule } from '@nestjs/common'
   import express from 'express'
   import fastify from 'fastify'
+  import { Hono } from 'hono'
   import Koa from 'koa'
 
   const limit = { limit: 5, window: '1m' } as const
@@ -48,6 +51,8 @@ const typescript = `
   if (!decision.allowed) throw new Error('denied')
 
   new Koa().use(koaRateLimit({ ...limit, key: byIp() }))
+  new Hono().use(honoRateLimit({ ...limit, address: { proxies: 1 } }))
+  export const handler = fetchRateLimit(limit)((request: Request) => new Response(request.url))
   await fastify().register(fastifyRateLimit, limit)
   export const module: DynamicModule = RateLimitModule.forRoot(limit)
 

@@ -9,21 +9,23 @@ import { kilobytes, kilobytesIn } from './sizes.mjs'
 
 /** The modules that the import of a package enters, and their size. Raise one of these only on purpose. */
 const ceilings = {
-  core: { modules: 3, kilobytes: 512 },
-  express: { modules: 6, kilobytes: 516 },
-  koa: { modules: 6, kilobytes: 516 },
-  fastify: { modules: 9, kilobytes: 523 },
-  nestjs: { modules: 6, kilobytes: 525 },
-  sqlite: { modules: 9, kilobytes: 550 },
-  postgres: { modules: 12, kilobytes: 560 },
-  client: { modules: 6, kilobytes: 530 },
-  sockets: { modules: 6, kilobytes: 530 },
-  testing: { modules: 16, kilobytes: 569 },
-  rules: { modules: 257, kilobytes: 2280 },
+  core: { modules: 3, kilobytes: 545 },
+  express: { modules: 6, kilobytes: 549 },
+  koa: { modules: 6, kilobytes: 549 },
+  fetch: { modules: 7, kilobytes: 560 },
+  hono: { modules: 9, kilobytes: 563 },
+  fastify: { modules: 9, kilobytes: 556 },
+  nestjs: { modules: 6, kilobytes: 558 },
+  sqlite: { modules: 9, kilobytes: 585 },
+  postgres: { modules: 12, kilobytes: 595 },
+  client: { modules: 6, kilobytes: 563 },
+  sockets: { modules: 6, kilobytes: 563 },
+  testing: { modules: 16, kilobytes: 605 },
+  rules: { modules: 257, kilobytes: 2315 },
 }
 
 /** The kilobytes of the adapter of Express and core on the disk, with their sources and maps. */
-const mostInstalled = 2400
+const mostInstalled = 2750
 
 /** The modules that a process loads with each package: its own and those of its dependencies, not those of the framework. */
 export async function* imports(packages, folder) {

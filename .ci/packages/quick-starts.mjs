@@ -32,6 +32,8 @@ const readers = {
     rest: `app.get('/', (request, response) => response.send('Hello.'))
       app.listen(3000)`,
   },
+  fetch: { has: ['@hono/node-server'], rest: '' },
+  hono: { has: ['@hono/node-server', 'hono'], rest: '' },
   fastify: {
     has: ['fastify'],
     rest: `app.get('/', () => 'Hello.')

@@ -29,6 +29,7 @@ export interface FetchLookups<R> {
   sent?(request: R): readonly unknown[]
   /** Called with each decision, so that the handlers of the framework find it. */
   tell?(request: R, decision: RequestDecision): void
+  /** The function of the runtime that keeps it running until a promise settles. */
   waitUntil?(request: R): WaitUntil | undefined
   /** Makes the response of a denial, if responses of the framework have headers that other middleware has set. */
   respond?(request: R, body: string | null, init: DenialInit): Response
@@ -172,10 +173,10 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
     throw error
   }
 
-  function settle({ view, platform, exchange }: Asked<R>): void {
+  function settle({ view, platform, limits, exchange }: Asked<R>): void {
     const { settled } = exchange
     if (settled === undefined) return
-    const wait = platform?.waitUntil ?? waitUntil?.(view.raw)
+    const wait = platform?.waitUntil ?? waitUntil?.(view.raw) ?? limits.platform?.waitUntil
     wait?.(settled)
   }
 

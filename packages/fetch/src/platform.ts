@@ -8,6 +8,7 @@ export interface Platform {
   readonly waitUntil?: WaitUntil | undefined
 }
 
+/** Keeps a runtime running until a promise settles. */
 export type WaitUntil = (work: Promise<unknown>) => unknown
 
 /** The platform of a handler, by the shape of the arguments that its server passes after the request. They are read only when something needs them. */

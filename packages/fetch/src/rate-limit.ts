@@ -1,6 +1,6 @@
 import type { Duration } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
-import { fetchAdapter, type FetchLimit, type RateLimitOptions } from './adapter.js'
+import { fetchAdapter, type FetchLimit, type RateLimitOptions } from './fetch-adapter.js'
 import { ServerArguments } from './platform.js'
 
 /** A limit of web Requests. Called with a handler, it returns the same handler with the limit in front. */
@@ -9,11 +9,18 @@ export interface RateLimit extends FetchLimit<Request> {
    * Puts the limit in front of a handler. The server passes the request and its further arguments, which show the client's address and `waitUntil`; the
    * handler receives all of them.
    */
+  <A extends readonly unknown[], T extends Answer>(
+    handler: (request: Request, ...rest: A) => T,
+  ): (request: Request, ...rest: A) => T
+  // The request of a framework can have more members than a Request.
   <H extends Handler>(handler: H): H
 }
 
 /** A function from a Request to a Response. Its type may say more about both. */
-export type Handler = (request: never, ...rest: never[]) => Awaitable<Response | undefined | void>
+export type Handler = (request: never, ...rest: never[]) => Answer
+
+/** Bun requires no Response after an upgrade. */
+type Answer = Awaitable<Response | undefined | void>
 
 /**
  * Creates a limit for handlers that take a Request and return a Response. The decision is in `decisionOf(request)`.
@@ -31,6 +38,9 @@ export function rateLimit<const W extends Duration, P>(
 ): RateLimit {
   const made = limitOf(options)
 
+  function limit<A extends readonly unknown[], T extends Answer>(
+    handler: (request: Request, ...rest: A) => T,
+  ): (request: Request, ...rest: A) => T
   function limit<H extends Handler>(handler: H): H
   function limit(handler: (request: Request, ...rest: unknown[]) => Awaitable<Response>) {
     return function limitedHandler(this: unknown, request: Request, ...rest: unknown[]) {

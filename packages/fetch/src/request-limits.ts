@@ -4,6 +4,7 @@ import {
   type RequestDecision,
   type ResponseHeaders,
 } from '@sluice/core/http'
+import type { Platform } from './platform.js'
 
 /**
  * The limits that a web Request has passed, and the fields of all of them, joined in the order in which they were asked. Each limit writes all fields into
@@ -12,17 +13,21 @@ import {
 export class RequestLimits implements ResponseHeaders {
   /** The last decision. */
   decision: RequestDecision | undefined
+  /** The platform of the outermost limit: a limit within it may be called without the arguments of the server. */
+  platform: Platform | undefined
   readonly #limits: object[] = []
   readonly #fields = new Map<string, string>()
 
   /** Begins to ask a limit. A limit that was asked before shows that the application uses a Request again, as tests do: it then is a new request. */
-  begin(limit: object): void {
+  begin(limit: object, platform: Platform | undefined): void {
     if (this.#limits.includes(limit)) {
       this.#limits.length = 0
       this.#fields.clear()
       this.decision = undefined
+      this.platform = undefined
     }
     this.#limits.push(limit)
+    this.platform ??= platform
   }
 
   add(fields: readonly HeaderField[]): void {

@@ -58,6 +58,22 @@ test('the address that Next.js takes from a header is not used', async () => {
   )
 })
 
+test('a limit within another one knows the address and `waitUntil` of the server, and so does `keyOf`', async () => {
+  const outer = rateLimit({ limit: 5, window: '1m' })
+  const inner = rateLimit({ limit: 5, window: '1m', count: 'failures' })
+  const waitUntil = vi.fn()
+  const keys: unknown[] = []
+  const handle = inner(async (request) => {
+    keys.push(await outer.keyOf(request), await inner.keyOf(request))
+    return new Response('hello')
+  })
+  const server = outer((request, ..._rest: unknown[]) => handle(request))
+  const info = { remoteAddr: { hostname: '192.0.2.1' } }
+  expect((await server(new Request('http://host/'), info, { waitUntil })).status).toBe(200)
+  expect(keys).toEqual(['ip:192.0.2.1', 'ip:192.0.2.1'])
+  expect(waitUntil.mock.calls.length).toBe(1)
+})
+
 describe('no header is read by default', () => {
   test.each([
     forwarded,

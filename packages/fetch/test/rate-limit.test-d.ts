@@ -36,7 +36,16 @@ const worker = {
 expectTypeOf(worker.fetch).toEqualTypeOf<
   (request: Request, env: Env, context: Context) => Promise<Response>
 >()
-expectTypeOf(limit(() => new Response('hello'))).toEqualTypeOf<() => Response>()
+expectTypeOf(limit(() => new Response('hello'))).toEqualTypeOf<(request: Request) => Response>()
+limit((request, ...rest) => {
+  expectTypeOf(request).toEqualTypeOf<Request>()
+  return new Response(`${request.url} ${rest.length}`)
+})
+interface OwnRequest extends Request {
+  readonly cookies: Readonly<Record<string, string>>
+}
+const own = limit(async (request: OwnRequest) => Response.json(request.cookies))
+expectTypeOf(own).toEqualTypeOf<(request: OwnRequest) => Promise<Response>>()
 expectTypeOf(limit((_request: Request) => undefined)).toEqualTypeOf<
   (request: Request) => undefined
 >()

@@ -5,5 +5,6 @@ export const frameworks: Readonly<Record<string, () => Promise<readonly Contende
   Express: async () => (await import('./express.js')).express,
   Koa: async () => (await import('./koa.js')).koa,
   Fastify: async () => (await import('./fastify.js')).fastify,
+  Hono: async () => (await import('./hono.js')).hono,
   NestJS: async () => (await import('./nestjs.js')).nestjs,
 }

@@ -8,6 +8,8 @@ const packages = [
   'express',
   'koa',
   'fastify',
+  'fetch',
+  'hono',
   'nestjs',
   'postgres',
   'testing',

@@ -7,6 +7,7 @@ import * as core from '@sluice/core'
 import { databaseStore } from '@sluice/core/database'
 import { createGuard, type Action, type RateLimitOptions } from '@sluice/core/http'
 import { rateLimit as fastifyPlugin } from '@sluice/fastify'
+import { rateLimit as fetchLimit } from '@sluice/fetch'
 import { RateLimit, RateLimitModule } from '@sluice/nestjs'
 import { postgresSchema, postgresStore } from '@sluice/postgres'
 import fastify from 'fastify'
@@ -58,6 +59,15 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
     global: async () => (await onFastify()).includes('denied'),
     // A hook of the next kind runs after the limit, even if it was added before the plugin.
     hook: async () => (await onFastify()).includes('counted') && `'onRequest'`,
+  },
+  'fetch/src/fetch-adapter.ts#AddressSetting': {
+    async address() {
+      const headers = { 'x-forwarded-for': '192.0.2.9', 'cf-connecting-ip': '192.0.2.9' }
+      const limit = fetchLimit({ policies: once })
+      const request = new Request('http://localhost/', { headers })
+      const key = await limit.keyOf(request, { address: '192.0.2.1' })
+      return key === 'ip:192.0.2.1' && 'the address that the runtime reports'
+    },
   },
   'nestjs/src/options.ts#Scoped': {
     async scope() {

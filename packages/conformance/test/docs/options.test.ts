@@ -226,6 +226,7 @@ const all = [
 test('the page has one table for each set of options, and no other table', () => {
   const elsewhere = [
     'fastify/src/options.ts#PluginSettings',
+    'fetch/src/fetch-adapter.ts#AddressSetting',
     'nestjs/src/options.ts#Scoped',
     'nestjs/src/options.ts#Reach',
   ]

@@ -64,7 +64,7 @@ export const requestMessages = {
     `application and for a route or router? Keep one, or create two limiters.`,
 
   SLUICE_MADE_IN_HANDLER: (name: string): string =>
-    `rateLimit: the limiter "${name}" was created and used at once, as if in a request handler. A limiter that is created for each request ` +
+    `rateLimit: two limiters "${name}" were created and used at once, as if in a request handler. A limiter that is created for each request ` +
     `counts that request alone and never denies: create it once, when the application starts.`,
 
   SLUICE_ROUTE_UNSEEN: (route: string, hook: string): string =>

@@ -1,0 +1,169 @@
+import type { Duration, Keys, Limiter } from '@sluice/core'
+import {
+  createGuard,
+  createWebView,
+  FetchExchange,
+  type Awaitable,
+  type RateLimitOptions as AnyOptions,
+  type RequestDecision,
+  type WholeRule,
+} from '@sluice/core/http'
+import { addressesOf, type AddressOption } from './address.js'
+import { createAnswers, type Asked, type FetchLookups, type OnDenied } from './answers.js'
+import type { Platform } from './platform.js'
+import { limitsOf } from './request-limits.js'
+
+/** The options of `rateLimit`: either `limit` and `window`, or `policies`, or `rules`, and any of the others. */
+export type RateLimitOptions<R = Request, W = Duration, P = unknown> = AddressSetting<R> &
+  WholeRule<R, OnDenied<R>, W, P>
+
+/** The option that only adapters for web Requests have. */
+export interface AddressSetting<R> {
+  /**
+   * Where the address of a client comes from. No header is read unless this option names it. `{ proxies: n }` is for a server behind n proxies: the n-th
+   * entry of `X-Forwarded-For` from the right. `{ header }` is for a platform that overwrites this header in every request. A function is for anything else.
+   *
+   * @default the address that the runtime reports
+   */
+  readonly address?: AddressOption<R>
+}
+
+/** The result of `limit.check`. */
+export interface Checked {
+  /** Whether the request may continue. */
+  readonly allowed: boolean
+  /** Undefined if the request is not limited, or if a list denies it. */
+  readonly decision: RequestDecision | undefined
+  /** The headers to set in the response of the handler. */
+  readonly headers: Headers
+  /** The response of a denial, with its headers. */
+  readonly response?: Response
+}
+
+/** A limit of requests. */
+export interface FetchLimit<R> {
+  /** The limiter, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
+  readonly limiter: Limiter
+  /**
+   * Decides a request, calls `next` for its response unless it is denied, and writes the headers. Errors of `next` pass through; a thrown Response is the
+   * response.
+   */
+  run(request: R, next: () => Awaitable<Response>, platform?: Platform): Promise<Response>
+  /** Like `run`, without a promise if nothing that it calls returns one. */
+  answer(
+    request: R,
+    next: () => Awaitable<Response>,
+    platform?: Platform,
+  ): Response | Promise<Response>
+  /**
+   * Decides a request for a place that sees no response.
+   *
+   * @throws SluiceError SLUICE_RESPONSE_UNSEEN with `count`, `resetOn`, a `concurrency` policy, or a rule with one of these
+   */
+  check(request: R, platform?: Platform): Promise<Checked>
+  /**
+   * The key or the keys under which a request counts, for the methods of `limiter`: `limiter.reset(await limit.keyOf(request))`. A promise if the function
+   * `key` returns one.
+   *
+   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
+   */
+  keyOf(request: R, platform?: Platform): Keys | Promise<Keys>
+}
+
+/**
+ * Makes the function `rateLimit` for a framework whose requests contain a web Request and whose handlers return a Response.
+ *
+ * @example
+ * import { fetchAdapter } from '@sluice/fetch/adapter'
+ *
+ * interface Call {
+ *   readonly request: Request
+ *   readonly address: string
+ * }
+ * const rateLimit = fetchAdapter<Call>({ request: (call) => call.request, peer: (call) => call.address })
+ * const limit = rateLimit({ limit: 100, window: '1m' })
+ */
+export function fetchAdapter<R>(
+  lookups: FetchLookups<R>,
+): <const W extends Duration, P>(options: RateLimitOptions<R, W, P>) => FetchLimit<R> {
+  const { refused, carryOut } = createAnswers(lookups)
+
+  function reported(request: R, platform: Platform | undefined): string | undefined {
+    const outermost = limitsOf(lookups.request(request)).platform
+    return platform?.address ?? lookups.peer?.(request) ?? outermost?.address
+  }
+
+  return function rateLimit(options) {
+    const guard = createGuard<R, OnDenied<R>>(withoutAddress(options))
+    const addresses = addressesOf(options.address, reported)
+    const viewOf = createWebView<R, Platform | undefined>({
+      web: lookups.request,
+      address: (request, platform) => addresses.of(request, lookups.request(request), platform),
+      peer: reported,
+      addressAdvice: addresses.advice,
+      route: (request, platform) => platform?.route ?? lookups.route?.(request),
+      params: (request) => lookups.params?.(request),
+      sent: (request) => lookups.sent?.(request) ?? [queryOf(lookups.request(request))],
+    })
+
+    function begun(request: R, platform: Platform | undefined): Asked<R> {
+      const view = viewOf(request, platform)
+      const web = lookups.request(request)
+      const limits = limitsOf(web)
+      limits.begin(guard, platform)
+      return { view, web, limits, platform, exchange: new FetchExchange(web) }
+    }
+
+    function answer(
+      request: R,
+      next: () => Awaitable<Response>,
+      platform?: Platform,
+    ): Response | Promise<Response> {
+      const asked = begun(request, platform)
+      const { view, exchange, limits } = asked
+      const action = refused(asked, () => guard.check(view, exchange, limits))
+      return action instanceof Promise
+        ? action.then((made) => carryOut(asked, made, next))
+        : carryOut(asked, action, next)
+    }
+
+    async function check(request: R, platform?: Platform): Promise<Checked> {
+      const asked = begun(request, platform)
+      const { view, exchange, limits } = asked
+      const action = await refused(asked, () => guard.checkUnseen(view, exchange, limits))
+      let allowed = false
+      const response = await carryOut(asked, action, () => {
+        allowed = true
+        return new Response(null)
+      })
+      const headers = new Headers()
+      for (const [name, value] of limits.fields) headers.set(name, value)
+      const decision = action.type === 'refuse' ? undefined : action.decision
+      return allowed ? { allowed, decision, headers } : { allowed, decision, headers, response }
+    }
+
+    return {
+      limiter: guard.limiter,
+      run: async (request, next, platform) => answer(request, next, platform),
+      answer,
+      check,
+      keyOf: (request, platform) => guard.keyOf(viewOf(request, platform)),
+    }
+  }
+}
+
+/** Without the option that the core does not know. A value that is not an object is an error of the core. */
+function withoutAddress<R>(
+  options: AnyOptions<R, OnDenied<R>> & AddressSetting<R>,
+): AnyOptions<R, OnDenied<R>> {
+  if (typeof options !== 'object' || options === null) return options
+  const { address: _address, ...others } = options
+  return others
+}
+
+/** The values of the query, as lists. */
+function queryOf({ url }: Request): Readonly<Record<string, readonly string[]>> {
+  const { searchParams } = new URL(url)
+  const names = new Set(searchParams.keys())
+  return Object.fromEntries(Array.from(names, (name) => [name, searchParams.getAll(name)]))
+}
