@@ -90,8 +90,8 @@ export const mutants = [
   },
   {
     file: 'packages/sockets/src/connections.ts',
-    name: 'listeners stay on a socket that is closed',
-    find: "    socket.removeListener('disconnect', end)\n",
+    name: 'listeners stay on a connection that several namespaces share',
+    find: "    conn.removeListener('close', end)\n",
     replace: '',
   },
   {
@@ -176,8 +176,14 @@ export const mutants = [
   {
     file: 'packages/sockets/src/messages.ts',
     name: 'a socket stays paused',
-    find: 'if (isPausedHere && line.waiting === 0) resume()',
-    replace: '',
+    find: '    isToldToWait = false\n    if (isPausedHere) resume()\n',
+    replace: '    isToldToWait = false\n',
+  },
+  {
+    file: 'packages/sockets/src/messages.ts',
+    name: 'a flood is answered by a flood',
+    find: 'if (!isToldToWait) tell(tooManyWait)',
+    replace: 'tell(tooManyWait)',
   },
   {
     file: 'packages/sockets/src/messages.ts',

@@ -17,12 +17,12 @@ export async function connectionsAndEvents(ask, { connections, events }) {
   })
 
   const [first, second] = open
-  for (let i = 0; i < events; i++)
-    assert.match(await first.send('420["hello"]'), /^430\["Hello\.?"]$/)
-  const [{ error }] = JSON.parse((await first.send('420["hello"]')).slice(3))
+  const answers = await first.sendAtOnce('["hello"]', events + 1)
+  for (const answer of answers.slice(0, events)) assert.match(answer, /^\["Hello\.?"]$/)
+  const [{ error }] = JSON.parse(answers[events])
   assert.equal(error.code, 'RATE_LIMITED')
   assert.ok(error.retryAfterMs > 0)
-  assert.match(await second.send('420["hello"]'), /^430\["Hello/)
+  assert.match((await second.sendAtOnce('["hello"]', 1))[0], /^\["Hello/)
 
   await second.post('41')
   const next = await connect(ask)
@@ -41,14 +41,25 @@ async function connect(ask) {
     assert.equal(body, 'ok')
   }
 
-  /** Sends a packet, and reads the next one. */
-  async function send(packet) {
-    await post(packet)
-    return textOf(await ask(own))
+  /** Sends an event several times in one request, and reads the acknowledgements. */
+  async function sendAtOnce(event, times) {
+    const packets = Array.from({ length: times }, (_, id) => `42${id}${event}`)
+    await post(packets.join(separator))
+    const answers = new Map()
+    while (answers.size < times) {
+      for (const packet of (await textOf(await ask(own))).split(separator)) {
+        const [, id, answer] = /^43(\d+)(.*)$/.exec(packet) ?? []
+        if (id !== undefined) answers.set(Number(id), answer)
+      }
+    }
+    return packets.map((_, id) => answers.get(id))
   }
 
-  return { answer: await send('40'), send, post }
+  await post('40')
+  return { answer: await textOf(await ask(own)), sendAtOnce, post }
 }
+
+const separator = '\x1E'
 
 async function textOf(response) {
   assert.equal(response.status, 200)

@@ -63,6 +63,7 @@ export function limitMessages<W extends WebSocketLike>(
   const strikes = createStrikes()
   let waitingBytes = 0
   let isPausedHere = false
+  let isToldToWait = false
 
   identify(socket)
   socket.on('message', receive)
@@ -82,13 +83,15 @@ export function limitMessages<W extends WebSocketLike>(
       (signal) => limit.ask(message, { peer, url, headers, sent: [data] }, signal),
       (answer) => {
         waitingBytes -= bytes
-        if (isPausedHere && line.waiting === 0) resume()
+        if (line.waiting === 0) drained()
         settle(answer, message)
       },
     )
     if (!isAsked) {
       waitingBytes -= bytes
-      tell(tooManyWait)
+      // Once, or a flood of messages would be answered by a flood.
+      if (!isToldToWait) tell(tooManyWait)
+      isToldToWait = true
     } else if (line.waiting >= manyWaiting || (line.waiting > 0 && waitingBytes >= manyBytes)) {
       pause()
     }
@@ -132,6 +135,11 @@ export function limitMessages<W extends WebSocketLike>(
     if (isPausedHere || socket.isPaused) return
     isPausedHere = true
     socket.pause()
+  }
+
+  function drained(): void {
+    isToldToWait = false
+    if (isPausedHere) resume()
   }
 
   function resume(): void {

@@ -58,7 +58,25 @@ describe('limitConnections', () => {
     await vi.waitFor(async () => expect(await held(limiter)).toBe(0))
     expect(await outcomeOf(server.connect())).toBeUndefined()
     expect(await held(limiter)).toBe(1)
-    expect(server.sockets[0].listenerCount('disconnect')).toBe(0)
+  })
+
+  test('releases the unit of a client that leaves one of its namespaces, and its listeners', async () => {
+    const limiter = limiterOf(oneOpen)
+    const server = await startIo((io) => io.use(limitConnections(limiter)))
+    server.io.of('/open')
+    const open = server.connect({}, '/open')
+    expect(await outcomeOf(open)).toBeUndefined()
+    const listeners: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const client = open.io.socket('/').connect()
+      expect(await outcomeOf(client)).toBeUndefined()
+      expect(await held(limiter)).toBe(1)
+      client.disconnect()
+      await vi.waitFor(async () => expect(await held(limiter)).toBe(0))
+      listeners.push(server.sockets[0].conn.listenerCount('close'))
+    }
+    expect(open.connected).toBe(true)
+    expect(new Set(listeners).size).toBe(1)
   })
 
   test('releases the unit of a client that disconnects while a later middleware runs', async () => {
@@ -83,10 +101,14 @@ describe('limitConnections', () => {
     const server = await startIo((io) =>
       io.use(limitConnections(limiter)).use((_socket, next) => next(new Error('no'))),
     )
-    // The client stays connected below the namespace.
-    await outcomeOf(server.connect())
+    server.io.of('/open')
+    const open = server.connect({}, '/open')
+    expect(await outcomeOf(open)).toBeUndefined()
+    await outcomeOf(open.io.socket('/'))
     expect(await held(limiter)).toBe(1)
     await vi.waitFor(async () => expect(await held(limiter)).toBe(0), { timeout: 2000 })
+    // The connection below the namespaces is open.
+    expect(open.connected).toBe(true)
   })
 
   test('renews the lease of an open connection', async () => {
@@ -168,7 +190,15 @@ describe('limitConnections', () => {
         }),
       ),
     )
-    expect(await outcomeOf(server.connect({ auth: { guest: true } }))).toBeUndefined()
+    const guest = server.connect({ auth: { guest: true } })
+    expect(await outcomeOf(guest)).toBeUndefined()
+    const late: unknown[] = []
+    guest.on('connect_error', (error) => late.push(error))
+    await guest
+      .timeout(50)
+      .emitWithAck('none')
+      .catch(() => {})
+    expect([late, server.io.sockets.sockets.size]).toEqual([[], 1])
     expect(await outcomeOf(server.connect())).toMatchObject({ message: 'not now: null' })
   })
 

@@ -71,6 +71,15 @@ describe('limitEvents', () => {
     expect(answers.at(-1)).toEqual(denied)
   })
 
+  test('keeps the order if the decision of a later event is known at once', async () => {
+    const { connected, events } = await serve(limiterOf(), {
+      key: ({ args }) => (args[0] === 1 ? sleep(30, 'slow') : 'fast'),
+    })
+    const client = await connected()
+    await Promise.all([1, 2].map((n) => client.emitWithAck('add', n)))
+    expect(events).toEqual([1, 2])
+  })
+
   test('denies events beyond 256 that wait for a decision', async () => {
     const limiter = slowly(limiterOf(fixedWindow({ limit: 1000, window: '1m' })), [300])
     const { connected, events } = await serve(limiter)

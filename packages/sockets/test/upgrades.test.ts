@@ -17,7 +17,7 @@ import {
 import { listening, outcomeOf, responseTo, startIo, startWs, textOf } from './servers.js'
 import { slowly } from './slow-limiter.js'
 
-const two = fixedWindow({ limit: 2, window: '90s' })
+const two = fixedWindow({ limit: 2, window: '89500ms' })
 const key = 'ip:127.0.0.1'
 
 function limiterOf(policies: Policy = two): Limiter {
