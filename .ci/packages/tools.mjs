@@ -16,7 +16,13 @@ const versions = {
 /** One core in the output of webpack, and in tests with Jest, of ES modules and, with the configuration on the page about tests, of CommonJS. */
 export async function* tools(packages, folder) {
   const project = createProject(join(folder, 'tools'), packages, {
-    dependencies: ['@sluice/core', '@sluice/express', '@sluice/rules', 'express'],
+    dependencies: [
+      '@sluice/core',
+      '@sluice/express',
+      '@sluice/rules',
+      '@sluice/testing',
+      'express',
+    ],
     versions,
     files: {
       'build.mjs': build,
@@ -28,6 +34,8 @@ export async function* tools(packages, folder) {
       'esm.config.js': 'export default { transform: {}, testMatch: ["**/*.test.mjs"] }',
       'modules.test.mjs': `import core from './imported.mjs'\n${testOf('import')}`,
       'common.test.cjs': `const core = require('./required.cjs')\n${testOf('require')}`,
+      'kits.test.mjs': `import { createLimiter } from '@sluice/core'\nimport * as kits from '@sluice/testing'\n${kits}`,
+      'kits.test.cjs': `const { createLimiter } = require('@sluice/core')\nconst kits = require('@sluice/testing')\n${kits}`,
     },
   })
   run(process.execPath, ['build.mjs'], { cwd: project })
@@ -39,8 +47,8 @@ export async function* tools(packages, folder) {
   const jest = (options, ...args) =>
     run(process.execPath, [...options, 'node_modules/jest/bin/jest.js', ...args], { cwd: project })
   jest(['--experimental-vm-modules'], '--config', 'esm.config.js')
-  jest([], '--config', 'jest.config.js', 'common.test.cjs')
-  yield 'Jest: one core by import and by require'
+  jest([], '--config', 'jest.config.js', 'common.test.cjs', 'kits.test.cjs')
+  yield 'Jest: one core by import and by require, and the clock, the store and the tests of @sluice/testing'
 }
 
 const build = `
@@ -100,6 +108,49 @@ const both = `
   import express from './express.cjs'
   ${check}
   console.log(coresIn(core, express))
+`
+
+const kits = `
+  test('testClock moves a limiter', async () => {
+    const clock = kits.testClock()
+    const limiter = createLimiter({ name: 'clock', limit: 1, window: '1h', clock })
+    const answers = [await limiter.consume('ada'), await limiter.consume('ada')]
+    clock.advance('1h')
+    answers.push(await limiter.consume('ada'))
+    expect(answers.map(({ allowed }) => allowed)).toEqual([true, false, true])
+  })
+
+  test('testStore fails and recovers', async () => {
+    const store = kits.testStore()
+    const limiter = createLimiter({ name: 'store', limit: 1, window: '1h', store, onStoreError: 'deny' })
+    const sources = [(await limiter.consume('ada')).source]
+    store.fail()
+    sources.push((await limiter.consume('bob')).source)
+    store.recover()
+    sources.push((await limiter.consume('bob')).source)
+    expect(sources).toEqual(['store', 'closed', 'store'])
+  })
+
+  const rows = new Map()
+  let version = 0
+  const database = {
+    name: 'map',
+    load: async (keys) => ({ now: Date.now(), rows: keys.map((key) => rows.get(key)) }),
+    async save(groups, { from, until }) {
+      const now = Date.now()
+      const isCurrent = (change) => rows.get(change.key)?.version === change.version
+      const write = ({ key, bytes }) => {
+        if (bytes === undefined) rows.delete(key)
+        else rows.set(key, { version: ++version, bytes })
+        return version
+      }
+      const saved = groups.map((changes) =>
+        from <= now && now <= until && changes.every(isCurrent) ? changes.map(write) : undefined,
+      )
+      return { now, groups: saved }
+    },
+  }
+  kits.describeDatabase('a map', () => database, { describe, it })
 `
 
 function testOf(form) {

@@ -6,12 +6,9 @@ export interface SqliteClient {
 
 /** A prepared statement of such a database. */
 export interface SqliteStatement {
-  get(...values: readonly SqliteValue[]): unknown
-  run(...values: readonly SqliteValue[]): { readonly changes: number | bigint }
+  get(...values: unknown[]): unknown
+  run(...values: unknown[]): { readonly changes: number | bigint }
 }
-
-/** A value of a column. */
-export type SqliteValue = string | number | Uint8Array
 
 /** Returns whether a value is such a database, and answers at once: other drivers have methods of these names that return promises. */
 export function isSqliteClient(value: unknown): value is SqliteClient {

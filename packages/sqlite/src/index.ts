@@ -1,3 +1,3 @@
 export { sqliteStore } from './sqlite-store.js'
 export type { SqliteStoreOptions } from './sqlite-store.js'
-export type { SqliteClient, SqliteStatement, SqliteValue } from './client.js'
+export type { SqliteClient, SqliteStatement } from './client.js'

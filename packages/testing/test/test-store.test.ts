@@ -38,7 +38,7 @@ describe('testStore', () => {
   })
 
   test('hangs for the timeout of each request', async () => {
-    const store = testStore({ timeout: 20 })
+    const store = testStore({ timeout: 250 })
     const limiter = limiterOver(store)
     store.hang()
     await expect(limiter.penalize('key', 1)).rejects.toMatchObject({ code: 'SLUICE_STORE_TIMEOUT' })
