@@ -1,4 +1,5 @@
 // Checked by the compiler alone: npm run check:types. The types of Node.js 20, by which this repository compiles, have no node:sqlite.
+// oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="../node_modules/types-of-node-22/sqlite.d.ts" />
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AsyncStore } from '@sluice/core'
@@ -15,7 +16,7 @@ expectTypeOf<DatabaseSync>().toExtend<SqliteClient>()
 
 expectTypeOf<Database.Database>().toExtend<SqliteClient>()
 expectTypeOf<StatementSync>().toExtend<SqliteStatement>()
-expectTypeOf<Database.Statement<unknown[]>>().toExtend<SqliteStatement>()
+expectTypeOf<Database.Statement>().toExtend<SqliteStatement>()
 
 // @ts-expect-error: a path is not a database
 sqliteStore('limits.db')
