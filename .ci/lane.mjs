@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -40,6 +41,11 @@ export function openLane(number) {
     const lenient = config.replace(/("noUnused\w+": )true/g, '$1false')
     writeFileSync(join(folder, 'tsconfig.base.json'), lenient)
     await expectSuccess(run(process.execPath, ['.ci/setup.mjs']))
+    // Compiled by `npm run setup -- --tests`, which takes minutes.
+    const binary = join('packages', 'conformance', 'node_modules', 'better-sqlite3', 'build')
+    if (existsSync(join(root, binary))) {
+      cpSync(join(root, binary), join(folder, binary), { recursive: true })
+    }
     await expectSuccess(build())
   }
 

@@ -31,6 +31,22 @@ describe('pg', () => {
   })
 })
 
+test('clean deletes the rows that have ended, and no others', async () => {
+  const pool = new pg.Pool({ connectionString: server.url, max: 1 })
+  const database = postgresDatabase(pool, { ...usual, table: 'cleaned', migrate: true })
+  const bytes = Uint8Array.of(1)
+  const groups = [0, 4_000_000_000_000].flatMap((endsAt) =>
+    Array.from({ length: 100 }, (_, i) => [
+      { key: `${endsAt} ${i}`, version: undefined, bytes, endsAt },
+    ]),
+  )
+  await database.save(groups, { from: 0, until: 2 ** 52 })
+  await database.clean?.()
+  const { rows } = await pool.query('select min(ends) as ends, count(*)::int as count from cleaned')
+  expect(rows).toEqual([{ ends: '4000000000000', count: 100 }])
+  await pool.end()
+})
+
 describe('after a failover that has lost the last saves', () => {
   const always = { from: 0, until: 2 ** 52 }
   const change = (key: string, version: unknown) => {

@@ -50,12 +50,26 @@ describe.each(sqliteDrivers())('$name', (driver) => {
     const bytes = Uint8Array.of(1)
     const make = (key: string, endsAt: number) =>
       database.save([[{ key, version: undefined, bytes, endsAt }]], always)
-    for (let i = 0; i < 1000; i++) await make(`kept ${i}`, later)
+    for (let i = 0; i < 1000; i++) await make(`a kept ${i}`, later)
     for (let i = 0; i < 20_000; i++) await make(`ended ${Math.random()}`, Date.now())
     const rows = connection.prepare('select count(*) as rows from cleaned')
-    const kept = connection.prepare(`select count(*) as rows from cleaned where key like 'kept %'`)
+    const kept = connection.prepare(
+      `select count(*) as rows from cleaned where key like 'a kept %'`,
+    )
     expect(countIn(kept.get())).toBe(1000)
     expect(countIn(rows.get())).toBeLessThan(3000)
+  })
+
+  test('a save that fails changes nothing, and the next one is saved', async () => {
+    const database = sqliteDatabase(connect(driver.open), 'sluice')
+    const rowOf = (key: string, endsAt: number) => {
+      return { key, version: undefined, bytes: Uint8Array.of(1), endsAt }
+    }
+    const failing = database.save([[rowOf('first', later), rowOf('second', NaN)]], always)
+    await expect(failing).rejects.toThrow(/NOT NULL/)
+    expect((await database.load(['first', 'second'])).rows).toEqual([undefined, undefined])
+    const { groups } = await database.save([[rowOf('first', later)]], always)
+    expect(groups).toEqual([[expect.any(Number)]])
   })
 
   test('without keys, load tells whether the file can be read', async () => {

@@ -59,6 +59,14 @@ export function describeTimes(make: DatabaseFactory, it: TestFunctions['it']): v
       until: now + minute,
     })
     expectThat(version !== undefined, 'span', 'It did not save inside of the span.')
+    for (const span of [
+      { from: now + minute, until: now + 2 * minute },
+      { from: now - 2 * minute, until: now - minute },
+    ]) {
+      const again = await saveOne(database, key, version, Uint8Array.of(2), span)
+      expectThat(again === undefined, 'span', 'It saved over a row outside of the span.')
+      await expectRow(database, key, bytes, 'span')
+    }
     const late = { from: 0, until: now - minute }
     const deleted = await save(database, [[change(key, version, undefined)]], late)
     expectThat(deleted.groups[0] === undefined, 'span', 'It deleted a row after the span.')

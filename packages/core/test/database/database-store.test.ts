@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { MapDatabase } from '../../../conformance/src/databases/index.js'
 import {
   concurrency,
@@ -10,7 +10,7 @@ import {
   type Limiter,
   type Policies,
 } from '../../src/index.js'
-import { databaseStore, type Database } from '../../src/stores/database/index.js'
+import { databaseStore, type Database, type Span } from '../../src/stores/database/index.js'
 import { packState } from '../../src/stores/database/state-bytes.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 
@@ -44,6 +44,63 @@ describe('round trips', () => {
     for (let i = 0; i < 5; i++) await limiter.consume('key')
     await other.reset('key')
     expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
+  })
+
+  test('a row that was loaded, and the current row of a refused save, are remembered', async () => {
+    const rows = new Map()
+    const database = new MapDatabase({ rows })
+    const limiter = limiterOver(database)
+    const other = limiterOver(new MapDatabase({ rows }))
+    await other.consume('key')
+    await limiter.peek('key')
+    await limiter.consume('key')
+    expect(database.calls).toMatchObject({ load: 1, save: 1 })
+    await other.consume('key')
+    await limiter.consume('key')
+    expect(database.calls).toMatchObject({ load: 1, save: 3 })
+    await other.consume('key')
+    // The refused save shows the limit, so the next denial only loads.
+    expect((await limiter.consume('key')).allowed).toBe(false)
+    expect((await limiter.consume('key')).allowed).toBe(false)
+    expect(database.calls).toMatchObject({ load: 2, save: 4 })
+  })
+
+  test('no save of a single process is refused, and its span is the time of the decision', async () => {
+    const map = new MapDatabase()
+    const spans: Span[] = []
+    const limiter = limiterOver({
+      name: 'map',
+      load: (keys) => map.load(keys),
+      save(groups, span) {
+        spans.push(span)
+        return map.save(groups, span)
+      },
+    })
+    const before = Date.now() - 2
+    for (let i = 0; i < 2000; i++) await limiter.consume(['key', i % 500])
+    expect(spans).toHaveLength(2000)
+    for (const { from, until } of spans) {
+      expect(from).toBeGreaterThanOrEqual(before)
+      expect(until).toBeLessThanOrEqual(Date.now() + 10_010)
+    }
+  })
+
+  test('one deletion of ended rows runs at a time', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+    onTestFinished(() => random.mockRestore())
+    const map = new MapDatabase()
+    let deletions = 0
+    const limiter = limiterOver({
+      name: 'map',
+      load: (keys) => map.load(keys),
+      save: (groups, span) => map.save(groups, span),
+      clean() {
+        deletions++
+        return new Promise(() => {})
+      },
+    })
+    for (let i = 0; i < 5; i++) await limiter.consume('key')
+    expect(deletions).toBe(1)
   })
 
   test('without remembered rows, each row is loaded before it is saved', async () => {
