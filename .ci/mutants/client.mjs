@@ -61,12 +61,6 @@ export const mutants = [
   },
   {
     file: `${root}/limited-fetch.ts`,
-    name: 'a response without a time is tried again',
-    find: '!mayRetry || waitMs === undefined ||',
-    replace: '!mayRetry || waitMs === null ||',
-  },
-  {
-    file: `${root}/limited-fetch.ts`,
     name: 'a retry that the limiter denies is sent',
     find: 'if (!next.allowed) return response',
     replace: '',

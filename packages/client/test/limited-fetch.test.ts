@@ -228,6 +228,13 @@ describe('the block of the key', () => {
     expect(response.status).toBe(200)
     expect(performance.now() - began).toBeGreaterThanOrEqual(990)
   })
+
+  test('a limiter that cannot block does not wait for longer than maxWait', async () => {
+    const server = await answering([429, { 'Retry-After': '3' }])
+    const broken = { ...limiterOf(), status: async () => Promise.reject(new Error('unavailable')) }
+    const response = await limitedFetch(broken, { maxWait: '1s' })(server.url)
+    expect([response.status, await response.text()]).toEqual([429, 'answer 1'])
+  })
 })
 
 describe('wrong options are errors', () => {
