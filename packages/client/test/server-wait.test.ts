@@ -43,6 +43,7 @@ describe('the wait that a response names', () => {
     ['limit=5, remaining=3, reset=8', undefined],
     ['"a";r=0;t=4,', undefined],
     ['"a;r=0;t=4', undefined],
+    ['"a";r=0;t=4, "b', undefined],
     ['', undefined],
   ])('RateLimit: %s', (field, expected) => {
     expect(waitOf(200, { RateLimit: field })).toBe(expected)
