@@ -104,7 +104,11 @@ const rules = {
   fetch: adapter('fetch'),
   hono: adapter('hono', npm('hono'), '^hono/', '@sluice/fetch', 'packages/fetch/(?:bundle|src)/'),
   fastify: adapter('fastify', npm('fastify', 'fastify-plugin')),
-  nestjs: adapter('nestjs', npm('@nestjs/common', '@nestjs/core', 'rxjs'), '^(?:node:)?http$'),
+  nestjs: adapter(
+    'nestjs',
+    npm('@nestjs/common', '@nestjs/core', '@nestjs/microservices', '@nestjs/websockets', 'rxjs'),
+    '^(?:node:)?http$',
+  ),
   sqlite: {
     from: 'packages/sqlite/src/',
     may: [...adapterNeeds, '@sluice/core/database', '^(?:node:)?timers/promises$'],

@@ -87,10 +87,10 @@ export const mutants = [
     replace: '',
   },
   {
-    file: 'packages/nestjs/src/rate-limit-guard.ts',
+    file: 'packages/nestjs/src/calls/http.ts',
     name: 'Nest cuts off an answer that has begun',
-    find: "if (action.type === 'deny' && node.headersSent)",
-    replace: "if (action.type === 'deny' && action.status === 0)",
+    find: 'this.exchange.headersSent ? undefined :',
+    replace: 'this.exchange.statusCode === 0 ? undefined :',
   },
   {
     file: 'packages/nestjs/src/rate-limit-guard.ts',
@@ -103,5 +103,29 @@ export const mutants = [
     name: 'Nest waits for ever for a handler',
     find: 'finalize(() => done())',
     replace: 'finalize(() => {})',
+  },
+  {
+    file: 'packages/nestjs/src/calls/shared-headers.ts',
+    name: 'GraphQL writes a limiter once for each alias',
+    find: 'if (other !== limit) writeFields(fields, headers)',
+    replace: 'writeFields(fields, headers)',
+  },
+  {
+    file: 'packages/nestjs/src/rate-limit-guard.ts',
+    name: 'the limit of the module counts each field of an operation',
+    find: 'known.set(limit.guard, first)',
+    replace: '',
+  },
+  {
+    file: 'packages/nestjs/src/rate-limit-guard.ts',
+    name: 'an operation is settled by its first method alone',
+    find: 'const isFirst = earlier === undefined || isOver(earlier.call)',
+    replace: 'const isFirst = earlier === undefined',
+  },
+  {
+    file: 'packages/nestjs/src/calls/method-exchange.ts',
+    name: 'a lease is held for ever if a later guard of Nest denies the call',
+    find: 'if (this.#beginWithinMs === Infinity) return',
+    replace: 'return',
   },
 ]

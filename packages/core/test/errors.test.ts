@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { errorCodes, type ErrorCode } from '../src/errors.js'
+import { errorCodes, sluiceError, type ErrorCode } from '../src/errors.js'
 import { limiterMessages } from '../src/errors/limiter.js'
 import { optionMessages } from '../src/errors/options.js'
 import { requestMessages } from '../src/errors/requests.js'
@@ -189,6 +189,15 @@ const causes: Readonly<
         void guard.checkUnseen(noRequest, response, noHeaders)
       }),
     ['"GET /check"', '"count"', 'limit.run(request, next)'],
+  ],
+  // Packages of adapters throw these.
+  SLUICE_REQUEST_MISSING: [
+    () => sluiceError('SLUICE_REQUEST_MISSING'),
+    ['the context of GraphQL', '"context"', '({ req }) => ({ req })', 'extra.request'],
+  ],
+  SLUICE_CONNECTION_MISSING: [
+    () => sluiceError('SLUICE_CONNECTION_MISSING'),
+    ['byConnection', 'firstOf(byConnection(), byIp())'],
   ],
   SLUICE_KEY_PER_RULE: [
     () => errorOf(() => createGuard({ rules: rulesOf(passed) }).keyOf(noRequest)),

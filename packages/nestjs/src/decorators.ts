@@ -7,13 +7,15 @@ import {
 } from '@nestjs/common'
 import type { Duration } from '@sluice/core'
 import type { RequestDecision } from '@sluice/core/http'
+import { keptDecision } from './calls/decisions.js'
 import { limitsKey } from './limits.js'
 import type { NestRequest, RateLimitOptions } from './options.js'
 import { RateLimitGuard } from './rate-limit-guard.js'
 
 /**
- * Limits the rate of requests to a route or a controller. It works without the module, whose options it inherits otherwise. With a list of options, all
- * of them must allow a request. A decorator at a method replaces that of its class.
+ * Limits the rate of requests to a route or a controller, of calls to a GraphQL resolver, or of messages to a gateway or a microservice. It works without
+ * the module, whose options it inherits otherwise. With a list of options, all of them must allow a request. A decorator at a method replaces that of its
+ * class.
  *
  * @example
  * import { Post } from '@nestjs/common'
@@ -32,13 +34,15 @@ export function RateLimit<Q = NestRequest, const W extends Duration = Duration, 
   return applyDecorators(SetMetadata(limitsKey, list), UseGuards(RateLimitGuard))
 }
 
-/** Removes the limits from a route or a controller: those of the module, and at a method also those of its class. */
+/** Removes the limits from a method or a class: those of the module, and at a method also those of its class. */
 export function SkipRateLimit(): ClassDecorator & MethodDecorator {
   return applyDecorators(SetMetadata(limitsKey, []))
 }
 
-/** Passes the decision on the request to a parameter of a handler; undefined if the request was not limited. */
+/** Passes the decision on the call to a parameter of a method; undefined if the call was not limited. */
 export const RateLimitDecision: () => ParameterDecorator = createParamDecorator(
   (_data: unknown, context: ExecutionContext): RequestDecision | undefined =>
-    context.switchToHttp().getRequest<NestRequest>().rateLimit,
+    context.getType() === 'http'
+      ? context.switchToHttp().getRequest<NestRequest>().rateLimit
+      : keptDecision(context),
 )

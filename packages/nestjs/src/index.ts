@@ -1,5 +1,8 @@
 export { RateLimit, RateLimitDecision, SkipRateLimit } from './decorators.js'
+export { byConnection } from './nest-call.js'
+export type { NestCall } from './nest-call.js'
 export { RateLimitException } from './rate-limit-exception.js'
+export type { DenialReport } from './rate-limit-exception.js'
 export { RateLimitGuard } from './rate-limit-guard.js'
 export { RateLimiters } from './rate-limiters.js'
 export { RateLimitModule } from './rate-limit-module.js'

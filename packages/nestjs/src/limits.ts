@@ -1,5 +1,12 @@
 import type { ExecutionContext } from '@nestjs/common'
-import { DiscoveryService, MetadataScanner, Reflector, type ModulesContainer } from '@nestjs/core'
+import {
+  DiscoveryService,
+  HttpAdapterHost,
+  MetadataScanner,
+  Reflector,
+  type ModulesContainer,
+} from '@nestjs/core'
+import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
 import { memoryStore } from '@sluice/core'
 import {
   assertOneOf,
@@ -8,11 +15,13 @@ import {
   inherit,
   inOrder,
   mergeLimits,
+  sluiceError,
   type Guard,
   type LimiterGuard,
 } from '@sluice/core/http'
 import { followMethod } from './handler-follower.js'
-import type { NestRequest, OnDenied, RateLimitOptions, Scope } from './options.js'
+import { isObject, type Limited } from './nest-call.js'
+import type { OnDenied, RateLimitOptions, Scope } from './options.js'
 
 /** The injection token of the module's options. */
 export const defaultsToken: unique symbol = Symbol('@sluice/nestjs: defaults')
@@ -24,22 +33,38 @@ export const limitsKey = '@sluice/nestjs: limits'
 export interface Defaults {
   /** Whether they apply to every route. */
   readonly global: boolean
-  readonly options: RateLimitOptions
+  readonly options: Options
 }
 
-type Limit = Guard<NestRequest, OnDenied>
+type Options = RateLimitOptions<Limited>
+type Limit = Guard<Limited, OnDenied>
 type Handler = ReturnType<ExecutionContext['getHandler']>
+
+/** The limit of a method. */
+export interface AppliedLimit {
+  readonly guard: Limit
+  /** Whether the method has the limit of the module, because no decorator declares one. */
+  readonly isOfModule: boolean
+  /** Whether the method is not limited. */
+  readonly isEmpty: boolean
+  /** Whether an option lacks the key, so that calls count by their address. */
+  readonly isByAddress: boolean
+}
 
 /** The limits of one application. */
 export interface Limits {
-  limitOf(controller: Handler, handler: Handler): Limit
+  limitOf(type: Handler, handler: Handler): AppliedLimit
   /**
    * Finds a limit by the name of its limiter.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */
-  of(name: string): LimiterGuard<NestRequest, OnDenied>
+  of(name: string): LimiterGuard<Limited, OnDenied>
 }
+
+/** The metadata by which Nest knows methods that are not routes. Not imported, because the packages are optional. */
+const resolverKey = 'graphql:resolver_type'
+const patternKey = 'microservices:pattern'
 
 const applications = new WeakMap<ModulesContainer, Limits>()
 const reflector = new Reflector()
@@ -54,37 +79,60 @@ export function limitsIn(modules: ModulesContainer, defaults?: Defaults): Limits
 /** Makes all limits that decorators declare, so that wrong options are found at the start of the application. */
 function createLimits(modules: ModulesContainer, { global, options }: Defaults): Limits {
   const { scope: _, ...base } = { ...options, store: options.store ?? memoryStore() }
-  const known = new Map<Handler, Map<Handler, Limit>>()
-  const made = new Map<readonly RateLimitOptions[], Map<string, Limit>>()
+  const known = new Map<Handler, Map<Handler, AppliedLimit>>()
+  const made = new Map<readonly Options[], Map<string, Limit>>()
   const ofModule = [options]
-  const limiters = createLimiters<NestRequest, OnDenied>()
-  const wrappers = new DiscoveryService(modules).getControllers()
-  const controllers = [...new Set(wrappers.map(({ metatype }) => metatype))].filter(isHandler)
+  const limiters = createLimiters<Limited, OnDenied>()
+  const controllers = typesOf(new DiscoveryService(modules).getControllers())
+  const others = typesOf(new DiscoveryService(modules).getProviders()).filter(
+    (type) => !controllers.includes(type) && methodsOf(type).some((own) => isReached(type, ...own)),
+  )
+  const types = [...controllers, ...others]
 
-  for (const controller of controllers) {
-    for (const [name, handler] of methodsOf(controller)) {
-      if (!global && declaredAt(handler, controller) === undefined) continue
-      const { holds } = limitOf(controller, handler)
-      if (holds) followMethod(controller, name, handler)
+  for (const type of types) {
+    for (const [name, handler] of methodsOf(type)) {
+      if (isReached(type, name, handler)) prepare(type, name, handler)
     }
   }
   return { limitOf, of: limiters.of }
 
-  function limitOf(controller: Handler, handler: Handler): Limit {
-    const handlers = getOrAdd(known, controller, () => new Map<Handler, Limit>())
+  /** Whether a method may have a limit. The guard of the module does not reach gateways. */
+  function isReached(type: Handler, _name: string, handler: Handler): boolean {
+    if (declaredAt(handler, type) !== undefined) return true
+    return global && (controllers.includes(type) || isMarked(handler, resolverKey))
+  }
+
+  function prepare(type: Handler, name: string, handler: Handler): void {
+    const { guard, isByAddress, isOfModule } = limitOf(type, handler)
+    const isMessage = isMarked(handler, patternKey)
+    // A microservice beside a server does not inherit the guard of the module by default.
+    if (isMessage && isByAddress && (!isOfModule || !hasServer(modules))) {
+      throw sluiceError('SLUICE_OPTION_MISSING', `${type.name}.${name}`, 'key', messageKey)
+    }
+    const isRoute = controllers.includes(type) && !isMessage
+    // Over HTTP the response tells how a method has ended.
+    if (isRoute ? guard.holds : guard.settles) followMethod(type, name, handler)
+  }
+
+  function limitOf(type: Handler, handler: Handler): AppliedLimit {
+    const handlers = getOrAdd(known, type, () => new Map<Handler, AppliedLimit>())
     return getOrAdd(handlers, handler, () => {
-      const list = declaredAt(handler, controller)
+      const list = declaredAt(handler, type)
       const decorated = list === declaredAt(handler) ? 'route' : 'controller'
       const defaultScope = list === undefined ? 'global' : decorated
-      return limitFrom(list ?? ofModule, defaultScope, (scope) =>
-        nameOf(scope, controller, handler),
-      )
+      const whole = list ?? ofModule
+      return {
+        guard: limitFrom(whole, defaultScope, (scope) => nameOf(scope, type, handler)),
+        isOfModule: list === undefined,
+        isEmpty: whole.length === 0,
+        isByAddress: whole.some((own) => isByAddress(inherit(base, own))),
+      }
     })
   }
 
   /** Handlers with the same list and the same names share a limit. */
   function limitFrom(
-    list: readonly RateLimitOptions[],
+    list: readonly Options[],
     defaultScope: Scope,
     nameOf: (scope: Scope) => string,
   ): Limit {
@@ -110,22 +158,60 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
   }
 
   /**
-   * The name of a limiter is derived from its scope, because limiters with the same name and store count together. Controllers with the same class name
+   * The name of a limiter is derived from its scope, because limiters with the same name and store count together. Classes with the same name
    * are numbered in the order in which Nest reads its modules, which is the same in every process.
    */
-  function nameOf(scope: Scope, controller: Handler, handler: Handler): string {
-    const nth = controllers.filter(({ name }) => name === controller.name).indexOf(controller)
-    const type = nth > 0 ? `${controller.name}~${nth + 1}` : controller.name
+  function nameOf(scope: Scope, type: Handler, handler: Handler): string {
+    const nth = types.filter(({ name }) => name === type.name).indexOf(type)
+    const own = nth > 0 ? `${type.name}~${nth + 1}` : type.name
     // Not `handler.name`, because another decorator may have replaced the function.
-    const [method = handler.name] = methodsOf(controller).find((own) => own[1] === handler) ?? []
-    const names = { global: 'default', controller: type, route: `${type}.${method}` }
+    const [method = handler.name] = methodsOf(type).find(([, found]) => found === handler) ?? []
+    const names = { global: 'default', controller: own, route: `${own}.${method}` }
     assertOneOf('scope', scope, Object.keys(names))
     return names[scope]
   }
 }
 
+const messageKey =
+  'a key: a message of a microservice comes without an address, and one count for all callers would let one caller use up the limit of the others'
+
+/** Whether a limit uses the default key. Rules have keys of their own. */
+function isByAddress({
+  key,
+  rules,
+}: {
+  readonly key?: unknown
+  readonly rules?: unknown
+}): boolean {
+  return key === undefined && rules === undefined
+}
+
+/** Whether the application serves HTTP. */
+function hasServer(modules: ModulesContainer): boolean {
+  for (const { providers } of modules.values()) {
+    const host: unknown = providers.get(HttpAdapterHost)?.instance
+    if (host instanceof HttpAdapterHost)
+      return host.httpAdapter !== undefined && host.httpAdapter !== null
+  }
+  return false
+}
+
+/** The classes of controllers or providers. */
+function typesOf(wrappers: readonly InstanceWrapper[]): Handler[] {
+  return [...new Set(wrappers.map(({ metatype }) => metatype))].filter(isClass)
+}
+
+/** A factory of a provider can be an arrow function, which has no prototype. */
+function isClass(value: unknown): value is Handler {
+  return isHandler(value) && isObject(value.prototype)
+}
+
+function isMarked(handler: Handler, key: string): boolean {
+  return reflector.get<unknown>(key, handler) !== undefined
+}
+
 /** The options that decorators declare at the first decorated target. */
-function declaredAt(...targets: Handler[]): readonly RateLimitOptions[] | undefined {
+function declaredAt(...targets: Handler[]): readonly Options[] | undefined {
   return reflector.getAllAndOverride(limitsKey, targets)
 }
 

@@ -2,16 +2,38 @@ import { HttpException, StreamableFile } from '@nestjs/common'
 import type { Deny, RequestDecision } from '@sluice/core/http'
 
 /**
- * The exception for a denied request. Nest's own exception filter sends it unchanged; filters of the application can send another response. The
- * headers are already set.
+ * The exception for a denied request or GraphQL field. Nest's own exception filter sends it unchanged; filters of the application can send another
+ * response. The headers are already set.
  */
 export class RateLimitException extends HttpException {
   /** Undefined if the list `deny` contains the client. */
   readonly decision: RequestDecision | undefined
+  /** The extensions of the error in a GraphQL response. */
+  readonly extensions: DenialReport
 
   constructor(action: Deny) {
     super(isUnsendable(action) ? action.body : new DenialContent(action), action.status)
     this.decision = action.decision
+    this.extensions = reportOf(action)
+    this.message = action.decision === undefined ? 'Forbidden' : 'Too many requests'
+  }
+}
+
+/** A denial as clients of GraphQL and of messages read it. */
+export interface DenialReport {
+  /** `FORBIDDEN` for a client in the list `deny`. */
+  readonly code: 'RATE_LIMITED' | 'FORBIDDEN'
+  /** Milliseconds until the same call is allowed; null if it never is. */
+  readonly retryAfterMs?: number | null
+  readonly 'violated-policies'?: readonly string[]
+}
+
+export function reportOf({ decision, violated }: Deny): DenialReport {
+  if (decision === undefined) return { code: 'FORBIDDEN' }
+  return {
+    code: 'RATE_LIMITED',
+    retryAfterMs: decision.retryAfterMs,
+    'violated-policies': violated,
   }
 }
 

@@ -6,19 +6,25 @@ import {
   type ExecutionContext,
 } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
-import { after, headersOfReply, writeFields } from '@sluice/core/http'
-import { defaultsToken, limitsIn, type Defaults, type Limits } from './limits.js'
-import { nodeOf, requestOf, responseOf, viewOf } from './request.js'
-import { RateLimitException } from './rate-limit-exception.js'
+import { after, type Action, type Deny } from '@sluice/core/http'
+import type { Call } from './calls/call.js'
+import { keptDecision } from './calls/decisions.js'
+import { callOfGraphql } from './calls/graphql.js'
+import { callOfHttp } from './calls/http.js'
+import { callOfMessage } from './calls/message.js'
+import { MethodExchange, type Run } from './calls/method-exchange.js'
+import { keepRun } from './handler-follower.js'
+import { defaultsToken, limitsIn, type AppliedLimit, type Defaults, type Limits } from './limits.js'
+import type { OnDenied } from './options.js'
 
 /** Nest passes the same context to all guards of a call, and a new one for each call. A route may have this guard twice. */
 const checked = new WeakSet<ExecutionContext>()
 
 /**
- * Limits the routes of the application if `RateLimitModule` is global, and otherwise those with `RateLimit` or `UseGuards`. It allows every call that is
- * not an HTTP request: a message, an event of a socket, a GraphQL resolver.
+ * Limits the calls of the application if `RateLimitModule` is global, and otherwise those with `RateLimit` or `UseGuards`: HTTP requests, calls of GraphQL
+ * resolvers, messages of gateways and of microservices. Global guards of Nest do not reach gateways.
  *
- * @throws RateLimitException for each request that is denied
+ * @throws RateLimitException for each request or GraphQL field that is denied, WsException for a message of a gateway, RpcException for one of a microservice
  */
 export class RateLimitGuard implements CanActivate {
   readonly #limits: Limits
@@ -36,37 +42,125 @@ export class RateLimitGuard implements CanActivate {
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    if (context.getType() !== 'http' || checked.has(context)) return true
+    if (checked.has(context)) return true
     checked.add(context)
-    const request = requestOf(context)
-    const response = responseOf(context)
-    const node = nodeOf(response)
+    const type = context.getType<string>()
     const limit = this.#limits.limitOf(context.getClass(), context.getHandler())
-    return after(limit.check(viewOf(request), node, response), (action) => {
-      const { decision, headers } = action
-      if (decision !== undefined) request.rateLimit = decision
-      // The last header of a denial is `Content-Type`, which the exception filter writes together with the body.
-      const own = action.type === 'deny' ? headers.slice(0, -1) : headers
-      const written = headersOfReply(response)
-      writeFields(own, written)
-      // If a response was begun already, an exception would make Nest truncate it.
-      if (action.type === 'deny' && node.headersSent) return new Promise<boolean>(() => {})
-      switch (action.type) {
-        case 'continue':
-          return true
-        case 'deny':
-          throw new RateLimitException(action)
-        case 'handle':
-          return after(
-            action.callHandler((handler) => handler(context, action.decision)),
-            (continues) => {
-              if (continues) action.proceed(written)
-              return continues
-            },
-          )
-        default:
-          return action satisfies never
-      }
-    })
+    // Other transports, such as those of chat bots, are limited only where a decorator says so: the options of the module need not fit them.
+    if (limit.isEmpty || (limit.isOfModule && !transports.has(type))) return true
+    const call = callOf(context, type)
+    const { operation } = call
+    return operation !== undefined && limit.isOfModule
+      ? checkOperation(operation, limit, call, context)
+      : checkCall(limit, call, context)
   }
+}
+
+const transports = new Set(['http', 'graphql', 'ws', 'rpc'])
+
+/** The one place where a call of Nest becomes what a limit checks. */
+function callOf(context: ExecutionContext, type: string): Call {
+  if (type === 'http') return callOfHttp(context)
+  return type === 'graphql' ? callOfGraphql(context) : callOfMessage(context, type)
+}
+
+function checkCall(
+  limit: AppliedLimit,
+  call: Call,
+  context: ExecutionContext,
+): boolean | Promise<boolean> {
+  const run = startRun(limit, call, context)
+  const result = check(limit, call, context)
+  return run === undefined ? result : after(result, (continues) => allowed(run, continues))
+}
+
+/** The first call of a GraphQL operation, which the others follow. */
+interface FirstCall {
+  readonly call: Call
+  readonly context: ExecutionContext
+  readonly result: Promise<boolean>
+}
+
+const operations = new WeakMap<object, Map<AppliedLimit['guard'], FirstCall>>()
+
+/** Counts an operation once. If it is settled between two of its methods, which mutations run in order, the later one counts again. */
+async function checkOperation(
+  operation: object,
+  limit: AppliedLimit,
+  call: Call,
+  context: ExecutionContext,
+): Promise<boolean> {
+  const known = operations.get(operation) ?? new Map<AppliedLimit['guard'], FirstCall>()
+  operations.set(operation, known)
+  const earlier = known.get(limit.guard)
+  const isFirst = earlier === undefined || isOver(earlier.call)
+  const run = startRun(limit, isFirst ? call : earlier.call, context)
+  const first = isFirst
+    ? { call, context, result: (async () => check(limit, call, context))() }
+    : earlier
+  known.set(limit.guard, first)
+  const continues = await first.result
+  if (!isFirst) call.decided(keptDecision(first.context))
+  return run === undefined ? continues : allowed(run, continues)
+}
+
+function isOver({ exchange }: Call): boolean {
+  return exchange instanceof MethodExchange && exchange.isOver
+}
+
+/** Lets the exchange of a call wait for the method, if something is settled then. */
+function startRun(
+  { guard }: AppliedLimit,
+  { exchange }: Call,
+  context: ExecutionContext,
+): Run | undefined {
+  if (!guard.settles || !(exchange instanceof MethodExchange)) return undefined
+  const run = exchange.run()
+  keepRun(context, run)
+  return run
+}
+
+function allowed(run: Run, continues: boolean): boolean {
+  if (continues) run.allow()
+  return continues
+}
+
+/** Checks a call, and returns whether the method runs. */
+function check(
+  { guard }: AppliedLimit,
+  call: Call,
+  context: ExecutionContext,
+): boolean | Promise<boolean> {
+  const checking = guard.check(call.view, call.exchange, call.earlierThan(guard))
+  return after<Action<OnDenied>, boolean>(checking, (action) => {
+    call.decided(action.decision)
+    // The last header of a denial is `Content-Type`, which the exception filter writes together with the body.
+    const own = action.type === 'deny' ? action.headers.slice(0, -1) : action.headers
+    const written = call.write(guard, own)
+    switch (action.type) {
+      case 'continue':
+        return true
+      case 'deny':
+        return deny(call, action)
+      case 'handle':
+        return after(
+          action.callHandler((handler) => handler(context, action.decision)),
+          (continues) => {
+            if (continues) action.proceed(written)
+            return continues
+          },
+        )
+      default:
+        return action satisfies never
+    }
+  })
+}
+
+function deny(call: Call, action: Deny): Promise<never> {
+  const exception = call.denial(action)
+  if (exception === undefined) return new Promise(() => {})
+  if (exception instanceof Error) throw exception
+  return exception.then((made) => {
+    throw made
+  })
 }

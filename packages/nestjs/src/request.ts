@@ -2,6 +2,8 @@ import type { ExecutionContext } from '@nestjs/common'
 import {
   createView,
   trustProbe,
+  type Lookups,
+  type NodeRequest,
   type NodeResponse,
   type Reply,
   type RequestView,
@@ -11,7 +13,7 @@ import type { NestRequest } from './options.js'
 /**
  * A request with the properties that parsers add, and with those that only one platform has: `route` and `app` of Express, `routeOptions`, `raw` and `server` of Fastify.
  */
-export interface PlatformRequest extends NestRequest {
+export interface PlatformRequest extends NestRequest, Pick<NodeRequest, 'socket'> {
   readonly originalUrl?: string
   readonly body?: unknown
   readonly query?: unknown
@@ -42,33 +44,36 @@ export function nodeOf(response: PlatformResponse): NodeResponse {
   return 'raw' in response ? response.raw : response
 }
 
+/** How the request of a platform is read, or that of a WebSocket's upgrade, which is Node's own. */
+export const lookups: Lookups<PlatformRequest> = {
+  node: (request) => request,
+  url: ({ originalUrl, url }) => originalUrl ?? url,
+  routedUrl: ({ raw }) => raw?.url,
+  semicolonEndsPath,
+  params: ({ params }) => params,
+  host: ({ hostname }) => hostname,
+  address: (request) => ('ip' in request ? request.ip : request.socket?.remoteAddress),
+  sent: ({ body, query, params, cookies, signedCookies }) => [
+    body,
+    query,
+    params,
+    cookies,
+    signedCookies,
+  ],
+  route({ routeOptions, route }) {
+    const pattern = routeOptions === undefined ? route?.path : routeOptions.url
+    return typeof pattern === 'string' ? pattern : undefined
+  },
+  // An application that trusts an unused address at any distance trusts every proxy. Fastify does not expose its proxy setting.
+  trustsEveryProxy(request) {
+    if (request.app === undefined)
+      return Reflect.get(request, 'ip', { raw: trustProbe }) === trustProbe.client
+    return request.app.get('trust proxy fn')(trustProbe.client, Number.MAX_SAFE_INTEGER)
+  },
+}
+
 export const viewOf: (request: PlatformRequest) => RequestView<PlatformRequest> =
-  createView<PlatformRequest>({
-    node: (request) => request,
-    url: ({ originalUrl }) => originalUrl,
-    routedUrl: ({ raw }) => raw?.url,
-    semicolonEndsPath,
-    params: ({ params }) => params,
-    host: ({ hostname }) => hostname,
-    address: ({ ip }) => ip,
-    sent: ({ body, query, params, cookies, signedCookies }) => [
-      body,
-      query,
-      params,
-      cookies,
-      signedCookies,
-    ],
-    route({ routeOptions, route }) {
-      const pattern = routeOptions === undefined ? route?.path : routeOptions.url
-      return typeof pattern === 'string' ? pattern : undefined
-    },
-    // An application that trusts an unused address at any distance trusts every proxy. Fastify does not expose its proxy setting.
-    trustsEveryProxy(request) {
-      if (request.app === undefined)
-        return Reflect.get(request, 'ip', { raw: trustProbe }) === trustProbe.client
-      return request.app.get('trust proxy fn')(trustProbe.client, Number.MAX_SAFE_INTEGER)
-    },
-  })
+  createView(lookups)
 
 /** The option of Fastify, which can be one of the router or, in earlier versions, one of the server. */
 function semicolonEndsPath({ server }: PlatformRequest): boolean {

@@ -4,13 +4,25 @@ import core from '@nestjs/core/package.json' with { type: 'json' }
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { onTestFinished } from 'vitest'
-import { fixedWindow, SluiceError, type RateLimitOptions } from '../src/index.js'
+import {
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  SluiceError,
+  type Policy,
+  type MemoryStore,
+} from '../src/index.js'
 
 /** The time of the clock at the start. Only a test advances it. */
 export const start: number = Date.UTC(2026, 0, 1)
 
 /** One request a minute. */
-export const once: Pick<RateLimitOptions, 'limit' | 'window' | 'algorithm' | 'clock'> = {
+export const once: {
+  limit: number
+  window: '1m'
+  algorithm: typeof fixedWindow
+  clock: () => number
+} = {
   limit: 1,
   window: '1m',
   algorithm: fixedWindow,
@@ -98,5 +110,18 @@ export async function codeOf(starting: Promise<unknown>): Promise<string> {
     return 'started'
   } catch (error) {
     return error instanceof SluiceError ? error.code : String(error)
+  }
+}
+
+/** The options of a limit that counts by one key, and how many of its units are used. */
+export function counted(policies: Policy): {
+  options: { name: string; policies: Policy; store: MemoryStore; key: string }
+  used: () => number
+} {
+  const store = memoryStore()
+  const limiter = createLimiter({ name: 'counted', policies, store })
+  return {
+    options: { name: 'counted', policies, store, key: 'all' },
+    used: () => limiter.status('all').policies['default'].used,
   }
 }

@@ -9,9 +9,9 @@ import {
   Req,
   type ArgumentsHost,
   type ExceptionFilter,
-  type ExecutionContext,
 } from '@nestjs/common'
 import { BaseExceptionFilter, ModulesContainer } from '@nestjs/core'
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   byIp,
@@ -61,7 +61,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(headers.get('retry-after')).toBe('60')
     expect(caught.map((error) => [error instanceof HttpException, String(error)])).toEqual([
-      [true, 'RateLimitException: Rate Limit Exception'],
+      [true, 'RateLimitException: Too many requests'],
     ])
   })
 
@@ -202,14 +202,22 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(said.mock.calls).toEqual([])
   })
 
-  test('allows a call that is not an HTTP request', async () => {
+  test('a transport of another package is limited only by a decorator', async () => {
     const guard = new RateLimitGuard(new ModulesContainer(), {
       global: true,
       options: { ...once, limit: 0 },
     })
-    for (const type of ['rpc', 'ws', 'graphql']) {
-      const context = { getType: () => type } as ExecutionContext
-      expect(await guard.canActivate(context)).toBe(true)
+    class Bot {
+      start() {}
+      stop() {}
     }
+    decorate(Bot, [], { stop: [RateLimit({ key: 'all' })] })
+    const call = (method: () => void) => {
+      const context = new ExecutionContextHost([{}], Bot, method)
+      context.setType('telegraf')
+      return guard.canActivate(context)
+    }
+    expect(await call(Bot.prototype.start)).toBe(true)
+    expect(() => call(Bot.prototype.stop)).toThrow(RateLimitException)
   })
 })

@@ -25,6 +25,14 @@ export const requestMessages = {
     `byIp: the request's address is ${show(value)}. ${advice}, or pass another "key". ` +
     `With one shared bucket for all such requests, one client could use up the limit of all others.`,
 
+  SLUICE_REQUEST_MISSING: (): string =>
+    `rateLimit: the context of GraphQL contains no request. Return it from the option "context" of GraphQLModule, as "req" or "request": ` +
+    `context: ({ req }) => ({ req }) with Apollo on Express, context: (request, reply) => ({ request, reply }) on Fastify, ` +
+    `and context: ({ extra }) => ({ request: extra.request }) for graphql-ws.`,
+
+  SLUICE_CONNECTION_MISSING: (): string =>
+    `byConnection: the call came without a socket. Use this key at a gateway, or pass one for such calls as well: firstOf(byConnection(), byIp()).`,
+
   SLUICE_KEY_PER_RULE: (): string =>
     `rateLimit: with "rules", a request has a key in each rule that applies to it. "explain" of the rules returns the key and the policies of each rule.`,
 

@@ -42,13 +42,14 @@ export { createWebView } from './request/web-view.js'
 export type { WebLookups, WebRequest } from './request/web-view.js'
 export { FetchExchange } from './request/fetch-exchange.js'
 export type { Body, Signal } from './request/fetch-exchange.js'
+export { whenOver } from './request/response.js'
 export type {
   GuardedResponse,
   NodeResponse,
   ReportedResponse,
   Settling,
 } from './request/response.js'
-export type { HeaderField } from './response/fields.js'
+export type { EarlierHeaders, HeaderField } from './response/fields.js'
 export { methodDecorator } from '../limited/decorator.js'
 export type { AnyFunction } from '../limited/decorator.js'
 

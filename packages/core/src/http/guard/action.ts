@@ -27,6 +27,8 @@ export interface Deny {
   readonly headers: readonly HeaderField[]
   readonly status: number
   readonly body: string
+  /** The policies that deny the request, by the names that clients read. */
+  readonly violated: readonly string[]
 }
 
 /** The adapter writes the headers, which contain `Retry-After` if a limit denies the request, and calls the application's handler of denied requests. */
@@ -53,6 +55,7 @@ export const disconnected: Deny = {
   headers: noFields,
   status: 499,
   body: '',
+  violated: [],
 }
 
 export function denied(
@@ -61,9 +64,10 @@ export function denied(
   { type, text }: Content,
   decision: RequestDecision | undefined,
   fields: readonly HeaderField[],
+  violated: readonly string[],
 ): Deny {
   const headers = writable(response, [...fields, ['Content-Type', type]])
-  return { type: 'deny', decision, headers, status, body: text }
+  return { type: 'deny', decision, headers, status, body: text, violated }
 }
 
 /** Runs code that calls functions of the application. */

@@ -18,7 +18,7 @@ import {
 } from '../response/denial.js'
 import { noFields, type HeaderField } from '../response/fields.js'
 import { fieldWriter, retryAfter } from '../response/header-fields.js'
-import { itemFinder, type PolicyItems } from '../response/policy-items.js'
+import { itemFinder, publicNameOf, type PolicyItems } from '../response/policy-items.js'
 import type { Outcome, RequestDecision } from '../rules/judgement.js'
 import type { Settle } from './settlement.js'
 
@@ -110,8 +110,9 @@ export function answerStage<R, H>(
     }
     const status = statusOf(decision.outcome, statusCode)
     const content = writeContent(view, status, decision, part, items)
+    const violated = decision.deniedBy.map((policy) => publicNameOf(policy, items))
     return after(content, (known) => {
-      exchange.action = denied(response, status, known, decision, headers)
+      exchange.action = denied(response, status, known, decision, headers, violated)
     })
   }
 }

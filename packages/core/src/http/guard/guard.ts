@@ -37,6 +37,8 @@ export interface Guard<R, H> {
   ): Action<H> | Promise<Action<H>>
   /** Whether it may hold leases until the handler is done. If so, the adapter has to call `followHandler`. */
   readonly holds: boolean
+  /** Whether the end of an exchange can change what was counted, or releases a lease. If so, a response that is not Node's has to be reported. */
+  readonly settles: boolean
 }
 
 /** A guard with one limiter. */
@@ -155,6 +157,7 @@ export function createGuard<R, H>(
     limiter,
     keyOf: (view) => guarded(() => judge.keyOf(view)),
     holds: holdsUnits(options, policies),
+    settles: settle !== undefined,
   }
 }
 

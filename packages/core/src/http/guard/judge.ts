@@ -80,7 +80,7 @@ export function judgeByLimit<R, H>(
     const { view, response } = exchange
     exchange.action = dryRun
       ? unlimited
-      : denied(response, 403, refusalContent(view, 403), undefined, noFields)
+      : denied(response, 403, refusalContent(view, 403), undefined, noFields, [])
   }
 
   return { judge: findKey, keyOf }

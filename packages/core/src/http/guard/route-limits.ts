@@ -143,11 +143,12 @@ interface Route {
  * Combines several guards. They check a request in order, until one of them denies it. Their headers are joined.
  */
 export function inOrder<R, H>([guard, ...others]: readonly Guard<R, H>[]): Guard<R, H> {
-  if (guard === undefined) return { check: () => unlimited, holds: false }
+  if (guard === undefined) return { check: () => unlimited, holds: false, settles: false }
   if (others.length === 0) return guard
   const rest = inOrder(others)
   return {
     holds: guard.holds || rest.holds,
+    settles: guard.settles || rest.settles,
     check(view, response, earlier) {
       return after(guard.check(view, response, earlier), (action) =>
         action.type === 'continue'
@@ -188,6 +189,7 @@ function once<R extends object, H>(limit: LimiterGuard<R, H>): LimiterGuard<R, H
     limiter: limit.limiter,
     keyOf: limit.keyOf,
     holds: limit.holds,
+    settles: limit.settles,
     check: (view, ...answer) => (isFirst(view.raw) ? limit.check(view, ...answer) : unlimited),
     checkUnseen: (view, ...answer) =>
       isFirst(view.raw) ? limit.checkUnseen(view, ...answer) : unlimited,

@@ -169,6 +169,7 @@ const missing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SLUICE_USER_MISSING',
   'SLUICE_HEADER_MISSING',
   'SLUICE_ADDRESS_MISSING',
+  'SLUICE_CONNECTION_MISSING',
 ])
 
 function isMissing(found: Attempted): found is null | undefined | '' | NotLimited {

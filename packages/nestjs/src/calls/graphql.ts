@@ -1,0 +1,136 @@
+import type { ExecutionContext } from '@nestjs/common'
+import {
+  createView,
+  headersOfReply,
+  sluiceError,
+  whenOver,
+  type Deny,
+  type EarlierHeaders,
+  type HeaderField,
+  type RequestDecision,
+  type RequestView,
+  type ResponseHeaders,
+} from '@sluice/core/http'
+import { isObject, memberOf, type NestCall } from '../nest-call.js'
+import { RateLimitException } from '../rate-limit-exception.js'
+import { lookups, nodeOf, type PlatformRequest, type PlatformResponse } from '../request.js'
+import type { Call } from './call.js'
+import { keepDecision } from './decisions.js'
+import { noHeaders, signalOfSocket } from './message.js'
+import { MethodExchange, signalOf } from './method-exchange.js'
+import { SharedHeaders } from './shared-headers.js'
+
+/** A call with the properties of its request, so that the functions of the options find them where HTTP has them. */
+type GraphqlCall = NestCall & PlatformRequest
+
+const viewOf = createView<GraphqlCall>({
+  ...lookups,
+  sent: (call) => [...lookups.sent(call), call.data],
+})
+
+/**
+ * Makes the call of a resolver. The last arguments of a resolver are the context and the info of GraphQL.
+ *
+ * @throws SluiceError SLUICE_REQUEST_MISSING if the context contains no request
+ */
+export function callOfGraphql(context: ExecutionContext): Call {
+  const args: readonly unknown[] = context.getArgs()
+  const graphql = args.at(-2)
+  const request = requestIn(graphql)
+  if (request === undefined) throw sluiceError('SLUICE_REQUEST_MISSING')
+  const client = memberOf(extraIn(graphql), 'socket')
+  // A resolver of references has two arguments before these, and any other resolver three.
+  const data = args.at(-3)
+  const call = { type: 'graphql', request, client, data, context }
+  return new ResolverCall(call, request, responseIn(graphql, request), args.at(-1))
+}
+
+class ResolverCall implements Call {
+  readonly view: RequestView<GraphqlCall>
+  readonly exchange: MethodExchange
+  readonly operation: object
+  readonly #call: NestCall
+  readonly #request: PlatformRequest
+  readonly #headers: SharedHeaders | undefined
+
+  constructor(
+    call: NestCall,
+    request: PlatformRequest,
+    response: PlatformResponse | undefined,
+    info: unknown,
+  ) {
+    inherit(call, request)
+    this.view = viewOf(call)
+    const node = response === undefined ? undefined : nodeOf(response)
+    this.exchange = new MethodExchange(() =>
+      node === undefined
+        ? signalOfSocket(call.client)
+        : signalOf(node, (abort) => whenOver(node, abort)),
+    )
+    // The document may be cached and shared by operations. The values of the variables belong to one.
+    const variables = memberOf(info, 'variableValues')
+    this.operation = isObject(variables) ? variables : call.context
+    this.#call = call
+    this.#request = request
+    // Nothing can be written if the response was begun already.
+    const isOpen = node?.headersSent === false
+    this.#headers =
+      isOpen && response !== undefined
+        ? SharedHeaders.of(node, headersOfReply(response))
+        : undefined
+  }
+
+  earlierThan(limit: object): EarlierHeaders {
+    return this.#headers?.without(limit) ?? noHeaders
+  }
+
+  write(limit: object, fields: readonly HeaderField[]): ResponseHeaders {
+    return this.#headers?.write(limit, fields) ?? noHeaders
+  }
+
+  decided(decision: RequestDecision | undefined): void {
+    if (decision !== undefined) this.#request.rateLimit = decision
+    keepDecision(this.#call.context, decision)
+  }
+
+  denial(action: Deny): Error {
+    return new RateLimitException(action)
+  }
+}
+
+/** Lets a call inherit the properties of its request. */
+function inherit<C extends object, R extends object>(call: C, request: R): asserts call is C & R {
+  Reflect.setPrototypeOf(call, request)
+}
+
+/** The request in the context of GraphQL. In the context that Nest makes for graphql-ws, it is that of the upgrade. */
+function requestIn(graphql: unknown): PlatformRequest | undefined {
+  const named = [
+    memberOf(graphql, 'req'),
+    memberOf(graphql, 'request'),
+    memberOf(memberOf(graphql, 'reply'), 'request'),
+  ]
+  return [...named, memberOf(extraIn(graphql), 'request')].find(isRequest)
+}
+
+function isRequest(value: unknown): value is PlatformRequest {
+  return isObject(memberOf(value, 'headers'))
+}
+
+/** The connection as graphql-ws describes it. */
+function extraIn(graphql: unknown): unknown {
+  return memberOf(graphql, 'extra') ?? memberOf(memberOf(graphql, 'req'), 'extra')
+}
+
+/** The response, if the context names it or the request of Express does. */
+function responseIn(graphql: unknown, request: PlatformRequest): PlatformResponse | undefined {
+  const named = [memberOf(graphql, 'res'), memberOf(graphql, 'reply'), memberOf(request, 'res')]
+  return named.find(isResponse)
+}
+
+function isResponse(value: unknown): value is PlatformResponse {
+  return (
+    typeof memberOf(value, 'header') === 'function' &&
+    typeof memberOf(value, 'getHeader') === 'function'
+  )
+}

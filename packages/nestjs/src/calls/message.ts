@@ -1,0 +1,134 @@
+import type { ExecutionContext } from '@nestjs/common'
+import { Reflector } from '@nestjs/core'
+import {
+  createView,
+  type Deny,
+  type EarlierHeaders,
+  type NodeRequest,
+  type RequestDecision,
+  type RequestView,
+  type ResponseHeaders,
+} from '@sluice/core/http'
+import { isObject, memberOf, type NestCall } from '../nest-call.js'
+import { RateLimitException, reportOf } from '../rate-limit-exception.js'
+import type { Call } from './call.js'
+import { keepDecision } from './decisions.js'
+import { MethodExchange, signalOf } from './method-exchange.js'
+
+/** Makes the call of a gateway, of a microservice, or of any other transport. */
+export function callOfMessage(context: ExecutionContext, type: string): Call {
+  const args: readonly unknown[] = context.getArgs()
+  const [client, data] = type === 'ws' ? args : [undefined, args[0]]
+  return new MessageCall({ type, client, data, context })
+}
+
+class MessageCall implements Call {
+  readonly view: RequestView<NestCall>
+  readonly exchange: MethodExchange
+  readonly #call: NestCall
+
+  constructor(call: NestCall) {
+    this.view = viewOf(call)
+    this.exchange = new MethodExchange(() => signalOfSocket(call.client))
+    this.#call = call
+  }
+
+  earlierThan(): EarlierHeaders {
+    return noHeaders
+  }
+
+  write(): ResponseHeaders {
+    return noHeaders
+  }
+
+  decided(decision: RequestDecision | undefined): void {
+    keepDecision(this.#call.context, decision)
+  }
+
+  denial(action: Deny): Error | Promise<Error> {
+    switch (this.#call.type) {
+      case 'ws':
+        return websocketDenial(action)
+      case 'rpc':
+        return microserviceDenial(action)
+      default:
+        return new RateLimitException(action)
+    }
+  }
+}
+
+// Loaded at the first denial, by which the application has loaded them: one without gateways or microservices need not install them.
+
+async function websocketDenial(action: Deny): Promise<Error> {
+  const { WsException } = await import('@nestjs/websockets')
+  return new WsException({ status: action.status, ...reportOf(action) })
+}
+
+async function microserviceDenial(action: Deny): Promise<Error> {
+  const { RpcException } = await import('@nestjs/microservices')
+  return new RpcException({ status: action.status, ...reportOf(action) })
+}
+
+/** No response carries headers. */
+export const noHeaders: ResponseHeaders = {
+  getHeader: () => undefined,
+  setHeader() {},
+  removeHeader() {},
+}
+
+const viewOf = createView<NestCall>({
+  node: ({ client }) => openingOf(client),
+  url: ({ client }) => textOf(memberOf(memberOf(client, 'handshake'), 'url')),
+  address: ({ client }) => openingOf(client).socket?.remoteAddress,
+  sent({ client, data }) {
+    const handshake = memberOf(client, 'handshake')
+    return [data, memberOf(handshake, 'query'), memberOf(handshake, 'auth')]
+  },
+  route: ({ context }) => patternOf(context.getHandler()),
+  trustsEveryProxy: () => false,
+})
+
+/** The request that opened a socket, as far as the socket knows it: a socket of socket.io has the headers and the address, one of ws the connection. */
+function openingOf(client: unknown): NodeRequest {
+  const handshake = memberOf(client, 'handshake')
+  const headers = memberOf(handshake, 'headers')
+  const connection = memberOf(client, '_socket')
+  const address = memberOf(handshake, 'address') ?? memberOf(connection, 'remoteAddress')
+  return {
+    headers: isHeaders(headers) ? headers : {},
+    socket: { remoteAddress: textOf(address) },
+  }
+}
+
+function isHeaders(value: unknown): value is NodeRequest['headers'] {
+  return isObject(value)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+const reflector = new Reflector()
+
+/** The event of a gateway, or the pattern of a message. */
+function patternOf(handler: ReturnType<ExecutionContext['getHandler']>): string | undefined {
+  for (const key of ['message', 'microservices:pattern']) {
+    const pattern: unknown = reflector.get(key, handler)
+    if (typeof pattern === 'string') return pattern
+    if (pattern !== undefined) return JSON.stringify(pattern)
+  }
+  return undefined
+}
+
+/** The signal of a socket, which aborts when the client disconnects. Undefined for any value but a socket of ws or socket.io. */
+export function signalOfSocket(client: unknown): AbortSignal | undefined {
+  if (!isObject(client)) return undefined
+  const once = memberOf(client, 'once')
+  if (typeof once !== 'function') return undefined
+  const event = 'handshake' in client ? 'disconnect' : 'close'
+  return signalOf(client, (abort) => {
+    if (memberOf(client, 'connected') === false || Number(memberOf(client, 'readyState')) > 1)
+      abort()
+    else once.call(client, event, abort)
+  })
+}

@@ -1,0 +1,141 @@
+import { UseGuards, type CanActivate } from '@nestjs/common'
+import { Args, Mutation, Query, Resolver } from '@nestjs/graphql'
+import { describe, expect, test, vi } from 'vitest'
+import { byIp, concurrency, fixedWindow, RateLimit, RateLimitModule } from '../src/index.js'
+import { counted, decorate, once } from './apps.js'
+import { drivers, serveQueries, serving } from './graphql-apps.js'
+
+const schema = `
+  type Query { work: String, other: String }
+  type Mutation { login(password: String): String, noop: String }
+`
+
+/** Requests without any effect, whose guards do not let them pass. */
+class Closed implements CanActivate {
+  async canActivate() {
+    return false
+  }
+}
+
+describe.each(drivers)('%s', (_, adapter, options) => {
+  const serve = async (metadata: Parameters<typeof serving>[2]) =>
+    serveQueries(adapter(), serving(options, schema, metadata))
+
+  /** A resolver with logins that fail without the right password. */
+  function logins(on: MethodDecorator[] = []) {
+    class Logins {
+      work() {
+        return 'worked'
+      }
+      login(password: string) {
+        if (password !== 'right') throw new Error('wrong password')
+        return 'hello'
+      }
+      async noop() {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+        return 'done'
+      }
+    }
+    decorate(Logins, [Resolver()], {
+      work: [Query('work')],
+      login: [Mutation('login'), ...on],
+      noop: [Mutation('noop')],
+    })
+    Args('password')(Logins.prototype, 'login', 0)
+    return Logins
+  }
+
+  test('a decorator settles by the result of its resolver', async () => {
+    const { options: limit, used } = counted(fixedWindow({ limit: 5, window: '1m' }))
+    const query = await serve({ providers: [logins([RateLimit({ ...limit, count: 'failures' })])] })
+    await query('mutation { a: login(password: "right") b: login(password: "right") }')
+    await vi.waitFor(() => expect(used()).toBe(0))
+    await query('mutation { a: login(password: "right") b: login(password: "wrong") }')
+    await vi.waitFor(() => expect(used()).toBe(1))
+  })
+
+  test('a succeeding field does not hide the failing one from the limit of the module', async () => {
+    const { options: limit, used } = counted(fixedWindow({ limit: 5, window: '1m' }))
+    const query = await serve({
+      imports: [RateLimitModule.forRoot({ ...limit, count: 'failures' })],
+      providers: [logins()],
+    })
+    await query('{ a: work b: work }')
+    await query('mutation { noop login(password: "right") }')
+    await vi.waitFor(() => expect(used()).toBe(0))
+    for (let i = 1; i <= 3; i++) {
+      await query('mutation { a: noop login(password: "wrong") b: noop }')
+      await vi.waitFor(() => expect(used()).toBe(i))
+    }
+  })
+
+  test('the lease of an operation ends with its last method', async () => {
+    const { options: limit, used } = counted(concurrency({ limit: 1, lease: '1m' }))
+    const ends: (() => void)[] = []
+    class Slow {
+      async work() {
+        await new Promise<void>((resolve) => ends.push(resolve))
+        return 'worked'
+      }
+      other() {
+        throw new Error('failed')
+      }
+    }
+    decorate(Slow, [Resolver()], { work: [Query('work')], other: [Query('other')] })
+    const query = await serve({ imports: [RateLimitModule.forRoot(limit)], providers: [Slow] })
+    const answer = query('{ other work again: work }')
+    await vi.waitUntil(() => ends.length === 2)
+    expect(used()).toBe(1)
+    expect(Object.keys((await query('{ work }')).errors)).toEqual(['work'])
+    ends[0]()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(used()).toBe(1)
+    ends[1]()
+    expect((await answer).data).toEqual({ other: null, work: 'worked', again: 'worked' })
+    await vi.waitFor(() => expect(used()).toBe(0))
+  })
+
+  test('the lease of a call that a later guard denies ends', async () => {
+    const { options: limit, used } = counted(concurrency({ limit: 1, lease: '250ms' }))
+    class Items {
+      work() {
+        return 'never'
+      }
+    }
+    // The decorators of a method apply from the last one up, and so do its guards.
+    decorate(Items, [Resolver()], { work: [Query('work'), UseGuards(Closed), RateLimit(limit)] })
+    const query = await serve({ providers: [Items] })
+    expect(Object.keys((await query('{ work }')).errors)).toEqual(['work'])
+    expect(used()).toBe(1)
+    await vi.waitFor(() => expect(used()).toBe(0))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(used()).toBe(0)
+  })
+})
+
+// Mercurius puts the reply into each context, and so the request.
+describe.each(drivers.filter(([name]) => name.startsWith('Apollo')))(
+  '%s',
+  (_, adapter, options) => {
+    test('a context without a request is an error and not a free pass', async () => {
+      const call = vi.fn<() => string>(() => 'worked')
+      class Items {
+        work() {
+          return call()
+        }
+      }
+      decorate(Items, [Resolver()], { work: [Query('work'), RateLimit({ ...once, key: byIp() })] })
+      const query = await serveQueries(
+        adapter(),
+        // Nest adds the request to a context without one, but not in place of another object.
+        serving({ ...options, context: () => ({ req: {}, reply: {} }) }, schema, {
+          providers: [Items],
+        }),
+      )
+      const { data, errors } = await query('{ work }')
+      expect(data).toEqual({ work: null })
+      expect(errors['work'].message).toMatch(/the context of GraphQL contains no request/)
+      expect(call).not.toHaveBeenCalled()
+    })
+  },
+)
