@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { fetchClient } from './smoke/fetch-client.mjs'
+import { graphql } from './smoke/graphql.mjs'
 import { login } from './smoke/login.mjs'
 import { fiveInTenSeconds } from './smoke/five-in-ten-seconds.mjs'
 import { metrics } from './smoke/metrics.mjs'
@@ -20,6 +21,7 @@ const checks = {
   express: fiveInTenSeconds,
   fastify: fiveInTenSeconds,
   'fetch-client': fetchClient,
+  graphql,
   hono: fiveInTenSeconds,
   koa: fiveInTenSeconds,
   login,
