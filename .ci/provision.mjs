@@ -60,6 +60,21 @@ const postgresHelp = `Install PostgreSQL 14 or later, then run this command agai
 or set the folder of its programs:   POSTGRES_BIN=/path/to/postgresql/bin npm test
 `
 
+export function providePgbouncer() {
+  const { PGBOUNCER = 'pgbouncer' } = process.env
+  if (isProgram(PGBOUNCER)) return
+  if (installWithApt('pgbouncer')) disableService('pgbouncer')
+  if (!isProgram(PGBOUNCER))
+    fail(
+      'The slow tests start a pgbouncer. Install it (Debian: apt-get install pgbouncer), or set PGBOUNCER to its program.',
+      '',
+    )
+}
+
+function isProgram(command) {
+  return spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined
+}
+
 /** The folders of the PATH, and those in which Debian installs the programs of a server. */
 function postgresFolders() {
   const debian = '/usr/lib/postgresql'

@@ -1,11 +1,17 @@
 // Installs the workspace by the lockfile, or by the package.json files with --update, which writes the lockfile. --tests also installs the
-// redis-server, the PostgreSQL and the SQLite of the tests, --browser the browser of `npm run check:pages`, --site the generator of the site, and --platforms the
+// redis-server, the PostgreSQL and the SQLite of the tests, --slow the pgbouncer of the slow tests, --browser the browser of `npm run check:pages`, --site the generator of the site, and --platforms the
 // runtimes and frameworks of `npm run check:platforms`. These two have lockfiles of their own, in packages/docs and packages/platforms. A second run has nothing to do and needs no network.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './command.mjs'
-import { provideChromium, providePostgres, provideRedis, provideSqlite } from './provision.mjs'
+import {
+  provideChromium,
+  providePgbouncer,
+  providePostgres,
+  provideRedis,
+  provideSqlite,
+} from './provision.mjs'
 import { docs, members, membersOf, platforms, pnpm, root } from './workspace.mjs'
 
 installDependencies(root, members())
@@ -14,6 +20,7 @@ if (process.argv.includes('--tests')) {
   providePostgres()
   provideSqlite()
 }
+if (process.argv.includes('--slow')) providePgbouncer()
 if (process.argv.includes('--browser')) provideChromium()
 if (process.argv.includes('--site')) installDependencies(docs, membersOf(docs))
 if (process.argv.includes('--platforms')) installDependencies(platforms, membersOf(platforms))

@@ -1,3 +1,5 @@
+export { startPgbouncer } from './pgbouncer.js'
+export type { Pgbouncer } from './pgbouncer.js'
 export { startPostgres } from './server.js'
 export type { PostgresServer, PostgresSettings } from './server.js'
 export { usePostgres } from './use-postgres.js'

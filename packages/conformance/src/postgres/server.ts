@@ -150,7 +150,7 @@ function findPrograms(): string {
 }
 
 /** Another user than root, if this process is that of root. */
-function otherUser(): User {
+export function otherUser(): User {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
     const [uid, gid] = ['-u', '-g'].map((what) =>
@@ -171,7 +171,7 @@ function childrenOf(pid: number): readonly number[] {
     .map(([child]) => child)
 }
 
-async function accepts(port: number): Promise<boolean> {
+export async function accepts(port: number): Promise<boolean> {
   const until = Date.now() + startsWithinMs
   while (Date.now() < until) {
     if (await isReady(port)) return true
