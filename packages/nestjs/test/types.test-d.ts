@@ -4,8 +4,10 @@ import type { Request } from 'express'
 import type { FastifyRequest } from 'fastify'
 import { expectTypeOf } from 'vitest'
 import {
+  byConnection,
   byHeader,
   byIp,
+  byRoute,
   byUser,
   firstOf,
   RateLimit,
@@ -17,6 +19,7 @@ import {
   slidingWindow,
   SkipRateLimit,
   type RequestDecision,
+  type NestCall,
   type NestRequest,
   type RateLimitOptions,
   type RateLimitOptionsFactory,
@@ -185,3 +188,27 @@ RateLimitModule.forRootAsync<Request>({
 RateLimitModule.forRootAsync({ useFactory: () => ({ limit: '5' }) })
 // @ts-expect-error: it has no such method
 RateLimitModule.forRootAsync({ useClass: Date })
+
+// Outside HTTP, functions receive a call, whose type a parameter declares.
+
+interface Socket {
+  data: { userId: string }
+}
+
+RateLimit({ ...perMinute, key: byConnection() })
+RateLimit({ ...perMinute, key: [byConnection(), byRoute()] })
+RateLimit({
+  ...perMinute,
+  key: byUser((call: NestCall<Socket, string>) => {
+    expectTypeOf(call.client).toEqualTypeOf<Socket | undefined>()
+    expectTypeOf(call.data).toEqualTypeOf<string | undefined>()
+    expectTypeOf(call.request).toEqualTypeOf<NestRequest | undefined>()
+    expectTypeOf(call.context).toEqualTypeOf<ExecutionContext>()
+    return call.client?.data.userId
+  }),
+})
+RateLimit<NestCall<Socket>>({
+  ...perMinute,
+  key: byUser(({ client }) => client?.data.userId),
+  skip: ({ type }) => type === 'rpc',
+})
