@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { WebSocket } from 'ws'
@@ -108,18 +109,27 @@ describe('limitMessages', () => {
   })
 
   test('stops reading while many messages wait, and denies those beyond 256 with one answer', async () => {
-    const limiter = slowly(limiterOf(fixedWindow({ limit: 10_000, window: '1m' })), [100])
+    let answer = (): void => {}
+    const answers = new Promise<void>((resolve) => (answer = resolve))
+    const limiter = slowly(limiterOf(fixedWindow({ limit: 10_000, window: '1m' })), [answers])
     const { connected, messages, accepted } = await serve(limiter)
     const { client, seen } = await connected()
+    // One write, so that the server reads all of them at once.
+    const { _socket: socket } = client as unknown as { _socket: Socket }
+    socket.cork()
     for (let n = 0; n < 1000; n++) client.send('x')
-    client.send('last '.repeat(20_000))
-    await vi.waitFor(() => expect(accepted[0].isPaused).toBe(true))
-    await vi.waitFor(() => expect(messages.at(-1)).toMatch(/^last/), { timeout: 5000 })
-    expect(messages.length).toBeGreaterThanOrEqual(257)
-    expect(messages.length).toBeLessThan(1000)
-    expect(limiter.calls()).toBe(messages.length)
-    const told = seen.filter((one) => typeof one === 'object')
-    expect(told).toEqual([{ error: 'RATE_LIMITED', retryAfterMs: 1000 }])
+    socket.uncork()
+    // Longer than one read.
+    client.send('last '.repeat(50_000))
+    await vi.waitFor(() => expect(seen).toHaveLength(1))
+    expect(seen).toEqual([{ error: 'RATE_LIMITED', retryAfterMs: 1000 }])
+    expect(accepted[0].isPaused).toBe(true)
+    answer()
+    await vi.waitFor(() => expect(messages.at(-1)).toMatch(/^last/))
+    expect(messages).toHaveLength(257)
+    expect(limiter.calls()).toBe(257)
+    await vi.waitFor(() => expect(seen).toHaveLength(258))
+    expect(seen.filter((one) => typeof one === 'object')).toHaveLength(1)
     expect(accepted[0].isPaused).toBe(false)
     expect(client.readyState).toBe(client.OPEN)
   })

@@ -27,7 +27,14 @@ import {
   type Visit,
 } from './visit.js'
 
-const wentAway = { type: 'deny', decision: undefined, headers: [], status: 499, body: '' }
+const wentAway = {
+  type: 'deny',
+  decision: undefined,
+  headers: [],
+  status: 499,
+  body: '',
+  violated: [],
+}
 const one = fixedWindow({ limit: 1, window: '1m' })
 const slot = concurrency({ limit: 1, lease: '1m' })
 
