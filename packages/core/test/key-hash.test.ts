@@ -1,8 +1,8 @@
-import crypto from 'node:crypto'
+import fs from 'node:fs'
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLimiter, fixedWindow } from '../src/index.js'
-import { KeyHash } from '../src/stores/memory/key-hash.js'
+import { KeyHash, newKeyHash } from '../src/stores/memory/key-hash.js'
 
 // HalfSipHash as specified, on bytes and bigints: slow, and independent of the implementation.
 
@@ -181,15 +181,47 @@ test('no two of a hundred thousand addresses share a hash', () => {
   expect(hashes.size).toBe(100_000)
 })
 
+test('a text has the same hash again, among the first texts of a process and later', () => {
+  const draw = () => Int32Array.of(0x0302_0100, 0x0706_0504)
+  const hash = new KeyHash(draw)
+  for (let i = 0; i < 3000; i++) {
+    const text = `client-${i % 1200}`
+    hash.hash(text)
+    const other = new KeyHash(draw)
+    other.hash(text)
+    expect([hash.high, hash.low]).toEqual([other.high, other.low])
+  }
+})
+
+function devicesOpened(): { count(): number } {
+  const open = vi.spyOn(fs, 'openSync')
+  onTestFinished(() => open.mockRestore())
+  return { count: () => open.mock.calls.filter(([path]) => path === '/dev/urandom').length }
+}
+
 test('a random key is drawn for the first text, and not when a limiter is created', () => {
-  const draw = vi.spyOn(crypto, 'randomFillSync')
-  onTestFinished(() => draw.mockRestore())
+  const opened = devicesOpened()
   const policies = fixedWindow({ limit: 5, window: '1m' })
   const limiter = createLimiter({ name: 'api', policies })
-  expect(draw).not.toHaveBeenCalled()
+  expect(opened.count()).toBe(0)
   limiter.consume('a')
-  const drawn = draw.mock.calls.length
-  expect(drawn).toBeGreaterThan(0)
+  // One for the keys, and one for the names of policies.
+  expect(opened.count()).toBe(2)
   limiter.consume('b')
-  expect(draw).toHaveBeenCalledTimes(drawn)
+  expect(opened.count()).toBe(2)
+})
+
+test('without the file of the operating system, the key is drawn by the cryptography of the runtime', () => {
+  const open = vi.spyOn(fs, 'openSync').mockImplementation(() => {
+    throw new Error('ENOENT')
+  })
+  const draw = vi.spyOn(globalThis.crypto, 'getRandomValues')
+  onTestFinished(() => [open, draw].forEach((spy) => spy.mockRestore()))
+  const hashes = Array.from({ length: 2 }, () => {
+    const hash = newKeyHash()
+    hash.hash('client')
+    return hash.high
+  })
+  expect(draw).toHaveBeenCalledTimes(2)
+  expect(hashes[0]).not.toBe(hashes[1])
 })

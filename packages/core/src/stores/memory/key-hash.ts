@@ -18,6 +18,8 @@ export class KeyHash {
   #last: string | undefined
   #k0 = 0
   #k1 = 0
+  /** The first hashes, because one takes microseconds until V8 has compiled the function. Undefined after them. */
+  #first: Map<string, Fingerprint> | undefined = new Map()
   readonly #drawKey: () => Int32Array
 
   /** @param drawKey returns the two words of the key, for the first text and not before */
@@ -26,7 +28,23 @@ export class KeyHash {
   }
 
   hash(text: string): void {
-    if (text !== this.#last) this.#hash(text)
+    if (text === this.#last) return
+    if (this.#first === undefined) this.#hash(text)
+    else this.#hashOnce(text, this.#first)
+  }
+
+  #hashOnce(text: string, first: Map<string, Fingerprint>): void {
+    const known = first.get(text)
+    if (known === undefined) {
+      this.#hash(text)
+      const { high, low } = this
+      if (first.size < mostFirst) first.set(text, { high, low })
+      else this.#first = undefined
+      return
+    }
+    this.high = known.high
+    this.low = known.low
+    this.#last = text
   }
 
   // This runs for each key of each decision. The round is written twice, because a function for it could not keep the four words in registers.
@@ -81,17 +99,35 @@ export class KeyHash {
   }
 }
 
+interface Fingerprint {
+  readonly high: number
+  readonly low: number
+}
+
+const mostFirst = 1000
+
 /** A hash with a random key. */
 export function newKeyHash(): KeyHash {
-  // Not drawn at once: the first random number of a process loads the cryptography of Node, which takes milliseconds.
+  // Not drawn at once, because some runtimes have no random numbers while a module loads.
   return new KeyHash(drawKey)
 }
 
-/** The module of Node, which every web framework has loaded, is faster than the global `crypto`, which loads more. */
 function drawKey(): Int32Array {
-  const key = new Int32Array(2)
-  const node = withProcess((process) => process.getBuiltinModule?.('node:crypto'))
-  return node === undefined ? crypto.getRandomValues(key) : node.randomFillSync(key)
+  return withProcess(readRandomDevice) ?? crypto.getRandomValues(new Int32Array(2))
+}
+
+/** The random numbers of the operating system. Node's own modules for them take milliseconds to load. Undefined or an error if there is no such file. */
+function readRandomDevice({ versions, getBuiltinModule }: NodeJS.Process): Int32Array | undefined {
+  // Deno asks its user before it opens a file, and both load their own cryptography faster.
+  if (versions['deno'] !== undefined || versions['bun'] !== undefined) return undefined
+  const files = getBuiltinModule('node:fs')
+  const device = files.openSync('/dev/urandom', 'r')
+  try {
+    const key = new Int32Array(2)
+    return files.readSync(device, key) === key.byteLength ? key : undefined
+  } finally {
+    files.closeSync(device)
+  }
 }
 
 /** The words of the current text. The array is large enough for the longest key. */
