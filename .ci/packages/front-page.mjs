@@ -4,6 +4,7 @@ import process from 'node:process'
 import { run } from '../command.mjs'
 import { root } from '../workspace.mjs'
 import { compile, createProject } from './project.mjs'
+import { withAllNeeded } from './tarballs.mjs'
 import { visit } from './visit.mjs'
 
 /** Runs every program of README.md unchanged, each in its own project with the packages that it imports. */
@@ -24,11 +25,14 @@ export async function* frontPage(packages, folder) {
 
 async function tryOut(project, { language, code }, packages, env) {
   const source = `program.${language}`
-  createProject(project, packages, { dependencies: needs(code), files: { [source]: code } })
+  createProject(project, packages, {
+    dependencies: withAllNeeded(needs(code), packages),
+    files: { [source]: code },
+  })
   if (language === 'ts') {
     compile(project, source, '--experimentalDecorators', '--emitDecoratorMetadata')
   }
-  if (code.includes('.listen(')) return visit(project, 'program.js', { env })
+  if (/\b(?:listen|serve)\(/.test(code)) return visit(project, 'program.js', { env })
   run(process.execPath, ['program.js'], { cwd: project, env: { ...process.env, ...env } })
   return 'runs'
 }
@@ -48,7 +52,7 @@ function needs(code) {
         '@types/node',
       ]
     : []
-  return [...new Set([...imported, '@sluice/core', ...nest])]
+  return [...imported, ...nest]
 }
 
 function programsIn(page) {

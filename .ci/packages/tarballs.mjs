@@ -18,6 +18,17 @@ export function withNeeded(one, packages) {
   return [...packages.filter(({ manifest }) => manifest.name in dependencies), one]
 }
 
+/** The names of dependencies, with those of our packages that they need, and so on. */
+export function withAllNeeded(names, packages) {
+  const all = new Set(names)
+  for (const name of all) {
+    const ours = packages.find(({ manifest }) => manifest.name === name)
+    if (ours === undefined) continue
+    for (const needed of withNeeded(ours, packages)) all.add(needed.manifest.name)
+  }
+  return [...all]
+}
+
 function pack(source, { name, version }, folder) {
   const [command, args] = pnpm('pack', '--pack-destination', folder)
   run(command, args, { cwd: source })
