@@ -12,6 +12,7 @@ const effective = new Set([
   'ArrayExpression',
   'BinaryExpression',
   'CallExpression',
+  'ConditionalExpression',
   'LogicalExpression',
   'MemberExpression',
   'NewExpression',
@@ -244,13 +245,25 @@ function writeModule(folder, module, text) {
 function markPure(code) {
   let text = code
   const variables = parseAst(text).body.flatMap((node) => node.declarations ?? [])
-  for (const { init } of variables.toReversed()) {
-    if (!effective.has(init?.type)) continue
-    // Only a call can be marked.
-    const marked = `/* @__PURE__ */ (() => (${text.slice(init.start, init.end)}))()`
+  for (const { id, init } of variables.toReversed()) {
+    if (!effective.has(init?.type) && !isEffectiveClass(init)) continue
+    const value = text.slice(init.start, init.end)
+    // Only a call can be marked, and in a call a class has no name of its own.
+    const named = isEffectiveClass(init)
+      ? value.replace(/^class(?= extends| \{)/, `class ${id.name}`)
+      : value
+    const marked = `/* @__PURE__ */ (() => (${named}))()`
     text = text.slice(0, init.start) + marked + text.slice(init.end)
   }
   return text
+}
+
+/** A class whose definition runs code: of the class that it extends, of a static field, or of a computed name. */
+function isEffectiveClass(node) {
+  if (node?.type !== 'ClassExpression') return false
+  return (
+    node.superClass !== null || node.body.body.some((member) => member.static || member.computed)
+  )
 }
 
 /** esbuild declares the variables of modules by `var`. V8 reads a `const` in optimized code without a load, so that a decision is faster. */

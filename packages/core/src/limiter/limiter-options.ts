@@ -93,29 +93,31 @@ type AllLimiterOptions<S extends Store> = {
   readonly denyCache?: boolean
 }
 
+/** The option `name`. */
+export const nameOption: OptionReader<string> = checked(
+  'a non-empty string: the namespace of the counters',
+  isText,
+)
+
 /** The options that `rateLimit` takes as well. */
 export const commonReaders: {
-  readonly name: OptionReader<string>
   readonly store: OptionReader<unknown>
   readonly clock: OptionReader<unknown>
   readonly onStoreError: OptionReader<OnStoreError>
   readonly localShare: OptionReader<number>
 } = {
-  name: checked('a non-empty string: the namespace of the counters', isText),
   store: storeOption,
   clock: checkedIfGiven('a function that returns milliseconds since the epoch', isFunction),
   onStoreError: optional(oneOf('local', 'allow', 'deny'), 'local'),
   localShare: optional(checked('a number above 0, up to 1', isShare), 1),
 }
 
-const { name, ...others } = commonReaders
-
 const readers = {
-  name,
+  name: nameOption,
   ...policyReaders,
   // `bindPolicies` checks the policies.
   policies: checkedIfGiven('', () => true),
-  ...others,
+  ...commonReaders,
   denyCache: optional(checked('true or false', isBoolean), true),
 }
 

@@ -1,5 +1,5 @@
 import { sluiceError } from '../../errors.js'
-import { commonReaders } from '../../limiter/limiter-options.js'
+import { commonReaders, nameOption } from '../../limiter/limiter-options.js'
 import {
   assertNoConflict,
   policyConflicts,
@@ -78,8 +78,6 @@ const someStyles = `${styles.map((style) => `'${style}'`).join(', ')}, or a list
 
 const someEntries = 'a list of addresses, ranges and keys, or accessList([…])'
 
-const { name, ...others } = commonReaders
-
 /** The option `key`. */
 export const keyOption: OptionReader<unknown> = {
   ...checkedIfGiven(
@@ -110,8 +108,8 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     ...checkedIfGiven('rules, such as those that loadRules of @sluice/rules returns', isRules),
     advice: (value) => (isPromise(value) ? 'This is a promise: await it' : undefined),
   },
-  name: optional<unknown>(name, undefined),
-  ...others,
+  name: optional<unknown>(nameOption, undefined),
+  ...commonReaders,
   key: keyOption,
   cost: costOption,
   allow: checkedIfGiven(someEntries, (value) => typeof value === 'object'),
