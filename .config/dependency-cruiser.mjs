@@ -22,7 +22,7 @@ const adapterNeeds = ['@sluice/core', 'packages/core/(?:bundle|src)/(?:index|htt
 const rules = {
   ground: {
     from: ground,
-    may: [algorithmContract, `${core}/stores/store\\.ts$`, npm('ms', '@noble/hashes')],
+    may: [npm('ms', '@noble/hashes')],
   },
   'algorithm contract': { from: algorithmContract, may: [ground] },
   algorithms: {
