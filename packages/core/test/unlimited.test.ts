@@ -49,7 +49,14 @@ describe('unlimited alone', () => {
     await limiter.penalize('key', 5)
     expect([await limiter.refund('key', 5), await limiter.reset('key')]).toEqual([true, true])
     expect((await limiter.status('key')).policies).toEqual({
-      default: { used: 0, limit: Infinity, remaining: Infinity, resetMs: 0, blockedMs: 0 },
+      default: {
+        used: 0,
+        limit: Infinity,
+        remaining: Infinity,
+        resetMs: 0,
+        blockedMs: 0,
+        exemptMs: 0,
+      },
     })
     expect(stub.calls).toEqual([])
   })
