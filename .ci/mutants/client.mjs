@@ -203,4 +203,10 @@ export const mutants = [
     find: 'if (dictionary.test(field)) {',
     replace: 'if (field === dictionary.source) {',
   },
+  {
+    file: `${root}/limited-fetch.ts`,
+    name: 'a wait that the server names ends an exemption',
+    find: '        if (policies.some(({ exemptMs }) => exemptMs > 0)) return false\n',
+    replace: '',
+  },
 ]

@@ -270,4 +270,22 @@ export const mutants = [
     find: 'slidingLog: 8000',
     replace: 'slidingLog: 8_000_000',
   },
+  {
+    file: `${database}/page.ts`,
+    name: 'an exemption and a block stay beside each other',
+    find: '    this.removeOverride()\n    const ends',
+    replace: '    const ends',
+  },
+  {
+    file: `${database}/page.ts`,
+    name: 'a reset ends an exemption',
+    find: '[blockId, exemptionId, resetId, damageId]',
+    replace: '[blockId, resetId, damageId]',
+  },
+  {
+    file: `${database}/page-plan.ts`,
+    name: 'an exempt key is denied by its quota',
+    find: 'return isExempt(this) || (fits',
+    replace: 'return (fits',
+  },
 ]

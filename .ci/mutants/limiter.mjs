@@ -5,7 +5,7 @@ export const area = 'limiter'
 export const tests = [
   'packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds packages/core/test/acquire-bound packages/core/test/unlimited packages/core/test/keys.test',
   'packages/conformance/test/acquire packages/conformance/test/concurrency.test packages/conformance/test/known-mistakes',
-  'packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
+  'packages/core/test/exemptions packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
   'packages/conformance/test/stores packages/conformance/test/models',
 ]
 
@@ -177,5 +177,65 @@ export const mutants = [
     name: 'a wait for leases is firm',
     find: 'hasLeases(policy) && wait !== null',
     replace: 'hasLeases(policy) && wait === null',
+  },
+  {
+    file: `${limiter}/plan.ts`,
+    name: 'a decision is exempt although one of its policies counted',
+    find: 'else if (counts(this.policies[i])) return false',
+    replace: 'else if (counts(this.policies[i])) continue',
+  },
+  {
+    file: `${limiter}/plan.ts`,
+    name: 'a policy without a limit counts, so that no decision beside it is exempt',
+    find: 'else if (counts(this.policies[i])) return false',
+    replace: 'else return false',
+  },
+  {
+    file: `${limiter}/refunds.ts`,
+    name: 'the refund of a decision refunds units that an exempt policy did not take',
+    find: '!== false && !isExempt(states[i])',
+    replace: '!== false',
+  },
+  {
+    file: `${limiter}/leases.ts`,
+    name: 'an exempt policy grants a lease',
+    find: 'hasLeases(policy) && !isExempt(states[i])',
+    replace: 'hasLeases(policy)',
+  },
+  {
+    file: `${limiter}/read-decision.ts`,
+    name: 'an exempt request is delayed by its queue',
+    find: 'delays && wait === 0 && !exempt',
+    replace: 'delays && wait === 0',
+  },
+  {
+    file: `${limiter}/read-decision.ts`,
+    name: 'an exempt policy names a wait',
+    find: 'taken || exempt ? 0',
+    replace: 'taken ? 0',
+  },
+  {
+    file: `${limiter}/waits.ts`,
+    name: 'an exempt request waits for its turn in the queue',
+    find: 'steps.queueWait !== undefined && !isExempt(states[i])',
+    replace: 'steps.queueWait !== undefined',
+  },
+  {
+    file: `${limiter}/waits.ts`,
+    name: 'the full queue of an exempt policy denies a call that may wait',
+    find: '    if (isExempt(states[i])) return\n',
+    replace: '',
+  },
+  {
+    file: `${limiter}/acquire.ts`,
+    name: 'an exempt call that may not wait is denied behind calls that do',
+    find: '    if (decision.exempt === true) return admission.consume(key, call)\n',
+    replace: '',
+  },
+  {
+    file: `${limiter}/receipt.ts`,
+    name: 'a copy of a decision is not exempt',
+    find: '  if (exempt !== undefined) Object.assign(copy, { exempt })\n',
+    replace: '',
   },
 ]

@@ -116,8 +116,8 @@ export const mutants = [
   {
     file: `${memory}/table-cursor.ts`,
     name: 'a block is forgotten as soon as it ends, so that the next one does not escalate',
-    find: 'rows.moment + blockForgotten(block) - now',
-    replace: 'rows.moment + block[0] - now',
+    find: 'rows.moment + overrideEnds(override) - now',
+    replace: 'rows.moment + override[0] - now',
   },
   {
     file: `${memory}/table-cursor.ts`,
@@ -158,8 +158,8 @@ export const mutants = [
   {
     file: `${memory}/row-cursor.ts`,
     name: 'a denied key keeps a row',
-    find: 'const taken = isPeek || !fits ? 0 : cost',
-    replace: 'const taken = isPeek ? 0 : cost',
+    find: 'const taken = isPeek || !fits ||',
+    replace: 'const taken = isPeek ||',
   },
   {
     file: `${memory}/row-cursor.ts`,
@@ -170,8 +170,8 @@ export const mutants = [
   {
     file: `${memory}/table-cursor.ts`,
     name: 'a blocked key is allowed',
-    find: 'return this.blockedUntil > now',
-    replace: 'return false',
+    find: '(fits && this.blockedUntil <= now)',
+    replace: 'fits',
   },
   {
     file: `${memory}/table-cursor.ts`,
@@ -256,5 +256,47 @@ export const mutants = [
     name: 'the receipt of a decision has the state of the last policy only',
     find: 'states.unshift(stateOf(decided))',
     replace: 'states.unshift(stateOf(this))',
+  },
+  {
+    file: `${memory}/row-cursor.ts`,
+    name: 'a request of an exempt key is counted',
+    find: '!fits || this.blockedUntil < 0 ? 0 : cost',
+    replace: '!fits ? 0 : cost',
+  },
+  {
+    file: `${memory}/table-cursor.ts`,
+    name: 'an exempt key is denied by its quota',
+    find: 'return isExempt(this) || (fits',
+    replace: 'return (fits',
+  },
+  {
+    file: `${stores}/cursor.ts`,
+    name: 'a request of an exempt key starts a block, or a bucket',
+    find: 'if (isExempt(this)) {\n      this.read()',
+    replace: 'if (!isExempt) {\n      this.read()',
+  },
+  {
+    file: `${stores}/cursor.ts`,
+    name: 'unblock ends an exemption',
+    find: 'if (this.side.override[UNTIL] >= 0) this.#removeOverride()',
+    replace: 'this.#removeOverride()',
+  },
+  {
+    file: `${stores}/cursor.ts`,
+    name: 'unexempt ends a block',
+    find: 'if (this.side.override[UNTIL] < 0) this.#removeOverride()',
+    replace: 'this.#removeOverride()',
+  },
+  {
+    file: `${stores}/cursor.ts`,
+    name: 'an exemption never ends',
+    find: 'return until < 0 && -until <= now ? 0 : until',
+    replace: 'return until',
+  },
+  {
+    file: `${stores}/changes.ts`,
+    name: 'an exemption is longer by a millisecond',
+    find: 'exemptionUntil(now + request.forMs)',
+    replace: 'exemptionUntil(now + request.forMs + 1)',
   },
 ]

@@ -179,4 +179,22 @@ export const mutants = [
     find: "(verb !== 'peek' || request.fromCounts === true)",
     replace: "verb !== 'peek'",
   },
+  {
+    file: 'packages/core/src/stores/store.ts',
+    name: 'a late answer about an exempt key is refunded',
+    find: 'if (!receipts.some(isExempt)) return [whole]',
+    replace: 'if (receipts.length > 0) return [whole]',
+  },
+  {
+    file: `${pipeline}/deny-cache.ts`,
+    name: 'a denial is remembered for a policy that was exempt',
+    find: '  if (isExempt(state)) return false\n',
+    replace: '',
+  },
+  {
+    file: `${pipeline}/deny-cache.ts`,
+    name: 'a remembered denial outlives the exemption of another policy',
+    find: '    if (isExempt(state) && -blockedUntil <= state.now) return undefined\n',
+    replace: '',
+  },
 ]

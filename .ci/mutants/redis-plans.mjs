@@ -25,8 +25,8 @@ export const mutants = [
   {
     file: `${redis}/script/decide.ts`,
     name: 'a blocked key is allowed',
-    find: 'then allowed = false end',
-    replace: 'then end',
+    find: 'fits${n} and blockEnd${n} <= now`',
+    replace: 'fits${n}`',
   },
   {
     file: `${redis}/script/decide.ts`,
@@ -141,5 +141,53 @@ export const mutants = [
     name: 'the first call of a script is sent again, and may be overtaken',
     find: 'if (!sent.has(digest)) {',
     replace: 'if (sent.size < 0) {',
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'an exempt policy is denied by its quota',
+    find: '`if blockEnd${n} < 0 then fits${n} = true end`',
+    replace: "''",
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'of several policies, the exempt ones are counted as well',
+    find: '`if blockEnd${n} >= 0 then\n            ${take}\n          end`',
+    replace: 'take',
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'a request of an exempt key is counted if its policy is written alone',
+    find: 'const counts = `${cost} > 0 and blockEnd${n} >= 0`',
+    replace: 'const counts = `${cost} > 0`',
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'a request of an exempt key creates its bucket',
+    find: 'ended${n} <= now and blockEnd${n} >= 0',
+    replace: 'ended${n} <= now',
+  },
+  {
+    file: `${redis}/script/decide.ts`,
+    name: 'if memory is full, a request of an exempt key fails',
+    find: 'const costs = policies.map(({ n, cost }) => `${cost} > 0 and blockEnd${n} >= 0`)',
+    replace: 'const costs = policies.map(({ cost }) => `${cost} > 0`)',
+  },
+  {
+    file: `${redis}/script/states.ts`,
+    name: 'the state of an exempt key is written again if another key takes units',
+    find: '`${isTaken} and (${someCounts(policies)})`',
+    replace: 'isTaken',
+  },
+  {
+    file: `${redis}/script/states.ts`,
+    name: 'the row of an exempt policy is saved beside those of others',
+    find: 'const isSaved = isSavedAlone ? `saved${n}` : `blockEnd${n} >= 0`',
+    replace: "const isSaved = isSavedAlone ? `saved${n}` : 'true'",
+  },
+  {
+    file: `${redis}/answers.ts`,
+    name: 'a client that returns text loses the end of an exemption',
+    find: '/^-?\\d+$/',
+    replace: '/^\\d+$/',
   },
 ]

@@ -27,7 +27,7 @@ export const mutants = [
   {
     file: `${script}/rest.ts`,
     name: 'a block is kept as long as its key',
-    find: 'if block then part.life = block[1] + block[2] + time.margin - time.now end',
+    find: '  part.life = block[1] + block[2] + time.margin - time.now\n',
     replace: '',
   },
   {
@@ -57,7 +57,7 @@ export const mutants = [
   {
     file: `${script}/rest.ts`,
     name: 'a block or a reset beside a row is another form of it',
-    find: 'and part.id ~= BLOCK and part.id ~= RESET',
+    find: 'and part.id ~= BLOCK and part.id ~= EXEMPTION and part.id ~= RESET',
     replace: '',
   },
   {
@@ -252,5 +252,41 @@ export const mutants = [
     name: 'a spread window opens before the last unit of the older one (Lua)',
     find: 'math.max(now, row[2] + row[6]), 0',
     replace: 'now, 0',
+  },
+  {
+    file: `${script}/rest.ts`,
+    name: 'an exemption never ends',
+    find: 'if block[1] > time.now then return { -block[1], 0 } end',
+    replace: 'return { -block[1], 0 }',
+  },
+  {
+    file: `${script}/rest.ts`,
+    name: 'a block and an exemption stay beside each other',
+    find: '  removeBlock(policy, state, other)\n',
+    replace: '',
+  },
+  {
+    file: `${script}/verbs.ts`,
+    name: 'an exempt policy is denied by its quota',
+    find: '    if isExempt(cursor) then cursor.fits = true end\n',
+    replace: '',
+  },
+  {
+    file: `${script}/verbs.ts`,
+    name: 'a request of an exempt key is counted',
+    find: 'local isKept = request.decides and isExempt(cursor)',
+    replace: 'local isKept = false',
+  },
+  {
+    file: `${script}/verbs.ts`,
+    name: 'unblock hides an exemption',
+    find: 'if not isExempt(cursor) then cursor.block = unblocked end',
+    replace: 'cursor.block = unblocked',
+  },
+  {
+    file: `${script}/verbs.ts`,
+    name: 'unexempt hides a block',
+    find: 'if isExempt(cursor) then cursor.block = unblocked end',
+    replace: 'cursor.block = unblocked',
   },
 ]

@@ -87,7 +87,7 @@ export function limitedFetch(limiter: Limiter, options: FetchOptions<Send> = {})
       const isObeyed = waitMs === undefined || waitMs === 0 || (await call.obey(waitMs))
       const mayRetry = retry < retries && response.status === 429 && isRepeatable(input, init)
       if (!mayRetry || waitMs === undefined || waitMs > call.leftMs()) return response
-      // The limiter does not hold the block if its store is unavailable.
+      // The limiter does not hold the block if its store is unavailable or the key is exempt.
       if (!isObeyed) await call.pause(waitMs)
       const next = await call.enter()
       if (!next.allowed) return response
@@ -139,7 +139,7 @@ interface Waits {
   /** Waits until the limiter allows the call. */
   enter(): Promise<Decision>
   pause(waitMs: number): Promise<void>
-  /** Blocks the key for all processes, unless it is blocked for longer already. False if that fails. */
+  /** Blocks the key for all processes, unless it is blocked for longer already. False if that fails, or if the key is exempt: a block would end the exemption. */
   obey(waitMs: number): Promise<boolean>
 }
 
@@ -170,9 +170,9 @@ function createWaits(
     async obey(waitMs) {
       const lengthMs = Math.min(Math.ceil(waitMs), longestBlockMs)
       try {
-        const { policies } = await limiter.status(key)
-        const blocks = Object.values(policies).map(({ blockedMs }) => blockedMs)
-        if (blocks.every((blockedMs) => blockedMs >= lengthMs)) return true
+        const policies = Object.values((await limiter.status(key)).policies)
+        if (policies.some(({ exemptMs }) => exemptMs > 0)) return false
+        if (policies.every(({ blockedMs }) => blockedMs >= lengthMs)) return true
         await limiter.block(key, lengthMs)
         return true
       } catch {

@@ -220,6 +220,18 @@ describe('the block of the key', () => {
     expect(await blockedMs(limiter, server.host)).toBeGreaterThan(30_000)
   })
 
+  test('does not end an exemption: the call that was answered waits by itself', async () => {
+    const server = await answering(soon)
+    const limiter = limiterOf()
+    await limiter.exempt(server.host, '1h')
+    const began = performance.now()
+    const response = await limitedFetch(limiter, { maxWait: '10s' })(server.url)
+    expect(response.status).toBe(200)
+    expect(performance.now() - began).toBeGreaterThanOrEqual(990)
+    const { blockedMs: blocked, exemptMs } = (await limiter.status(server.host)).policies['default']
+    expect([blocked, exemptMs > 3_590_000]).toEqual([0, true])
+  })
+
   test('a limiter that cannot block still waits before the retry', async () => {
     const server = await answering(soon)
     const broken = { ...limiterOf(), status: async () => Promise.reject(new Error('unavailable')) }

@@ -107,6 +107,30 @@ describe('policies on keys of different slots', () => {
     expect((await limiter.consume({ address: first, user: third })).allowed).toBe(true)
   })
 
+  test('that are exempt count nothing, and the others decide and are refunded', async () => {
+    const bucket = tokenBucket({ capacity: 3, refill: 1, every: '1h', initial: 1 })
+    const limiter = limiterOf({ address: hourly(1), user: hourly(2), bucket }, () => today)
+    const keys = { address: first, user: second, bucket: third }
+    await limiter.exempt({ ...keys, user: notLimited }, '5m')
+    const before = await limiter.status(keys)
+    expect(await usedIn(limiter, keys)).toEqual([0, 0, 2])
+    const decisions = [await limiter.consume(keys), await limiter.consume(keys)]
+    expect(decisions.map(({ allowed, exempt }) => [allowed, exempt])).toEqual(
+      decisions.map(() => [true, undefined]),
+    )
+    expect((await limiter.consume(keys)).deniedBy).toEqual(['user'])
+    expect(await usedIn(limiter, keys)).toEqual([0, 2, 2])
+    expect([await limiter.refund(decisions[0]), await limiter.refund(decisions[1])]).toEqual([
+      true,
+      true,
+    ])
+    expect(await limiter.status(keys)).toEqual(before)
+    await limiter.exempt(keys, '5m')
+    expect(await limiter.consume(keys, { cost: 9 })).toMatchObject({ allowed: true, exempt: true })
+    await limiter.unexempt(keys)
+    expect(await usedIn(limiter, keys)).toEqual([0, 0, 2])
+  })
+
   test('remove a block that a request started before a later slot denied it', async () => {
     const policies = { address: hourly(50, { for: '5m' }), user: hourly(20) }
     const name = randomUUID()
@@ -289,14 +313,24 @@ test('every key on every node has a time to live, after any traffic', async () =
     limiter: fc.constantFrom(...limiters),
     keys: fc.record({ one: key, two: key, three: key, four: key }),
     cost: fc.nat(3),
-    verb: fc.constantFrom('consume', 'consume', 'penalize', 'refundUnits', 'block', 'reset'),
+    verb: fc.constantFrom(
+      'consume',
+      'consume',
+      'penalize',
+      'refundUnits',
+      'block',
+      'exempt',
+      'unexempt',
+      'reset',
+    ),
   })
   await fc.assert(
     fc.asyncProperty(call, async ({ limiter, keys, cost, verb }) => {
       if (verb === 'consume') await limiter.consume(keys, { cost })
       else if (verb === 'penalize') await limiter.penalize(keys, cost)
       else if (verb === 'refundUnits') await limiter.refund(keys, cost)
-      else if (verb === 'block') await limiter.block(keys, '1m')
+      else if (verb === 'block' || verb === 'exempt') await limiter[verb](keys, '1m')
+      else if (verb === 'unexempt') await limiter.unexempt(keys)
       else await limiter.reset(keys)
     }),
     { numRuns: runs(200) },
@@ -312,7 +346,7 @@ test('every key on every node has a time to live, after any traffic', async () =
 const verbs = [
   ...Array<'consume'>(8).fill('consume'),
   ...(['peek', 'reset', 'penalize', 'refundUnits', 'refund'] as const),
-  ...(['block', 'unblock', 'release', 'renew'] as const),
+  ...(['block', 'unblock', 'exempt', 'unexempt', 'release', 'renew'] as const),
 ] as const
 
 interface Command {
@@ -387,6 +421,8 @@ function runner(limiter: Limiter) {
     else if (verb === 'refundUnits') await limiter.refund(keys, cost)
     else if (verb === 'block') await limiter.block(keys, 500)
     else if (verb === 'unblock') await limiter.unblock(keys)
+    else if (verb === 'exempt') await limiter.exempt(keys, 500)
+    else if (verb === 'unexempt') await limiter.unexempt(keys)
     else if (verb === 'release') answer = await admitted?.lease?.release()
     else if (verb === 'renew') answer = await admitted?.lease?.renew()
     else if (admitted !== undefined) answer = await limiter.refund(admitted)

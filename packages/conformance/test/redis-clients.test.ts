@@ -90,7 +90,7 @@ describe.each(Object.entries(clients))('%s', (_name, open) => {
   })
 })
 
-/** The results of all methods over policies of each kind of state: short rows, a block, a log and leases. */
+/** The results of all methods over policies of each kind of state: short rows, a block, an exemption, a log and leases. */
 async function resultsOver(client: SupportedClient): Promise<unknown> {
   const now = Date.UTC(2030, 0, 1)
   const policies = {
@@ -115,6 +115,10 @@ async function resultsOver(client: SupportedClient): Promise<unknown> {
     await limiter.block('key', '5s'),
     await limiter.reset('key'),
     await limiter.unblock('key'),
+    await limiter.exempt('key', '5s'),
+    numbersOf(await limiter.consume('key', { cost: 50 })),
+    await limiter.status('key'),
+    await limiter.unexempt('key'),
     await limiter.reset('key'),
     await limiter.status('key'),
     await limiter.status('other'),

@@ -78,13 +78,32 @@ describe('when memory is full', () => {
       expect(decisions.map(({ source }) => source)).toEqual(Array(50).fill('closed'))
       expect(await refusalOf(limiter.penalize('key', 1))).toBe('SLUICE_STORE_FAILED')
       expect(await refusalOf(limiter.block('key', '1m'))).toBe('SLUICE_STORE_FAILED')
+      expect(await refusalOf(limiter.exempt('key', '1m'))).toBe('SLUICE_STORE_FAILED')
       expect(await refusalOf(limiter.unblock('key'))).toBe(undefined)
+      expect(await refusalOf(limiter.unexempt('key'))).toBe(undefined)
       // These calls would create the row of a bucket that does not start full. All other policies have nothing to write.
       const outcome = meaning.born === undefined ? true : 'SLUICE_STORE_FAILED'
       expect(await refusalOf(limiter.refund('key'))).toBe(outcome)
       expect(await refusalOf(limiter.reset('key'))).toBe(outcome)
       expect((await limiter.peek('key')).source).toBe('store')
       expect(await server.connection.dbsize()).toBe(keys)
+    },
+  )
+
+  test.each(samples)(
+    '%s: requests of an exempt key are allowed',
+    async (_, [{ policy, quota }]) => {
+      const limiter = limiterOf(policy)
+      await limiter.exempt('key', '1m')
+      await fillUp()
+      for (const cost of [1, quota + 1]) {
+        expect(await limiter.consume('key', { cost })).toMatchObject({
+          source: 'store',
+          exempt: true,
+        })
+      }
+      await limiter.unexempt('key')
+      expect('exempt' in (await limiter.peek('key'))).toBe(false)
     },
   )
 

@@ -93,6 +93,7 @@ const verbs = [
   ...Array<'consume'>(6).fill('consume'),
   ...(['refund', 'refund', 'refund', 'refundUnits', 'penalize', 'penalize', 'reset'] as const),
   ...(['release', 'renew', 'block', 'unblock', 'peek', 'status', 'consumeMany'] as const),
+  ...(['exempt', 'unexempt'] as const),
 ] as const
 
 interface Command {
@@ -102,7 +103,7 @@ interface Command {
   readonly owner: string | undefined
   /** Whether this call passes the other plan, if there is one, instead of the limiter's own. */
   readonly isChanged: boolean
-  /** Chooses a decision, counted back from the last one, or the duration of a block, or whether a reset unblocks. */
+  /** Chooses a decision, counted back from the last one, or the duration of a block or an exemption, or whether a reset unblocks. */
   readonly dice: number
 }
 
@@ -219,6 +220,10 @@ function subject(limiter: Limiter, changed: Plan | undefined) {
         return told(limiter.block(keys, 1 + 700 * dice))
       case 'unblock':
         return told(limiter.unblock(keys))
+      case 'exempt':
+        return told(limiter.exempt(keys, 1 + 700 * dice))
+      case 'unexempt':
+        return told(limiter.unexempt(keys))
       case 'reset':
         return told(limiter.reset(keys, { unblock: dice > 1, ...plan }))
       case 'peek':

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { createLimiter, fixedWindow, gcra, slidingWindow, type Policies } from '@sluice/core'
+import {
+  createLimiter,
+  fixedWindow,
+  gcra,
+  notLimited,
+  slidingWindow,
+  type Policies,
+} from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { useBothScripts } from './both-scripts.js'
 
@@ -73,5 +80,39 @@ describe('by the time of the server', () => {
     const allowed = answers.map((decision) => decision?.allowed)
     expect(allowed).toEqual([false, false, undefined, true, true])
     expect((await limiter.peek('key')).remaining).toBe(98)
+  })
+
+  test.each(Object.entries(plans))('%s: requests of exempt keys write nothing', async (_, plan) => {
+    const name = randomUUID()
+    const limiter = createLimiter({ name, policies: plan, store: scripts.plan })
+    await limiter.consume('key')
+    await limiter.exempt('key', '1h')
+    await limiter.exempt('new', '1h')
+    const { connection } = server
+    const states = () =>
+      Promise.all(['key', 'new'].map((key) => connection.getBuffer(`plan:${name}:{${key}}`)))
+    const before = await states()
+    await connection.config('RESETSTAT')
+    const decisions = await limiter.consumeMany([
+      { key: 'key' },
+      { key: 'new', cost: 9 },
+      { key: 'key', cost: 3 },
+    ])
+    expect(decisions.map(({ exempt }) => exempt)).toEqual([true, true, true])
+    expect(await connection.info('commandstats')).not.toContain('cmdstat_set:')
+    expect(await states()).toEqual(before)
+  })
+
+  test('of two keys in one call, only the one that is not exempt is written', async () => {
+    const name = randomUUID()
+    const policies = { a: fixedWindow(one), b: slidingWindow(one) }
+    const limiter = createLimiter({ name, policies, store: scripts.plan })
+    const keys = { a: 'ann', b: 'bob' }
+    await limiter.consume(keys)
+    await limiter.exempt({ ...keys, b: notLimited }, '1h')
+    await server.connection.config('RESETSTAT')
+    await limiter.consume(keys)
+    const stats = await server.connection.info('commandstats')
+    expect(/cmdstat_set:calls=(\d+)/.exec(stats)?.[1]).toBe('1')
   })
 })

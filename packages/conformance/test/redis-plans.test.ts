@@ -3,6 +3,7 @@ import {
   createLimiter,
   fixedWindow,
   gcra,
+  notLimited,
   type AsyncStore,
   type Decision,
   type Limiter,
@@ -49,7 +50,7 @@ const verbs = [
     'refundUnits',
     'penalize',
   ] as const),
-  ...(['block', 'unblock', 'reset', 'status'] as const),
+  ...(['block', 'unblock', 'exempt', 'exempt', 'unexempt', 'reset', 'status'] as const),
 ] as const
 
 interface Command {
@@ -253,6 +254,13 @@ async function answer(
         return await limiter.block(key, 1 + 700 * dice, { policies })
       case 'unblock':
         return await limiter.unblock(key, { policies })
+      case 'exempt': {
+        const isChosen = (i: number) => ((dice >> (i % 3)) & 1) === 0
+        const some = isApart ? each((i) => (isChosen(i) ? key : notLimited)) : key
+        return await limiter.exempt(some, 500 + 700 * dice, { policies })
+      }
+      case 'unexempt':
+        return await limiter.unexempt(key, { policies })
       case 'reset':
         return await limiter.reset(key, { unblock: dice > 2, policies })
       case 'status':
@@ -282,6 +290,7 @@ interface Form {
 function formsOf(policies: readonly Policy[]): ReadonlyMap<number, Form> {
   const forms = new Map<number, Form>([
     [block, { moments: 1, counts: 1 }],
+    [exemption, { moments: 1, counts: 1 }],
     [recordOfReset, { moments: 2, counts: 1 }],
   ])
   for (const policy of policies) {
@@ -343,3 +352,4 @@ function partOf(
 const block = 127
 const rowThatEnds = 125
 const recordOfReset = 126
+const exemption = 123

@@ -121,6 +121,27 @@ describe('time to live', () => {
     expect(await server.connection.strlen('sluice:blocked:{key}')).toBe(bytes)
   })
 
+  test('an exemption of a key without counts takes nine bytes, and is kept as long as it lasts and a second', async () => {
+    const policies = fixedWindow({ limit: 5, window: '1h' })
+    const limiter = createLimiter({ name: 'exempt', policies, store: storeOf(), denyCache: false })
+    const state = 'sluice:exempt:{key}'
+    await limiter.exempt('key', '2h')
+    expect(await server.connection.strlen(state)).toBe(1 + 6 + 2)
+    expect(Math.ceil((await server.connection.pttl(state)) / 1000)).toBe(7201)
+    await limiter.unexempt('key')
+    expect(await server.connection.exists(state)).toBe(0)
+    await limiter.consume('key')
+    const bytes = await server.connection.strlen(state)
+    await limiter.exempt('key', '50ms')
+    await limiter.consume('key')
+    await delay(60)
+    expect('exempt' in (await limiter.consume('key'))).toBe(false)
+    expect(await server.connection.strlen(state)).toBeGreaterThan(bytes)
+    await delay(1000)
+    expect((await limiter.consume('key')).remaining).toBe(2)
+    expect(await server.connection.strlen(state)).toBe(bytes)
+  })
+
   test('a reset is recorded for as long as the deleted units would have counted', async () => {
     const policies = fixedWindow({ limit: 2, window: '1h' })
     const limiter = createLimiter({ name: 'reset', policies, store: storeOf() })

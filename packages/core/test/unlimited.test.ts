@@ -4,6 +4,7 @@ import {
   fixedWindow,
   gcra,
   memoryStore,
+  notLimited,
   unlimited,
   type AsyncStore,
   type LimiterOptions,
@@ -49,7 +50,14 @@ describe('unlimited alone', () => {
     await limiter.penalize('key', 5)
     expect([await limiter.refund('key', 5), await limiter.reset('key')]).toEqual([true, true])
     expect((await limiter.status('key')).policies).toEqual({
-      default: { used: 0, limit: Infinity, remaining: Infinity, resetMs: 0, blockedMs: 0 },
+      default: {
+        used: 0,
+        limit: Infinity,
+        remaining: Infinity,
+        resetMs: 0,
+        blockedMs: 0,
+        exemptMs: 0,
+      },
     })
     expect(stub.calls).toEqual([])
   })
@@ -63,13 +71,16 @@ describe('unlimited alone', () => {
     },
   )
 
-  test('cannot be blocked: block() is an error', async () => {
-    const { code, message } = await rejectionOf(limiterOf(unlimited()).block('key', '1m'))
-    expect(code).toBe('SLUICE_OPTION_INVALID')
-    expect(message).toContain('"unlimited" allows everything')
-    const inMemory = createLimiter({ name: 'plans', policies: unlimited() })
-    expect(errorOf(() => inMemory.block('key', '1m')).code).toBe('SLUICE_OPTION_INVALID')
-  })
+  test.each(['block', 'exempt'] as const)(
+    'refuses %s, which would change nothing',
+    async (verb) => {
+      const { code, message } = await rejectionOf(limiterOf(unlimited())[verb]('key', '1m'))
+      expect(code).toBe('SLUICE_OPTION_INVALID')
+      expect(message).toContain('"unlimited" allows everything')
+      const inMemory = createLimiter({ name: 'plans', policies: unlimited() })
+      expect(errorOf(() => inMemory[verb]('key', '1m')).code).toBe('SLUICE_OPTION_INVALID')
+    },
+  )
 
   test('refuses an invalid key', async () => {
     expect((await rejectionOf(limiterOf(unlimited()).consume(''))).code).toBe('SLUICE_KEY_INVALID')
@@ -149,6 +160,24 @@ describe('unlimited beside other policies', () => {
       allowed: false,
       deniedBy: ['hour', 'pace'],
     })
+  })
+
+  test('is not exempt, and does not prevent that a decision is', async () => {
+    const limiter = limiterOf(policies)
+    await limiter.exempt('key', '1m')
+    expect(await limiter.consume('key', { cost: 99 })).toMatchObject({
+      allowed: true,
+      exempt: true,
+    })
+    const { policies: statuses } = await limiter.status('key')
+    expect(Object.values(statuses).map(({ exemptMs }) => exemptMs > 0)).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ])
+    await limiter.unexempt({ before: 'key', hour: 'key', between: 'key', pace: notLimited })
+    expect('exempt' in (await limiter.consume('key'))).toBe(false)
   })
 
   test('does not deny when the limiter denies while the store is unavailable', async () => {

@@ -60,6 +60,20 @@ describe('limitConnections', () => {
     expect(await held(limiter)).toBe(1)
   })
 
+  test('holds no unit for a connection of an exempt key', async () => {
+    const limiter = limiterOf(oneOpen)
+    await limiter.exempt(key, '1h')
+    const server = await startIo((io) => io.use(limitConnections(limiter)))
+    const clients = [server.connect(), server.connect()]
+    for (const client of clients) expect(await outcomeOf(client)).toBeUndefined()
+    expect(await held(limiter)).toBe(0)
+    await limiter.unexempt(key)
+    expect(await outcomeOf(server.connect())).toBeUndefined()
+    for (const client of clients) client.disconnect()
+    await vi.waitFor(() => expect(server.io.sockets.sockets.size).toBe(1))
+    expect(await held(limiter)).toBe(1)
+  })
+
   test('releases the unit of a client that leaves one of its namespaces, and its listeners', async () => {
     const limiter = limiterOf(oneOpen)
     const server = await startIo((io) => io.use(limitConnections(limiter)))

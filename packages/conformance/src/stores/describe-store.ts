@@ -7,11 +7,13 @@ import { describeChosenPolicies } from './policies/chosen-policies.js'
 import { describeCosts } from './methods/costs.js'
 import { describeDefinitions } from './algorithms/definitions.js'
 import { describeForms } from './policies/forms.js'
+import { describeExemptPolicies } from './policies/exempt-policies.js'
 import { describeKeys } from './policies/keys.js'
 import { describeReads } from './methods/reads.js'
 import { describeStepsBack } from './algorithms/steps-back.js'
 import { describeTime } from './algorithms/time.js'
 import { describeBlocks } from './algorithms/blocks.js'
+import { describeExemptions } from './algorithms/exemptions.js'
 import { describeCalendars } from './algorithms/calendars.js'
 import { describeMany } from './methods/many.js'
 import { describePenalties } from './methods/penalties.js'
@@ -53,5 +55,7 @@ export function describeStore(name: string, makeStore: StoreFactory): void {
     describeMany(open)
     describeCalendars(open)
     describeBlocks(open)
+    describeExemptions(open)
+    describeExemptPolicies(open)
   })
 }

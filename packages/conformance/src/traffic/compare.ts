@@ -132,6 +132,10 @@ async function run(
       return limiter.block(keys, 1 + 700 * dice, choice)
     case 'unblock':
       return limiter.unblock(keys, choice)
+    case 'exempt':
+      return limiter.exempt(keys, 1 + 700 * dice, choice)
+    case 'unexempt':
+      return limiter.unexempt(keys, choice)
     case 'reset':
       return limiter.reset(keys, { unblock: dice > 2, ...choice })
     case 'status':

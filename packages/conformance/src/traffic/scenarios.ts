@@ -35,7 +35,7 @@ export interface Command {
   readonly isChanged: boolean
   /** The owner of the lease, for policies with leases. */
   readonly owner: string | undefined
-  /** Chooses the decision to refund, counted back from the last one, or the duration of a block, or whether a reset unblocks. */
+  /** Chooses the decision to refund, counted back from the last one, or the duration of a block or an exemption, or whether a reset unblocks. */
   readonly dice: number
 }
 
@@ -125,6 +125,8 @@ type Verb =
   | 'penalize'
   | 'block'
   | 'unblock'
+  | 'exempt'
+  | 'unexempt'
   | 'reset'
   | 'status'
 
@@ -142,6 +144,8 @@ const verbs: readonly Verb[] = [
   'penalize',
   'block',
   'unblock',
+  'exempt',
+  'unexempt',
   'reset',
   'status',
 ]

@@ -57,6 +57,8 @@ test('a user with only these rights can run every verb with every policy', async
       await limiter.status('key')
       await limiter.block('key', '1s')
       await limiter.unblock('key')
+      await limiter.exempt('key', '1s')
+      await limiter.unexempt('key')
       await limiter.reset('key')
     }
   }

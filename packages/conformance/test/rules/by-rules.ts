@@ -213,6 +213,8 @@ function withPolicies(limiter: Limiter, own: Policies): Limiter {
     reset: (key, options) => limiter.reset(key, { ...chosen, ...options }),
     block: (key, length, options) => limiter.block(key, length, { ...chosen, ...options }),
     unblock: (key, options) => limiter.unblock(key, { ...chosen, ...options }),
+    exempt: (key, length, options) => limiter.exempt(key, length, { ...chosen, ...options }),
+    unexempt: (key, options) => limiter.unexempt(key, { ...chosen, ...options }),
     refund: ((key: string, n?: number) => limiter.refund(key, n ?? 1, chosen)) as Limiter['refund'],
   }
 }

@@ -163,6 +163,8 @@ export function createAcquire<S extends Store>(
   async function deniedInLine(line: Line, key: Keys, call: ConsumeCall): Promise<Decision<S>> {
     const decision = await admission.peek(key, withoutRequest(call))
     if (!decision.allowed) return deniedLate(decision, decision.retryAfterMs, decision.deniedBy)
+    // It takes nothing from the calls before it.
+    if (decision.exempt === true) return admission.consume(key, call)
     const wait = Math.max(1, Math.ceil(line.due - performance.now()))
     return deniedLate(decision, wait, line.deniedBy)
   }

@@ -180,7 +180,8 @@ export interface ArgumentChecks {
   /** The owner or the id of a lease. */
   text(name: string, value: unknown): string
   assertPenalty(bound: readonly BoundPolicy[], units: number): void
-  assertBlockable(bound: readonly BoundPolicy[]): void
+  /** A block or an exemption of `unlimited` alone would change nothing. */
+  assertCounted(bound: readonly BoundPolicy[]): void
 }
 
 export function argumentChecks(where: string, policies: Policies): ArgumentChecks {
@@ -191,7 +192,7 @@ export function argumentChecks(where: string, policies: Policies): ArgumentCheck
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
   }
 
-  function assertBlockable(bound: readonly BoundPolicy[]): void {
+  function assertCounted(bound: readonly BoundPolicy[]): void {
     if (bound.length === 0 || countedOf(bound).length > 0) return
     const expected = 'at least one policy that can deny: "unlimited" allows everything'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
@@ -209,5 +210,5 @@ export function argumentChecks(where: string, policies: Policies): ArgumentCheck
     throw sluiceError('SLUICE_OPTION_INVALID', where, name, value, expected)
   }
 
-  return { count, text, assertPenalty, assertBlockable }
+  return { count, text, assertPenalty, assertCounted }
 }

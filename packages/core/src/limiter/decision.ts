@@ -22,11 +22,16 @@ export interface Decision<S extends Store = Store> {
   readonly delayMs: number
   /** The names of the policies that deny; empty if allowed. */
   readonly deniedBy: readonly string[]
+  /**
+   * True if every policy that counts is exempt for its key: the request is allowed, and nothing was counted. Absent otherwise, also if only some of the
+   * policies are exempt.
+   */
+  readonly exempt?: true
   /** The verdict of each policy, by its name. */
   readonly policies: Readonly<Record<string, Verdict>>
   /** The store, or its replacement, that decided. */
   readonly source: Source
-  /** The lease of an allowed request, if one of the policies is `concurrency` and the cost is not 0. */
+  /** The lease of an allowed request, if one of the policies is `concurrency`, its key is not exempt, and the cost is not 0. */
   readonly lease?: HeldLease<S>
 }
 
@@ -80,6 +85,8 @@ export interface PolicyStatus {
   readonly resetMs: number
   /** The wait until the block ends; 0 without a block. */
   readonly blockedMs: number
+  /** The wait until the exemption ends; 0 without one. */
+  readonly exemptMs: number
 }
 
 /** The counts of a key. */

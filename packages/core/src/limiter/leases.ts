@@ -4,7 +4,14 @@ import type { HeldLease } from './decision.js'
 import type { Receipt } from './receipt.js'
 import { ownerText } from '../keys.js'
 import { letProcessEnd } from '../runtime.js'
-import { costAt, noLease, type BoundPolicy, type Reply, type Store } from '../stores/store.js'
+import {
+  costAt,
+  isExempt,
+  noLease,
+  type BoundPolicy,
+  type Reply,
+  type Store,
+} from '../stores/store.js'
 import { longestTimerMs } from './turns.js'
 
 /** Makes the id of a lease in this process and not in the store, so that a call which the client sends twice takes one lease. */
@@ -29,16 +36,17 @@ export type ChangeLease<S extends Store> = (
   verb: 'release' | 'renew',
 ) => Reply<S, boolean>
 
-/** The lease of an allowed consumption, if a policy has leases and the cost is not 0. */
+/** The lease of an allowed consumption, if a policy that is not exempt has leases and the cost is not 0. */
 export function heldLeaseOf<S extends Store>(
   receipt: Receipt,
   changeLease: ChangeLease<S>,
 ): HeldLease<S> | undefined {
   const { cost, states } = receipt
   const { policies, lease } = receipt.call
-  const at = policies.findIndex(hasLeases)
+  const granted = policies.filter((policy, i) => hasLeases(policy) && !isExempt(states[i]))
+  const at = granted.length === 0 ? -1 : policies.indexOf(granted[0])
   if (at === -1 || costAt(cost, at) === 0) return undefined
-  const lengths = policies.filter(hasLeases).map(({ steps, params }) => steps.windowMs(params))
+  const lengths = granted.map(({ steps, params }) => steps.windowMs(params))
   return {
     id: lease.id,
     token: policies[at].steps.token?.(states[at].row) ?? 0,

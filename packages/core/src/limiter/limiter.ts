@@ -55,10 +55,18 @@ export interface Limiter<S extends Store = Store> {
    * do. A `concurrency` policy grants a lease of n units that no caller can release; it expires.
    */
   penalize(key: Keys, n: number, options?: PolicyChoice): Reply<S, void>
-  /** Blocks the key for this duration, in place of a block that it already has. */
+  /** Blocks the key for this duration, in place of a block or an exemption that it already has. */
   block(key: Keys, length: Duration, options?: PolicyChoice): Reply<S, void>
-  /** Ends a block. The units that the key has used still count. */
+  /** Ends a block. The units that the key has used still count. An exemption stays. */
   unblock(key: Keys, options?: PolicyChoice): Reply<S, void>
+  /**
+   * Exempts the key for this duration, in place of an exemption or a block that it already has: every request is allowed, whatever it costs, and nothing is
+   * counted. The exemption holds for all processes that share the store; another process that remembers a denial may deny for up to a second more. The decisions
+   * have `exempt: true`, the numbers of what was counted before, and no lease. If only some of a request's policies are exempt, the others decide and count.
+   */
+  exempt(key: Keys, length: Duration, options?: PolicyChoice): Reply<S, void>
+  /** Ends an exemption. The units that the key used before it still count, unless they have expired. A block stays. */
+  unexempt(key: Keys, options?: PolicyChoice): Reply<S, void>
   /**
    * Releases a lease by its id, also one that another process holds. The units that its request took from other policies stay taken. True if the
    * lease was held, false if it had expired or been released.
@@ -71,7 +79,7 @@ export interface Limiter<S extends Store = Store> {
   renew(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
   /**
    * Deletes what the key has used, by any algorithm, so that its full quota is available, and returns true. A later refund of an earlier decision has no effect. If
-   * the key is blocked and `unblock` is not true, it changes nothing and returns false.
+   * the key is blocked and `unblock` is not true, it changes nothing and returns false. An exemption stays.
    */
   reset(key: Keys, options?: ResetOptions): Reply<S, boolean>
   /**
@@ -157,6 +165,8 @@ export function makeLimiter<S extends Store>(
     penalize: (key, n, options) => change(() => requests.penalize(key, n, options), nothing),
     block: (key, length, options) => change(() => requests.block(key, length, options), nothing),
     unblock: (key, options) => change(() => requests.unblock(key, options), nothing),
+    exempt: (key, length, options) => change(() => requests.exempt(key, length, options), nothing),
+    unexempt: (key, options) => change(() => requests.unexempt(key, options), nothing),
     release: (key, id, options) => change(() => requests.release(key, id, options), isAllowed),
     renew: (key, id, options) => change(() => requests.renew(key, id, options), isAllowed),
     reset: (key, options) => change(() => requests.reset(key, options), isAllowed),

@@ -1,5 +1,6 @@
 import type { CompiledPolicies } from '../stores/compiled-policies.js'
-import { costAt, noLease, type BoundPolicy, type Cost } from '../stores/store.js'
+import { costAt, isExempt, noLease, type BoundPolicy, type Cost } from '../stores/store.js'
+import { counts } from './bound-policies.js'
 import type { Decision, Status, Verdict } from './decision.js'
 import { leaseFor, hasLeases } from './leases.js'
 import {
@@ -62,8 +63,11 @@ export class Plan<C extends Pick<CompiledPolicies, 'decided'> = CompiledPolicies
     const policies: Status['policies'] = {}
     this.compiled.decided.forEach((decided, i) => {
       const { used, limit, remaining, resetMs } = this.#readers[i].read(decided, 0, false)
-      const blockedMs = Math.max(0, decided.blockedUntil - decided.now)
-      putByName(policies, this.#names[i], { used, limit, remaining, resetMs, blockedMs })
+      const { blockedUntil, now } = decided
+      const blockedMs = Math.max(0, blockedUntil - now)
+      const exemptMs = isExempt(decided) ? -blockedUntil - now : 0
+      const status = { used, limit, remaining, resetMs, blockedMs, exemptMs }
+      putByName(policies, this.#names[i], status)
     })
     return { source, policies }
   }
@@ -79,6 +83,7 @@ export class Plan<C extends Pick<CompiledPolicies, 'decided'> = CompiledPolicies
     const only = decided[0]
     const reader = this.#readers[0]
     let verdict: Verdict
+    let exempt = false
     // Most decisions are allowed without a delay. The verdict is as `reader` would read it.
     if (taken && !reader.delays && only.blockedUntil === 0) {
       const { limit } = reader
@@ -94,7 +99,10 @@ export class Plan<C extends Pick<CompiledPolicies, 'decided'> = CompiledPolicies
         resetMs: limit === 0 ? 0 : Math.max(0, compact(only.full - only.now)),
         delayMs: 0,
       }
-    } else verdict = reader.read(only, typeof cost === 'number' ? cost : cost[0], taken)
+    } else {
+      verdict = reader.read(only, typeof cost === 'number' ? cost : cost[0], taken)
+      exempt = isExempt(only)
+    }
     const { limit, remaining, retryAfterMs, resetMs, delayMs } = verdict
     const name = this.#names[0]
     const decision = new PlainDecision(
@@ -108,6 +116,7 @@ export class Plan<C extends Pick<CompiledPolicies, 'decided'> = CompiledPolicies
       name === 'default' ? { default: verdict } : { [name]: verdict },
       call.source,
     )
+    if (exempt) markExempt(decision)
     const receipt = new Receipt(call, key, cost, allowed, only, undefined)
     return this.#kept.keepSome(addReceipt(decision, receipt))
   }
@@ -134,10 +143,27 @@ export class Plan<C extends Pick<CompiledPolicies, 'decided'> = CompiledPolicies
       verdicts.push(readers[i].read(decided[i], costAt(cost, i), taken))
     }
     const decision = summaryOf(allowed, this.policies, verdicts, call.source)
+    if (this.#areExempt()) markExempt(decision)
     const last = decided[decided.length - 1]
     const receipt = new Receipt(call, key, cost, allowed, last, statesBefore(decided))
     return this.#kept.keepSome(addReceipt(decision, receipt))
   }
+
+  /** Whether all policies that count are exempt. */
+  #areExempt(): boolean {
+    const { decided } = this.compiled
+    let hasExempt = false
+    for (let i = 0; i < decided.length; i++) {
+      if (isExempt(decided[i])) hasExempt = true
+      else if (counts(this.policies[i])) return false
+    }
+    return hasExempt
+  }
+}
+
+/** Only exempt decisions get this property, so that all others keep their hidden class. */
+function markExempt(decision: Decision<never>): void {
+  Object.assign(decision, { exempt: true })
 }
 
 /** A call without any policy is allowed, and its refund refunds nothing. */

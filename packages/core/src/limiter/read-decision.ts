@@ -1,5 +1,12 @@
 import { AnsweredPolicy, type DecidedPolicy } from '../stores/compiled-policies.js'
-import { costAt, type BoundPolicy, type Source, type State, type Store } from '../stores/store.js'
+import {
+  costAt,
+  isExempt,
+  type BoundPolicy,
+  type Source,
+  type State,
+  type Store,
+} from '../stores/store.js'
 import type { Decision, Verdict } from './decision.js'
 import { PlainDecision, receiptOf, receiptsOf, withReceipt } from './receipt.js'
 import { usualReading } from '../algorithms/algorithm.js'
@@ -11,7 +18,7 @@ export function deniedLate<S extends Store>(
   retryAfterMs: number | null,
   deniedBy: readonly string[],
 ): Decision<S> {
-  const { lease: _lease, ...numbers } = decision
+  const { lease: _lease, exempt: _exempt, ...numbers } = decision
   const late = { ...numbers, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
   const receipt = receiptOf(decision)
   return receipt === undefined ? late : withReceipt(late, receipt.denied)
@@ -110,7 +117,7 @@ type Decided = Omit<DecidedPolicy, 'sideState'>
 /**
  * Reads a verdict from a state as the decision left it.
  *
- * @param taken whether the row contains the units of this request. If so, the request was allowed, and its wait is 0.
+ * @param taken whether the row contains the units of this request, unless it is exempt. If so, the request was allowed, and its wait is 0.
  */
 type ReadVerdict = (decided: Decided, cost: number, taken: boolean) => Verdict
 
@@ -131,8 +138,10 @@ export function verdictReader({ steps, params }: Rule): VerdictReader {
 
   function read(decided: Decided, cost: number, taken: boolean): Verdict {
     const { row, now, blockedUntil } = decided
-    const wait = taken ? 0 : waitOf(row, params, now, cost)
-    const delay = delays && wait === 0 ? delayOf(row, params, now, cost, taken && cost > 0) : 0
+    const exempt = isExempt(decided)
+    const wait = taken || exempt ? 0 : waitOf(row, params, now, cost)
+    const delay =
+      delays && wait === 0 && !exempt ? delayOf(row, params, now, cost, taken && cost > 0) : 0
     const verdict = verdictFrom(decided, limit, wait, delay)
     return blockedUntil > now ? blockedVerdict(verdict, blockedUntil - now, taken) : verdict
   }

@@ -124,7 +124,7 @@ export function withReceipt<S extends Store>(
 /** A copy of a decision, without its receipt, to which `addReceipt` can add another. */
 export function plainCopy<S extends Store>(decision: Decision<S>): Decision<S> {
   const { allowed, limit, remaining, retryAfterMs, resetMs, delayMs } = decision
-  const { deniedBy, policies, source, lease } = decision
+  const { deniedBy, policies, source, exempt, lease } = decision
   const copy: Decision<S> = new PlainDecision(
     allowed,
     limit,
@@ -136,6 +136,7 @@ export function plainCopy<S extends Store>(decision: Decision<S>): Decision<S> {
     policies,
     source,
   )
+  if (exempt !== undefined) Object.assign(copy, { exempt })
   return lease === undefined ? copy : Object.assign(copy, { lease })
 }
 

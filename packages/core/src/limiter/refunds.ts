@@ -1,7 +1,13 @@
 import { sluiceError } from '../errors.js'
 import { isList, isRecord, isText } from '../options/predicates.js'
 import { optionsObject, rejectUnknown } from '../options/readers.js'
-import { noLease, partOf, type RefundReceiptRequest, type StoreRequest } from '../stores/store.js'
+import {
+  isExempt,
+  noLease,
+  partOf,
+  type RefundReceiptRequest,
+  type StoreRequest,
+} from '../stores/store.js'
 import { hasLeases } from './leases.js'
 import type { Receipt } from './receipt.js'
 
@@ -15,7 +21,7 @@ export interface RefundCall {
 
 /**
  * Makes the function that turns the refund of a decision into requests: one for each call that the decision combines. For policies that were
- * refunded before, and for a call that took nothing, there is none.
+ * refunded before or were exempt, and for a call that took nothing, there is none.
  */
 export function refundRequests(
   limiter: string,
@@ -36,7 +42,9 @@ export function refundRequests(
   ): readonly StoreRequest[] {
     const { call, allowed, keys, cost, states } = receipt
     const { verb, policies: entries, lease, source } = call
-    const asked = [...entries.keys()].filter((i) => names?.includes(entries[i].name) !== false)
+    const asked = [...entries.keys()].filter(
+      (i) => names?.includes(entries[i].name) !== false && !isExempt(states[i]),
+    )
     const left = verb === 'consume' && allowed ? markRefunded(receipt, asked) : []
     if (left.length === 0) return []
     const now = injectedTime()

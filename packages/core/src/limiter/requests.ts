@@ -8,7 +8,13 @@ import {
   warnOfShort,
   type Duration,
 } from '../options/readers.js'
-import type { BoundPolicy, LeaseRequest, Store, StoreRequest } from '../stores/store.js'
+import type {
+  BoundPolicy,
+  LeaseRequest,
+  OverrideRequest,
+  Store,
+  StoreRequest,
+} from '../stores/store.js'
 import { argumentChecks, isKey, resolveKeys, type Keys, type ResetOptions } from './arguments.js'
 import {
   bindPolicies,
@@ -50,6 +56,8 @@ export interface Requests {
   penalize(key: Keys, units: number, options?: PolicyChoice): StoreRequest
   block(key: Keys, length: Duration, options?: PolicyChoice): StoreRequest
   unblock(key: Keys, options: PolicyChoice | undefined): StoreRequest
+  exempt(key: Keys, length: Duration, options?: PolicyChoice): StoreRequest
+  unexempt(key: Keys, options: PolicyChoice | undefined): StoreRequest
   release(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   renew(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   reset(key: Keys, options: ResetOptions | undefined): StoreRequest
@@ -69,7 +77,7 @@ export function createRequests(
   assertKept(own)
   const boundFor = createBinder(limiter, policies === chosenPerCall ? undefined : own, assertKept)
   const watchKey = watchRedundancy(own, policies)
-  const { assertPenalty, assertBlockable, count, text } = argumentChecks(where, policies)
+  const { assertPenalty, assertCounted, count, text } = argumentChecks(where, policies)
 
   /** The part that all requests have. */
   function about(key: Keys, policies: Policies | undefined, owner?: string, leaseId?: string) {
@@ -82,6 +90,23 @@ export function createRequests(
     const moment = Math.floor(clock())
     if (!isCount(moment)) throw sluiceError('SLUICE_CLOCK_INVALID', moment)
     return moment
+  }
+
+  function overrideRequest(
+    verb: OverrideRequest['verb'],
+    key: Keys,
+    length: Duration,
+    options: PolicyChoice | undefined,
+  ): OverrideRequest {
+    const forMs = duration.read(length)
+    if (forMs === undefined) {
+      const { expected, advice } = duration
+      throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, expected, advice?.(length))
+    }
+    warnOfShort(where, 'for', length)
+    const request = { verb, ...about(key, policiesOf(options)), forMs }
+    assertCounted(request.entries)
+    return request
   }
 
   function leaseRequest(
@@ -149,19 +174,10 @@ export function createRequests(
       return request
     },
 
-    block(key, length, options) {
-      const forMs = duration.read(length)
-      if (forMs === undefined) {
-        const { expected, advice } = duration
-        throw sluiceError('SLUICE_OPTION_INVALID', where, 'for', length, expected, advice?.(length))
-      }
-      warnOfShort(where, 'for', length)
-      const request = { verb: 'block', ...about(key, policiesOf(options)), forMs } as const
-      assertBlockable(request.entries)
-      return request
-    },
-
+    block: (key, length, options) => overrideRequest('block', key, length, options),
     unblock: (key, options) => ({ verb: 'unblock', ...about(key, policiesOf(options)) }),
+    exempt: (key, length, options) => overrideRequest('exempt', key, length, options),
+    unexempt: (key, options) => ({ verb: 'unexempt', ...about(key, policiesOf(options)) }),
 
     release: (key, leaseId, options) => leaseRequest('release', key, leaseId, options),
     renew: (key, leaseId, options) => leaseRequest('renew', key, leaseId, options),

@@ -2,7 +2,7 @@ import type { Decision } from './decision.js'
 import { hasLeases, keepAlive } from './leases.js'
 import { longest, asOf } from './read-decision.js'
 import { receiptOf, type Receipt } from './receipt.js'
-import { costAt, type State, type Store } from '../stores/store.js'
+import { costAt, isExempt, type State, type Store } from '../stores/store.js'
 import type { PolicyChoice } from './bound-policies.js'
 import type { Keys } from './arguments.js'
 import { pause, turnBefore, type Turn } from './turns.js'
@@ -27,10 +27,12 @@ export function firmWaitOf(decision: Decision): number | null {
   return firm
 }
 
-/** Whether one of the policies of a decision is a leaky queue, which determines when a request starts. */
+/** Whether one of the policies of a decision is a leaky queue, which determines when a request starts unless it is exempt. */
 export function isQueued(decision: Decision): boolean {
-  const policies = receiptOf(decision)?.call.policies ?? []
-  return policies.some(({ steps }) => steps.queueWait !== undefined)
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return false
+  const { call, states } = receipt
+  return call.policies.some(({ steps }, i) => steps.queueWait !== undefined && !isExempt(states[i]))
 }
 
 /**
@@ -44,6 +46,7 @@ export function overflows(decision: Decision): boolean {
   let inQueue = 0
   let otherwise = 0
   receipt.call.policies.forEach(({ name, steps, params }, i) => {
+    if (isExempt(states[i])) return
     const { row, blockedUntil, now } = states[i]
     const queueWait = steps.queueWait?.(row, params, now, costAt(cost, i)) ?? 0
     const wait = decision.policies[name].retryAfterMs ?? Infinity

@@ -1,5 +1,5 @@
 import type { Row } from '../algorithms/algorithm.js'
-import { LENGTH, UNTIL, isForgotten, type Cursor } from './cursor.js'
+import { LENGTH, UNTIL, exemptionUntil, isForgotten, type Cursor } from './cursor.js'
 import {
   costAt,
   type DecisionRequest,
@@ -29,10 +29,16 @@ function change(cursor: Cursor, request: Change, index: number): boolean {
   const before = [...row]
   switch (request.verb) {
     case 'block':
-      cursor.setBlock([now + request.forMs, 0])
+      cursor.setOverride([now + request.forMs, 0])
+      return true
+    case 'exempt':
+      cursor.setOverride(exemptionUntil(now + request.forMs))
       return true
     case 'unblock':
       cursor.unblock()
+      return true
+    case 'unexempt':
+      cursor.unexempt()
       return true
     case 'release':
       if (steps.release?.(row, params, now) !== true) return false
@@ -62,12 +68,12 @@ function change(cursor: Cursor, request: Change, index: number): boolean {
 
 /** Whether the refund of a consumption also ends the block: without the consumption, the limit would not have been reached. */
 function isUndone(cursor: Cursor, receipt: State): boolean {
-  const { [UNTIL]: until, [LENGTH]: length } = cursor.side.block
+  const { [UNTIL]: until, [LENGTH]: length } = cursor.side.override
   const isByLimit = cursor.policy.block?.on === 'reached' && length > 0
   return isByLimit && until > cursor.now && until - length >= receipt.now
 }
 
-/** Forgets what the key has used, in all forms, and its block. */
+/** Forgets what the key has used, in all forms, and its block. An exemption stays. */
 function reset(cursor: Cursor): void {
   const { row, now, params, steps, policy, side } = cursor
   if (policy.steps.countsNothing) return

@@ -7,19 +7,20 @@ import {
 } from '../algorithms/algorithm.js'
 import type { Block } from '../policy.js'
 import type { Call, DecidedPolicy, SideState } from './compiled-policies.js'
-import type { BoundPolicy, State } from './store.js'
+import { isExempt, type BoundPolicy, type State } from './store.js'
 
 /** The phases of a decision. */
 export const LOOK = 1
 export const SETTLE = 2
 export const BOTH = 3
 
-/** The block and the last reset of a key, which hold for all forms of a policy's name. A row that does not exist is zeros. */
+/** The override and the last reset of a key, which hold for all forms of a policy's name. A row that does not exist is zeros. */
 export interface SideRows {
-  readonly block: Row
+  /** The block or the exemption of the key: it has at most one of them, the one that was set last. */
+  readonly override: Row
   readonly reset: Row
-  saveBlock(block: Row, now: number): void
-  removeBlock(): void
+  saveOverride(override: Row, now: number): void
+  removeOverride(): void
   /** Keeps the row of a reset at `now` until the rows of all forms would have expired: that of this policy at `ends`. */
   saveReset(now: number, ends: number): void
   /** Removes the rows that the key has for the name of the policy, in all forms. */
@@ -38,9 +39,10 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
   protected readonly quota: number
 
   row: Row = []
+  /** As in `State`. */
   blockedUntil = 0
   resets = 0
-  /** The block and the resets of the key after the decision, if there are any. */
+  /** The override and the resets of the key after the decision, if there are any. */
   sideState: SideState | undefined
   // Initialized with fractions, so that V8 stores these fields as doubles.
   now = 0.5
@@ -68,7 +70,7 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
   /** The steps of the current request. */
   abstract get steps(): BodiedSteps
 
-  /** The block and the last reset of the current key. */
+  /** The override and the last reset of the current key. */
   abstract get side(): SideRows
 
   /** Keeps the row until it expires. Removes it if it has already expired. */
@@ -77,8 +79,12 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
   /** Whether there is a row that has not expired. */
   abstract isKept(): boolean
 
-  /** Settles a consumption that can start a block, or write the first row of a bucket although nothing is taken. */
+  /** Settles a consumption that can start a block, or write the first row of a bucket although nothing is taken. An exempt key is only read. */
   protected settleMore(cost: number, allowed: boolean): void {
+    if (isExempt(this)) {
+      this.read()
+      return
+    }
     const { policy, row, params, now, steps } = this
     const { block } = policy
     const persists = policy.steps.persistsOnDenial(params)
@@ -101,17 +107,27 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
   }
 
   #startBlock(block: Block): void {
-    this.setBlock(startedBlock(this.side.block, block, this.now))
+    this.setOverride(startedBlock(this.side.override, block, this.now))
   }
 
-  setBlock(block: Row): void {
-    this.blockedUntil = block[UNTIL]
-    this.side.saveBlock(block, this.now)
+  setOverride(override: Row): void {
+    this.blockedUntil = override[UNTIL]
+    this.side.saveOverride(override, this.now)
   }
 
+  /** Ends a block. An exemption stays. */
   unblock(): void {
+    if (this.side.override[UNTIL] >= 0) this.#removeOverride()
+  }
+
+  /** Ends an exemption. A block stays. */
+  unexempt(): void {
+    if (this.side.override[UNTIL] < 0) this.#removeOverride()
+  }
+
+  #removeOverride(): void {
     this.blockedUntil = 0
-    this.side.removeBlock()
+    this.side.removeOverride()
   }
 
   /** Reads the numbers of the decision from the row. */
@@ -119,7 +135,7 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
     readBy(this.policy.steps, this)
   }
 
-  /** Notes the block and the resets for the receipt of the decision. */
+  /** Notes the override and the resets for the receipt of the decision. */
   noteSideState(): void {
     const { blockedUntil, resets } = this
     this.sideState = blockedUntil === 0 && resets === 0 ? undefined : { blockedUntil, resets }
@@ -127,19 +143,31 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
 }
 
 // The row of a block: [end of the last block, length of the last block]
+// The row of an exemption: [minus its end, 0]
 export const UNTIL = 0
 export const LENGTH = 1
 
+/** The row of an exemption that ends at this time. */
+export function exemptionUntil(end: number): Row {
+  return [-end, 0]
+}
+
+/** The `blockedUntil` of a state at this time. An exemption that has ended means nothing. */
+export function blockedUntilAt(override: Row, now: number): number {
+  const until = override[UNTIL]
+  return until < 0 && -until <= now ? 0 : until
+}
+
 /** The row of a block that starts now. If the last block ended recently, it is longer by the factor `escalate`. */
 export function startedBlock(row: Row, { for: first, escalate, max }: Block, now: number): Row {
-  const escalates = row[LENGTH] > 0 && now < blockForgotten(row)
+  const escalates = row[LENGTH] > 0 && now < overrideEnds(row)
   const length = escalates ? Math.min(max, Math.floor(row[LENGTH] * escalate)) : first
   return [now + length, length]
 }
 
-/** The moment from which the last block no longer makes the next one longer. */
-export function blockForgotten(row: Row): number {
-  return row[UNTIL] + row[LENGTH]
+/** The moment from which an override means nothing: an exemption has ended, or the last block no longer makes the next one longer. */
+export function overrideEnds(row: Row): number {
+  return Math.abs(row[UNTIL]) + row[LENGTH]
 }
 
 // The row of a reset: [time of the last reset, number of resets in that millisecond]

@@ -67,16 +67,18 @@ export interface UnitsRequest extends RequestBase {
   readonly units: number
 }
 
-export interface BlockRequest extends RequestBase {
-  readonly verb: 'block'
+/** Blocks each entry, or exempts it, in place of the block or the exemption that it has. */
+export interface OverrideRequest extends RequestBase {
+  readonly verb: 'block' | 'exempt'
   readonly forMs: number
 }
 
-export interface UnblockRequest extends RequestBase {
-  readonly verb: 'unblock'
+/** `unblock` ends blocks only, `unexempt` ends exemptions only. */
+export interface EndOverrideRequest extends RequestBase {
+  readonly verb: 'unblock' | 'unexempt'
 }
 
-/** Deletes the counts, and with `unblock` the blocks too. Without `unblock` it is not allowed while an entry is blocked. */
+/** Deletes the counts, and with `unblock` the blocks too. It keeps exemptions. Without `unblock` it is not allowed while an entry is blocked. */
 export interface ResetRequest extends RequestBase {
   readonly verb: 'reset'
   readonly unblock: boolean
@@ -95,8 +97,8 @@ export type StoreRequest =
   | DecisionRequest
   | RefundReceiptRequest
   | UnitsRequest
-  | BlockRequest
-  | UnblockRequest
+  | OverrideRequest
+  | EndOverrideRequest
   | ResetRequest
   | LeaseRequest
 
@@ -120,18 +122,32 @@ export function partOf<Q extends StoreRequest>(request: Q, indices: readonly num
   return part
 }
 
-/** The request that undoes a consumption. */
-export function refundOf(
+/** The requests that undo a consumption: none if all its entries were exempt, else one with those that were not. */
+export function refundsOf(
   { entries, keys, now, lease, cost }: ConsumeRequest,
   receipts: readonly State[],
-): RefundReceiptRequest {
-  return { verb: 'refundReceipt', entries, keys, now, lease, cost, receipts }
+): readonly RefundReceiptRequest[] {
+  const whole: RefundReceiptRequest = {
+    verb: 'refundReceipt',
+    entries,
+    keys,
+    now,
+    lease,
+    cost,
+    receipts,
+  }
+  if (!receipts.some(isExempt)) return [whole]
+  const taken = [...entries.keys()].filter((i) => !isExempt(receipts[i]))
+  return taken.length === 0 ? [] : [partOf(whole, taken)]
 }
 
 /** The state of one entry at the time `now`. */
 export interface State {
   readonly row: Row
-  /** The end of the last block, in the past or in the future; 0 if there was none. */
+  /**
+   * The end of the last block, in the past or in the future; 0 if there was none. A negative number means that the entry is exempt: without the sign it
+   * is the end of the exemption, which is after `now`. A key has either a block or an exemption, so both are one number everywhere.
+   */
   readonly blockedUntil: number
   /** The time by which this entry was decided. It differs between entries that follow different clocks, or that are on different servers. */
   readonly now: number
@@ -141,6 +157,11 @@ export interface State {
    * @default 0
    */
   readonly resets?: number
+}
+
+/** Whether an exemption allowed this entry, so that nothing was counted. */
+export function isExempt({ blockedUntil }: Pick<State, 'blockedUntil'>): boolean {
+  return blockedUntil < 0
 }
 
 /**
@@ -153,7 +174,7 @@ export type Source = 'store' | 'local' | 'fallback' | 'open' | 'closed'
 /** The result of a request that did not fail. */
 export interface Outcome {
   /**
-   * Whether all entries allowed the cost. Then, and only then, each of them has counted it. A `reset` without `unblock` is not allowed while an entry is
+   * Whether all entries allowed the cost. Then, and only then, each of them that is not exempt has counted it. A `reset` without `unblock` is not allowed while an entry is
    * blocked. A `release` or `renew` is not allowed if the lease is not held. All other verbs are always allowed.
    */
   readonly allowed: boolean
@@ -171,7 +192,7 @@ export type Answer = Outcome | SluiceError
  * can contain several copies of this package, and a limiter accepts a store of another copy if both have the same version. Increase it with every
  * change that another copy would misinterpret.
  */
-export const contractVersion: number = 3
+export const contractVersion: number = 4
 
 /** The property of a store that contains its contract. A store that an application implements itself does not have it. */
 export const storeContract: unique symbol = Symbol.for('@sluice/core:store')

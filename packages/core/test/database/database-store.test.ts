@@ -124,8 +124,21 @@ describe('round trips', () => {
     const limiter = limiterOver(database, fixedWindow({ limit: 0, window: '1m' }))
     await limiter.consume('key')
     await limiter.unblock('key')
+    await limiter.unexempt('key')
     await limiter.reset('key')
     expect(database.calls.save).toBe(0)
+  })
+
+  test('an exempt request saves nothing, also about a key that has no other row', async () => {
+    const database = new MapDatabase()
+    const limiter = limiterOver(database)
+    await limiter.consume('key')
+    for (const key of ['key', 'new']) await limiter.exempt(key, '1h')
+    const { save } = database.calls
+    for (const key of ['key', 'new']) {
+      expect(await limiter.consume(key, { cost: 9 })).toMatchObject({ exempt: true })
+    }
+    expect(database.calls.save).toBe(save)
   })
 })
 

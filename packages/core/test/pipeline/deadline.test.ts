@@ -97,6 +97,23 @@ describe('with fake timers', () => {
     expect(used.map((left) => 'states' in left && left.states[0].row[1])).toEqual([0, 1])
   })
 
+  test('a late answer about an exempt key took no units, so there is nothing to refund', async () => {
+    const stub = stubStore()
+    const late = deferred<void>()
+    stub.memory.run(request('exempt'))
+    stub.answer = async (requests) => {
+      const answers = requests.map(stub.memory.run)
+      await late.promise
+      return answers
+    }
+    const answers = pipelineOver(stub).run([request('consume')])
+    await pass(250)
+    expect(codesOf(await answers)).toEqual(['SLUICE_STORE_TIMEOUT'])
+    late.resolve()
+    await pass(0)
+    expect(stub.calls).toHaveLength(1)
+  })
+
   test('a late failure refunds nothing', async () => {
     const stub = stubStore()
     const late = deferred<readonly Answer[]>()

@@ -86,6 +86,8 @@ type Verb =
   | 'penalize'
   | 'block'
   | 'unblock'
+  | 'exempt'
+  | 'unexempt'
   | 'reset'
   | 'refundReceipt'
 
@@ -104,12 +106,14 @@ const step: fc.Arbitrary<Step> = fc.record({
     { arbitrary: fc.constantFrom(999, 1000, 1001), weight: 1 },
   ),
   verb: fc.constantFrom<Verb>(
-    ...Array<Verb>(20).fill('consume'),
+    ...Array<Verb>(26).fill('consume'),
     'peek',
     'refund',
     'penalize',
     'block',
     'unblock',
+    'exempt',
+    'unexempt',
     'reset',
     'refundReceipt',
   ),
@@ -146,6 +150,7 @@ async function act(
   if (verb === 'peek') return seen(await limiter.peek(key, { cost }))
   if (verb === 'refundReceipt') return last === undefined ? undefined : limiter.refund(last)
   if (verb === 'block') return limiter.block(key, 700)
+  if (verb === 'exempt') return limiter.exempt(key, 100)
   if (verb === 'refund') return limiter.refund(key, cost)
   if (verb === 'penalize') return limiter.penalize(key, cost)
   return limiter[verb](key)

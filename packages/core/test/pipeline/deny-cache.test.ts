@@ -9,8 +9,10 @@ import {
   slidingWindow,
   staged,
   type AsyncStore,
+  type Duration,
   type Limiter,
   type LimiterOptions,
+  type Policy,
 } from '../../src/index.js'
 import {
   deferred,
@@ -177,6 +179,8 @@ describe('a denial is removed', () => {
     ['penalize', async (limiter) => limiter.penalize('key', 1)],
     ['block', async (limiter) => limiter.block('key', '1m')],
     ['unblock', async (limiter) => limiter.unblock('key')],
+    ['exempt', async (limiter) => limiter.exempt('key', '1m')],
+    ['unexempt', async (limiter) => limiter.unexempt('key')],
     ['reset', async (limiter) => limiter.reset('key')],
   ]
 
@@ -201,6 +205,8 @@ describe('a denial is removed', () => {
       penalize: () => limiter.penalize('other', 1),
       block: () => limiter.block('other', '1m'),
       unblock: () => limiter.unblock('other'),
+      exempt: () => limiter.exempt('other', '1m'),
+      unexempt: () => limiter.unexempt('other'),
       reset: () => limiter.reset('other'),
     }
     await act(elsewhere)
@@ -294,6 +300,35 @@ describe('a denial is removed', () => {
       const { allowed } = await limiter.consume({ ip: `10.0.0.${i}`, tenant: 'acme' })
       expect([allowed, (await limiter.consume(attacker)).source]).toEqual([true, 'local'])
     }
+  })
+})
+
+describe('a denial by one policy beside an exempt one', () => {
+  const both = { ip: '10.0.0.1', tenant: 'acme' }
+
+  async function exemptTenant(ip: Policy, length: Duration): Promise<Bench> {
+    const made = bench({ policies: { ip, tenant: once } })
+    await made.limiter.consume(both)
+    await made.limiter.exempt({ ip: notLimited, tenant: 'acme' }, length)
+    expect(await made.limiter.consume(both)).toMatchObject({ source: 'store', deniedBy: ['ip'] })
+    return made
+  }
+
+  test('is cached until the exemption ends', async () => {
+    const { limiter } = await exemptTenant(once, '500ms')
+    await pass(499)
+    expect(await limiter.consume(both)).toMatchObject({ source: 'local', deniedBy: ['ip'] })
+    await pass(1)
+    expect(await limiter.consume(both)).toMatchObject({
+      source: 'store',
+      deniedBy: ['ip', 'tenant'],
+    })
+  })
+
+  test('is cached until that policy allows, whatever the exempt one has counted', async () => {
+    const { limiter } = await exemptTenant(gcra({ limit: 1, window: 300, burst: 1 }), '1m')
+    await pass(300)
+    expect(await limiter.consume(both)).toMatchObject({ source: 'store', allowed: true })
   })
 })
 

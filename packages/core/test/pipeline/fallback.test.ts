@@ -106,8 +106,24 @@ describe('local', () => {
     expect(await limiter.consume('key')).toMatchObject({ allowed: false, retryAfterMs: 60_000 })
     expect(await limiter.reset('key')).toBe(false)
     await limiter.unblock('key')
+    await limiter.exempt('key', '1m')
+    const exempt = await limiter.consume('key', { cost: 99 })
+    expect(exempt).toMatchObject({ allowed: true, exempt: true, source: 'fallback' })
+    expect(await limiter.refund(exempt)).toBe(false)
+    await limiter.unexempt('key')
     expect(await limiter.reset('key')).toBe(true)
     expect((await limiter.peek('key')).remaining).toBe(10)
+  })
+
+  test('an exemption holds where it was made: in the store or in the memory store', async () => {
+    const { stub, limiter } = bench()
+    await limiter.exempt('stored', '1h')
+    stub.fail()
+    expect('exempt' in (await limiter.consume('stored'))).toBe(false)
+    await limiter.exempt('local', '1h')
+    stub.work()
+    expect(await limiter.consume('stored')).toMatchObject({ exempt: true, source: 'store' })
+    expect('exempt' in (await limiter.consume('local'))).toBe(false)
   })
 
   test('the memory store counts each form of state under one name by itself', async () => {
@@ -348,6 +364,8 @@ async function expectFailures(onStoreError: 'allow' | 'deny'): Promise<void> {
     limiter.refund('key', 1),
     limiter.block('key', '1m'),
     limiter.unblock('key'),
+    limiter.exempt('key', '1m'),
+    limiter.unexempt('key'),
     limiter.reset('key'),
   ]
   for (const call of calls) expect(await rejectionOf(call)).toMatchObject(failed)

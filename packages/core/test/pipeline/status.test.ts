@@ -27,8 +27,8 @@ async function benchOf(
 }
 
 const counted = {
-  hour: { used: 3, limit: 10, remaining: 7, resetMs: 3_600_000, blockedMs: 0 },
-  slots: { used: 3, limit: 4, remaining: 1, resetMs: 60_000, blockedMs: 0 },
+  hour: { used: 3, limit: 10, remaining: 7, resetMs: 3_600_000, blockedMs: 0, exemptMs: 0 },
+  slots: { used: 3, limit: 4, remaining: 1, resetMs: 60_000, blockedMs: 0, exemptMs: 0 },
 }
 
 beforeEach(holdTime)
@@ -66,8 +66,8 @@ describe('status', () => {
     expect(await limiter.status('key')).toEqual({
       source: 'fallback',
       policies: {
-        hour: { used: 1, limit: 5, remaining: 4, resetMs: 3_600_000, blockedMs: 0 },
-        slots: { used: 1, limit: 2, remaining: 1, resetMs: 60_000, blockedMs: 0 },
+        hour: { used: 1, limit: 5, remaining: 4, resetMs: 3_600_000, blockedMs: 0, exemptMs: 0 },
+        slots: { used: 1, limit: 2, remaining: 1, resetMs: 60_000, blockedMs: 0, exemptMs: 0 },
       },
     })
   })

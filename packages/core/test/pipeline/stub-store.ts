@@ -100,12 +100,12 @@ function callsOf(store: AsyncStore): Calls {
 export function asking(policies: Policies) {
   const entries = bindPolicies('api', policies)
   return (
-    verb: 'consume' | 'peek' | 'penalize' | 'block',
+    verb: 'consume' | 'peek' | 'penalize' | 'block' | 'exempt',
     { cost = 1, ...change }: Partial<ConsumeRequest> = {},
   ): StoreRequest => {
     const keys = entries.map(() => 'key')
     const about = { entries, keys, now: undefined, lease: { id: '', owner: '' }, ...change }
-    if (verb === 'block') return { ...about, verb, forMs: 1000 }
+    if (verb === 'block' || verb === 'exempt') return { ...about, verb, forMs: 1000 }
     return verb === 'penalize'
       ? { ...about, verb, units: costAt(cost, 0) }
       : { ...about, verb, cost }

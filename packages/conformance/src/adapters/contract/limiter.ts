@@ -1,7 +1,9 @@
-import { fixedWindow } from '@sluice/core'
+import { concurrency, fixedWindow } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import type { OpenServer } from '../test-server.js'
+import { limitFields } from './limit-fields.js'
 import { perMinute } from './limits.js'
+import { usedOf } from './used.js'
 
 export function describeLimiter(open: OpenServer): void {
   describe('the limiter behind the adapter', () => {
@@ -24,6 +26,36 @@ export function describeLimiter(open: OpenServer): void {
         expect(await get()).toBe(200)
       },
     )
+
+    test('lets requests of an exempt key continue, with the headers of what was counted before', async () => {
+      const server = await open({ ...perMinute(2), count: 'failures' })
+      const limiter = server.behind()
+      await limiter.consume('all', { cost: 2 })
+      await limiter.exempt('all', '1h')
+      for (let i = 0; i < 3; i++) {
+        const reply = await server.get({ 'x-answer': i === 1 ? '404' : '200' })
+        expect(reply.status).toBe(i === 1 ? 404 : 200)
+        expect(limitFields(reply)).toMatchObject({ ratelimit: expect.stringContaining(';r=0;t=') })
+        expect(limitFields(reply)).not.toHaveProperty('retry-after')
+      }
+      await limiter.unexempt('all')
+      expect((await server.get()).status).toBe(429)
+      expect(server.verbs).not.toContain('refundReceipt')
+      expect((await limiter.status('all')).policies['default'].used).toBe(2)
+    })
+
+    test('a request of an exempt key holds no unit of concurrency', async () => {
+      const policy = concurrency({ limit: 1, lease: '1m' })
+      const server = await open({ policies: policy, key: 'all' })
+      await server.behind().exempt('all', '1h')
+      const held = [server.send({ 'x-answer': 'hold' }), server.send({ 'x-answer': 'hold' })]
+      await server.holding(2)
+      expect(await usedOf(server, policy)).toBe(0)
+      server.letGo()
+      const replies = await Promise.all(held.map(async ({ reply }) => reply))
+      expect(replies.map(({ status }) => status)).toEqual([200, 200])
+      expect(server.verbs).not.toContain('release')
+    })
 
     test('counts direct calls together with requests', async () => {
       const server = await open(perMinute(2))

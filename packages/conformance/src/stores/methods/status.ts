@@ -10,10 +10,10 @@ export function describeStatus(open: OpenSetup): void {
     test('reads the used and the remaining units, and changes nothing', async () => {
       const setup = await open()
       const limiter = setup.limiter(sample(5, 1000).policy)
-      const fresh = { used: 0, limit: 5, remaining: 5, resetMs: 0, blockedMs: 0 }
+      const fresh = { used: 0, limit: 5, remaining: 5, resetMs: 0, blockedMs: 0, exemptMs: 0 }
       expect(await limiter.status('key')).toEqual({ source, policies: { default: fresh } })
       const { resetMs } = await limiter.consume('key', { cost: 2 })
-      const used = { used: 2, limit: 5, remaining: 3, resetMs, blockedMs: 0 }
+      const used = { used: 2, limit: 5, remaining: 3, resetMs, blockedMs: 0, exemptMs: 0 }
       expect(await limiter.status('key')).toEqual({ source, policies: { default: used } })
       expect(await limiter.status('key')).toEqual({ source, policies: { default: used } })
       setup.now += resetMs
@@ -33,8 +33,8 @@ export function describeStatus(open: OpenSetup): void {
       expect(await limiter.status('key')).toEqual({
         source,
         policies: {
-          once: { used: 1, limit: 1, remaining: 0, resetMs: 1900, blockedMs: 1900 },
-          more: { used: 1, limit: 9, remaining: 8, resetMs: 400, blockedMs: 0 },
+          once: { used: 1, limit: 1, remaining: 0, resetMs: 1900, blockedMs: 1900, exemptMs: 0 },
+          more: { used: 1, limit: 9, remaining: 8, resetMs: 400, blockedMs: 0, exemptMs: 0 },
         },
       })
       setup.now += 500
@@ -44,6 +44,7 @@ export function describeStatus(open: OpenSetup): void {
         remaining: 0,
         resetMs: 1400,
         blockedMs: 1400,
+        exemptMs: 0,
       })
     })
 
@@ -57,8 +58,15 @@ export function describeStatus(open: OpenSetup): void {
       expect(await limiter.status('key')).toEqual({
         source,
         policies: {
-          none: { used: 0, limit: Infinity, remaining: Infinity, resetMs: 0, blockedMs: 0 },
-          queue: { used: 2, limit: 4, remaining: 2, resetMs: 2000, blockedMs: 0 },
+          none: {
+            used: 0,
+            limit: Infinity,
+            remaining: Infinity,
+            resetMs: 0,
+            blockedMs: 0,
+            exemptMs: 0,
+          },
+          queue: { used: 2, limit: 4, remaining: 2, resetMs: 2000, blockedMs: 0, exemptMs: 0 },
         },
       })
     })

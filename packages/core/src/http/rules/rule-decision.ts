@@ -121,7 +121,10 @@ function tagsOf({ consumption: { rules }, decision }: Part): readonly string[] {
   return tags
 }
 
-/** Adds the verdicts and the leases of tagging parts. They cannot deny the request, so no other number of the decision contains them. */
+/**
+ * Adds the verdicts and the leases of tagging parts. They cannot deny the request, so no other number of the decision contains them. The decision is exempt
+ * if all parts are.
+ */
 function withTagging(numbers: Decision, parts: readonly Part[]): Decision {
   const policies: Record<string, Verdict> = {}
   for (const { decision } of parts) {
@@ -130,9 +133,13 @@ function withTagging(numbers: Decision, parts: readonly Part[]): Decision {
     }
   }
   const leases = parts.flatMap(({ decision: { lease } }) => (lease === undefined ? [] : [lease]))
-  return leases.length === 0
-    ? { ...numbers, policies }
-    : { ...numbers, policies, lease: combinedLease(leases) }
+  const { exempt: _exempt, ...others } = numbers
+  return {
+    ...others,
+    policies,
+    ...(parts.every(({ decision }) => decision.exempt === true) && { exempt: true }),
+    ...(leases.length > 0 && { lease: combinedLease(leases) }),
+  }
 }
 
 function combinedLease(leases: readonly HeldLease[]): HeldLease {

@@ -1,9 +1,10 @@
 import type { BodiedSteps } from '../../algorithms/algorithm.js'
 import { changeAll } from '../changes.js'
 import { stateOf, type Call } from '../compiled-policies.js'
-import { Cursor, LOOK, SETTLE, UNTIL, resetsIn } from '../cursor.js'
+import { Cursor, LOOK, SETTLE, blockedUntilAt, resetsIn } from '../cursor.js'
 import {
   costAt,
+  isExempt,
   noLease,
   peekOf,
   type BoundPolicy,
@@ -107,9 +108,10 @@ class PageCursor extends Cursor {
     const row = kept === undefined ? Array.from({ length: this.#width }, () => 0) : [...kept]
     for (let view = 0; view < views; view++) row.push(0)
     this.row = row
-    this.blockedUntil = this.#side.block[UNTIL]
+    this.blockedUntil = blockedUntilAt(this.#side.override, now)
     this.resets = resetsIn(this.#side.reset, now)
-    return this.#steps.look(row, params, now, cost) && this.blockedUntil <= now
+    const fits = this.#steps.look(row, params, now, cost)
+    return isExempt(this) || (fits && this.blockedUntil <= now)
   }
 
   override get steps(): BodiedSteps {

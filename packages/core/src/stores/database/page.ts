@@ -1,7 +1,15 @@
 import type { BodiedAlgorithm, Row } from '../../algorithms/algorithm.js'
-import { blockForgotten, nextReset, type SideRows } from '../cursor.js'
+import { UNTIL, exemptionUntil, nextReset, overrideEnds, type SideRows } from '../cursor.js'
 import type { Change, StoredRow } from './database.js'
-import { blockId, damageId, packState, readState, resetId, type Part } from './state-bytes.js'
+import {
+  blockId,
+  damageId,
+  exemptionId,
+  packState,
+  readState,
+  resetId,
+  type Part,
+} from './state-bytes.js'
 
 /** Parts are kept this long after they have expired, so that they still count if the clock steps back by less. */
 const graceMs = 1000
@@ -150,7 +158,7 @@ export class Page {
   }
 }
 
-/** The block and the resets of a policy's name on a page. */
+/** The override and the resets of a policy's name on a page. */
 export class PageSide implements SideRows {
   readonly #page: Page
   readonly #name: string
@@ -164,7 +172,9 @@ export class PageSide implements SideRows {
     this.#isInjected = isInjected
   }
 
-  get block(): Row {
+  get override(): Row {
+    const exemption = this.#page.partOf(this.#name, exemptionId, 1)
+    if (exemption !== undefined) return exemptionUntil(exemption.row[0])
     return this.#page.partOf(this.#name, blockId, 2)?.row ?? noRow
   }
 
@@ -172,13 +182,19 @@ export class PageSide implements SideRows {
     return this.#page.partOf(this.#name, resetId, 2)?.row ?? noRow
   }
 
-  saveBlock(block: Row, now: number): void {
-    const part = { name: this.#name, id: blockId, row: block, ends: blockForgotten(block) }
+  /** An exemption has an id of its own: cells are 0 or more, and a version that knows no exemptions must not read it as a block. */
+  saveOverride(override: Row, now: number): void {
+    this.removeOverride()
+    const ends = overrideEnds(override)
+    const part =
+      override[UNTIL] < 0
+        ? { name: this.#name, id: exemptionId, row: [ends], ends }
+        : { name: this.#name, id: blockId, row: override, ends }
     this.#page.put(part, now, this.#isInjected)
   }
 
-  removeBlock(): void {
-    this.#page.remove(this.#name, ({ id }) => id === blockId, this.#now, this.#isInjected)
+  removeOverride(): void {
+    this.#page.remove(this.#name, isOverride, this.#now, this.#isInjected)
   }
 
   saveReset(now: number, ends: number): void {
@@ -201,7 +217,11 @@ export class PageSide implements SideRows {
 
 /** Whether a part is a row of an algorithm. */
 function isForm({ id }: Part): boolean {
-  return id !== blockId && id !== resetId && id !== damageId
+  return ![blockId, exemptionId, resetId, damageId].includes(id)
+}
+
+function isOverride({ id }: Part): boolean {
+  return id === blockId || id === exemptionId
 }
 
 function packed({ records, isPacked, ...part }: PagePart): Part {

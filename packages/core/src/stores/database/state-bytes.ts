@@ -1,7 +1,7 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import { ByteWriter, readBytes, type ByteReader } from '../../algorithms/bytes.js'
 
-/** A part of a key's state: the row of one form of a policy, the policy's block (id 127) or its reset (id 126), or the mark of a damaged row (id 124). */
+/** A part of a key's state: the row of one form of a policy; the policy's block (id 127), exemption (id 123) or reset (id 126); or the mark of a damaged row (id 124). */
 export interface Part {
   /** The name of the policy. */
   readonly name: string
@@ -17,6 +17,7 @@ export interface Part {
 /** The ids of parts that are rows of no algorithm, as in Redis. */
 export const blockId = 127
 export const resetId = 126
+export const exemptionId = 123
 
 /** A part instead of a row that could not be read. It belongs to no policy. */
 export const damageId = 124

@@ -12,7 +12,7 @@ export interface Partition {
   readonly table: Table
   readonly high: number
   readonly low: number
-  /** The bits of the name alone, for the rows that all forms share: blocks and resets. */
+  /** The bits of the name alone, for the rows that all forms share: overrides and resets. */
   readonly nameHigh: number
   readonly nameLow: number
 }
@@ -70,14 +70,14 @@ const sweptSegmentsPerRow = 16
 
 /** The tables of one store, one for each shape of row. Together they contain at most `maxKeys` rows. */
 export class BoundedTables {
-  /** The rows of blocks. They have a table of their own, so that no request reads it while it is empty. */
-  readonly blocks: Table = new Table(2, false)
+  /** The rows of blocks and exemptions. They have a table of their own, so that no request reads it while it is empty. */
+  readonly overrides: Table = new Table(2, false)
   /** The rows of resets. */
   readonly resets: Table = new Table(2, false)
   /** The number of evicted rows whose quota was spent. A flood of other keys can cause such evictions. */
   evicted = 0
   readonly #maxKeys: number
-  readonly #tables: Table[] = [this.blocks, this.resets]
+  readonly #tables: Table[] = [this.overrides, this.resets]
   readonly #byShape = new Map<string, Table>()
   #turn = 0
 

@@ -79,7 +79,7 @@ export class RowCursor extends TableCursor {
       const now = this.#wall === undefined ? this.rows.moment : this.#wall()
       this.now = now
       fits = this.#look(row, params, now, cost)
-      if (this.rows.hasSideRows && this.isBlocked()) fits = false
+      if (this.rows.hasSideRows) fits = this.overrule(fits)
       if (phase === LOOK) return fits
     }
 
@@ -88,7 +88,8 @@ export class RowCursor extends TableCursor {
       this.settleMore(cost, fits)
       return fits
     }
-    const taken = isPeek || !fits ? 0 : cost
+    // A negative number is an exemption, which counts nothing.
+    const taken = isPeek || !fits || this.blockedUntil < 0 ? 0 : cost
     this.#settle(this, taken)
     if (taken === 0) return fits
     const { row, partition, rows } = this

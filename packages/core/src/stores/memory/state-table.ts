@@ -24,7 +24,7 @@ export class StateTable {
   readonly keyHash: KeyHash = newKeyHash()
   /** The time of the current request. Initialized with a fraction, so that V8 stores it as a double. */
   moment = 0.5
-  /** Whether there was ever a block or a reset, so that a key can have one in addition to its row. */
+  /** Whether there was ever a block, an exemption or a reset, so that a key can have one in addition to its row. */
   hasSideRows = false
   /** The time of the latest reset. */
   lastReset = -1
@@ -54,7 +54,7 @@ export class StateTable {
 
   /** The partition of a policy that has no rows. */
   get noPartition(): Partition {
-    const { blocks: table } = this.tables
+    const { overrides: table } = this.tables
     const form = { table, high: 0, low: 0 }
     return { ...form, form, nameHigh: 0, nameLow: 0 }
   }

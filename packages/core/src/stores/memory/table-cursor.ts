@@ -4,13 +4,13 @@ import {
   Cursor,
   LOOK,
   SETTLE,
-  UNTIL,
-  blockForgotten,
+  blockedUntilAt,
   nextReset,
+  overrideEnds,
   resetsIn,
   type SideRows,
 } from '../cursor.js'
-import { noLease, type BoundPolicy } from '../store.js'
+import { isExempt, noLease, type BoundPolicy } from '../store.js'
 import type { Partition } from './partitions.js'
 import type { Segment } from './segment.js'
 import type { StateTable } from './state-table.js'
@@ -74,12 +74,12 @@ export abstract class TableCursor extends Cursor {
     return this.#side
   }
 
-  /** Loads the block and the resets of the key, and returns whether it is blocked. */
-  protected isBlocked(): boolean {
+  /** Loads the override and the resets of the key, and returns whether it is allowed: an exemption allows any cost, a block none. */
+  protected overrule(fits: boolean): boolean {
     const { now, rows, side } = this
-    this.blockedUntil = side.block[UNTIL]
+    this.blockedUntil = blockedUntilAt(side.override, now)
     this.resets = now <= rows.lastReset ? resetsIn(side.reset, now) : 0
-    return this.blockedUntil > now
+    return isExempt(this) || (fits && this.blockedUntil <= now)
   }
 }
 
@@ -114,7 +114,7 @@ export class BodyCursor extends TableCursor {
     this.row = place === -1 ? partition.table.blank(views) : segment.read(place, views)
     this.now = rows.moment
     const fits = this.#steps.look(this.row, params, this.now, cost)
-    return !(rows.hasSideRows && this.isBlocked()) && fits
+    return rows.hasSideRows ? this.overrule(fits) : fits
   }
 
   protected override get body(): unknown {
@@ -145,7 +145,7 @@ export class NothingCursor extends TableCursor {
 
 const noRow: Row = [0, 0]
 
-/** The block and the last reset of a key. They have tables of their own, because they hold for all forms of a policy's name. */
+/** The override and the last reset of a key. They have tables of their own, because they hold for all forms of a policy's name. */
 class TableSideRows implements SideRows {
   readonly #rows: StateTable
   readonly #partition: Partition
@@ -171,9 +171,9 @@ class TableSideRows implements SideRows {
     return this.#keyLow ^ this.#partition.nameLow
   }
 
-  get block(): Row {
-    const { blocks } = this.#rows.tables
-    return blocks.size === 0 ? noRow : (blocks.read(this.#high, this.#low) ?? noRow)
+  get override(): Row {
+    const { overrides } = this.#rows.tables
+    return overrides.size === 0 ? noRow : (overrides.read(this.#high, this.#low) ?? noRow)
   }
 
   get reset(): Row {
@@ -181,15 +181,15 @@ class TableSideRows implements SideRows {
     return resets.size === 0 ? noRow : (resets.read(this.#high, this.#low) ?? noRow)
   }
 
-  saveBlock(block: Row, now: number): void {
+  saveOverride(override: Row, now: number): void {
     const rows = this.#rows
-    const ends = rows.moment + blockForgotten(block) - now
-    rows.put(rows.tables.blocks, this.#high, this.#low, { row: block, ends, isSpent: true })
+    const ends = rows.moment + overrideEnds(override) - now
+    rows.put(rows.tables.overrides, this.#high, this.#low, { row: override, ends, isSpent: true })
     rows.hasSideRows = true
   }
 
-  removeBlock(): void {
-    this.#rows.tables.blocks.removeKey(this.#high, this.#low)
+  removeOverride(): void {
+    this.#rows.tables.overrides.removeKey(this.#high, this.#low)
   }
 
   saveReset(now: number, ends: number): void {

@@ -3,6 +3,7 @@ import type { PendingRequest } from '../pending.js'
 import {
   costAt,
   isDecision,
+  isExempt,
   type Answer,
   type BoundPolicy,
   type ConsumeRequest,
@@ -58,7 +59,7 @@ export class DenyCache {
   }
 
   /**
-   * Notes the answer of the store. A refund, release, reset, block or penalty changes the counts when it is sent, and again when it is answered: a denial that
+   * Notes the answer of the store. A refund, release, reset, block, exemption or penalty changes the counts when it is sent, and again when it is answered: a denial that
    * the store made in between may be older. An allowed request, with a smaller cost or another plan, voids the denials by its keys. It does not void those
    * by other keys: otherwise each allowed request of a tenant would lead to a call for each of the tenant's denied clients.
    */
@@ -155,6 +156,8 @@ function stillDenied(
     if (!(steps.bodied === true)) steps.look(state.row, params, state.now, own)
     else if (own !== remembered || hasMore(entry, state)) return undefined
     const isBlocked = blockedUntil > state.now
+    // The exemption has ended since.
+    if (isExempt(state) && -blockedUntil <= state.now) return undefined
     if (isDenying(entry, state, own)) {
       // The store has to start the block.
       if (block?.on === 'exceeded' && !isBlocked) return undefined
@@ -166,11 +169,9 @@ function stillDenied(
   return isDenied ? { allowed: false, states: later, source: 'local' } : undefined
 }
 
-function isDenying(
-  { steps, params }: BoundPolicy,
-  { row, blockedUntil, now }: State,
-  cost: number,
-): boolean {
+function isDenying({ steps, params }: BoundPolicy, state: State, cost: number): boolean {
+  const { row, blockedUntil, now } = state
+  if (isExempt(state)) return false
   return blockedUntil > now || steps.wait(row, params, now, cost) > 0
 }
 

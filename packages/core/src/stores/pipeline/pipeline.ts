@@ -1,6 +1,6 @@
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { PendingRequest, storeOf } from '../pending.js'
-import { refundOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
+import { refundsOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
 import { Breaker } from './breaker.js'
 import { DenyCache } from './deny-cache.js'
 import { checkPhase, ownTimers, sharedTimers } from './timers.js'
@@ -82,7 +82,7 @@ export function createPipeline(
     if (isSending) timers.later(() => arrive(pending, answers))
     else if (!pending.some(isAnswered)) answer(pending, answers)
     else {
-      const late = pending.flatMap((one, i) => (one.isAnswered ? refundsOf(one, answers[i]) : []))
+      const late = pending.flatMap((one, i) => (one.isAnswered ? undoingOf(one, answers[i]) : []))
       const inTime = [...pending.keys()].filter((i) => !pending[i].isAnswered)
       answer(
         inTime.map((i) => pending[i]),
@@ -142,7 +142,7 @@ function isAnswered(pending: PendingRequest): boolean {
 }
 
 /** Refunds the units that were taken in time, but whose answer was late. */
-function refundsOf({ request }: PendingRequest, late: Answer): PendingRequest[] {
+function undoingOf({ request }: PendingRequest, late: Answer): PendingRequest[] {
   if (request.verb !== 'consume' || !('allowed' in late) || !late.allowed) return []
-  return [new PendingRequest(refundOf(request, late.states), () => {})]
+  return refundsOf(request, late.states).map((refund) => new PendingRequest(refund, () => {}))
 }

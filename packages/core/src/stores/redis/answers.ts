@@ -82,5 +82,5 @@ export function readReply(reply: unknown): readonly unknown[] | undefined {
 /** The text of an error contains letters, so it remains a string. */
 function readItem(item: unknown): unknown {
   const text = String(item)
-  return /^\d+$/.test(text) ? Number(text) : text
+  return /^-?\d+$/.test(text) ? Number(text) : text
 }

@@ -2,7 +2,7 @@ import { SluiceError } from '../../errors.js'
 import {
   partOf,
   peekOf,
-  refundOf,
+  refundsOf,
   type Answer,
   type AsyncStore,
   type BoundPolicy,
@@ -123,7 +123,8 @@ export function acrossSlots(
     parts: readonly Part<ConsumeRequest>[],
     taken: readonly Outcome[],
   ): Promise<void> {
-    await Promise.all(taken.map(({ states }, i) => undo([refundOf(parts[i].request, states)])))
+    const refunds = taken.flatMap(({ states }, i) => refundsOf(parts[i].request, states))
+    await Promise.all(refunds.map((refund) => undo([refund])))
   }
 
   function look({ request }: Part<ConsumeRequest>): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import { memoryStore, redisStore, type Store } from '@sluice/core'
+import { createLimiter, fixedWindow, memoryStore, redisStore, type Store } from '@sluice/core'
 import { useRedis } from '@sluice/conformance/redis'
 import { describe, expect, test, vi } from 'vitest'
 import {
@@ -113,6 +113,24 @@ describe.each(stores)('over %s', (_name, storeOf) => {
       rule: 'spacing',
       retryAfterMs: 10_000,
     })
+  })
+
+  test('an exempt count allows, and the other rules still decide', async () => {
+    const store = storeOf() ?? memoryStore()
+    const { limiter } = await forum(store)
+    const spacing = createLimiter({
+      name: 'forum',
+      policies: { spacing: fixedWindow({ limit: 1, window: '10s' }) },
+      store,
+      clock: () => start,
+    })
+    await spacing.exempt(['user', 'ada'], '1h')
+    expect((await limiter.peek(asking)).exempt).toBeUndefined()
+    for (let i = 0; i < 3; i++) expect((await limiter.consume(asking)).allowed).toBe(true)
+    expect(await limiter.consume(asking)).toMatchObject({ allowed: false, rule: 'day' })
+    expect(await limiter.peekAll(asking)).toMatchObject([{ rule: 'day' }])
+    expect((await limiter.consume({ ...asking, user: 'bob' })).allowed).toBe(true)
+    expect(await limiter.consume({ ...asking, user: 'bob' })).toMatchObject({ rule: 'spacing' })
   })
 
   test('peeks at rules of different costs, and refunds no units of other requests', async () => {

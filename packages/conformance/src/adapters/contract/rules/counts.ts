@@ -27,6 +27,22 @@ export function describeCountsOfRules(open: OpenServer): void {
     }
   })
 
+  test('an exempt count allows, and the other rules still decide', async () => {
+    const policies = { user: perMinute(1), all: perMinute(3) }
+    const server = await serveRules(
+      open,
+      enforced({ user: { policy: policies.user }, all: { policy: policies.all } }),
+    )
+    await server.behind().exempt('all', '1h', { policies: { user: policies.user } })
+    const statuses: number[] = []
+    for (let i = 0; i < 4; i++) statuses.push((await server.get()).status)
+    expect(statuses).toEqual([200, 200, 200, 429])
+    const { policies: status } = await server.behind().status('all', { policies })
+    expect([status['user'].used, status['all'].used]).toEqual([0, 3])
+    await server.behind().exempt('all', '1h', { policies })
+    expect((await server.get()).status).toBe(200)
+  })
+
   test('count in the limiter behind the adapter, which has their name', async () => {
     const policies = { day: perMinute(2) }
     const server = await serveRules(open, enforced({ day: { policy: policies.day } }))

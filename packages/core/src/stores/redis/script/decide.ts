@@ -15,6 +15,11 @@ export function isAllOrNone({ policies, shape }: NumberedPlan): boolean {
   return !shape.hasCosts && policies.every(isPlain)
 }
 
+/** Whether one of these policies is not exempt: the end of an exemption is a negative `blockEnd`. */
+export function someCounts(policies: readonly NumberedPolicy[]): string {
+  return policies.map(({ n }) => `blockEnd${n} >= 0`).join(' or ')
+}
+
 /** Declares what a decision knows of each policy beside its cells. */
 export function declareDecision(plan: NumberedPlan): string {
   const { policies } = plan
@@ -37,7 +42,7 @@ export function declareInitial({ policies }: NumberedPlan): string {
     ({ n, ends }) => `local isInitial${n} = false
   if not failure then
     ${ends}
-    isInitial${n} = ended${n} <= now
+    isInitial${n} = ended${n} <= now and blockEnd${n} >= 0
   end`,
   )
 }
@@ -53,7 +58,10 @@ export function decide(plan: NumberedPlan): string {
     ${lines(policies, (policy) => policy.look(policy.cost))}
     ${raises ? 'if not failure then' : ''}
     local allowed = ${policies.map(({ n }) => `fits${n}`).join(' and ')}
-    if ${policies.map(({ n }) => `blockEnd${n} > now`).join(' or ')} then allowed = false end
+    if ${policies.map(({ n }) => `blockEnd${n} ~= 0`).join(' or ')} then
+      ${lines(policies, ({ n }) => `if blockEnd${n} < 0 then fits${n} = true end`)}
+      allowed = ${policies.map(({ n }) => `fits${n} and blockEnd${n} <= now`).join(' and ')}
+    end
     ${assertMemory(plan)}
     if not isPeek and not failure then
       if allowed then
@@ -68,7 +76,7 @@ export function decide(plan: NumberedPlan): string {
 /** If memory is full, a request with a body writes nothing: after a deletion as the first write, Redis would accept all others. */
 function assertMemory({ policies }: NumberedPlan): string {
   if (!policies.some(({ bodies }) => bodies > 0)) return ''
-  const costs = [...new Set(policies.map(({ cost }) => `${cost} > 0`))]
+  const costs = policies.map(({ n, cost }) => `${cost} > 0 and blockEnd${n} >= 0`)
   return `if allowed and not isPeek and (${costs.join(' or ')}) then
       local answer = call('SET', key1, '', packed1 and 'NX' or 'XX')
       if type(answer) == 'table' then failure = answer.err end
@@ -76,15 +84,26 @@ function assertMemory({ policies }: NumberedPlan): string {
 }
 
 function takeAll({ policies }: NumberedPlan): string {
-  return `if cost > 0 then
-          ${lines(policies, ({ take }) => take)}
+  const [only, ...others] = policies
+  const takes =
+    others.length === 0
+      ? only.take
+      : lines(
+          policies,
+          ({ n, take }) => `if blockEnd${n} >= 0 then
+            ${take}
+          end`,
+        )
+  return `if cost > 0 and (${someCounts(policies)}) then
+          ${takes}
           isTaken = true
         end`
 }
 
 function takeOne(policy: NumberedPolicy): string {
   const { n, cost, take, raises, blocksOn, persistsOnDenial } = policy
-  const isTaken = raises ? `not failure and ${cost} > 0` : `${cost} > 0`
+  const counts = `${cost} > 0 and blockEnd${n} >= 0`
+  const isTaken = raises ? `not failure and ${counts}` : counts
   const block = `${policy.look('1')}
           if not fits${n} then
             ${startBlock(n, policy.blockArg)}
@@ -140,7 +159,7 @@ function append(policies: readonly NumberedPolicy[]): string {
   return `${cells}
     local code, at = allowed and 1 or 0, size + 1
     size = size + ${offset}
-    if ${policies.map(({ n }) => `blockEnd${n} > 0`).join(' or ')} then
+    if ${policies.map(({ n }) => `blockEnd${n} ~= 0`).join(' or ')} then
       code = code + 2
       ${lines(policies, ({ n }) => `reply[size + ${n}] = blockEnd${n}`)}
       size = size + ${count}

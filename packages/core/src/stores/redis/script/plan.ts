@@ -38,10 +38,10 @@ const header = `
 --          params of each policy whose params depend on the time. The same key may then occur again, for requests of another time
 --
 -- Returns  {server ms}      the call came too late, and nothing was done
---          {server ms, …}   flat, for each request in the order of KEYS and ARGV: 0 denied or 1 allowed, plus 2 if one of its policies is or
---                           was blocked, plus 4 if the key of one was reset in this millisecond; the cells of each policy's row; with the 2,
---                           for each policy the end of its block; with the 4, for each policy the number of those resets. Or a string, the
---                           error of that request alone
+--          {server ms, …}   flat, for each request in the order of KEYS and ARGV: 0 denied or 1 allowed, plus 2 if one of its policies is exempt,
+--                           or is or was blocked, plus 4 if the key of one was reset in this millisecond; the cells of each policy's row; with
+--                           the 2, for each policy the end of its block, or minus the end of its exemption; with the 4, for each policy the
+--                           number of those resets. Or a string, the error of that request alone
 --          an error         this is a replica, and nothing was done
 `
 

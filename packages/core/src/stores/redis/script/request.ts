@@ -21,16 +21,16 @@ const header = `
 -- ARGV 1   the server's time after which this call is void, ms
 --      2   the time to decide by instead of the server's, or an empty string
 --      3   the verb
---      4   units to take or to refund, the length of a block, or 1 if a reset removes blocks
+--      4   units to take or to refund, the length of a block or an exemption, or 1 if a reset removes blocks
 --      5   the id and the owner of the lease, or empty strings
 --      7   for each policy: its name, its id, the numbers of times, counts and views of its row; the number of the body's keys; 1 if a denial
 --          saves a row; its cost; when a block starts, its length, factor and longest length; the number of its params, and the params. And
 --          for refundReceipt the time, the number of resets and the cells of its receipt
 --
 -- Returns  {server ms}      the call came too late, and nothing was done
---          {server ms, …}   0 denied or 1 allowed, plus 2 if one of the policies is or was blocked, plus 4 if the key of one was reset in this
---                           millisecond; for each policy the cells of its row; with the 2, for each policy the end of its block; with the 4,
---                           for each policy the number of those resets. Or a string, the error
+--          {server ms, …}   0 denied or 1 allowed, plus 2 if one of the policies is exempt, or is or was blocked, plus 4 if the key of one was
+--                           reset in this millisecond; for each policy the cells of its row; with the 2, for each policy the end of its block,
+--                           or minus the end of its exemption; with the 4, for each policy the number of those resets. Or a string, the error
 --          an error         this is a replica, and nothing was done
 `
 
@@ -117,8 +117,8 @@ end
 
 -- If memory is full, Redis refuses commands that may use more, but only until the script's first write. A script that begins with a DEL could
 -- then exceed the limit. So a request that may begin with one first sends a SET that changes nothing: NX if the key exists, else XX. The verbs of this list
--- use no more memory, unless they write a new key. A consumption, a penalty or a block may use more.
-local freeing = { refundReceipt = true, refundUnits = true, release = true, renew = true, reset = true, unblock = true }
+-- use no more memory, unless they write a new key. A consumption, a penalty, a block or an exemption may use more.
+local freeing = { refundReceipt = true, refundUnits = true, release = true, renew = true, reset = true, unblock = true, unexempt = true }
 local full = false
 
 local function checkMemory()
@@ -147,7 +147,7 @@ end
 
 local function saveBlock(cursor)
   assertMemory()
-  put(cursor, cursor.state, BLOCK, cursor.block, cursor.block[1] + cursor.block[2], request)
+  putBlock(cursor, cursor.state, cursor.block, request)
 end
 
 local function saveReset(cursor)
@@ -164,7 +164,7 @@ local function append(allowed)
   reply[2] = allowed
   for _, cursor in ipairs(request) do
     for cell = 1, cursor.width do reply[#reply + 1] = cursor.row[cell] end
-    if cursor.block[1] > 0 then isBlocked = true end
+    if cursor.block[1] ~= 0 then isBlocked = true end
     if cursor.reset and cursor.reset[1] == request.now then isReset = true end
   end
   if isBlocked then

@@ -2,7 +2,7 @@ import { stateLua } from './state.js'
 
 /** Finds, adds and writes the rows of a state in any form. These functions use no variable of a script, only their arguments. */
 const partsLua = `
--- Finds the row of a policy's block or reset by that id, and without an id the row of the policy's form.
+-- Finds the row of a policy's block, exemption or reset by that id, and without an id the row of the policy's form.
 local function partOf(policy, state, id)
   for i = 1, #state do
     local part = state[i]
@@ -13,7 +13,7 @@ end
 
 -- Returns whether a part is the row of a policy, in any form.
 local function isRowOf(part, policy)
-  return part.name == policy.name and part.id ~= BLOCK and part.id ~= RESET
+  return part.name == policy.name and part.id ~= BLOCK and part.id ~= EXEMPTION and part.id ~= RESET
 end
 
 -- Adds a row after those of other forms, so that the rows have the order of their policies once the other forms have ended.
@@ -37,12 +37,16 @@ local function rowOf(policy, state, width)
   return row, isFound
 end
 
--- Returns the end and the length of a policy's block, if it has one. It is kept until it does not make the next one longer.
+-- Returns the end and the length of a policy's block, if it has one. It is kept until it does not make the next one longer. For a policy that is
+-- exempt now, the end of the exemption is returned as a negative number.
 local function blockOf(policy, state, time)
-  local part = partOf(policy, state, BLOCK)
+  local isExemption, part = false, partOf(policy, state, BLOCK)
+  if not part then isExemption, part = true, partOf(policy, state, EXEMPTION) end
   local block = part and cellsOf(part, 1, 1)
-  if block then part.life = block[1] + block[2] + time.margin - time.now end
-  return block
+  if not block then return end
+  part.life = block[1] + block[2] + time.margin - time.now
+  if not isExemption then return block end
+  if block[1] > time.now then return { -block[1], 0 } end
 end
 
 -- Returns the record of a policy's resets, or false.
@@ -65,6 +69,23 @@ local function put(policy, state, id, row, ends, time)
   part.life = ends > time.now and ends - time.now + time.margin or 0
   state.changed = true
   return part
+end
+
+-- Removes the row of a policy's block or exemption, by that id.
+local function removeBlock(policy, state, id)
+  local _, i = partOf(policy, state, id)
+  if i then
+    table.remove(state, i)
+    state.changed = true
+  end
+end
+
+-- Writes a block, or with a negative end an exemption, in place of the other one.
+local function putBlock(policy, state, block, time)
+  local id, other, ends = BLOCK, EXEMPTION, block[1]
+  if ends < 0 then id, other, ends = EXEMPTION, BLOCK, -ends end
+  removeBlock(policy, state, other)
+  put(policy, state, id, { ends, block[2] }, ends + block[2], time)
 end
 
 -- Returns how long a row is kept, ms; at most 0 if it has expired. A row that is not written now is kept to its end if that is known, else as long as
@@ -131,8 +152,8 @@ function rest.parse(packed, key, serverMs)
   return state
 end
 
--- Returns a policy's stored cells; the end and the length of its block; the number of its resets in this millisecond, or false; and whether the state
--- has its row.
+-- Returns a policy's stored cells; the end and the length of its block, or minus the end of its exemption and 0; the number of its resets in this
+-- millisecond, or false; and whether the state has its row.
 function rest.find(state, policy, time)
   local row, isFound = rowOf(policy, state, policy.stored)
   local block, reset = blockOf(policy, state, time) or { 0, 0 }, resetOf(policy, state, time)
@@ -144,9 +165,7 @@ function rest.write(state, time, changes)
   for _, change in ipairs(changes) do
     local policy = change.policy
     if change.row then put(policy, state, nil, change.row, change.ends, time).bodies = change.bodies end
-    if change.blocked then
-      put(policy, state, BLOCK, { change.blocked, change.length }, change.blocked + change.length, time)
-    end
+    if change.blocked then putBlock(policy, state, { change.blocked, change.length }, time) end
   end
   write(state)
 end

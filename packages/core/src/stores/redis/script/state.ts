@@ -3,14 +3,15 @@ export const stateLua: string = `
 -- A state is a string of rows. A single row, of the unnamed policy and of an algorithm with an id below 127, is the id and the cells. Any other
 -- state is a zero, and for each row the length of its policy's name, that name, the id, the number of cells (0 if all rows of the algorithm
 -- have the same number), the length of the cells, and the cells. A moment takes six bytes. A count takes two, four or seven, as many as
--- the largest count of the row needs. The row of a block has the id 127: one moment, the block's end, and one count, its length. The row of a
--- reset has the id 126: two moments, the last reset and the time until which the row is kept, and the number of resets in that millisecond.
+-- the largest count of the row needs. The row of a block has the id 127: one moment, the block's end, and one count, its length. The row of an
+-- exemption has the id 123 and the same cells, with the length 0. A name has one of these two at most. The row of a reset has the id 126: two
+-- moments, the last reset and the time until which the row is kept, and the number of resets in that millisecond.
 --
 -- A policy's name may have a row of each form: of each id, and number of cells if it has one. Only a row's own form knows when it expires. So if
 -- a name has several rows, each has the id 125: the field of the number of cells contains its own id, and its cells begin with their number, one
 -- byte, and the server's time until which the row is kept. For a row that had no other beside it, this is when the state would have expired.
 
-local BLOCK, RESET, ENDING = 127, 126, 125
+local BLOCK, RESET, ENDING, EXEMPTION = 127, 126, 125, 123
 
 -- A part of a state: the packed cells of a row, and the values to write, with their policy and how long they are kept. All fields are created
 -- together, to avoid a rehash.
@@ -26,7 +27,7 @@ local MOST_ROWS = 255
 
 -- Returns the number of moments and counts of a row that this call writes.
 local function shapeOf(part)
-  if part.id == BLOCK then return 1, 1 end
+  if part.id == BLOCK or part.id == EXEMPTION then return 1, 1 end
   if part.id == RESET then return 2, 1 end
   return part.policy.moments, part.policy.counts
 end

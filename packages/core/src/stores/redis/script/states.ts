@@ -10,6 +10,7 @@ import {
   type NumberedPlan,
   type NumberedPolicy,
 } from './policies.js'
+import { someCounts } from './decide.js'
 
 /** The policies of one key of a request, and the number of the argument before its formats. */
 export interface KeyPlan {
@@ -114,7 +115,10 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
   const { key, policies, plan } = keyPlan
   const saved = policies.map(({ n }) => `saved${n}`)
   const starts = policies.flatMap(({ n, blocksOn }) => (blocksOn ? [`starts${n}`] : []))
-  const some = isTaken ?? [...saved, ...starts].join(' or ')
+  // Another key may have taken the units.
+  const taken =
+    byKey(plan.policies).length === 1 ? isTaken : `${isTaken} and (${someCounts(policies)})`
+  const some = isTaken === undefined ? [...saved, ...starts].join(' or ') : taken
   const all = [
     ...(isTaken === undefined ? saved : []),
     ...starts.map((start) => `not ${start}`),
@@ -174,8 +178,9 @@ function packPlain({ policies, formatArg }: KeyPlan): string {
 function changeOf(policy: NumberedPolicy, isSavedAlone: boolean): string {
   const { n, stored, bodies, blocksOn } = policy
   const row = isWide(policy) ? `row${n}` : `{ ${stored.join(', ')} }`
+  const isSaved = isSavedAlone ? `saved${n}` : `blockEnd${n} >= 0`
   return `{
-          policy = records[${n}], row = ${isSavedAlone ? `saved${n} and ` : ''}${row}${isSavedAlone ? ' or false' : ''}, ends = ended${n}, bodies = ${bodies > 0 ? `bodies${n}` : 'false'},
+          policy = records[${n}], row = ${isSaved} and ${row} or false, ends = ended${n}, bodies = ${bodies > 0 ? `bodies${n}` : 'false'},
           blocked = ${blocksOn ? `starts${n} and blockEnd${n}` : 'false'}, length = blockLength${n},
         }`
 }

@@ -1,13 +1,19 @@
 /** Runs one request of any verb, all or nothing, by the same steps as a plan of the memory store. */
 export const verbsLua: string = `
+local function isExempt(cursor)
+  return cursor.block[1] < 0
+end
+
+-- Ends a block. An exemption stays.
 local function unblock(cursor)
-  cursor.block = unblocked
-  local state = cursor.state
-  local _, i = partOf(cursor, state, BLOCK)
-  if i then
-    table.remove(state, i)
-    state.changed = true
-  end
+  if not isExempt(cursor) then cursor.block = unblocked end
+  removeBlock(cursor, cursor.state, BLOCK)
+end
+
+-- Ends an exemption. A block stays.
+local function unexempt(cursor)
+  if isExempt(cursor) then cursor.block = unblocked end
+  removeBlock(cursor, cursor.state, EXEMPTION)
 end
 
 -- Removes the rows of all forms, and the bodies of all algorithms if one of these rows may have one.
@@ -91,8 +97,15 @@ local function change(cursor)
     cursor.block = { now + request.amount, 0 }
     saveBlock(cursor)
     return true
+  elseif verb == 'exempt' then
+    cursor.block = { -(now + request.amount), 0 }
+    saveBlock(cursor)
+    return true
   elseif verb == 'unblock' then
     unblock(cursor)
+    return true
+  elseif verb == 'unexempt' then
+    unexempt(cursor)
     return true
   elseif verb == 'release' then
     if not steps.release or not steps.release(row, params, now) then return false end
@@ -149,12 +162,15 @@ local function decide()
   local allowed, changed = 1, 0
   for _, cursor in ipairs(request) do
     cursor.fits = cursor.steps.look(cursor.row, cursor.params, request.now, request.decides and cursor.cost or 0)
+    if isExempt(cursor) then cursor.fits = true end
     if not cursor.fits or cursor.block[1] > request.now then allowed = 0 end
   end
   if request.verb == 'peek' then return allowed end
   local act = not request.decides and change or allowed == 1 and take or deny
   for _, cursor in ipairs(request) do
-    if act(cursor) then changed = 1 end
+    -- A decision about an exempt policy changes nothing.
+    local isKept = request.decides and isExempt(cursor)
+    if not isKept and act(cursor) then changed = 1 end
   end
   return request.decides and allowed or changed
 end
