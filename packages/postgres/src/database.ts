@@ -1,7 +1,15 @@
 import type { Change, Database, Loaded, Saved, Span, StoredRow } from '@sluice/core/database'
 import type { PostgresClient } from './client.js'
 import { isConflict } from './errors.js'
-import { clock, firstVersion, namesOf, nextVersion, schemaOf, type Names } from './schema.js'
+import {
+  clock,
+  firstVersion,
+  namesOf,
+  nextVersion,
+  overEnded,
+  schemaOf,
+  type Names,
+} from './schema.js'
 import { createStatements } from './statements.js'
 
 export interface PostgresDatabaseSettings {
@@ -113,7 +121,7 @@ function textsOf({ table, load, save, clean }: Names) {
     load: `select version, state, now from ${load}($1::text::text[])`,
     save: `select saved, version, state, now from ${save}($1::bigint, $2::bigint, $3::text::text[], $4::text::bigint[], $5::text::bytea[], $6::text::bigint[], $7::text::int[])`,
     update: `update ${table} set version = ${nextVersion}, state = $3::text::bytea, ends = $4::bigint where key = $1::text and version = $2::text::bigint and ${clock} between $5::bigint and $6::bigint ${returning('$6')}`,
-    insert: `insert into ${table} select $1::text, ${firstVersion}, $3::bigint, $2::text::bytea where ${clock} between $4::bigint and $5::bigint on conflict do nothing ${returning('$5')}`,
+    insert: `insert into ${table} as t select $1::text, ${firstVersion}, $3::bigint, $2::text::bytea where ${clock} between $4::bigint and $5::bigint ${overEnded} ${returning('$5')}`,
     clean: `select ${clean}(${cleanedPages})`,
   }
 }

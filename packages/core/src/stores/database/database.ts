@@ -53,11 +53,14 @@ export interface StoredRow {
 export interface Change {
   /** The key of the row. */
   readonly key: string
-  /** The version that was loaded or saved last. Undefined: there was no row. */
+  /** The version that was loaded or saved last. Undefined: there was no row, or it has ended. */
   readonly version: unknown
   /** The new state. Undefined: the row is deleted. */
   readonly bytes: Uint8Array | undefined
-  /** The row may be deleted from this time of the database on, in milliseconds since the epoch. Before it, no row may disappear. */
+  /**
+   * In milliseconds since the epoch. From this time of the database on, the row may be deleted, and a change without a version replaces it, with a version of
+   * its own. Before it, no row may disappear.
+   */
   readonly endsAt: number
 }
 
