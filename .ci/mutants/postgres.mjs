@@ -140,8 +140,9 @@ export const mutants = [
   {
     file: `${postgres}/errors.ts`,
     name: 'a refused statement makes the server unavailable',
-    find: "new Set(['25006', '42501'])",
-    replace: 'new Set()',
+    find: "if (codeOf(cause) === '42501') return new SluiceError('SLUICE_STORE_REFUSED', refused)",
+    replace:
+      "if (codeOf(cause) === '42501') return new SluiceError('SLUICE_STORE_REFUSED', refused, { cause })",
   },
   {
     file: `${postgres}/errors.ts`,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Change, Database, StoredRow } from '@sluice/core/database'
-import { columnsOf, isBusy, type SqliteClient } from './client.js'
+import { columnsOf, failureOf, isBusy, type SqliteClient } from './client.js'
 
 /** How long the driver waits for another process. It blocks this process meanwhile, so the store, which does not, waits longer if it has to. */
 const busyMs = 5
@@ -103,7 +103,7 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
     } catch (error) {
       rollBack()
       if (isBusy(error)) return undefined
-      throw error
+      throw failureOf(error)
     }
   }
 
@@ -125,7 +125,7 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
           if (keys.length === 0) rowOf('')
           return { now: Date.now(), rows: keys.map(rowOf) }
         } catch (error) {
-          if (!isBusy(error) || reads === mostReads) throw error
+          if (!isBusy(error) || reads === mostReads) throw failureOf(error)
           await delay(busyMs)
         }
       }

@@ -4,6 +4,9 @@
  *
  * A key is well-formed text of at most 1,000 bytes in UTF-8, without U+0000. Two keys are the same only if all their bytes are: neither their case nor
  * spaces at their end may be ignored. A row has at most 64 KiB, with bytes of any value.
+ *
+ * A failure that lasts until somebody repairs it, such as a missing table, can be a SluiceError with the code SLUICE_STORE_REFUSED. The first one of a
+ * process is also a warning.
  */
 export interface Database {
   /** Appears in errors and events. */

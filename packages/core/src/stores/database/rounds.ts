@@ -158,6 +158,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   function fail(groups: readonly OpenGroup[], cause: unknown): void {
     const items = groups.flatMap((group) => group.items)
     const error = failureOf(database.name, cause)
+    if (error.code === 'SLUICE_STORE_REFUSED') warn(error)
     settle(
       items,
       items.map(() => error),
